@@ -8,8 +8,8 @@ const { sourceFolder } = require('./sourceFolder');
 /** @typedef {{ fileName: string, isEntry: boolean, isLazy: boolean, imports: string[], inputs: string[] }} Built */
 
 /**
- * Bundles the entries into CommonJS files. What more than one of them needs stands once, in chunks of its own, and what is
- * behind a dynamic import in a file that is loaded on first use.
+ * Bundles the entries into CommonJS files. Code that several of them need goes into shared chunks, and code behind a dynamic
+ * import into a file that is loaded on first use.
  *
  * @param {object} options
  * @param {string} options.root of the project
@@ -20,7 +20,7 @@ const { sourceFolder } = require('./sourceFolder');
  * @returns {Promise<Built[]>} what was written; `inputs` relative to `root`
  */
 async function bundle({ root, entries, target, split = true, minify = true }) {
-	// Of ES modules only: this file is also read by tools that cannot wait at the top.
+	// Rolldown is an ES module. Some tools that load this file cannot wait for one at the top level.
 	const { rolldown } = await import('rolldown');
 	const plugins = [leaveOut(root), sourceFolder(root)];
 	const build = await rolldown({
@@ -42,7 +42,7 @@ async function bundle({ root, entries, target, split = true, minify = true }) {
 			dir: target,
 			format: 'cjs',
 			exports: 'named',
-			// n8n stores class names, and error names are told.
+			// n8n stores class names, and users see the names of errors.
 			keepNames: true,
 			comments: false,
 			codeSplitting: split && { groups: sharedFiles },
@@ -64,8 +64,8 @@ async function bundle({ root, entries, target, split = true, minify = true }) {
 }
 
 /**
- * n8n loads all nodes and credentials when it starts: what more than one of them needs at once stands in one file. What the
- * worker thread shares does not, or the thread would load n8n along with it.
+ * n8n loads all nodes and credentials when it starts, so one file has what several of them need then. What they share with the
+ * worker thread stays out of it, or the thread would load n8n along with it.
  */
 const core = {
 	name: 'core',
@@ -74,7 +74,7 @@ const core = {
 	test: (id) => !isLibrary(id) && !/nodes[\\/]untrusted[\\/]/.test(id),
 };
 
-/** What files share that are loaded on first use: what all nodes stand on, and what the agent's nodes do. */
+/** Chunks for files that are loaded on first use: one shared by all nodes, one by the agent's nodes. */
 const base = shared('base', /nodes[\\/](http|core|fields)[\\/]/);
 const agent = shared('agent', /nodes[\\/]Agent[\\/]/);
 
@@ -84,7 +84,7 @@ function shared(name, place) {
 
 const sharedFiles = [core, base, agent];
 
-/** Our own code stays legible in a stack trace; where libraries are, only the names of classes and functions are kept. */
+/** Our own code stays legible in a stack trace; of libraries, only the names of classes and functions are kept. */
 const minifyLibraries = {
 	name: 'minify-libraries',
 	async renderChunk(code, { fileName, modules }) {

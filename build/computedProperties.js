@@ -4,7 +4,7 @@ const path = require('node:path');
 
 /**
  * n8n reads the properties of every node when it starts, but runs few of the nodes. A node's `properties.ts` is therefore
- * computed when the package is built, and shipped as data. What it is computed from is loaded with the first execution.
+ * computed when the package is built, and shipped as data. The code that computes it is loaded with the first execution.
  *
  * @param {string} root of the project
  * @param {object[]} plugins that the rest of the build uses, too
@@ -16,7 +16,7 @@ const computedProperties = (root, plugins) => ({
 		async handler(file) {
 			if (!readdirSync(path.dirname(file)).some((name) => name.endsWith('.node.ts'))) return undefined;
 			const json = JSON.stringify(await computed(root, file, plugins), onlyData);
-			// Parsing text is faster than compiling the same as code.
+			// JSON.parse of a text is faster than compiling the same data as code.
 			return { code: `export const properties = JSON.parse(${template(json)});`, moduleType: 'js' };
 		},
 	},
@@ -51,7 +51,7 @@ function onlyData(key, value) {
 	return value;
 }
 
-/** As a template, in which the quotes of JSON are one character each, not two. */
+/** Writes a text as a template literal, in which the quotes of JSON need no backslash. */
 function template(text) {
 	return `\`${text.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`)}\``;
 }

@@ -5,11 +5,11 @@ const refusing = "throw new Error('not part of this package');";
 const inPlace = (name) => readFileSync(path.join(__dirname, 'inPlaceOf', name), 'utf8');
 
 /**
- * What stands in the bundle in place of code that is never reached there, by the package that asks for it.
+ * Replacements for packages whose code the product never reaches, by the package that requires them.
  *
- * Google's clients send through our transport, which writes the query itself: Google's own sign-in, fetch, HTTP/2 and query
- * writer are dead weight. So are nodemailer's fetch, since an email is composed of what n8n has, and debug's output. ws looks for
- * two native add-ons that most installations lack: they are as absent here (an empty module would count as present).
+ * Google's clients send through our transport, which writes the query itself, so Google's own sign-in, fetch, HTTP/2 and query
+ * writer are not needed. Nor are nodemailer's fetch, because the content of an email comes from n8n, and debug's output. The two
+ * native add-ons that ws tries to load throw here as if they were not installed (an empty module would count as installed).
  */
 const replaced = {
 	'googleapis-common': {
@@ -25,8 +25,8 @@ const replaced = {
 };
 
 /**
- * What is needed of a package whose index loads more: the generated clients' one function, a client without a server, and of
- * the entities, which dom-serializer would bring in an older version, the half that escapes.
+ * Files to load in place of a package's index, which loads more: the one function that generated clients use, a client without
+ * a server, and the escaping half of `entities`, of which dom-serializer would bring an older version.
  */
 const narrowed = {
 	'googleapis-common': 'build/src/apirequest.js',
@@ -71,7 +71,7 @@ function names() {
 	return [...Object.values(replaced).flatMap((requests) => Object.keys(requests)), ...Object.keys(narrowed)];
 }
 
-/** Nine in ten media types have no file name ending, and so nothing to tell. */
+/** Removes the nine in ten media types that have no file name extension. */
 function withEndings(types) {
 	return Object.fromEntries(
 		Object.entries(types)

@@ -1,6 +1,6 @@
 const path = require('node:path');
 
-/** What sources and codex files write for the repository; whose it is stands in package.json alone. */
+/** The address that sources and codex files have for the repository. Only package.json has the real one. */
 const placeholder = 'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace';
 
 /**

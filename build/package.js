@@ -8,8 +8,8 @@ const { writeSbom } = require('./sbom');
 const { stamp } = require('./stamp');
 
 /**
- * All that the package ships, in `target`: the bundle, icons, codex files and output schemas beside the files that name them,
- * the licenses and the versions of what was bundled, and the stamp by which packing sees that all of it is fresh.
+ * Builds all that the package ships into `target`: the bundle, icons, codex files and output schemas beside the files that name them,
+ * licenses and versions of the bundled packages, and the stamp that shows packing whether the build is up to date.
  *
  * @param {{ root: string, target: string, minify?: boolean }} options `minify`: the libraries, as they are shipped
  * @returns {Promise<import('./bundle').Built[]>}
@@ -24,7 +24,7 @@ async function buildPackage({ root, target, minify = true }) {
 	return built;
 }
 
-/** What n8n's section of package.json names, and the files that run in a thread of their own. */
+/** Lists the files that n8n's section of package.json names, and those that run in a worker thread. */
 async function entriesOf(root) {
 	const { nodes, credentials } = require(path.join(root, 'package.json')).n8n;
 	const named = [...nodes, ...credentials].map((file) => file.replace(/^dist\//, '').replace(/\.js$/, '.ts'));

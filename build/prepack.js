@@ -1,4 +1,4 @@
-// Before `npm pack` and `npm publish`: only what was built from the sources as they are may be packed.
+// Runs before `npm pack` and `npm publish`, and refuses a build that was not made from the present sources.
 const path = require('node:path');
 
 const { staleness } = require('./stamp');

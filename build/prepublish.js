@@ -1,10 +1,10 @@
-// Before `npm publish`: only a release that can be traced to its owner and its tag goes out.
+// Runs before `npm publish`, and refuses a release that cannot be traced to its owner and its tag.
 const { readFileSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
 
-/** What package.json, the one place that names the owner, holds until there is one. */
+/** Placeholders in package.json, the one place that names the owner, until there is one. */
 const placeholders = [/n8n-nodes-agent-workspace\/n8n-nodes-agent-workspace/, /\.example\b/, /authors$/];
 
 function reasons() {

@@ -4,8 +4,8 @@ const path = require('node:path');
 const { bundledPackages } = require('./notices');
 
 /**
- * Writes what is inside the bundle, by name and version: `npm audit` at the user's sees no dependencies, because the package has
- * none. CycloneDX 1.6, without time and serial number, so that the same sources give the same bytes.
+ * Writes name and version of every bundled package, because the package has no dependencies that a user's `npm audit` could
+ * see. CycloneDX 1.6, without time and serial number, so that the same sources give the same bytes.
  *
  * @param {{ root: string, inputs: string[], target: string }} options
  */
@@ -24,7 +24,7 @@ function writeSbom({ root, inputs, target }) {
 
 function component({ name, version, license, type }) {
 	const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
-	// What is no identifier of SPDX, such as "BSD", has a name.
+	// "BSD" is not an SPDX identifier, so it goes under `name`.
 	const key = license === 'BSD' ? 'name' : 'id';
 	const isExpression = /\s(OR|AND|WITH)\s/.test(license);
 	const licenses = [isExpression ? { expression: license } : { license: { [key]: license } }];

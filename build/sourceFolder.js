@@ -4,8 +4,8 @@ const written = /\b__dirname\b/g;
 const marked = /__folderOfSource\(["']([^"']*)["']\)/g;
 
 /**
- * Rolldown plugin: `__dirname` in a source of ours means the folder that stands in dist for the source's folder, whichever
- * chunk the code lands in. A worker file is found by it, from the sources and from dist.
+ * Rolldown plugin that makes `__dirname` in one of our sources mean its folder in dist, whichever chunk the code ends up in. So
+ * the same expression finds a worker file beside the sources and in dist.
  *
  * @param {string} root
  */

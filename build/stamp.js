@@ -2,18 +2,18 @@ const { createHash } = require('node:crypto');
 const { glob, readFile, writeFile } = require('node:fs/promises');
 const path = require('node:path');
 
-/** What a build depends on. */
+/** Files on which a build depends. */
 const sources = [
 	'{nodes,credentials,build}/**/*.{ts,js,json,svg,png}',
 	'gulpfile.js',
 	'package.json',
 	'package-lock.json',
 ];
-/** Made from sources for tests. */
+/** Bundles that tests make beside the sources. */
 const made = /\.worker\.js$/;
 const stampFile = 'build.json';
 
-/** Writes what `target` was built from and what it holds. */
+/** Writes down what `target` was built from and what it holds. */
 async function stamp(root, target) {
 	const content = { sources: await digest(root, sources), content: await contentOf(target) };
 	await writeFile(path.join(target, stampFile), `${JSON.stringify(content)}\n`);

@@ -1,4 +1,4 @@
-// Before tests that run from the sources: a worker thread cannot run TypeScript that spans several files, so each
+// Runs before tests from the sources. A worker thread cannot run TypeScript that spans several files, so each
 // *.worker.ts is bundled into a *.worker.js beside it, where `__dirname` finds it as it does in dist.
 const { existsSync, globSync, mkdtempSync, renameSync, rmSync, statSync } = require('node:fs');
 const path = require('node:path');
@@ -12,7 +12,7 @@ async function buildWorkers() {
 	for (const worker of workers) {
 		const made = path.join(root, worker.replace(/\.ts$/, '.js'));
 		if (isFresh(made)) continue;
-		// In one step: another run of the tests may be reading it.
+		// The file is put in place in one step, because another run of the tests may be reading it.
 		const folder = mkdtempSync(path.join(path.dirname(made), '.worker-'));
 		try {
 			await bundle({ root, entries: [worker], target: folder, split: false });

@@ -10,7 +10,7 @@ import type { N8nApi, WorkflowDefinition } from './n8n/rest.ts';
 export interface Services {
 	readonly agent: { readonly url: string; readonly webSocketUrl: string; readonly apiKey: string };
 	readonly google: { readonly url: string; readonly accessToken: string; readonly refreshToken: string };
-	/** In the credentials' names: who shares an n8n but not the stand-ins has credentials of its own. Default: `demo`. */
+	/** Part of the credentials' names, so that programs that share an n8n but not the stand-ins have their own. Default: `demo`. */
 	readonly label?: string;
 }
 
@@ -119,7 +119,7 @@ export function withCredentials(
 	return chosen.length === 0 ? node : { ...node, credentials: Object.fromEntries(chosen) };
 }
 
-/** Where a user has to choose a file, the demo has chosen its own. */
+/** Puts the demo's files where a user has to choose one. */
 export function withDemo(
 	definition: WorkflowDefinition,
 	stored: readonly StoredCredential[],

@@ -26,7 +26,7 @@ export async function formPictures(
 	await page.getByTestId('ndv').screenshot({ path: path.join(folder, 'form-append-rows.png') });
 }
 
-/** As it looks when it was filled in and its test has succeeded. */
+/** Pictures an agent credential's form after it was filled in and its test succeeded. */
 async function agentForm(page: Page, { api, url }: ShownN8n, type: string, folder: string): Promise<void> {
 	const stored = await api.request<Array<{ id: string; type: string }>>('GET', 'credentials');
 	const id = stored.find((one) => one.type === type)?.id ?? '';
@@ -34,7 +34,7 @@ async function agentForm(page: Page, { api, url }: ShownN8n, type: string, folde
 	const tested = form.getByText('Connection tested successfully');
 	do {
 		await page.goto(`${url}/home/credentials/${id}`);
-		// Whether n8n has tested it is asked below.
+		// The code below finds out whether n8n has tested it.
 		await tested.waitFor({ timeout: 30_000 }).catch(() => undefined);
 	} while (!(await tested.isVisible()));
 	await page.waitForTimeout(1000);
@@ -42,7 +42,7 @@ async function agentForm(page: Page, { api, url }: ShownN8n, type: string, folde
 	await form.screenshot({ path: path.join(folder, target) });
 }
 
-/** With the values of a client, so that the button to sign in is there. */
+/** Pictures the Google credential's form, with client ID and secret so that the sign-in button is there. */
 async function signInForm(page: Page, { api, url }: ShownN8n, target: string): Promise<void> {
 	const client = { clientId: '123456-abc.apps.googleusercontent.com', clientSecret: 'from-google' };
 	const { id } = await api.createCredential('workspaceOAuth2Api', 'Workspace account', client);
@@ -120,7 +120,7 @@ export async function runEmailsToRows(page: Page, address: string): Promise<void
 	const last = page.getByTestId('canvas-node-status-success').nth(2);
 	while (!(await last.isVisible())) {
 		await page.getByTestId('execute-workflow-button').first().click();
-		// Whether it ran is asked above.
+		// The loop's condition finds out whether it ran.
 		await last.waitFor({ timeout: 20_000 }).catch(() => undefined);
 	}
 }
@@ -130,7 +130,7 @@ export async function openAppend(page: Page): Promise<void> {
 	const columns = page.getByTestId('mapping-fields-container');
 	while (!(await columns.isVisible())) {
 		await page.locator('[data-test-id="canvas-node"][data-node-name="Append rows"]').dblclick();
-		// Whether it is open is asked above.
+		// The loop's condition finds out whether it is open.
 		await columns.waitFor({ timeout: 20_000 }).catch(() => undefined);
 	}
 	await page.waitForTimeout(6000);

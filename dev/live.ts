@@ -55,7 +55,7 @@ async function main(): Promise<void> {
 		if (wrong.length > 0 || outcomes.some(({ result }) => result === 'failed')) process.exitCode = 1;
 	} finally {
 		await n8n.stop();
-		// The database holds the credentials.
+		// n8n's database in this folder holds the credentials.
 		await rm(template.folder, { recursive: true, force: true });
 	}
 }

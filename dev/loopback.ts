@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Listening {
-	/** Without a path and a trailing slash. */
+	/** Address without a path and a trailing slash. */
 	readonly url: string;
 	/** Ends every connection, idle or not. */
 	close(): Promise<void>;

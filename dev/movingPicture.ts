@@ -56,7 +56,7 @@ async function chatFrames(
 	const input = panel.locator('textarea');
 	while (!(await input.isVisible())) {
 		await page.getByTestId('workflow-chat-button').click();
-		// Whether it is open is asked above.
+		// The loop's condition finds out whether it is open.
 		await input.waitFor({ timeout: 5000 }).catch(() => undefined);
 	}
 	await input.fill('Which orders are late?');

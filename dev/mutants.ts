@@ -27,13 +27,13 @@ interface Found extends Change {
 	readonly verdict: Verdict;
 }
 
-/** Test files of one change, the nearest to it. */
+/** Most test files that are tried on one change: those nearest to it. */
 const most = 30;
-/** Seconds that they take, first of the nearest and, if those notice nothing, of all that are tried. */
+/** Seconds of tests that are tried on one change: first the nearest, then all if those notice nothing. */
 const [nearSeconds, allSeconds] = [15, 120];
-/** Milliseconds; a test that waits in vain has noticed the change, it need not wait long. */
+/** Milliseconds that a test may take. One that waits in vain has noticed the change, so the limit can be short. */
 const patience = 120_000;
-/** More than the processors, because a test that waits in vain needs none. */
+/** Changes that are tried at a time: more than there are processors, because a test that waits in vain needs none. */
 const atOnce = 2 * availableParallelism();
 /** Suites that need n8n or many minutes, and tests of the package's form and tools. */
 const others = /^test\/(e2e|browser|queue|hostile|versions|chaos|build|dev|faults|google|agent-service)\//;
@@ -43,7 +43,7 @@ const isTest = (file: string) =>
 const [count = 60, seed = 1] = process.argv.slice(2, 4).map(Number);
 const only = process.argv.slice(4);
 
-/** The same numbers from 0 to 1 for the same seed. */
+/** Makes a generator of numbers from 0 to 1, always the same ones for the same seed. */
 function numbers(from: number): () => number {
 	let at = 0;
 	return () => createHash('sha256').update(`${from} ${at++}`).digest().readUInt32BE() / 2 ** 32;
@@ -61,7 +61,7 @@ function chosen(): Change[] {
 	return sample;
 }
 
-/** A copy in which files are changed: a run that is stopped leaves the package as it is. */
+/** Copies the package. Files are changed only in the copy, so that a run that is stopped leaves the package as it is. */
 async function copyOf(nth: number): Promise<string> {
 	const own = createHash('sha256').update(`${root} ${seed} ${nth}`).digest('hex').slice(0, 8);
 	const copy = path.join(tmpdir(), `mutants-${own}`);
@@ -92,10 +92,10 @@ interface Outcome {
 
 const idOf = ({ file, reached }: Change) => `${file} ${String(reached?.from)}-${String(reached?.to)}`;
 
-/** The thread of `untrusted` has its own global object. */
+/** Code in `nodes/untrusted` runs in a thread with its own global object, where what a test reaches is not recorded. */
 const isSeen = ({ file, reached }: Change) => reached !== undefined && !file.startsWith('nodes/untrusted/');
 
-/** What each test reaches is written down by the last of its hooks, with the test's path as the name. */
+/** Code for jest's setup: the last hook of a test file writes down what the file reached, under the name of its path. */
 const recorder = (folder: string) => `
 const reached = new Set<string>();
 Object.assign(globalThis, { reached });
@@ -106,7 +106,7 @@ afterAll(() => {
 });
 `;
 
-/** Each is a process group of its own, which Ctrl-C does not reach. */
+/** Functions that end the running tests. Each is a process group of its own, which Ctrl-C does not reach. */
 const running = new Set<() => void>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 	process.once(signal, () => {
@@ -140,7 +140,7 @@ async function pass(copy: string, tests: readonly string[], seconds: number, ...
 	return code === null ? undefined : code === 0;
 }
 
-/** Runs all once without a change, to know how long each takes and which of the changes it reaches. */
+/** Runs all test files once without a change, to know how long each takes and which changes it reaches. */
 async function testsIn(copy: string, changes: readonly Change[], files: readonly string[]): Promise<Tests> {
 	console.log(`${files.length} test files without a change …`);
 	const folder = path.join(copy, 'reached');
@@ -177,7 +177,7 @@ async function testsIn(copy: string, changes: readonly Change[], files: readonly
 	return tests;
 }
 
-/** The tests in their order, until they take so long; at least one. */
+/** Takes tests in their order until their time is used up; at least one. */
 function within(files: readonly string[], tests: Tests, seconds: number): string[] {
 	let sum = 0;
 	return files.filter((file, index) => (sum += secondsOf(file, tests)) <= seconds || index === 0);

@@ -21,7 +21,7 @@ const apiKey = 'pictures';
 const chosen = process.argv.slice(2);
 const whole = { x: 0, y: 0, width: 1280, height: 720 };
 
-/** The view of a person who has made room: no sidebars, and the whole workflow. */
+/** Styles that hide the sidebars, so that the picture has the whole workflow. */
 const undecorated =
 	'[data-test-id="canvas-controls"], [data-test-id="logs-panel"], [class*="sidebar" i], [data-test-id="canvas-minimap"], [data-test-id^="execute-workflow-button-"], [class*="nodeButtonsWrapper"], [class*="NodeButtonsWrapper"] { visibility: hidden }';
 
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
 			do {
 				await page.goto(`${url}/workflow/${workflow.id}`);
 				await page.getByTestId('canvas-node').nth(1).waitFor();
-				// n8n says so when it could not give the browser its nodes.
+				// n8n shows this text when it could not give the browser its nodes.
 			} while (await page.getByText('Init Problem').isVisible());
 			await page.getByTestId('zoom-to-fit').click();
 			await page.addStyleTag({ content: undecorated });

@@ -59,8 +59,8 @@ export function reloadOnEdit(options: ReloadOptions): () => Promise<void> {
 }
 
 /**
- * Watches each folder by itself: what Node watches recursively on Linux it loses when a file is replaced by another of its name, as
- * git and many editors do.
+ * Watches each folder by itself. A recursive watch of Node on Linux loses a file that is replaced by another of the same name, as git and
+ * many editors do it.
  * @param edited gets the file's name
  * @returns stops it
  */
@@ -73,7 +73,7 @@ export function watchFolders(top: string, edited: (file: string) => void): () =>
 			look();
 			edited(file);
 		});
-		// A folder that was removed.
+		// The folder was removed.
 		watcher.on('error', () => {
 			watcher.close();
 		});

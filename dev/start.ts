@@ -195,7 +195,7 @@ async function stopAll(): Promise<void> {
 	await stopping;
 }
 
-/** An editor that has lost its n8n says only that it has lost it. */
+/** Stops everything after n8n ended by itself, and says so, because the editor says only that the connection is lost. */
 async function endWithIt(printed: string): Promise<void> {
 	if (stopping) return;
 	const last = printed.trim().split('\n').slice(-10).join('\n');

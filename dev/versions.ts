@@ -78,7 +78,7 @@ async function main(): Promise<number> {
 	for (const version of versions) {
 		console.log(`\nn8n ${version}`);
 		const { row, passed } = await observe(version);
-		// At once: a run that is stopped keeps what it has seen.
+		// Each row is written at once, so that a run that is stopped keeps what it has seen.
 		if (row) await write(version, row);
 		if (!passed) failed.push(version);
 	}

@@ -18,7 +18,7 @@ import type {
 } from 'n8n-workflow';
 import { createEmptyRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
 
-// Read when n8n's services are made: nothing outside the test's own items and a temporary folder is written.
+// n8n reads these when its services are created. They keep it from writing anywhere but to items and a temporary folder.
 process.env.N8N_DEFAULT_BINARY_DATA_MODE = 'default';
 process.env.N8N_USER_FOLDER = path.join(tmpdir(), 'n8n-nodes-agent-workspace-unit');
 
@@ -27,9 +27,9 @@ export interface ContextOptions {
 	/** Values by credential type; headers that `authenticate` adds, by credential type. */
 	readonly credentials?: Readonly<Record<string, IDataObject>>;
 	readonly authenticate?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-	/** Types of credentials that get their token themselves, which their `authenticate` then sends as Bearer token. */
+	/** Credential types that fetch their own token, which their `authenticate` then sends. */
 	readonly credentialTypes?: Readonly<Record<string, ICredentialType>>;
-	/** The credentials are OAuth2 ones with their tokens: n8n signs, refreshes and stores. */
+	/** Whether the credentials are OAuth2 ones with tokens, which n8n adds to requests, refreshes and stores. */
 	readonly oAuth2?: boolean;
 	readonly parameters?: IDataObject;
 	readonly items?: INodeExecutionData[];
@@ -37,13 +37,13 @@ export interface ContextOptions {
 	readonly signal?: AbortSignal;
 	readonly executionId?: string;
 	readonly runIndex?: number;
-	/** Where the execution streams: what its chat or webhook gets. */
+	/** Called with each chunk that n8n would stream to a chat or webhook. */
 	readonly onChunk?: (chunk: StructuredChunk) => Promise<void>;
-	/** What the editor's console gets. */
+	/** Called with each message that n8n would send to the browser's console. */
 	readonly onConsole?: (message: unknown) => void;
 }
 
-/** A node that is not in a running n8n. */
+/** Makes a workflow with the node in it, outside of a running n8n. */
 function placed(options: ContextOptions) {
 	const node: INode = {
 		id: 'node-under-test',
@@ -53,7 +53,7 @@ function placed(options: ContextOptions) {
 		position: [0, 0],
 		parameters: (options.parameters ?? {}) as INode['parameters'],
 		credentials: Object.fromEntries(
-			// Another one for each run: what one has learned of its quota must not slow down the next test.
+			// Each run has its own credential, because what was learned of one's quota would slow down the next test.
 			Object.keys(options.credentials ?? {}).map((type) => [
 				type,
 				{ id: `${type}-${randomUUID()}`, name: type },
@@ -71,8 +71,8 @@ function placed(options: ContextOptions) {
 }
 
 /**
- * n8n's own execute context with its own HTTP helpers, around a node that is not in a running n8n. Only what n8n's server would
- * bring is ours: stored credentials and the lookup of node types.
+ * Makes n8n's own execute context, with its own HTTP helpers, around a node outside of a running n8n. Only what n8n's server
+ * provides is ours: stored credentials and the lookup of node types.
  */
 export function executeContext(options: ContextOptions): ExecuteContext {
 	const { workflow, node } = placed(options);
@@ -93,13 +93,13 @@ export function executeContext(options: ContextOptions): ExecuteContext {
 	);
 }
 
-/** The node as a tool, called by n8n's own loop with its tries. */
+/** Makes a function that calls the node as a tool through n8n's own code, including its tries. */
 export function toolCall(options: ContextOptions): (args: IDataObject) => Promise<string> {
 	const { workflow, node } = placed(options);
 	const data = additionalData(options);
 	const run = createEmptyRunExecutionData();
 	const contextOf = (runIndex: number) => {
-		// As in n8n: the items of the agent whose tool it is.
+		// As in n8n, a tool gets the input items of its agent.
 		const input = { main: [options.items ?? [{ json: {} }]] };
 		const executeData = { node, data: input, source: null };
 		const type = NodeConnectionTypes.AiTool;

@@ -3,10 +3,10 @@ const sizes = process.env.HOSTILE ? [100_000, 10_000_000] : [200_000];
 /** How many random inputs a long property has, or parts a long text; all of them with `npm run test:hostile`. */
 export const roundsOf = (all: number): number => (process.env.HOSTILE ? all : all / 5);
 
-/** Twice the time would be linear, four times quadratic. */
+/** The most that doubling a text may multiply the time by. It is 2 for linear growth and 4 for quadratic. */
 const maxRatio = 3;
 const attempts = 8;
-/** Below, it is the machine's caches that are measured. */
+/** Shorter times are not compared, because they depend on the machine's caches. */
 const leastMilliseconds = 20;
 
 /**
@@ -22,7 +22,7 @@ export function expectLinear<T>(
 	for (const size of sizes) {
 		const text = unit.repeat(Math.ceil(Math.min(most, size) / unit.length));
 		const [one, two] = [inputOf(text), inputOf(text + text)];
-		// V8 joins a text that was put together when it is first read, and compiles code that is used often.
+		// The first run does not count: V8 then joins a concatenated text and compiles code that is used often.
 		work(one);
 		work(two);
 		const ratios: number[] = [];

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What the package may contact by itself: SECURITY.md lists them. All else comes from a credential or the environment. */
+/** Hosts that the package may contact by itself, as listed in SECURITY.md. All others come from a credential or the environment. */
 export const contacted = [
 	'accounts.google.com',
 	'docs.googleapis.com',
@@ -11,7 +11,7 @@ export const contacted = [
 	'www.googleapis.com',
 ];
 
-/** In links, in examples of the form, and to tell what an address is of. Nothing is sent to them. */
+/** Hosts in links, in examples of the form and in patterns that recognize addresses. Nothing is sent to them. */
 export const onlyNamed = [
 	'agent.example.com',
 	'console.',

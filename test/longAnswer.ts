@@ -2,9 +2,9 @@ import type { Answer } from './Workspace/server';
 
 const piece = Buffer.alloc(1024 * 1024, ' ');
 
-/** An answer that is very long, but ends some time, so that a test of who reads all of it ends too. */
+/** An answer that is very long but finite, so that a test ends even if the product reads all of it. */
 export class LongAnswer {
-	/** What was taken of it, about. */
+	/** About how much of it was read. */
 	sentMebibytes = 0;
 
 	readonly answer: Answer = (response) => {

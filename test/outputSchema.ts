@@ -5,7 +5,7 @@ export interface Schema {
 }
 
 /**
- * Where a value is not what the schema says: a key that only one of them has, or another type. An object without properties
+ * Lists where a value differs from its schema: a key that only one of them has, or another type. An object without properties
  * holds whatever the other side sends.
  */
 export function disagreements(

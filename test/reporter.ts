@@ -1,5 +1,4 @@
-// What a run prints: a line for each file, and what went wrong, was logged and stands at the end of n8n's log for a file that
-// failed. `--reporters=default` brings back jest's own; `--verbose` shows what tests log while they run.
+// Prints a line for each test file and, for a file that failed, its errors, what its tests logged and the end of its n8n's log. `--reporters=default` brings back jest's own; `--verbose` shows what tests log while they run.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type {
@@ -12,7 +11,7 @@ import type {
 } from '@jest/reporters';
 
 const root = path.join(import.meta.dirname, '..');
-/** What a file that failed has logged, whole. */
+/** Folder for everything that a failed file has logged. */
 const logs = path.join(root, '.dev', 'test-logs');
 const shownLines = 60;
 
@@ -30,8 +29,8 @@ export default class QuietReporter implements Used {
 	}
 
 	/**
-	 * After a green run, too, jest advises against `forceExit` and says that a process was slow to end: why we have the one and wait for
-	 * nothing stands in jest.config.js.
+	 * Leaves out jest's advice against `forceExit` and its note about a process that was slow to end, which come even after a green run.
+	 * jest.config.js says why we use it.
 	 */
 	#withoutAdvice(): void {
 		for (const level of ['warn', 'error'] as const) {
@@ -92,7 +91,7 @@ export default class QuietReporter implements Used {
 		return undefined;
 	}
 
-	/** As the run before says, and as fast as this run has been so far. */
+	/** Estimates the time that is left from the previous run and the speed of this one. */
 	#left(): string {
 		const progress = this.#done / this.#expected;
 		if (!(progress > 0.05 && progress < 0.999)) return '';

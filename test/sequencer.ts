@@ -1,10 +1,10 @@
 import DefaultSequencer from '@jest/test-sequencer';
 import type { Test } from '@jest/test-result';
 
-/** Suites by what their files take, the longest first. */
+/** Suites in the order of how long their files take, the longest first. */
 const suites = ['faults', 'queue', 'browser', 'e2e', 'hostile', 'chaos'];
 
-/** Long files first, so that no worker has one left at the end: by the run before, and by their suite in a fresh clone. */
+/** Runs long files first, so that none is left for the end. It knows them from the previous run, or in a fresh clone by their suite. */
 export default class LongestFirst extends DefaultSequencer {
 	override async sort(tests: Test[]): Promise<Test[]> {
 		const sorted = await super.sort(tests);

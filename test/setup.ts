@@ -4,12 +4,12 @@ import threads, { type WorkerOptions } from 'node:worker_threads';
 // jest's limit of 5 s for a test would be a timed assertion on a busy machine. A run that changes the product needs an end sooner.
 jest.setTimeout(Number(process.env.TEST_PATIENCE ?? 400_000));
 
-// The waits between tries are drawn from 0 to some seconds; here they are such that happen to be short.
+// The waits between tries are random, from 0 to some seconds. In tests they all happen to be short.
 const draw = Math.random;
 Math.random = () => draw() / 20;
 
-// Each file loads n8n and the product anew. What listens to Node itself, what still waits, and a thread that nobody ends would keep
-// all of it in the process, whose every large answer then costs a search through hundreds of megabytes.
+// Each file loads n8n and the product anew. Listeners on Node itself, long timers and running threads would keep all of it in memory,
+// and garbage collection would then search hundreds of megabytes at every large answer. So they end with the file.
 const endings: Array<() => unknown> = [];
 
 const { subscribe, unsubscribe } = channels;
@@ -26,7 +26,7 @@ threads.Worker = class extends Worker {
 	}
 };
 
-/** In milliseconds. Anything shorter ends soon. */
+/** Milliseconds. Shorter timers end soon by themselves. */
 const long = 10_000;
 for (const start of ['setTimeout', 'setInterval'] as const) {
 	const real = globalThis[start];

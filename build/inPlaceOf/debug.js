@@ -1,2 +1,2 @@
-/** What a library says to its developers is not said: a proxy's address may hold a password. */
+/** Replaces `debug` by a function without output, because libraries print addresses of proxies, which may hold a password. */
 module.exports = () => Object.assign(() => undefined, { enabled: false });

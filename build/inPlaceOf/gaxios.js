@@ -1,4 +1,4 @@
-/** What googleapis-common uses of gaxios once requests go out through our own transport: how headers are put together. */
+/** The part of gaxios that googleapis-common still uses when our own transport sends the requests: merging headers. */
 exports.Gaxios = class Gaxios {
 	static mergeHeaders(base, ...more) {
 		const merged = new Headers(base);

@@ -7,7 +7,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 }
 
 /**
- * The grant of a request's token.
+ * Finds the grant of a request's token.
  * @throws ApiError 401 for an invalid token, 401 or 403 (by API family) for a missing one, 403 for a token
  * without the method's scope
  */

@@ -28,7 +28,7 @@ interface Parts {
 }
 
 /**
- * A batch of Gmail requests without a body. Each part costs as much as a single request and may be refused
+ * Answers a batch of Gmail requests without a body. Each part costs as much as a single request and may be refused
  * alone. All of them run at once, so that parts of a large batch reach the limit of concurrent requests
  * (Gurusabarish/gmail-cleaner#5).
  * @param meanwhile resolves when the answer is due; the parts count as running until then

@@ -7,7 +7,7 @@ interface Allowed extends Grant {
 	readonly redirectUri: string;
 }
 
-/** What the page is asked for, and what its form sends on. https://developers.google.com/identity/protocols/oauth2/web-server */
+/** Query parameters that the page requires and that its form passes on. https://developers.google.com/identity/protocols/oauth2/web-server */
 const required = ['client_id', 'redirect_uri', 'response_type', 'scope'] as const;
 
 /** Google's consent page, where a person chooses an account, and the codes that it issues. */
@@ -35,7 +35,7 @@ ${[...hidden, ...buttons].join('\n')}
 		);
 	}
 
-	/** The form of the page: leads back to the client with a code. */
+	/** Handles the page's form: redirects to the client with a code. */
 	allow(form: URLSearchParams): Reply {
 		const user = form.get('email') ?? '';
 		if (!this.users.includes(user)) return refused(`There is no account ${user}`);
@@ -50,7 +50,7 @@ ${[...hidden, ...buttons].join('\n')}
 		return { status: 302, headers: { Location: back.href } };
 	}
 
-	/** Who allowed what to which client; undefined for a code that is unknown, used, or another client's. */
+	/** Returns who allowed what to which client; undefined for a code that is unknown, used, or another client's. */
 	exchange(form: URLSearchParams): Grant | undefined {
 		const code = form.get('code') ?? '';
 		const allowed = this.codes.get(code);

@@ -9,12 +9,12 @@ export function addressesOf(url: string): Record<string, string> {
 	};
 }
 
-/** With the address for a person's sign-in. */
+/** The same, and the address for a person's sign-in. */
 export function signInAddressesOf(url: string): Record<string, string> {
 	return { ...addressesOf(url), authorizationUrl: `${url}/o/oauth2/v2/auth` };
 }
 
-/** The same as data of a Workspace credential. */
+/** The same addresses as data of a Workspace credential. */
 export function endpointsOf(url: string): Record<string, string | boolean> {
 	return { customEndpoints: true, ...signInAddressesOf(url) };
 }

@@ -125,7 +125,7 @@ function callOf(
 	};
 }
 
-/** The body as the other side reads it: without keys whose value is undefined. */
+/** Returns the body as the other side reads it, without keys whose value is undefined. */
 function plain(body: unknown): unknown {
 	return JSON.parse(JSON.stringify(body)) as unknown;
 }

@@ -36,7 +36,7 @@ export interface Fault {
 	readonly reason?: string;
 	/** Sent unchanged instead of an envelope; may also be text or bytes. */
 	readonly body?: unknown;
-	/** Override those of the answer. */
+	/** Headers that override those of the answer. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Seconds, or an HTTP date. */
 	readonly retryAfter?: number | string;

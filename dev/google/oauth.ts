@@ -34,7 +34,7 @@ export class OAuth {
 		this.serviceAccounts = serviceAccounts;
 	}
 
-	/** Name of the page at a path, as in the request log. */
+	/** Returns the name of the page at a path, as in the request log. */
 	pageOf(path: string): string | undefined {
 		return pages[path];
 	}

@@ -4,7 +4,7 @@ import { ApiError } from './service.ts';
  * Requests that a user may make within a minute. By default, and for an API left out here, there is no quota.
  */
 export interface QuotaLimits {
-	/** Quota units: https://developers.google.com/workspace/gmail/api/reference/quota */
+	/** Quota units per minute: https://developers.google.com/workspace/gmail/api/reference/quota */
 	readonly gmail?: number;
 	/**
 	 * Requests; reads and writes are counted separately:

@@ -22,7 +22,7 @@ export class GoogleAccount {
 	readonly accessToken: string;
 	readonly #bases: typeof google;
 
-	/** @throws Sentence if Google refuses the refresh token */
+	/** @throws MessageOnlyError if Google refuses the refresh token */
 	static async signIn(fields: NonNullable<LiveSettings['workspaceOAuth2Api']>): Promise<GoogleAccount> {
 		const given = Object.entries(fields).filter(
 			([name, value]) => name in google && typeof value === 'string',

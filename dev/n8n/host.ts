@@ -19,12 +19,12 @@ function newestVersion(): string {
 	return manifest.dependencies.n8n;
 }
 
-/** All versions of n8n that have a lock file here, oldest first. */
+/** Lists all versions of n8n that have a lock file here, oldest first. */
 export function pinnedVersions(): string[] {
 	return [...olderVersions(), newestVersion()];
 }
 
-/** The n8n that runs: the newest pinned one, or `N8N_HOST_VERSION`. @throws Sentence for one without a lock file */
+/** The n8n that runs: the newest pinned one, or `N8N_HOST_VERSION`. @throws MessageOnlyError for one without a lock file */
 export function n8nVersion(): string {
 	const wanted = process.env.N8N_HOST_VERSION || newestVersion();
 	const known = pinnedVersions();
@@ -41,7 +41,7 @@ function hostFiles(): HostFiles {
 }
 
 /**
- * Where the n8n that runs lives: the user's cache folder, keyed by its lock file, so that every checkout shares it.
+ * The folder in which the n8n that runs is installed: the user's cache folder, keyed by its lock file, so that every checkout shares it.
  * `N8N_HOST_DIR` overrides.
  */
 export function hostFolder(): string {
@@ -51,7 +51,7 @@ export function hostFolder(): string {
 	return path.join(cache, 'n8n-nodes-agent-workspace', `n8n-${key}`);
 }
 
-/** Installs the n8n that runs unless it is there. @returns its folder. @throws Sentence when the machine lacks something */
+/** Installs the n8n that runs unless it is there. @returns its folder. @throws MessageOnlyError when the machine lacks something */
 export async function ensureHost(say: (text: string) => void = console.log): Promise<string> {
 	const folder = hostFolder();
 	const ready = path.join(folder, '.ready');

@@ -1,5 +1,5 @@
-// The older versions of n8n that `npm run test:versions` runs: what is asked of npm stands in host/older.json, the lock files that npm
-// made of it are packed in host/older-locks.br. `node dev/n8n/olderHosts.ts FOLDER` adds the version of a folder with both files.
+// The older versions of n8n that `npm run test:versions` runs: host/older.json says what npm is asked for, and
+// host/older-locks.br has the lock files that npm made of it. `node dev/n8n/olderHosts.ts FOLDER` adds the version of a folder with both files.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const packed = path.join(folder, 'older-locks.br');
 
 interface Pinned {
 	readonly dependencies: Readonly<Record<string, string>>;
-	/** Versions of indirect dependencies that install. */
+	/** Versions of indirect dependencies with which it can be installed. */
 	readonly overrides?: Readonly<Record<string, string>>;
 	/** SHA-256 of the lock file. */
 	readonly lock: string;
@@ -36,7 +36,7 @@ export interface HostFiles {
 	readonly lock: string;
 }
 
-/** What `npm ci` needs to install the version. @throws Sentence if the lock file is not the one that was pinned */
+/** What `npm ci` needs to install the version. @throws MessageOnlyError if the lock file is not the one that was pinned */
 export function olderHost(version: string): HostFiles {
 	const { lock: hash, ...wanted } = pinned()[version] ?? { lock: '' };
 	const lock = locks()[version] ?? '';
@@ -59,7 +59,7 @@ function add(from: string): void {
 	);
 	const texts = { ...locks(), [version]: lock };
 	const bytes = Buffer.from(JSON.stringify(Object.fromEntries(sorted.map((one) => [one, texts[one]]))));
-	// Most of a lock file stands in the others, too: within reach of a large window.
+	// The lock files have most of their text in common, which a window larger than one file makes use of.
 	const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
 	writeFileSync(packed, brotliCompressSync(bytes, { params }));
 	console.log(`n8n ${version} is pinned.`);

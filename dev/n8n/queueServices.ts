@@ -90,7 +90,7 @@ async function startPostgres(): Promise<Service> {
 	};
 }
 
-/** PostgreSQL refuses to run as root: its own system user, which Debian's package makes. */
+/** Returns the system user that Debian's package makes, because PostgreSQL refuses to run as root. */
 function unprivileged(): { uid: number; gid: number } | undefined {
 	if (process.getuid?.() !== 0) return undefined;
 	const entry = readFileSync('/etc/passwd', 'utf8')
@@ -130,7 +130,7 @@ async function printed(child: ChildProcess, pattern: RegExp): Promise<void> {
 async function ended(child: ChildProcess): Promise<void> {
 	if (child.exitCode !== null || child.signalCode !== null) return;
 	const closed = new Promise((resolve) => child.once('close', resolve));
-	// PostgreSQL's fast shutdown; Redis ends on it, too.
+	// This is PostgreSQL's signal for a fast shutdown. Redis ends on it, too.
 	child.kill('SIGINT');
 	await closed;
 }

@@ -11,7 +11,7 @@ export const owner = {
 	password: 'Agent-Workspace-1',
 } as const;
 
-/** Milliseconds. A busy machine needs long; what hangs still ends before the test that waits for it. */
+/** Milliseconds that a call may take: long enough for a busy machine, and shorter than the test that waits for it. */
 const patience = 300_000;
 
 export interface WorkflowDefinition {
@@ -37,7 +37,7 @@ export interface NodeRun {
 	readonly error?: Record<string, unknown> & { message: string; description?: string };
 	readonly data?: { main?: Array<NodeItem[] | null> };
 	readonly hints?: Array<{ message: string }>;
-	/** With what a node adds to its span in a trace. */
+	/** Data about the node's run, such as what the node adds to its span in a trace. */
 	readonly metadata?: { readonly tracing?: Record<string, unknown> };
 }
 

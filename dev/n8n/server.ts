@@ -36,7 +36,7 @@ export interface N8nServer {
 	readonly pid: number;
 	/** Everything that n8n has printed so far. */
 	output(): string;
-	/** Until the process is gone, whoever ended it. */
+	/** Resolves when the process is gone, whoever ended it. */
 	readonly ended: Promise<void>;
 	/** Sends SIGTERM, then SIGKILL. */
 	stop(): Promise<void>;
@@ -44,7 +44,7 @@ export interface N8nServer {
 	kill(): Promise<void>;
 }
 
-/** No telemetry, no update checks, no remote texts; loopback only. */
+/** Settings without telemetry, update checks and remote texts; n8n listens on loopback only. */
 const quiet = {
 	N8N_DIAGNOSTICS_ENABLED: 'false',
 	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
@@ -56,10 +56,10 @@ const quiet = {
 	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 	N8N_LISTEN_ADDRESS: '127.0.0.1',
 	N8N_SECURE_COOKIE: 'false',
-	// The process that runs Code nodes stays, instead of starting anew for each that comes after 15 s.
+	// The process that runs Code nodes keeps running, instead of ending after 15 s and starting anew for the next one.
 	N8N_RUNNERS_AUTO_SHUTDOWN_TIMEOUT: '0',
-	// A busy machine needs more than n8n allows: seconds to start that process and for it to take a task and to give a sign, and milliseconds
-	// of the database, without which n8n refuses every request.
+	// A busy machine needs more time than n8n allows: seconds until that process has started, has taken a task and has given a sign of life,
+	// and milliseconds until the database answers, without which n8n refuses every request.
 	N8N_RUNNERS_GRANT_TOKEN_TTL: '900',
 	N8N_RUNNERS_TASK_REQUEST_TIMEOUT: '900',
 	N8N_RUNNERS_HEARTBEAT_INTERVAL: '300',
@@ -70,7 +70,7 @@ const quiet = {
 	NODE_ENV: 'production',
 };
 
-/** A port that is free now. The system takes those above 32767 for any connection, perhaps before n8n listens, so it is below. */
+/** Finds a free port. It is below 32768, because the system may take any port above for a connection before n8n listens. */
 export async function freePort(): Promise<number> {
 	for (;;) {
 		const port = randomInt(10_000, 32_000);
@@ -93,7 +93,7 @@ async function isFree(port: number): Promise<boolean> {
 	return true;
 }
 
-/** Starts the pinned n8n and waits until it answers. @throws Sentence if it exits before that */
+/** Starts the pinned n8n and waits until it answers. @throws MessageOnlyError if it exits before that */
 export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	const { child, output, port } = await spawnN8n(options);
 	const ending = {
@@ -168,7 +168,7 @@ function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	);
 }
 
-/** Far beyond what a busy machine needs: n8n's end is noticed at once, so this only ends what hangs. */
+/** Seconds that n8n may take to start, far more than a busy machine needs. This only ends what hangs, because an n8n that exits is noticed at once. */
 const startSeconds = 900;
 
 async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {

@@ -6,10 +6,10 @@ import pLimit from 'p-limit';
 
 import type { Answer, Input, Question, Result, TaskName } from './untrusted.worker';
 
-/** Bundled separately, both here and in the package. */
+/** The thread's code, which is bundled separately, both beside the sources and in the package. */
 const code = path.join(__dirname, 'untrusted.worker.js');
 
-/** Characters. More is refused: no Google document can hold more, and no email contains as much. */
+/** Most characters that each task accepts. No Google document and no email has more. */
 const longest: Readonly<Record<TaskName, number>> = {
 	textOfHtml: 10_000_000,
 	htmlOfMarkdown: 2_000_000,
@@ -26,13 +26,13 @@ const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb:
 const heapCheckMilliseconds = 50;
 const maxLoadSeconds = 30;
 
-/** The process's only thread for untrusted text, replaced after a text that it could not read. */
+/** The process's only thread for untrusted text. It is replaced after it exceeded a limit or stopped. */
 let thread: Worker | undefined;
 const oneAtATime = pLimit(1);
 
 /**
  * Runs a task in the thread for untrusted text. A slow task delays only other untrusted texts.
- * @param characters how much is to be read, if the input is not a text itself
+ * @param characters length of the text in the input, if the input is not itself a text
  * @throws the signal's reason
  */
 export async function runInWorker<T extends TaskName>(
@@ -54,7 +54,7 @@ async function ask(question: Question, seconds: number, signal: AbortSignal | un
 	const over = new AbortController();
 	const ends = { signal: over.signal };
 	try {
-		// A system that has no thread left throws.
+		// This throws if the system has no thread left.
 		const worker = (thread ??= start());
 		worker.ref();
 		const messages = on(worker, 'message', ends);
@@ -64,7 +64,7 @@ async function ask(question: Question, seconds: number, signal: AbortSignal | un
 		);
 		const next = async (most: number, ...limits: Array<Promise<never>>) =>
 			await Promise.race([messages.next(), ...stops, tooLate(most, ends), ...limits]);
-		// First, the thread loads its code.
+		// The first message says that the thread has loaded the task's code; the second is the answer.
 		await next(maxLoadSeconds);
 		return ((await next(seconds, tooLarge(worker, ends))).value as [Answer])[0];
 	} catch (error) {
@@ -88,7 +88,7 @@ function start(): Worker {
 	return worker;
 }
 
-/** The text is not worth more time or memory. */
+/** Reading a text took more time or memory than it may. */
 class GivenUp extends Error {}
 
 const tooMuchMemory = `reading it takes more than ${maxHeapMegabytes} MB of memory`;
@@ -101,7 +101,7 @@ function troubleOf(error: unknown): string {
 
 async function tooLate(seconds: number, ends: { signal: AbortSignal }): Promise<never> {
 	await sleep(seconds * 1000, undefined, ends);
-	// If n8n itself was busy, the answer may be queued behind this timer.
+	// If n8n's main thread was busy, the answer may already wait behind this timer, so messages are handled first.
 	await sleep(0, undefined, ends);
 	await immediate(undefined, ends);
 	throw new GivenUp(`reading it takes longer than ${seconds} s`);

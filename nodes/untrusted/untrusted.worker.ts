@@ -7,12 +7,12 @@ const tabsIn = (json: string) => JSON.parse(json) as docs_v1.Schema$DocumentTab[
 const tasks = {
 	textOfHtml: async () => (await import('./html/textOfHtml')).textOfHtml,
 	htmlOfMarkdown: async () => (await import('./markdown/parseMarkdown')).htmlOfMarkdown,
-	/** Returns a `Content` as JSON. */
+	/** Returns a `DocumentContent` as JSON. */
 	contentOfMarkdown: async () => {
 		const { contentOfMarkdown } = await import('./markdown/contentOfMarkdown');
 		return (markdown: string) => JSON.stringify(contentOfMarkdown(markdown));
 	},
-	/** These take the tabs of a document as JSON. */
+	/** This task and the next take the tabs of a document as JSON. */
 	textOfTabs: async () => {
 		const { textOfTabs } = await import('./document/plainText');
 		return (json: string) => textOfTabs(tabsIn(json));
@@ -31,7 +31,7 @@ type Task<T extends TaskName> = Awaited<ReturnType<Tasks[T]>>;
 export type Input<T extends TaskName> = Parameters<Task<T>>[0];
 export type Result<T extends TaskName> = ReturnType<Task<T>>;
 
-/** A question to the thread. It receives one at a time. */
+/** A task for the thread, which gets one at a time. */
 export interface Question {
 	readonly task: TaskName;
 	readonly input: unknown;
@@ -39,13 +39,13 @@ export interface Question {
 
 export type Answer<R = unknown> = { readonly result: R } | { readonly trouble: string };
 
-/** Times that a result may be as long as its text, beyond what every result may have. */
+/** A result may have this many characters for each one of its text, in addition to those that every result may have. */
 const growth = 20;
 const freeCharacters = 1_000_000;
 
 async function respond({ task, input }: Question): Promise<void> {
 	const work = await tasks[task]();
-	// Loading takes a while, which must not count against the text.
+	// The time limit for the text begins with this message, so that loading does not count.
 	parentPort?.postMessage('ready');
 	parentPort?.postMessage(answerOf(work, input));
 }
@@ -57,12 +57,12 @@ function answerOf(work: (input: never) => unknown, input: unknown): Answer {
 		const isTooLong = typeof result === 'string' && result.length > most;
 		return isTooLong ? { trouble: 'the result is too long' } : { result };
 	} catch (error) {
-		// Any parser error. Its message is not used because it may quote the text.
+		// Whatever the parser throws: its message may quote the text, so it is not passed on.
 		const isDeep = error instanceof RangeError && /stack/.test(error.message);
 		return { trouble: isDeep ? 'it is nested too deeply' : 'the parser cannot read it' };
 	}
 }
 
-// Nobody sees the stack of an error here, and emails may name any number of charsets that do not exist.
+// Stacks cost time and nobody sees them here, while an email may cause any number of errors with charsets that do not exist.
 Error.stackTraceLimit = 0;
 parentPort?.on('message', (question: Question) => void respond(question));

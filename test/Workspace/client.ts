@@ -30,7 +30,7 @@ export function basesAt(baseUrl: string): Bases {
 	};
 }
 
-/** Rate limiters of their own, whose minute is shorter. */
+/** Makes rate limiters for one test, with a shorter minute. */
 export function quickLimiters(minute = 600): RateLimiters {
 	return createRateLimiters({ ...defaultSettings, minute });
 }
@@ -63,7 +63,7 @@ export interface TestBinary {
 	readonly mimeType?: string;
 }
 
-/** Fields go by their keys in all texts. */
+/** In error texts, fields have their JSON keys instead of labels. */
 const naming = new Naming([], 'json');
 
 export interface TestItem extends JobItem {
@@ -95,7 +95,7 @@ export function testItem({
 		store: ({ data, fileName, mimeType = '' }) =>
 			Promise.resolve({ data: data.toString('base64'), fileName, mimeType }),
 		once: <T>(key: string, ask: () => Promise<T>) => {
-			// Keys name questions of one type each; the map cannot say so.
+			// Each key always stands for answers of one type, which the map's type cannot express.
 			const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
 			answers.set(key, answer);
 			return answer;

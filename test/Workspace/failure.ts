@@ -1,7 +1,7 @@
 import { isNodeError, type NodeError } from '../../nodes/core/errors';
 import { Naming } from '../../nodes/fields/field';
 
-/** The failure that a promise ends with; fields go by their keys. */
+/** Returns the error with which a promise is rejected. In its text, fields have their JSON keys. */
 export async function failing(promise: Promise<unknown>): Promise<NodeError> {
 	const outcome = await promise.then(
 		() => undefined,

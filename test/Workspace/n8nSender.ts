@@ -19,7 +19,7 @@ const node: INode = {
 	parameters: {},
 };
 
-/** Asked for nothing on the way of a request. */
+/** A workflow that a request's code passes on but never reads. */
 const noWorkflow: unknown = {};
 
 /**

@@ -23,7 +23,7 @@ const node: INode = {
 	credentials: { [type]: { id: 'credential-1', name: 'My Google' } },
 };
 
-/** Asked for nothing on the way of a request. */
+/** A workflow that a request's code passes on but never reads. */
 const noWorkflow: unknown = {};
 
 export interface OAuthSender {

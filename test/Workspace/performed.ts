@@ -8,7 +8,7 @@ export interface TestMember extends Member<Params> {
 	readonly item: JobItem;
 }
 
-/** What the runner gets from an operation for items that go out in one go: a result or a NodeError for each. */
+/** Performs an operation for items that are processed together. @returns a result or a NodeError for each, as the runner gets them */
 export async function outcomesOf(
 	operation: Operation,
 	members: readonly TestMember[],
@@ -28,13 +28,13 @@ export async function outcomesOf(
 	return await perform(jobs, () => Promise.resolve(clients));
 }
 
-/** The result for one item. @throws NodeError */
+/** Performs an operation for one item. @throws NodeError */
 export async function resultOf<const F extends readonly Field[], const O extends readonly Field[], R>(
 	operation: Operation<F, O, R>,
 	{ params, item }: { readonly params: ParamsOf<F, O>; readonly item: JobItem },
 	clients: Clients,
 ): Promise<R> {
-	// As for the runner, which knows operations of any fields; the result is what this one's `execute` gives.
+	// The runner's types allow operations with any fields; the result is of the type that this one's `execute` returns.
 	const members = [{ params: params as Params, item }];
 	const [outcome] = await outcomesOf(operation, members, clients);
 	if (isNodeError(outcome)) throw outcome;

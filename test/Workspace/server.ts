@@ -68,10 +68,10 @@ export function googleError(
 	return json({ error: { code, message, ...more } }, code, headers);
 }
 
-/** The connection is reset after the request came in whole. */
+/** Resets the connection after the whole request arrived. */
 export const reset: Answer = (response) => {
 	response.socket?.resetAndDestroy();
 };
 
-/** The request is read and never answered. */
+/** Reads the request and never answers it. */
 export const silence: Answer = () => undefined;

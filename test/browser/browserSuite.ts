@@ -2,13 +2,13 @@ export interface BrowserSuite {
 	readonly n8nUrl: string;
 	/** File with all that n8n has printed. */
 	readonly log: string;
-	/** Where Chromium lets the test files in: one profile for all, with one sign-in and one cache. */
+	/** Address at which the test files connect to Chromium: one profile for all, with one sign-in and one cache. */
 	readonly debuggingUrl: string;
 }
 
 const variable = 'BROWSER_SUITE';
 
-/** From the suite's start to its files, which run in processes of their own. */
+/** Passes the suite's data to its test files, which run in processes of their own. */
 export function handOver(suite: BrowserSuite): void {
 	process.env[variable] = JSON.stringify(suite);
 }

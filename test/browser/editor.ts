@@ -17,10 +17,10 @@ import { browserSuite } from './browserSuite';
 import { chooseFrom, clickUntil, fillIn, persist, valueOf } from './person';
 import { labelOf, optionOf } from './shown';
 
-/** Where every test leaves what the user saw at its end. */
+/** Folder in which every test leaves a picture of what the user saw at its end. */
 const pictures = path.join(__dirname, '..', '..', '.dev', 'pictures');
 
-/** For each tab, before n8n's own scripts. */
+/** Runs in each tab before n8n's own scripts. */
 const initScript = `
 	// n8n remembers what is open, such as the chat, and tells the other tabs of the browser, which are other tests.
 	addEventListener('storage', (event) => event.stopImmediatePropagation(), true);
@@ -149,7 +149,7 @@ export class Editor {
 		await chooseFrom(this.parameter(parameter), this.describedOption(choice), isChosen);
 	}
 
-	/** By its name, which a description may follow. */
+	/** Finds an option by its name, which a description may follow. */
 	private describedOption(name: string): Locator {
 		return this.option(new RegExp(`^\\s*${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`));
 	}

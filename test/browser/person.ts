@@ -15,7 +15,7 @@ export class StraightWay {
 	}
 }
 
-/** No error of a tab that is gone or of a mistake in a test, only that something was not to be had in time. */
+/** Ignores that something did not happen in time, and rethrows every other error, such as that of a closed tab. */
 function isPatienceOver(error: unknown): undefined {
 	if (error instanceof errors.TimeoutError) return undefined;
 	throw error;

@@ -39,7 +39,7 @@ export class FastClock implements Clock {
 		return this.#timers.size;
 	}
 
-	/** That much later, at once. */
+	/** Moves the time forward at once. */
 	jump(milliseconds: number): void {
 		this.#jumped += milliseconds;
 		for (const timer of this.#timers) this.#arm(timer);

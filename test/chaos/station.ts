@@ -74,7 +74,7 @@ export class Station {
 		return this.connection.status().state;
 	}
 
-	/** Open at both ends. */
+	/** Waits until the channel is open at both ends. */
 	async opened(): Promise<this> {
 		await until(() => this.state === 'open' && this.service.openSockets(this.sessionId) > 0);
 		return this;
@@ -90,13 +90,13 @@ export class Station {
 		});
 	}
 
-	/** That much later; what was due has happened. */
+	/** Moves the clock forward and waits until what was due has happened. */
 	async jump(milliseconds: number): Promise<void> {
 		this.clock.jump(milliseconds);
 		await new Promise((resolve) => setTimeout(resolve, 5));
 	}
 
-	/** Numbered messages for as long as the server has a channel for them; without one it keeps them. */
+	/** Starts sending numbered messages. While there is no channel, the server keeps them. */
 	startTraffic(): void {
 		this.#traffic = setInterval(() => {
 			if (this.service.openSockets(this.sessionId) === 0) return;
@@ -114,7 +114,7 @@ export class Station {
 		return this.account.messages.map(({ message }) => (message as { n: number }).n);
 	}
 
-	/** Until so many more messages have come. */
+	/** Waits for this many more messages. */
 	async received(more: number): Promise<void> {
 		const goal = this.account.messages.length + more;
 		await until(() => this.account.messages.length >= goal);
@@ -135,7 +135,7 @@ export class Station {
 		});
 	}
 
-	/** The service is gone, with or without a close frame, and comes back on the same port. */
+	/** Stops the service, with or without a close frame. It can be started again on the same port. */
 	async stopService(closeCode?: number): Promise<void> {
 		if (closeCode !== undefined) {
 			this.service.closeChannels(closeCode);

@@ -7,12 +7,12 @@ import { type LoggedN8n, startLoggedN8n } from './loggedN8n';
 // A run of another version may go on beside the tests.
 export const template = new Template(process.env.VERSIONS ? 'test-versions' : 'test');
 
-/** Variable with the address where test files, which run in processes of their own, ask for the n8n that they share. */
+/** Environment variable with the address at which test files, each in its own process, ask for the n8n that they share. */
 export const sharedAt = 'TEST_N8N_AT';
 
 export interface SharedAddress {
 	readonly url: string;
-	/** Of the owner's sign-in. */
+	/** Cookie of the owner's sign-in. */
 	readonly cookie: string;
 	readonly log: string;
 }
@@ -21,14 +21,14 @@ let prepared: Promise<void> | undefined;
 let shared: Promise<LoggedN8n> | undefined;
 let server: Server | undefined;
 
-/** Once in a run, whichever suites ask for it. */
+/** Prepares the user folder with the package installed, once in a run, whichever suites ask for it. */
 export default async function prepare(): Promise<void> {
 	if (prepared === undefined) console.log('Building the package and installing it in n8n …');
 	prepared ??= template.prepare().then(share);
 	await prepared;
 }
 
-/** The n8n starts when the first file asks for it. */
+/** Serves the address of the shared n8n, which starts when the first test file asks for it. */
 async function share(): Promise<void> {
 	server = createServer((_request, response) => {
 		shared ??= template.copy().then(async (userFolder) => await startLoggedN8n({ userFolder }));

@@ -16,7 +16,7 @@ export async function startLoggedN8n(options: N8nOptions): Promise<LoggedN8n> {
 	return Object.assign(await startRestartableN8n({ ...options, onOutput }), { log });
 }
 
-/** See test/reporter.ts, which shows what came after so many bytes when the file fails. */
+/** Tells test/reporter.ts where in n8n's log this test file begins. It shows that part if the file fails. */
 export function tellReporter(log: string, from: number): void {
 	console.log(`n8n's log: ${log} from ${from}`);
 }

@@ -10,7 +10,7 @@ export { inRow, items, manualTrigger, node } from '../../dev/n8n/nodes.ts';
 
 export type TestN8n = RestartableN8n;
 
-/** A real n8n of the file's own with the packed package installed: for an environment of its own, or to be restarted. */
+/** Starts a real n8n with the packed package for one test file that needs its own environment or restarts n8n. */
 export async function startTestN8n(options: Partial<N8nOptions> = {}): Promise<TestN8n> {
 	const userFolder = options.userFolder ?? (await template.copy());
 	const n8n = await startLoggedN8n({ ...options, userFolder });
@@ -18,9 +18,9 @@ export async function startTestN8n(options: Partial<N8nOptions> = {}): Promise<T
 	return n8n;
 }
 
-/** The n8n that all files of a run share which need nothing of their own. */
+/** The real n8n that the other test files of a run share. */
 export interface SharedN8n extends Pick<TestN8n, 'url' | 'api'> {
-	/** What n8n has printed since the file asked for it, whichever file's workflows were the reason. */
+	/** What n8n has printed since this file asked for it, also because of other files' workflows. */
 	output(): string;
 }
 

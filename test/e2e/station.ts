@@ -33,7 +33,7 @@ export class Station {
 		beforeEach(() => {
 			this.service.upgrades.length = 0;
 		});
-		// Unpublished, a workflow leaves no channel, whatever happened before (#13437).
+		// After a workflow is unpublished, no channel is left, whatever happened before (#13437).
 		afterEach(async () => {
 			for (const stored of this.#published.splice(0)) await this.n8n.api.deactivate(stored);
 			await until(() => this.service.openSockets() === 0);
@@ -71,7 +71,7 @@ export class Station {
 		return stored;
 	}
 
-	/** Publishes it once more, with other options of its trigger. */
+	/** Publishes the workflow once more, with other options of its trigger. */
 	async publishAgain({ id, name, nodes, versionId }: Stored, options: object): Promise<Stored> {
 		const [trigger = {}] = this.workflow(name, { options }).nodes;
 		const [first, ...others] = nodes;

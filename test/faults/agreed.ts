@@ -4,11 +4,11 @@ interface Agreed {
 	readonly subjects: readonly string[];
 	readonly request: string;
 	readonly fault: string;
-	/** For the page. */
+	/** The reason, as the page gives it. */
 	readonly why: string;
 }
 
-/** Cells that are not as all the others are, and meant so. */
+/** Cells that differ from the rule on purpose. */
 export const agreed: readonly Agreed[] = [
 	{
 		subjects: ['Mail: List', 'Mail: Search'],

@@ -6,10 +6,10 @@ import type { ListedFault } from './faultList';
 import { inputOf, marker, subjects, type Subject } from './samples';
 import { World } from './world';
 
-/** A fault at one request of an operation. */
+/** One fault at one request of an operation. */
 export interface Cell {
 	readonly subject: string;
-	/** Method id of the request that is hit, and which one of them. */
+	/** Method ID of the request with the fault, and its number among those with this ID. */
 	readonly request: string;
 	readonly fault: string;
 	readonly isSlow: boolean;
@@ -22,13 +22,13 @@ export interface Outcome {
 	readonly message: string;
 	readonly claim: Claim;
 	readonly requests: number;
-	/** Undefined for what only reads. */
+	/** How often the work was done; undefined for an operation that only reads. */
 	readonly times: number | undefined;
-	/** What is false about it. */
+	/** What is false in the claim; undefined if nothing is. */
 	readonly lie: string | undefined;
 }
 
-/** Of an undisturbed run. */
+/** What an undisturbed run does. */
 interface Calm {
 	/** Method ids in the order of the requests. */
 	readonly methods: readonly string[];
@@ -145,12 +145,12 @@ function lieOfSuccess(times: number | undefined, isSame: boolean): string | unde
 	return isSame ? undefined : 'the result is another one than without the fault';
 }
 
-/** Output items as text, in which nothing differs from run to run. */
+/** Writes output items as a text in which nothing differs from run to run. */
 function told(items: readonly INodeExecutionData[], world: World): string {
 	return withoutIds(JSON.stringify(items.map(({ json, binary }) => ({ json, binary }))), world);
 }
 
-/** Without what differs from run to run. */
+/** Removes what differs from run to run. */
 function withoutIds(text: string, { google, seeds }: World): string {
 	const known = [
 		...Object.values(seeds),

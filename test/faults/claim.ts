@@ -4,7 +4,7 @@ export type Claim = 'done' | 'not done' | 'unknown';
 const unknown = /\bmay (still )?(have (been|started)|exist)\b/;
 const done = /\bThe (document|spreadsheet|file) \S+( \(\S+\))? was already created\b|\bagent was started\b/;
 
-/** An error that says nothing of its work is read as: it was not done. */
+/** Reads an error's claim. One that says nothing about its work claims that it was not done. */
 export function claimOf({ message, description }: { message: string; description?: string | null }): Claim {
 	const text = `${message} ${description ?? ''}`;
 	if (unknown.test(text)) return 'unknown';

@@ -1,7 +1,7 @@
 import type { ExecuteStep } from '../../dev/agent-service/server.ts';
 import type { Fault } from '../../dev/google/server';
 
-/** Seconds of one request, of the faults that only a timeout ends and of all others. */
+/** Timeouts of a request in seconds: for faults that only a timeout ends, and for all others. */
 export const timeoutSeconds = 8;
 export const patientSeconds = 120;
 
@@ -9,18 +9,18 @@ export interface ListedFault {
 	/** With ` (done)` at the end where the service carries the request out in spite of what it answers. */
 	readonly name: string;
 	readonly google: Omit<Fault, 'match' | 'nth' | 'times'>;
-	/** Undefined: means nothing for the agent service. */
+	/** The same fault at the agent service; undefined if it has none like it. */
 	readonly agent: ExecuteStep | undefined;
-	/** All later requests fare alike; else only one does. */
+	/** Whether the fault hits all later requests, too, not only one. */
 	readonly stays?: true;
-	/** Nothing but the timeout ends the request. */
+	/** Whether only the timeout ends the request. */
 	readonly isSlow?: true;
 }
 
 const page = '<!DOCTYPE html><html><title>Sign in to the network</title></html>';
 const yearSeconds = 365 * 24 * 3600;
 
-/** Surely not carried out: what a service refuses. */
+/** Refusals, with which the request was certainly not carried out. */
 const refusals: readonly ListedFault[] = [
 	{ name: '401 once', google: { status: 401 }, agent: { status: 401 } },
 	{ name: '401 for good', google: { status: 401 }, agent: { status: 401 }, stays: true },
@@ -56,7 +56,7 @@ const refusals: readonly ListedFault[] = [
 	},
 ];
 
-/** The answer does not tell whether the request was carried out: each once so and once so. */
+/** Answers that do not tell whether the request was carried out. Each is played both ways. */
 const unclear: readonly ListedFault[] = [
 	...[408, 500, 502, 503, 504].map((status) => ({ name: String(status), fault: { status } })),
 	{ name: '503 for good', fault: { status: 503 }, stays: true as const },

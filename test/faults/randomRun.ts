@@ -11,7 +11,7 @@ import { inputOf, subjects, type Subject } from './samples';
 import { Seeded } from './seeded';
 import { World } from './world';
 
-/** What came of a run that is wrong; empty when nothing is. */
+/** Everything that went wrong in a run. */
 export type Wrongs = string[];
 
 /** What an item leaves at the service in an undisturbed run, by subject. */
@@ -19,7 +19,7 @@ export type Calm = ReadonlyMap<string, number>;
 
 const changing = subjects.filter(({ operation, variant }) => !operation.readsOnly && !variant.isLarge);
 const limits = { maxTries: 2, maxRetryWaitSeconds: 3, timeoutSeconds: 8 };
-/** Requests of a run that a fault may be at. */
+/** A fault hits one of this many first requests of a run. */
 const furthest = 12;
 
 /** Each text is legal as Base64, too. */
@@ -148,7 +148,7 @@ function ofItems({ items }: Extract<Ended, { items: unknown }>, times: readonly 
 function claimOfItem({ message, details }: IDataObject) {
 	const known = details as IDataObject | undefined;
 	if (known?.['made'] !== undefined) return 'done';
-	// Of an agent that may be running.
+	// A session ID means that the agent may be running.
 	if (known?.['sessionId'] !== undefined) return 'unknown';
 	return claimOf({ message: typeof message === 'string' ? message : '' });
 }

@@ -1,6 +1,6 @@
 import type { INode, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
-/** What a node of a workflow came to, after the last of its tries. */
+/** How a node's run ended after the last of its tries. */
 export type Ended = { readonly items: INodeExecutionData[] } | { readonly error: NodeApiError };
 
 /**

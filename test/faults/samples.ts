@@ -1,7 +1,7 @@
 import { fieldsOf, type Field, type Operation, type ResourceName } from '../../nodes/Workspace/operation';
 import { resources } from '../../nodes/Workspace/resources';
 
-/** What a test gives an operation, so that its traces can be counted. Legal as Base64, too. */
+/** A text that a test gives to an operation, so that its traces can be counted. It is valid as Base64, too. */
 export const marker = 'canaryMarker';
 
 /** An operation as the matrix runs it. */
@@ -73,7 +73,7 @@ export const subjects: readonly Subject[] = resources.flatMap(({ value, name, op
 /** What the stand-in was given before, by the field that names it. */
 export type Seeds = Readonly<Record<'documentId' | 'spreadsheetId' | 'messageId', string>>;
 
-/** Not required, but without them an operation does less than it can. */
+/** Optional fields without which an operation would do less than it can. */
 const contents = ['name', 'content', 'values', 'to', 'subject'];
 
 /** An input object for the operation, from its own definition. @param text put wherever a text fits */

@@ -121,7 +121,7 @@ export class World {
 		return this.google.requests.filter(({ method }) => method?.startsWith('oauth.') !== true).length;
 	}
 
-	/** What was asked of the stand-in comes to its end there before it is looked at. */
+	/** Gives the stand-in a moment to finish what it was asked, before its content is looked at. */
 	async settled(): Promise<void> {
 		await sleep(20);
 	}

@@ -9,7 +9,7 @@ interface Look {
 	readonly status?: number;
 	readonly type?: string;
 	readonly headers?: readonly string[];
-	/** What is said, whatever there is. */
+	/** The length that a header names, whatever the real one is. */
 	readonly length?: number;
 }
 

@@ -4,7 +4,7 @@ type Element = Readonly<Record<string, unknown>>;
 interface Hostile {
 	readonly content: readonly Element[];
 	readonly lists?: Readonly<Record<string, unknown>>;
-	/** The content, in the place of the other. */
+	/** The content as JSON, used instead of `content`. */
 	readonly json?: string;
 }
 
@@ -23,7 +23,7 @@ function table(content: readonly Element[], columns = 1): Element {
 	return { startIndex: 1, endIndex: 2, table: { rows: 1, columns, tableRows: [{ tableCells: cells }] } };
 }
 
-/** Written by hand: what would make the JSON would not get so deep. */
+/** Writes nested tables as text, because JSON.stringify cannot nest so deeply. */
 function nestedTables(random: Random): Hostile {
 	const depth = random.size(20, 3_000);
 	const [before = '', after = ''] = JSON.stringify(table([paragraph('#')])).split(
@@ -102,7 +102,7 @@ export const documentMakers: ReadonlyArray<(random: Random) => Hostile> = [
 	}),
 ];
 
-/** The answer to a read of it. */
+/** Builds the answer to a read of the document. */
 export function documentResource(documentId: string, { content, lists = {}, json }: Hostile): string {
 	const documentTab = {
 		lists,

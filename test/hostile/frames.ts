@@ -28,5 +28,5 @@ export const frameMakers: ReadonlyArray<(random: Random) => Message> = [
 	(random) => text(Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc0]), random.bytes(50)])),
 ];
 
-/** The last of them is not UTF-8: whoever reads it closes the channel. */
+/** Whether the frame is the one that is not UTF-8, so that its reader closes the channel. */
 export const isNoText = (at: number): boolean => at % frameMakers.length === frameMakers.length - 1;

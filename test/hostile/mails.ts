@@ -17,7 +17,7 @@ interface Header {
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64url');
 
-/** Each opens something that costs a reader of HTML more than its length. */
+/** HTML that costs a reader more than its length. */
 const pages: ReadonlyArray<(random: Random) => string> = [
 	(random) => `<table><tr><td rowspan=${random.size(1e3, 1e12)}>x`,
 	(random) => `<table><tr><td colspan=${random.size(1e3, 1e9)}>x<td>y</table>`,
@@ -49,7 +49,7 @@ const pages: ReadonlyArray<(random: Random) => string> = [
 		`<style>${'{'.repeat(random.size(1e3, 1e5))}</style><ol start=${random.size(1e3, 1e15)}><li>x<li>y`,
 ];
 
-/** What means something in a charset, an encoded word, an address, a parameter or a name. */
+/** Text that has a meaning in a charset, an encoded word, an address, a parameter or a name. */
 const signs = [
 	...[
 		'\u001b$)C',
@@ -117,7 +117,7 @@ const charsets = [
 	'',
 ] as const;
 
-/** One of those that there are, or one that nobody knows. */
+/** Picks a known charset or an unknown one. */
 function charset(random: Random): string {
 	return random.next() < 0.7 ? random.pick(charsets) : random.text(random.size(1, 1e4), ['a', '1', '-', ':']);
 }
@@ -142,7 +142,7 @@ const headerNames = [
 	...(['Content-Type', 'Content-Disposition', 'Content-ID'] as const),
 ] as const;
 
-/** Few long ones or many short ones. */
+/** Makes few long headers or many short ones. */
 function headers(random: Random, volume: number): Header[] {
 	const count = random.size(1, Math.min(20_000, Math.ceil(volume / 10)));
 	const value = random
@@ -164,7 +164,7 @@ function leaf(random: Random, volume: number): Part {
 	const bytes = isPage
 		? Buffer.from(pages[random.size(1, pages.length) - 1]?.(random) ?? '')
 		: content(random, volume);
-	// Nothing that a decoder of base64 would be surprised by can come from an encoder.
+	// Some data is not made by an encoder, because an encoder never makes invalid base64.
 	const data = random.next() < 0.1 ? text(random, volume) : base64(bytes);
 	const type = {
 		name: 'Content-Type',
@@ -183,7 +183,7 @@ function leaf(random: Random, volume: number): Part {
 
 const multiparts = ['mixed', 'alternative', 'related', 'signed', 'digest'] as const;
 
-/** Parts side by side within parts in each other: many of few levels, or few of many. */
+/** Makes an email of many parts on few levels, or of few parts on many. */
 function mail(random: Random): Part {
 	const volume = random.size(1e3, 1e6);
 	const levels = random.size(1, 2_000);
@@ -204,7 +204,7 @@ export const mailMakers: ReadonlyArray<(random: Random) => Part> = [
 	(random) => ({ ...leaf(random, random.size(1e3, 1e6)), headers: headers(random, 1e6) }),
 ];
 
-/** The answer to a read of it. */
+/** Builds the answer to a read of the email. */
 export function mailResource(id: string, part: Part): string {
 	return JSON.stringify({
 		id,
@@ -225,7 +225,7 @@ export function rawMail(random: Random): string {
 	return base64(level.repeat(random.size(1, 3_000)) + text(random, 1e7));
 }
 
-/** A text that Gmail keeps apart. */
+/** Makes a text that Gmail stores separately. */
 export function storedText(random: Random): string {
 	return base64(content(random, 1e7));
 }

@@ -14,7 +14,7 @@ export interface Asked {
 	readonly what: string;
 }
 
-/** Gmail, Docs, Sheets and an agent service in one, none of which means well. A number in what is asked for says which text comes. */
+/** Starts Gmail, Docs, Sheets and an agent service in one server, all hostile. A number in the request decides which text comes. */
 export async function startOutside(seed: number): Promise<Outside & Listening> {
 	const outside = new Outside(seed);
 	const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
-// Asks a URL ten times a second until its input ends, then tells how long each answer took. A program of its own: what keeps the
-// tests busy must not count.
+// Asks a URL ten times a second until its input ends, then tells how long each answer took. It is a program of its own,
+// so that the time which the tests need for themselves does not count.
 const [url = ''] = process.argv.slice(2);
 const intervalMilliseconds = 100;
 const giveUpMilliseconds = 30_000;

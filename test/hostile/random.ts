@@ -1,4 +1,4 @@
-/** Numbers that a seed decides (mulberry32), so that a run that fails can be had again. */
+/** Numbers that a seed decides (mulberry32), so that a run that fails can be repeated. */
 export class Random {
 	#state: number;
 

@@ -60,7 +60,7 @@ export class VirtualClock implements Clock {
 		this.time = until;
 	}
 
-	/** Wakes those whose time comes first. @returns false when that is later than allowed */
+	/** Wakes the sleepers whose time comes first. @returns false if that time is after `latest` */
 	private next(latest: number): boolean {
 		const until = Math.min(...this.sleepers.map((sleeper) => sleeper.until));
 		if (until > latest || until === Infinity) return false;

@@ -16,7 +16,7 @@ export interface Place {
 /** An address of the documentation's network (RFC 5737); nothing is ever sent to it here. */
 const nowhere = '192.0.2.1';
 
-/** What the system says in place of a connection to the address. Real ones need a broken network. */
+/** Makes the system report an error in place of a connection, because a real one would need a broken network. */
 export function systemError(code: string, syscall = 'connect'): () => Promise<Place> {
 	return () => {
 		const place = watched(nowhere, (socket, port) => {
@@ -29,13 +29,13 @@ export function systemError(code: string, syscall = 'connect'): () => Promise<Pl
 	};
 }
 
-/** Longer than any name may be: the resolver does not have to ask anybody. */
+/** Uses a name longer than any may be, so that the resolver asks no other machine. */
 export function unknownName(): Promise<Place> {
 	const name = `${'a'.repeat(64)}.invalid`;
 	return Promise.resolve({ ...watched(name), url: `http://${name}` });
 }
 
-/** Nobody listens on a port that was free a moment ago. */
+/** Uses a port that was free a moment ago, so that nobody listens on it. */
 export async function closedPort(): Promise<Place> {
 	const server = net.createServer();
 	const port = await listening(server);
@@ -83,14 +83,14 @@ export function raw(serve: (socket: Socket) => void, scheme = 'http'): () => Pro
 	return () => placeOf(net.createServer(serve), scheme);
 }
 
-/** Nobody trusts its certificate. */
+/** Starts a server whose certificate nobody trusts. */
 export function withCertificate(): Promise<Place> {
 	const folder = path.resolve('dev/agent-service/certificate');
 	const read = (name: string) => readFileSync(path.join(folder, `test-only.${name}.pem`), 'utf8');
 	return placeOf(tls.createServer({ key: read('key'), cert: read('cert') }), 'https');
 }
 
-/** Its attempts are its connections. */
+/** Makes a place of a server and counts its connections as attempts. */
 async function placeOf(server: Server, scheme: string): Promise<Place> {
 	let attempts = 0;
 	const open = new Set<Socket>();
@@ -130,7 +130,7 @@ export function answering(answer: RequestListener): () => Promise<Place> {
 	};
 }
 
-/** Every request is answered so. */
+/** Starts a server that answers every request with a status. */
 export function status(code: number, headers: Record<string, string> = {}): () => Promise<Place> {
 	return answering((_request, response) => {
 		response.writeHead(code, { 'content-type': 'application/json', ...headers });

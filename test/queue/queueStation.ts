@@ -11,7 +11,7 @@ import { template } from '../e2e/globalSetup';
 
 const apiKey = 'queue-test-key';
 
-/** n8n notices a dead worker after a minute by default, here after seconds. */
+/** Settings with which n8n notices a dead worker after seconds, not after a minute. */
 const noticeSoon = {
 	QUEUE_WORKER_LOCK_DURATION: '6000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
@@ -95,7 +95,7 @@ export class QueueStation {
 		await closed;
 	}
 
-	/** Runs it once. @throws unless it ran on the worker */
+	/** Runs a workflow once. @throws unless it ran on the worker */
 	async run(definition: WorkflowDefinition): Promise<Execution> {
 		const execution = await this.main.api.runOnce(definition);
 		// n8n says on which process an execution ran only in its log.

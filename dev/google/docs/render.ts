@@ -125,7 +125,7 @@ function renderRun(run: Run): docs_v1.Schema$ParagraphElement {
 	return { textRun };
 }
 
-/** The inverse: entries for content in Google's form, whose indexes are ignored. */
+/** Converts content in Google's form to entries, the inverse of `render`. Indexes are ignored. */
 export function entriesOf(content: readonly Element[]): Entry[] {
 	return content.flatMap((element): Entry[] => {
 		if (element.paragraph) return [paragraphOf(element.paragraph)];

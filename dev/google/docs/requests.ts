@@ -21,7 +21,7 @@ interface Located {
 	endOfSegmentLocation?: docs_v1.Schema$EndOfSegmentLocation;
 }
 
-/** The position of an insertion. The end of a segment is before its last newline. */
+/** Finds the position of an insertion. The end of a segment is before its last newline. */
 function insertion(document: StoredDocument, { location, endOfSegmentLocation }: Located): Target {
 	if ((location === undefined) === (endOfSegmentLocation === undefined)) {
 		throw invalid('Exactly one of location and end_of_segment_location must be set.');

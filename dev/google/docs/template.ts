@@ -5,7 +5,7 @@ import { deleteRange, insertText, paragraphAt } from './edits.ts';
 import { movingRanges } from './namedRanges.ts';
 import { cutRuns, invalid, lengthOf, textOf, type Segment } from './segment.ts';
 
-/** In all segments of the tabs, or of all tabs. The new text has the style of what it replaces. */
+/** Replaces text in all segments of the given tabs, or of all tabs. The new text gets the style of what it replaces. */
 export function replaceAllText(
 	document: StoredDocument,
 	{ containsText, replaceText, tabsCriteria }: docs_v1.Schema$ReplaceAllTextRequest,

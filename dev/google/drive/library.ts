@@ -68,7 +68,7 @@ export class Library {
 		return file;
 	}
 
-	/** Into the folder of the original unless another is given; private properties of the original stay with it. */
+	/** Copies into the original's folder unless another is given. Private properties of the original are not copied. */
 	copy(caller: Caller, from: StoredFile, metadata: drive_v3.Schema$File): StoredFile {
 		if (from.mimeType === folderType) {
 			throw new ApiError(403, 'This file cannot be copied by the user.', { reason: 'cannotCopyFile' });
@@ -141,7 +141,7 @@ export function supportsAllDrives({ params }: Pick<Call, 'params'>): boolean {
 }
 
 /**
- * A service account would own the file, and has no storage: n8n-io/n8n#26050, Jumbo810/Upload_Github_Artifacts_TO_GDrive#22; of Google's
+ * A service account would own the file, but has no storage: n8n-io/n8n#26050, Jumbo810/Upload_Github_Artifacts_TO_GDrive#22; for Google's
  * own formats openclaw/openclaw#20427.
  */
 function noStorage(mimeType: string): ApiError {

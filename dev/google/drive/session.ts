@@ -45,7 +45,7 @@ export class UploadSession {
 	private readonly start: SessionStart;
 	private readonly sink: ContentSink;
 	private done: Reply | undefined;
-	/** Of the latest request: what an earlier, abandoned one still sends is stored no more. */
+	/** Number of the latest request. What an earlier, abandoned one still sends is no longer stored. */
 	private latest = 0;
 
 	constructor(start: SessionStart) {

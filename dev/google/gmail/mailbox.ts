@@ -30,7 +30,7 @@ export class Mailbox {
 
 	add({ raw, labelIds, threadId, internalDate, listedAt = 0 }: NewMail): StoredMail {
 		const id = randomBytes(8).toString('hex').replace(/^0/, '1');
-		// Two emails of the same millisecond still have an order.
+		// Emails that arrive in the same millisecond still get an order.
 		this.latest = Math.max(Date.now(), this.latest + 1);
 		const mail: StoredMail = {
 			id,
@@ -61,7 +61,7 @@ export class Mailbox {
 			.sort((one, other) => other.internalDate - one.internalDate);
 	}
 
-	/** Oldest first. */
+	/** Emails of a thread, oldest first. */
 	thread(threadId: string): StoredMail[] {
 		return [...this.mails.values()]
 			.filter((mail) => mail.threadId === threadId)

@@ -79,7 +79,7 @@ function handedOver(part: MimePart, bodies: Bodies): Buffer {
 	return isText ? recoded(data, charset, bodies) : data;
 }
 
-/** Long, and different at every read, like Gmail's own. */
+/** Makes an attachment ID that is long and different at every read, like Gmail's own. */
 function attachmentIdOf(messageId: string, partId: string): string {
 	return `ANGjdJ${Buffer.from(`${messageId}/${partId}/`).toString('base64url')}-${randomBytes(240).toString('base64url')}`;
 }

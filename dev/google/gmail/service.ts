@@ -198,7 +198,7 @@ function listed({ params }: Call, mailbox: Mailbox): gmail_v1.Schema$ListMessage
 	};
 }
 
-/** Looks like a number of 20 digits but is text. */
+/** Makes a page token, which looks like a number of 20 digits but is text. */
 function pageTokenOf(offset: number): string {
 	return `1${String(offset).padStart(19, '0')}`;
 }

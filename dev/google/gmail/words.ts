@@ -7,7 +7,7 @@ export function decodedWords(value: string): string {
 		);
 }
 
-/** A header's parameters by lower-case name, with RFC 2231 forms decoded; the value itself under ''. */
+/** Reads a header's parameters by lower-case name, with RFC 2231 forms decoded; the value itself is under ''. */
 export function parametersOf(value: string): Map<string, string> {
 	const [main = '', ...rest] = pieces(value);
 	const found = new Map([['', main.trim().toLowerCase()]]);
@@ -40,7 +40,7 @@ function wordBytes(encoding: string, text: string): Buffer {
 		: quotedBytes(text.replaceAll('_', ' '));
 }
 
-/** Quoted-printable text without soft line breaks. */
+/** Decodes quoted-printable text that has no soft line breaks. */
 export function quotedBytes(text: string): Buffer {
 	return Buffer.from(
 		text.replaceAll(/=([0-9A-Fa-f]{2})/g, (_match, hex) =>
@@ -50,7 +50,7 @@ export function quotedBytes(text: string): Buffer {
 	);
 }
 
-/** Split at semicolons outside quotes. */
+/** Splits at semicolons outside quotes. */
 function pieces(value: string): string[] {
 	return value.match(/(?:"(?:\\.|[^"\\])*"|[^;"])+/g) ?? [];
 }

@@ -5,7 +5,7 @@ export type DateFormat =
 
 export interface Cell {
 	readonly value: string | number | boolean;
-	/** Including its `=`. */
+	/** The formula with its `=`. */
 	readonly formula?: string;
 	readonly format?: Format;
 }

@@ -1,7 +1,7 @@
 import { serialOf, type Cell, type Format } from './cell.ts';
 
 /**
- * How the sheet interprets text that a user types: as a number (as in en_US), a date of its locale or of ISO 8601, a boolean, a
+ * Interprets text as if a user had typed it: as a number (as in en_US), a date of its locale or of ISO 8601, a boolean, a
  * formula, or text. Undefined clears the cell.
  */
 export function typed(text: string, locale = 'en_US'): Cell | undefined {

@@ -8,7 +8,7 @@ type Row = Array<Cell | undefined>;
 export interface NativeTable {
 	readonly tableId: string;
 	readonly name: string;
-	/** With the header row, and the footer where there is one. */
+	/** The table's cells, including the header row and a footer. */
 	area: Rectangle;
 	readonly hasFooter: boolean;
 	readonly columns: sheets_v4.Schema$TableColumnProperties[];
@@ -158,7 +158,7 @@ function shift(places: Set<number>, at: number, count: number): void {
 	for (const place of all) places.add(place < at ? place : place + count);
 }
 
-/** Rows that are inserted inside a table belong to it; directly below it they do not (not verified). */
+/** Moves tables along with inserted rows or columns. A row inside a table joins it, one directly below it does not (not verified). */
 function moveTables(tables: NativeTable[], at: number, count: number, axis: 'Row' | 'Column'): void {
 	for (const table of tables) {
 		const [start, end] = [table.area[`start${axis}`], table.area[`end${axis}`]];

@@ -1,4 +1,4 @@
-// Tables that a user makes with Format > Convert to table; not the blocks of cells that an append searches for.
+// Tables that a user makes with Format > Convert to table. An append searches for blocks of cells instead: see table.ts.
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Rectangle } from './a1.ts';
@@ -30,7 +30,7 @@ function checkColumn(type: unknown, rule: unknown): void {
 	}
 }
 
-/** Takes a new range only. @throws ApiError 400 */
+/** Changes a table's range. Every other change is refused. @throws ApiError 400 */
 export function updateTable(
 	sheets: readonly Sheet[],
 	{ table = {}, fields }: sheets_v4.Schema$UpdateTableRequest,
@@ -60,7 +60,7 @@ export function tableOf(sheets: readonly Sheet[], tableId: string | null | undef
 /**
  * Appends to a table or below the last row of a tab. As seen in a trial of four ways to append (with the discovery document of
  * 2026-08-31): with `tableId` the table grows and the values are lost; with `sheetId` the values are there, below the table and not in
- * it. In taylorwilsdon/google_workspace_mcp#643 the values came, too; the worse of both counts here.
+ * it. In taylorwilsdon/google_workspace_mcp#643 the values were there, too; the stand-in does the worse of both.
  */
 export function appendCells(
 	{ grid }: Sheet,
@@ -79,7 +79,7 @@ export function appendCells(
 	fill(startRow);
 }
 
-/** The table that an append to cells belongs to: the last one that has a part of them. */
+/** Finds the last table that overlaps an area. An append to the area appends to this table. */
 export function tableAt({ grid }: Sheet, area: Rectangle): NativeTable | undefined {
 	return grid.tables
 		.filter((table) => overlap(table.area, area))

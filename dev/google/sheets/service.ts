@@ -238,7 +238,7 @@ function wantsCells(call: Call): boolean {
 function gridData({ sheet, area }: Target): sheets_v4.Schema$GridData {
 	const { grid } = sheet;
 	const rowData: sheets_v4.Schema$RowData[] = [];
-	// Rows below the last one are there where they have a format: one stands for them.
+	// Google also returns empty rows that have a format; here, one row below the last one stands for them.
 	for (let row = area.startRow; row < Math.min(area.endRow, grid.usedRows + 1, grid.rowCount); row++) {
 		const values: sheets_v4.Schema$CellData[] = [];
 		for (let column = area.startColumn; column < Math.min(area.endColumn, grid.columnCount); column++) {

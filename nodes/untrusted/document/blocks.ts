@@ -1,4 +1,4 @@
-/** Content in a form between a text format and Google's requests. All text is clean: see `cleanText`. */
+/** Document content between Markdown and Google's requests. All text in it went through `cleanText`. */
 
 export interface Marks {
 	readonly bold?: boolean;
@@ -25,7 +25,7 @@ export interface ParagraphBlock {
 	readonly quoteDepth: number;
 	/** The level counts from 0. Only the first paragraph of an item has the bullet. */
 	readonly list?: { readonly level: number; readonly bullet: boolean };
-	/** It is no part of a list, but stands between items of one. */
+	/** Whether the paragraph is not part of a list but stands between items of one. */
 	readonly between?: true;
 }
 
@@ -40,7 +40,7 @@ export interface TableBlock {
 
 export type Block = ParagraphBlock | TableBlock;
 
-/** A list and all in it, by its first and last block. An inner list of the same kind is part of it. */
+/** A list as the range from its first to its last block. It includes inner lists; only one of the other kind also has a range of its own. */
 export interface ListRange {
 	readonly first: number;
 	readonly last: number;
@@ -52,7 +52,7 @@ export type Simplified =
 	'list numbers' | 'images' | 'images without address' | 'footnotes' | 'relative links';
 
 export interface Content {
-	/** Content that is converted to another form; absent if there is none. */
+	/** What is written in another form than intended; absent if there is none. */
 	readonly simplified?: readonly Simplified[];
 	readonly blocks: readonly Block[];
 	/** Outer lists come before inner ones. */

@@ -2,21 +2,21 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import type { Marks } from './blocks';
 
-/** A piece of a paragraph that was read. */
+/** Part of a paragraph, with the formatting that all of it has. */
 export interface Piece {
 	readonly text: string;
 	readonly marks: Marks;
-	/** ID of the footnote whose number is here. */
+	/** ID of the footnote that the piece refers to; the text is its number in brackets. */
 	readonly footnoteId?: string;
 	/** Address of a picture; the text is its description. */
 	readonly picture?: string;
 	readonly rule?: true;
 }
 
-// Docs' own marks; not text that a user wrote.
+// Docs marks elements of its own with these characters; no user writes them.
 const privateUse = /[\ue000-\uf8ff]/g;
 
-/** The text of a paragraph without its newline, including text outside of text runs. */
+/** Reads a paragraph without its newline, including what is not in text runs: people, links, dates, footnotes, pictures, rules. */
 export function piecesOf(paragraph: docs_v1.Schema$Paragraph, tab: docs_v1.Schema$DocumentTab): Piece[] {
 	const pieces = (paragraph.elements ?? []).flatMap((element) => pieceOf(element, tab) ?? []);
 	const last = pieces.at(-1);
@@ -75,7 +75,7 @@ function marksOf(style: docs_v1.Schema$TextStyle | undefined): Marks {
 	return marks;
 }
 
-/** The footnotes of a tab in the order of their references; a footnote without a reference comes last. */
+/** Lists the footnotes of a tab in the order of their references; those without a reference come last. */
 export function footnotesOf(tab: docs_v1.Schema$DocumentTab) {
 	const numbers = new Map<string, string>();
 	const visit = (content: readonly docs_v1.Schema$StructuralElement[]) => {
@@ -99,7 +99,7 @@ export function footnotesOf(tab: docs_v1.Schema$DocumentTab) {
 	}));
 }
 
-/** Headers, body and footers, in this order. */
+/** Returns the contents of the headers, the body and the footers, in this order. */
 export function contentsOf(tab: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
 	const parts = [...Object.values(tab.headers ?? {}), tab.body, ...Object.values(tab.footers ?? {})];
 	return parts.map((part) => part?.content ?? []);
@@ -109,12 +109,12 @@ export function contentsOf(tab: docs_v1.Schema$DocumentTab): docs_v1.Schema$Stru
 export const listIndentPoints = 36;
 /** Half a list level, so that a quote inside an item can be distinguished from a deeper item. */
 export const quoteIndentPoints = 18;
-/** Space after the paragraphs that are written from Markdown, but not between the items of a list. */
+/** Spacing of the paragraphs that we write from Markdown. The mode leaves no space between the items of a list. */
 export const ownSpacing = { pointsBelow: 8, mode: 'COLLAPSE_LISTS' } as const;
 
-/** Where a paragraph stands in its document: all that Docs shows of lists' continuations and quotes. */
+/** Indentation and left border of a paragraph: all that Docs has for a quote and for the later paragraphs of a list item. */
 export interface Place {
-	/** Whether it has a line on its left. */
+	/** Whether there is a border on the left, which marks a quote. */
 	readonly quoted: boolean;
 	readonly indentPoints: number;
 }
@@ -133,7 +133,7 @@ export function isVisible(border: docs_v1.Schema$ParagraphBorder | undefined): b
 export interface Glyph {
 	/** As displayed: `●`, `3.`, `b)`. */
 	readonly text: string;
-	/** From 0. */
+	/** Counts from 0. */
 	readonly level: number;
 	readonly ordered: boolean;
 	readonly number: number;
@@ -141,7 +141,7 @@ export interface Glyph {
 
 const defaultSymbol = '•';
 const unnumbered = new Set([undefined, null, 'NONE', 'GLYPH_TYPE_UNSPECIFIED']);
-/** Docs has nine levels. What stands in for Google may send any number. */
+/** Docs has nine levels, but a gateway in place of Google may send any number. */
 const deepestLevel = 8;
 /** Characters. Docs' own formats have at most five, and each item repeats them. */
 const longestFormat = 50;

@@ -6,7 +6,7 @@ type Content = readonly docs_v1.Schema$StructuralElement[];
 
 const listIndent = '  ';
 
-/** The text of the tabs, with a blank line between them; an empty tab adds none. */
+/** Converts tabs to plain text with a blank line between them; an empty tab adds none. */
 export function textOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
 	return tabs
 		.map(plainTextOf)
@@ -14,7 +14,7 @@ export function textOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string 
 		.join('\n\n');
 }
 
-/** All text of a tab: headers, body, footers, footnotes, with blank lines between. Tabs separate table cells, line breaks rows. */
+/** Converts a tab's headers, body, footers and footnotes to plain text. Cells of a table are separated by tab characters, rows by line breaks. */
 export function plainTextOf(tab: docs_v1.Schema$DocumentTab): string {
 	const glyphs = new Glyphs(tab);
 	const lineOf = (paragraph: docs_v1.Schema$Paragraph) => {
@@ -33,11 +33,11 @@ export function plainTextOf(tab: docs_v1.Schema$DocumentTab): string {
 	const rowsOf = ({ tableRows = [] }: docs_v1.Schema$Table, separator: string): string[] => {
 		const rows = tableRows.map((row) => row.tableCells ?? []);
 		const [cell, ...others] = rows.flat();
-		// A frame around code or text.
+		// A table of one cell is a frame around code or text.
 		if (cell && others.length === 0 && separator === '\t') return linesOf(cell.content ?? [], separator);
 		return rows.map((cells) => cells.map(cellOf).join(separator));
 	};
-	/** Always one line, so that a row stays a row. */
+	/** Reads a cell as one line, so that a row of the table stays one line. */
 	const cellOf = ({ content = [] }: docs_v1.Schema$TableCell): string => {
 		const lines = linesOf(content, ' | ').map((line) => line.replace(/\s+/g, ' ').trim());
 		return lines.filter((line) => line !== '').join(' ');

@@ -2,7 +2,7 @@ import { Tokenizer } from 'htmlparser2';
 
 import { TextWriter } from './textWriter';
 
-/** Elements with a blank line around them. Those in `onOwnLines` have only a line break around them. */
+/** Elements with a blank line around them; those in the next list have only a line break. */
 const apart = new Set('blockquote h1 h2 h3 h4 h5 h6 hr ol p pre ul'.split(' '));
 const onOwnLines = new Set(
 	'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header html legend li main nav section summary table tbody tfoot thead tr'.split(
@@ -11,12 +11,12 @@ const onOwnLines = new Set(
 );
 /** Elements whose content is not displayed. */
 const unseen = new Set(['script', 'style', 'title']);
-/** Elements without content. */
+/** Elements that have no content and no end tag. */
 const empty = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 const attributes = new Set(['alt', 'hidden', 'href', 'start', 'style']);
-/** How senders hide a preview text, or what only a phone shows. */
+/** Styles with which senders hide a preview text, or what only a phone displays. */
 const hiding = /\b(?:display\s*:\s*none|visibility\s*:\s*hidden|max-height\s*:\s*0(?![\d.]*[1-9]))/i;
-/** Elements that end where another one begins, without an end tag. */
+/** Elements that need no end tag, with the elements whose start tag ends them. */
 const endsAt: Readonly<Record<string, RegExp>> = {
 	li: /^li$/,
 	p: /^(?:p|div|table|ul|ol|h[1-6]|blockquote|pre|hr)$/,
@@ -24,13 +24,13 @@ const endsAt: Readonly<Record<string, RegExp>> = {
 	th: /^(?:td|th|tr|tbody|tfoot)$/,
 	tr: /^(?:tr|tbody|tfoot)$/,
 };
-/** What such an element may hold, with elements of its own kind. */
+/** Elements in which an element of the same name belongs to an inner list or table, and so ends nothing outside. */
 const holders = ['table', 'ul', 'ol'];
 const rule = '-'.repeat(20);
 
 /**
- * The seen part of an HTML email as plain text: links in brackets after their text, images only as a link's text, tabs between cells. Works
- * from tag to tag without a tree, so the cost grows only with the length, however it is nested.
+ * Converts the displayed part of an HTML email to plain text: links in brackets after their text, images only as a link's text, tabs between
+ * cells. It builds no tree, so the time grows only with the length, however deeply the HTML is nested.
  */
 export function textOfHtml(html: string): string {
 	return new Reader(html).text();
@@ -43,7 +43,7 @@ class Reader implements Callbacks {
 	private readonly html: string;
 	private readonly writer = new TextWriter();
 	private tag = '';
-	/** Of the current tag, those that matter. */
+	/** The current tag's attributes that matter here. */
 	private readonly attributes = new Map<string, string>();
 	private attribute = '';
 	private unseen = '';
@@ -190,23 +190,24 @@ class Reader implements Callbacks {
 	}
 }
 
-/** Finds the end of an element that is not displayed. */
+/** An element that is not displayed. It counts the elements inside to find its own end. */
 class HiddenElement {
 	readonly tag: string;
-	/** Open elements within it, by name. */
+	/** How many elements of each name are open inside. */
 	private readonly inner = new Map<string, number>();
 
 	constructor(tag: string) {
 		this.tag = tag;
 	}
 
+	/** Counts a start tag. @returns whether it ends this element */
 	endsWithOpening(tag: string): boolean {
 		const ends = endsAt[this.tag]?.test(tag) === true && !holders.some((holder) => this.inner.get(holder));
 		if (!ends && !empty.has(tag)) this.inner.set(tag, (this.inner.get(tag) ?? 0) + 1);
 		return ends;
 	}
 
-	/** Whether an end tag belongs to something in it, and not to itself or to an element around it. */
+	/** Counts an end tag. @returns whether it belongs to an element inside, not to this one or one around it */
 	holdsEnd(tag: string): boolean {
 		const count = this.inner.get(tag);
 		if (count) this.inner.set(tag, count - 1);

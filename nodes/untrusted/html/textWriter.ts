@@ -1,37 +1,37 @@
-/** Deeper quotes and lists look like this depth, so that the prefix of a line has a limited length. */
+/** Quotes and lists that are nested deeper look like this depth, so that no line gets a long prefix. */
 const deepest = 5;
-/** More line breaks in a row say nothing more. */
+/** Outside preformatted text, more line breaks in a row are left out. */
 const mostBreaks = 2;
 
 const spaces = /[ \t\r\n\f]+/g;
-/** Allows a line break, or marks the byte order, and is never seen. */
+/** Zero-width space and byte order mark, which are never displayed. */
 const invisible = /[\u200b\ufeff]/g;
 /** Joiners are part of words and emoji, but senders also use them, with spaces, to pad previews. */
 const leading = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
 
-/** Pieces are joined when there are as many; a row whose first cells are empty may have more. */
+/** Pieces are joined when there are this many. While the first cell of a row may still get tabs, more of them stay apart. */
 const fewPieces = 1_000;
 const manyPieces = 100_000;
 
-/** What is known of an open table while its cells are written. */
+/** The state of an open table while its cells are written. */
 class Table {
-	/** Some row has text in two cells, so that empty cells count. Other tables only arrange a page. */
+	/** Whether some row has text in two cells, so that its empty cells get tabs, too. Other tables only lay out a page. */
 	isData = false;
-	/** A cell of the row has a table with several lines, so the cells are columns of a page, one after another. */
+	/** Whether a cell of the row holds a table with several lines. The cells are then parts of a page and go below each other. */
 	arranges = false;
-	/** Cells of the row so far, and those with text. */
+	/** Number of the row's cells so far; below it, of those with text. */
 	cells = 0;
 	filled = 0;
 	isCellFilled = false;
-	/** Whether the cell has a table of its own. */
+	/** Whether the cell holds another table. */
 	holdsTable = false;
 	/** Number of the line on which the text of the cell begins. */
 	line = 0;
-	/** Ends of cells that are not written yet. */
+	/** Number of tabs between cells that are still to be written. */
 	tabs = 0;
 }
 
-/** Collects text: spaces become one, line breaks are written only before more text, and quotes, lists and tables get their marks. */
+/** Collects text. It collapses spaces, writes line breaks only before more text, and marks quotes, lists and tables. */
 export class TextWriter {
 	quoteDepth = 0;
 	preDepth = 0;
@@ -39,18 +39,18 @@ export class TextWriter {
 	readonly lists: number[] = [];
 	private lines = 0;
 	private written = '';
-	/** Not joined yet. Many are joined at a time, because millions of small strings take many times the memory of one. */
+	/** Text that is not joined yet. Pieces are joined many at a time, because millions of small strings take many times the memory of one. */
 	private pieces: string[] = [];
 	recorded = '';
 	private mostRecorded = 0;
 	private table = new Table();
 	private readonly outerTables: Table[] = [];
-	/** A piece as it is behind the tabs of empty first cells, once the row turns out to have text in two cells. */
+	/** The row's first text, and how it reads with tabs for the empty cells before it. It gets them if a second cell has text. */
 	private corner: { readonly table: Table; readonly piece: number; readonly text: string } | undefined;
 	private breaks = 1;
-	/** Until the next text, breaks are ignored, because a cell of this table begins on its row's line. */
+	/** The table whose cell was just opened: until the next text, breaks are ignored, because the cell begins on its row's line. */
 	private lock: Table | undefined;
-	/** What is written before the next text on the line. */
+	/** The space that goes before the next text on the line. */
 	private gap = '';
 	private bullet = '';
 	private writtenDepth = 0;
@@ -60,13 +60,13 @@ export class TextWriter {
 		return (this.written + this.pieces.join('')).replace(/^[ \n]+/, '').trimEnd();
 	}
 
-	/** Starts recording the text in `recorded`, until it is longer than `most` characters. */
+	/** Starts recording what is written, until that is longer than `most` characters. */
 	startRecord(most: number): void {
 		this.recorded = '';
 		this.mostRecorded = most;
 	}
 
-	/** Ensures that the next text starts at least this many lines further down. */
+	/** Ensures at least this many line breaks before the next text. */
 	atLeast(breaks: number): void {
 		if (this.lock) return;
 		this.breaks = Math.max(this.breaks, breaks);
@@ -145,7 +145,7 @@ export class TextWriter {
 		}
 	}
 
-	/** Writes on the line of the text before, even if line breaks follow it. */
+	/** Writes on the line of the preceding text and keeps the line breaks that are due for after this text. */
 	append(text: string): void {
 		const { breaks } = this;
 		this.breaks = 0;
@@ -175,7 +175,7 @@ export class TextWriter {
 		}
 		const gap = this.fillCells(text) || (isLineStart ? '' : this.gap);
 		this.add(gap + text);
-		// Spaces at the beginning do not count.
+		// A gap before the first recorded text is not recorded.
 		if (this.recorded.length <= this.mostRecorded)
 			this.recorded += (this.recorded && (isLineStart ? '\n' : gap)) + text;
 		this.breaks = 0;
@@ -184,7 +184,7 @@ export class TextWriter {
 		this.bullet = '';
 	}
 
-	/** Notes that the cell has this text, and all cells around it. @returns the tabs before it */
+	/** Marks the current cell, and the cells that contain its table, as filled. @returns the tabs that go before the text */
 	private fillCells(text: string): string {
 		let tabs = '';
 		for (let at = this.outerTables.length; at >= 0; at--) {
@@ -224,7 +224,7 @@ export class TextWriter {
 	}
 }
 
-/** One space for many; '' for none. */
+/** Returns one space for any number of them, a no-break space if all are such, and '' for none. */
 function spaceOf(text: string): string {
 	if (text.includes(' ')) return ' ';
 	return /[\u00a0\u2007]/.test(text) ? '\u00a0' : '';

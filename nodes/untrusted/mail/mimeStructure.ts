@@ -2,10 +2,10 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { decodedWords, longestHeader } from './charset';
 
-/** As Gmail returns it, within the limits of `bounded`. */
+/** A part of an email as Gmail returns it, after `limitMessage`. */
 export type Part = gmail_v1.Schema$MessagePart;
 
-/** Where a part stands. */
+/** The surroundings of a part, which decide whether it is text or a file. */
 export interface Place {
 	/** Type of the surrounding multipart; '' for the email itself. */
 	readonly within: string;
@@ -13,10 +13,10 @@ export interface Place {
 	readonly afterHtml: boolean;
 }
 
-/** Texts that are data for a program, such as an invitation. */
+/** Types of text that are data for a program, such as an invitation. */
 const dataTypes = /^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|x-amp-html|xml|rtf)$/;
 
-/** Whether a part is a file; otherwise it is text. */
+/** Decides whether a part is a file or belongs to the email's text. */
 export function isFile(part: Part, { within, afterHtml }: Place): boolean {
 	const type = typeOf(part);
 	if (dispositionOf(part) === 'attachment') return true;
@@ -24,7 +24,7 @@ export function isFile(part: Part, { within, afterHtml }: Place): boolean {
 	if (type === '' || type.startsWith('multipart/')) return Boolean(part.filename);
 	if (!type.startsWith('text/') || dataTypes.test(type)) return true;
 	const isBody = type === 'text/plain' || type === 'text/html';
-	// A frame or a style sheet that the HTML refers to.
+	// The HTML refers to this part, such as a frame or a style sheet.
 	if (afterHtml && (partHeader(part, 'Content-ID') || partHeader(part, 'Content-Location'))) return true;
 	// Some programs give the text itself a file name.
 	if (part.filename) return !(isBody && (within === '' || within === 'multipart/alternative'));
@@ -47,7 +47,7 @@ export function partHeader({ headers }: Part, name: string): string {
 	return headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? '';
 }
 
-/** The same of an email, decoded. The others of that name are not: an email may have thousands. */
+/** Value of an email's first header with a name, decoded. Others of that name are ignored, because an email may have thousands. */
 export function headerOf({ payload }: gmail_v1.Schema$Message, name: string): string {
 	return decodedWords(partHeader(payload ?? {}, name));
 }
@@ -58,8 +58,8 @@ const mostLevels = 50;
 const mostHeaders = 1_000;
 
 /**
- * A copy of an email with limited structure, for a gateway may have no limits as Gmail has.
- * @returns also the characters of content, which is whole, and whether something was left out
+ * Copies an email with limits on its parts, levels and headers, because a gateway in place of Gmail may have none.
+ * @returns the copy with all content, the number of characters of that content, and whether anything was left out
  */
 export function bounded(message: gmail_v1.Schema$Message) {
 	let isCut = false;
@@ -95,7 +95,7 @@ export function bounded(message: gmail_v1.Schema$Message) {
 	return { message: copied, characters, isCut };
 }
 
-/** Whatever a gateway sends in the place of a list has none. */
+/** A gateway may send anything in place of a list of objects; only objects in a list are kept. */
 function objectsIn<T>(list: T[] | undefined): T[] {
 	return Array.isArray(list) ? list.filter((one) => typeof one === 'object' && one !== null) : [];
 }

@@ -1,6 +1,6 @@
 import { longestHeader, unescapedBytes } from './charset';
 
-/** The content of a part, if there is one. @param input the email in base64url, and the part's number: `1.0` is the second one's first */
+/** Reads one part's content out of the whole email in base64url. The part ID `1.0` is the first part in the second part. */
 export function rawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {
 	let entity = entityOf(Buffer.from(raw, 'base64url').toString('latin1'));
 	for (const step of partId.split('.')) {
@@ -11,11 +11,11 @@ export function rawPart({ raw, partId }: { raw: string; partId: string }): Uint8
 	return new Uint8Array(Buffer.from(contentOf(entity), 'latin1'));
 }
 
-/** Names in lower case, values unfolded. Of each name only the first header is kept. Each character of the body is a byte. */
+/** Headers by lower-case name, unfolded, only the first one of each name; and the body with one character per byte. */
 type Entity = ReturnType<typeof entityOf>;
 
 function entityOf(bytes: string) {
-	// Without any header, the blank line comes first.
+	// An entity without headers begins with the blank line.
 	const blank = /^\r?\n|\n\r?\n/.exec(bytes);
 	const end = blank ? blank.index + blank[0].length : bytes.length;
 	const headers = new Map<string, string>();
@@ -36,7 +36,7 @@ function innerOf(entity: Entity): string[] {
 	return sectionsOf(entity.body, `\n--${quoted ?? plain ?? ''}`);
 }
 
-/** The sections between delimiters. The line break before one is part of it. */
+/** Splits a multipart's body at its delimiter, which includes the line break before it. */
 function sectionsOf(body: string, delimiter: string): string[] {
 	const sections: string[] = [];
 	const [, ...pieces] = `\n${body}`.split(delimiter);
@@ -44,7 +44,7 @@ function sectionsOf(body: string, delimiter: string): string[] {
 		const [line = ''] = /^[^\n]*\n?/.exec(piece) ?? [];
 		if (line.trim() === '--') break;
 		if (line.trim() === '') sections.push(piece.slice(line.length));
-		// Another boundary that begins like this one.
+		// This was no delimiter, but a longer boundary that begins like this one.
 		else if (sections.length > 0) sections.push(`${sections.pop() ?? ''}${delimiter}${piece}`);
 	}
 	return sections.map((section) => section.replace(/\r$/, ''));

@@ -6,11 +6,11 @@ import { decodedText, decodedWords, unescapedBytes } from './charset';
 import { dispositionOf, headerOf, isFile, type Part, partHeader, type Place, typeOf } from './mimeStructure';
 import { newText } from './newText';
 
-/** One form of a text. Joined only at the end, because parts may be nested deeply. */
+/** A text in one form, plain or HTML. Its pieces are joined only at the end, because parts may be nested deeply. */
 interface Form {
 	readonly pieces: readonly string[];
 	readonly isBlank: boolean;
-	/** Some of it was converted from HTML. */
+	/** Whether any of it was converted from HTML. */
 	readonly isMade?: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Forms {
 
 interface Reading {
 	readonly textOf: (part: Part, kind: keyof Forms) => string;
-	/** Receives the parts that are no text. An attached email is one file. */
+	/** Collects the parts that are files. An attached email is one file. */
 	readonly files: StoredFile[];
 }
 
@@ -47,12 +47,12 @@ function formsOfParts(type: string, parts: readonly Part[], reading: Reading): F
 		if (forms.text || forms.html) found.push(forms);
 		afterHtml ||= type === 'multipart/related' && forms.html !== undefined;
 	}
-	// Some programs put the two forms of the text where the pictures should be.
+	// Some programs send the two forms of the text in a `multipart/related`, which is meant for HTML and its pictures.
 	const areForms = type === 'multipart/related' && found.length === 2 && !found[0]?.html && !found[1]?.text;
 	return areForms || type === 'multipart/alternative' ? bestOf(found) : joined(found);
 }
 
-/** The last form of a kind is the best (RFC 2046, 5.1.4). The sender's own text is better than one converted from HTML, any than none. */
+/** Chooses the last form of each kind (RFC 2046, 5.1.4), but prefers the sender's own text to one from HTML, and any text to an empty one. */
 function bestOf(forms: readonly Forms[]): Forms {
 	const htmls = forms.flatMap(({ html }) => html ?? []);
 	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);
@@ -63,7 +63,7 @@ function bestOf(forms: readonly Forms[]): Forms {
 	return { text: best ?? (html?.isBlank === false ? undefined : texts[0]), html };
 }
 
-/** Contents that follow each other, such as a text and its footer. */
+/** Joins texts that follow each other, such as a message and its footer. */
 function joined(forms: readonly Forms[]): Forms {
 	const isPlain = forms.some(({ text }) => text);
 	const texts = forms.map(({ text, html }) => text ?? (isPlain && html ? converted(html) : undefined));
@@ -85,7 +85,7 @@ function converted(html: Form): Form {
 	return { pieces: [text], isBlank: text === '', isMade: true };
 }
 
-/** The charset named by the header, by the type that Gmail gives (openclaw/gogcli#428), or by the HTML itself. */
+/** Finds the charset that the header names, or the type that Gmail gives (openclaw/gogcli#428), or the HTML itself. */
 function charsetOf(part: Part, kind: keyof Forms, bytes: Buffer): string {
 	const types = `${partHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	const named = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
@@ -101,7 +101,7 @@ export interface Summary {
 	readonly threadId: string;
 	readonly snippet: string;
 	readonly subject: string;
-	/** As in the email: name and address. */
+	/** Name and address, as in the From header. */
 	readonly sender: string;
 	readonly to: string;
 	/** When Gmail received it, ISO 8601 in UTC; '' if Gmail does not say. */
@@ -133,19 +133,19 @@ interface StoredFile {
 }
 
 export interface MailQuestion {
-	/** Within the limits of `bounded`. */
+	/** The result of `limitMessage`. */
 	readonly message: gmail_v1.Schema$Message;
-	/** Whether the text is needed, and of a reply, what was quoted, too. */
+	/** Whether the text is needed; with the next option, without what a reply quotes. */
 	readonly withText: boolean;
 	readonly newTextOnly?: boolean;
 	/** Texts that Gmail stores separately, in base64url, by attachment ID. */
 	readonly texts: Readonly<Record<string, string>>;
 }
 
-/** An email as it is in the mailbox. Addresses are text, as in the email. */
+/** An email as it is in the mailbox. Addresses are texts as the headers have them. */
 export interface Mail {
 	readonly summary: Summary;
-	/** Converted from the HTML if the email has none. */
+	/** Plain text; converted from the HTML if the email has only that. */
 	readonly text: string;
 	/** '' for an email without HTML. */
 	readonly html: string;
@@ -156,7 +156,7 @@ export interface Mail {
 	readonly headers: Array<{ readonly name: string; readonly value: string }>;
 	readonly attachments: AttachmentInfo[];
 	readonly files: StoredFile[];
-	/** Attachment IDs of texts that have to be given, too, or the text is not whole. */
+	/** Attachment IDs of texts that Gmail stores separately and the input lacks. Without them, the text is incomplete. */
 	readonly missing: readonly string[];
 }
 
@@ -174,7 +174,7 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 	};
 	const forms = formsOf(message.payload ?? {}, { within: '', afterHtml: false }, { textOf, files });
 	const plain = forms.text ?? (forms.html && converted(forms.html));
-	// Plain text has LF between lines.
+	// An email has CRLF between lines; the output has LF.
 	const text = (plain?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
 	const headers = (message.payload?.headers ?? []).map(({ name, value }) => ({
 		name: name ?? '',
@@ -209,7 +209,7 @@ function summaryOf(message: gmail_v1.Schema$Message, list: (name: string) => str
 		subject: headerOf(message, 'Subject'),
 		sender: list('from'),
 		to: list('to'),
-		// The Date header is set by the sender; this time is Gmail's.
+		// The sender sets the Date header, so Gmail's own time is used.
 		date: Number.isNaN(date.getTime()) ? '' : date.toISOString(),
 		status: labelIds?.includes('UNREAD') ? 'unread' : 'read',
 		labelIds: labelIds ?? [],
@@ -227,7 +227,7 @@ function snippetText(snippet: string): string {
 	return characters.slice(from, characters.findLastIndex(isSeen) + 1).join('');
 }
 
-/** @param related whether it belongs to a text, such as a picture to its HTML */
+/** @param related whether the part is in a `multipart/related`, such as a picture of the HTML */
 function storedFile(part: Part, related: boolean): StoredFile {
 	const contentId = partHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
 	const disposition = dispositionOf(part);
@@ -243,7 +243,7 @@ function storedFile(part: Part, related: boolean): StoredFile {
 	return { info, data: part.body?.data ?? '', partId: part.partId ?? '', isMail };
 }
 
-/** Gmail leaves some names in the header, such as `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`: RFC 2231, but in quotes. */
+/** Finds a name that Gmail did not read, such as RFC 2231 in quotes: `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`. */
 function nameInHeader(part: Part): string {
 	for (const header of ['Content-Disposition', 'Content-Type']) {
 		const [, star, quoted, plain] =

@@ -30,7 +30,7 @@ function spansIn(node: PhrasingContent | RootContent, marks: Marks): Span[] {
 		children.flatMap((child) => spansIn(child, { ...marks, ...added }));
 	const linked = (children: readonly PhrasingContent[], url: string): Span[] => {
 		if (linkable.test(url)) return inside(children, { link: url });
-		// An entry of a table of contents.
+		// Links within the Markdown, such as the entries of a table of contents, lead nowhere in a document.
 		if (url.startsWith('#')) return inside(children, {});
 		const spans = inside(children, {});
 		const text = spans.map((span) => span.text).join('');
@@ -77,7 +77,7 @@ function withoutComments(html: string): string {
 /** Only Google fetches pictures, so only from public addresses. */
 const fetchable = /^https:/i;
 
-/** A link, which a picture can replace. */
+/** A picture as a link with its description as text. The picture can replace it. */
 function picture(alt: string | null | undefined, url: string, marks: Marks): Span {
 	const text = oneLine(alt ?? '') || url;
 	if (!linkable.test(url)) return { text, marks };
@@ -117,10 +117,10 @@ function simplifiedIn(nodes: readonly RootContent[]): Simplified[] {
 	return [...found];
 }
 
-/** Makes references the links and images that they stand for. */
+/** Turns references into the links and images that they stand for. */
 function resolveReferences(nodes: readonly RootContent[]): void {
 	const definitions = nodes.filter((node) => node.type === 'definition');
-	// Of several, the first counts.
+	// If an identifier is defined several times, its first definition counts.
 	const addresses = new Map(definitions.toReversed().map(({ identifier, url }) => [identifier, url]));
 	for (const node of nodes) {
 		if (node.type !== 'linkReference' && node.type !== 'imageReference') continue;
@@ -132,7 +132,7 @@ function resolveReferences(nodes: readonly RootContent[]): void {
 class Reader {
 	readonly blocks: Block[] = [];
 	readonly lists: ListRange[] = [];
-	/** Whether a list has other numbers than in the Markdown. */
+	/** Whether a list gets other numbers than it has in the Markdown. */
 	isRenumbered = false;
 	/** The last numbered list that is not inside another. */
 	private numbered:
@@ -210,7 +210,10 @@ class Reader {
 		}
 	}
 
-	/** Steps with other text between them are one list, if their numbers say so. Docs begins every list at 1. */
+	/**
+	 * Continues the previous list if its numbers go on here, such as steps with other text between them. Docs begins every new list at 1.
+	 * @returns whether it did
+	 */
 	private continueList(list: List, first: number, { level, quoteDepth }: Around): boolean {
 		const start = list.start ?? 1;
 		if (!list.ordered || start === 1) return false;
@@ -243,7 +246,7 @@ class Reader {
 	}
 
 	private table({ children, align }: Table): void {
-		// In a document, a paragraph stands between two tables.
+		// A document always has a paragraph between two tables.
 		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(paragraph([]));
 		const columns = children[0]?.children.length ?? 0;
 		const rows = children.map((row) =>
@@ -274,7 +277,7 @@ function withoutLeadingTabs([first, ...others]: readonly Span[]): Span[] {
 	return [{ ...first, text }, ...others];
 }
 
-/** A text that may have several lines. */
+/** Makes a span of a text, whose line breaks become line breaks inside the paragraph. */
 function span(text: string, marks: Marks = {}): Span {
 	return { text: cleanText(text).replaceAll('\n', '\v'), marks };
 }

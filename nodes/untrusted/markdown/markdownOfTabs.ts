@@ -26,12 +26,12 @@ type Content = readonly Element[];
  */
 const blockStart = '\uec03';
 const blockEnd = '\uec02';
-/** What Docs' button for more indentation stands for. */
+/** The spaces of code that one step of indentation in Docs stands for. */
 const spacesPerIndent = 4;
-/** A document may have any indentation. */
+/** A document may have any indentation, which would become any number of spaces. */
 const mostSpaces = 64;
 
-/** Adjacent paragraphs that form one code block, where its first line is, and all other elements. */
+/** Joins adjacent paragraphs that form one code block, and leaves all other elements as they are. */
 function withCodeBlocks(content: Content, tab: docs_v1.Schema$DocumentTab) {
 	const parts: Array<{ readonly element: Element } | FlatBlock> = [];
 	const ends = blockEnds(content);
@@ -39,7 +39,7 @@ function withCodeBlocks(content: Content, tab: docs_v1.Schema$DocumentTab) {
 		const marked = rawText(content[at]).includes(blockStart) ? ends[at] : undefined;
 		const end = marked ?? fixedWidthEnd(content, at, tab);
 		const first = placeOf(content[at]?.paragraph ?? {});
-		// How Docs' own blocks are styled is not known.
+		// The indentation of Docs' own code blocks is not known, so it is ignored.
 		const place = marked === undefined ? first : topLevel;
 		if (end > at) parts.push(codeBlock(codeOf(content.slice(at, end), first, tab), place));
 		else parts.push({ element: content[at] ?? {} });
@@ -54,7 +54,7 @@ function codeBlock(value: string, place: Place): FlatBlock {
 	return { node: { type: 'code', value }, ...place, glyph: undefined };
 }
 
-/** For each position, the position after the next block end, if there are only paragraphs before it. */
+/** For each position, finds the position after the next end of a code block, if there are only paragraphs up to there. */
 function blockEnds(content: Content): Array<number | undefined> {
 	const ends = new Array<number | undefined>(content.length);
 	for (let at = content.length - 1; at >= 0; at--) {
@@ -64,7 +64,7 @@ function blockEnds(content: Content): Array<number | undefined> {
 	return ends;
 }
 
-/** @returns `start` if no block of several lines begins there */
+/** Finds the end of a block of lines in a fixed-width font. @returns `start` if no block of several lines begins there */
 function fixedWidthEnd(content: Content, start: number, tab: docs_v1.Schema$DocumentTab): number {
 	const first = placeOf(content[start]?.paragraph ?? {});
 	let end = start;
@@ -82,14 +82,14 @@ function fixedWidthEnd(content: Content, start: number, tab: docs_v1.Schema$Docu
 	return end - start > 1 ? end : start;
 }
 
-/** A line further in belongs to the block; one further out, or quoted more or less deeply, is beside it. */
+/** A line belongs to the block if it is indented at least as far as the first one; in quotes, if it is quoted just as deeply. */
 function isWithin({ quoted, indentPoints }: Place, first: Place): boolean {
 	if (quoted !== first.quoted) return false;
 	const further = indentPoints - first.indentPoints;
 	return quoted ? Math.abs(further) < 1 : further > -1;
 }
 
-/** The pieces of an ordinary line: no heading or list item, not shaded like our code blocks nor spaced like our paragraphs. */
+/** Returns the pieces of an ordinary line; undefined for a heading, a list item, or what we wrote as a shaded code block or spaced paragraph. */
 function plainLine(element: Element | undefined, tab: docs_v1.Schema$DocumentTab): Piece[] | undefined {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
@@ -115,7 +115,7 @@ function codeOf(lines: Content, first: Place, tab: docs_v1.Schema$DocumentTab): 
 		.join('\n');
 }
 
-/** GFM, but text that merely looks like an address is not escaped. */
+/** GitHub Flavored Markdown, except that text that merely looks like an address is not escaped: only extensions with handlers are used. */
 const options: Options = {
 	bullet: '-',
 	emphasis: '*',
@@ -126,7 +126,7 @@ const options: Options = {
 	),
 };
 
-/** Headers, body, footers and footnotes of the tabs, without the final newline. */
+/** Converts headers, body, footers and footnotes of the tabs to Markdown without a final newline. */
 export function markdownOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
 	/** Numbers of the footnotes, counted across all tabs. */
 	const labels = new Map<string, string>();
@@ -141,7 +141,7 @@ export function markdownOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): str
 
 class Printer {
 	private readonly document: docs_v1.Schema$DocumentTab;
-	/** Of a footnote, by its ID. */
+	/** Returns the label of the footnote with this ID. */
 	private readonly label: (footnoteId: string) => string;
 	private readonly glyphs: Glyphs;
 
@@ -171,12 +171,12 @@ class Printer {
 		if (!table?.tableRows?.length) return [];
 		const [cell, ...others] = table.tableRows.flatMap((row) => row.tableCells ?? []);
 		const [part, ...more] = withCodeBlocks(cell?.content ?? [], this.document);
-		// The frame of a code block.
+		// A table whose only cell is a code block is that block's frame.
 		const isCode = others.length === 0 && more.length === 0 && part && 'node' in part;
 		return [{ node: isCode ? part.node : this.table(table.tableRows), ...topLevel, glyph: undefined }];
 	}
 
-	/** With its footnotes' labels instead of their IDs. */
+	/** Reads a paragraph's pieces, with labels of footnotes in place of their IDs. */
 	private pieces(paragraph: docs_v1.Schema$Paragraph): Piece[] {
 		return piecesOf(paragraph, this.document).map((piece) =>
 			piece.footnoteId === undefined ? piece : { ...piece, footnoteId: this.label(piece.footnoteId) },
@@ -213,7 +213,7 @@ class Printer {
 		return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };
 	}
 
-	/** A table whose first row is its header. Content for which a Markdown cell has no syntax becomes lines of the cell. */
+	/** Makes the first row the header. Lists and tables in a cell, for which Markdown has no syntax there, become lines of the cell. */
 	private table(tableRows: readonly docs_v1.Schema$TableRow[]): Table {
 		const [header = [], ...others] = tableRows.map((row) =>
 			(row.tableCells ?? []).map((cell) => this.lines(cell.content ?? [])),

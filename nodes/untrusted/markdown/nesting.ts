@@ -9,7 +9,7 @@ import {
 	quoteIndentPoints,
 } from '../document/elements';
 
-/** A paragraph or table of the document, which represents lists and quotes only by their appearance. */
+/** A paragraph or table of a document. The document shows its lists and quotes only as glyphs, indentation and borders. */
 export interface FlatBlock extends Place {
 	readonly node: BlockContent;
 	readonly glyph: Glyph | undefined;
@@ -17,12 +17,12 @@ export interface FlatBlock extends Place {
 
 interface Placed {
 	readonly node: BlockContent;
-	/** Number of quotes around it, and around the list that contains it. */
+	/** Number of quotes around the block, and around its list if it is in one. */
 	readonly quoteDepth: number;
 	readonly list: { readonly level: number; readonly glyph?: Glyph; readonly quoted?: boolean } | undefined;
 }
 
-/** A document may have any indentation. */
+/** A document may have any indentation, which would become any number of nested quotes. */
 const deepestQuote = 50;
 
 type Nested = BlockContent | DefinitionContent;
@@ -31,7 +31,7 @@ export function nestBlocks(blocks: readonly FlatBlock[]): Nested[] {
 	return build(place(blocks));
 }
 
-/** An indented paragraph after a list item belongs to that item. */
+/** Finds each block's list and quotes. An indented paragraph after a list item belongs to that item. */
 function place(blocks: readonly FlatBlock[]): Placed[] {
 	let open: { level: number; quoteDepth: number } | undefined;
 	return blocks.map(({ node, quoted, indentPoints, glyph }): Placed => {
@@ -73,7 +73,7 @@ function kindOf({ quoteDepth, list }: Placed): 'quote' | 'list' | 'block' {
 	return quoteDepth > 0 ? 'quote' : list ? 'list' : 'block';
 }
 
-/** Adjacent items of the same level and kind form one list, whichever list Docs assigns them to. */
+/** Builds lists: adjacent items of the same level and kind form one, whichever list Docs assigns them to. */
 function listsOf(blocks: readonly Placed[]): List[] {
 	const roots: List[] = [];
 	let open: Array<{ list: List; level: number }> = [];
@@ -128,7 +128,7 @@ type Mark = keyof Marks;
 // If two marks reach equally far, the first one in this list is the outer one. `***x***` reads as emphasis around strong.
 const marks: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
 
-/** Nests marks so that each reaches as far as it can. Marks never begin or end with a space, which Markdown does not allow. */
+/** Nests marks so that each reaches as far as it can. None begins or ends with a space, which Markdown does not allow. */
 export function phrasingOf(pieces: readonly Piece[], lineBreak: PhrasingContent): PhrasingContent[] {
 	const parts = joined(trimmed(spaced(pieces)));
 	return nest(withAddresses(parts, lineBreak.type === 'break'), new Set(), lineBreak);
@@ -158,7 +158,7 @@ function nest(
 	return nodes;
 }
 
-/** The position after the last piece that has the mark in common with the one at a position. */
+/** Finds the position after the last piece in a row that has the same mark as the one at `at`. */
 function endOf(mark: Mark, pieces: readonly Piece[], at: number): number {
 	let end = at + 1;
 	while (pieces[end]?.marks[mark] === pieces[at]?.marks[mark]) end++;
@@ -227,12 +227,12 @@ function joined(pieces: readonly Piece[]): Piece[] {
 	return parts;
 }
 
-/** As far as GitHub Flavored Markdown reads an address in a text. No host begins with punctuation but a bracket. */
+/** An address in plain text, as far as GitHub Flavored Markdown reads it. A host may begin with a bracket, but with no other punctuation. */
 const bareAddress = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^\s<]+/gi;
-/** What is written with a backslash, underscores only beside what is no letter. */
+/** What the Markdown writer escapes with a backslash; an underscore only if no letter or digit is on one of its sides. */
 const escapable = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
 
-/** Links for addresses in plain text that would go on in the marks after them, or have a backslash in them: both would be read as theirs. */
+/** Makes links of addresses in plain text that would be read wrongly: with the marks after them, or with a backslash from escaping. */
 function withAddresses(pieces: readonly Piece[], hasBackslashBreaks: boolean): Piece[] {
 	return pieces.flatMap((piece, at) => {
 		if (!isPlain(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
@@ -252,13 +252,13 @@ function withAddresses(pieces: readonly Piece[], hasBackslashBreaks: boolean): P
 	});
 }
 
-/** The character that a piece begins with in Markdown. */
+/** The character with which a piece begins in Markdown. For anything but plain text, a backtick stands for its markup. */
 function firstShown(piece: Piece | undefined): string {
 	if (piece === undefined) return '';
 	return isPlain(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';
 }
 
-/** Without the punctuation around it. */
+/** Removes what follows the address and the punctuation at its end. */
 function addressIn(found: string): string {
 	const [inside = ''] = found.split(/[>|]/, 1);
 	const closing = inside.includes('(') ? '?!.,:;*_~"\'' : '?!.,:;*_~"\')]';

@@ -5,19 +5,19 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-/** Characters. The parser is quadratic: a megabyte of short lists takes 60 s and much memory at once, and 3 s in pieces of this length. */
+/** Characters. The parser's time is quadratic: a megabyte of short lists takes 60 s and much memory as a whole, and 3 s in such pieces. */
 const defaultPieceLength = 8_000;
 
 type Extension = NonNullable<Options['extensions']>[number];
 type Construct = Extract<NonNullable<NonNullable<Extension['text']>[number]>, { readonly tokenize: unknown }>;
 
-/** Identifiers as the parser keeps them. */
+/** Identifiers of definitions, under the names that the parser uses. */
 interface Defined {
 	readonly defined: string[];
 	readonly gfmFootnotes: string[];
 }
 
-/** Blocks of GitHub Flavored Markdown. Their positions count from the piece that they were read in. */
+/** Parses GitHub Flavored Markdown in pieces. The position of a block counts from the start of its piece. */
 export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength): RootContent[] {
 	const pieces = [...piecesOf(proportionate(markdown), pieceLength)];
 	const nodes = pieces.flatMap((piece) => piece.nodes);
@@ -27,7 +27,7 @@ export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength
 	return pieces.flatMap(({ text }) => parse(text, [known(defined)]));
 }
 
-/** Pieces that end where the parser itself began another block after a blank line: what follows cannot change the blocks before it. */
+/** Splits where the parser itself began another block after a blank line, because what follows cannot change the blocks before it. */
 function* piecesOf(markdown: string, pieceLength: number): Generator<{ text: string; nodes: RootContent[] }> {
 	let length = pieceLength;
 	for (let start = 0; ;) {
@@ -48,7 +48,7 @@ function* piecesOf(markdown: string, pieceLength: number): Generator<{ text: str
 	}
 }
 
-/** Position of the last block that can be read alone; negative if there is none. */
+/** Finds the last block that can be read without the blocks before it. @returns a negative number if there is none */
 function lastApart(nodes: readonly RootContent[]): number {
 	return nodes.findLastIndex(({ position }, at) => {
 		const before = nodes[at - 1];
@@ -70,7 +70,7 @@ function parse(text: string, extensions: Extension[] = []): RootContent[] {
 	}).children;
 }
 
-/** These nodes and all within them. */
+/** Collects these nodes and all nodes inside them. */
 export function nodesIn(nodes: readonly RootContent[]): RootContent[] {
 	const found: RootContent[] = [];
 	const visit = (node: RootContent) => {
@@ -90,7 +90,7 @@ function definedIn(nodes: readonly RootContent[]): Defined {
 	return found;
 }
 
-/** A construct that matches nothing and tells the parser, at every bracket, of definitions outside its text. */
+/** Makes an extension that matches nothing and tells the parser, at every bracket, which definitions other pieces have. */
 function known(defined: Defined): Extension {
 	const construct: Construct = {
 		tokenize(_effects, _ok, nok) {
@@ -102,17 +102,17 @@ function known(defined: Defined): Extension {
 }
 
 const openingBracket = 91;
-/** It begins a picture together with its bracket. */
+/** Begins an image, together with the bracket after it. */
 const exclamationMark = 33;
 
-/** A parser pads short rows, so a header with many columns makes every line below it just as long. */
+/** The parser pads short rows, so a header with many columns makes every row below it just as long. */
 const maxCells = 200_000;
 /** Each use of a link repeats its whole address. */
 const maxAddressCharacters = 20_000_000;
 
 const delimiterRow = /^[\s>]*[-:|][-:|\s]*$/;
 
-/** Returns the text unchanged unless the result would be many times as long. @throws Error before memory is used for it */
+/** Refuses Markdown whose result would be many times as long, before memory is used for it. @returns the same text. @throws Error */
 export function proportionate(markdown: string): string {
 	const lines = markdown.split('\n');
 	let cells = 0;
@@ -133,11 +133,12 @@ export function proportionate(markdown: string): string {
 	return markdown;
 }
 
-/** The place where a link or a definition names an attached file. */
+/** The beginning of a link's or a definition's target that names an attached file. */
 const cidLink = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
 
 /**
- * Converts GitHub's Markdown to HTML; HTML in it is text. Links to attached files (`cid:`) look relative meanwhile: micromark drops them.
+ * Converts GitHub Flavored Markdown to HTML. HTML in it becomes text. Links to attached files (`cid:`) are disguised as relative ones during the
+ * conversion, because micromark would remove them.
  */
 export function htmlOfMarkdown(markdown: string): string {
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;

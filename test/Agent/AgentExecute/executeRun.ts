@@ -21,9 +21,9 @@ export interface RunOptions {
 	readonly executionId?: string;
 	readonly onChunk?: ContextOptions['onChunk'];
 	readonly onConsole?: ContextOptions['onConsole'];
-	/** Gets the hints of the run. */
+	/** Called with each hint of the run. */
 	readonly onHint?: (text: string) => void;
-	/** An n8n that keeps nothing of its own with an execution. */
+	/** Whether n8n offers no custom data for an execution. */
 	readonly keepsNoCustomData?: boolean;
 }
 

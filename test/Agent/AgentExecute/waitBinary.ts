@@ -1,6 +1,6 @@
 import type { ExecuteContext } from 'n8n-core';
 
-/** n8n looks at the first bytes with an ES module, which jest's CommonJS cannot load; what it does not know, it calls text. */
+/** Keeps n8n from guessing a file's type by its first bytes: it uses an ES module for that, which jest cannot load. */
 export function withoutSniffing(context: ExecuteContext): void {
 	const { helpers } = context;
 	const prepareBinaryData: typeof helpers.prepareBinaryData = (data, path, mimeType = 'text/plain') =>

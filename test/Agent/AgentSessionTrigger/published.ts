@@ -15,7 +15,7 @@ export const apiKey = 'canary-api-key-55aa';
 export class Published {
 	service!: AgentService;
 	readonly #runs: TriggerRun[] = [];
-	/** A node remembers its starts: that of one test is not the next one's. */
+	/** Each test has a workflow of its own, because a node remembers its starts. */
 	#workflow = 0;
 
 	constructor() {
@@ -46,7 +46,7 @@ export class Published {
 		return await run.start();
 	}
 
-	/** Published, with its channel open. */
+	/** Publishes a trigger and waits until its channel is open. */
 	async listening(parameters?: IDataObject, options?: Partial<TriggerOptions>): Promise<TriggerRun> {
 		const run = await this.publish(parameters, options);
 		await until(() => this.service.openSockets() > 0);

@@ -32,11 +32,11 @@ export interface TriggerOptions {
 	readonly onRead?: (type: string) => IDataObject | undefined;
 	/** What n8n makes of an emit. Default: the execution ends at once. */
 	readonly run?: (emitted: Emitted) => void;
-	/** As n8n was before it had `saveFailedExecution`. */
+	/** Whether n8n lacks `saveFailedExecution`, as older versions do. */
 	readonly withoutFailedExecutions?: boolean;
 }
 
-/** Told of the end of the execution. */
+/** The promise that n8n settles at the end of the execution. */
 type DonePromise = Parameters<ITriggerFunctions['emit']>[2];
 
 export interface Emitted {
@@ -45,7 +45,7 @@ export interface Emitted {
 	readonly done: DonePromise;
 }
 
-/** A trigger in n8n's own context; of n8n's server only the start of executions is ours. */
+/** A trigger in n8n's own context. Only the part of n8n's server that starts executions is ours. */
 export class TriggerRun {
 	readonly emitted: Emitted[] = [];
 	readonly failedExecutions: Array<Error & { readonly description?: string }> = [];
@@ -118,7 +118,7 @@ export class TriggerRun {
 		return this;
 	}
 
-	/** The rest of a manual test. @returns the items that end it */
+	/** Waits for the end of a manual test. @returns the items that ended it */
 	async test(): Promise<INodeExecutionData[]> {
 		await this.#response?.manualTriggerFunction?.();
 		const [items = []] = (await this.#response?.manualTriggerResponse) ?? [];
@@ -175,7 +175,7 @@ export class TriggerRun {
 
 const endAtOnce = ({ done }: Emitted) => done?.resolve({} as IRun);
 
-/** n8n looks at the first bytes with an ES module, which jest's CommonJS cannot load; what it does not know, it calls text. */
+/** Keeps n8n from guessing a file's type by its first bytes: it uses an ES module for that, which jest cannot load. */
 function withoutSniffing(helpers: TriggerContext['helpers']): TriggerContext['helpers'] {
 	return {
 		...helpers,
@@ -184,7 +184,7 @@ function withoutSniffing(helpers: TriggerContext['helpers']): TriggerContext['he
 	};
 }
 
-/** Waits for what must come; a test that waits in vain ends with its own time limit. */
+/** Waits until a condition holds; only the test's own time limit ends it. */
 export async function until(condition: () => boolean): Promise<void> {
 	while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -41,7 +41,7 @@ export class FakeClock implements Clock {
 		return this.#timers.size;
 	}
 
-	/** Fires what is due, in order; what the timers start in between gets its turn. */
+	/** Fires due timers in order, and lets what they start continue in between. */
 	async advance(milliseconds: number): Promise<void> {
 		const end = this.#now + milliseconds;
 		await settled();
@@ -54,7 +54,7 @@ export class FakeClock implements Clock {
 		this.#now = end;
 	}
 
-	/** The process stands still: time passes, and no timer fires before the end. */
+	/** Lets time pass as if the process stood still: no timer fires before the end. */
 	stall(milliseconds: number): void {
 		this.#now += milliseconds;
 	}

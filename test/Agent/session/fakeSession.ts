@@ -73,9 +73,9 @@ export class FakeSession {
 	/** How often the credentials were read. */
 	reads = 0;
 	signature = canaries.signature;
-	/** Drawn for every delay. */
+	/** The random number that every delay gets. */
 	drawn = 0.5;
-	/** Takes the place of reading the credentials. */
+	/** Replaces the reading of the credentials. */
 	onRead = async () => {
 		await Promise.resolve();
 	};
@@ -96,7 +96,7 @@ export class FakeSession {
 		});
 	}
 
-	/** Lets the first, or next, attempt open its channel. */
+	/** Lets the next attempt open its channel. */
 	async opened(): Promise<this> {
 		await this.clock.advance(0);
 		this.network.last.open();

@@ -5,7 +5,7 @@ import type {
 	SocketRequest,
 } from '../../../nodes/Agent/session/webSocket';
 
-/** A socket whose server is the test. Events after the first turn, as with a real one. */
+/** A socket for which the test plays the server. Its events come asynchronously, as with a real one. */
 export class FakeSocket implements Socket {
 	readonly request: SocketRequest;
 	readonly listener: SocketListener;
@@ -34,14 +34,14 @@ export class FakeSocket implements Socket {
 		this.listener.message(Buffer.from(text), false);
 	}
 
-	/** The connection is gone. */
+	/** Ends the connection. */
 	end(code = 1006, reason = ''): void {
 		if (this.state === 'gone') return;
 		this.state = 'gone';
 		this.listener.closed(code, reason);
 	}
 
-	/** The upgrade is answered with a status. */
+	/** Answers the upgrade with a status. */
 	refuse(
 		statusCode: number,
 		headers: { retryAfter?: string; date?: string; location?: string } = {},
@@ -120,7 +120,7 @@ export class FakeNetwork {
 		return socket;
 	}
 
-	/** Sockets that are not gone. */
+	/** Sockets that have not ended. */
 	get live(): number {
 		return this.sockets.filter(({ state }) => state !== 'gone').length;
 	}

@@ -6,7 +6,7 @@ import {
 	type SocketRequest,
 } from '../../../nodes/Agent/session/webSocket';
 
-/** Everything that a real socket reports, and promises of it. */
+/** Records everything that a real socket reports, and has promises for it. */
 export class Tap {
 	readonly messages: { text: string; isBinary: boolean }[] = [];
 	readonly controls: string[] = [];
@@ -15,7 +15,7 @@ export class Tap {
 	endings: { code: number; reason: string }[] = [];
 	readonly opened: Promise<void>;
 	readonly closed: Promise<void>;
-	/** Takes the place of writing messages down. */
+	/** Called for each message instead of recording it. */
 	onMessage: (() => void) | undefined;
 	readonly socket: Socket;
 
@@ -47,7 +47,7 @@ export class Tap {
 	}
 }
 
-/** Looks again until it is so; the test's own time limit ends it. */
+/** Waits until a condition holds; only the test's own time limit ends it. */
 export async function until(condition: () => boolean): Promise<void> {
 	while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
 }

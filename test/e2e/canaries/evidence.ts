@@ -9,7 +9,7 @@ export interface Evidence {
 	readonly text: string;
 }
 
-/** Holds a canary as it should: n8n encrypts it, and its key lies in its own file. */
+/** The one column that may hold a canary: n8n encrypts it, and the key is in a file of its own. */
 const encrypted = { table: 'credentials_entity', column: 'data' };
 
 /** All tables of n8n's database, each as the JSON of its rows. */

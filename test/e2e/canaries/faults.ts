@@ -4,7 +4,7 @@ import type { ExecuteStep, UpgradeStep } from '../../../dev/agent-service/server
 import { forms, inAllForms } from '../../forms';
 import type { Reply } from './stranger';
 
-/** Harmless, and in every fault: that it is found shows that the others would be. */
+/** A harmless text in every fault. That it is found shows that a canary would be found, too. */
 export const witness = 'harmless-witness-0815';
 
 const said = (secrets: readonly string[]) => `${witness} ${secrets.map(inAllForms).join('\n')}`;
@@ -29,7 +29,7 @@ export function callFaults(secrets: readonly string[], elsewhere: string): Execu
 	];
 }
 
-/** And how a channel may be refused, or end. */
+/** How a channel may be refused or end, with a reason that repeats all that was sent. */
 export function channelFaults(secrets: readonly string[], elsewhere: string): UpgradeStep[] {
 	const [key = ''] = secrets;
 	return [
@@ -53,7 +53,7 @@ function json(
 	response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** The same for Google: a digit at the end of the path says which. */
+/** What Google may answer, repeating all that was sent to it. A digit at the end of the path chooses the answer. */
 export function googleFaults(secrets: readonly string[], elsewhere: string): Reply[] {
 	const echo = (request: string) => `${request} ${said(secrets)}`;
 	return [

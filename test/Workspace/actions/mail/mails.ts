@@ -26,12 +26,12 @@ export class Mails extends StandIn {
 		return this.google.requests.map(({ query }) => decodeURIComponent(query.toString().replaceAll('+', ' ')));
 	}
 
-	/** The node's token, with other scopes than the usual ones. */
+	/** Issues the node's token, with other scopes than the usual ones if they are given. */
 	signIn(scopes?: readonly string[]): void {
 		this.google.tokens.issue({ token, scopes });
 	}
 
-	/** By the form: fields beside the options. */
+	/** Runs the node with form fields, which go beside the options. */
 	async run(
 		operation: string,
 		parameters: IDataObject,
@@ -52,7 +52,7 @@ export class Mails extends StandIn {
 		});
 	}
 
-	/** By the input object. */
+	/** Runs the node in JSON mode. */
 	async json(inputObject: unknown, items?: INodeExecutionData[]) {
 		return await runNode({
 			url: this.google.url,
@@ -61,7 +61,7 @@ export class Mails extends StandIn {
 		});
 	}
 
-	/** What a run gives out, and the hints on the node after it. */
+	/** Runs the node. @returns its output and its hints */
 	async hinted(parameters: IDataObject, items?: INodeExecutionData[]) {
 		const context = contextOf({
 			url: this.google.url,
@@ -72,7 +72,7 @@ export class Mails extends StandIn {
 		return { items: found, hints: context.hints.map(({ message }) => message) };
 	}
 
-	/** What a run that is refused says; nothing may have been asked of Google. */
+	/** Expects a run to be refused before any request to Google. @returns the error's message */
 	async refused(running: Promise<unknown>): Promise<string> {
 		const { message, httpCode } = await failureOf(running);
 		expect([httpCode, this.methods]).toEqual(['400', []]);
