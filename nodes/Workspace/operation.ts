@@ -99,8 +99,9 @@ export interface Operation<
 	/** The failure that cut a result short: with Continue on Fail, the node outputs the result, then the error. */
 	endedBy?(result: R): NodeError | undefined;
 	/**
-	 * Finds out what happened after an unknown outcome of `execute`. Returns a result if the work was certainly done, undefined if
-	 * nothing is known (the failure then stands), or throws a NodeError with a clearer text. Must never repeat the work.
+	 * Finds out what happened after an unknown outcome of `execute`. Returns a result if the work was certainly done, a
+	 * NodeError if it certainly was not, undefined if nothing is known (the failure then stands), or throws a NodeError with a clearer
+	 * text. Must never repeat the work.
 	 */
 	recover?(
 		client: Clients,

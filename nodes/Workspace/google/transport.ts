@@ -33,7 +33,7 @@ interface Expected {
 	validateStatus?(status: number): boolean;
 }
 
-/** Reads a response for the generated client, which takes whatever is returned for a success. @throws RequestError, BodyError */
+/** Reads a response for the generated client, which takes whatever is returned for a success. @throws NodeError, BodyError */
 export async function answerOf(
 	response: FullResponse,
 	expected: Expected,
