@@ -2,16 +2,40 @@
 // npm run bench [-- --continue] [-- part of a title or a file …]
 // --continue keeps what ended well in the run before, also of other commits, and runs the rest.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import path from 'node:path';
 
 import { runCommand } from '../dev/n8n/command.ts';
 import { ensureHost, root } from '../dev/n8n/host.ts';
-import { type Job, jobs } from './all/jobs.ts';
-import { pageOf, type Result } from './all/results.ts';
-import { preparedTemplate } from './n8n.ts';
+import { type Job, pageOf, type Result } from './all/results.ts';
+import { prepareTemplate, readVersion } from './n8n.ts';
+
+/** The benchmarks of a whole run, with arguments that keep it below 25 minutes on an idle machine. */
+const job = (limitMinutes: number, title: string, ...command: string[]): Job => ({
+	title,
+	command,
+	limitMinutes,
+});
+
+const jobs: readonly Job[] = [
+	job(3, 'Loading the nodes', 'load.ts', '7'),
+	job(3, 'Start and first use of the Workspace node', 'workspaceLoad.ts', '5'),
+	job(10, "All operations beside n8n's own nodes", 'operations.ts'),
+	job(5, 'Growth: 10 to 100,000 items', 'operations.ts', 'growth'),
+	job(5, '1,000 calls of an agent', 'execute.ts', '3'),
+	job(5, 'Lists of emails over the quota', 'operations.ts', 'quota'),
+	job(5, "Parallel requests beside Gmail's batches", 'mailBatch.ts', '1'),
+	job(5, 'A file of 1 GiB', 'upload.ts', '1'),
+	job(5, 'Growth: files of 1 kB to 100 MB', 'upload.ts', 'growth', '100000'),
+	job(5, 'The event loop under 5,000 items', 'eventLoop.ts', '1'),
+	job(10, 'The session channel', 'channel.ts', '2'),
+	job(5, "Streaming of an agent's messages", 'stream.ts', '5'),
+	job(10, 'Queue mode', 'queue.ts'),
+	job(5, 'Idempotency keys and killed processes', 'idempotency.ts', '200'),
+	job(5, 'Emails with one key', 'mailKey.ts', '15'),
+	job(5, 'From an edit to the running n8n', 'devLoop.ts', '2'),
+];
 
 /** Time to stop n8n and the stand-ins before a benchmark that takes too long is killed. */
 const graceMilliseconds = 20_000;
@@ -80,8 +104,6 @@ async function run(job: Job, commit: string): Promise<Result> {
 
 async function facts(seconds: number): Promise<Array<readonly [string, string]>> {
 	const [processor] = cpus();
-	const versionIn = (folder: string) =>
-		(JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 	return [
 		['date', new Date().toISOString().slice(0, 16).replace('T', ' ') + ' UTC'],
 		[
@@ -90,7 +112,7 @@ async function facts(seconds: number): Promise<Array<readonly [string, string]>>
 		],
 		[
 			'versions',
-			`n8n ${versionIn(path.join(await ensureHost(), 'node_modules', 'n8n'))}, Node ${process.versions.node}, the package ${versionIn(root)}`,
+			`n8n ${readVersion(path.join(await ensureHost(), 'node_modules', 'n8n'))}, Node ${process.versions.node}, the package ${readVersion(root)}`,
 		],
 		['load of the machine before the run', loadBefore.toFixed(1)],
 		['duration', `${(seconds / 60).toFixed(0)} minutes`],
@@ -131,7 +153,7 @@ async function main(): Promise<void> {
 		() => 'no git',
 	);
 	// Also builds, and some measure the build.
-	await preparedTemplate();
+	await prepareTemplate();
 	const done = continues ? await earlierResults() : [];
 	const results: Result[] = [];
 	for (const job of chosen) {

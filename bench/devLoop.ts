@@ -19,7 +19,7 @@ import { ensureHost, root } from '../dev/n8n/host.ts';
 import { N8nApi } from '../dev/n8n/rest.ts';
 import { freePort } from '../dev/n8n/server.ts';
 
-import { median } from './n8n.ts';
+import { median } from './report.ts';
 
 const nodeFile = 'nodes/Workspace/Workspace.node.ts';
 const edited = /description: 'Work with Gmail[^']*'/;

@@ -109,7 +109,7 @@ async function samplesOf(count: number, ...nodeOptions: string[]): Promise<Sampl
 }
 
 async function main(count: number): Promise<void> {
-	const { median } = await import('./n8n.ts');
+	const { median } = await import('./report.ts');
 	const times = await samplesOf(count);
 	const memories = await samplesOf(count, '--expose-gc');
 	for (const part of ['load', 'firstUse'] as const) {

@@ -1,4 +1,11 @@
-import type { Job } from './jobs.ts';
+/** A benchmark of the whole run. */
+export interface Job {
+	readonly title: string;
+	/** File in bench/ and its arguments. */
+	readonly command: readonly string[];
+	/** A job that takes longer is ended and counts as failed. */
+	readonly limitMinutes: number;
+}
 
 export interface Result {
 	readonly job: Job;

@@ -2,11 +2,9 @@
 // client is the ceiling.
 import WebSocket from 'ws';
 
-import { median, report, reportRatio } from '../n8n.ts';
-import { type Driven, drive } from './drive.ts';
-import { type Station, type Stored, withStation } from './station.ts';
-import { say } from './text.ts';
-import { until } from './waiting.ts';
+import { until } from '../n8n.ts';
+import { figure, median, report, reportRatio, say } from '../report.ts';
+import { drive, type Driven, type Station, type Stored, withStation } from './station.ts';
 
 export async function rate(rounds: number): Promise<void> {
 	await withStation(async (station) => {
@@ -15,6 +13,8 @@ export async function rate(rounds: number): Promise<void> {
 		await oneByOne(station, rounds);
 		await inBatches(station, rounds);
 	});
+	say('\nThe same with an isolate only when an expression needs it');
+	await withStation((station) => oneByOne(station, rounds, ' (lazy)'), {}, 'isolate when needed');
 }
 
 /** Messages per second of a client that only parses. */
@@ -35,13 +35,13 @@ async function bareClient(station: Station, count: number): Promise<number> {
 	return (count / milliseconds) * 1000;
 }
 
-async function oneByOne(station: Station, rounds: number): Promise<void> {
+async function oneByOne(station: Station, rounds: number, suffix = ''): Promise<void> {
 	say(`\nOne message per execution (${rounds} rounds of 150, interleaved)`);
 	const emitOnly = await station.emitOnly('emit only');
 	const ours = await station.ours('ours');
 	const ratio = await beside(station, { emitOnly, ours }, { rounds, count: 150, batchSize: 1 });
 	// Processor time does not depend on what else the machine does at that moment.
-	reportRatio('batchSize 1 / emit only, processor time', ratio.processor, { atMost: 1.1 });
+	reportRatio(`batchSize 1 / emit only, processor time${suffix}`, ratio.processor, { atMost: 1.1 });
 }
 
 async function inBatches(station: Station, rounds: number): Promise<void> {
@@ -51,12 +51,8 @@ async function inBatches(station: Station, rounds: number): Promise<void> {
 	// The other one also waits this long for a batch to become full, so both get the same batches.
 	const ours = await station.ours('ours in batches', { batchSize, batchWaitMilliseconds: 50 });
 	const ratio = await beside(station, { emitOnly, ours }, { rounds, count: 10_000, batchSize });
-	say(
-		`${'batchSize 100 / emit only in batches of 100, messages per second'.padEnd(64)} ${ratio.rate.toFixed(3)}`,
-	);
-	say(
-		`${'batchSize 100 / emit only in batches of 100, processor time'.padEnd(64)} ${ratio.processor.toFixed(3)}`,
-	);
+	figure('batchSize 100 / emit only in batches of 100, messages per second', ratio.rate.toFixed(3));
+	figure('batchSize 100 / emit only in batches of 100, processor time', ratio.processor.toFixed(3));
 }
 
 interface Pair<T> {

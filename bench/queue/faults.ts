@@ -1,11 +1,9 @@
 import type { AgentService } from '../../dev/agent-service/server.ts';
-import { row, say } from '../channel/text.ts';
-import { pause, until } from '../channel/waiting.ts';
-import { reportRatio } from '../n8n.ts';
+import { GapWatch } from '../channel/probe.ts';
+import { pause, until } from '../n8n.ts';
+import { reportRatio, row, say } from '../report.ts';
 import { type Cluster, concurrency } from './cluster.ts';
-import type { Lane, LaneKind } from './lanes.ts';
-import { type Account, Ledger, settled } from './ledger.ts';
-import { GapWatch } from './gapWatch.ts';
+import { type Account, type Lane, type LaneKind, Ledger, untilSettled } from './lanes.ts';
 import { RedisPublisher } from './redisPublisher.ts';
 
 const seconds = 12;
@@ -133,7 +131,7 @@ async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffi
 	await Promise.all(posts);
 	const ledgers = { ours, control, trigger, triggerControl };
 	// Longer than n8n takes to notice a dead worker.
-	await settled(agent, Object.values(ledgers), 15);
+	await untilSettled(agent, Object.values(ledgers), 15);
 	return {
 		sent,
 		secondsWithout: await watch.end(),

@@ -1,11 +1,9 @@
 import { availableParallelism, cpus } from 'node:os';
 
 import type { AgentService } from '../../dev/agent-service/server.ts';
-import { row, say } from '../channel/text.ts';
-import { reportRatio } from '../n8n.ts';
+import { reportRatio, row, say } from '../report.ts';
 import { type Cluster, concurrency } from './cluster.ts';
-import type { Lane } from './lanes.ts';
-import { Ledger, settled } from './ledger.ts';
+import { type Lane, Ledger, untilSettled } from './lanes.ts';
 
 export const latencyMilliseconds = 100;
 /** Calls of an execution, one after another. */
@@ -80,7 +78,7 @@ async function load(cluster: Cluster, agent: AgentService, lane: Lane, count: nu
 	runs++;
 	const ids = Array.from({ length: count }, (_, at) => `${runs}-${at}`);
 	await Promise.all(ids.map((id) => ledger.post(cluster.main.url, id)));
-	await settled(agent, [ledger], 60);
+	await untilSettled(agent, [ledger], 60);
 	const seconds = (performance.now() - start + latencyMilliseconds) / 1000;
 	const cpu = cluster.cpuSeconds() - cpuBefore;
 	const others = machineCpuSeconds() - machineBefore - cpu;

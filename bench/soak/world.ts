@@ -3,13 +3,19 @@ import { signedIn } from '../../dev/google/credential.ts';
 import { type GoogleServer, startGoogle } from '../../dev/google/server.ts';
 import { inRow, node } from '../../dev/n8n/nodes.ts';
 import type { RestartableN8n } from '../../dev/n8n/restartable.ts';
-import { until } from '../channel/waiting.ts';
-import { benchN8n } from '../n8n.ts';
-import { untilRegistered, webhook } from '../queue/lanes.ts';
+import {
+	apiKey,
+	benchN8n,
+	createAgentCredentials,
+	createCredentials,
+	pause,
+	until,
+	untilRegistered,
+} from '../n8n.ts';
+import { webhook } from '../queue/lanes.ts';
 
-const apiKey = 'soak-key';
-export const session = 'soak';
-export const controlPath = 'soak-control';
+const session = 'soak';
+const controlPath = 'soak-control';
 
 /** An n8n with one workflow of our nodes and one of n8n's own that does the same, and the stand-ins of both. */
 export interface World {
@@ -67,19 +73,12 @@ const goOn = { onError: 'continueRegularOutput' };
 /** Message → agent → email → list. A failed item goes on, so that each execution uses every node. */
 async function publishOurs(
 	{ api }: RestartableN8n,
-	{ url, webSocketUrl }: AgentService,
+	agent: AgentService,
 	google: GoogleServer,
 ): Promise<void> {
-	const agentApi = { deploymentUrl: url, webSocketUrl, apiKey };
-	const signature = { userId: '0x01', userPublicKey: '0x02', signature: '0x03' };
 	const credentials = {
-		agentApi: await api.createCredential('agentApi', 'Agent', agentApi),
-		agentSignatureApi: await api.createCredential('agentSignatureApi', 'Signature', signature),
-		workspaceOAuth2Api: await api.createCredential(
-			'workspaceOAuth2Api',
-			'Workspace',
-			signedIn(google.url, tokensOf(google)),
-		),
+		...(await createAgentCredentials(api, agent)),
+		...(await createCredentials(api, { workspaceOAuth2Api: signedIn(google.url, tokensOf(google)) })),
 	};
 	const type = (name: string) => `n8n-nodes-agent-workspace.${name}`;
 	const id = '$("Trigger").first().json.message.id';
@@ -141,4 +140,69 @@ async function publishControl(
 	const connections = inRow(...nodes.map(({ name }) => name));
 	await api.activate(await api.createWorkflow({ name: 'control', nodes, connections }));
 	await untilRegistered(api, controlPath);
+}
+
+/** Executions a second. */
+const perSecond = 4;
+
+const googleFaults = [
+	{ status: 503 },
+	{ status: 429, reason: 'rateLimitExceeded' },
+	{ connection: 'resetBefore' },
+	{ connection: 'resetAfter' },
+	{ connection: 'cutBody' },
+] as const;
+
+/** Traffic for this long, with the same faults for both kinds. @returns the number of executions asked for */
+export async function sendTraffic(
+	kind: 'ours' | 'control',
+	world: World,
+	seconds: number,
+	numbers: { next: number },
+): Promise<number> {
+	const { agent, google, n8n } = world;
+	const end = performance.now() + seconds * 1000;
+	let asked = 0;
+	for (let round = 0; performance.now() < end; round++) {
+		const id = `${kind} ${numbers.next++}`;
+		const fault = googleFaults[round % (googleFaults.length * 4)];
+		if (fault) google.fault(fault);
+		if (kind === 'ours') {
+			// A channel that breaks, and one that is refused before it opens again. Once in a turn, because the
+			// trigger waits longer for a service that does so again and again.
+			if (round === 19) {
+				agent.scriptUpgrades({ status: 503 });
+				agent.dropChannels(session);
+			}
+			// A socket that was just cut is still known, but takes nothing.
+			if (agent.openSockets(session) > 0 && agent.send(session, { id }) > 0) asked++;
+		} else {
+			const answer = await fetch(`${n8n.url}/webhook/${controlPath}`, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json', connection: 'close' },
+				body: JSON.stringify({ id }),
+			});
+			await answer.body?.cancel();
+			if (answer.ok) asked++;
+		}
+		await pause(1000 / perSecond);
+	}
+	return asked;
+}
+
+/** How often an agent was started, or an email sent, for the same message more than once. */
+export function countDoubled({ agent, google }: World): number {
+	const started = [...agent.sessions.values()].filter(({ executions }) => executions > 1).length;
+	const subjects = google.gmail.sent.map(({ raw }) => /^Subject: (.*)$/im.exec(raw.toString('latin1'))?.[1]);
+	return started + subjects.length - new Set(subjects).size;
+}
+
+/** How many of our messages led to an agent that was started, and to an email that was sent. */
+export function countReached({ agent, google }: World): { readonly agents: number; readonly emails: number } {
+	const isStarted = ([id, { executions }]: readonly [string, { readonly executions: number }]) =>
+		id.startsWith('ours ') && executions > 0;
+	return {
+		agents: [...agent.sessions].filter(isStarted).length,
+		emails: google.gmail.sent.filter(({ raw }) => raw.includes('Subject: ours ')).length,
+	};
 }

@@ -1,6 +1,6 @@
 // The page of all benchmarks shows what missed its target and what broke, so that neither can be overlooked.
 import { pageOf, ratiosOf, type Result } from '../../bench/all/results';
-import { reportRatio } from '../../bench/n8n';
+import { reportRatio } from '../../bench/report';
 
 const job = { title: 'Emails', command: ['mail.ts', '3'], limitMinutes: 1 };
 const result = (more: Partial<Result>): Result => ({
