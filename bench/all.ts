@@ -1,5 +1,6 @@
 // Every benchmark, one after another. Their figures go to bench/results.md; those of a part to .dev/results.md.
 // npm run bench [-- --continue] [-- part of a title or a file …]
+// npm run bench -- soak [minutes]
 // --continue keeps what ended well in the run before, also of other commits, and runs the rest.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -135,18 +136,22 @@ async function earlierResults(): Promise<Result[]> {
 const isDone = ({ job, failure }: Result, wanted: Job) =>
 	failure === undefined && job.command.join(' ') === wanted.command.join(' ');
 
+/** @param wanted parts of titles or files; empty means all but the soak, which takes as long as one likes */
+function choose(wanted: readonly string[]): readonly Job[] {
+	const [first, minutes = '20'] = wanted;
+	if (first === 'soak')
+		return [job(2 * Number(minutes) + 10, 'Traffic with faults for a long time', 'soak.ts', minutes)];
+	const readName = ({ title, command }: Job) => `${title} ${command.join(' ')}`.toLowerCase();
+	return jobs.filter((one) => wanted.length === 0 || wanted.some((text) => readName(one).includes(text)));
+}
+
 async function main(): Promise<void> {
 	const words = process.argv.slice(2);
 	const continues = words.includes('--continue');
 	const wanted = words.filter((text) => text !== '--continue').map((text) => text.toLowerCase());
-	const nameOf = ({ title, command }: Job) => `${title} ${command.join(' ')}`.toLowerCase();
-	const chosen = jobs.filter(
-		(job) => wanted.length === 0 || wanted.some((text) => nameOf(job).includes(text)),
-	);
-	const resultsFile =
-		wanted.length === 0
-			? path.join(import.meta.dirname, 'results.md')
-			: path.join(root, '.dev', 'results.md');
+	const chosen = choose(wanted);
+	const folder = wanted.length === 0 ? import.meta.dirname : path.join(root, '.dev');
+	const resultsFile = path.join(folder, 'results.md');
 	await mkdir(path.dirname(resultsState), { recursive: true });
 	const commit = await runCommand('git', ['describe', '--always', '--dirty'], { cwd: root }).then(
 		(text) => text.trim(),

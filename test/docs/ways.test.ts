@@ -1,4 +1,4 @@
-// The table of CONTRIBUTING.md: how many product files one call executes, by V8's own count of calls. `npm run ways` measures it
+// The table of CONTRIBUTING.md: how many product files one call executes, by V8's own count of calls. `npm run docs -- ways` measures it
 // anew and names the files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -135,7 +135,7 @@ test('a call executes no more files than CONTRIBUTING.md says', async () => {
 		'| --- | --- |',
 		...found.map(([name, files]) => `| ${name} | ${files.length} |`),
 	];
-	const { target, text, current } = generatedPart('../CONTRIBUTING.md', table.join('\n'), 'npm run ways');
+	const { target, text, current } = generatedPart('../CONTRIBUTING.md', table.join('\n'), 'npm run docs ways');
 	if (process.env.WRITE_DOCS) {
 		writeFileSync(target, current);
 		mkdirSync(path.join(root, '.dev'), { recursive: true });
