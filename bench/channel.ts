@@ -1,5 +1,4 @@
-// The session channel in the real n8n, compared with a bare `ws` client as the ceiling and with a trigger
-// that only calls `emit`.
+// The session channel in the real n8n, compared with a trigger that only calls `emit`.
 // node bench/channel.ts [rounds] [section …]
 import path from 'node:path';
 

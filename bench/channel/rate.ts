@@ -1,38 +1,14 @@
-// The cost of one message, and the effect of batches, compared with a trigger that only calls `emit`. A bare
-// client is the ceiling.
-import WebSocket from 'ws';
-
-import { until } from '../n8n.ts';
+// The cost of one message, and the effect of batches, compared with a trigger that only calls `emit`.
 import { figure, median, report, reportRatio, say } from '../report.ts';
 import { drive, type Driven, type Station, type Stored, withStation } from './station.ts';
 
 export async function rate(rounds: number): Promise<void> {
 	await withStation(async (station) => {
-		const ceiling = await bareClient(station, 200_000);
-		say(`A bare ws client: ${ceiling.toFixed(0)} msg/s (the ceiling: it parses, and starts nothing)`);
 		await oneByOne(station, rounds);
 		await inBatches(station, rounds);
 	});
 	say('\nThe same with an isolate only when an expression needs it');
 	await withStation((station) => oneByOne(station, rounds, ' (lazy)'), {}, 'isolate when needed');
-}
-
-/** Messages per second of a client that only parses. */
-async function bareClient(station: Station, count: number): Promise<number> {
-	const { service } = station;
-	const socket = new WebSocket(station.channelUrl('bare'), { perMessageDeflate: false });
-	let got = 0;
-	socket.on('message', (data) => {
-		JSON.parse((data as Buffer).toString());
-		got++;
-	});
-	await until('the bare client', () => service.openSockets('bare') === 1, { everyMilliseconds: 1 });
-	const start = performance.now();
-	for (let n = 0; n < count; n++) service.send('bare', { n });
-	await until('the messages', () => got === count, { everyMilliseconds: 1 });
-	const milliseconds = performance.now() - start;
-	socket.terminate();
-	return (count / milliseconds) * 1000;
 }
 
 async function oneByOne(station: Station, rounds: number, suffix = ''): Promise<void> {
