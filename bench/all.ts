@@ -122,15 +122,8 @@ async function facts(seconds: number): Promise<Array<readonly [string, string]>>
 
 const loadBefore = loadavg()[0] ?? NaN;
 
-const notRun = (titles: readonly string[]): ReadonlyArray<readonly [string, string]> =>
-	titles.length === 0 ? [] : [['not run yet', titles.join(', ')]];
-
 /** What --continue goes on from. */
 const resultsState = path.join(root, '.dev', 'bench.json');
-
-async function earlierResults(): Promise<Result[]> {
-	return JSON.parse(await readFile(resultsState, 'utf8')) as Result[];
-}
 
 /** A job whose arguments have changed is another one. */
 const isDone = ({ job, failure }: Result, wanted: Job) =>
@@ -159,14 +152,15 @@ async function main(): Promise<void> {
 	);
 	// Also builds, and some measure the build.
 	await prepareTemplate();
-	const done = continues ? await earlierResults() : [];
+	const done = continues ? (JSON.parse(await readFile(resultsState, 'utf8')) as Result[]) : [];
 	const results: Result[] = [];
 	for (const job of chosen) {
 		results.push(done.find((one) => isDone(one, job)) ?? (await run(job, commit)));
 		// After each job, so that an end in between loses nothing.
 		const missing = chosen.slice(results.length).map(({ title }) => title);
 		const seconds = results.reduce((sum, one) => sum + one.seconds, 0);
-		await writeFile(resultsFile, pageOf(results, [...(await facts(seconds)), ...notRun(missing)]));
+		const notRun = missing.length > 0 ? [['not run yet', missing.join(', ')] as const] : [];
+		await writeFile(resultsFile, pageOf(results, [...(await facts(seconds)), ...notRun]));
 		await writeFile(resultsState, JSON.stringify(results));
 	}
 	const failed = results.filter(({ failure }) => failure !== undefined);

@@ -27,17 +27,9 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 const googleNodes = ['Gmail/Gmail', 'Sheet/GoogleSheets', 'Docs/GoogleDocs', 'Drive/GoogleDrive'];
 
 /** Node modules that n8n loads long before any node. */
-const builtins = [
-	'async_hooks',
-	'crypto',
-	'fs/promises',
-	'http',
-	'https',
-	'stream',
-	'timers/promises',
-	'worker_threads',
-	'zlib',
-];
+const builtins = 'async_hooks crypto fs/promises http https stream timers/promises worker_threads zlib'.split(
+	' ',
+);
 
 /**
  * Runs in a separate process, in which n8n-workflow and the Node modules that n8n uses are already loaded, as

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import path from 'node:path';
 
+import type { GoogleServer } from '../dev/google/server.ts';
 import { ensureHost } from '../dev/n8n/host.ts';
 import type { Execution, N8nApi } from '../dev/n8n/rest.ts';
 import { type RestartableN8n, startRestartableN8n } from '../dev/n8n/restartable.ts';
@@ -73,6 +74,11 @@ export const googleSignIn = {
 	clientSecret: 'secret',
 	oauthTokenData: { access_token: 'bench', refresh_token: 'bench', token_type: 'Bearer' },
 };
+
+/** Tokens of a stand-in that runs in this process. */
+export const issueTokens = ({ tokens }: GoogleServer) => ({
+	...{ accessToken: tokens.issue(), refreshToken: tokens.issueRefresh() },
+});
 
 export type Credentials = Readonly<Record<string, { readonly id: string; readonly name: string }>>;
 

@@ -13,6 +13,7 @@ import {
 	benchN8n,
 	createAgentCredentials,
 	createCredentials,
+	issueTokens,
 	pause,
 	until,
 	untilRegistered,
@@ -169,11 +170,6 @@ async function startWorld(): Promise<World> {
 	};
 }
 
-const tokensOf = ({ tokens }: GoogleServer) => ({
-	accessToken: tokens.issue(),
-	refreshToken: tokens.issueRefresh(),
-});
-
 const goOn = { onError: 'continueRegularOutput' };
 
 /** Message → agent → email → list. A failed item goes on, so that each execution uses every node. */
@@ -184,7 +180,7 @@ async function publishOurs(
 ): Promise<void> {
 	const credentials = {
 		...(await createAgentCredentials(api, agent)),
-		...(await createCredentials(api, { workspaceOAuth2Api: signedIn(google.url, tokensOf(google)) })),
+		...(await createCredentials(api, { workspaceOAuth2Api: signedIn(google.url, issueTokens(google)) })),
 	};
 	const type = (name: string) => `n8n-nodes-agent-workspace.${name}`;
 	const id = '$("Trigger").first().json.message.id';
@@ -215,7 +211,7 @@ async function publishControl(
 	{ url }: AgentService,
 	google: GoogleServer,
 ): Promise<void> {
-	const { accessToken } = tokensOf(google);
+	const { accessToken } = issueTokens(google);
 	const header = (name: string, value: string) =>
 		api.createCredential('httpHeaderAuth', name, { name, value });
 	const key = await header('x-api-key', apiKey);

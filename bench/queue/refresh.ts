@@ -2,7 +2,7 @@ import { signedIn } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { inRow, node } from '../../dev/n8n/nodes.ts';
 import type { N8nApi } from '../../dev/n8n/rest.ts';
-import { until, untilRegistered } from '../n8n.ts';
+import { issueTokens, until, untilRegistered } from '../n8n.ts';
 import { reportRatio, row, say } from '../report.ts';
 import type { Cluster } from './cluster.ts';
 import { webhook } from './lanes.ts';
@@ -51,13 +51,8 @@ async function publish(api: N8nApi, name: string, step: Promise<object>) {
 	return stored;
 }
 
-const tokensOf = ({ tokens }: GoogleServer) => ({
-	accessToken: tokens.issue(),
-	refreshToken: tokens.issueRefresh(),
-});
-
 async function ourStep(api: N8nApi, google: GoogleServer): Promise<object> {
-	const data = signedIn(google.url, tokensOf(google));
+	const data = signedIn(google.url, issueTokens(google));
 	const workspaceOAuth2Api = await api.createCredential('workspaceOAuth2Api', 'Workspace', data);
 	const parameters = { operation: 'list', maxResults: 1 };
 	return node('Step', 'n8n-nodes-agent-workspace.workspace', parameters, {
@@ -66,7 +61,7 @@ async function ourStep(api: N8nApi, google: GoogleServer): Promise<object> {
 }
 
 async function controlStep(api: N8nApi, google: GoogleServer): Promise<object> {
-	const { accessToken, refreshToken } = tokensOf(google);
+	const { accessToken, refreshToken } = issueTokens(google);
 	const oAuth2Api = await api.createCredential('oAuth2Api', 'Google', {
 		grantType: 'authorizationCode',
 		authUrl: `${google.url}/o/oauth2/v2/auth`,
