@@ -84,24 +84,17 @@ async function takeSample(inspector: Inspector, executions: number): Promise<Sam
 	return { heapKibibytes: heapUsed / 1024, handles, executions };
 }
 
-interface Verdict {
-	/** Growth of the heap with our executions minus that with the control's, per execution. */
-	readonly netKibibytesPerExecution: number;
-	/** The same as it may be: what no leak exceeds, with room for noise in a short run. */
-	readonly limitKibibytesPerExecution: number;
-	/** The fewest handles in the later half of our turns minus the fewest in the earlier half. */
-	readonly moreHandles: number;
-}
-
 const noiseKibibytes = 2 * 1024;
 
 /** @param ours after each turn, at least two; so is `control` */
-function judge({ ours, control }: Readonly<Record<'ours' | 'control', readonly Sample[]>>): Verdict {
+function judge({ ours, control }: Readonly<Record<'ours' | 'control', readonly Sample[]>>) {
 	const executions = (ours.at(-1)?.executions ?? 0) - (ours[0]?.executions ?? 0);
 	const half = Math.ceil(ours.length / 2);
 	return {
 		netKibibytesPerExecution: slopeOf(ours) - slopeOf(control),
+		// What no leak exceeds, with room for noise in a short run.
 		limitKibibytesPerExecution: Math.max(1, noiseKibibytes / executions),
+		// The fewest in the later half of our turns, beyond those in the earlier half.
 		moreHandles: fewestHandles(ours.slice(half)) - fewestHandles(ours.slice(0, half)),
 	};
 }
