@@ -9,8 +9,7 @@ import { promisify } from 'node:util';
 
 import { median, reportRatio, say } from './report.ts';
 
-const root = path.dirname(import.meta.dirname);
-const nodeFile = path.join(root, 'dist/nodes/Workspace/Workspace.node.js');
+const nodeFile = path.join(import.meta.dirname, '../dist/nodes/Workspace/Workspace.node.js');
 
 interface Cost {
 	/** Processor time. Loading is the only work, and other programs do not count. */
@@ -45,9 +44,7 @@ async function costOf(work: () => unknown): Promise<Cost> {
 }
 
 /** Only in the memory samples: a collection also drops compiled code, which would count as time. */
-function collectGarbage(): void {
-	if (typeof globalThis.gc === 'function') globalThis.gc();
-}
+const collectGarbage = () => globalThis.gc?.();
 
 interface BuiltNode {
 	execute: () => Promise<unknown>;

@@ -4,20 +4,25 @@ import { drive, type Driven, type Station, type Stored, withStation } from './st
 
 export async function rate(rounds: number): Promise<void> {
 	await withStation(async (station) => {
-		await oneByOne(station, rounds);
+		const ratio = await oneByOne(station, rounds);
+		// Processor time does not depend on what else the machine does at that moment.
+		reportRatio('batchSize 1 / emit only, processor time', ratio.processor, { atMost: 1.1 });
 		await inBatches(station, rounds);
 	});
 	say('\nThe same with an isolate only when an expression needs it');
-	await withStation((station) => oneByOne(station, rounds, ' (lazy)'), {}, 'isolate when needed');
+	await withStation(showOne, {}, 'isolate when needed');
+
+	async function showOne(station: Station): Promise<void> {
+		const { processor } = await oneByOne(station, rounds);
+		figure('batchSize 1 / emit only, processor time', processor.toFixed(3));
+	}
 }
 
-async function oneByOne(station: Station, rounds: number, suffix = ''): Promise<void> {
+async function oneByOne(station: Station, rounds: number): Promise<Ratio> {
 	say(`\nOne message per execution (${rounds} rounds of 150, interleaved)`);
 	const emitOnly = await station.emitOnly('emit only');
 	const ours = await station.ours('ours');
-	const ratio = await beside(station, { emitOnly, ours }, { rounds, count: 150, batchSize: 1 });
-	// Processor time does not depend on what else the machine does at that moment.
-	reportRatio(`batchSize 1 / emit only, processor time${suffix}`, ratio.processor, { atMost: 1.1 });
+	return await beside(station, { emitOnly, ours }, { rounds, count: 150, batchSize: 1 });
 }
 
 async function inBatches(station: Station, rounds: number): Promise<void> {
@@ -30,6 +35,8 @@ async function inBatches(station: Station, rounds: number): Promise<void> {
 	figure('batchSize 100 / emit only in batches of 100, messages per second', ratio.rate.toFixed(3));
 	figure('batchSize 100 / emit only in batches of 100, processor time', ratio.processor.toFixed(3));
 }
+
+type Ratio = Readonly<Record<'rate' | 'processor', number>>;
 
 interface Pair<T> {
 	readonly emitOnly: T;
@@ -47,7 +54,7 @@ async function beside(
 	station: Station,
 	workflows: Pair<Stored>,
 	{ rounds, count, batchSize }: Extent,
-): Promise<{ rate: number; processor: number }> {
+): Promise<Ratio> {
 	const runs: Pair<Driven[]> = { emitOnly: [], ours: [] };
 	for (let round = 0; round <= rounds; round++) {
 		for (const name of ['emitOnly', 'ours'] as const) {
