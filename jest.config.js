@@ -14,6 +14,8 @@ const common = {
 	moduleNameMapper: {
 		'^googleapis-common$': '<rootDir>/node_modules/googleapis-common/build/src/apirequest.js',
 		'^gaxios$': '<rootDir>/build/inPlaceOf/gaxios.js',
+		'^decode-named-character-reference$': '<rootDir>/build/inPlaceOf/namedCharacters.js',
+		'^\\./mime-types\\.js$': '<rootDir>/build/inPlaceOf/mimeTypes.js',
 	},
 	testEnvironment: 'node',
 	setupFilesAfterEnv: ['<rootDir>/test/setup.ts'],

@@ -1,17 +1,42 @@
 // Every benchmark, one after another. Their figures go to bench/results.md; those of a part to .dev/results.md.
 // npm run bench [-- --continue] [-- part of a title or a file …]
+// npm run bench -- soak [minutes]
 // --continue keeps what ended well in the run before, also of other commits, and runs the rest.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import path from 'node:path';
 
 import { runCommand } from '../dev/n8n/command.ts';
 import { ensureHost, root } from '../dev/n8n/host.ts';
-import { type Job, jobs } from './all/jobs.ts';
-import { pageOf, type Result } from './all/results.ts';
-import { preparedTemplate } from './n8n.ts';
+import { type Job, pageOf, type Result } from './all/results.ts';
+import { prepareTemplate, readVersion } from './n8n.ts';
+
+/** The benchmarks of a whole run, with arguments that keep it below 25 minutes on an idle machine. */
+const job = (limitMinutes: number, title: string, ...command: string[]): Job => ({
+	title,
+	command,
+	limitMinutes,
+});
+
+const jobs: readonly Job[] = [
+	job(3, 'Loading the nodes', 'load.ts', '7'),
+	job(3, 'Start and first use of the Workspace node', 'workspaceLoad.ts', '5'),
+	job(10, "All operations beside n8n's own nodes", 'operations.ts'),
+	job(5, 'Growth: 10 to 100,000 items', 'operations.ts', 'growth'),
+	job(5, '1,000 calls of an agent', 'execute.ts', '3'),
+	job(5, 'Lists of emails over the quota', 'operations.ts', 'quota'),
+	job(5, "Parallel requests beside Gmail's batches", 'mailBatch.ts', '1'),
+	job(5, 'A file of 1 GiB', 'upload.ts', '1'),
+	job(5, 'Growth: files of 1 kB to 100 MB', 'upload.ts', 'growth', '100000'),
+	job(5, 'The event loop under 5,000 items', 'eventLoop.ts', '1'),
+	job(10, 'The session channel', 'channel.ts', '2'),
+	job(5, "Streaming of an agent's messages", 'stream.ts', '5'),
+	job(10, 'Queue mode', 'queue.ts'),
+	job(5, 'Idempotency keys and killed processes', 'idempotency.ts', '200'),
+	job(5, 'Emails with one key', 'mailKey.ts', '15'),
+	job(5, 'From an edit to the running n8n', 'devLoop.ts', '2'),
+];
 
 /** Time to stop n8n and the stand-ins before a benchmark that takes too long is killed. */
 const graceMilliseconds = 20_000;
@@ -80,8 +105,6 @@ async function run(job: Job, commit: string): Promise<Result> {
 
 async function facts(seconds: number): Promise<Array<readonly [string, string]>> {
 	const [processor] = cpus();
-	const versionIn = (folder: string) =>
-		(JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 	return [
 		['date', new Date().toISOString().slice(0, 16).replace('T', ' ') + ' UTC'],
 		[
@@ -90,7 +113,7 @@ async function facts(seconds: number): Promise<Array<readonly [string, string]>>
 		],
 		[
 			'versions',
-			`n8n ${versionIn(path.join(await ensureHost(), 'node_modules', 'n8n'))}, Node ${process.versions.node}, the package ${versionIn(root)}`,
+			`n8n ${readVersion(path.join(await ensureHost(), 'node_modules', 'n8n'))}, Node ${process.versions.node}, the package ${readVersion(root)}`,
 		],
 		['load of the machine before the run', loadBefore.toFixed(1)],
 		['duration', `${(seconds / 60).toFixed(0)} minutes`],
@@ -99,47 +122,45 @@ async function facts(seconds: number): Promise<Array<readonly [string, string]>>
 
 const loadBefore = loadavg()[0] ?? NaN;
 
-const notRun = (titles: readonly string[]): ReadonlyArray<readonly [string, string]> =>
-	titles.length === 0 ? [] : [['not run yet', titles.join(', ')]];
-
 /** What --continue goes on from. */
 const resultsState = path.join(root, '.dev', 'bench.json');
-
-async function earlierResults(): Promise<Result[]> {
-	return JSON.parse(await readFile(resultsState, 'utf8')) as Result[];
-}
 
 /** A job whose arguments have changed is another one. */
 const isDone = ({ job, failure }: Result, wanted: Job) =>
 	failure === undefined && job.command.join(' ') === wanted.command.join(' ');
 
+/** @param wanted parts of titles or files; empty means all but the soak, which takes as long as one likes */
+function choose(wanted: readonly string[]): readonly Job[] {
+	const [first, minutes = '20'] = wanted;
+	if (first === 'soak')
+		return [job(2 * Number(minutes) + 10, 'Traffic with faults for a long time', 'soak.ts', minutes)];
+	const readName = ({ title, command }: Job) => `${title} ${command.join(' ')}`.toLowerCase();
+	return jobs.filter((one) => wanted.length === 0 || wanted.some((text) => readName(one).includes(text)));
+}
+
 async function main(): Promise<void> {
 	const words = process.argv.slice(2);
 	const continues = words.includes('--continue');
 	const wanted = words.filter((text) => text !== '--continue').map((text) => text.toLowerCase());
-	const nameOf = ({ title, command }: Job) => `${title} ${command.join(' ')}`.toLowerCase();
-	const chosen = jobs.filter(
-		(job) => wanted.length === 0 || wanted.some((text) => nameOf(job).includes(text)),
-	);
-	const resultsFile =
-		wanted.length === 0
-			? path.join(import.meta.dirname, 'results.md')
-			: path.join(root, '.dev', 'results.md');
+	const chosen = choose(wanted);
+	const folder = wanted.length === 0 ? import.meta.dirname : path.join(root, '.dev');
+	const resultsFile = path.join(folder, 'results.md');
 	await mkdir(path.dirname(resultsState), { recursive: true });
 	const commit = await runCommand('git', ['describe', '--always', '--dirty'], { cwd: root }).then(
 		(text) => text.trim(),
 		() => 'no git',
 	);
 	// Also builds, and some measure the build.
-	await preparedTemplate();
-	const done = continues ? await earlierResults() : [];
+	await prepareTemplate();
+	const done = continues ? (JSON.parse(await readFile(resultsState, 'utf8')) as Result[]) : [];
 	const results: Result[] = [];
 	for (const job of chosen) {
 		results.push(done.find((one) => isDone(one, job)) ?? (await run(job, commit)));
 		// After each job, so that an end in between loses nothing.
 		const missing = chosen.slice(results.length).map(({ title }) => title);
 		const seconds = results.reduce((sum, one) => sum + one.seconds, 0);
-		await writeFile(resultsFile, pageOf(results, [...(await facts(seconds)), ...notRun(missing)]));
+		const notRun = missing.length > 0 ? [['not run yet', missing.join(', ')] as const] : [];
+		await writeFile(resultsFile, pageOf(results, [...(await facts(seconds)), ...notRun]));
 		await writeFile(resultsState, JSON.stringify(results));
 	}
 	const failed = results.filter(({ failure }) => failure !== undefined);

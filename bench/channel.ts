@@ -1,30 +1,17 @@
-// The session channel in the real n8n, compared with a bare `ws` client as the ceiling and with a trigger
-// that only calls `emit`.
+// The session channel in the real n8n, compared with a trigger that only calls `emit`.
 // node bench/channel.ts [rounds] [section …]
-import { readFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
 
-import { ensureHost } from '../dev/n8n/host.ts';
-import { bursts } from './channel/bursts.ts';
-import { cycles } from './channel/cycles.ts';
-import { host, network } from './channel/faults.ts';
-import { idle } from './channel/idle.ts';
-import { matrix } from './channel/matrix.ts';
+import { root } from '../dev/n8n/host.ts';
+import { bursts, idle } from './channel/memory.ts';
 import { rate } from './channel/rate.ts';
-import { reconnects } from './channel/reconnects.ts';
-import { say } from './channel/text.ts';
+import { publishings, reconnects } from './channel/reconnects.ts';
+import { describeHost, readVersion } from './n8n.ts';
+import { say } from './report.ts';
 
 /** Each section runs on its own n8n. */
 const sections: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
-	bursts,
-	rate,
-	matrix,
-	idle,
-	reconnects,
-	cycles,
-	network,
-	host,
+	...{ bursts, rate, idle, reconnects, publishings },
 };
 
 async function main(): Promise<void> {
@@ -37,7 +24,8 @@ async function main(): Promise<void> {
 		process.exitCode = 1;
 		return;
 	}
-	await describeMachine();
+	const ws = readVersion(path.join(root, 'node_modules', 'ws'));
+	say(`${await describeHost()}, SQLite, ws ${ws}; every execution saved`);
 	for (const [name, section] of Object.entries(sections)) {
 		if (names.length === 0 || names.includes(name)) await run(name, section, rounds ?? 3);
 	}
@@ -54,21 +42,6 @@ async function run(name: string, section: (rounds: number) => Promise<void>, rou
 		console.error(`${name} broke off:`, error);
 	}
 	say(`(${((performance.now() - start) / 1000).toFixed(0)} s)`);
-}
-
-async function describeMachine(): Promise<void> {
-	const [processor] = cpus();
-	const gibibytes = (totalmem() / 1024 ** 3).toFixed(0);
-	const modules = path.join(await ensureHost(), 'node_modules');
-	const own = path.join(import.meta.dirname, '..', 'node_modules');
-	say(
-		`n8n ${versionOf(modules, 'n8n')}, SQLite, Node ${process.versions.node}, ws ${versionOf(own, 'ws')}; ${cpus().length} × ${processor?.model ?? ''}, ${gibibytes} GiB; every execution saved`,
-	);
-}
-
-function versionOf(modules: string, name: string): string {
-	const manifest = readFileSync(path.join(modules, name, 'package.json'), 'utf8');
-	return (JSON.parse(manifest) as { version: string }).version;
 }
 
 await main();

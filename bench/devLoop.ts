@@ -2,16 +2,7 @@
 // behind.
 // node bench/devLoop.ts [edits]
 import { spawn } from 'node:child_process';
-import {
-	cpSync,
-	globSync,
-	mkdirSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -19,7 +10,8 @@ import { ensureHost, root } from '../dev/n8n/host.ts';
 import { N8nApi } from '../dev/n8n/rest.ts';
 import { freePort } from '../dev/n8n/server.ts';
 
-import { median } from './n8n.ts';
+import { pause, until } from './n8n.ts';
+import { median } from './report.ts';
 
 const nodeFile = 'nodes/Workspace/Workspace.node.ts';
 const edited = /description: 'Work with Gmail[^']*'/;
@@ -27,15 +19,8 @@ const edited = /description: 'Work with Gmail[^']*'/;
 /** Copies the sources, so that the edits do not touch the developer's files. */
 function copyOfProject(): string {
 	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-nodes-agent-workspace-dev-'));
-	const files = globSync(['{nodes,credentials,build,dev,examples}/**/*', '*.{json,js,md}'], {
-		cwd: root,
-		withFileTypes: true,
-	}).filter((entry) => entry.isFile());
-	for (const entry of files) {
-		const file = path.relative(root, path.join(entry.parentPath, entry.name));
-		mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
-		cpSync(path.join(root, file), path.join(folder, file));
-	}
+	const files = globSync('{nodes,credentials,build,dev,examples,*.json,*.js,*.md}', { cwd: root });
+	for (const file of files) cpSync(path.join(root, file), path.join(folder, file), { recursive: true });
 	symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
 	return folder;
 }
@@ -53,14 +38,6 @@ function leftBehind(folder: string): string[] {
 	});
 }
 
-async function untilSaid(printed: () => string, text: string, seconds: number): Promise<void> {
-	const deadline = Date.now() + seconds * 1000;
-	while (!printed().includes(text)) {
-		if (Date.now() > deadline) throw new Error(`'${text}' was not printed:\n${printed()}`);
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	}
-}
-
 async function secondsUntilLive(folder: string, api: N8nApi, mark: string): Promise<number> {
 	const file = path.join(folder, nodeFile);
 	const source = readFileSync(file, 'utf8');
@@ -71,7 +48,7 @@ async function secondsUntilLive(folder: string, api: N8nApi, mark: string): Prom
 	for (;;) {
 		const types = await api.request<Array<{ description: string }>>('POST', 'node-types', asked);
 		if (types[0]?.description.includes(mark)) return (performance.now() - saved) / 1000;
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		await pause(50);
 	}
 }
 
@@ -90,13 +67,13 @@ async function main(edits: number): Promise<void> {
 		printed += data.toString();
 	});
 	try {
-		await untilSaid(() => printed, 'Ctrl-C ends everything', 300);
+		await until('the start', () => printed.includes('Ctrl-C ends everything'), { limitSeconds: 300 });
 		const api = await N8nApi.signIn(`http://127.0.0.1:${port}`);
 		const seconds: number[] = [];
 		for (let n = 1; n <= edits; n++) {
 			seconds.push(await secondsUntilLive(folder, api, `edit ${n}`));
 			console.log(`Edit ${n} is in the running n8n after ${seconds.at(-1)?.toFixed(1)} s`);
-			await untilSaid(() => printed, `Live after`, 60);
+			await until('the news of it', () => printed.includes('Live after'), { limitSeconds: 60 });
 		}
 		console.log(`Median: ${median(seconds).toFixed(1)} s (target: 5 s on an idle machine)`);
 	} finally {

@@ -122,14 +122,12 @@ async function carryOut(worker: Worker, own: number): Promise<Answer | undefined
 	return await worker.run({ number: asked++, resource, operation, given });
 }
 
+const kindOf = (own: number) => kinds[own % kinds.length] ?? '';
+
 function whatOf(own: number): What {
 	const what = whats[kindOf(own)];
 	if (!what) throw new Error('no such kind');
 	return what;
-}
-
-function kindOf(own: number): string {
-	return kinds[own % kinds.length] ?? '';
 }
 
 /** Starts runs within a short period. The runs of a process that is killed end with it. */

@@ -4,14 +4,15 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
+import { runCommand } from '../dev/n8n/command.ts';
 import { ensureHost, root } from '../dev/n8n/host.ts';
 
-import { publishedPackages, sizeOf } from './load/published.ts';
-import { median, reportRatio } from './n8n.ts';
+import { figure, median, reportRatio } from './report.ts';
 
 interface Cost {
 	/** Processor time in milliseconds. Loading is the only work, and other programs do not count. */
@@ -26,17 +27,9 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 const googleNodes = ['Gmail/Gmail', 'Sheet/GoogleSheets', 'Docs/GoogleDocs', 'Drive/GoogleDrive'];
 
 /** Node modules that n8n loads long before any node. */
-const builtins = [
-	'async_hooks',
-	'crypto',
-	'fs/promises',
-	'http',
-	'https',
-	'stream',
-	'timers/promises',
-	'worker_threads',
-	'zlib',
-];
+const builtins = 'async_hooks crypto fs/promises http https stream timers/promises worker_threads zlib'.split(
+	' ',
+);
 
 /**
  * Runs in a separate process, in which n8n-workflow and the Node modules that n8n uses are already loaded, as
@@ -105,7 +98,7 @@ async function main(samples: number): Promise<void> {
 		);
 		const theirs = googleNodes.map((name) => path.join(base, 'dist', 'nodes', 'Google', `${name}.node.js`));
 		const show = (name: string, { milliseconds, megabytes }: Cost) => {
-			console.log(`${name.padEnd(64)} ${milliseconds.toFixed(1)} ms, ${megabytes.toFixed(1)} MB`);
+			figure(name, `${milliseconds.toFixed(1)} ms, ${megabytes.toFixed(1)} MB`);
 		};
 		for (const file of ours) show(path.basename(file), await costOf(host, [file], samples));
 		const all = await costOf(host, ours, samples);
@@ -115,18 +108,71 @@ async function main(samples: number): Promise<void> {
 		reportRatio('Time of theirs, by ours', google.milliseconds / all.milliseconds, { atLeast: 40 });
 		reportRatio('Memory of theirs, by ours', google.megabytes / all.megabytes, { atLeast: 10 });
 		const size = await sizeOf(path.join(installed, 'dist'));
-		console.log(`${'Size on disk'.padEnd(64)} ${megabytesOf(size)} MB`);
+		figure('Size on disk', `${megabytesOf(size)} MB`);
 		for (const { title, nodes, bytes } of await publishedPackages(installed)) {
 			const cost = await costOf(host, nodes, samples);
 			show(`${title}, ${nodes.length} node${nodes.length === 1 ? '' : 's'}`, cost);
-			console.log(`${'Size on disk'.padEnd(64)} ${megabytesOf(bytes)} MB`);
+			figure('Size on disk', `${megabytesOf(bytes)} MB`);
 			reportRatio(`Time of ours, by ${title}`, all.milliseconds / cost.milliseconds, { atMost: 1 });
 			const more = `memory ${(all.megabytes / cost.megabytes).toFixed(2)}, size ${(size / bytes).toFixed(2)}`;
-			console.log(`${`Of ours, by ${title}`.padEnd(64)} ${more}`);
+			figure(`Of ours, by ${title}`, more);
 		}
 	} finally {
 		rmSync(installed, { recursive: true, force: true });
 	}
+}
+
+/** Community packages that are published, as a measure of what such a package costs. */
+const publishedVersions: Readonly<Record<string, string>> = {
+	'@mendable/n8n-nodes-firecrawl': '2.1.2',
+	'n8n-nodes-mcp': '0.1.37',
+};
+
+interface PublishedPackage {
+	/** Name and version. */
+	readonly title: string;
+	/** The files of its nodes. */
+	readonly nodes: readonly string[];
+	/** What n8n installs for it: the package and its dependencies, without what n8n itself brings. */
+	readonly bytes: number;
+}
+
+/**
+ * Installs each as n8n does, alone and without scripts and peer dependencies.
+ * @param into a folder outside the project, because the files would otherwise find the project's own n8n-workflow
+ */
+async function publishedPackages(into: string): Promise<PublishedPackage[]> {
+	const packages: PublishedPackage[] = [];
+	for (const [name, version] of Object.entries(publishedVersions)) {
+		const folder = path.join(into, name.replaceAll('/', '-'));
+		await mkdir(folder, { recursive: true });
+		await writeFile(
+			path.join(folder, 'package.json'),
+			JSON.stringify({ private: true, dependencies: { [name]: version } }),
+		);
+		const quiet = ['--ignore-scripts', '--omit=peer', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+		await runCommand('npm', ['install', ...quiet], { cwd: folder });
+		const home = path.join(folder, 'node_modules', name);
+		const manifest = JSON.parse(await readFile(path.join(home, 'package.json'), 'utf8')) as {
+			n8n: { nodes: readonly string[] };
+		};
+		packages.push({
+			title: `${name} ${version}`,
+			nodes: manifest.n8n.nodes.map((file) => path.join(home, file)),
+			bytes: await sizeOf(path.join(folder, 'node_modules')),
+		});
+	}
+	return packages;
+}
+
+/** Bytes in all files of a folder. */
+async function sizeOf(folder: string): Promise<number> {
+	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+	const files = entries.filter((entry) => entry.isFile());
+	const sizes = await Promise.all(
+		files.map(async ({ parentPath, name }) => (await stat(path.join(parentPath, name))).size),
+	);
+	return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 const [first, ...files] = process.argv.slice(2);

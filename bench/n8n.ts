@@ -1,7 +1,10 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
 import path from 'node:path';
 
-import type { NodeRun } from '../dev/n8n/rest.ts';
+import type { GoogleServer } from '../dev/google/server.ts';
+import { ensureHost } from '../dev/n8n/host.ts';
+import type { Execution, N8nApi } from '../dev/n8n/rest.ts';
 import { type RestartableN8n, startRestartableN8n } from '../dev/n8n/restartable.ts';
 import type { N8nOptions } from '../dev/n8n/server.ts';
 import { Template } from '../dev/n8n/template.ts';
@@ -26,12 +29,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 /** A user folder with the current state of the package, for an n8n that the benchmark starts itself. */
 export async function benchFolder(): Promise<string> {
-	template ??= preparedTemplate();
+	template ??= prepareTemplate();
 	return await (await template).copy();
 }
 
-/** Created once for everything that this process starts, the benchmarks of a whole run included. */
-export async function preparedTemplate(): Promise<Template> {
+/** Creates the folder once for everything that this process starts, the benchmarks of a whole run included. */
+export async function prepareTemplate(): Promise<Template> {
 	const shared = process.env.BENCH_TEMPLATE;
 	if (shared !== undefined) return new Template(shared);
 	const name = `bench-${process.pid}`;
@@ -44,45 +47,140 @@ export async function preparedTemplate(): Promise<Template> {
 	return fresh;
 }
 
-export function median(values: readonly number[]): number {
-	const sorted = [...values].sort((a, b) => a - b);
-	return sorted[Math.floor(sorted.length / 2)] ?? NaN;
+/** Variables with which n8n's own Google nodes, and ours, reach the stand-in. */
+export const redirectTo = (googleUrl: string, nodeOptions = '') => ({
+	GOOGLE_STAND_IN: googleUrl,
+	NODE_OPTIONS: `--require=${path.join(import.meta.dirname, 'redirectGoogle.cjs')} ${nodeOptions}`,
+});
+
+/** A variable with which n8n loads the nodes that ours are compared with. */
+export const bareNodes = { N8N_CUSTOM_EXTENSIONS: path.join(import.meta.dirname, 'nodes') };
+
+export function readVersion(folder: string): string {
+	return (JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
-/** The mean of the middle half: finer than the median of whole milliseconds, and as little moved by what is rare. */
-export function middleMean(values: readonly number[]): number {
-	const sorted = [...values].sort((a, b) => a - b);
-	const cut = Math.floor(sorted.length / 4);
-	const middle = sorted.slice(cut, sorted.length - cut);
-	return middle.reduce((sum, value) => sum + value, 0) / middle.length;
+/** The first words of a benchmark's output. */
+export async function describeHost(): Promise<string> {
+	const n8n = path.join(await ensureHost(), 'node_modules', 'n8n');
+	return `n8n ${readVersion(n8n)}, Node ${process.versions.node}, ${cpus().length} cores`;
 }
 
-/** Milliseconds for which the node ran. */
-export function nodeMilliseconds(runs: Readonly<Record<string, NodeRun[]>>, name: string): number {
-	return runs[name]?.at(-1)?.executionTime ?? NaN;
+export const apiKey = 'bench-key';
+export const signature = { userId: '0x01', userPublicKey: '0x02', signature: '0x03' };
+/** For the stand-in of Google, which knows this token. */
+export const googleSignIn = {
+	clientId: 'client',
+	clientSecret: 'secret',
+	oauthTokenData: { access_token: 'bench', refresh_token: 'bench', token_type: 'Bearer' },
+};
+
+/** Tokens of a stand-in that runs in this process. */
+export const issueTokens = ({ tokens }: GoogleServer) => ({
+	...{ accessToken: tokens.issue(), refreshToken: tokens.issueRefresh() },
+});
+
+export type Credentials = Readonly<Record<string, { readonly id: string; readonly name: string }>>;
+
+/** Creates credentials by their types; each has the name of its type. */
+export async function createCredentials(
+	api: N8nApi,
+	all: Readonly<Record<string, Record<string, unknown>>>,
+): Promise<Credentials> {
+	const entries: Array<[string, Credentials[string]]> = [];
+	for (const [type, data] of Object.entries(all))
+		entries.push([type, await api.createCredential(type, type, data)]);
+	return Object.fromEntries(entries);
 }
 
-/** One line of a benchmark's table. */
-export function report(name: string, figures: readonly number[], unit: string): void {
-	const [least, most] = [Math.min(...figures), Math.max(...figures)];
-	console.log(
-		`${name.padEnd(64)} median ${round(median(figures))} ${unit}  (${round(least)} – ${round(most)})`,
-	);
+export async function createAgentCredentials(
+	api: N8nApi,
+	{ url, webSocketUrl }: { readonly url: string; readonly webSocketUrl: string },
+): Promise<Credentials> {
+	return await createCredentials(api, {
+		agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
+		agentSignatureApi: signature,
+	});
 }
 
-/** A ratio and its target. If it misses the target, the process exits with 1. */
-export function reportRatio(
-	name: string,
-	value: number,
-	target: { readonly atMost?: number; readonly atLeast?: number },
-): void {
-	const met = value <= (target.atMost ?? Infinity) && value >= (target.atLeast ?? -Infinity);
-	const wanted =
-		target.atMost === undefined ? `at least ${String(target.atLeast)}` : `at most ${target.atMost}`;
-	console.log(`${name.padEnd(64)} ${value.toFixed(3)}  (${wanted}: ${met ? 'met' : 'MISSED'})`);
-	if (!met) process.exitCode = 1;
+/** What the HTTP Request node sends to do the same as Agent Execute. */
+export function callByHttp(url: string, values: Readonly<Record<'sessionId' | 'step' | 'payload', string>>) {
+	const fields = {
+		sessionId: values.sessionId,
+		startStepName: values.step,
+		initialPayload: values.payload,
+		...signature,
+		timestamp: '={{ Date.now() }}',
+	};
+	return {
+		method: 'POST',
+		url: `${url}/execute`,
+		authentication: 'genericCredentialType',
+		genericAuthType: 'httpHeaderAuth',
+		sendBody: true,
+		bodyParameters: { parameters: Object.entries(fields).map(([name, value]) => ({ name, value })) },
+		options: {},
+	};
 }
 
-function round(value: number): string {
-	return value >= 100 ? value.toFixed(0) : value.toFixed(2);
+/** Milliseconds for which nodes ran. @throws unless the execution succeeded and its last node returned so many items */
+export function readMilliseconds(
+	what: string,
+	execution: Execution,
+	steps: readonly string[],
+	count?: number,
+) {
+	const { status, resultData } = execution;
+	const got = resultData.runData[steps.at(-1) ?? '']?.at(-1)?.data?.main?.[0]?.length;
+	if (status !== 'success' || (count !== undefined && got !== count)) {
+		const { message = status, description = '' } = resultData.error ?? {};
+		throw new Error(`${what}: ${String(got)} items; ${message} ${description}`);
+	}
+	return steps.reduce((sum, step) => sum + (resultData.runData[step]?.at(-1)?.executionTime ?? NaN), 0);
+}
+
+export const pause = (milliseconds: number) =>
+	new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+interface Patience {
+	readonly limitSeconds?: number;
+	readonly everyMilliseconds?: number;
+}
+
+/** @throws if the condition is not met in time, because a benchmark must not hang silently */
+export async function until(
+	what: string,
+	condition: () => boolean | Promise<boolean>,
+	{ limitSeconds = 180, everyMilliseconds = 20 }: Patience = {},
+): Promise<void> {
+	const deadline = performance.now() + limitSeconds * 1000;
+	while (!(await condition())) {
+		if (performance.now() > deadline) throw new Error(`${what}: not within ${limitSeconds} s`);
+		await pause(everyMilliseconds);
+	}
+}
+
+/** Waits until n8n knows the webhook, which takes a moment after the workflow is published. */
+export async function untilRegistered(api: N8nApi, webhook: string): Promise<void> {
+	// A wrong method starts nothing, and the answer names the right one.
+	const isKnown = async () => {
+		const answer = await fetch(`${api.url}/webhook/${webhook}`, { headers: { connection: 'close' } });
+		return (await answer.text()).includes('Did you mean to make a POST');
+	};
+	await until(`the webhook ${webhook}`, isKnown, { limitSeconds: 60, everyMilliseconds: 100 });
+}
+
+/** Memory of a process in MiB: the current value, and the peak since `resetPeak`. */
+export function readMemory(pid: number): { readonly now: number; readonly peak: number } {
+	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+	const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+	return { now: read('VmRSS'), peak: read('VmHWM') };
+}
+
+/** Processor time that a process has used so far. */
+export function readCpuSeconds(pid: number | undefined): number {
+	const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+	const fields = stat.split(') ')[1]?.split(' ') ?? [];
+	const ticksPerSecond = 100;
+	return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }

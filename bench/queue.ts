@@ -1,15 +1,14 @@
 // n8n's queue mode with Redis and PostgreSQL: how much 1, 2 and 4 workers do, and what faults cost, compared
 // with n8n's own HTTP Request node and Redis Trigger in the same run.
 // node bench/queue.ts [throughput | faults | refresh …]
-import { cpus } from 'node:os';
-
 import { startAgentService } from '../dev/agent-service/server.ts';
-import { say } from './channel/text.ts';
 import { Cluster, concurrency } from './queue/cluster.ts';
 import { faults } from './queue/faults.ts';
-import { agentCredentials, apiKey, publishLane, redisCredential } from './queue/lanes.ts';
+import { createLaneCredentials, publishLane } from './queue/lanes.ts';
+import { apiKey, createCredentials, describeHost } from './n8n.ts';
 import { refreshRace } from './queue/refresh.ts';
 import { latencyMilliseconds, steps, throughput } from './queue/throughput.ts';
+import { say } from './report.ts';
 
 /** Calls of an execution under faults, which take longer, so that a fault meets some of them. */
 const [fewSteps, longLatencyMilliseconds] = [5, 200];
@@ -30,11 +29,11 @@ async function main(): Promise<void> {
 		process.once(signal, () => void stop().then(() => process.exit(1)));
 	}
 	try {
-		say(`n8n 2.41.1 in queue mode, Node ${process.versions.node}, ${cpus().length} cores\n`);
+		say(`Queue mode: ${await describeHost()}\n`);
 		const { api } = cluster.main;
 		let workers = 0;
 		if (includes('throughput')) {
-			const place = { api, agent, credentials: await agentCredentials(api, agent) };
+			const place = { api, agent, credentials: await createLaneCredentials(api, agent) };
 			await throughput(cluster, agent, {
 				ours: await publishLane('ours', 'long-ours', steps, place),
 				control: await publishLane('control', 'long-control', steps, place),
@@ -45,8 +44,11 @@ async function main(): Promise<void> {
 		for (; workers < 2; workers++) await cluster.addWorker();
 		if (includes('refresh')) await refreshRace(cluster);
 		if (includes('faults')) {
-			const redis = await redisCredential(api, cluster.redisPort);
-			const credentials = { ...(await agentCredentials(api, slowAgent)), redis };
+			const redis = { host: '127.0.0.1', port: cluster.redisPort, password: '', user: '' };
+			const credentials = {
+				...(await createLaneCredentials(api, slowAgent)),
+				...(await createCredentials(api, { redis })),
+			};
 			const place = { api, agent: slowAgent, credentials };
 			await faults(cluster, slowAgent, {
 				ours: await publishLane('ours', 'short-ours', fewSteps, place),

@@ -2,19 +2,18 @@
 // on a worker, compared with n8n's bare relay of chunks.
 // node bench/stream.ts [rounds]
 import { rm } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
-import path from 'node:path';
 
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
+import { inRow, node } from '../dev/n8n/nodes.ts';
 import type { N8nApi } from '../dev/n8n/rest.ts';
 import { freePort, spawnN8n, startN8n } from '../dev/n8n/server.ts';
 import { startQueueServices } from '../dev/n8n/queueServices.ts';
-import { benchFolder, benchN8n, median, report, reportRatio } from './n8n.ts';
+import { apiKey, bareNodes, benchN8n, createAgentCredentials, until, untilRegistered } from './n8n.ts';
+import { createQueueFolder } from './queue/cluster.ts';
+import { median, report, reportRatio } from './report.ts';
 
 const rounds = Number(process.argv[2] ?? 30);
 const targetMilliseconds = 100;
-const apiKey = 'bench-key';
-const extensions = { N8N_CUSTOM_EXTENSIONS: path.join(import.meta.dirname, 'stream') };
 
 interface Reached {
 	/** Milliseconds for the first text of each turn, and for all texts. */
@@ -43,42 +42,19 @@ async function turn(url: string, reached: Reached): Promise<void> {
 	}
 }
 
-const node = (name: string, type: string, parameters: object, more: object = {}) => ({
-	id: name,
-	name,
-	type,
-	typeVersion: 1,
-	position: [0, 0],
-	parameters,
-	...more,
-});
-
 /** @returns the address of the workflow's webhook */
-async function publish(api: N8nApi, name: string, work: Record<string, unknown>): Promise<string> {
+async function publish(api: N8nApi, name: string, work: ReturnType<typeof node>): Promise<string> {
 	const parameters = { httpMethod: 'POST', path: name, responseMode: 'streaming', options: {} };
-	const webhook = node('Webhook', 'n8n-nodes-base.webhook', parameters, {
-		typeVersion: 2.1,
-		webhookId: name,
-	});
-	const connections = { Webhook: { main: [[{ node: 'Work', type: 'main', index: 0 }]] } };
-	const stored = await api.createWorkflow({ name, nodes: [webhook, work], connections });
-	await api.activate(stored);
-	const url = `${api.url}/webhook/${name}`;
-	// n8n publishes in the background. A GET does not start the workflow.
-	while (!(await (await fetch(url)).text()).includes('Did you mean to make a POST')) await pause(100);
-	return url;
+	const more = { typeVersion: 2.1, webhookId: name };
+	const webhook = node('Webhook', 'n8n-nodes-base.webhook', parameters, more);
+	const connections = inRow('Webhook', 'Work');
+	await api.activate(await api.createWorkflow({ name, nodes: [webhook, work], connections }));
+	await untilRegistered(api, name);
+	return `${api.url}/webhook/${name}`;
 }
 
 async function measure(place: string, api: N8nApi, service: AgentService): Promise<void> {
-	const { url, webSocketUrl } = service;
-	const credentials = {
-		agentApi: await api.createCredential('agentApi', 'Agent', { deploymentUrl: url, webSocketUrl, apiKey }),
-		agentSignatureApi: await api.createCredential('agentSignatureApi', 'Signature', {
-			userId: '0x01',
-			userPublicKey: '0x02',
-			signature: '0x03',
-		}),
-	};
+	const credentials = await createAgentCredentials(api, service);
 	const waits = { startStepName: 'start', waitForMessages: true, waitUntil: 'count', messageCount: 5 };
 	const urls = {
 		ours: await publish(
@@ -120,7 +96,7 @@ async function main(): Promise<void> {
 		},
 	});
 	try {
-		const single = await benchN8n({ env: extensions });
+		const single = await benchN8n({ env: bareNodes });
 		await measure('main', single.api, service).finally(() => single.remove());
 		await inQueueMode(service);
 	} finally {
@@ -130,17 +106,15 @@ async function main(): Promise<void> {
 
 async function inQueueMode(service: AgentService): Promise<void> {
 	const services = await startQueueServices();
-	const folders = [await benchFolder(), await benchFolder()];
-	// The template's own key would override the one of the queue.
-	for (const folder of folders) await rm(`${folder}/.n8n/config`);
+	const folders = [await createQueueFolder(), await createQueueFolder()];
 	const [mainFolder = '', workerFolder = ''] = folders;
-	const env = { ...services.env, ...extensions };
+	const env = { ...services.env, ...bareNodes };
 	const queue = await startN8n({ userFolder: mainFolder, env });
 	const health = { QUEUE_HEALTH_CHECK_PORT: String(await freePort()) };
 	const command = ['worker', '--concurrency=5'];
 	const worker = await spawnN8n({ userFolder: workerFolder, env: { ...env, ...health }, command });
 	try {
-		while (!worker.output().includes('n8n worker is now ready')) await pause(100);
+		await until('the worker', () => worker.output().includes('n8n worker is now ready'));
 		await measure('worker', queue.api, service);
 	} finally {
 		const ended = new Promise((resolve) => worker.child.once('close', resolve));

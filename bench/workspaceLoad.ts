@@ -7,8 +7,9 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
-const root = path.dirname(import.meta.dirname);
-const nodeFile = path.join(root, 'dist/nodes/Workspace/Workspace.node.js');
+import { median, reportRatio, say } from './report.ts';
+
+const nodeFile = path.join(import.meta.dirname, '../dist/nodes/Workspace/Workspace.node.js');
 
 interface Cost {
 	/** Processor time. Loading is the only work, and other programs do not count. */
@@ -43,9 +44,7 @@ async function costOf(work: () => unknown): Promise<Cost> {
 }
 
 /** Only in the memory samples: a collection also drops compiled code, which would count as time. */
-function collectGarbage(): void {
-	if (typeof globalThis.gc === 'function') globalThis.gc();
-}
+const collectGarbage = () => globalThis.gc?.();
 
 interface BuiltNode {
 	execute: () => Promise<unknown>;
@@ -109,7 +108,6 @@ async function samplesOf(count: number, ...nodeOptions: string[]): Promise<Sampl
 }
 
 async function main(count: number): Promise<void> {
-	const { median } = await import('./n8n.ts');
 	const times = await samplesOf(count);
 	const memories = await samplesOf(count, '--expose-gc');
 	for (const part of ['load', 'firstUse'] as const) {
@@ -117,11 +115,9 @@ async function main(count: number): Promise<void> {
 		const wall = median(times.map((sample) => sample[part].wallMilliseconds));
 		const megabytes = median(memories.map((sample) => sample[part].bytes)) / 1024 / 1024;
 		const limit = limits[part];
-		const held = milliseconds < limit.milliseconds && megabytes < limit.megabytes;
-		const time = `${milliseconds.toFixed(1)} ms of the processor (limit ${limit.milliseconds}), ${wall.toFixed(1)} ms on the clock`;
-		const memory = `${megabytes.toFixed(1)} MB (limit ${limit.megabytes})`;
-		console.log(`${part}: ${time}, ${memory}: ${held ? 'held' : 'EXCEEDED'}`);
-		if (!held) process.exitCode = 1;
+		say(`${part}: ${wall.toFixed(1)} ms on the clock`);
+		reportRatio(`${part}: ms of the processor`, milliseconds, { atMost: limit.milliseconds });
+		reportRatio(`${part}: MB of memory`, megabytes, { atMost: limit.megabytes });
 	}
 }
 

@@ -7,20 +7,28 @@ const inPlace = (name) => readFileSync(path.join(__dirname, 'inPlaceOf', name), 
 /**
  * Replacements for packages whose code the product never reaches, by the package that requires them.
  *
- * Google's clients send through our transport, which writes the query itself, so Google's own sign-in, fetch, HTTP/2 and query
- * writer are not needed. Nor are nodemailer's fetch, because the content of an email comes from n8n, and debug's output. The two
- * native add-ons that ws tries to load throw here as if they were not installed (an empty module would count as installed).
+ * Google's clients send through our transport, which writes the query itself: Google's own sign-in, fetch, HTTP/2 and query
+ * writer are dead weight. So are nodemailer's fetch and its own tables of media types, since an email is composed of what n8n has, and debug's output. ws looks for
+ * two native add-ons that most installations lack: they are as absent here (an empty module would count as present).
  */
+const namedCharacters = { 'decode-named-character-reference': inPlace('namedCharacters.js') };
 const replaced = {
 	'googleapis-common': {
 		gaxios: inPlace('gaxios.js'),
 		qs: `exports.stringify = () => { ${refusing} };`,
 		'./http2': `exports.request = () => { ${refusing} };`,
 	},
-	nodemailer: { '../fetch/index.js': `module.exports = () => { ${refusing} };` },
+	nodemailer: {
+		'../fetch/index.js': `module.exports = () => { ${refusing} };`,
+		'./mime-types.js': inPlace('mimeTypes.js'),
+	},
 	'https-proxy-agent': { debug: inPlace('debug.js') },
 	'agent-base': { debug: inPlace('debug.js') },
 	'proxy-agent-negotiate': { debug: inPlace('debug.js') },
+	micromark: namedCharacters,
+	'micromark-core-commonmark': namedCharacters,
+	'micromark-util-decode-string': namedCharacters,
+	'mdast-util-from-markdown': namedCharacters,
 	ws: { bufferutil: refusing, 'utf-8-validate': refusing },
 };
 
@@ -63,7 +71,11 @@ const leaveOut = (root) => ({
 	},
 	transform: {
 		filter: { id: /mime-db[\\/]db\.json$/ },
-		handler: (code) => JSON.stringify(withEndings(JSON.parse(code))),
+		handler: (code) => {
+			// A text on one line, of which an object is made: printed as code, each type would take five lines.
+			const types = JSON.stringify(JSON.stringify(withEndings(JSON.parse(code))));
+			return { code: `module.exports = JSON.parse(${types});`, moduleType: 'js' };
+		},
 	},
 });
 
@@ -75,8 +87,8 @@ function names() {
 function withEndings(types) {
 	return Object.fromEntries(
 		Object.entries(types)
-			.filter(([, { extensions, charset }]) => extensions ?? charset)
-			.map(([type, { compressible: _, ...rest }]) => [type, rest]),
+			.filter(([, { extensions }]) => extensions)
+			.map(([type, { extensions, source }]) => [type, { source, extensions }]),
 	);
 }
 

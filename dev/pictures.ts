@@ -1,5 +1,5 @@
-// `npm run pictures`: creates the pictures in docs/images, one of them moving, of this version in the real n8n. `npm run pictures --
-// FILE …`: only those of these examples; `forms` instead of a file: those of forms and the moving one.
+// `npm run docs -- pictures [FILE …]`: creates the pictures in docs/images, one of them moving, of this version in the real n8n.
+// Only those of these examples if there are any; `forms` instead of a file: those of forms and the moving one.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

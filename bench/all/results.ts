@@ -1,4 +1,13 @@
-import type { Job } from './jobs.ts';
+import { usualTarget } from '../operations/contest.ts';
+
+/** A benchmark of the whole run. */
+export interface Job {
+	readonly title: string;
+	/** File in bench/ and its arguments. */
+	readonly command: readonly string[];
+	/** A job that takes longer is ended and counts as failed. */
+	readonly limitMinutes: number;
+}
 
 export interface Result {
 	readonly job: Job;
@@ -41,10 +50,13 @@ export function pageOf(results: readonly Result[], facts: ReadonlyArray<readonly
 	return [
 		'# Benchmarks',
 		'',
-		'Written by `npm run bench`. A ratio compares two figures of the same run, so it depends little on the machine.',
+		'Written by `npm run bench`. A ratio compares two figures of the same run, so it depends little on the machine. Each has one target, which',
+		`stands in the benchmark: no operation is to take more than ${usualTarget} times as long as n8n's own node for the same work. What the misses`,
+		'mean is in [CONTRIBUTING.md](../CONTRIBUTING.md#benchmarks-and-long-runs).',
 		'',
 		...facts.map(([name, value]) => `- ${name}: ${value}`),
 		`- ratios: ${ratios.length - missed.length} met, ${missed.length} missed`,
+		...missed.map(({ name, value, wanted }) => `  - missed: ${name}: ${value}, ${wanted}`),
 		`- benchmarks that did not end well: ${failed.length === 0 ? 'none' : failed.map(({ job, failure }) => `${job.title} (${String(failure)})`).join(', ')}`,
 		'',
 		...(ratios.length > 0 ? tableOf(ratios) : []),

@@ -1,58 +1,31 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { parse } from 'flatted';
+import WebSocket from 'ws';
 
-const mebibyte = 1024 * 1024;
+import type { RestartableN8n } from '../../dev/n8n/restartable.ts';
+import { pause, readCpuSeconds, readMemory, until } from '../n8n.ts';
 
-/** Milliseconds from the arrival of the first message of an execution. */
-interface Times {
-	readonly starts: number[];
-	readonly ends: number[];
-}
-
-/** An execution and what its trigger passed to it. */
-export interface Started {
-	readonly status: string;
-	readonly startedAt: number;
-	/** NaN while it runs, and forever if n8n could not record its end. */
-	readonly stoppedAt: number;
-	readonly items: readonly Record<string, unknown>[];
-}
-
-/** Observes a running n8n from outside: its memory and its database. */
+/** Observes a running n8n from outside: its memory, its processor time and its database. */
 export class Probe {
-	readonly #pid: () => number;
+	readonly #pid: number;
 	readonly #database: DatabaseSync;
 
-	/** @param pid called each time, because n8n may be restarted */
-	constructor(pid: () => number, databaseFile: string) {
+	constructor(pid: number, databaseFile: string) {
 		this.#pid = pid;
 		this.#database = new DatabaseSync(databaseFile, { readOnly: true });
 		this.#database.exec('PRAGMA busy_timeout = 10000');
 	}
 
-	/** Resident memory in MiB: the current value, and the peak since `resetPeak`. */
 	memory(): { readonly now: number; readonly peak: number } {
-		const status = readFileSync(`/proc/${this.#pid()}/status`, 'utf8');
-		const of = (name: string) =>
-			(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024) / mebibyte;
-		return { now: of('VmRSS'), peak: of('VmHWM') };
+		return readMemory(this.#pid);
 	}
 
 	resetPeak(): void {
-		writeFileSync(`/proc/${this.#pid()}/clear_refs`, '5');
+		writeFileSync(`/proc/${this.#pid}/clear_refs`, '5');
 	}
 
-	/** Processor time used so far, in seconds. */
 	cpuSeconds(): number {
-		const fields = readFileSync(`/proc/${this.#pid()}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-		const ticksPerSecond = 100;
-		return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-	}
-
-	/** The number of the newest execution. */
-	newest(): number {
-		return Number(this.#database.prepare('select max(id) as n from execution_entity').get()?.n ?? 0);
+		return readCpuSeconds(this.#pid);
 	}
 
 	/** Number of a workflow's executions that succeeded. */
@@ -63,75 +36,103 @@ export class Probe {
 		return Number(row?.n);
 	}
 
-	/**
-	 * Failed executions of all workflows after the given one. Here, these are what a trigger reports to its
-	 * user.
-	 */
-	failed(after: number): { readonly workflowId: string; readonly at: number }[] {
-		return this.#database
-			.prepare("select workflowId, createdAt from execution_entity where id > ? and status = 'error'")
-			.all(after)
-			.map(({ workflowId, createdAt }) => ({
-				workflowId: String(workflowId),
-				at: utc(String(createdAt)),
-			}));
-	}
-
-	/** Milliseconds from the arrival of an execution's first message to its start and end, for the executions after the given one. */
-	delays(workflowId: string, after: number): Times {
-		const times: Times = { starts: [], ends: [] };
-		for (const { startedAt, stoppedAt, items, status } of this.#read(after, workflowId)) {
-			if (status !== 'success') continue;
-			const arrived = Date.parse(String(items[0]?.receivedAt));
-			times.starts.push(startedAt - arrived);
-			times.ends.push(stoppedAt - arrived);
-		}
-		return times;
-	}
-
-	/** Executions of all workflows after the given one. */
-	startedAfter(after: number): Started[] {
-		return this.#read(after, null);
-	}
-
 	close(): void {
 		this.#database.close();
 	}
+}
 
-	#read(after: number, workflowId: string | null): Started[] {
-		return this.#database
-			.prepare(
-				`select status, startedAt, stoppedAt, data from execution_entity join execution_data on executionId = id
-				 where id > ? and (? is null or workflowId = ?) and status != 'error' order by id`,
-			)
-			.all(after, workflowId, workflowId)
-			.map(({ status, startedAt, stoppedAt, data }) => ({
-				status: String(status),
-				startedAt: utc(String(startedAt)),
-				stoppedAt: utc(String(stoppedAt)),
-				items: triggered(String(data)),
-			}));
+interface Answer {
+	readonly id?: number;
+	readonly result?: { readonly result?: { readonly value?: unknown } };
+	readonly error?: { readonly message: string };
+}
+
+/** Evaluates code in a running n8n, through the inspector that every Node process opens on SIGUSR1. */
+export class Inspector {
+	readonly #socket: WebSocket;
+	#calls = 0;
+
+	static async open(n8n: RestartableN8n): Promise<Inspector> {
+		process.kill(n8n.pid, 'SIGUSR1');
+		const address = () => /Debugger listening on (ws:\S+)/.exec(n8n.output())?.[1];
+		await until('the inspector of n8n', () => address() !== undefined);
+		const socket = new WebSocket(address() ?? '');
+		await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+		return new Inspector(socket);
+	}
+
+	constructor(socket: WebSocket) {
+		this.#socket = socket;
+	}
+
+	/** @returns the JSON value of an expression */
+	async evaluate<T>(expression: string): Promise<T> {
+		const { result } = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
+		return result?.result?.value as T;
+	}
+
+	/** Memory usage after garbage collection. */
+	async memory(): Promise<NodeJS.MemoryUsage> {
+		// The second time collects what the first one released.
+		for (let time = 0; time < 2; time++) await this.#call('HeapProfiler.collectGarbage');
+		return await this.evaluate('process.memoryUsage()');
+	}
+
+	close(): void {
+		this.#socket.close();
+	}
+
+	async #call(method: string, params: object = {}): Promise<Answer> {
+		const id = ++this.#calls;
+		const answered = new Promise<Answer>((resolve) => {
+			const look = (data: WebSocket.RawData) => {
+				const answer = JSON.parse((data as Buffer).toString()) as Answer;
+				if (answer.id !== id) return;
+				this.#socket.off('message', look);
+				resolve(answer);
+			};
+			this.#socket.on('message', look);
+		});
+		this.#socket.send(JSON.stringify({ id, method, params }));
+		const answer = await answered;
+		if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
+		return answer;
 	}
 }
 
-type Items = ReadonlyArray<{ readonly json: Record<string, unknown> }>;
+const watchMilliseconds = 20;
 
-interface RunData {
-	readonly resultData: { readonly runData: Record<string, Array<{ data: { main: Items[] } }>> };
-	/** The remaining work. */
-	readonly executionData?: { readonly nodeExecutionStack?: Array<{ data: { main: Items[] } }> };
-}
+/** Adds up the seconds in which nobody listens, by name of the listener. */
+export class GapWatch<Name extends string> {
+	readonly #listeners: Readonly<Record<Name, () => number | Promise<number>>>;
+	readonly #seconds = new Map<string, number>();
+	readonly #watching: Promise<void>;
+	#isOver = false;
 
-/** What the trigger passed on, even if n8n has not recorded the end of the execution. */
-function triggered(data: string): Record<string, unknown>[] {
-	const { resultData, executionData } = parse(data) as RunData;
-	const given = resultData.runData.Trigger?.[0] ?? executionData?.nodeExecutionStack?.[0];
-	return (given?.data.main[0] ?? []).map(({ json }) => json);
-}
+	/** @param listeners how many listen now, by name */
+	constructor(listeners: Readonly<Record<Name, () => number | Promise<number>>>) {
+		this.#listeners = listeners;
+		this.#watching = this.#watch();
+	}
 
-const utc = (text: string) => Date.parse(`${text.replace(' ', 'T')}Z`);
+	async end(): Promise<Record<Name, number>> {
+		this.#isOver = true;
+		await this.#watching;
+		const names = Object.keys(this.#listeners) as Name[];
+		const entries = names.map((name) => [name, this.#seconds.get(name) ?? 0]);
+		return Object.fromEntries(entries) as Record<Name, number>;
+	}
 
-export function percentile(values: readonly number[], share: number): number {
-	const sorted = [...values].sort((a, b) => a - b);
-	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+	async #watch(): Promise<void> {
+		let last = performance.now();
+		while (!this.#isOver) {
+			await pause(watchMilliseconds);
+			const now = performance.now();
+			for (const [name, count] of Object.entries<() => number | Promise<number>>(this.#listeners)) {
+				if ((await count()) > 0) continue;
+				this.#seconds.set(name, (this.#seconds.get(name) ?? 0) + (now - last) / 1000);
+			}
+			last = now;
+		}
+	}
 }

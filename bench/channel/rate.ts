@@ -1,47 +1,28 @@
-// The cost of one message, and the effect of batches, compared with a trigger that only calls `emit`. A bare
-// client is the ceiling.
-import WebSocket from 'ws';
-
-import { median, report, reportRatio } from '../n8n.ts';
-import { type Driven, drive } from './drive.ts';
-import { type Station, type Stored, withStation } from './station.ts';
-import { say } from './text.ts';
-import { until } from './waiting.ts';
+// The cost of one message, and the effect of batches, compared with a trigger that only calls `emit`.
+import { figure, median, report, reportRatio, say } from '../report.ts';
+import { drive, type Driven, type Station, type Stored, withStation } from './station.ts';
 
 export async function rate(rounds: number): Promise<void> {
 	await withStation(async (station) => {
-		const ceiling = await bareClient(station, 200_000);
-		say(`A bare ws client: ${ceiling.toFixed(0)} msg/s (the ceiling: it parses, and starts nothing)`);
-		await oneByOne(station, rounds);
+		const ratio = await oneByOne(station, rounds);
+		// Processor time does not depend on what else the machine does at that moment.
+		reportRatio('batchSize 1 / emit only, processor time', ratio.processor, { atMost: 1.1 });
 		await inBatches(station, rounds);
 	});
+	say('\nThe same with an isolate only when an expression needs it');
+	await withStation(showOne, {}, 'isolate when needed');
+
+	async function showOne(station: Station): Promise<void> {
+		const { processor } = await oneByOne(station, rounds);
+		figure('batchSize 1 / emit only, processor time', processor.toFixed(3));
+	}
 }
 
-/** Messages per second of a client that only parses. */
-async function bareClient(station: Station, count: number): Promise<number> {
-	const { service } = station;
-	const socket = new WebSocket(station.channelUrl('bare'), { perMessageDeflate: false });
-	let got = 0;
-	socket.on('message', (data) => {
-		JSON.parse((data as Buffer).toString());
-		got++;
-	});
-	await until('the bare client', () => service.openSockets('bare') === 1, { everyMilliseconds: 1 });
-	const start = performance.now();
-	for (let n = 0; n < count; n++) service.send('bare', { n });
-	await until('the messages', () => got === count, { everyMilliseconds: 1 });
-	const milliseconds = performance.now() - start;
-	socket.terminate();
-	return (count / milliseconds) * 1000;
-}
-
-async function oneByOne(station: Station, rounds: number): Promise<void> {
+async function oneByOne(station: Station, rounds: number): Promise<Ratio> {
 	say(`\nOne message per execution (${rounds} rounds of 150, interleaved)`);
 	const emitOnly = await station.emitOnly('emit only');
 	const ours = await station.ours('ours');
-	const ratio = await beside(station, { emitOnly, ours }, { rounds, count: 150, batchSize: 1 });
-	// Processor time does not depend on what else the machine does at that moment.
-	reportRatio('batchSize 1 / emit only, processor time', ratio.processor, { atMost: 1.1 });
+	return await beside(station, { emitOnly, ours }, { rounds, count: 150, batchSize: 1 });
 }
 
 async function inBatches(station: Station, rounds: number): Promise<void> {
@@ -51,13 +32,11 @@ async function inBatches(station: Station, rounds: number): Promise<void> {
 	// The other one also waits this long for a batch to become full, so both get the same batches.
 	const ours = await station.ours('ours in batches', { batchSize, batchWaitMilliseconds: 50 });
 	const ratio = await beside(station, { emitOnly, ours }, { rounds, count: 10_000, batchSize });
-	say(
-		`${'batchSize 100 / emit only in batches of 100, messages per second'.padEnd(64)} ${ratio.rate.toFixed(3)}`,
-	);
-	say(
-		`${'batchSize 100 / emit only in batches of 100, processor time'.padEnd(64)} ${ratio.processor.toFixed(3)}`,
-	);
+	figure('batchSize 100 / emit only in batches of 100, messages per second', ratio.rate.toFixed(3));
+	figure('batchSize 100 / emit only in batches of 100, processor time', ratio.processor.toFixed(3));
 }
+
+type Ratio = Readonly<Record<'rate' | 'processor', number>>;
 
 interface Pair<T> {
 	readonly emitOnly: T;
@@ -75,7 +54,7 @@ async function beside(
 	station: Station,
 	workflows: Pair<Stored>,
 	{ rounds, count, batchSize }: Extent,
-): Promise<{ rate: number; processor: number }> {
+): Promise<Ratio> {
 	const runs: Pair<Driven[]> = { emitOnly: [], ours: [] };
 	for (let round = 0; round <= rounds; round++) {
 		for (const name of ['emitOnly', 'ours'] as const) {

@@ -1,5 +1,4 @@
 // The client of bench/mailBatch.ts, bundled, in a separate process.
-import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,22 +10,20 @@ import { createClients } from '../../nodes/Workspace/google/clients';
 import { createRateLimiters } from '../../nodes/Workspace/google/transport';
 import { fieldsOf, type Clients, type Item } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
+import type { Counted } from '../google';
 import { httpSender } from '../keyed/sender';
+import { median } from '../report';
 
-const [standIn = '', given = ''] = process.argv.slice(2);
+const [url = '', given = '', latency = ''] = process.argv.slice(2);
 const rounds = Number(given);
 const mailCount = 100;
-const latencyMilliseconds = 50;
 /** Milliseconds instead of 60 s, so that reaching the quota is part of the figure. */
 const minute = 3000;
 
-const parameters = [String(mailCount), String(latencyMilliseconds)];
-const child = fork(standIn, parameters);
-let url = '';
-
-async function asked(limits: QuotaLimits | 'requests'): Promise<{ requests: number; refused: number }> {
-	child.send(limits);
-	const [answer] = (await once(child, 'message')) as [{ requests: number; refused: number }];
+/** Sets limits at the stand-in, or counts its requests. */
+async function ask(question: QuotaLimits | 'count'): Promise<Counted> {
+	process.send?.(question);
+	const [answer] = (await once(process, 'message')) as [Counted];
 	return answer;
 }
 
@@ -121,11 +118,7 @@ const settings: Readonly<Record<string, QuotaLimits>> = {
 };
 
 async function main(): Promise<void> {
-	const [told] = (await once(child, 'message')) as [{ url: string }];
-	url = told.url;
-	console.log(
-		`${mailCount} mails, ${latencyMilliseconds} ms latency, a minute of ${minute} ms, ${rounds} rounds\n`,
-	);
+	console.log(`${mailCount} mails, ${latency} ms latency, a minute of ${minute} ms, ${rounds} rounds\n`);
 	let isWarm = false;
 	for (const [setting, limits] of Object.entries(settings)) {
 		console.log(setting);
@@ -136,13 +129,13 @@ async function main(): Promise<void> {
 		// The first round of all is a warm-up.
 		for (let round = isWarm ? 1 : 0; round <= rounds; round++) {
 			for (const { way, times, cpu, requests, refused, name } of figures) {
-				const before = await asked(limits);
+				const before = await ask(limits);
 				const used = process.cpuUsage();
 				const begun = performance.now();
 				const got = await way(freshClients());
 				const took = performance.now() - begun;
 				const { user, system } = process.cpuUsage(used);
-				const after = await asked('requests');
+				const after = await ask('count');
 				if (got !== mailCount) throw new Error(`${name}: ${got} mails`);
 				if (round === 0) continue;
 				times.push(took);
@@ -160,11 +153,6 @@ async function main(): Promise<void> {
 	}
 }
 
-function median(values: readonly number[]): number {
-	const sorted = [...values].sort((a, b) => a - b);
-	return sorted[Math.floor(sorted.length / 2)] ?? NaN;
-}
-
 void main().finally(() => {
-	child.disconnect();
+	process.disconnect();
 });

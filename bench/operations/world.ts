@@ -1,14 +1,19 @@
-import path from 'node:path';
-
 import { inRow, manualTrigger, node } from '../../dev/n8n/nodes.ts';
-import { benchN8n, nodeMilliseconds } from '../n8n.ts';
-import type { Contest, Credentials } from './contests.ts';
-import { GoogleProcess } from './googleProcess.ts';
+import type { Execution } from '../../dev/n8n/rest.ts';
+import { GoogleProcess } from '../google.ts';
+import {
+	benchN8n,
+	createCredentials,
+	googleSignIn,
+	readMilliseconds,
+	redirectTo,
+	type Credentials,
+} from '../n8n.ts';
+import type { Contest, Step } from './contest.ts';
 
 export const latencyMilliseconds = 20;
 
 type N8n = Awaited<ReturnType<typeof benchN8n>>;
-type Step = ReturnType<typeof node>;
 
 export interface World {
 	readonly n8n: N8n;
@@ -16,81 +21,59 @@ export interface World {
 	readonly credentials: Credentials;
 }
 
-export interface Measured {
+/** What one of the two sides of a contest took. */
+export interface Side {
+	readonly steps: readonly Step[];
 	readonly milliseconds: number[];
 	requests: number;
 }
 
-async function credentialsOf({ api }: N8n): Promise<Credentials> {
-	const signIn = {
-		clientId: 'client',
-		clientSecret: 'secret',
-		oauthTokenData: { access_token: 'bench', token_type: 'Bearer' },
-	};
-	const types = [
-		'workspaceOAuth2Api',
-		'gmailOAuth2',
-		'googleSheetsOAuth2Api',
-		'googleDocsOAuth2Api',
-		'googleDriveOAuth2Api',
-	];
-	const entries: Array<[string, { id: string; name: string }]> = [];
-	for (const type of types) {
-		const more = type === 'workspaceOAuth2Api' ? { driveAccess: 'allFiles' } : {};
-		entries.push([type, await api.createCredential(type, type, { ...signIn, ...more })]);
-	}
-	return Object.fromEntries(entries);
+/** Credentials of all five nodes, which hold the same sign-in. */
+export async function createSignIns({ api }: N8n): Promise<Credentials> {
+	return await createCredentials(api, {
+		workspaceOAuth2Api: { ...googleSignIn, driveAccess: 'allFiles' },
+		gmailOAuth2: googleSignIn,
+		googleSheetsOAuth2Api: googleSignIn,
+		googleDocsOAuth2Api: googleSignIn,
+		googleDriveOAuth2Api: googleSignIn,
+	});
 }
 
-/**
- * Seeds the stand-in, and runs the nodes once.
- * @param itemsCode JavaScript that returns the input items, for those that do not fit into a workflow
- * @returns milliseconds for which they ran
- */
-export async function run(
-	{ n8n, google }: World,
-	contest: Contest,
-	size: number,
-	steps: readonly Step[],
-	measured: Measured,
-	itemsCode?: string,
-): Promise<number> {
-	const seeded = await google.seed(contest.needs(size));
-	const jsCode =
-		itemsCode ?? `return ${JSON.stringify(contest.items(size, seeded))}.map((json) => ({ json }));`;
-	const input = node('Items', 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
-	const nodes = [manualTrigger(), input, ...steps];
-	const name = `${contest.operation}, ${size}`;
+export function createStep(contest: Contest, size: number, { workspaceOAuth2Api }: Credentials): Step {
+	const more = { credentials: { workspaceOAuth2Api } };
+	return node('Step', 'n8n-nodes-agent-workspace.workspace', contest.ours(size), more);
+}
+
+/** Runs nodes once, behind one that makes the items. @param input JavaScript of an array */
+export async function execute({ n8n }: World, name: string, input: string, steps: readonly Step[]) {
+	const jsCode = `return (${input}).map((json) => ({ json }));`;
+	const items = node('Items', 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
+	const nodes = [manualTrigger(), items, ...steps];
 	const connections = inRow(...nodes.map((one) => one.name));
 	const stored = await n8n.api.createWorkflow({ name, nodes, connections });
-	const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 300_000);
-	const { runData, error } = execution.resultData;
-	const got = runData.Step?.at(-1)?.data?.main?.[0]?.length;
-	if (execution.status !== 'success' || got !== contest.returns(size)) {
-		const { message = execution.status, description = '' } = error ?? {};
-		throw new Error(`${name}, ${String(steps[0]?.type)}: ${String(got)} items; ${message} ${description}`);
-	}
-	measured.requests = await google.requests();
-	return steps.reduce((sum, step) => sum + nodeMilliseconds(runData, step.name), 0);
+	return await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 300_000);
 }
+
+/** Seeds the stand-in, runs the nodes once, and counts their requests. @returns milliseconds for which they ran */
+export async function run(world: World, contest: Contest, size: number, side: Side): Promise<number> {
+	const { needs = () => ({}), input = makeNumbers } = contest;
+	const seeded = await world.google.seed(needs(size));
+	const name = `${contest.operation}, ${size}, ${String(side.steps[0]?.type)}`;
+	const execution: Execution = await execute(world, name, input(size, seeded), side.steps);
+	side.requests = (await world.google.count()).requests;
+	const names = side.steps.map((step) => step.name);
+	return readMilliseconds(name, execution, names, size);
+}
+
+const makeNumbers = (size: number) => `Array.from({ length: ${size} }, (_, n) => ({ n }))`;
 
 /** An n8n whose requests to Google go to the stand-in. */
 export async function startWorld(): Promise<World & { close(): Promise<void> }> {
-	const google = await GoogleProcess.start(latencyMilliseconds);
-	const n8n = await benchN8n({
-		env: {
-			GOOGLE_STAND_IN: google.url,
-			NODE_OPTIONS: `--require=${path.join(import.meta.dirname, '..', 'redirectGoogle.cjs')}`,
-			EXECUTIONS_DATA_PRUNE: 'false',
-		},
-	});
-	return {
-		n8n,
-		google,
-		credentials: await credentialsOf(n8n),
-		async close() {
-			await n8n.remove();
-			google.stop();
-		},
+	const google = await GoogleProcess.start({ latencyMilliseconds });
+	const n8n = await benchN8n({ env: { ...redirectTo(google.url), EXECUTIONS_DATA_PRUNE: 'false' } });
+	const close = async () => {
+		await n8n.remove();
+		google.stop();
 	};
+	return { n8n, google, credentials: await createSignIns(n8n), close };
 }

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 
 import { ChaosProxy } from '../../dev/chaos/chaosProxy.ts';
 import { freePort, type N8nServer, spawnN8n, type SpawnedN8n, startN8n } from '../../dev/n8n/server.ts';
 import { type QueueServices, startQueueServices } from '../../dev/n8n/queueServices.ts';
-import { until } from '../channel/waiting.ts';
-import { benchFolder } from '../n8n.ts';
+import { benchFolder, readCpuSeconds, until } from '../n8n.ts';
 
 /** Executions that one worker carries out at once. */
 export const concurrency = 5;
@@ -43,7 +41,7 @@ export class Cluster {
 			// A webhook that is refused for the number of requests would count as one that was lost.
 			N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1',
 		};
-		const folder = await queueFolder();
+		const folder = await createQueueFolder();
 		const main = await startN8n({ userFolder: folder, env });
 		return new Cluster({ services, redisLink, env, folder, main });
 	}
@@ -63,7 +61,7 @@ export class Cluster {
 	}
 
 	async addWorker(): Promise<void> {
-		const folder = await queueFolder();
+		const folder = await createQueueFolder();
 		const env = { ...this.#env, QUEUE_HEALTH_CHECK_PORT: String(await freePort()) };
 		const command = ['worker', `--concurrency=${concurrency}`];
 		const spawned = await spawnN8n({ userFolder: folder, env, command });
@@ -78,7 +76,7 @@ export class Cluster {
 		const worker = this.#workers.pop();
 		if (worker === undefined) return;
 		const { child } = worker.spawned;
-		this.#cpuOfEnded += cpuSecondsOf(child.pid);
+		this.#cpuOfEnded += readCpuSeconds(child.pid);
 		const closed = new Promise((resolve) => child.once('close', resolve));
 		child.kill(signal);
 		await closed;
@@ -87,7 +85,7 @@ export class Cluster {
 
 	async restartMain(): Promise<void> {
 		const port = Number(new URL(this.main.url).port);
-		this.#cpuOfEnded += cpuSecondsOf(this.main.pid);
+		this.#cpuOfEnded += readCpuSeconds(this.main.pid);
 		await this.main.stop();
 		this.main = await startN8n({ userFolder: this.#mainFolder, env: this.#env, port });
 	}
@@ -110,7 +108,7 @@ export class Cluster {
 	/** Processor time of main and all workers so far. */
 	cpuSeconds(): number {
 		const pids = [this.main.pid, ...this.#workers.map(({ spawned }) => spawned.child.pid)];
-		return pids.reduce<number>((sum, pid) => sum + cpuSecondsOf(pid), this.#cpuOfEnded);
+		return pids.reduce<number>((sum, pid) => sum + readCpuSeconds(pid), this.#cpuOfEnded);
 	}
 
 	async stop(): Promise<void> {
@@ -122,18 +120,9 @@ export class Cluster {
 	}
 }
 
-async function queueFolder(): Promise<string> {
+export async function createQueueFolder(): Promise<string> {
 	const folder = await benchFolder();
 	// The template's own key would win over the one of the queue.
 	await rm(`${folder}/.n8n/config`);
 	return folder;
-}
-
-function cpuSecondsOf(pid: number | undefined): number {
-	const fields =
-		readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
-			.split(') ')[1]
-			?.split(' ') ?? [];
-	const ticksPerSecond = 100;
-	return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }

@@ -1,11 +1,9 @@
 import type { AgentService } from '../../dev/agent-service/server.ts';
-import { row, say } from '../channel/text.ts';
-import { pause, until } from '../channel/waiting.ts';
-import { reportRatio } from '../n8n.ts';
+import { GapWatch } from '../channel/probe.ts';
+import { pause, until } from '../n8n.ts';
+import { reportRatio, row, say } from '../report.ts';
 import { type Cluster, concurrency } from './cluster.ts';
-import type { Lane, LaneKind } from './lanes.ts';
-import { type Account, Ledger, settled } from './ledger.ts';
-import { GapWatch } from './gapWatch.ts';
+import { type Account, type Lane, type LaneKind, Ledger, untilSettled } from './lanes.ts';
 import { RedisPublisher } from './redisPublisher.ts';
 
 const seconds = 12;
@@ -54,29 +52,21 @@ async function faultsUnder(place: Place): Promise<void> {
 
 	const cut = await traffic(place, () => cluster.cutRedis(5000));
 	describe('Redis unreachable for 5 s', cut);
-	reportRatio(
+	const lostOfOurs = cut.accounts.ours.lost + cut.accounts.trigger.lost;
+	const lostOfControls = cut.accounts.control.lost + cut.accounts.triggerControl.lost;
+	reportNone(
 		'Redis unreachable: lost by ours and the trigger, beyond the controls',
-		Math.max(
-			0,
-			cut.accounts.ours.lost +
-				cut.accounts.trigger.lost -
-				cut.accounts.control.lost -
-				cut.accounts.triggerControl.lost,
-		),
-		{ atMost: 0 },
+		lostOfOurs - lostOfControls,
 	);
 
 	const restarted = await traffic(place, () => cluster.restartMain());
 	describe('main restarted', restarted);
-	const { ours, control, trigger, triggerControl } = restarted.accounts;
-	reportRatio('main restarted: lost by ours, beyond the control', Math.max(0, ours.lost - control.lost), {
-		atMost: 0,
-	});
 	const { secondsWithout } = restarted;
-	reportRatio(
+	const { ours, control, trigger, triggerControl } = restarted.accounts;
+	reportNone('main restarted: lost by ours, beyond the control', ours.lost - control.lost);
+	reportNone(
 		'main restarted: lost by the session trigger, beyond the Redis Trigger',
-		Math.max(0, trigger.lost - triggerControl.lost),
-		{ atMost: 0 },
+		trigger.lost - triggerControl.lost,
 	);
 	// n8n stops triggers before its webhooks and starts them after those, so that webhooks cannot be the measure.
 	reportRatio(
@@ -85,11 +75,14 @@ async function faultsUnder(place: Place): Promise<void> {
 		{ atMost: 1.1 },
 	);
 	const twice = [killed, cut, restarted].flatMap(({ accounts }) => [accounts.ours, accounts.trigger]);
-	reportRatio(
+	reportNone(
 		'calls of ours made twice in all faults',
 		twice.reduce((sum, account) => sum + account.twice, 0),
-		{ atMost: 0 },
 	);
+}
+
+function reportNone(name: string, count: number): void {
+	reportRatio(name, Math.max(0, count), { atMost: 0 });
 }
 
 let runs = 0;
@@ -133,7 +126,7 @@ async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffi
 	await Promise.all(posts);
 	const ledgers = { ours, control, trigger, triggerControl };
 	// Longer than n8n takes to notice a dead worker.
-	await settled(agent, Object.values(ledgers), 15);
+	await untilSettled(agent, Object.values(ledgers), 15);
 	return {
 		sent,
 		secondsWithout: await watch.end(),

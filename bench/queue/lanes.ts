@@ -1,11 +1,15 @@
 import type { AgentService } from '../../dev/agent-service/server.ts';
 import { inRow, node } from '../../dev/n8n/nodes.ts';
 import type { N8nApi } from '../../dev/n8n/rest.ts';
-import { pause } from '../channel/waiting.ts';
-
-export const apiKey = 'queue-bench-key';
-
-export type Credentials = Readonly<Record<string, { readonly id: string; readonly name: string }>>;
+import {
+	apiKey,
+	callByHttp,
+	createAgentCredentials,
+	createCredentials,
+	type Credentials,
+	pause,
+	untilRegistered,
+} from '../n8n.ts';
 
 /** A workflow with calls that take their time, one after another, started by a webhook or by a trigger. */
 export interface Lane {
@@ -15,21 +19,10 @@ export interface Lane {
 	readonly steps: number;
 }
 
-export async function agentCredentials(api: N8nApi, agent: AgentService): Promise<Credentials> {
-	const { url, webSocketUrl } = agent;
-	const signature = { userId: '0x01', userPublicKey: '0x02', signature: '0x03' };
-	return {
-		agentApi: await api.createCredential('agentApi', 'Agent', { deploymentUrl: url, webSocketUrl, apiKey }),
-		agentSignatureApi: await api.createCredential('agentSignatureApi', 'Signature', signature),
-		httpHeaderAuth: await api.createCredential('httpHeaderAuth', 'Header', {
-			name: 'x-api-key',
-			value: apiKey,
-		}),
-	};
-}
-
-export async function redisCredential(api: N8nApi, port: number): Promise<Credentials[string]> {
-	return await api.createCredential('redis', 'Redis', { host: '127.0.0.1', port, password: '', user: '' });
+/** Those of Agent Execute, and the header with which the HTTP Request node does the same. */
+export async function createLaneCredentials(api: N8nApi, agent: AgentService): Promise<Credentials> {
+	const header = { httpHeaderAuth: { name: 'x-api-key', value: apiKey } };
+	return { ...(await createAgentCredentials(api, agent)), ...(await createCredentials(api, header)) };
 }
 
 /** Where a call finds the number of its execution. */
@@ -47,26 +40,11 @@ function ours(lane: string, step: number, id: string, credentials: Credentials) 
 }
 
 function control(lane: string, step: number, id: string, { agent: { url }, credentials }: Place) {
-	const field = (name: string, value: string) => ({ name, value });
-	const parameters = {
-		method: 'POST',
-		url: `${url}/execute`,
-		authentication: 'genericCredentialType',
-		genericAuthType: 'httpHeaderAuth',
-		sendBody: true,
-		bodyParameters: {
-			parameters: [
-				field('sessionId', `=${lane}-{{ ${id} }}`),
-				field('startStepName', lane),
-				field('initialPayload', `={{ JSON.stringify({ task: '${step}', input: String(${id}) }) }}`),
-				field('userId', '0x01'),
-				field('userPublicKey', '0x02'),
-				field('signature', '0x03'),
-				field('timestamp', '={{ Date.now() }}'),
-			],
-		},
-		options: {},
-	};
+	const parameters = callByHttp(url, {
+		sessionId: `=${lane}-{{ ${id} }}`,
+		step: lane,
+		payload: `={{ JSON.stringify({ task: '${step}', input: String(${id}) }) }}`,
+	});
 	const more = { typeVersion: 4.2, credentials: { httpHeaderAuth: credentials.httpHeaderAuth } };
 	return node(`Call ${step}`, 'n8n-nodes-base.httpRequest', parameters, more);
 }
@@ -80,7 +58,7 @@ export type LaneKind = 'ours' | 'control' | 'trigger' | 'triggerControl';
 interface Place {
 	readonly api: N8nApi;
 	readonly agent: AgentService;
-	/** Those of `agentCredentials`, and `redis` for the lane of the Redis Trigger. */
+	/** Those of `createLaneCredentials`, and `redis` for the lane of the Redis Trigger. */
 	readonly credentials: Credentials;
 }
 
@@ -109,18 +87,6 @@ export async function publishLane(kind: LaneKind, name: string, steps: number, p
 	return { name, workflowId: stored.id, steps };
 }
 
-/** Waits until main knows the webhook, which takes a moment after the workflow is published. */
-export async function untilRegistered(api: N8nApi, path: string): Promise<void> {
-	const deadline = performance.now() + 60_000;
-	for (;;) {
-		const answer = await fetch(`${api.url}/webhook/${path}`, { headers: { connection: 'close' } });
-		// A wrong method starts nothing, and the answer names the right one.
-		if ((await answer.text()).includes('Did you mean to make a POST')) return;
-		if (performance.now() > deadline) throw new Error(`The webhook ${path} was not registered`);
-		await pause(100);
-	}
-}
-
 export function webhook(path: string) {
 	const parameters = { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} };
 	return node('Trigger', 'n8n-nodes-base.webhook', parameters, { typeVersion: 2, webhookId: path });
@@ -134,4 +100,90 @@ function sessionTrigger(session: string, credentials: Credentials) {
 function redisTrigger(channel: string, { redis }: Credentials) {
 	const parameters = { channels: channel, options: { jsonParseBody: true } };
 	return node('Trigger', 'n8n-nodes-base.redisTrigger', parameters, { credentials: { redis } });
+}
+
+/** What became of the executions of a lane that were accepted. */
+export interface Account {
+	readonly accepted: number;
+	/** The sender was told that nothing happens. */
+	readonly refused: number;
+	/** Accepted, but the last call was never made. */
+	readonly lost: number;
+	/** Calls made more than once. */
+	readonly twice: number;
+}
+
+/** Which executions a lane accepted, and which of their calls arrived at the service. */
+export class Ledger {
+	readonly lane: Lane;
+	readonly accepted = new Set<string>();
+	refused = 0;
+	readonly #agent: AgentService;
+
+	constructor(lane: Lane, agent: AgentService) {
+		this.lane = lane;
+		this.#agent = agent;
+	}
+
+	/** Starts an execution by the lane's webhook. */
+	async post(url: string, id: string): Promise<void> {
+		const answer = await fetch(`${url}/webhook/${this.lane.name}`, {
+			method: 'POST',
+			// A connection that is kept would be cut by a restart at any moment.
+			headers: { 'content-type': 'application/json', connection: 'close' },
+			body: JSON.stringify({ id }),
+			signal: AbortSignal.timeout(30_000),
+		}).catch(() => undefined);
+		if (answer?.ok === true) this.accepted.add(id);
+		else this.refused++;
+		await answer?.body?.cancel();
+	}
+
+	/** A message that reached so many listeners. */
+	count(id: string, listeners: number): void {
+		if (listeners > 0) this.accepted.add(id);
+		else this.refused++;
+	}
+
+	/** How often each call arrived: by execution and step. */
+	calls(): Map<string, number> {
+		const counts = new Map<string, number>();
+		for (const { body } of this.#agent.requests) {
+			const { startStepName, initialPayload = '{}' } = body as Record<string, string>;
+			if (startStepName !== this.lane.name) continue;
+			const { task, input } = JSON.parse(initialPayload) as Record<string, string>;
+			const key = `${String(input)}/${String(task)}`;
+			counts.set(key, (counts.get(key) ?? 0) + 1);
+		}
+		return counts;
+	}
+
+	/** Number of accepted executions whose last call has not arrived. */
+	open(): number {
+		const calls = this.calls();
+		return [...this.accepted].filter((id) => !calls.has(`${id}/${this.lane.steps}`)).length;
+	}
+
+	account(): Account {
+		const twice = [...this.calls().values()].filter((count) => count > 1).length;
+		return { accepted: this.accepted.size, refused: this.refused, lost: this.open(), twice };
+	}
+}
+
+/** Waits until every accepted execution has made its last call, or nothing has arrived for this long. */
+export async function untilSettled(
+	agent: AgentService,
+	ledgers: readonly Ledger[],
+	quietSeconds: number,
+): Promise<void> {
+	let seen = -1;
+	let since = performance.now();
+	while (ledgers.some((ledger) => ledger.open() > 0)) {
+		if (agent.requests.length !== seen) {
+			seen = agent.requests.length;
+			since = performance.now();
+		}
+		if (performance.now() - since > quietSeconds * 1000) return;
+		await pause(100);
+	}
 }

@@ -2,11 +2,10 @@ import { signedIn } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { inRow, node } from '../../dev/n8n/nodes.ts';
 import type { N8nApi } from '../../dev/n8n/rest.ts';
-import { row, say } from '../channel/text.ts';
-import { pause } from '../channel/waiting.ts';
-import { reportRatio } from '../n8n.ts';
+import { issueTokens, until, untilRegistered } from '../n8n.ts';
+import { reportRatio, row, say } from '../report.ts';
 import type { Cluster } from './cluster.ts';
-import { untilRegistered, webhook } from './lanes.ts';
+import { webhook } from './lanes.ts';
 
 const racing = 10;
 
@@ -52,13 +51,8 @@ async function publish(api: N8nApi, name: string, step: Promise<object>) {
 	return stored;
 }
 
-const tokensOf = ({ tokens }: GoogleServer) => ({
-	accessToken: tokens.issue(),
-	refreshToken: tokens.issueRefresh(),
-});
-
 async function ourStep(api: N8nApi, google: GoogleServer): Promise<object> {
-	const data = signedIn(google.url, tokensOf(google));
+	const data = signedIn(google.url, issueTokens(google));
 	const workspaceOAuth2Api = await api.createCredential('workspaceOAuth2Api', 'Workspace', data);
 	const parameters = { operation: 'list', maxResults: 1 };
 	return node('Step', 'n8n-nodes-agent-workspace.workspace', parameters, {
@@ -67,7 +61,7 @@ async function ourStep(api: N8nApi, google: GoogleServer): Promise<object> {
 }
 
 async function controlStep(api: N8nApi, google: GoogleServer): Promise<object> {
-	const { accessToken, refreshToken } = tokensOf(google);
+	const { accessToken, refreshToken } = issueTokens(google);
 	const oAuth2Api = await api.createCredential('oAuth2Api', 'Google', {
 		grantType: 'authorizationCode',
 		authUrl: `${google.url}/o/oauth2/v2/auth`,
@@ -110,19 +104,9 @@ async function race(
 		if (!answer.ok) throw new Error(`${stored.name}: ${answer.status} ${await answer.text()}`);
 	};
 	await post();
-	let done = 0;
-	const look = async () => (done = (await ended('success')) + (await ended('error')));
 	const allOf = async (count: number) => {
-		const deadline = performance.now() + 60_000;
-		while ((await look()) < count) {
-			if (performance.now() > deadline) {
-				const { results } = await api.request<{ results: unknown[] }>('GET', 'executions');
-				throw new Error(
-					`${stored.name}: ${done} of ${count} executions ended: ${JSON.stringify(results).slice(0, 2000)}`,
-				);
-			}
-			await pause(200);
-		}
+		const isOver = async () => (await ended('success')) + (await ended('error')) >= count;
+		await until(`${count} executions of ${stored.name}`, isOver, { everyMilliseconds: 200 });
 	};
 	await allOf(1);
 	if ((await ended('error')) > 0) throw new Error(`${stored.name}: the first execution failed`);

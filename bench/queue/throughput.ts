@@ -1,11 +1,9 @@
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism } from 'node:os';
 
 import type { AgentService } from '../../dev/agent-service/server.ts';
-import { row, say } from '../channel/text.ts';
-import { reportRatio } from '../n8n.ts';
+import { reportRatio, row, say } from '../report.ts';
 import { type Cluster, concurrency } from './cluster.ts';
-import type { Lane } from './lanes.ts';
-import { Ledger, settled } from './ledger.ts';
+import { type Lane, Ledger, untilSettled } from './lanes.ts';
 
 export const latencyMilliseconds = 100;
 /** Calls of an execution, one after another. */
@@ -16,8 +14,6 @@ interface Measured {
 	readonly callsPerSecond: number;
 	/** Share of the machine's processors that main and the workers used. */
 	readonly cpuShare: number;
-	/** The same of everything else on the machine, which the database, Redis and the stand-in are part of. */
-	readonly othersShare: number;
 	readonly cpuMillisecondsPerExecution: number;
 }
 
@@ -51,7 +47,7 @@ export async function throughput(
 			row(
 				`${workers} worker(s), ${lane === 'ours' ? 'Agent Execute' : 'HTTP Request'}`,
 				`${measured.callsPerSecond.toFixed(1)} calls/s, ${((measured.callsPerSecond / limit) * 100).toFixed(0)} % of what the latency allows`,
-				`processors: n8n ${percent(measured.cpuShare)}, others ${percent(measured.othersShare)}`,
+				`processors: ${(measured.cpuShare * 100).toFixed(0)} %`,
 				`${measured.cpuMillisecondsPerExecution.toFixed(0)} ms per execution`,
 			);
 		}
@@ -67,7 +63,6 @@ export async function throughput(
 
 const newSums = (): Sums => ({ callsPerSecond: [], cpu: [] });
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
 
 let runs = 0;
 
@@ -75,15 +70,13 @@ async function load(cluster: Cluster, agent: AgentService, lane: Lane, count: nu
 	const ledger = new Ledger(lane, agent);
 	agent.requests.length = 0;
 	const cpuBefore = cluster.cpuSeconds();
-	const machineBefore = machineCpuSeconds();
 	const start = performance.now();
 	runs++;
 	const ids = Array.from({ length: count }, (_, at) => `${runs}-${at}`);
 	await Promise.all(ids.map((id) => ledger.post(cluster.main.url, id)));
-	await settled(agent, [ledger], 60);
+	await untilSettled(agent, [ledger], 60);
 	const seconds = (performance.now() - start + latencyMilliseconds) / 1000;
 	const cpu = cluster.cpuSeconds() - cpuBefore;
-	const others = machineCpuSeconds() - machineBefore - cpu;
 	const { lost, twice, refused } = ledger.account();
 	if (lost + twice + refused > 0) {
 		throw new Error(`${lane.name}: ${lost} lost, ${twice} twice, ${refused} refused`);
@@ -91,13 +84,6 @@ async function load(cluster: Cluster, agent: AgentService, lane: Lane, count: nu
 	return {
 		callsPerSecond: (count * lane.steps) / seconds,
 		cpuShare: cpu / seconds / availableParallelism(),
-		othersShare: others / seconds / availableParallelism(),
 		cpuMillisecondsPerExecution: (cpu * 1000) / count,
 	};
-}
-
-/** Processor time of all programs since the machine started. */
-function machineCpuSeconds(): number {
-	const milliseconds = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys, 0);
-	return milliseconds / 1000;
 }

@@ -1,9 +1,9 @@
-// A stand-in for the agent service: npm run agent-service -- --port 3010 --api-key demo-api-key --latency 50
+// A stand-in for the agent service: node dev/agent-service/main.ts --port 3010 --api-key demo-api-key --latency 50
 import { parseArgs } from 'node:util';
 
 import { type AgentService, defaultApiKey, startAgentService } from './server.ts';
 
-const usage = `Usage: npm run agent-service -- [options]
+const usage = `Usage: node dev/agent-service/main.ts [options]
   --port <number>       default 3010
   --host <address>      default 127.0.0.1
   --api-key <text>      default ${defaultApiKey}
@@ -70,7 +70,7 @@ main().catch((error: unknown) => {
 function sentence(error: unknown): string {
 	const { code, port } = error as { code?: string; port?: number };
 	if (code === 'EADDRINUSE') {
-		return `Port ${port} is in use. End the other program, or choose another port: npm run agent-service -- --port ${Number(port) + 1}`;
+		return `Port ${port} is in use. End the other program, or choose another port: node dev/agent-service/main.ts --port ${Number(port) + 1}`;
 	}
 	if (code === 'EACCES') return `Port ${port} may not be opened by this user. Choose one above 1023.`;
 	return error instanceof TypeError ? `${error.message}\n\n${usage}` : String(error);

@@ -1,4 +1,4 @@
-// `npm run google -- --port 3020` runs the stand-in of Google's APIs until Ctrl-C.
+// `node dev/google/main.ts --port 3020` runs the stand-in of Google's APIs until Ctrl-C.
 import { parseArgs } from 'node:util';
 
 import { seedDemo } from './demo.ts';
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
 	}).catch((error: unknown) => {
 		if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
 			throw new Sentence(
-				`Port ${port} is in use. End the other program, or choose a port: npm run google -- --port ${port + 1}`,
+				`Port ${port} is in use. End the other program, or choose a port: node dev/google/main.ts --port ${port + 1}`,
 			);
 		}
 		throw error;

@@ -1,6 +1,10 @@
 // The page of all benchmarks shows what missed its target and what broke, so that neither can be overlooked.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
 import { pageOf, ratiosOf, type Result } from '../../bench/all/results';
-import { reportRatio } from '../../bench/n8n';
+import { usualTarget } from '../../bench/operations/contest';
+import { reportRatio } from '../../bench/report';
 
 const job = { title: 'Emails', command: ['mail.ts', '3'], limitMinutes: 1 };
 const result = (more: Partial<Result>): Result => ({
@@ -39,7 +43,7 @@ test('every printed ratio becomes a row, met or missed', () => {
 	]);
 	const page = pageOf([result({ printed, failure: 'a target was missed' })], [['machine', 'fast']]);
 	expect(page).toContain('- machine: fast');
-	expect(page).toContain('- ratios: 1 met, 1 missed');
+	expect(page).toContain('- ratios: 1 met, 1 missed\n  - missed: a name that is so long');
 	expect(page).toContain("| Emails | ours / n8n's node | 0.500 | at most 1.1 | met |");
 	expect(page).toContain('| 3.000 | at least 4 | **missed** |');
 	expect(page).toContain('- benchmarks that did not end well: Emails (a target was missed)');
@@ -51,4 +55,11 @@ test('a benchmark that breaks is named, with what it complained about', () => {
 	expect(page).toContain('`node bench/mail.ts 3`, 12 s, abc1234: **exit code 1**');
 	expect(page).toContain('Error: no Redis');
 	expect(pageOf([result({})], [])).toContain('did not end well: none');
+});
+
+test('README, CONTRIBUTING and the results name the same target', () => {
+	for (const page of ['README.md', 'CONTRIBUTING.md', 'bench/results.md']) {
+		const text = readFileSync(path.join(__dirname, '..', '..', page), 'utf8');
+		expect([page, /more than ([\d.]+) times as long/.exec(text)?.[1]]).toEqual([page, String(usualTarget)]);
+	}
 });

@@ -1,5 +1,5 @@
 // Every fault at every request of every operation: what the user sees, and whether it is true. `npm run test:faults` runs all cells and
-// compares docs/faults.md as a whole, `npm run docs:faults` writes it; `npm test` runs some cells of each operation.
+// compares docs/faults.md as a whole, `npm run docs -- faults` writes it; `npm test` runs some cells of each operation.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -68,7 +68,7 @@ test.each([...subjects.map(({ name }) => name), ...Object.keys(agentSubjects), t
 
 test('docs/faults.md says so', () => {
 	if (runsAll) {
-		const { target, text, current } = generatedPart('faults.md', tables(ended), 'npm run docs:faults');
+		const { target, text, current } = generatedPart('faults.md', tables(ended), 'npm run docs faults');
 		if (process.env.WRITE_DOCS) writeFileSync(target, current);
 		else expect(text).toBe(current);
 		console.log(`${ended.length} cells`);

@@ -1,10 +1,70 @@
-// The cost of a published trigger while no messages arrive, compared with a trigger that only holds its
-// socket.
-import { Inspector } from './inspector.ts';
-import { reportRatio } from '../n8n.ts';
-import { type Station, type Stored, withStation } from './station.ts';
-import { row, say } from './text.ts';
-import { pause } from './waiting.ts';
+// Memory of n8n under bursts of messages, compared with one that has just started, and what a published trigger
+// costs while no messages arrive, compared with a trigger that only holds its socket.
+import { pause } from '../n8n.ts';
+import { reportRatio, row, say } from '../report.ts';
+import { Inspector } from './probe.ts';
+import {
+	drive,
+	type Engine,
+	engines,
+	readEventLoopDelay,
+	type Station,
+	type Stored,
+	withStation,
+} from './station.ts';
+
+const batchSize = 100;
+const small = 10_000;
+const large = 100_000;
+
+export async function bursts(): Promise<void> {
+	say(`Memory of n8n under a burst, in MiB above what it was before (batches of ${batchSize})`);
+	// Without a limit, the large burst takes gigabytes.
+	const emitOnly = await withStation(async (station) => {
+		return await suffer(station, 'emit only', await station.emitOnly('burst', batchSize), [small]);
+	});
+	for (const engine of Object.keys(engines) as Engine[]) {
+		say(`\n${engine}`);
+		const use = async (station: Station) => {
+			const workflow = await station.ours('burst', { batchSize });
+			return await suffer(station, 'Agent Session Trigger', workflow, [small, large]);
+		};
+		const peak = await withStation(use, {}, engine);
+		// How soon V8 collects what is left over depends on the machine, and so does the figure alone.
+		reportRatio(`extra memory, ${large} messages / emit only with ${small}`, peak / emitOnly, { atMost: 1 });
+	}
+}
+
+/** @returns the extra memory of the last burst */
+async function suffer(
+	station: Station,
+	name: string,
+	workflow: Stored,
+	counts: readonly number[],
+): Promise<number> {
+	await drive(station, workflow, small, batchSize);
+	let extra = NaN;
+	for (const count of counts) {
+		const before = station.probe.memory().now;
+		station.probe.resetPeak();
+		// n8n measures since the last request, so this resets it.
+		await readEventLoopDelay(station.n8n.url);
+		await drive(station, workflow, count, batchSize);
+		const { peak, now } = station.probe.memory();
+		const delay = await readEventLoopDelay(station.n8n.url);
+		extra = peak - before;
+		row(
+			`${name}, ${count}`,
+			`before ${before.toFixed(0)}, peak +${extra.toFixed(0)}, after +${(now - before).toFixed(0)}`,
+			`event loop p99 ${delay.toFixed(0)} ms`,
+		);
+	}
+	const inspector = await Inspector.open(station.n8n);
+	const { heapUsed } = await inspector.memory();
+	say(`  heap of n8n that is left after garbage collection: ${(heapUsed / 1024 ** 2).toFixed(0)} MiB`);
+	inspector.close();
+	return extra;
+}
 
 const workflows = 20;
 /** Of one node, which opens ten channels a second. */
@@ -59,7 +119,7 @@ async function manySessions(station: Station, inspector: Inspector): Promise<voi
 	await pause(quietSeconds * 1000);
 	const before = await held(inspector);
 	const sessionIds = Array.from({ length: sessions }, (_, n) => `session ${n}`);
-	const published = await station.ours('many sessions', {}, { sessionIds });
+	const published = await station.ours('many sessions', {}, sessionIds);
 	const milliseconds = await processor(station);
 	const after = await held(inspector);
 	describe(`${sessions} sessions in one node`, before, after, { milliseconds, count: sessions });

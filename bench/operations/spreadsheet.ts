@@ -1,0 +1,72 @@
+import { columns, spreadsheetId } from '../google.ts';
+import { byId, oneItem, rivalNode, type Contest } from './contest.ts';
+
+const rival = "n8n's Google Sheets node";
+const sheets = rivalNode('googleSheets', 4.7, 'googleSheetsOAuth2Api', { authentication: 'oAuth2' });
+
+const ours = (operation: string, parameters: object = {}) => ({
+	...{ resource: 'spreadsheet', operation, spreadsheetId: byId(spreadsheetId), range: 'Sheet1!A:E' },
+	...parameters,
+});
+const theirSheet = (operation: string, parameters: object = {}) => ({
+	...{ resource: 'sheet', operation, documentId: byId(spreadsheetId), options: {} },
+	sheetName: { __rl: true, mode: 'name', value: 'Sheet1' },
+	...parameters,
+});
+const autoMap = (...matchingColumns: string[]) => ({
+	...{ mappingMode: 'autoMapInputData', value: {}, matchingColumns, schema: [] },
+});
+
+/** JavaScript of rows, too many of which do not fit into a workflow. @param kept columns with the values of the sheet */
+const rowItems = (size: number, kept: readonly string[] = []) =>
+	`Array.from({ length: ${size} }, (_, row) => Object.fromEntries(${JSON.stringify(columns)}.map((name) => [name, (${JSON.stringify(kept)}.includes(name) ? '' : 'new ') + name + ' of row ' + row])))`;
+
+const append = (operation: string, rows: number, values: object): Contest => ({
+	operation,
+	rival,
+	needs: (size) => ({ rows, emptyRows: size + 5000 }),
+	input: (size) => rowItems(size),
+	ours: () => ours('append', values),
+	theirs: (_, credentials) => sheets(theirSheet('append', { columns: autoMap() }), credentials),
+});
+const fromItems = { valuesSource: 'items' };
+const expression = `={{ [[${columns.map((name) => `$json.${name}`).join(', ')}]] }}`;
+
+export const spreadsheets: readonly Contest[] = [
+	{
+		operation: 'Spreadsheet: Create',
+		rival,
+		ours: () => ({ resource: 'spreadsheet', operation: 'create', title: '=Book {{ $json.n }}' }),
+		theirs: (_, credentials) =>
+			sheets(
+				{
+					...{ resource: 'spreadsheet', operation: 'create', title: '=Book {{ $json.n }}' },
+					...{ sheetsUi: {}, options: {} },
+				},
+				credentials,
+			),
+	},
+	{ ...append('Spreadsheet: Append', 1000, fromItems), requests: 2, grows: true },
+	{ ...append('Spreadsheet: Append, to 100,000 rows', 100_000, fromItems), requests: 2, sizes: [1000] },
+	{
+		...append('Spreadsheet: Append, an expression each', 1000, { valuesSource: 'json', values: expression }),
+		...{ requests: 1, sizes: [100] },
+	},
+	{
+		operation: 'Spreadsheet: Read',
+		rival,
+		needs: (size) => ({ rows: size }),
+		input: oneItem,
+		ours: () => ours('read'),
+		theirs: (_, credentials) => sheets(theirSheet('read'), credentials),
+		grows: true,
+	},
+	{
+		operation: 'Spreadsheet: Write (Match Columns)',
+		rival: `${rival} (Update)`,
+		needs: () => ({ rows: 1000 }),
+		input: (size) => rowItems(size, ['f0']),
+		ours: () => ours('write', { ...fromItems, writeMode: 'update', matchColumns: ['f0'] }),
+		theirs: (_, credentials) => sheets(theirSheet('update', { columns: autoMap('f0') }), credentials),
+	},
+];
