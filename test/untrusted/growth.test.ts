@@ -8,7 +8,7 @@ import { storedText } from '../../nodes/Workspace/actions/document/revisionGuard
 import { layOut, listRequests } from '../../nodes/Workspace/actions/document/styles';
 import { bounded } from '../../nodes/untrusted/mail/mimeStructure';
 import { decodedText, decodedWords } from '../../nodes/untrusted/mail/charset';
-import { newText } from '../../nodes/untrusted/mail/newText';
+import { keepNewText } from '../../nodes/untrusted/mail/newText';
 import { rawPart } from '../../nodes/untrusted/mail/rawPart';
 import { readMail } from '../../nodes/untrusted/mail/readMail';
 import { expectLinear } from '../growth';
@@ -59,7 +59,7 @@ test.each(['>a\n\n\n', ' ', '-----\n', 'From: a\n', 'On 5 Jan 2026, a@b.c wrote:
 		expectLinear(
 			unit,
 			(text) => `x:\n${text}x\n${header}`,
-			(text) => newText(text, { subject: 'Re: x', isReply: true }),
+			(text) => keepNewText(text, { subject: 'Re: x', isReply: true }),
 		);
 	},
 );

@@ -4,7 +4,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { textOfHtml } from '../html/textOfHtml';
 import { decodedText, decodedWords, unescapedBytes } from './charset';
 import { dispositionOf, headerOf, isFile, type Part, partHeader, type Place, typeOf } from './mimeStructure';
-import { newText } from './newText';
+import { keepNewText } from './newText';
 
 /** One form of a text. Joined only at the end, because parts may be nested deeply. */
 interface Form {
@@ -190,7 +190,7 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 		bcc: list('bcc'),
 		replyTo: list('reply-to'),
 		headers,
-		text: newTextOnly ? newText(text, { subject: summary.subject, isReply }) : text,
+		text: newTextOnly ? keepNewText(text, { subject: summary.subject, isReply }) : text,
 		html: forms.html?.pieces.join('\n') ?? '',
 		attachments: files.map(({ info }) => info),
 		files,
