@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { decodedWords, longestHeader } from './charset';
+import { decodeWords, longestHeader } from './charset';
 
 /** As Gmail returns it, within the limits of `bounded`. */
 export type Part = gmail_v1.Schema$MessagePart;
@@ -49,7 +49,7 @@ export function partHeader({ headers }: Part, name: string): string {
 
 /** The same of an email, decoded. The others of that name are not: an email may have thousands. */
 export function headerOf({ payload }: gmail_v1.Schema$Message, name: string): string {
-	return decodedWords(partHeader(payload ?? {}, name));
+	return decodeWords(partHeader(payload ?? {}, name));
 }
 
 /** Far beyond any email that a person or a program writes. */
