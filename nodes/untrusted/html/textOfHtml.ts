@@ -1,5 +1,6 @@
 import { Tokenizer } from 'htmlparser2';
 
+import { HidingStyles } from './hidingStyles';
 import { TextWriter } from './textWriter';
 
 /** Elements with a blank line around them. Those in `onOwnLines` have only a line break around them. */
@@ -13,9 +14,7 @@ const onOwnLines = new Set(
 const unseen = new Set(['script', 'style', 'title']);
 /** Elements without content. */
 const empty = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
-const attributes = new Set(['alt', 'hidden', 'href', 'start', 'style']);
-/** How senders hide a preview text, or what only a phone shows. */
-const hiding = /\b(?:display\s*:\s*none|visibility\s*:\s*hidden|max-height\s*:\s*0(?![\d.]*[1-9]))/i;
+const attributes = new Set(['alt', 'class', 'hidden', 'href', 'id', 'media', 'start', 'style']);
 /** Elements that end where another one begins, without an end tag. */
 const endsAt: Readonly<Record<string, RegExp>> = {
 	li: /^li$/,
@@ -26,6 +25,7 @@ const endsAt: Readonly<Record<string, RegExp>> = {
 };
 /** What such an element may hold, with elements of its own kind. */
 const holders = ['table', 'ul', 'ol'];
+const isForScreens = /^\s*(?:all|screen|)\s*$/i;
 const rule = '-'.repeat(20);
 
 /**
@@ -48,6 +48,11 @@ class Reader implements Callbacks {
 	private attribute = '';
 	private unseen = '';
 	private hidden: HiddenElement | undefined;
+	/** Its own text has no size, but what is in it may have one. */
+	private sizeless: HiddenElement | undefined;
+	/** How senders hide a preview text, or what only a phone shows. */
+	private readonly styles = new HidingStyles();
+	private sheet: string[] = [];
 	private link = '';
 
 	readonly oncdata = nothing;
@@ -88,11 +93,17 @@ class Reader implements Callbacks {
 	}
 
 	ontext(from: number, to: number): void {
-		this.write(this.html.slice(from, to));
+		const text = this.html.slice(from, to);
+		if (this.unseen === 'style' && isForScreens.test(this.value('media'))) this.sheet.push(text);
+		this.writeText(text);
 	}
 
 	ontextentity(code: number): void {
-		this.write(String.fromCodePoint(code));
+		this.writeText(String.fromCodePoint(code));
+	}
+
+	private writeText(text: string): void {
+		if (!this.sizeless) this.write(text);
 	}
 
 	private name(from: number, to: number): string {
@@ -115,9 +126,13 @@ class Reader implements Callbacks {
 	onopentagend(): void {
 		const { tag } = this;
 		if (this.hidden?.endsWithOpening(tag)) this.hidden = undefined;
+		if (this.sizeless?.endsWithOpening(tag)) this.sizeless = undefined;
 		if (this.unseen === '' && unseen.has(tag)) this.unseen = tag;
 		if (this.hidden) return;
-		const isHidden = this.attributes.has('hidden') || hiding.test(this.value('style'));
+		const look = this.styles.find(tag, this.value('id'), this.value('class'), this.value('style'));
+		const isHidden = this.attributes.has('hidden') || look.isHidden;
+		if (look.size === 'some') this.sizeless = undefined;
+		else if (look.size === 'none' && !empty.has(tag)) this.sizeless ??= new HiddenElement(tag);
 		if (isHidden && !empty.has(tag)) this.hidden = new HiddenElement(tag);
 		else if (!isHidden) this.openSeen(tag);
 	}
@@ -151,6 +166,8 @@ class Reader implements Callbacks {
 		const { writer } = this;
 		const tag = this.name(from, to);
 		if (tag === this.unseen) this.unseen = '';
+		if (tag === 'style') this.styles.add(this.sheet.splice(0).join(''));
+		if (this.sizeless && !this.sizeless.holdsEnd(tag)) this.sizeless = undefined;
 		if (this.hidden?.holdsEnd(tag)) return;
 		const isOwnEnd = this.hidden?.tag === tag;
 		this.hidden = undefined;
