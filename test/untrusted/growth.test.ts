@@ -7,8 +7,8 @@ import { namesOfPictures } from '../../nodes/Workspace/actions/mail/send/quotati
 import { storedText } from '../../nodes/Workspace/actions/document/revisionGuard';
 import { layOut, listRequests } from '../../nodes/Workspace/actions/document/styles';
 import { bounded } from '../../nodes/untrusted/mail/mimeStructure';
-import { decodedText, decodedWords } from '../../nodes/untrusted/mail/charset';
-import { newText } from '../../nodes/untrusted/mail/newText';
+import { decodeText, decodeWords } from '../../nodes/untrusted/mail/charset';
+import { keepNewText } from '../../nodes/untrusted/mail/newText';
 import { rawPart } from '../../nodes/untrusted/mail/rawPart';
 import { readMail } from '../../nodes/untrusted/mail/readMail';
 import { expectLinear } from '../growth';
@@ -21,7 +21,7 @@ const longestHeader = 1_000_000;
 test.each(['=?utf-8?B?4pi6?= ', '=?utf-8?Q?=E2=98=BA?=x', '=?', '=?x?Q?', '=?utf-8?B?', ' '])(
 	'encoded words cost no more than the length of %j',
 	(unit) => {
-		expectLinear(unit, (text) => `=?utf-8?Q?a?=${text}`, decodedWords, longestHeader);
+		expectLinear(unit, (text) => `=?utf-8?Q?a?=${text}`, decodeWords, longestHeader);
 	},
 );
 
@@ -59,7 +59,7 @@ test.each(['>a\n\n\n', ' ', '-----\n', 'From: a\n', 'On 5 Jan 2026, a@b.c wrote:
 		expectLinear(
 			unit,
 			(text) => `x:\n${text}x\n${header}`,
-			(text) => newText(text, { subject: 'Re: x', isReply: true }),
+			(text) => keepNewText(text, { subject: 'Re: x', isReply: true }),
 		);
 	},
 );
@@ -73,7 +73,7 @@ test.each([
 	expectLinear(
 		unit,
 		(text) => Buffer.from(text),
-		(bytes) => decodedText(bytes, charset),
+		(bytes) => decodeText(bytes, charset),
 		2_000_000,
 	);
 });

@@ -1,6 +1,7 @@
 import { textOfHtml } from '../../nodes/untrusted/html/textOfHtml';
-import { newText } from '../../nodes/untrusted/mail/newText';
+import { keepNewText } from '../../nodes/untrusted/mail/newText';
 import { expectLinear } from '../growth';
+import { readReplies, unify } from './replies/readReplies';
 
 const reply = { subject: 'Re: Offer', isReply: true };
 const first = { subject: 'Offer', isReply: false };
@@ -91,8 +92,17 @@ test.each([
 	['a signature alone', '-- \nBob', '-- \nBob'],
 	['nothing', '', ''],
 ])('of a reply, the new text is left: %s', (_what, text, left) => {
-	expect(newText(text, reply)).toBe(left);
+	expect(keepNewText(text, reply)).toBe(left);
 });
+
+describe.each(['common.txt', 'others.txt', 'rare.txt'])(
+	'of the replies in %s, the new text is left',
+	(file) => {
+		test.each(readReplies(file))('$title', ({ text, context, kept }) => {
+			expect(unify(keepNewText(text, context))).toBe(kept);
+		});
+	},
+);
 
 test.each([
 	[
@@ -104,7 +114,7 @@ test.each([
 		'<div><p class=MsoNormal>Yes.</p><hr><div><b>From:</b> Ann &lt;ann@example.com&gt;<br><b>Sent:</b> Monday, January 5, 2026 10:00<br><b>To:</b> Bob<br><b>Subject:</b> Offer</div><p>Shall I?</p></div>',
 	],
 ])('of HTML, too: %s', (_what, html) => {
-	expect(newText(textOfHtml(html), reply)).toBe('Yes.');
+	expect(keepNewText(textOfHtml(html), reply)).toBe('Yes.');
 });
 
 test.each([
@@ -120,26 +130,40 @@ test.each([
 	['a ruler', 'a\n---\nb\n--', { ...reply, subject: 'x' }],
 	['two hyphens that no LF sets apart', 'a\u2028--\u2028b\u2029-- \u2029c', reply],
 ])('%s stays', (_what, text, context) => {
-	expect(newText(text, context)).toBe(text.replace(/\n--$/, ''));
+	expect(keepNewText(text, context)).toBe(text.replace(/\n--$/, ''));
 });
 
 test('an answer without a header of its own is known by its introduction', () => {
-	expect(newText('Yes.\n\nOn 5 Jan 2026, Ann <ann@example.com> wrote:\n> Shall I?', first)).toBe('Yes.');
+	expect(keepNewText('Yes.\n\nOn 5 Jan 2026, Ann <ann@example.com> wrote:\n> Shall I?', first)).toBe('Yes.');
 });
 
 test('an answer is known by its subject or by its header alone', () => {
-	expect(newText('> Shall I?\n\nYes.', { subject: 'AW: Offer', isReply: false })).toBe('Yes.');
-	expect(newText('> Shall I?\n\nYes.', { subject: 'Offer', isReply: true })).toBe('Yes.');
+	expect(keepNewText('> Shall I?\n\nYes.', { subject: 'AW: Offer', isReply: false })).toBe('Yes.');
+	expect(keepNewText('> Shall I?\n\nYes.', { subject: 'Offer', isReply: true })).toBe('Yes.');
 });
 
-test.each(['> x\n', 'On 5 Jan 2026:\n> x\n', 'From: a\n', '\n', '-- \n', 'a@b.c:\n\n>', ':', '--'])(
-	'costs no more than the length of %j',
-	(unit) => {
-		expectLinear(
-			unit,
-			(text) => text,
-			(text) => newText(text, reply),
-			2_000_000,
-		);
-	},
-);
+test.each([
+	...['> x\n', 'On 5 Jan 2026:\n> x\n', 'From: a\n', '\n', '-- \n', 'a@b.c:\n\n>', ':', '--', 'a@b.c5:\n'],
+	...[
+		'---- a wrote ----\n',
+		'<a@b.c\n> wrote:\n',
+		'>>> 1/1 >>>\n',
+		'Date: 1:00\n\n',
+		'On 5 2026 10:00 wrote',
+	],
+	...[
+		'<a@b.c> wrote: x ',
+		'> Forwarded:\n',
+		'Sent from my phone\n',
+		'> x:\n\n',
+		'___\nFrom: a\nTo: b\n',
+		'On ',
+	],
+])('costs no more than the length of %j', (unit) => {
+	expectLinear(
+		unit,
+		(text) => text,
+		(text) => keepNewText(text, reply),
+		2_000_000,
+	);
+});

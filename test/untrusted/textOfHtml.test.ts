@@ -174,8 +174,117 @@ test.each([
 	expect(textOfHtml(html)).toBe(text);
 });
 
+describe('what a style sheet hides is not shown', () => {
+	const shown = (css: string, html: string) => textOfHtml(`<head><style>${css}</style></head><body>${html}`);
+	const preview = '<div class="big preheader" id="top">Preview <b>text</b></div><p>a</p>';
+
+	test.each([
+		['a class', '.preheader{display:none}'],
+		['important', '.preheader { color: #fff; DISPLAY : none !important; }'],
+		['an element with a class', 'ul, div.preheader { visibility: hidden; opacity: 1 }'],
+		['two classes', '.big.preheader{max-height:0px;overflow:hidden}'],
+		['an ID', '@import url(a.css);#top{opacity:0}'],
+		['an element', 'div{display:none}'],
+		['below the body', 'body .preheader{max-height:0.0em}'],
+		['no size', '.preheader{font-size:0px;line-height:0}'],
+		['among comments', '<!-- /* a } */ .x{} /* b { */ .preheader{/* c */display:none} -->'],
+		['behind a block for phones', '@media (max-width:1px){.a{b:c}.d{e:f}} .preheader{display:none}'],
+		['against a weaker rule', '.preheader{display:none} div{display:block}'],
+		['against what is for phones', '.preheader{display:none} @media screen{.preheader{display:block}}'],
+	])('%s', (_what, css) => {
+		expect(shown(css, preview)).toBe('a');
+	});
+
+	test.each([
+		['an ordinary class', '.preheader{font-size:10px;color:red;opacity:0.5;max-height:0.5em}'],
+		['other classes', '.preheader2{display:none} .x.preheader{display:none} span.preheader{display:none}'],
+		['what is for phones', '@media (max-width:600px){.preheader{display:none}}'],
+		['what is for phones, in a block of its own', '@supports (a:b){@media print{.preheader{display:none}}}'],
+		['a later rule', '.preheader{display:none} .preheader{display:block}'],
+		['a stronger rule', '#top{display:block} .preheader{display:none}'],
+		['an important rule', '.preheader{display:block!important} #top{display:none}'],
+		['a rule for what is in something', 'td .preheader{display:none} .preheader:hover{display:none}'],
+		['a rule for what has an attribute', '[class=preheader]{display:none} *[id]{display:none}'],
+		['what something around it shows', '.preheader{display:none} td > .preheader{display:block}'],
+		['what appears', '.preheader{opacity:0;animation:show 1s}'],
+		['the whole page', 'body{display:none} html{opacity:0}'],
+		['a rule that does not end', '.preheader{display:none'],
+		['an empty rule', '{display:none} .{display:none} ,{}'],
+	])('but %s does not hide', (_what, css) => {
+		expect(shown(css, preview)).toBe('Preview text\n\na');
+	});
+
+	test.each([
+		['its own style', '.h{display:none}', '<div class=h style="display:block">a</div>b', 'a\nb'],
+		[
+			'its own style, but not what is important',
+			'.h{display:none!important}',
+			'<p class=h style="display:block">a</p>b',
+			'b',
+		],
+		[
+			'text with a size in what has none',
+			'.c{font-size:0}.d{font:14px Arial}',
+			'<div class=c>x<p class=d>a</p></div>b',
+			'a\n\nb',
+		],
+		[
+			'text with a size of its own',
+			'.c{font-size:0}',
+			'<table><tr><td class=c>x<b style="font-size:9px">a</b></table>b',
+			'a\nb',
+		],
+		[
+			'text with a size by what is around it',
+			'.c{font-size:0}.c td{font-size:9px}',
+			'<div class=c><table><tr><td>a</table></div>b',
+			'a\nb',
+		],
+		[
+			'an image without space around it',
+			'.i{font-size:0}',
+			'<p class=i><a href=/s><img alt=Sale></a></p>b',
+			'Sale [/s]\n\nb',
+		],
+		['a picture alone', 'img{display:none}', 'a<img class=h>b', 'ab'],
+	])('%s', (_what, css, html, text) => {
+		expect(shown(css, html)).toBe(text);
+	});
+
+	test('not by a sheet for paper or phones', () => {
+		const sheet = (media: string) => `<style media="${media}">.h{display:none}</style><p class=h>a</p>`;
+		expect(textOfHtml(sheet('print'))).toBe('a');
+		expect(textOfHtml(sheet('only screen and (max-width: 600px)'))).toBe('a');
+		expect(textOfHtml(`${sheet('screen')}b`)).toBe('b');
+	});
+
+	test.each([
+		...[
+			'.a{display:none}',
+			'@media{',
+			'}',
+			'/*',
+			'.a,',
+			'.a.b{opacity:0}',
+			'a{font-size:0;',
+			';',
+			'.a .a{display:block}',
+		],
+	])('and costs no more than the length of %j', (unit) => {
+		expectLinear(
+			unit,
+			(text) => `<style>${text}</style>${'<p class="a b">x'.repeat(text.length / 100)}`,
+			textOfHtml,
+			3_000_000,
+		);
+		expectLinear(unit, (text) => `<style>${unit}</style><p style="${text}">x`, textOfHtml, 3_000_000);
+	});
+});
+
 test.each([
 	'<table><tr><td>&nbsp;<td><p>x',
+	'<style>.a{display:none}</style><p class=a>x',
+	'<style>.a{font-size:0}</style><p class="a ">x',
 	'<td>&nbsp;',
 	'<tr><td><td>x<td>',
 	'\u00a0',

@@ -1,5 +1,6 @@
 import { Tokenizer } from 'htmlparser2';
 
+import { HidingStyles } from './hidingStyles';
 import { TextWriter } from './textWriter';
 
 /** Elements with a blank line around them; those in the next list have only a line break. */
@@ -16,7 +17,7 @@ const empty = new Set('area base br col embed hr img input link meta source trac
 const attributes = new Set(['alt', 'hidden', 'href', 'start', 'style']);
 /** Styles with which senders hide a preview text, or what only a phone displays. */
 const hiding = /\b(?:display\s*:\s*none|visibility\s*:\s*hidden|max-height\s*:\s*0(?![\d.]*[1-9]))/i;
-/** Elements that need no end tag, with the elements whose start tag ends them. */
+/** Elements that end where another one begins, without an end tag. */
 const endsAt: Readonly<Record<string, RegExp>> = {
 	li: /^li$/,
 	p: /^(?:p|div|table|ul|ol|h[1-6]|blockquote|pre|hr)$/,
@@ -26,6 +27,7 @@ const endsAt: Readonly<Record<string, RegExp>> = {
 };
 /** Elements in which an element of the same name belongs to an inner list or table, and so ends nothing outside. */
 const holders = ['table', 'ul', 'ol'];
+const isForScreens = /^\s*(?:all|screen|)\s*$/i;
 const rule = '-'.repeat(20);
 
 /**
@@ -48,6 +50,11 @@ class Reader implements Callbacks {
 	private attribute = '';
 	private unseen = '';
 	private hidden: HiddenElement | undefined;
+	/** Its own text has no size, but what is in it may have one. */
+	private sizeless: HiddenElement | undefined;
+	/** How senders hide a preview text, or what only a phone shows. */
+	private readonly styles = new HidingStyles();
+	private sheet: string[] = [];
 	private link = '';
 
 	readonly oncdata = nothing;
@@ -88,11 +95,17 @@ class Reader implements Callbacks {
 	}
 
 	ontext(from: number, to: number): void {
-		this.write(this.html.slice(from, to));
+		const text = this.html.slice(from, to);
+		if (this.unseen === 'style' && isForScreens.test(this.value('media'))) this.sheet.push(text);
+		this.writeText(text);
 	}
 
 	ontextentity(code: number): void {
-		this.write(String.fromCodePoint(code));
+		this.writeText(String.fromCodePoint(code));
+	}
+
+	private writeText(text: string): void {
+		if (!this.sizeless) this.write(text);
 	}
 
 	private name(from: number, to: number): string {
@@ -115,9 +128,13 @@ class Reader implements Callbacks {
 	onopentagend(): void {
 		const { tag } = this;
 		if (this.hidden?.endsWithOpening(tag)) this.hidden = undefined;
+		if (this.sizeless?.endsWithOpening(tag)) this.sizeless = undefined;
 		if (this.unseen === '' && unseen.has(tag)) this.unseen = tag;
 		if (this.hidden) return;
-		const isHidden = this.attributes.has('hidden') || hiding.test(this.value('style'));
+		const look = this.styles.find(tag, this.value('id'), this.value('class'), this.value('style'));
+		const isHidden = this.attributes.has('hidden') || look.isHidden;
+		if (look.size === 'some') this.sizeless = undefined;
+		else if (look.size === 'none' && !empty.has(tag)) this.sizeless ??= new HiddenElement(tag);
 		if (isHidden && !empty.has(tag)) this.hidden = new HiddenElement(tag);
 		else if (!isHidden) this.openSeen(tag);
 	}
@@ -151,6 +168,8 @@ class Reader implements Callbacks {
 		const { writer } = this;
 		const tag = this.name(from, to);
 		if (tag === this.unseen) this.unseen = '';
+		if (tag === 'style') this.styles.add(this.sheet.splice(0).join(''));
+		if (this.sizeless && !this.sizeless.holdsEnd(tag)) this.sizeless = undefined;
 		if (this.hidden?.holdsEnd(tag)) return;
 		const isOwnEnd = this.hidden?.tag === tag;
 		this.hidden = undefined;

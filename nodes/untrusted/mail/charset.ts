@@ -4,18 +4,34 @@ import { TextDecoder } from 'node:util';
 import { BoundedMap } from '../../core/runtime';
 
 /** Decodes text of any charset. An unknown name never loses any text. @param charset as the email names it; '' if it names none */
-export function decodedText(bytes: Buffer, charset: string): string {
-	const escape = escapeIn(bytes, charset);
-	if (escape === korean) return decoderOf('euc-kr').decode(unshifted(bytes));
-	if (escape !== undefined) return decoderOf('iso-2022-jp').decode(bytes);
-	const wide = wideName(bytes, charset);
-	// Gmail returns most texts in UTF-8 but with the name of their original charset, and senders mislabel theirs.
-	if (wide === undefined && isUtf8(bytes)) return bytes.toString('utf8').replace(/^\ufeff/, '');
-	return decoderOf(wide ?? charset).decode(bytes);
+export function decodeText(bytes: Buffer, charset: string): string {
+	const escape = findEscape(bytes, charset);
+	if (escape === korean) return findDecoder('euc-kr').decode(unshift(bytes));
+	if (escape !== undefined) return findDecoder('iso-2022-jp').decode(bytes);
+	const wide = findWideName(bytes, charset);
+	if (wide === undefined && isMeantAsUtf8(bytes, charset))
+		return bytes.toString('utf8').replace(/^\ufeff/, '');
+	return findDecoder(wide ?? charset).decode(bytes);
+}
+
+/** So many letters for each wrong byte are UTF-8 under the name of another charset, in which they hardly come by chance. */
+const lettersPerError = 4;
+
+/**
+ * Gmail returns most texts in UTF-8 but with the name of their original charset, and senders mislabel theirs. A few wrong bytes, such
+ * as where a program cut a letter, do not make all the others letters of another charset.
+ */
+function isMeantAsUtf8(bytes: Buffer, charset: string): boolean {
+	if (isUtf8(bytes)) return true;
+	const found = bytes.toString('utf8').replaceAll(/[\0-\u007f]/g, '');
+	const letters = found.replaceAll('\ufffd', '').length;
+	const errors = found.length - letters;
+	if (/^utf[-_]?8/i.test(charset.trim())) return letters > 0 && letters >= errors;
+	return letters > errors * (/^(?:(?:us-)?ascii)?$/i.test(charset.trim()) ? 1 : lettersPerError);
 }
 
 /** UTF-16 is recognized by its byte order mark or by the zeros in its ASCII characters. Text with neither was converted to UTF-8. */
-function wideName(bytes: Buffer, charset: string): string | undefined {
+function findWideName(bytes: Buffer, charset: string): string | undefined {
 	const [first, second] = bytes;
 	if (first === 0xff && second === 0xfe) return 'utf-16le';
 	if (first === 0xfe && second === 0xff) return 'utf-16be';
@@ -32,14 +48,14 @@ const escapes = /\u001b(?:\$\)C|\$[@B(]|\([IJ])/;
  * Charsets that write all letters in seven bits, recognized by their first escape. Such text is also valid UTF-8, so
  * only the escapes reveal it. Some senders name no charset, or ASCII (zammad/zammad#6144).
  */
-function escapeIn(bytes: Buffer, charset: string): string | undefined {
+function findEscape(bytes: Buffer, charset: string): string | undefined {
 	if (!/^(?:iso-2022-|$|(?:us-)?ascii|utf-?8|iso-8859-1$)/i.test(charset)) return undefined;
 	const text = bytes.includes(0x1b) ? bytes.toString('latin1') : '';
 	return /[\u0080-\u00ff]/.test(text) ? undefined : escapes.exec(text)?.[0];
 }
 
-/** ISO-2022-KR as EUC-KR, which has the same letters with the eighth bit set (RFC 1557). Each line begins unshifted. */
-function unshifted(bytes: Buffer): Buffer {
+/** ISO-2022-KR as EUC-KR, which has the same letters with the eighth bit set (RFC 1557). Each line begins unshift. */
+function unshift(bytes: Buffer): Buffer {
 	const text = bytes
 		.toString('latin1')
 		.replaceAll(korean, '')
@@ -53,9 +69,9 @@ function unshifted(bytes: Buffer): Buffer {
 /** By charset name, of which emails can give any number. Making a decoder takes much longer than decoding a word of a header. */
 const decoders = new BoundedMap<string, TextDecoder>(200);
 
-function decoderOf(charset: string): TextDecoder {
+function findDecoder(charset: string): TextDecoder {
 	const name = charset.trim().toLowerCase().slice(0, 40);
-	const decoder = decoders.get(name) ?? newDecoder(name);
+	const decoder = decoders.get(name) ?? makeDecoder(name);
 	decoders.set(name, decoder);
 	return decoder;
 }
@@ -72,7 +88,7 @@ const codePages: Readonly<Record<string, string>> = {
 	'950': 'big5',
 };
 
-function newDecoder(name: string): TextDecoder {
+function makeDecoder(name: string): TextDecoder {
 	const page = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];
 	const names = page === undefined ? [] : [codePages[page] ?? `windows-${page}`];
 	if (/^utf-?8$/.test(name)) names.push(usual);
@@ -87,7 +103,7 @@ function newDecoder(name: string): TextDecoder {
 }
 
 /** The bytes of a text in which some are escapes: `=E4` or `%E4`. */
-export function unescapedBytes(text: string, sign: '=' | '%'): Buffer {
+export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
 	const bytes = text.replaceAll(new RegExp(`${sign}([0-9A-F]{2})`, 'gi'), (_escape, hex: string) =>
 		String.fromCharCode(Number.parseInt(hex, 16)),
 	);
@@ -102,7 +118,7 @@ const word = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
 const words = new RegExp(`${word.source}(?:\\s*${word.source})*`, 'g');
 
 /** Decodes encoded words (RFC 2047). Gmail decodes most headers itself; this handles what it leaves. */
-export function decodedWords(value: string): string {
+export function decodeWords(value: string): string {
 	if (!value.includes('=?')) return value;
 	const read = value.slice(0, longestHeader).replaceAll(words, (found) => {
 		const runs: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
@@ -110,13 +126,13 @@ export function decodedWords(value: string): string {
 			const [charset, isBase64] = [name.toLowerCase(), encoding.toUpperCase() === 'B'];
 			const bytes = isBase64
 				? Buffer.from(content, 'base64')
-				: unescapedBytes(content.replaceAll('_', ' '), '=');
+				: unescapeBytes(content.replaceAll('_', ' '), '=');
 			const last = runs.at(-1);
 			// A multibyte letter may begin in one word and end in the next.
 			if (last?.charset === charset) last.bytes.push(bytes);
 			else runs.push({ charset, bytes: [bytes] });
 		}
-		return runs.map(({ charset, bytes }) => decodedText(Buffer.concat(bytes), charset)).join('');
+		return runs.map(({ charset, bytes }) => decodeText(Buffer.concat(bytes), charset)).join('');
 	});
 	return read + value.slice(longestHeader);
 }

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { decodedWords, longestHeader } from './charset';
+import { decodeWords, longestHeader } from './charset';
 
 /** A part of an email as Gmail returns it, after `limitMessage`. */
 export type Part = gmail_v1.Schema$MessagePart;
@@ -49,7 +49,7 @@ export function partHeader({ headers }: Part, name: string): string {
 
 /** Value of an email's first header with a name, decoded. Others of that name are ignored, because an email may have thousands. */
 export function headerOf({ payload }: gmail_v1.Schema$Message, name: string): string {
-	return decodedWords(partHeader(payload ?? {}, name));
+	return decodeWords(partHeader(payload ?? {}, name));
 }
 
 /** Far beyond any email that a person or a program writes. */

@@ -1,22 +1,32 @@
-/** Longer lines are text, not an introduction. */
-const longestLine = 500;
+import { HeaderFinder } from './earlierHeader';
+import { findIntroduction, findIntroductionWithin, isRuledIntroduction } from './introduction';
+
 /** Lines over which programs wrap an introduction. */
-const mostIntroduction = 4;
+const mostIntroduction = 7;
 /** Between an introduction and its quote. */
 const mostBlankLines = 10;
+/** What is looked at of the lines above the end of an address, and most characters of that end. */
+const longestLine = 300;
+const longestEnd = 60;
+const mostSignatureLines = 20;
 
-const subjectOfReply = /^\s*(?:re|aw|sv|antw|odp|vá|回复|回覆|答复)(?:\[\d+\])?\s*[:：]/i;
-const subjectOfForward = /^\s*(?:fwd?|wg|tr|rv|enc|vs|转发|轉寄)\s*[:：]/i;
+/** What organizations put before a subject. */
+const tags = String.raw`^\s*(?:\[[^\]]{1,40}\]\s*)*`;
+const subjectOfReply = new RegExp(
+	`${tags}(?:re|aw|sv|antw|odp|vá|ynt|res|rif|απ|на|回复|回覆|答复|回信|답장|رد|תשובה)(?:\\[\\d+\\])?\\s*[:：]`,
+	'iu',
+);
+const subjectOfForward = new RegExp(
+	`${tags}(?:fwd?|wg|tr|rv|enc|vs|vl|vb|pd|i|doorst|ilt|i̇lt|πρθ|пер|пересл|转发|轉寄|轉發|転送|전달|הועבר)\\s*[:：]`,
+	'iu',
+);
 
-/** Outlook marks an earlier message by its header instead of a sign at each line. */
-const originalMessage =
-	/^-{2,}\s*(?:original message|ursprüngliche nachricht|message d'origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|oprindelig meddelelse|пересылаемое сообщение|исходное сообщение|原始邮件|元のメッセージ)\s*-{2,}$/i;
-const senderLine = /^\*?(?:from|von|de|da|van|från|fra|od|от|发件人|寄件者|差出人)\s*[:：]\*? ?\S/i;
-const otherLines = [
-	/^\*?(?:sent|date|gesendet|datum|envoyé|enviado|inviato|verzonden|skickat|sendt|fecha|data|wysłano|отправлено|дата|发送时间|日期|送信日時)\s*[:：]\*? ?\S/i,
-	/^\*?(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|тема|主题|主旨|件名)\s*[:：]/i,
-];
-const mostHeaderLines = 9;
+/** Marks of direction, which programs put around addresses. */
+const unseen = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const phone =
+	/iphone|ipad|ipod|android|\bios\b|outlook|samsung|galaxy|blackberry|huawei|xiaomi|pixel|yahoo|gmail|proton|superhuman|nokia|lumia|motorola|verizon|windows|handy|mobil|phone|telefon|tablet|téléphone|móvil|celular|手机|手機/i;
+const sentFrom =
+	/^(?:sent (?:from|via|with|using)|get outlook for|von mein|gesendet (?:von|mit|über)|outlook für|envoyé (?:de|à partir|avec)|télécharg\S+ outlook|enviad[oa] (?:desde|do|de|a partir)|obtene?r? o? ?outlook|inviato da|scarica outlook|verzonden (?:vanaf|met)|verstuurd vanaf|outlook voor|skickat från|hämta outlook|sendt fra|hent outlook|lähetetty|wysłan[eo] z|pobierz \S*\s?outlook|odesláno z|отправлено (?:с|из)|надіслано з|στάλθηκε από|trimis de pe|发自我的|從我的|나의 |내 )|(?:から送信|gönderildi|gönderilmiştir)$/i;
 
 export interface Context {
 	readonly subject: string;
@@ -25,64 +35,195 @@ export interface Context {
 }
 
 /** What a message added: without quoted earlier ones, their introductions and a signature, unless nothing is left. Forwarded ones stay. */
-export function newText(text: string, { subject, isReply }: Context): string {
-	const all = text.split('\n');
-	const recent = subjectOfForward.test(subject) ? all : beforeHeader(all);
-	const unquoted = withoutQuotes(recent, isReply || subjectOfReply.test(subject));
-	const [own] = unquoted.join('\n').split(/(?:^|\n)-- ?(?:\n|$)/, 1);
-	return own?.trim() || text;
+export function keepNewText(text: string, { subject, isReply }: Context): string {
+	const isForward = subjectOfForward.test(subject);
+	const isAnswer = !isForward && (isReply || subjectOfReply.test(subject));
+	return new Reader(text, isForward, isAnswer).read().trim() || text;
 }
 
-/** The lines before an earlier message that begins with its header. */
-function beforeHeader(lines: readonly string[]): readonly string[] {
-	const at = lines.findIndex((line, index) => {
-		if (originalMessage.test(line.trim())) return true;
-		if (!senderLine.test(line.trim())) return false;
-		const header = lines.slice(index, index + mostHeaderLines);
-		// Date and subject follow the sender, as in the header of an email.
-		return otherLines.every((other) => header.some((each) => other.test(each.trim())));
-	});
-	if (at < 0) return lines;
-	const isOwn = (line: string) => !/^(?:[-_]{5,})?$/.test(line.trim());
-	return lines.slice(0, lines.findLastIndex((line, index) => index < at && isOwn(line)) + 1);
-}
+class Reader {
+	private readonly lines: readonly string[];
+	/** The lines as they are compared: trimmed, without marks of direction. */
+	private readonly plain: readonly string[];
+	private readonly headers: HeaderFinder;
+	private readonly isForward: boolean;
+	private readonly isReply: boolean;
+	/** The numbers of the sender's own lines. */
+	private readonly own: number[] = [];
+	/** Marked as quoted, without an introduction. */
+	private readonly quoted: Uint8Array;
+	/** The sender's part of a line on which an introduction begins. */
+	private readonly cut = new Map<number, string>();
+	private hasIntroduction = false;
 
-function withoutQuotes(lines: readonly string[], isReply: boolean): string[] {
-	const own: string[] = [];
-	let answers = isReply;
-	let isQuote = false;
-	for (const [index, line] of lines.entries()) {
-		const wasQuote: boolean = isQuote;
-		// A blank line between two quotes is part of them.
-		isQuote =
-			line.startsWith('>') || (wasQuote && line.trim() === '' && (lines[index + 1] ?? '').startsWith('>'));
-		if (isQuote && !wasQuote && dropIntroduction(own)) answers = true;
-		// In an email that answers none, quotes are what its sender wants to be read.
-		if (!isQuote || !answers) own.push(line);
+	constructor(text: string, isForward: boolean, isReply: boolean) {
+		this.lines = text.split('\n');
+		this.plain = this.lines.map((line) => toPlain(line));
+		this.quoted = new Uint8Array(this.lines.length);
+		this.headers = new HeaderFinder(this.plain);
+		this.isForward = isForward;
+		this.isReply = isReply;
 	}
-	return own;
+
+	read(): string {
+		const end = this.readOwn();
+		// In an email that answers none, quotes are what its sender wants to be read, and so are those above an introduction.
+		const areWanted = this.isForward || !this.isReply || this.hasIntroduction;
+		const own = areWanted ? this.own : this.own.filter((at) => this.quoted[at] === 0);
+		const passedOn = this.lines.slice(end);
+		// What a forward passes on may follow the signature in a form that is not known.
+		const kept = this.isForward && passedOn.length === 0 ? own : own.slice(0, this.findSignature(own));
+		const gap = kept.length < own.length ? [''] : [];
+		return [kept.map((at) => this.cut.get(at) ?? this.lines[at] ?? ''), gap, passedOn].flat().join('\n');
+	}
+
+	/** Collects the sender's own lines. @returns where something begins that is passed on */
+	private readOwn(): number {
+		let at = 0;
+		while (at < this.lines.length) {
+			if (this.plain[at] === '') {
+				this.own.push(at++);
+				continue;
+			}
+			const isQuote = this.isQuote(at);
+			if (isQuote && this.dropIntroduction(at)) {
+				at = this.endOfQuote(at);
+				continue;
+			}
+			if (this.headers.isForward(at) || (!this.isReply && this.headers.isHeader(at))) return at;
+			if (!this.isForward && this.isEarlier(at)) {
+				this.hasIntroduction = true;
+				this.dropRuler();
+				break;
+			}
+			if (isQuote) at = this.readQuote(at);
+			else {
+				this.own.push(at);
+				if (!this.isForward && this.cutAtIntroduction(at)) break;
+				at++;
+			}
+		}
+		return this.lines.length;
+	}
+
+	private isQuote(at: number): boolean {
+		return this.lines[at]?.startsWith('>') === true && !this.endsAddress(at);
+	}
+
+	/** An address such as `<ann@example.com>`, wrapped before its last sign. */
+	private endsAddress(at: number): boolean {
+		const line = this.plain[at] ?? '';
+		if (line.length > longestEnd || !/^>[\s,.]*(?:[\p{L}(). ]*[:：])?$/u.test(line)) return false;
+		const lines = this.plain.slice(Math.max(0, at - 3), at).map((line) => line.slice(-longestLine));
+		const above = lines.slice(lines.lastIndexOf('') + 1).join(' ');
+		return above.includes('@') && above.split('<').length > above.split('>').length;
+	}
+
+	/** A blank line between two quotes is part of them. */
+	private endOfQuote(from: number): number {
+		let at = from;
+		while (this.isQuote(at) || (at > from && this.plain[at] === '' && this.isQuote(at + 1))) at++;
+		return at;
+	}
+
+	/** Reads a quote that no line above it introduces. */
+	private readQuote(from: number): number {
+		const end = this.endOfQuote(from);
+		const lines = this.plain.slice(from, end);
+		const inner = lines.slice(0, mostIntroduction).map((line) => line.replace(/^>\s*/, ''));
+		const start = inner.slice(inner.findIndex((line) => line !== ''));
+		if (!this.isForward && start.some((_, at) => at > 0 && findIntroduction(start.slice(0, at), true))) {
+			this.hasIntroduction = true;
+			return end;
+		}
+		// Such lines are a prompt or meant to be seen: a quote of a quote comes with a quote.
+		const isQuoted = !lines.every((line) => line.startsWith('>>') || line === '');
+		if (this.hasIntroduction && isQuoted) return end;
+		if (isQuoted) this.quoted.fill(1, from, end);
+		for (let at = from; at < end; at++) this.own.push(at);
+		return end;
+	}
+
+	/** Whether an earlier message begins with its header, or with a line that names its sender between dashes. */
+	private isEarlier(at: number): boolean {
+		if (this.headers.isOriginal(at)) return true;
+		return this.isReply && (this.headers.isHeader(at) || isRuledIntroduction(this.plain[at] ?? ''));
+	}
+
+	/** Some programs draw a line above the header. */
+	private dropRuler(): void {
+		const isOwn = (at: number) => !/^(?:[-_]{5,})?$/.test(this.plain[at] ?? '');
+		this.own.length = this.own.findLastIndex(isOwn) + 1;
+	}
+
+	/** Takes off the introduction of the quote that begins here. */
+	private dropIntroduction(quote: number): boolean {
+		if (this.isForward) return false;
+		const least = quote - mostBlankLines;
+		const end = this.own.findLastIndex((at) => this.plain[at] !== '' || at < least) + 1;
+		return (this.own[end - 1] ?? -1) >= least - 1 && this.takeOff(end, true);
+	}
+
+	/** Whether the line ends an introduction of text that is not marked. If so, it is taken off. */
+	private cutAtIntroduction(at: number): boolean {
+		const line = this.plain[at] ?? '';
+		if (/[:：]$/.test(line)) {
+			let below = at + 1;
+			while (below < at + 1 + mostBlankLines && this.plain[below] === '') below++;
+			if (this.isQuote(below)) return false;
+			if (this.takeOff(this.own.length, false)) return true;
+		}
+		const before = findIntroductionWithin(line);
+		if (before === undefined) return false;
+		this.cutLine(this.own.length - 1, before);
+		return true;
+	}
+
+	/** @param end behind its last line */
+	private takeOff(end: number, isMarked: boolean): boolean {
+		const { own, plain } = this;
+		const above: string[] = [];
+		for (let index = end - 1; index >= 0 && above.length < mostIntroduction; index--) {
+			const at = own[index] ?? 0;
+			if (this.quoted[at] === 1 || plain[at] === '' || at + above.length !== own[end - 1]) break;
+			above.unshift(plain[at] ?? '');
+		}
+		const isLikely = isMarked || this.isReply || above.some((line) => line.includes('@'));
+		const introduction = isLikely ? findIntroduction(above, isMarked) : undefined;
+		if (!introduction) return false;
+		const { lines, before } = introduction;
+		this.cutLine(end - lines, before);
+		return true;
+	}
+
+	private cutLine(index: number, before: string): void {
+		this.cut.set(this.own[index] ?? 0, before.trimEnd());
+		this.own.length = before.trim() === '' ? index : index + 1;
+		this.hasIntroduction = true;
+	}
+
+	/** @returns where a signature and what a phone adds begin, if nothing else follows them */
+	private findSignature(own: readonly number[]): number {
+		let end = this.findPhone(own, own.length);
+		let lines = 0;
+		for (let index = end - 1; index >= 0 && lines <= mostSignatureLines; index--) {
+			const at = own[index] ?? 0;
+			if (this.quoted[at] === 1 || this.headers.isHeader(at)) break;
+			if (/^-- ?$/.test(this.lines[at] ?? '')) [end, lines] = [index, 0];
+			else if (this.plain[at] !== '') lines++;
+		}
+		return this.findPhone(own, end);
+	}
+
+	/** @returns where a line such as `Sent from my iPhone` begins */
+	private findPhone(own: readonly number[], end: number): number {
+		const last = own.findLastIndex((at, index) => index < end && this.plain[at] !== '');
+		const line = this.plain[own[last] ?? -1] ?? '';
+		const words = line.length < longestLine ? line.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '') : line;
+		return /^[^,!?]{1,70}$/.test(words) && sentFrom.test(words) && phone.test(words) ? last : end;
+	}
 }
 
-/** Takes off lines such as `On Monday, Ann <ann@example.com> wrote:`, which programs may wrap. */
-function dropIntroduction(own: string[]): boolean {
-	const end = own.findLastIndex((line, at) => line.trim() !== '' || at < own.length - mostBlankLines) + 1;
-	const above = own.slice(Math.max(0, end - mostIntroduction), end).map((line) => line.trim());
-	const lines = above.slice(above.lastIndexOf('') + 1);
-	if (!/[:：]$/.test(lines.at(-1) ?? '')) return false;
-	const counts = lines.map((_, at) => at + 1);
-	const textOf = (count: number) => lines.slice(-count).join(' ').slice(-longestLine);
-	let count =
-		counts.find((most) => when.test(textOf(most)) && who.test(textOf(most))) ??
-		Number(address.test(textOf(1)));
-	if (count === 0) return false;
-	const first = lines.at(-count - 1) ?? '';
-	if (!start.test(textOf(count)) && start.test(first) && /\d/.test(first)) count++;
-	own.length = end - count;
-	return true;
+function toPlain(line: string): string {
+	return /^[ -~]*$/.test(line) ? line.trim() : line.replaceAll(unseen, '').normalize().trim();
 }
-
-const when = /\d\d?[:.h]\d\d|\d{4}|\d\d?[./]\d/;
-const address = /@[\w-]+\.\w/;
-const who =
-	/@[\w-]+\.\w|wrote|schrieb|écrit|escribió|escreveu|ha scritto|schreef|skrev|kirjoitti|napisał|napsal|írta|scris|yazdı|написал|пишет|写道|寫道|작성/i;
-const start = /^(?:On|Am|Le|El|Il|Op|Den|Em|Dne|Pe|På|W dniu|Vào)\s/;

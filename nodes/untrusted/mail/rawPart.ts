@@ -1,4 +1,4 @@
-import { longestHeader, unescapedBytes } from './charset';
+import { longestHeader, unescapeBytes } from './charset';
 
 /** Reads one part's content out of the whole email in base64url. The part ID `1.0` is the first part in the second part. */
 export function rawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {
@@ -54,5 +54,5 @@ function contentOf({ headers, body }: Entity): string {
 	const encoding = headers.get('content-transfer-encoding')?.toLowerCase();
 	if (encoding === 'base64') return Buffer.from(body, 'base64').toString('latin1');
 	if (encoding !== 'quoted-printable') return body;
-	return unescapedBytes(body.replaceAll(/=[ \t]*\r?\n/g, ''), '=').toString('latin1');
+	return unescapeBytes(body.replaceAll(/=[ \t]*\r?\n/g, ''), '=').toString('latin1');
 }

@@ -2,9 +2,9 @@ import { decodeHTML } from 'entities/decode';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { textOfHtml } from '../html/textOfHtml';
-import { decodedText, decodedWords, unescapedBytes } from './charset';
+import { decodeText, decodeWords, unescapeBytes } from './charset';
 import { dispositionOf, headerOf, isFile, type Part, partHeader, type Place, typeOf } from './mimeStructure';
-import { newText } from './newText';
+import { keepNewText } from './newText';
 
 /** A text in one form, plain or HTML. Its pieces are joined only at the end, because parts may be nested deeply. */
 interface Form {
@@ -170,7 +170,7 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 		const stored = attachmentId ? texts[attachmentId] : '';
 		if (!data && stored === undefined) missing.push(attachmentId ?? '');
 		const bytes = Buffer.from(data || (stored ?? ''), 'base64url');
-		return decodedText(bytes, charsetOf(part, kind, bytes));
+		return decodeText(bytes, charsetOf(part, kind, bytes));
 	};
 	const forms = formsOf(message.payload ?? {}, { within: '', afterHtml: false }, { textOf, files });
 	const plain = forms.text ?? (forms.html && converted(forms.html));
@@ -178,7 +178,7 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 	const text = (plain?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
 	const headers = (message.payload?.headers ?? []).map(({ name, value }) => ({
 		name: name ?? '',
-		value: decodedWords(value ?? ''),
+		value: decodeWords(value ?? ''),
 	}));
 	const list = (name: string) =>
 		headers.flatMap((header) => (header.name.toLowerCase() === name ? header.value : [])).join(', ');
@@ -190,7 +190,7 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 		bcc: list('bcc'),
 		replyTo: list('reply-to'),
 		headers,
-		text: newTextOnly ? newText(text, { subject: summary.subject, isReply }) : text,
+		text: newTextOnly ? keepNewText(text, { subject: summary.subject, isReply }) : text,
 		html: forms.html?.pieces.join('\n') ?? '',
 		attachments: files.map(({ info }) => info),
 		files,
@@ -233,7 +233,7 @@ function storedFile(part: Part, related: boolean): StoredFile {
 	const disposition = dispositionOf(part);
 	const info = {
 		attachmentId: part.body?.attachmentId ?? '',
-		fileName: decodedWords(part.filename ?? '') || nameInHeader(part),
+		fileName: decodeWords(part.filename ?? '') || nameInHeader(part),
 		mimeType: typeOf(part),
 		size: part.body?.size ?? 0,
 		inline: disposition === 'inline' || (related && contentId !== '' && disposition !== 'attachment'),
@@ -251,7 +251,7 @@ function nameInHeader(part: Part): string {
 		const value = (quoted ?? plain ?? '').trim();
 		const [, charset, text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
 		const name =
-			text === undefined ? decodedWords(value) : decodedText(unescapedBytes(text, '%'), charset ?? '');
+			text === undefined ? decodeWords(value) : decodeText(unescapeBytes(text, '%'), charset ?? '');
 		if (name !== '') return name;
 	}
 	return '';

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 import { refusal, shortened } from '../../../../core/errors';
-import { decodedWords } from '../../../../untrusted/mail/charset';
+import { decodeWords } from '../../../../untrusted/mail/charset';
 
 /** Parts of an address list, as defined by RFC 5322. The loops in each pattern are unrolled, so that no text takes long. */
 const quoted = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;
@@ -182,10 +182,10 @@ function nameOf(tokens: readonly Token[]): string | undefined {
 			continue;
 		}
 		if (kind !== 'quoted' && kind !== 'comment') return undefined;
-		name += decodedWords(words) + (kind === 'quoted' ? unquoted(raw) : raw);
+		name += decodeWords(words) + (kind === 'quoted' ? unquoted(raw) : raw);
 		words = '';
 	}
-	name = (name + decodedWords(words)).trim();
+	name = (name + decodeWords(words)).trim();
 	return hasControl(name) ? undefined : name;
 }
 

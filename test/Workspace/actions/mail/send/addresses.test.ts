@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { parseAddressList } from 'email-addresses';
 import fc from 'fast-check';
 
-import { decodedText, decodedWords } from '../../../../../nodes/untrusted/mail/charset';
+import { decodeText, decodeWords } from '../../../../../nodes/untrusted/mail/charset';
 import { fromTerm, receivedTerms } from '../../../../../nodes/Workspace/actions/mail/list/query';
 import { addressesOf } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
 import { checkedHeaders, oneLine } from '../../../../../nodes/Workspace/actions/mail/send/fields';
@@ -111,7 +111,7 @@ describe('addresses', () => {
 				fc.string({ unit: 'grapheme' }).filter((text) => !text.startsWith('\ufeff')),
 				fc.constantFrom('', 'utf-8', 'UTF8', 'us-ascii', 'iso-8859-1', 'windows-1252'),
 				(text, charset) => {
-					expect(decodedText(Buffer.from(text), charset)).toBe(text);
+					expect(decodeText(Buffer.from(text), charset)).toBe(text);
 				},
 			),
 		);
@@ -122,15 +122,15 @@ describe('addresses', () => {
 			fc.property(
 				fc.string({ unit: 'grapheme', maxLength: 30 }).filter((text) => !text.includes('=?')),
 				(text) => {
-					expect(decodedWords(text)).toBe(text);
-					expect(decodedWords(`=?utf-8?B?${Buffer.from(text).toString('base64')}?=`)).toBe(
+					expect(decodeWords(text)).toBe(text);
+					expect(decodeWords(`=?utf-8?B?${Buffer.from(text).toString('base64')}?=`)).toBe(
 						text.replace(/^\ufeff/, ''),
 					);
 				},
 			),
 		);
-		expect(decodedWords('=?utf-8?Q?a_=C3=BC?= =?iso-8859-1*de?q?=FC?= x')).toBe('a üü x');
-		expect(decodedWords('=?broken?=')).toBe('=?broken?=');
+		expect(decodeWords('=?utf-8?Q?a_=C3=BC?= =?iso-8859-1*de?q?=FC?= x')).toBe('a üü x');
+		expect(decodeWords('=?broken?=')).toBe('=?broken?=');
 	});
 });
 

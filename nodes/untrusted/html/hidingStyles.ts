@@ -1,0 +1,163 @@
+/** Most that is read of all style sheets of a page, which are far shorter. */
+const longestSheets = 500_000;
+const mostRules = 5_000;
+const mostSelectors = 50;
+const mostRulesOfName = 30;
+const mostClasses = 30;
+const longestBlock = 5_000;
+
+const zero = /^0+(?:\.0*)?(?:[a-z]+|%)?$/;
+/** By property, the values with which an element is not seen. */
+const unseenValues = {
+	display: /^none$/,
+	visibility: /^(?:hidden|collapse)$/,
+	'max-height': zero,
+	opacity: zero,
+	// Only of its own text: what is in it may have another size.
+	'font-size': zero,
+} as const;
+type Property = keyof typeof unseenValues;
+
+/** In the order of importance: each outweighs any number of those before it. */
+const weights = { order: 1, tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
+
+interface Declaration {
+	readonly property: Property;
+	readonly isUnseen: boolean;
+	readonly isImportant: boolean;
+}
+
+interface Rule {
+	/** Such as `td`, `.preheader` and `#top`. */
+	readonly names: readonly string[];
+	/** Whether it also depends on what is around the element. It may show what another rule hides, but hides nothing itself. */
+	readonly isPartial: boolean;
+	readonly weight: number;
+	readonly declarations: readonly Declaration[];
+}
+
+export interface Look {
+	readonly isHidden: boolean;
+	/** Whether it sets the size of its text; 'none' if that leaves nothing to see. */
+	readonly size: 'none' | 'some' | undefined;
+}
+
+/** What the `style` elements of a page hide on any screen. */
+export class HidingStyles {
+	/** By the last name of their selector. */
+	private readonly rules = new Map<string, Rule[]>();
+	private count = 0;
+	private characters = 0;
+
+	/** @param css the content of a `style` element */
+	add(css: string): void {
+		const taken = css.slice(0, Math.max(0, longestSheets - this.characters));
+		this.characters += taken.length;
+		for (const { selectors, block } of splitRules(withoutComments(taken))) {
+			if (this.count >= mostRules) return;
+			const declarations = readDeclarations(block);
+			if (declarations.length === 0) continue;
+			for (const selector of selectors.split(',', mostSelectors)) this.addRule(selector, declarations);
+		}
+	}
+
+	private addRule(selector: string, declarations: readonly Declaration[]): void {
+		const steps = selector
+			.trim()
+			.replace(/^(?:html\s+)?body\s+/i, '')
+			.split(/[\s>+~]+/, 10);
+		const names = readNames(steps.at(-1) ?? '');
+		const last = names.at(-1);
+		if (last === undefined || selector.includes(':')) return;
+		const rules = this.rules.get(last) ?? [];
+		this.rules.set(last, rules);
+		if (rules.length >= mostRulesOfName) return;
+		const isPartial = steps.length > 1;
+		const own = names.reduce((sum, name) => sum + weights[kindOf(name)], 0);
+		const weight = own + this.count++ + (isPartial ? weights.class : 0);
+		rules.push({ names, isPartial, weight, declarations });
+	}
+
+	/** @param style the element's own, which outweighs all but what is important */
+	find(tag: string, id: string, classes: string, style: string): Look {
+		const names = [
+			tag,
+			...classes
+				.trim()
+				.split(/\s+/, mostClasses)
+				.map((name) => `.${name}`),
+			`#${id.trim()}`,
+		];
+		const has = new Set(names);
+		const winners = new Map<Property, { readonly weight: number; readonly isUnseen: boolean }>();
+		const take = (declarations: readonly Declaration[], weight: number, isPartial = false) => {
+			for (const { property, isUnseen, isImportant } of declarations) {
+				const own = weight + (isImportant ? weights.important : 0);
+				if (own < (winners.get(property)?.weight ?? 0) || (isPartial && isUnseen)) continue;
+				winners.set(property, { weight: own, isUnseen });
+			}
+		};
+		for (const rule of [...has].flatMap((name) => this.rules.get(name) ?? [])) {
+			if (rule.names.every((name) => has.has(name))) take(rule.declarations, rule.weight, rule.isPartial);
+		}
+		if (style !== '') take(readDeclarations(style), weights.style);
+		const size = winners.get('font-size')?.isUnseen;
+		winners.delete('font-size');
+		return {
+			isHidden: tag !== 'html' && tag !== 'body' && [...winners.values()].some(({ isUnseen }) => isUnseen),
+			size: size === undefined ? undefined : size ? 'none' : 'some',
+		};
+	}
+}
+
+const kindOf = (name: string) => (name.startsWith('#') ? 'id' : name.startsWith('.') ? 'class' : 'tag');
+
+/** The names of a selector such as `td.preheader`; none if it has anything else, such as an attribute. */
+function readNames(selector: string): string[] {
+	if (!/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(selector)) return [];
+	const [tag = '', ...others] = selector.replace('*', '').split(/(?=[.#])/, 5);
+	return /^[.#]/.test(tag) || tag === ''
+		? [tag, ...others].filter((name) => name !== '')
+		: [tag.toLowerCase(), ...others];
+}
+
+function readDeclarations(block: string): Declaration[] {
+	// What moves does not stay as it begins.
+	const taken = block.slice(0, longestBlock).toLowerCase();
+	const isMoving = /(?:^|[;\s-])animation(?:-name)?\s*:/.test(taken);
+	return taken.split(';').flatMap((declaration) => {
+		const [name = '', given = ''] = declaration.split(':', 2).map((part) => part.trim());
+		const property = name === 'font' ? 'font-size' : name;
+		if (!isProperty(property) || (property === 'opacity' && isMoving)) return [];
+		const value = given.replace(/\s*!\s*important$/, '');
+		const isUnseen = unseenValues[property].test(value);
+		return { property, isUnseen, isImportant: value !== given };
+	});
+}
+
+const isProperty = (name: string): name is Property => Object.hasOwn(unseenValues, name);
+
+function withoutComments(css: string): string {
+	const [before = '', ...comments] = css.replaceAll(/<!--|-->/g, ' ').split('/*');
+	const after = comments.map((comment) => {
+		const end = comment.indexOf('*/');
+		return end < 0 ? '' : comment.slice(end + 2);
+	});
+	return [before, ...after].join(' ');
+}
+
+/** The rules outside of blocks such as `@media`. */
+function* splitRules(css: string): Generator<{ readonly selectors: string; readonly block: string }> {
+	let [depth, start, selectors] = [0, 0, ''];
+	for (const { 0: brace, index } of css.matchAll(/[{}]/g)) {
+		if (brace === '{' && depth++ === 0) {
+			// A statement such as `@import` ends with a semicolon.
+			const before = css.slice(start, index);
+			selectors = before.slice(before.lastIndexOf(';') + 1).trim();
+			start = index + 1;
+		} else if (brace === '}' && depth > 0 && --depth === 0) {
+			if (!selectors.startsWith('@')) yield { selectors, block: css.slice(start, index) };
+			start = index + 1;
+		} else if (depth === 0) start = index + 1;
+	}
+}

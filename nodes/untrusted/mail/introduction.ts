@@ -1,0 +1,107 @@
+import { findRuledPhrase } from './earlierHeader';
+
+/** An introduction such as `On Monday, Ann <ann@example.com> wrote:`, which programs may wrap. */
+export interface Introduction {
+	/** Over how many lines it goes. */
+	readonly lines: number;
+	/** What the sender wrote before it on its first line. */
+	readonly before: string;
+}
+
+/** Longer ones are text. */
+const longest = 500;
+const mostLines = 4;
+/** Some programs give each sign around an address a line of its own. */
+const mostOpenedLines = 6;
+
+const time = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}/u;
+const when = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
+const address = /@[\w-]+\.\w/;
+const bracketed = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
+const writing =
+	/(?<!\p{L})(?:wrote|sent(?=\s?[:：])|schrieb|geschrieben|écrit|escri|escrev|scritto|schreef|skrev|skrifaði|kirjoitti|kirjutas|napisa|napísal|napsal|pisze|írta|scris|yazdı|rašė|rakstīja|написа|пишет|пише|писал|έγραψε|viết|menulis)|כתב|كتب|كتابة|نوشت|เขียน|लिखा|写道|寫道|のメール|書きました|작성|쓴 글/iu;
+const firstPerson = /(?<!\p{L})(?:I|we|ich|wir|je|j’ai|j'ai|nous|yo|eu|ik|wij|jag|vi|jeg|я|мы)(?!\p{L})/iu;
+const opening =
+	/(?<!\S)(?:On|Am|Le|El|Il|Op|Den|Em|Dne|Dnia|Dňa|Pe|În|På|La|Pada|Vào|W dniu|Στις|На|At|在)\s/gu;
+/** Between such a word and the first figure of the date stands the name of a day. */
+const beforeDate = /^[^@<\p{Nd}]{0,40}\p{Nd}/u;
+
+/** What stands before it is the sender's; -1 for none. */
+function findOpening(line: string, isIntroduction: (text: string) => boolean): number {
+	const places = Array.from(line.slice(-longest).matchAll(opening), ({ index }) => index);
+	const offset = Math.max(0, line.length - longest);
+	const at = places.findLast((place) => {
+		const text = line.slice(offset + place);
+		return beforeDate.test(text.slice(text.indexOf(' '))) && isIntroduction(text);
+	});
+	return at === undefined ? -1 : offset + at;
+}
+
+/** Finds the introduction that ends with the last line. @param lines trimmed, without blank ones @param isMarked whether a `>` follows */
+export function findIntroduction(lines: readonly string[], isMarked: boolean): Introduction | undefined {
+	if (!/[:：]$/.test(lines.at(-1) ?? '')) return undefined;
+	const all = lines.join(' ');
+	if (!address.test(all) && !writing.test(all)) return undefined;
+	const isIntroduction = isMarked ? introducesQuote : introducesText;
+	for (let count = 1; count <= Math.min(mostOpenedLines, lines.length); count++) {
+		const [first = '', ...rest] = lines.slice(-count);
+		const tail = ['', ...rest].join(' ');
+		const at = findOpening(first, (text) => isIntroduction(text + tail));
+		if (at >= 0) return { lines: count, before: first.slice(0, at) };
+		if (count > 1 && /[.!?]$/.test(first)) break;
+		if (count > mostLines || !isIntroduction((first + tail).slice(-longest))) continue;
+		return withOpening(lines, count);
+	}
+	return isMarked && address.test(lines.at(-1) ?? '') ? { lines: 1, before: '' } : undefined;
+}
+
+/** The date may be wrapped, too. */
+function withOpening(lines: readonly string[], count: number): Introduction {
+	for (let more = count + 1; more <= Math.min(count + 2, mostOpenedLines); more++) {
+		const line = lines.at(-more) ?? '';
+		const at = /[.!?]$/.test(line) ? -1 : findOpening(line, () => true);
+		if (at >= 0) return { lines: more, before: line.slice(0, at) };
+	}
+	return { lines: count, before: '' };
+}
+
+function introducesQuote(text: string): boolean {
+	return when.test(text) && (address.test(text) || writing.test(text));
+}
+
+/** Where nothing marks what follows, a sentence of the sender must not be taken for an introduction. */
+function introducesText(text: string): boolean {
+	const found = Array.from(text.matchAll(bracketed)).at(-1);
+	if (found) {
+		const after = text.slice(found.index + found[0].length);
+		if (writing.test(after) && after.length <= 40) return true;
+		if (!when.test(text)) return false;
+		return writing.test(text) || (found[0].startsWith('<') && /^[\s,]*[:：]$/.test(after));
+	}
+	const starts = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(opening) === 0;
+	return starts && when.test(text) && time.test(text) && writing.test(text) && !firstPerson.test(text);
+}
+
+/** Finds an introduction that what it introduces follows on the same line. @returns what the sender wrote before it; undefined if there is none */
+export function findIntroductionWithin(line: string): string | undefined {
+	for (const { index, 0: end } of line.matchAll(/[>)],? ?[\p{L} ]{3,40}[:：](?=\s)/gu)) {
+		const from = Math.max(0, index - longest);
+		const head = line.slice(from, index + end.length);
+		const at = writing.test(end) ? findOpening(head, introducesText) : -1;
+		if (at >= 0) return line.slice(0, from + at);
+	}
+	return undefined;
+}
+
+/** Whether a line such as `---- Ann Lee wrote ----` introduces what follows. */
+export function isRuledIntroduction(line: string): boolean {
+	const [, sender = ''] = /^>>> (.{3,200}) >>>$/.exec(line) ?? [];
+	if (when.test(sender)) return true;
+	const phrase = findRuledPhrase(line);
+	if (phrase === '' || firstPerson.test(phrase)) return false;
+	const isLast = phrase
+		.split(' ')
+		.slice(-3)
+		.some((word) => writing.test(word));
+	return isLast || (when.test(phrase) && address.test(phrase));
+}
