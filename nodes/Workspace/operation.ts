@@ -83,6 +83,8 @@ export interface Operation<
 	readonly description: string;
 	/** What a model has to know before it calls the operation as a tool: what cannot be undone. */
 	readonly caution?: string;
+	/** What a model reads in place of both, by the value of a field that it cannot set. */
+	readonly told?: { readonly field: string; readonly by: Readonly<Record<string, string>> };
 	readonly fields: F;
 	readonly options: O;
 	/** True if repeating it changes nothing: items that follow one another may then run in parallel. */

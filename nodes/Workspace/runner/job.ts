@@ -225,7 +225,7 @@ function idKeys({ fields }: Operation): string[] {
 }
 
 function refuseUnknownKeys({ given, operation, resource }: Chosen): void {
-	const known = fieldsOf(operation).map(({ name }) => name);
+	const known = fieldsOf(operation).flatMap(({ name, onlyIn }) => (onlyIn === 'fields' ? [] : [name]));
 	const unknown = Object.keys(given).filter((key) => !known.includes(key));
 	if (unknown.length === 0) return;
 	throw refusal(
