@@ -46,6 +46,7 @@ function itemOf(): JobItem {
 	return {
 		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, binaryFields: [], hasMade: false },
 		...{ binary: none, file: none, store: none, made: nothing, hint: nothing, log: nothing },
+		text: (text) => text,
 		told: (failure) => failure,
 		once: async <T>(key: string, ask: () => Promise<T>) => {
 			// Each key belongs to one type of question, which the map's type cannot express.

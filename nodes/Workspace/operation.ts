@@ -98,6 +98,10 @@ export interface Operation<
 	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */
 	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];
+	/** What a result left at Google, as in "file a.pdf (ID …)", for whoever runs a node again that another item has stopped. */
+	left?(result: R): string;
+	/** What keeps a run from doing finished items again, in a sentence. */
+	readonly rerun?: string;
 	/** What ended a result that is not whole: Continue on Fail gives out the result, then the error. */
 	endedBy?(result: R): NodeError | undefined;
 	/**

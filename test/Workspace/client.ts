@@ -107,6 +107,7 @@ export function testItem({
 		get hasMade() {
 			return item.things.length > 0;
 		},
+		text: (text) => naming.text(text),
 		told: (failure) => naming.failure(failure),
 		hint: (text) => item.hints.push(naming.text(text)),
 		log: (text) => item.logs.push(text),

@@ -49,6 +49,8 @@ export class RunNotes {
 export interface JobItem extends Item {
 	/** Whether something was already created for this item. */
 	readonly hasMade: boolean;
+	/** A text for the user, with the names of fields put in. */
+	text(text: string): string;
 	/** The failure for the user, with everything that was created for the item by then. */
 	told(failure: NodeError): NodeError;
 }
@@ -113,8 +115,12 @@ export class RunItem implements JobItem {
 		return this.things.length > 0;
 	}
 
+	text(text: string) {
+		return this.naming.text(text);
+	}
+
 	hint(text: string) {
-		this.notes.hints.add(this.naming.text(text));
+		this.notes.hints.add(this.text(text));
 	}
 
 	log(text: string) {

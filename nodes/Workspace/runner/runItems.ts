@@ -2,10 +2,13 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isNodeError, type NodeError, refusal } from '../../core/errors';
 import { type Checked, type Done, runItems, type Task } from '../../core/itemLoop';
+import type { Left } from '../../core/doneItems';
 import { Sanitizer } from '../../core/sanitizer';
+import { named } from '../../fields/field';
 import { stopped } from '../../http/retry';
 import { connect, type Connection } from '../google/googleConnection';
 import { errorOfReading } from '../google/errors';
+import { idempotencyOption } from '../idempotency';
 import type { Clients, OutputItem } from '../operation';
 import { type Job, jobReader, RunNotes } from './job';
 
@@ -130,10 +133,24 @@ function done(job: Job, outcome: unknown): Done {
 		const output = items.map((one) => ({ ...one, pairedItem: { item: index } }));
 		const ending = operation.endedBy?.(outcome);
 		if (ending) return failed(job, item.told(ending), { output });
-		return { outcome: { output }, isFinal: !operation.readsOnly };
+		const what = operation.left?.(outcome);
+		const left = what === undefined ? undefined : { what, ...repeatOf(job) };
+		return { outcome: { output, left }, isFinal: !operation.readsOnly };
 	} catch (error) {
 		return failed(job, item.told(failureOf(error, job)), { isDone: true });
 	}
+}
+
+/** What happens to a finished job if the node runs again. */
+function repeatOf({ operation, params, item }: Job): Omit<Left, 'what'> {
+	const { options, rerun } = operation;
+	const takesKey = options.some(({ name }) => name === idempotencyOption.name);
+	const mayRepeat = operation.idempotent?.(params) === true || Boolean(params[idempotencyOption.name]);
+	const advice = [
+		rerun,
+		takesKey && `With ${named(idempotencyOption.name)}, an item is done once, however often the node runs.`,
+	].filter(Boolean);
+	return { mayRepeat, advice: item.text(advice.join(' ')) || undefined };
 }
 
 /** Clients differ by what the requests may need and by the operation's advice. */

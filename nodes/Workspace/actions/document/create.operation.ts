@@ -90,6 +90,7 @@ export const create = defineOperation({
 			ambiguous: true,
 		});
 	},
+	left: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
 	errors: { 404: `${missingFolder} The same goes for ${named('templateId')}.` },
 });
 

@@ -94,6 +94,8 @@ export const upload = defineOperation({
 		const result = verified({ file, md5: await md5Of(uploading.source) }, item);
 		return key ? await uploadOnce(uploading, key, file) : result;
 	},
+	left: ({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`,
+	rerun: `Or set ${named('onExisting')} to Skip the Upload, which finds files by their names.`,
 	errors: {
 		400: `With ${named('convertTo')}, the content must be of a type that Google can convert.`,
 		404: missingFolder,

@@ -59,6 +59,7 @@ export const send = defineOperation({
 		if (params.idempotencyKey !== '') return undefined;
 		return await findSent(client, isDraft(params) ? 'drafts' : 'sent', failure, item);
 	},
+	left: ({ id, draftId }) => (draftId === undefined ? `email ${id}` : `draft ${draftId}`),
 	errors: {
 		400: `Gmail rejected the email. Check the addresses, the headers and ${named('replyToMessageId')}.`,
 		404: `Check ${named('replyToMessageId')}: the message must be in this mailbox.`,
