@@ -24,6 +24,8 @@ export interface Item {
 	readonly othersGoOn?: boolean;
 	/** Whether an AI agent calls the node as a tool: its input then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
+	/** Without reading it, for `check`. @throws NodeError 400 as `binary` does */
+	requireBinary(field: string): void;
 	/** @throws NodeError 400 that names the missing field and those that exist. */
 	binary(field: string): Promise<Source>;
 	/** A file on the machine that runs n8n, under the instance's own file-access rules. */

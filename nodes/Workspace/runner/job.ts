@@ -15,7 +15,7 @@ import {
 	type ResourceName,
 } from '../operation';
 import { checkAllowed, resources } from '../resources';
-import { binarySource, fileSource } from '../source';
+import { binaryOf, binarySource, fileSource } from '../source';
 
 /** State shared by all items of a run. */
 export class RunNotes {
@@ -89,6 +89,10 @@ export class RunItem implements JobItem {
 
 	get isTool() {
 		return isTool(this.context.getNode());
+	}
+
+	requireBinary(field: string) {
+		binaryOf(this.context, this.index, field);
 	}
 
 	binary(field: string) {

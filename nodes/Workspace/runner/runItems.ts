@@ -8,7 +8,6 @@ import { named } from '../../fields/field';
 import { stopped } from '../../http/retry';
 import { connect, type Connection } from '../google/googleConnection';
 import { errorOfReading } from '../google/errors';
-import { idempotencyOption } from '../idempotency';
 import type { Clients, OutputItem } from '../operation';
 import { type Job, jobReader, RunNotes } from './job';
 
@@ -141,14 +140,17 @@ function done(job: Job, outcome: unknown): Done {
 	}
 }
 
+/** The name of `idempotencyOption`: its file is not needed before an operation needs it. */
+const keyOption = 'idempotencyKey';
+
 /** What happens to a finished job if the node runs again. */
 function repeatOf({ operation, params, item }: Job): Omit<Left, 'what'> {
 	const { options, rerun } = operation;
-	const takesKey = options.some(({ name }) => name === idempotencyOption.name);
-	const mayRepeat = operation.idempotent?.(params) === true || Boolean(params[idempotencyOption.name]);
+	const takesKey = options.some(({ name }) => name === keyOption);
+	const mayRepeat = operation.idempotent?.(params) === true || Boolean(params[keyOption]);
 	const advice = [
 		rerun,
-		takesKey && `With ${named(idempotencyOption.name)}, an item is done once, however often the node runs.`,
+		takesKey && `With ${named(keyOption)}, an item is done once, however often the node runs.`,
 	].filter(Boolean);
 	return { mayRepeat, advice: item.text(advice.join(' ')) || undefined };
 }

@@ -78,6 +78,18 @@ test('of five uploads two files exist when the third fails, and the form says ho
 	expect(failure.description).toContain("Or set 'If the File Exists' to Skip the Upload");
 });
 
+test.each([
+	['upload', { ...upload, contentSource: 'binary' }],
+	['email', { ...mail, options: { attachments: 'data' } }],
+])('of five items of which two have a file nothing is done: %s', async (_what, parameters) => {
+	const data = { data: Buffer.from('x').toString('base64'), mimeType: 'text/plain' };
+	const items = numbered(5).map((item, n) => (n < 2 ? { ...item, binary: { data } } : item));
+	const failure = await failureOf(run(parameters, items));
+	expect(failure.message).toBe("The item has no binary field 'data'");
+	expect(failure.context.itemIndex).toBe(2);
+	expect(google.requests).toEqual([]);
+});
+
 test('a failure before anything was done says nothing of other items', async () => {
 	google.fault({ match: 'gmail.users.messages.send', status: 400 });
 	const failure = await failureOf(run(mail, numbered(2)));
@@ -115,9 +127,9 @@ test('items that run side by side are told, too: what is done, and what may be',
 	const documents = await Promise.all(
 		[0, 1].map(async () => await made({ resource: 'document', operation: 'create', title: 'T' })),
 	);
+	const lost = documents[0]?.['documentId'] as string;
 	google.fault({
-		match: ({ method, path }) =>
-			method === 'docs.documents.batchUpdate' && path.includes(String(documents[0]?.['documentId'])),
+		match: ({ method, path }) => method === 'docs.documents.batchUpdate' && path.includes(lost),
 		connection: 'resetAfter',
 	});
 	const append = { resource: 'document', operation: 'append', content: 'Text' };
@@ -182,7 +194,9 @@ const changing = resources.flatMap(({ value, operations: all }) =>
 test.each(changing)(
 	'%s %s: what the first item left is named where the second one fails',
 	async (resource, operation) => {
-		const [good, bad, names] = await operations[`${resource} ${operation}`]!();
+		const prepared = operations[`${resource} ${operation}`];
+		if (!prepared) throw new Error('Nothing here says how this operation begins and fails');
+		const [good, bad, names] = await prepared();
 		const failure = await failureOf(
 			runObjects({ resource, operation, ...good }, { resource, operation, ...bad }),
 		);

@@ -76,10 +76,11 @@ export const upload = defineOperation({
 	description: 'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
 	fields,
 	options,
-	check(params) {
+	check(params, item) {
 		// So that a mistake in the last item does not leave half of the files uploaded.
 		givenType(params);
-		if (params.contentSource !== 'binary') nameOf(params);
+		if (params.contentSource === 'binary') item.requireBinary(params.binaryPropertyName || 'data');
+		else nameOf(params);
 	},
 	async execute(client, params, item): Promise<FileResult> {
 		const uploading = await prepared(client, params, item);

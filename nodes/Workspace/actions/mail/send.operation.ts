@@ -28,10 +28,13 @@ export const send = defineOperation({
 	},
 	fields,
 	options,
-	check(params: SendParams) {
+	check(params: SendParams, item: Item) {
 		refuseContradictions(params);
-		// So that a wrong address in the last item does not leave half a batch sent.
+		// So that a wrong address or a missing file in the last item does not leave half a batch sent.
 		textsOf(params);
+		for (const attachment of params.attachments) {
+			if ('field' in attachment) item.requireBinary(attachment.field);
+		}
 	},
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
 		const { outgoingMail, composed } = await import('./send/compose');
