@@ -143,13 +143,13 @@ describe.each(
 	});
 
 	test('tells a model in under 1,024 characters what it does, and when that cannot be undone', () => {
-		const told = toolDescriptions.find(
+		const told = toolDescriptions.findLast(
 			({ displayOptions }) =>
 				displayOptions?.show?.resource?.[0] === resource.value &&
 				displayOptions.show.operation?.[0] === operation.value,
 		);
 		const text = told?.default as string;
-		expect(text.startsWith(operation.description)).toBe(true);
+		expect(text.startsWith(Object.values(operation.told?.by ?? {})[0] ?? operation.description)).toBe(true);
 		expect(text.length).toBeLessThan(1024);
 		if (['write', 'send'].includes(operation.value)) expect(text).toMatch(/Destructive|cannot be undone/);
 	});

@@ -45,7 +45,16 @@ function itemOf(): JobItem {
 	const answers = new Map<string, Promise<unknown>>();
 	return {
 		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, binaryFields: [], hasMade: false },
-		...{ binary: none, file: none, store: none, made: nothing, hint: nothing, log: nothing },
+		...{
+			requireBinary: nothing,
+			binary: none,
+			file: none,
+			store: none,
+			made: nothing,
+			hint: nothing,
+			log: nothing,
+		},
+		text: (text) => text,
 		told: (failure) => failure,
 		once: async <T>(key: string, ask: () => Promise<T>) => {
 			// Each key belongs to one type of question, which the map's type cannot express.

@@ -24,6 +24,8 @@ export interface Item {
 	readonly othersGoOn?: boolean;
 	/** Whether an AI agent calls the node as a tool: its input then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
+	/** Without reading it, for `check`. @throws NodeError 400 as `binary` does */
+	requireBinary(field: string): void;
 	/** @throws NodeError 400 that names the missing field and those that exist. */
 	binary(field: string): Promise<Source>;
 	/** A file on the machine that runs n8n, under the instance's own file-access rules. */
@@ -83,6 +85,8 @@ export interface Operation<
 	readonly description: string;
 	/** What a model has to know before it calls the operation as a tool: what cannot be undone. */
 	readonly caution?: string;
+	/** What a model reads in place of both, by the value of a field that it cannot set. */
+	readonly told?: { readonly field: string; readonly by: Readonly<Record<string, string>> };
 	readonly fields: F;
 	readonly options: O;
 	/** True if the operation changes nothing at Google: neighboring items may then run in parallel. */
@@ -96,7 +100,8 @@ export interface Operation<
 	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */
 	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];
-	/** The failure that cut a result short: with Continue on Fail, the node outputs the result, then the error. */
+	/** What a result left at Google, as in "file a.pdf (ID …)", for whoever runs a node again that another item has stopped. */
+	/** What ended a result that is not whole: Continue on Fail gives out the result, then the error. */
 	endedBy?(result: R): NodeError | undefined;
 	/**
 	 * Finds out what happened after an unknown outcome of `execute`. Returns a result if the work was certainly done, a

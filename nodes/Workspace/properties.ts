@@ -88,12 +88,20 @@ function toolDescription(text: string, displayOptions: INodeProperties['displayO
 	};
 }
 
-/** Each source in a dropdown such as Content Source has its own parameters, and so its own description. */
+/**
+ * Where the user's choice in a dropdown decides what happens, or from which parameters, each choice has its own description. n8n takes
+ * the last one that it may show, so under an expression that of the first choice counts.
+ */
 function sourcesOf(operation: Operation) {
-	const source = operation.fields.find(({ name }) => name.endsWith('Source'));
+	const { fields, told } = operation;
+	const source = fields.find(({ name }) => name === told?.field || name.endsWith('Source'));
 	if (!source) return [{ text: operationText(operation, () => true), show: {} }];
-	return (source.options ?? []).map(({ value }) => ({
-		text: operationText(operation, ({ showWhen }) => showWhen?.[source.name]?.includes(value) ?? true),
+	return (source.options ?? []).toReversed().map(({ value }) => ({
+		text: operationText(
+			operation,
+			({ showWhen }) => showWhen?.[source.name]?.includes(value) ?? true,
+			told?.by[value],
+		),
 		show: { [source.name]: [value] },
 	}));
 }
@@ -102,11 +110,14 @@ function sourcesOf(operation: Operation) {
 function operationText(
 	{ description, caution, fields }: Operation,
 	isShown: (field: Field) => boolean,
+	told?: string,
 ): string {
 	const chosen: ReadonlyArray<Field['type']> = ['options', 'multiOptions', 'fixedCollection'];
-	const shown = fields.filter((field) => !chosen.includes(field.type) && isShown(field));
+	const shown = fields.filter(
+		(field) => !chosen.includes(field.type) && field.onlyIn !== 'json' && isShown(field),
+	);
 	const end = description.endsWith('.') ? '' : '.';
-	const text = `${description}${end}${caution === undefined ? '' : ` ${caution}`}`;
+	const text = told ?? `${description}${end}${caution === undefined ? '' : ` ${caution}`}`;
 	return [text, ...shown.map(parameterText)].join('\n');
 }
 
@@ -129,7 +140,9 @@ function inputObjectText(): string {
 		'Works with Gmail, Google Sheets, Google Docs and Google Drive. Input Object is one JSON object: "operation", "resource" if it is ambiguous, and the keys of the operation (* = required):',
 		...resources.flatMap((resource) =>
 			resource.operations.map(({ value, fields }) => {
-				const keys = fields.map(({ name, required }) => `${name}${required ? '*' : ''}`);
+				const keys = fields
+					.filter(({ onlyIn }) => onlyIn !== 'fields')
+					.map(({ name, required }) => `${name}${required ? '*' : ''}`);
 				return `${resource.value} ${value}: ${keys.join(', ')}`;
 			}),
 		),

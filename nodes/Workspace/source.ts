@@ -120,7 +120,8 @@ export async function binarySource(
 	return { fileName, mimeType, size: fileSize, open };
 }
 
-function binaryOf(context: IExecuteFunctions, itemIndex: number, field: string): IBinaryData {
+/** What n8n knows of a binary field. @throws NodeError 400 that names the missing field and those that exist */
+export function binaryOf(context: IExecuteFunctions, itemIndex: number, field: string): IBinaryData {
 	try {
 		return context.helpers.assertBinaryData(itemIndex, field);
 	} catch {

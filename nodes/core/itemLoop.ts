@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
+import { type Left, withDoneItems } from './doneItems';
 import { errorItem, isTool, nodeApiError, type NodeError, toNodeError } from './errors';
 import { RetryCache, isFailedTry, tryOfNode } from './retryCache';
 import type { Sanitizer } from './sanitizer';
@@ -11,6 +12,8 @@ import { KeyedMutex } from './runtime';
 interface Outcome {
 	readonly failure?: NodeError;
 	readonly output?: INodeExecutionData[];
+	/** Absent if the item only read. */
+	readonly left?: Left;
 }
 
 export interface Done {
@@ -71,7 +74,8 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 			return [...output, errorItem(context.getNode(), failure, index, work.sanitizer)];
 		}
 		finished.end(true);
-		throw nodeApiError(context.getNode(), failure, index, work.sanitizer);
+		const told = withDoneItems(failure, index, outcomes);
+		throw nodeApiError(context.getNode(), told, index, work.sanitizer);
 	});
 	finished.end(isFailedTry(items));
 	return items;

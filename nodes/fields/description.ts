@@ -114,11 +114,19 @@ export function propertiesOf(
 			.sort((a, b) => compareNames(a.displayName, b.displayName))
 			.map((option) => ({
 				...propertyOf(option),
+				...(option.type === 'boolean' && whenAdded(option)),
 				...(option.showWhen && { displayOptions: optionGate(option.showWhen, fields, options) }),
 			})),
 	};
-	return [...fields.map((field) => fieldProperty(field, gate)), collection];
+	const inForm = fields.filter(({ onlyIn }) => onlyIn !== 'json');
+	return [...inForm.map((field) => fieldProperty(field, gate)), collection];
 }
+
+/** Who adds a switch wants it: n8n shows the default when an option is added, saves it, and knows none for an option that was not. */
+const whenAdded = (option: Field): Partial<INodeProperties> => ({
+	default: true,
+	...(option.default === false && { builderHint: { propertyHint: 'Off unless this option is added' } }),
+});
 
 function fieldProperty(field: Field, gate?: Show): INodeProperties {
 	if (!gate && !field.showWhen) return propertyOf(field);

@@ -81,6 +81,8 @@ export interface Field {
 	readonly searchListMethod?: string;
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
+	/** In one input mode only: the other one says the same with another field. */
+	readonly onlyIn?: Reading['mode'];
 	/** Default in JSON mode where it differs from the form's. */
 	readonly jsonDefault?: unknown;
 	/** Default in the form while another field has this value. n8n knows only `default`, so this one applies when the value is read. */

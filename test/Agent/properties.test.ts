@@ -5,8 +5,11 @@ import { AgentSignatureApi } from '../../credentials/AgentSignatureApi.credentia
 import { startAgentService } from '../../dev/agent-service/server';
 import agentExecute from '../../nodes/Agent/AgentExecute/__schema__/v1.0.0.json';
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { options as executeDefinitions } from '../../nodes/Agent/AgentExecute/parameters';
 import agentSessionTrigger from '../../nodes/Agent/AgentSessionTrigger/__schema__/v1.0.0.json';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
+import { triggerOptions as triggerDefinitions } from '../../nodes/Agent/AgentSessionTrigger/fields';
+import { paramsOf } from '../../nodes/fields/params';
 import { disagreements } from '../outputSchema';
 import { apiKey, runExecute } from './AgentExecute/executeRun';
 import { Published } from './AgentSessionTrigger/published';
@@ -83,14 +86,27 @@ describe('properties', () => {
 		Object.fromEntries(properties.map((property) => [property.name, property.default]));
 
 	test.each([
-		['Agent Execute', new AgentExecute(), execute, executeOptions],
-		['Agent Session Trigger', new AgentSessionTrigger(), trigger, triggerOptions],
-	])('%s has its fields and options with their defaults', (_, { description }, fields, options) => {
-		const own = description.properties.filter(({ type }) => type !== 'collection' && type !== 'notice');
-		const collection = description.properties.find(({ name }) => name === 'options');
-		expect(defaultsOf(own)).toEqual(fields);
-		expect(defaultsOf((collection?.options ?? []) as INodeProperties[])).toEqual(options);
-	});
+		['Agent Execute', new AgentExecute(), execute, executeOptions, executeDefinitions],
+		['Agent Session Trigger', new AgentSessionTrigger(), trigger, triggerOptions, triggerDefinitions],
+	])(
+		'%s has its fields and options with their defaults',
+		(_, { description }, fields, options, definitions) => {
+			const own = description.properties.filter(({ type }) => type !== 'collection' && type !== 'notice');
+			const collection = description.properties.find(({ name }) => name === 'options');
+			expect(defaultsOf(own)).toEqual(fields);
+			// An option that is added to say yes says yes at once; where nobody added it, it is what `options` says.
+			const inForm = Object.entries(options).map(([name, value]) => [
+				name,
+				typeof value === 'boolean' || value,
+			]);
+			expect(defaultsOf((collection?.options ?? []) as INodeProperties[])).toEqual(
+				Object.fromEntries(inForm),
+			);
+			const switches = definitions.filter(({ type }) => type === 'boolean');
+			expect(options).toMatchObject(paramsOf(switches, {}, { mode: 'fields', timezone: 'UTC' }));
+			expect(switches.length).toBeGreaterThan(0);
+		},
+	);
 
 	test.each([
 		[new AgentExecute(), 'payloadMode', ['taskAndInput', 'json']],

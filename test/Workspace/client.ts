@@ -90,6 +90,9 @@ export function testItem({
 		json,
 		token: randomUUID(),
 		signal,
+		requireBinary: (field) => {
+			if (!binary[field]) throw missing(field, binary);
+		},
 		binary: (field) => sourceOf(field, binary),
 		file: fileSource,
 		store: ({ data, fileName, mimeType = '' }) =>
@@ -107,6 +110,7 @@ export function testItem({
 		get hasMade() {
 			return item.things.length > 0;
 		},
+		text: (text) => naming.text(text),
 		told: (failure) => naming.failure(failure),
 		hint: (text) => item.hints.push(naming.text(text)),
 		log: (text) => item.logs.push(text),
@@ -114,12 +118,14 @@ export function testItem({
 	return item;
 }
 
+function missing(field: string, binary: object) {
+	const existing = Object.keys(binary).join(', ') || 'none';
+	return refusal(`There is no binary field '${field}'`, `The item has: ${existing}.`);
+}
+
 function sourceOf(field: string, binary: Readonly<Record<string, TestBinary>>): Promise<Source> {
 	const found = binary[field];
-	if (!found) {
-		const existing = Object.keys(binary).join(', ') || 'none';
-		return Promise.reject(refusal(`There is no binary field '${field}'`, `The item has: ${existing}.`));
-	}
+	if (!found) return Promise.reject(missing(field, binary));
 	const { data, fileName, mimeType } = found;
 	return Promise.resolve({
 		fileName,

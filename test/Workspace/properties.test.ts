@@ -1,9 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type INodeParameters, type INodeProperties, NodeHelpers, type IDataObject } from 'n8n-workflow';
+import {
+	type INode,
+	type INodeParameters,
+	type INodeProperties,
+	NodeHelpers,
+	type IDataObject,
+} from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
 import { standardScopes } from '../../dev/google/tokens';
+import { paramsOf } from '../../nodes/fields/params';
 import { toolDescriptions } from '../../nodes/Workspace/properties';
 import { resources } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
@@ -25,7 +32,7 @@ describe('properties', () => {
 
 	/** Names and defaults that saved workflows depend on: the public interface. */
 	const fields: Record<string, Record<string, unknown>> = {
-		'mail send': { to: '', subject: '', body: '', bodyFormat: 'text' },
+		'mail send': { sendAs: 'send', replyToMessageId: '', to: '', subject: '', body: '', bodyFormat: 'text' },
 		'mail list': { from: '', status: 'any', returnAll: false, maxResults: 25 },
 		'mail search': { query: '', returnAll: false, maxResults: 25 },
 		'mail read': { messageId: '' },
@@ -78,11 +85,9 @@ describe('properties', () => {
 			senderName: '',
 			fromAlias: '',
 			attachments: '',
-			replyToMessageId: '',
 			replyAll: false,
 			quoteOriginal: false,
 			includeSignature: false,
-			saveAsDraft: false,
 			headers: {},
 		},
 		'mail list': listOptions,
@@ -158,6 +163,11 @@ describe('properties', () => {
 		return { authentication: 'oAuth2', inputMode: 'fields', resource, operation, ...common };
 	}
 
+	/** An option that is added to say yes says yes at once; what it is where nobody added it, `options` says. */
+	const whenAdded = (values: Record<string, unknown>) =>
+		Object.fromEntries(
+			Object.entries(values).map(([name, value]) => [name, typeof value === 'boolean' || value]),
+		);
 	const defaultsOf = (properties: INodeProperties[]) =>
 		Object.fromEntries(properties.map((property) => [property.name, property.default]));
 
@@ -186,9 +196,24 @@ describe('properties', () => {
 		test('has its options with their defaults, in alphabetical order', () => {
 			const collection = visible.find(({ name }) => name === 'options');
 			const choices = (collection?.options ?? []) as INodeProperties[];
-			expect(defaultsOf(choices)).toEqual({ ...options[key], ...common });
+			expect(defaultsOf(choices)).toEqual({ ...whenAdded(options[key] ?? {}), ...common });
 			const names = choices.map(({ displayName }) => displayName);
 			expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+		});
+
+		test('an option that was not added keeps its value, and one that was added stays in the saved workflow', () => {
+			const operation = operations.find((one) => one.key === key)?.operation;
+			const switches = (operation?.options ?? []).filter(({ type }) => type === 'boolean');
+			const expected = Object.entries(options[key] ?? {}).filter(([, value]) => typeof value === 'boolean');
+			const absent = paramsOf(switches, {}, { mode: 'fields', timezone: 'UTC' });
+			expect(absent).toEqual(Object.fromEntries(expected));
+			const added = Object.fromEntries(
+				switches.filter(({ showWhen }) => !showWhen).map(({ name }) => [name, true]),
+			);
+			const saved = { ...valuesOf(key), options: added } as INodeParameters;
+			const { properties } = description;
+			const kept = NodeHelpers.getNodeParameters(properties, saved, false, false, node, description);
+			expect(kept?.['options']).toEqual(added);
 		});
 
 		test('has no locator that n8n would stop the node for', () => {
@@ -272,6 +297,21 @@ describe('properties', () => {
 			expect(own).toHaveLength(1);
 			return own[0]?.default as string;
 		};
+		test('what the tool does with an email is what the user chose, and with an expression what cannot be undone', () => {
+			const tool = { ...node, type: 'test.workspaceTool' } as INode;
+			const toldWith = (sendAs: string) => {
+				const values = { resource: 'mail', operation: 'send', sendAs };
+				const own = { ...description, name: tool.type };
+				const given = NodeHelpers.getNodeParameters(own.properties, values, true, false, tool, own);
+				const text = given?.['toolDescription'];
+				return typeof text === 'string' ? text.split('\n')[0] : undefined;
+			};
+			expect(toldWith('send')).toMatch(/^Send an email .* cannot be undone/);
+			expect(toldWith('send')).not.toMatch(/draft/);
+			expect(toldWith('draft')).toMatch(/draft .* Nothing is sent/);
+			expect(toldWith('={{ $json.how }}')).toBe(toldWith('send'));
+		});
+
 		const sources: Record<string, string[]> = {
 			write: ['columns', 'items', 'json'],
 			append: ['columns', 'items', 'json'],
@@ -285,7 +325,9 @@ describe('properties', () => {
 					? ['binary', 'text', 'base64', 'filePath'].map(
 							(contentSource) => ['file', 'upload', { contentSource }] as const,
 						)
-					: [[resource.value, operation.value, {}] as const],
+					: operation.value === 'send'
+						? ['send', 'draft'].map((sendAs) => ['mail', 'send', { sendAs }] as const)
+						: [[resource.value, operation.value, {}] as const],
 		);
 
 		test.each(calls)(
@@ -362,7 +404,7 @@ describe('properties', () => {
 			'mail list: from, status, returnAll, maxResults',
 			'mail read: messageId*',
 			'mail search: query*, returnAll, maxResults',
-			'mail send: to, subject, body*, bodyFormat',
+			'mail send: replyToMessageId, to, subject, body*, bodyFormat, saveAsDraft',
 			'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
 			'spreadsheet create: title*, parentFolder',
 			'spreadsheet read: spreadsheetId*, tab, range, output',
@@ -412,7 +454,7 @@ describe('output schema', () => {
 	/** Each operation on what the stand-in has, or on what another operation made before. */
 	const results: Record<string, () => Promise<IDataObject>> = {
 		// Without a draft, all of it but `draftId`.
-		'mail/send': () => run('mail/send', mail, { saveAsDraft: true }),
+		'mail/send': () => run('mail/send', { ...mail, sendAs: 'draft' }),
 		'mail/list': () => run('mail/list', {}),
 		'mail/search': () => run('mail/search', { query: 'subject:Hi' }),
 		'mail/read': async () => await run('mail/read', { messageId: seedMail() }),

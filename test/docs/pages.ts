@@ -5,7 +5,9 @@ import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
 import { AgentApi } from '../../credentials/AgentApi.credentials';
 import { AgentSignatureApi } from '../../credentials/AgentSignatureApi.credentials';
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { options as executeOptions } from '../../nodes/Agent/AgentExecute/parameters';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
+import { triggerOptions } from '../../nodes/Agent/AgentSessionTrigger/fields';
 import type { Field } from '../../nodes/Workspace/operation';
 import { resources, type Resource } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
@@ -19,10 +21,10 @@ export const generated: Readonly<Record<string, () => string>> = {
 	'agent-execute.md': () =>
 		[
 			...[new AgentApi(), new AgentSignatureApi()].map(credentialPart),
-			agentPart(new AgentExecute(), 'Agent/AgentExecute/__schema__/v1.0.0.json'),
+			agentPart(new AgentExecute(), executeOptions, 'Agent/AgentExecute/__schema__/v1.0.0.json'),
 		].join('\n\n'),
 	'agent-session-trigger.md': () =>
-		agentPart(new AgentSessionTrigger(), 'Agent/AgentSessionTrigger/__schema__/v1.0.0.json'),
+		agentPart(new AgentSessionTrigger(), triggerOptions, 'Agent/AgentSessionTrigger/__schema__/v1.0.0.json'),
 	'workspace.md': workspacePart,
 };
 
@@ -30,13 +32,13 @@ function credentialPart({ displayName, properties }: ICredentialType): string {
 	return `**Fields of ${displayName}**\n\n${parameterTable(properties)}`;
 }
 
-function agentPart({ description }: INodeType, schema: string): string {
+function agentPart({ description }: INodeType, options: readonly Field[], schema: string): string {
 	const { properties } = description;
 	return [
 		'## Parameters',
 		parameterTable(properties),
 		'## Options',
-		parameterTable(optionsAmong(properties)),
+		parameterTable(optionsAmong(properties), options),
 		'## Result',
 		result(schema),
 	].join('\n\n');
@@ -55,17 +57,13 @@ function operationPart({ value, name, operations }: Resource, operation: string)
 		return key !== 'toolDescription' && resource?.includes(value) && operationOf?.includes(operation);
 	});
 	const definition = operations.find((one) => one.value === operation);
-	const jsonDefaults = new Map(
-		[...(definition?.fields ?? []), ...(definition?.options ?? [])].flatMap(
-			({ name: key, jsonDefault }: Field) => (jsonDefault === undefined ? [] : [[key, jsonDefault] as const]),
-		),
-	);
+	const definitions: readonly Field[] = [...(definition?.fields ?? []), ...(definition?.options ?? [])];
 	return [
 		`## ${name}: ${definition?.name ?? ''}`,
 		`${definition?.description ?? ''}${definition?.description.endsWith('.') ? '' : '.'} ${definition?.caution ?? ''}`.trim(),
-		parameterTable(own, jsonDefaults),
+		parameterTable(own, definitions),
 		'**Options**',
-		parameterTable(optionsAmong(own), jsonDefaults),
+		parameterTable(optionsAmong(own), definitions),
 		'**Result**',
 		result(`Workspace/__schema__/v1.0.0/${value}/${operation}.json`),
 	].join('\n\n');

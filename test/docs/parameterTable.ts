@@ -1,12 +1,14 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-/** Defaults in JSON mode, by key, where they differ from the form's. */
-export type JsonDefaults = ReadonlyMap<string, unknown>;
+import type { Field } from '../../nodes/fields/field';
+
+/** What a field is where nobody set it: an option says in the form only what it becomes when it is added. */
+type Definition = Pick<Field, 'name' | 'default' | 'jsonDefault'>;
 
 /** What the pages say of parameters, from the same objects that the form is made of. */
 export function parameterTable(
 	properties: readonly INodeProperties[],
-	jsonDefaults: JsonDefaults = new Map(),
+	definitions: readonly Definition[] = [],
 ): string {
 	const shown = properties.filter(
 		({ type }) => type !== 'notice' && type !== 'hidden' && type !== 'collection',
@@ -14,24 +16,32 @@ export function parameterTable(
 	const seen = new Set<string>();
 	const rows = shown
 		.filter(({ name }) => !seen.has(name) && seen.add(name))
-		.map((one) => row(one, jsonDefaults));
+		.map((one) =>
+			row(
+				one,
+				definitions.find(({ name }) => name === one.name),
+			),
+		);
 	if (rows.length === 0) return 'None.';
 	return ['| in the form | key | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-function row(property: INodeProperties, jsonDefaults: JsonDefaults): string {
+function row(property: INodeProperties, { jsonDefault, ...definition }: Partial<Definition> = {}): string {
 	const { displayName, name, required } = property;
 	const key = `\`${name}\`${required === true ? ' (required)' : ''}`;
-	const inJson = jsonDefaults.has(name) ? `; JSON mode: \`${String(jsonDefaults.get(name))}\`` : '';
-	return `| ${[displayName, key, `${defaultOf(property)}${inJson}`, meaningOf(property)].map(inCell).join(' | ')} |`;
+	const inJson = jsonDefault === undefined ? '' : `; JSON mode: ${inCode(jsonDefault)}`;
+	const value = property.type === 'boolean' ? (definition.default ?? property.default) : property.default;
+	return `| ${[displayName, key, `${defaultOf(property, value)}${inJson}`, meaningOf(property)].map(inCell).join(' | ')} |`;
 }
 
-function defaultOf({ default: value, type, typeOptions }: INodeProperties): string {
+function defaultOf({ type, typeOptions }: INodeProperties, value: unknown): string {
 	if (type === 'resourceLocator') return '';
 	if (value === '' || value === undefined) return '';
 	if (typeof value === 'object') return JSON.stringify(value) === '{}' ? '' : `\`${JSON.stringify(value)}\``;
-	return typeOptions?.password === true ? '' : `\`${String(value)}\``;
+	return typeOptions?.password === true ? '' : inCode(value);
 }
+
+const inCode = (value: unknown) => `\`${String(value)}\``;
 
 function meaningOf({ description, hint, options, type }: INodeProperties): string {
 	const choices =

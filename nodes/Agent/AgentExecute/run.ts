@@ -126,7 +126,8 @@ async function runCall(shared: Shared, index: number, call: PreparedCall): Promi
 		shared.keptBytes += bytes;
 		const failure = isNodeError(called) ? called : undefined;
 		for (const hint of hintsOf(item, options, { waited, failure })) shared.hints.add(hint);
-		return { outcome: { output: [item] }, isFinal: true };
+		const left = { what: `agent in session ${last.sent.sessionId}`, mayRepeat: false };
+		return { outcome: { output: [item], left }, isFinal: true };
 	} catch (error) {
 		return failed(error, call, last.answer);
 	} finally {

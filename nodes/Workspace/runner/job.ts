@@ -15,7 +15,7 @@ import {
 	type ResourceName,
 } from '../operation';
 import { checkAllowed, resources } from '../resources';
-import { binarySource, fileSource } from '../source';
+import { binaryOf, binarySource, fileSource } from '../source';
 
 /** State shared by all items of a run. */
 export class RunNotes {
@@ -49,7 +49,8 @@ export class RunNotes {
 export interface JobItem extends Item {
 	/** Whether something was already created for this item. */
 	readonly hasMade: boolean;
-	/** The failure as the user reads it, with everything that was already created for the item. */
+	/** A text for the user, with the names of fields put in. */
+	/** The failure for the user, with everything that was created for the item by then. */
 	told(failure: NodeError): NodeError;
 }
 
@@ -89,6 +90,10 @@ export class RunItem implements JobItem {
 		return isTool(this.context.getNode());
 	}
 
+	requireBinary(field: string) {
+		binaryOf(this.context, this.index, field);
+	}
+
 	binary(field: string) {
 		return binarySource(this.context, this.index, field, this.readMilliseconds);
 	}
@@ -113,8 +118,12 @@ export class RunItem implements JobItem {
 		return this.things.length > 0;
 	}
 
+	text(text: string) {
+		return this.naming.text(text);
+	}
+
 	hint(text: string) {
-		this.notes.hints.add(this.naming.text(text));
+		this.notes.hints.add(this.text(text));
 	}
 
 	log(text: string) {
@@ -225,7 +234,7 @@ function idKeys({ fields }: Operation): string[] {
 }
 
 function refuseUnknownKeys({ given, operation, resource }: Chosen): void {
-	const known = fieldsOf(operation).map(({ name }) => name);
+	const known = fieldsOf(operation).flatMap(({ name, onlyIn }) => (onlyIn === 'fields' ? [] : [name]));
 	const unknown = Object.keys(given).filter((key) => !known.includes(key));
 	if (unknown.length === 0) return;
 	throw refusal(

@@ -2,7 +2,9 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isNodeError, type NodeError, refusal } from '../../core/errors';
 import { type Checked, type Done, runItems, type Task } from '../../core/itemLoop';
+import type { Left } from '../../core/doneItems';
 import { Sanitizer } from '../../core/sanitizer';
+import { named } from '../../fields/field';
 import { stopped } from '../../http/retry';
 import { connect, type Connection } from '../google/googleConnection';
 import { errorOfReading } from '../google/errors';
@@ -132,10 +134,27 @@ function done(job: Job, outcome: unknown): Done {
 		const output = items.map((one) => ({ ...one, pairedItem: { item: index } }));
 		const ending = operation.endedBy?.(outcome);
 		if (ending) return failed(job, item.told(ending), { output });
-		return { outcome: { output }, isFinal: !operation.readsOnly };
+		const what = operation.left?.(outcome);
+		const left = what === undefined ? undefined : { what, ...repeatOf(job) };
+		return { outcome: { output, left }, isFinal: !operation.readsOnly };
 	} catch (error) {
 		return failed(job, item.told(failureOf(error, job)), { isDone: true });
 	}
+}
+
+/** The name of `idempotencyOption`: its file is not needed before an operation needs it. */
+const keyOption = 'idempotencyKey';
+
+/** What happens to a finished job if the node runs again. */
+function repeatOf({ operation, params, item }: Job): Omit<Left, 'what'> {
+	const { options, rerun } = operation;
+	const takesKey = options.some(({ name }) => name === keyOption);
+	const mayRepeat = operation.idempotent?.(params) === true || Boolean(params[keyOption]);
+	const advice = [
+		rerun,
+		takesKey && `With ${named(keyOption)}, an item is done once, however often the node runs.`,
+	].filter(Boolean);
+	return { mayRepeat, advice: item.text(advice.join(' ')) || undefined };
 }
 
 /** Clients differ by what the requests may need and by the operation's advice. */

@@ -480,6 +480,18 @@ test('stopping the execution ends the call in flight and the waits between tries
 	}
 });
 
+test('a call that fails names the agents that were started before it, because a second run would start them again', async () => {
+	await serve();
+	service.script({ status: 200 }, { status: 200 }, { status: 400 });
+	const parameters = { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } };
+	const failure = await failureOf(run({ items: numbered(4), parameters }));
+	expect(service.requests).toHaveLength(3);
+	expect(failure.context.itemIndex).toBe(2);
+	expect(failure.description).toContain(
+		'Of 4 items, 2 items were already done (n8n counts from 0): item 0: agent in session s0; item 1: agent in session s1. If the node runs again',
+	);
+});
+
 test('an execution that was stopped before the call sends nothing, and says so', async () => {
 	await serve();
 	expect(await failureOf(run({ signal: AbortSignal.abort() }))).toMatchObject({

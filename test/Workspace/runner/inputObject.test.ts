@@ -92,7 +92,7 @@ describe('input object', () => {
 			'an unknown key',
 			{ operation: 'send', too: 'a' },
 			"Unknown key 'too' for 'send' of mail",
-			/^Allowed keys: to, subject,.*, maxTries/,
+			/^Allowed keys: replyToMessageId, to, subject,.*, saveAsDraft,.*, maxTries/,
 		],
 		[
 			'two unknown keys',

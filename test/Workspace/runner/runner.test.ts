@@ -296,7 +296,7 @@ test('binary results are stored by n8n, and no input gives no output', async () 
 
 test('a hint is shown once, however many items say it', async () => {
 	const replyToMessageId = google.gmail.seed({ subject: 'First' });
-	const reply = { ...mail, subject: 'Other', options: { replyToMessageId } };
+	const reply = { ...mail, subject: 'Other', replyToMessageId };
 	const context = contextOf({ url: google.url, parameters: reply, items: numbered(2) });
 	await new Workspace().execute.call(context);
 	expect(context.hints).toHaveLength(1);

@@ -66,6 +66,7 @@ export const append = defineOperation({
 			outcome: 'unknown',
 		});
 	},
+	left: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
 	errors: {
 		400: 'If the document was changed in the meantime, nothing was written. Run this again.',
 	},

@@ -91,6 +91,7 @@ export const create = defineOperation({
 			outcome: 'unknown',
 		});
 	},
+	left: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
 	errors: { 404: `${missingFolder} The same goes for ${named('templateId')}.` },
 });
 

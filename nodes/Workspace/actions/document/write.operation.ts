@@ -78,6 +78,7 @@ export const write = defineOperation({
 		return keepsContent && !requiredRevisionId ? await onLatest(attempt, item) : await attempt();
 	},
 	recover: ({ docs }, _params, failure, item) => readBack(docs, failure, item),
+	left: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
 	errors: {
 		400: 'If the document was changed in the meantime, nothing was written. Read it again, then run this again.',
 	},

@@ -76,10 +76,11 @@ export const upload = defineOperation({
 	description: 'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
 	fields,
 	options,
-	check(params) {
+	check(params, item) {
 		// So that a mistake in the last item does not leave half of the files uploaded.
 		givenType(params);
-		if (params.contentSource !== 'binary') nameOf(params);
+		if (params.contentSource === 'binary') item.requireBinary(params.binaryPropertyName || 'data');
+		else nameOf(params);
 	},
 	async execute(client, params, item): Promise<FileResult> {
 		const uploading = await prepared(client, params, item);
@@ -94,6 +95,8 @@ export const upload = defineOperation({
 		const result = verified({ file, md5: await md5Of(uploading.source) }, item);
 		return key ? await uploadOnce(uploading, key, file) : result;
 	},
+	left: ({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`,
+	rerun: `Or set ${named('onExisting')} to Skip the Upload, which finds files by their names.`,
 	errors: {
 		400: `With ${named('convertTo')}, the content must be of a type that Google can convert.`,
 		404: missingFolder,

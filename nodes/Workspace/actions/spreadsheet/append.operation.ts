@@ -132,6 +132,7 @@ export const append = defineOperation({
 		key: (params) => `${sameTarget(params)} ${hasNames(params)}`,
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
+	left: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { spreadsheetId, tab, range }, error) {
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${sentTarget({ tab, range })} in ${spreadsheetUrl(spreadsheetId)} before you run this again.`;
 		throw error.with({ message: `The rows may have been appended: ${error.message}`, description });

@@ -92,5 +92,10 @@ export const write = defineOperation({
 		execute: async (clients, members) => await writeRows(clients.sheets, members),
 	},
 	toItems: (written) => (Array.isArray(written) ? written : [written]).map((one) => ({ json: { ...one } })),
+	left: (written) =>
+		`rows ${[written]
+			.flat()
+			.map(({ updatedRange }) => updatedRange)
+			.join(', ')}`,
 	errors: { 400: rangeAdvice },
 });

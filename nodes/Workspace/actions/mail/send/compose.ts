@@ -7,7 +7,7 @@ import type { Item } from '../../../operation';
 import type { Address } from './addresses';
 import { type AttachedFile, attachedFiles, withImages } from './attachments';
 import { type Folder, maxMailBytes, tooLarge } from './deliver';
-import { markerHeader, type SendParams, textsOf } from './fields';
+import { isDraft, markerHeader, type SendParams, textsOf } from './fields';
 
 /** The forms in which a body is sent. A mail program shows the best one that it supports. */
 interface Bodies {
@@ -45,7 +45,7 @@ export interface OutgoingMail extends ReturnType<typeof textsOf> {
 export async function outgoingMail(params: SendParams, item: Item): Promise<OutgoingMail> {
 	const files = await attachedFiles(params.attachments, item);
 	const bodies = await bodiesOf(params.body, params.bodyFormat, item.signal);
-	const folder = params.saveAsDraft ? 'drafts' : 'sent';
+	const folder = isDraft(params) ? 'drafts' : 'sent';
 	const outgoing = { ...textsOf(params), files, bodies, folder } as const;
 	if (bodies.html === undefined) return outgoing;
 	const { html, files: inline, unknown } = withImages(bodies.html, files, item.token);

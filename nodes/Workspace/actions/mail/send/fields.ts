@@ -6,6 +6,33 @@ import { addressesOf } from './addresses';
 
 export const sendFields = [
 	{
+		displayName: 'Send or Save as Draft',
+		name: 'sendAs',
+		type: 'options',
+		options: [
+			{ name: 'Send', value: 'send', description: 'Sent immediately' },
+			{
+				name: 'Save as Draft',
+				value: 'draft',
+				description:
+					'Nothing is sent. Needs the scope gmail.compose: add it under Custom Scopes in the credential.',
+			},
+		],
+		default: 'send',
+		onlyIn: 'fields',
+		description: 'Whether the email goes out, or waits among the drafts until a person sends it',
+	},
+	{
+		displayName: 'Reply to Message ID',
+		name: 'replyToMessageId',
+		type: 'string',
+		default: '',
+		format: 'id',
+		placeholder: 'e.g. 18c3f0a1b2d4e5f6',
+		description:
+			'ID of the message to reply to, as returned by List, Search and Read. Leave To and Subject empty to answer its sender in the same conversation.',
+	},
+	{
 		displayName: 'To',
 		name: 'to',
 		type: 'string',
@@ -50,6 +77,14 @@ export const sendFields = [
 		],
 		default: 'text',
 		description: 'Format of the body',
+	},
+	{
+		displayName: 'Save as Draft',
+		name: 'saveAsDraft',
+		type: 'boolean',
+		default: false,
+		onlyIn: 'json',
+		description: 'Whether to save the email as a draft instead of sending it',
 	},
 ] as const satisfies readonly Field[];
 
@@ -134,24 +169,6 @@ export const sendOptions = [
 		description: 'Addresses that replies go to instead of the sender, separated by commas or new lines',
 	},
 	{
-		displayName: 'Reply to Message ID',
-		name: 'replyToMessageId',
-		type: 'string',
-		default: '',
-		format: 'id',
-		placeholder: 'e.g. 18c3f0a1b2d4e5f6',
-		description:
-			'ID of the message to reply to, as returned by List, Search and Read. Leave To and Subject empty to answer its sender in the same conversation.',
-	},
-	{
-		displayName: 'Save as Draft',
-		name: 'saveAsDraft',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether to save the email as a draft instead of sending it. Needs the scope gmail.compose: add it under Custom Scopes in the credential.',
-	},
-	{
 		displayName: 'Sender Name',
 		name: 'senderName',
 		type: 'string',
@@ -164,6 +181,10 @@ export const sendOptions = [
 
 export type SendParams = ParamsOf<typeof sendFields, typeof sendOptions>;
 
+/** Whether the email is kept as a draft, however that was said. */
+export const isDraft = ({ sendAs, saveAsDraft }: Pick<SendParams, 'sendAs' | 'saveAsDraft'>) =>
+	sendAs === 'draft' || saveAsDraft;
+
 /** @throws NodeError 400 for what only a reply may do or leave out */
 export function refuseContradictions(params: SendParams): void {
 	if (params.replyToMessageId !== '') return;
@@ -174,7 +195,7 @@ export function refuseContradictions(params: SendParams): void {
 			`Enter the ID of the original email in ${named('replyToMessageId')}, or turn off ${named(option)}.`,
 		);
 	}
-	const hasRecipient = /[^\s,]/.test(params.to) || params.saveAsDraft;
+	const hasRecipient = /[^\s,]/.test(params.to) || isDraft(params);
 	const missing = !hasRecipient ? 'to' : params.subject.trim() === '' && 'subject';
 	if (!missing) return;
 	const isText = params[missing].trim() !== '';

@@ -5,7 +5,7 @@ import type { Clients, Item } from '../../../operation';
 import { addressesIn, type Address } from './addresses';
 import { sendAsOf } from './deliver';
 import type { OutgoingMail } from './compose';
-import type { SendParams } from './fields';
+import { isDraft, type SendParams } from './fields';
 
 type RepliedMail = Awaited<ReturnType<typeof repliedMail>>;
 
@@ -45,16 +45,17 @@ export async function asReply(
 	client: Clients,
 	outgoing: OutgoingMail,
 	replied: RepliedMail,
-	{ replyAll, saveAsDraft }: SendParams,
+	params: SendParams,
 	item: Item,
 ): Promise<OutgoingMail> {
+	const { replyAll } = params;
 	const needsOwn = outgoing.to.length === 0 || replyAll;
 	const own = needsOwn
 		? (await sendAsOf(client)).map(({ sendAsEmail }) => mailboxName(sendAsEmail ?? ''))
 		: [];
 	const isOwn = ({ address }: Address) => own.includes(mailboxName(address));
 	const to = outgoing.to.length > 0 ? outgoing.to : answered(replied, isOwn, item);
-	if (to.length === 0 && !saveAsDraft) {
+	if (to.length === 0 && !isDraft(params)) {
 		throw refusal(
 			'The email to reply to has no address that can be answered',
 			`Enter at least one address in ${named('to')}.`,

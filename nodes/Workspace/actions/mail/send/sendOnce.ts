@@ -7,7 +7,7 @@ import { inParallel } from '../inParallel';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
 import { findSent, listFolder, ownAddress, sentMail, withMarker, type SentMail } from './deliver';
-import type { SendParams } from './fields';
+import { isDraft, type SendParams } from './fields';
 
 /** @returns undefined if there is no key */
 export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files'>): KeyMark | undefined {
@@ -15,10 +15,10 @@ export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files
 	if (mark === undefined) return undefined;
 	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
 	const texts = [to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId];
-	const { replyAll, quoteOriginal, includeSignature, saveAsDraft } = params;
+	const { replyAll, quoteOriginal, includeSignature } = params;
 	const content = hashOf([
 		...texts,
-		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, saveAsDraft]),
+		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, isDraft(params)]),
 		...files.flatMap(({ filename, contentType = '', content: bytes }) => [filename, contentType, bytes]),
 	]);
 	// Half of it is enough to tell the emails of one key apart, and keeps the header line short.

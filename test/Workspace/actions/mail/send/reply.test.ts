@@ -15,8 +15,9 @@ async function reply(original: MailSeed, options: IDataObject = {}, parameters: 
 	const { items, hints } = await mails.hinted({
 		operation: 'send',
 		body: 'Yes.',
+		replyToMessageId,
 		...parameters,
-		options: { replyToMessageId, ...options },
+		options,
 	});
 	const { mime, threadId } = mails.google.gmail.sent.at(-1) ?? mails.google.gmail.drafts.at(-1) ?? {};
 	if (!mime) throw new Error('nothing went out');
@@ -94,7 +95,7 @@ describe('to whom', () => {
 		['nobody', 'x'],
 	])('an original from %j cannot be answered', async (from) => {
 		const id = mails.google.gmail.seed({ from });
-		const failure = await failureOf(mails.run('send', { body: 'x' }, { replyToMessageId: id }));
+		const failure = await failureOf(mails.run('send', { body: 'x', replyToMessageId: id }));
 		expect([failure.httpCode, failure.description]).toEqual(['400', expect.stringContaining("'To'")]);
 		expect(mails.google.gmail.sent).toEqual([]);
 	});
@@ -334,7 +335,7 @@ describe('what only a reply can do is refused without an original, before anythi
 		[{}, { quoteOriginal: true }, /'Quote Original' is only for replies/],
 		[{ to: '' }, {}, /'To' is required/],
 		[{ subject: ' ' }, {}, /'Subject' is required/],
-		[{ subject: '' }, { saveAsDraft: true }, /'Subject' is required/],
+		[{ subject: '', sendAs: 'draft' }, {}, /'Subject' is required/],
 	])('%j %j', async (parameters, options, words) => {
 		const mail = { to: 'a@x.example', subject: 'S', body: 'Hello', ...parameters };
 		expect(await mails.refused(mails.run('send', mail, options))).toMatch(words);
@@ -344,12 +345,13 @@ describe('what only a reply can do is refused without an original, before anythi
 describe('Save as Draft', () => {
 	const compose = ['gmail.compose', 'gmail.readonly'];
 	const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
+	const asDraft = { ...mail, sendAs: 'draft' };
 	const create = 'gmail.users.drafts.create';
 	const creates = () => mails.methods.filter((method) => method === 'drafts.create');
 
 	it('saves a reply in its conversation and sends nothing', async () => {
 		mails.signIn(compose);
-		const { items, replyToMessageId, header } = await reply({ subject: 'Topic' }, { saveAsDraft: true });
+		const { items, replyToMessageId, header } = await reply({ subject: 'Topic' }, {}, { sendAs: 'draft' });
 		const [draft] = mails.google.gmail.drafts;
 		expect(items.map(({ json }) => json)).toEqual([
 			{ id: draft?.id, threadId: replyToMessageId, labelIds: ['DRAFT'], draftId: draft?.draftId },
@@ -358,9 +360,17 @@ describe('Save as Draft', () => {
 		expect(mails.google.gmail.sent).toEqual([]);
 	});
 
+	it('is asked for by one key of an input object, and the other name of it is refused', async () => {
+		mails.signIn(compose);
+		const refused = mails.json({ operation: 'send', ...asDraft });
+		expect(await mails.refused(refused)).toMatch(/Unknown key 'sendAs'/);
+		await mails.json({ operation: 'send', ...mail, saveAsDraft: true });
+		expect([mails.google.gmail.drafts.length, mails.google.gmail.sent]).toEqual([1, []]);
+	});
+
 	it('needs no recipient', async () => {
 		mails.signIn(compose);
-		await mails.run('send', { ...mail, to: '' }, { saveAsDraft: true });
+		await mails.run('send', { ...asDraft, to: '' });
 		expect(mails.google.gmail.drafts.map(({ recipients }) => recipients)).toEqual([[]]);
 	});
 
@@ -378,7 +388,7 @@ describe('Save as Draft', () => {
 	});
 
 	it('without the scope, the error says which one to add and where', async () => {
-		const failure = await failureOf(mails.run('send', mail, { saveAsDraft: true }));
+		const failure = await failureOf(mails.run('send', asDraft));
 		expect(failure.httpCode).toBe('403');
 		expect(failure.description).toMatch(/auth\/gmail\.compose\. .*Custom Scopes.*reconnect/);
 	});
@@ -386,7 +396,7 @@ describe('Save as Draft', () => {
 	it('that may have been saved is found, and not saved twice', async () => {
 		mails.signIn(compose);
 		mails.google.fault({ match: create, connection: 'resetAfter' });
-		const [item] = await mails.run('send', mail, { saveAsDraft: true });
+		const [item] = await mails.run('send', asDraft);
 		const [draft, ...more] = mails.google.gmail.drafts;
 		expect([more, creates()]).toEqual([[], ['drafts.create']]);
 		expect(item?.json).toEqual({
@@ -400,7 +410,7 @@ describe('Save as Draft', () => {
 	it('that is not found may have been saved', async () => {
 		mails.signIn(compose);
 		mails.google.fault({ match: create, connection: 'resetBefore' });
-		const failure = await failureOf(mails.run('send', mail, { saveAsDraft: true }));
+		const failure = await failureOf(mails.run('send', asDraft));
 		expect(failure.message).toMatch(/^The draft may have been saved/);
 		expect(failure.description).toMatch(/Drafts folder/);
 		expect(creates()).toHaveLength(1);
@@ -408,8 +418,8 @@ describe('Save as Draft', () => {
 
 	it('with a key is saved once, and not again after it was sent', async () => {
 		mails.signIn(compose);
-		const options = { saveAsDraft: true, idempotencyKey: 'draft-1' };
-		const save = async () => (await mails.run('send', mail, options))[0]?.json;
+		const options = { idempotencyKey: 'draft-1' };
+		const save = async () => (await mails.run('send', asDraft, options))[0]?.json;
 		const first = await save();
 		expect(await save()).toEqual({ ...first, repeated: true });
 		const [draft] = mails.google.gmail.drafts;
@@ -417,7 +427,7 @@ describe('Save as Draft', () => {
 		const id = mails.google.gmail.seed({ raw: draft?.raw, labelIds: ['SENT'] });
 		expect(await save()).toEqual({ id, threadId: id, labelIds: ['SENT'], repeated: true });
 		expect(creates()).toHaveLength(1);
-		const other = mails.run('send', { ...mail, body: 'Other' }, options);
+		const other = mails.run('send', { ...asDraft, body: 'Other' }, options);
 		expect((await failureOf(other)).httpCode).toBe('409');
 	});
 });

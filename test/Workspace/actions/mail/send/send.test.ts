@@ -211,15 +211,15 @@ describe('large emails', () => {
 
 	it('thread as answers, too', async () => {
 		const id = mails.google.gmail.seed({ subject: 'Topic' });
-		await send({ subject: 'Re: Topic' }, { attachments: 'data', replyToMessageId: id }, file(5_000_000));
+		await send({ subject: 'Re: Topic', replyToMessageId: id }, { attachments: 'data' }, file(5_000_000));
 		expect([sent().via, sent().threadId]).toEqual(['upload', id]);
 	});
 
 	it('that thread are sent again, whole, once the quota allows it', async () => {
 		const id = mails.google.gmail.seed({ subject: 'Topic' });
 		mails.google.fault({ match: 'gmail.users.messages.send', status: 429 });
-		const options = { attachments: 'data', replyToMessageId: id, maxRetryWaitSeconds: 10, timeoutSeconds: 5 };
-		await send({ subject: 'Re: Topic' }, options, file(5_000_000));
+		const options = { attachments: 'data', maxRetryWaitSeconds: 10, timeoutSeconds: 5 };
+		await send({ subject: 'Re: Topic', replyToMessageId: id }, options, file(5_000_000));
 		expect(mails.google.gmail.sent.map(({ threadId }) => threadId)).toEqual([id]);
 		expect(sent().raw.length).toBeGreaterThan(6_000_000);
 	});
@@ -231,7 +231,7 @@ describe('an answer', () => {
 			subject: 'Topic',
 			headers: ['References: <first@x.org> <second@x.org>'],
 		});
-		await send({ subject: 'Re: Topic' }, { replyToMessageId: id });
+		await send({ subject: 'Re: Topic', replyToMessageId: id });
 		expect(sent().threadId).toBe(id);
 		const original = header('In-Reply-To') ?? '';
 		expect(original).toMatch(/^<seed-\d+@example\.com>$/);
@@ -241,13 +241,13 @@ describe('an answer', () => {
 
 	it('goes out with another subject as given', async () => {
 		const id = mails.google.gmail.seed({ subject: 'Topic' });
-		await send({ subject: 'Something else' }, { replyToMessageId: id });
+		await send({ subject: 'Something else', replyToMessageId: id });
 		expect(header('Subject')).toBe('Something else');
 		expect(sent().threadId).not.toBe(id);
 	});
 
 	it('to an email that is not there sends nothing', async () => {
-		const failure = await failureOf(send({}, { replyToMessageId: '18c0ffee' }));
+		const failure = await failureOf(send({ replyToMessageId: '18c0ffee' }));
 		expect(failure.httpCode).toBe('404');
 		expect(failure.description).toContain('Reply to Message ID');
 		expect(mails.google.gmail.sent).toEqual([]);

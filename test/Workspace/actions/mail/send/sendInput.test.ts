@@ -60,7 +60,7 @@ describe('send input', () => {
 				new RegExp(`'${name}' cannot be set here`),
 			]),
 			['a missing binary field', {}, { attachments: 'invoice' }, /invoice/],
-			['an id with a slash', {}, { replyToMessageId: 'a/b' }, /'Reply to Message ID' is not an ID/],
+			['an id with a slash', { replyToMessageId: 'a/b' }, {}, /'Reply to Message ID' is not an ID/],
 			[
 				'a format that is none',
 				{ bodyFormat: 'rtf' },
@@ -357,6 +357,7 @@ describe('inline images', () => {
 				replyAll: false,
 				quoteOriginal: false,
 				includeSignature: false,
+				sendAs: 'send' as const,
 				saveAsDraft: false,
 				idempotencyKey: '',
 			},

@@ -158,8 +158,8 @@ describe('with an idempotency key', () => {
 		it('saves one draft across processes', async () => {
 			mails.signIn(['gmail.compose', 'gmail.readonly']);
 			const key = newKey();
-			const first = await send(key, {}, { saveAsDraft: true });
-			const again = await elsewhere(key, {}, { saveAsDraft: true });
+			const first = await send(key, { sendAs: 'draft' });
+			const again = await elsewhere(key, { sendAs: 'draft' });
 			expect(again).toEqual({ ...first, repeated: true, hints: [] });
 			expect(mails.methods.filter((method) => method === 'drafts.create')).toHaveLength(1);
 		});

@@ -1,0 +1,92 @@
+import { type NodeError, shortened, withAdvice } from './errors';
+
+/** What the work of a finished item left, which a node that stops does not undo. */
+export interface Left {
+	/** As in "file a.pdf (ID 1Qm7xWc0aVbR2yKt4hL9)". */
+	readonly what: string;
+	/** Whether doing it again changes nothing. */
+	readonly mayRepeat: boolean;
+	/** What lets the node run again without doing it again, where the operation has something for that. */
+	readonly advice?: string;
+}
+
+/** An item as far as it counts here. */
+interface Ended {
+	readonly failure?: NodeError;
+	readonly left?: Left;
+}
+
+/** So many items are named one by one in the text, */
+const mostNamed = 10;
+/** and so many in the details. */
+const mostDetails = 1000;
+
+/**
+ * The error that stops the node, with what the other items have done: whoever runs the node again must know what would be done twice.
+ * Items have n8n's numbers, which begin at 0, because n8n puts the number of the failed one next to the message.
+ * @param outcomes by item; undefined for those not started
+ */
+export function withDoneItems(
+	failure: NodeError,
+	index: number,
+	outcomes: ReadonlyArray<Ended | undefined>,
+): NodeError {
+	const done = outcomes.flatMap((outcome, item) =>
+		outcome?.left && !outcome.failure ? [{ item, left: outcome.left }] : [],
+	);
+	const doubtful = outcomes.flatMap((outcome, item) =>
+		outcome?.failure && item !== index && mayHaveLeft(outcome.failure) ? [told(item, outcome.failure)] : [],
+	);
+	if (done.length === 0 && doubtful.length === 0) return failure;
+	const texts = [failure.description, doneText(done, outcomes.length), ...doubtful, advice(done)];
+	const named = done.slice(0, mostDetails).map(({ item, left }) => ({ item, result: left.what }));
+	return failure.with({
+		description: texts.filter(Boolean).join(' '),
+		...(done.length > 0 && { details: { ...failure.details, done: named } }),
+	});
+}
+
+interface DoneItem {
+	readonly item: number;
+	readonly left: Left;
+}
+
+const mayHaveLeft = ({ ambiguous, carriedOut, details }: NodeError) =>
+	ambiguous || carriedOut || details?.['made'] !== undefined;
+
+const told = (item: number, failure: NodeError) =>
+	`Item ${item} failed too, and may be done in part: ${shortened(withAdvice(failure).message, 400)}`;
+
+function doneText(done: readonly DoneItem[], count: number): string | undefined {
+	if (done.length === 0) return undefined;
+	const were = done.length === 1 ? 'item was' : 'items were';
+	const names =
+		done.length > mostNamed
+			? `${numbersOf(done)}. The details of this error name what each of them left`
+			: done.map(({ item, left }) => `item ${item}: ${left.what}`).join('; ');
+	return `Of ${count} items, ${done.length} ${were} already done (n8n counts from 0): ${names}.`;
+}
+
+/** As in "items 0 to 11, 14". */
+function numbersOf(done: readonly DoneItem[]): string {
+	const runs: Array<[first: number, last: number]> = [];
+	for (const { item } of done) {
+		const run = runs.at(-1);
+		if (run && run[1] === item - 1) run[1] = item;
+		else runs.push([item, item]);
+	}
+	const texts = runs.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`));
+	return `items ${shortened(texts.join(', '), 300)}`;
+}
+
+function advice(done: readonly DoneItem[]): string | undefined {
+	if (done.length === 0) return undefined;
+	const again = done.filter(({ left }) => !left.mayRepeat);
+	if (again.length === 0) return 'It is safe to run the node again: what is done already is not done twice.';
+	const own = [...new Set(again.flatMap(({ left }) => left.advice ?? []))];
+	return [
+		'If the node runs again, also by a retry of the execution, these items are done a second time: remove them from its input first, for example with a Filter node.',
+		...own,
+		"To keep one failed item from stopping the others next time, set On Error to Continue in this node's settings.",
+	].join(' ');
+}

@@ -1,0 +1,211 @@
+// When one item stops the node, the error says what the others have done: a second run would do it again.
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import { resources } from '../../../nodes/Workspace/resources';
+import { failureOf, withBinaryData } from '../../executeContext';
+import { runNode, token } from '../runNode';
+
+let google: GoogleServer;
+
+beforeAll(async () => {
+	await withBinaryData();
+	google = await startGoogle();
+});
+beforeEach(() => {
+	google.reset();
+	google.tokens.issue({ token });
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+afterAll(async () => {
+	await google.close();
+});
+
+const numbered = (count: number): INodeExecutionData[] =>
+	Array.from({ length: count }, (_, n) => ({ json: { n } }));
+
+const run = async (parameters: IDataObject, items: INodeExecutionData[], node = {}) =>
+	await runNode({ url: google.url, parameters, items, node });
+
+/** Runs the node with an input object for each item. */
+const runObjects = async (...objects: IDataObject[]) =>
+	await run(
+		{ inputMode: 'json', inputObject: '={{ $json }}' },
+		objects.map((json) => ({ json })),
+	);
+
+const made = async (operation: IDataObject) => (await runObjects(operation))[0]?.json ?? {};
+
+const mail = { resource: 'mail', operation: 'send', to: 'a@b.c', subject: '={{ $json.n }}', body: 'B' };
+const upload = {
+	resource: 'file',
+	operation: 'upload',
+	contentSource: 'text',
+	content: '={{ "Text " + $json.n }}',
+	name: '={{ $json.n }}.txt',
+};
+
+test('of five emails two are out when Gmail refuses the third: the error names them and says how to go on', async () => {
+	google.fault({ match: 'gmail.users.messages.send', status: 400, nth: 3 });
+	const failure = await failureOf(run(mail, numbered(5)));
+	const [first, second, ...more] = google.gmail.sent;
+	expect(more).toEqual([]);
+	expect(failure.context.itemIndex).toBe(2);
+	expect(failure.description).toContain(
+		`Of 5 items, 2 items were already done (n8n counts from 0): item 0: email ${first?.id}; item 1: email ${second?.id}.`,
+	);
+	expect(failure.description).toMatch(/done a second time: remove them from its input first/);
+	expect(failure.description).toContain("With 'Idempotency Key', an item is done once");
+	expect(failure.description).toMatch(/set On Error to Continue/);
+	expect(failure.context.data).toEqual({
+		done: [
+			{ item: 0, result: `email ${first?.id}` },
+			{ item: 1, result: `email ${second?.id}` },
+		],
+	});
+});
+
+test('of five uploads two files exist when the third fails, and the form says how to skip them', async () => {
+	google.fault({ match: 'drive.files.create', status: 403, nth: 3 });
+	const failure = await failureOf(run(upload, numbered(5)));
+	const ids = [...(failure.description ?? '').matchAll(/item (\d): file \1\.txt \(ID ([\w-]+)\)/g)].map(
+		([, , id = '']) => id,
+	);
+	const contents = ids.map((id) => google.drive.content(id)?.data?.toString());
+	expect(contents).toEqual(['Text 0', 'Text 1']);
+	expect(failure.description).toContain("Or set 'If the File Exists' to Skip the Upload");
+});
+
+test.each([
+	['upload', { ...upload, contentSource: 'binary' }],
+	['email', { ...mail, options: { attachments: 'data' } }],
+])('of five items of which two have a file nothing is done: %s', async (_what, parameters) => {
+	const data = { data: Buffer.from('x').toString('base64'), mimeType: 'text/plain' };
+	const items = numbered(5).map((item, n) => (n < 2 ? { ...item, binary: { data } } : item));
+	const failure = await failureOf(run(parameters, items));
+	expect(failure.message).toBe("The item has no binary field 'data'");
+	expect(failure.context.itemIndex).toBe(2);
+	expect(google.requests).toEqual([]);
+});
+
+test('a failure before anything was done says nothing of other items', async () => {
+	google.fault({ match: 'gmail.users.messages.send', status: 400 });
+	const failure = await failureOf(run(mail, numbered(2)));
+	expect(failure.description).not.toMatch(/already done|second time/);
+	expect(failure.context.data).toBeUndefined();
+});
+
+test('with a key for each item it is safe to run the node again', async () => {
+	google.fault({ match: 'gmail.users.messages.send', status: 400, nth: 2 });
+	const keyed = { ...mail, options: { idempotencyKey: '={{ "done-" + $json.n }}' } };
+	const failure = await failureOf(run(keyed, numbered(2)));
+	expect(failure.description).toMatch(/1 item was already done .*It is safe to run the node again/);
+	expect(failure.description).not.toContain('second time');
+	await run(keyed, numbered(2));
+	expect(google.gmail.sent).toHaveLength(2);
+});
+
+test('what an earlier try of Retry On Fail did is named by the last one', async () => {
+	google.fault({ match: 'gmail.users.messages.send', status: 400, nth: 2, times: 2 });
+	const node = { id: 'tries', retryOnFail: true, maxTries: 2 };
+	await failureOf(run(mail, numbered(2), node));
+	const failure = await failureOf(run(mail, numbered(2), node));
+	expect(google.gmail.sent).toHaveLength(1);
+	expect(failure.description).toContain(`item 0: email ${google.gmail.sent[0]?.id}.`);
+});
+
+test('many items are told by their numbers, and by name in the details', async () => {
+	google.fault({ match: 'drive.files.create', status: 403, nth: 13 });
+	const failure = await failureOf(run(upload, numbered(14)));
+	expect(failure.description).toContain('12 items were already done (n8n counts from 0): items 0 to 11.');
+	expect((failure.context.data as { done: unknown[] }).done).toHaveLength(12);
+});
+
+test('items that run side by side are told, too: what is done, and what may be', async () => {
+	const documents = await Promise.all(
+		[0, 1].map(async () => await made({ resource: 'document', operation: 'create', title: 'T' })),
+	);
+	const lost = documents[0]?.['documentId'] as string;
+	google.fault({
+		match: ({ method, path }) => method === 'docs.documents.batchUpdate' && path.includes(lost),
+		connection: 'resetAfter',
+	});
+	const append = { resource: 'document', operation: 'append', content: 'Text' };
+	const failure = await failureOf(
+		runObjects(
+			{ ...append, documentId: 'unknown' },
+			...documents.map(({ documentId }) => ({ ...append, documentId })),
+		),
+	);
+	expect(failure.context.itemIndex).toBe(0);
+	expect(failure.description).toMatch(
+		/Of 3 items, 1 item was already done .*item 2: 4 characters in document /,
+	);
+	expect(failure.description).toMatch(
+		/Item 1 failed too, and may be done in part: The content may have been appended: /,
+	);
+});
+
+/** For each operation that changes something: what it needs, and what makes it fail only when it has begun. */
+const operations: Record<
+	string,
+	() => Promise<readonly [good: IDataObject, bad: IDataObject, names: RegExp]>
+> = {
+	'mail send': () => {
+		const good = { to: 'a@b.c', subject: 'S', body: 'B' };
+		return Promise.resolve([good, { ...good, replyToMessageId: '18c0ffee' }, /email \w+\./]);
+	},
+	'file upload': () => {
+		const good = { name: 'a.txt', contentSource: 'text', content: 'x' };
+		return Promise.resolve([good, { ...good, parentFolder: 'unknown' }, /file a\.txt \(ID [\w-]+\)\./]);
+	},
+	'spreadsheet create': () =>
+		Promise.resolve([
+			{ title: 'T' },
+			{ title: 'T', parentFolder: 'unknown' },
+			/spreadsheet T \(https:\S+\)\./,
+		]),
+	'document create': () =>
+		Promise.resolve([{ title: 'T' }, { title: 'T', parentFolder: 'unknown' }, /document T \(https:\S+\)\./]),
+	'spreadsheet append': async () => await ofBook({ range: 'Sheet1!A:A', values: [['x']] }),
+	'spreadsheet write': async () => await ofBook({ range: 'Sheet1!A1:A2', values: [['x']] }),
+	'document append': async () => await ofDocument(),
+	'document write': async () => await ofDocument(),
+};
+
+async function ofBook(rows: IDataObject) {
+	const { spreadsheetId } = await made({ resource: 'spreadsheet', operation: 'create', title: 'T' });
+	const good = { ...rows, spreadsheetId };
+	return [good, { ...good, spreadsheetId: 'unknown' }, /rows Sheet1!A1\./] as const;
+}
+
+async function ofDocument() {
+	const { documentId } = await made({ resource: 'document', operation: 'create', title: 'T' });
+	const good = { content: 'Text', documentId };
+	return [good, { ...good, documentId: 'unknown' }, /4 characters in document [\w-]+\./] as const;
+}
+
+const changing = resources.flatMap(({ value, operations: all }) =>
+	all.filter(({ readsOnly }) => !readsOnly).map((operation) => [value, operation.value] as const),
+);
+
+test.each(changing)(
+	'%s %s: what the first item left is named where the second one fails',
+	async (resource, operation) => {
+		const prepared = operations[`${resource} ${operation}`];
+		if (!prepared) throw new Error('Nothing here says how this operation begins and fails');
+		const [good, bad, names] = await prepared();
+		const failure = await failureOf(
+			runObjects({ resource, operation, ...good }, { resource, operation, ...bad }),
+		);
+		expect(failure.context.itemIndex).toBe(1);
+		expect(failure.description).toMatch(
+			/Of 2 items, 1 item was already done \(n8n counts from 0\): item 0: /,
+		);
+		expect(failure.description).toMatch(names);
+		const isSafe = operation === 'write';
+		expect(failure.description?.includes('It is safe to run the node again')).toBe(isSafe);
+	},
+);
