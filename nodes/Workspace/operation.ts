@@ -101,7 +101,10 @@ export interface Operation<
 	/** Output items of one result; one item with the result as its JSON when absent. */
 	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];
 	/** What a result left at Google, as in "file a.pdf (ID …)", for whoever runs a node again that another item has stopped. */
-	/** What ended a result that is not whole: Continue on Fail gives out the result, then the error. */
+	left?(result: R): string;
+	/** What keeps a run from doing finished items again, in a sentence. */
+	readonly rerun?: string;
+	/** The failure that cut a result short: with Continue on Fail, the node outputs the result, then the error. */
 	endedBy?(result: R): NodeError | undefined;
 	/**
 	 * Finds out what happened after an unknown outcome of `execute`. Returns a result if the work was certainly done, a

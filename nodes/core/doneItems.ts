@@ -51,8 +51,8 @@ interface DoneItem {
 	readonly left: Left;
 }
 
-const mayHaveLeft = ({ ambiguous, carriedOut, details }: NodeError) =>
-	ambiguous || carriedOut || details?.['made'] !== undefined;
+const mayHaveLeft = ({ outcome, details }: NodeError) =>
+	outcome !== 'notDone' || details?.['made'] !== undefined;
 
 const told = (item: number, failure: NodeError) =>
 	`Item ${item} failed too, and may be done in part: ${shortened(withAdvice(failure).message, 400)}`;

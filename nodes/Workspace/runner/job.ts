@@ -50,7 +50,8 @@ export interface JobItem extends Item {
 	/** Whether something was already created for this item. */
 	readonly hasMade: boolean;
 	/** A text for the user, with the names of fields put in. */
-	/** The failure for the user, with everything that was created for the item by then. */
+	text(text: string): string;
+	/** The failure as the user reads it, with everything that was already created for the item. */
 	told(failure: NodeError): NodeError;
 }
 

@@ -14,9 +14,7 @@ const onOwnLines = new Set(
 const unseen = new Set(['script', 'style', 'title']);
 /** Elements that have no content and no end tag. */
 const empty = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
-const attributes = new Set(['alt', 'hidden', 'href', 'start', 'style']);
-/** Styles with which senders hide a preview text, or what only a phone displays. */
-const hiding = /\b(?:display\s*:\s*none|visibility\s*:\s*hidden|max-height\s*:\s*0(?![\d.]*[1-9]))/i;
+const attributes = new Set(['alt', 'class', 'hidden', 'href', 'id', 'media', 'start', 'style']);
 /** Elements that end where another one begins, without an end tag. */
 const endsAt: Readonly<Record<string, RegExp>> = {
 	li: /^li$/,
