@@ -100,7 +100,9 @@ describe('one tool for any input object', () => {
 	test('names operations and keys in its description', async () => {
 		model.answer(() => 'Nothing to do.');
 		await runAgent([anything()], 3.1);
-		expect(model.requests[0]?.tools[0]?.description).toMatch(/mail send: to, subject, body\*/);
+		expect(model.requests[0]?.tools[0]?.description).toMatch(
+			/mail send: replyToMessageId, to, subject, body\*/,
+		);
 	});
 
 	/** Up to 2.x the agent hands its model an empty text for whatever a tool throws, of any node: there the tool is set to go on. */
