@@ -8,7 +8,7 @@ import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import path from 'node:path';
 
 import { runCommand } from '../dev/n8n/command.ts';
-import { ensureHost, root } from '../dev/n8n/host.ts';
+import { ensureN8nInstalled, root } from '../dev/n8n/installN8n.ts';
 import { type Job, pageOf, type Result } from './all/results.ts';
 import { prepareTemplate, readVersion } from './n8n.ts';
 
@@ -113,7 +113,7 @@ async function facts(seconds: number): Promise<Array<readonly [string, string]>>
 		],
 		[
 			'versions',
-			`n8n ${readVersion(path.join(await ensureHost(), 'node_modules', 'n8n'))}, Node ${process.versions.node}, the package ${readVersion(root)}`,
+			`n8n ${readVersion(path.join(await ensureN8nInstalled(), 'node_modules', 'n8n'))}, Node ${process.versions.node}, the package ${readVersion(root)}`,
 		],
 		['load of the machine before the run', loadBefore.toFixed(1)],
 		['duration', `${(seconds / 60).toFixed(0)} minutes`],

@@ -2,7 +2,7 @@
 // node bench/channel.ts [rounds] [section …]
 import path from 'node:path';
 
-import { root } from '../dev/n8n/host.ts';
+import { root } from '../dev/n8n/installN8n.ts';
 import { bursts, idle } from './channel/memory.ts';
 import { rate } from './channel/rate.ts';
 import { publishings, reconnects } from './channel/reconnects.ts';

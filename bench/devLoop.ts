@@ -6,9 +6,9 @@ import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, write
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { ensureHost, root } from '../dev/n8n/host.ts';
-import { N8nApi } from '../dev/n8n/rest.ts';
-import { freePort } from '../dev/n8n/server.ts';
+import { ensureN8nInstalled, root } from '../dev/n8n/installN8n.ts';
+import { N8nApi } from '../dev/n8n/n8nApi.ts';
+import { freePort } from '../dev/n8n/startN8n.ts';
 
 import { pause, until } from './n8n.ts';
 import { median } from './report.ts';
@@ -53,7 +53,7 @@ async function secondsUntilLive(folder: string, api: N8nApi, mark: string): Prom
 }
 
 async function main(edits: number): Promise<void> {
-	await ensureHost();
+	await ensureN8nInstalled();
 	const folder = copyOfProject();
 	const port = await freePort();
 	const dev = spawn(

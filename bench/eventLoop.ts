@@ -2,7 +2,7 @@
 // compared with n8n's own Edit Fields node in the same n8n.
 // npm run build, then: node bench/eventLoop.ts [rounds]
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
-import { inRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
+import { connectInRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
 import { Inspector } from './channel/probe.ts';
 import { GoogleProcess, nameColumns, spreadsheetId } from './google.ts';
 import {
@@ -111,7 +111,7 @@ async function createVariants({ api }: N8n, service: AgentService): Promise<Vari
 		Object.entries(steps).map(async ([name, step]) => {
 			const jsCode = `return ${name.includes('read') ? inputs.nothing : inputs.items};`;
 			const items = node('Items', 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
-			const connections = inRow('Start', 'Items', 'Step');
+			const connections = connectInRow('Start', 'Items', 'Step');
 			const stored = await api.createWorkflow({ name, nodes: [manualTrigger(), items, step], connections });
 			return { name, stored, clock: [], worked: [], seconds: [] };
 		}),

@@ -4,7 +4,7 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 
-import { inRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
+import { connectInRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
 import {
 	apiKey,
 	bareNodes,
@@ -89,7 +89,7 @@ async function createVariants({ api }: N8n, url: string) {
 		await api.createWorkflow({
 			name,
 			nodes: [manualTrigger(), itemsNode(count), call],
-			connections: inRow('Start', 'Items', 'Call'),
+			connections: connectInRow('Start', 'Items', 'Call'),
 		});
 	return await Promise.all(
 		Object.entries(calls).map(async ([name, call]) => ({

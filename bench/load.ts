@@ -10,7 +10,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 import { runCommand } from '../dev/n8n/command.ts';
-import { ensureHost, root } from '../dev/n8n/host.ts';
+import { ensureN8nInstalled, root } from '../dev/n8n/installN8n.ts';
 
 import { figure, median, reportRatio } from './report.ts';
 
@@ -84,7 +84,7 @@ async function costOf(host: string, nodes: readonly string[], samples: number): 
 const megabytesOf = (bytes: number) => (bytes / 1e6).toFixed(2);
 
 async function main(samples: number): Promise<void> {
-	const host = await ensureHost();
+	const host = await ensureN8nInstalled();
 	// Outside the project, because the files would otherwise find the project's own n8n-workflow.
 	const installed = mkdtempSync(path.join(tmpdir(), 'n8n-nodes-agent-workspace-load-'));
 	try {

@@ -3,10 +3,10 @@ import { cpus } from 'node:os';
 import path from 'node:path';
 
 import type { GoogleServer } from '../dev/google/server.ts';
-import { ensureHost } from '../dev/n8n/host.ts';
-import type { Execution, N8nApi } from '../dev/n8n/rest.ts';
-import { type RestartableN8n, startRestartableN8n } from '../dev/n8n/restartable.ts';
-import type { N8nOptions } from '../dev/n8n/server.ts';
+import { ensureN8nInstalled } from '../dev/n8n/installN8n.ts';
+import type { Execution, N8nApi } from '../dev/n8n/n8nApi.ts';
+import { type RestartableN8n, startRestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
+import type { N8nOptions } from '../dev/n8n/startN8n.ts';
 import { Template } from '../dev/n8n/template.ts';
 
 let template: Promise<Template> | undefined;
@@ -62,7 +62,7 @@ export function readVersion(folder: string): string {
 
 /** The first words of a benchmark's output. */
 export async function describeHost(): Promise<string> {
-	const n8n = path.join(await ensureHost(), 'node_modules', 'n8n');
+	const n8n = path.join(await ensureN8nInstalled(), 'node_modules', 'n8n');
 	return `n8n ${readVersion(n8n)}, Node ${process.versions.node}, ${cpus().length} cores`;
 }
 

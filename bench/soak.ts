@@ -3,10 +3,10 @@
 // must stay as many.
 // node bench/soak.ts [minutes]
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
-import { signedIn } from '../dev/google/credential.ts';
+import { buildSignedInCredential } from '../dev/google/credential.ts';
 import { type GoogleServer, startGoogle } from '../dev/google/server.ts';
-import { inRow, node } from '../dev/n8n/nodes.ts';
-import type { RestartableN8n } from '../dev/n8n/restartable.ts';
+import { connectInRow, node } from '../dev/n8n/nodes.ts';
+import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
 import { Inspector } from './channel/probe.ts';
 import {
 	apiKey,
@@ -150,7 +150,7 @@ async function startWorld(): Promise<World> {
 	});
 	await publishOurs(n8n, agent, google);
 	await publishControl(n8n, agent, google);
-	await until('the channel', () => agent.openSockets(session) === 1);
+	await until('the channel', () => agent.countOpenChannels(session) === 1);
 	return {
 		n8n,
 		agent,
@@ -173,7 +173,9 @@ async function publishOurs(
 ): Promise<void> {
 	const credentials = {
 		...(await createAgentCredentials(api, agent)),
-		...(await createCredentials(api, { workspaceOAuth2Api: signedIn(google.url, issueTokens(google)) })),
+		...(await createCredentials(api, {
+			workspaceOAuth2Api: buildSignedInCredential(google.url, issueTokens(google)),
+		})),
 	};
 	const type = (name: string) => `n8n-nodes-agent-workspace.${name}`;
 	const id = '$("Trigger").first().json.message.id';
@@ -194,7 +196,7 @@ async function publishOurs(
 		),
 		node('List', type('workspace'), { operation: 'list', maxResults: 5 }, more),
 	];
-	const connections = inRow(...nodes.map(({ name }) => name));
+	const connections = connectInRow(...nodes.map(({ name }) => name));
 	await api.activate(await api.createWorkflow({ name: 'ours', nodes, connections }));
 }
 
@@ -232,7 +234,7 @@ async function publishControl(
 		http('Send', bearer, { ...post, url: `${gmail}/send`, jsonBody: mail }),
 		http('List', bearer, { url: `${gmail}?maxResults=5` }),
 	];
-	const connections = inRow(...nodes.map(({ name }) => name));
+	const connections = connectInRow(...nodes.map(({ name }) => name));
 	await api.activate(await api.createWorkflow({ name: 'control', nodes, connections }));
 	await untilRegistered(api, controlPath);
 }
@@ -270,7 +272,7 @@ async function sendTraffic(
 				agent.dropChannels(session);
 			}
 			// A socket that was just cut is still known, but takes nothing.
-			if (agent.openSockets(session) > 0 && agent.send(session, { id }) > 0) asked++;
+			if (agent.countOpenChannels(session) > 0 && agent.send(session, { id }) > 0) asked++;
 		} else {
 			const answer = await fetch(`${n8n.url}/webhook/${controlPath}`, {
 				method: 'POST',

@@ -4,9 +4,9 @@
 import { rm } from 'node:fs/promises';
 
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
-import { inRow, node } from '../dev/n8n/nodes.ts';
-import type { N8nApi } from '../dev/n8n/rest.ts';
-import { freePort, spawnN8n, startN8n } from '../dev/n8n/server.ts';
+import { connectInRow, node } from '../dev/n8n/nodes.ts';
+import type { N8nApi } from '../dev/n8n/n8nApi.ts';
+import { freePort, spawnN8n, startN8n } from '../dev/n8n/startN8n.ts';
 import { startQueueServices } from '../dev/n8n/queueServices.ts';
 import { apiKey, bareNodes, benchN8n, createAgentCredentials, until, untilRegistered } from './n8n.ts';
 import { createQueueFolder } from './queue/cluster.ts';
@@ -47,7 +47,7 @@ async function publish(api: N8nApi, name: string, work: ReturnType<typeof node>)
 	const parameters = { httpMethod: 'POST', path: name, responseMode: 'streaming', options: {} };
 	const more = { typeVersion: 2.1, webhookId: name };
 	const webhook = node('Webhook', 'n8n-nodes-base.webhook', parameters, more);
-	const connections = inRow('Webhook', 'Work');
+	const connections = connectInRow('Webhook', 'Work');
 	await api.activate(await api.createWorkflow({ name, nodes: [webhook, work], connections }));
 	await untilRegistered(api, name);
 	return `${api.url}/webhook/${name}`;

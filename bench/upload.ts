@@ -6,8 +6,8 @@ import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { runCommand } from '../dev/n8n/command.ts';
-import { root } from '../dev/n8n/host.ts';
-import { inRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
+import { root } from '../dev/n8n/installN8n.ts';
+import { connectInRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
 import { GoogleProcess } from './google.ts';
 import {
 	benchN8n,
@@ -79,7 +79,7 @@ async function createWorkflows({ api }: N8n, url: string): Promise<{ ours: Store
 	const create = async (name: string, upload: ReturnType<typeof node>) => {
 		const read = node('Read', 'n8n-nodes-base.readWriteFile', { fileSelector: file, options: {} });
 		const nodes = [manualTrigger(), read, upload];
-		return await api.createWorkflow({ name, nodes, connections: inRow('Start', 'Read', 'Upload') });
+		return await api.createWorkflow({ name, nodes, connections: connectInRow('Start', 'Read', 'Upload') });
 	};
 	const common = { resource: 'file', operation: 'upload', name: 'large.bin', options: {} };
 	const theirPlace = {

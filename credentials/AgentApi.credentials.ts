@@ -1,6 +1,6 @@
 import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { allowedDomainsFields } from './fields';
+import { buildAllowedDomainsFields } from './fields';
 
 export class AgentApi implements ICredentialType {
 	name = 'agentApi';
@@ -63,7 +63,7 @@ export class AgentApi implements ICredentialType {
 			default: false,
 			description: "Whether to connect even if the server's certificate cannot be verified",
 		},
-		...allowedDomainsFields('key'),
+		...buildAllowedDomainsFields('key'),
 	];
 
 	authenticate: IAuthenticateGeneric = {

@@ -1,22 +1,23 @@
 import type { Icon, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { googleTokenUrl, mailScopes } from '../nodes/Workspace/google/signIn';
+import { googleTokenUrl, mailScopePattern } from '../nodes/Workspace/google/signIn';
 import * as fields from './fields';
 
 /** Whether custom scopes allow reading Gmail but not Drive. */
-const mailOnly = `((scope) => !scope.includes("/auth/drive") && ${String(mailScopes)}.test(scope))($credentials.scope || "")`;
+const isMailOnlyExpression = `((scope) => !scope.includes("/auth/drive") && ${String(mailScopePattern)}.test(scope))($credentials.scope || "")`;
 
-const either = (mail: string, drive: string) => `={{ ${mailOnly} ? ${mail} : ${drive} }}`;
+const buildMailOrDriveExpression = (mail: string, drive: string) =>
+	`={{ ${isMailOnlyExpression} ? ${mail} : ${drive} }}`;
 
 /** Asks Drive who is signed in: the narrowest call that every Drive scope allows. Without such a scope it asks Gmail. */
 const credentialTest: ICredentialTestRequest = {
 	request: {
-		baseURL: either(
+		baseURL: buildMailOrDriveExpression(
 			'$credentials.mailApiBase || "https://gmail.googleapis.com/gmail/v1"',
 			'$credentials.driveApiBase || "https://www.googleapis.com/drive/v3"',
 		),
-		url: either('"/users/me/profile"', '"/about"'),
-		qs: { fields: either('"emailAddress"', '"user"') },
+		url: buildMailOrDriveExpression('"/users/me/profile"', '"/about"'),
+		qs: { fields: buildMailOrDriveExpression('"emailAddress"', '"user"') },
 		// Following a redirect would send the token to whatever host the answer names.
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
@@ -60,7 +61,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 			required: true,
 			hint: 'In console.cloud.google.com: enable the Gmail, Google Sheets, Google Docs and Google Drive APIs, publish the app (in "Testing", each sign-in ends after 7 days), and create an OAuth client ID of type Web application with the redirect URL above. The docs of this credential show each step.',
 		},
-		...fields.scopeFields('appFilesAndNames'),
+		...fields.buildScopeFields('appFilesAndNames'),
 		{
 			// Source: https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted scopes).
 			displayName:
@@ -86,7 +87,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 			type: 'hidden',
 			default: `={{ $self["tokenUrl"] || "${googleTokenUrl}" }}`,
 		},
-		...fields.allowedDomainsFields('token'),
+		...fields.buildAllowedDomainsFields('token'),
 	];
 
 	test: ICredentialTestRequest = credentialTest;

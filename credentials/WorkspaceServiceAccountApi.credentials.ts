@@ -58,11 +58,11 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			placeholder: 'name@email.com',
 			description: 'The user to act for. Required for Gmail.',
 		},
-		...fields.scopeFields('allFiles'),
+		...fields.buildScopeFields('allFiles'),
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
 		...fields.endpointFields,
 		fields.tokenUrlField,
-		...fields.allowedDomainsFields('token'),
+		...fields.buildAllowedDomainsFields('token'),
 		{
 			// n8n keeps it until Google answers 401, then asks `preAuthentication` for a new one.
 			displayName: 'Access Token',
@@ -77,8 +77,12 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		this: IHttpRequestHelper,
 		credential: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
-		const { fetchAccessToken, inWords, serviceAccountOf, sharedToken } =
-			await import('../nodes/Workspace/google/serviceAccount');
+		const {
+			fetchAccessToken,
+			throwPlainError: inWords,
+			readServiceAccount: serviceAccountOf,
+			getSharedToken: sharedToken,
+		} = await import('../nodes/Workspace/google/serviceAccount');
 		const { accessToken: refused } = credential;
 		const account = serviceAccountOf(credential);
 		const post: PostForm = async (url, form) =>

@@ -2,27 +2,28 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
 
-const scopesWith = (...names: string[]) =>
+const buildScopes = (...names: string[]) =>
 	['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents', ...names]
 		.map((name) => `https://www.googleapis.com/auth/${name}`)
 		.join(' ');
 
 /** The scopes by Drive Access. */
-const scopes = {
-	appFiles: scopesWith('drive.file'),
-	appFilesAndNames: scopesWith('drive.file', 'drive.metadata.readonly'),
-	allFiles: scopesWith('drive'),
+const scopesByDriveAccess = {
+	appFiles: buildScopes('drive.file'),
+	appFilesAndNames: buildScopes('drive.file', 'drive.metadata.readonly'),
+	allFiles: buildScopes('drive'),
 };
 
-type DriveAccess = keyof typeof scopes;
+type DriveAccess = keyof typeof scopesByDriveAccess;
 
-const chosen = (access: DriveAccess) => `$self["driveAccess"] === "${access}" ? "${scopes[access]}"`;
+const buildScopeCase = (access: DriveAccess) =>
+	`$self["driveAccess"] === "${access}" ? "${scopesByDriveAccess[access]}"`;
 
 /** The requested scopes: the user's own list, or the narrowest ones for the 13 operations with the chosen Drive access. */
-export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : ${chosen('allFiles')} : ${chosen('appFiles')} : "${scopes.appFilesAndNames}"}}`;
+export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : ${buildScopeCase('allFiles')} : ${buildScopeCase('appFiles')} : "${scopesByDriveAccess.appFilesAndNames}"}}`;
 
 /** @param standard the Drive Access of a new credential; a service account sees only what was shared with it anyway */
-export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
+export const buildScopeFields = (standard: DriveAccess): INodeProperties[] => [
 	{
 		displayName: 'Drive Access',
 		name: 'driveAccess',
@@ -68,7 +69,7 @@ export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
 		displayName: 'Enabled Scopes',
 		name: 'enabledScopes',
 		type: 'string',
-		default: scopes[standard],
+		default: scopesByDriveAccess[standard],
 		description: 'Scopes to request from Google, separated by spaces',
 		displayOptions: { show: { customScopes: [true] } },
 	},
@@ -77,7 +78,12 @@ export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
 /** Google's own sign-in page. */
 export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
 
-function endpoint(displayName: string, name: string, address: string, description: string): INodeProperties {
+function buildEndpointField(
+	displayName: string,
+	name: string,
+	address: string,
+	description: string,
+): INodeProperties {
 	return {
 		displayName,
 		name,
@@ -103,21 +109,31 @@ export const endpointFields: INodeProperties[] = [
 		['Docs', 'docsApiBase', 'https://docs.googleapis.com/v1/documents', 'Google Docs'],
 		['Drive', 'driveApiBase', 'https://www.googleapis.com/drive/v3', 'Google Drive'],
 	].map(([label = '', name = '', address = '', api = '']) =>
-		endpoint(`${label} API Base`, name, address, `Address of the ${api} API, including its version`),
+		buildEndpointField(
+			`${label} API Base`,
+			name,
+			address,
+			`Address of the ${api} API, including its version`,
+		),
 	),
 ];
 
-export const authorizationUrlField = endpoint(
+export const authorizationUrlField = buildEndpointField(
 	'Authorization URL',
 	'authorizationUrl',
 	googleAuthorizationUrl,
 	'Page where the user grants access',
 );
 
-export const tokenUrlField = endpoint('Token URL', 'tokenUrl', googleTokenUrl, 'Address that issues tokens');
+export const tokenUrlField = buildEndpointField(
+	'Token URL',
+	'tokenUrl',
+	googleTokenUrl,
+	'Address that issues tokens',
+);
 
 /** Without these fields n8n adds its own with "all": its HTTP Request node could send the secret anywhere. @param secret its name */
-export function allowedDomainsFields(secret: string): INodeProperties[] {
+export function buildAllowedDomainsFields(secret: string): INodeProperties[] {
 	return [
 		{
 			displayName: 'Allowed HTTP Request Domains',

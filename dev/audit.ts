@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { runCommand } from './n8n/command.ts';
-import { root } from './n8n/host.ts';
+import { root } from './n8n/installN8n.ts';
 
 interface Sbom {
 	readonly components: ReadonlyArray<{ readonly name: string; readonly version: string }>;

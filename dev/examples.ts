@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { root } from './n8n/host.ts';
-import { signedIn } from './google/credential.ts';
+import { root } from './n8n/installN8n.ts';
+import { buildSignedInCredential } from './google/credential.ts';
 import { demoSpreadsheet, demoTemplate } from './google/demo.ts';
-import type { N8nApi, WorkflowDefinition } from './n8n/rest.ts';
+import type { N8nApi, WorkflowDefinition } from './n8n/n8nApi.ts';
 
 /** The stand-ins that the examples talk to. */
 export interface Services {
@@ -53,7 +53,7 @@ function credentialsFor({
 		{
 			type: 'workspaceOAuth2Api',
 			name: `Workspace OAuth2 API (${label})`,
-			data: signedIn(google.url, google),
+			data: buildSignedInCredential(google.url, google),
 		},
 	];
 }

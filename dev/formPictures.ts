@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 
-import { signedIn } from './google/credential.ts';
+import { buildSignedInCredential } from './google/credential.ts';
 import type { GoogleServer } from './google/server.ts';
-import type { N8nServer } from './n8n/server.ts';
+import type { N8nServer } from './n8n/startN8n.ts';
 
 /** An n8n at the address where the pictures show it. */
 export type ShownN8n = Pick<N8nServer, 'api' | 'url'>;
@@ -57,7 +57,7 @@ async function signInForm(page: Page, { api, url }: ShownN8n, target: string): P
 export async function emailsToRows({ api, url }: ShownN8n, google: GoogleServer): Promise<string> {
 	const columns = ['Received', 'From', 'Subject'];
 	const id = google.sheets.seed({ title: 'Inbox', tabs: [{ title: 'Unread', rows: [columns] }] });
-	const account = signedIn(google.url, {
+	const account = buildSignedInCredential(google.url, {
 		accessToken: google.tokens.issue(),
 		refreshToken: google.tokens.issueRefresh(),
 	});

@@ -7,9 +7,9 @@ import path from 'node:path';
 import { reportOf } from './live/report.ts';
 import { runLive } from './live/run.ts';
 import { liveSettings, secretsOf } from './live/settings.ts';
-import { Sentence } from './n8n/command.ts';
-import { ensureHost, root } from './n8n/host.ts';
-import { startN8n } from './n8n/server.ts';
+import { MessageOnlyError } from './n8n/command.ts';
+import { ensureN8nInstalled, root } from './n8n/installN8n.ts';
+import { startN8n } from './n8n/startN8n.ts';
 import { Template } from './n8n/template.ts';
 
 const folder = path.join(root, '.dev', 'live');
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
 		const versions = {
 			date: new Date().toISOString().slice(0, 10),
 			'the package': versionIn(root),
-			n8n: versionIn(path.join(await ensureHost(), 'node_modules', 'n8n')),
+			n8n: versionIn(path.join(await ensureN8nInstalled(), 'node_modules', 'n8n')),
 			Node: process.versions.node,
 		};
 		const page = reportOf(report, secretsOf(settings), versions);
@@ -61,6 +61,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-	console.error(error instanceof Sentence ? error.message : error);
+	console.error(error instanceof MessageOnlyError ? error.message : error);
 	process.exitCode = 1;
 });

@@ -19,7 +19,7 @@ import path from 'node:path';
 import { type Change, changesOf, withProbes } from './mutants/changes.ts';
 import { Importers } from './mutants/importers.ts';
 import { runCommand } from './n8n/command.ts';
-import { root } from './n8n/host.ts';
+import { root } from './n8n/installN8n.ts';
 
 type Verdict = 'noticed' | 'endless' | 'survived' | 'untested';
 

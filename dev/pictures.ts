@@ -11,9 +11,9 @@ import { formPictures } from './formPictures.ts';
 import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
 import { movingPicture, question } from './movingPicture.ts';
-import { root } from './n8n/host.ts';
-import { owner } from './n8n/rest.ts';
-import { freePort, startN8n } from './n8n/server.ts';
+import { root } from './n8n/installN8n.ts';
+import { owner } from './n8n/n8nApi.ts';
+import { freePort, startN8n } from './n8n/startN8n.ts';
 import { Template } from './n8n/template.ts';
 
 const images = path.join(root, 'docs', 'images');

@@ -5,7 +5,7 @@ import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-import { root } from './n8n/host.ts';
+import { root } from './n8n/installN8n.ts';
 
 interface PackageBuild {
 	readonly buildPackage: (options: { root: string; target: string; minify: boolean }) => Promise<unknown>;

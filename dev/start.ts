@@ -6,18 +6,18 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { demoAnswer } from './agent-service/demo.ts';
+import { buildDemoAnswer } from './agent-service/demo.ts';
 import { type AgentService, startAgentService } from './agent-service/server.ts';
 import { importExamples } from './examples.ts';
 import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
 import { standardScopes } from './google/tokens.ts';
-import { runCommand, Sentence } from './n8n/command.ts';
-import { ensureHost, root } from './n8n/host.ts';
+import { runCommand, MessageOnlyError } from './n8n/command.ts';
+import { ensureN8nInstalled, root } from './n8n/installN8n.ts';
 import { installedFolder, installPackage } from './n8n/installPackage.ts';
 import { Reloads } from './n8n/reloads.ts';
-import { type N8nApi, owner } from './n8n/rest.ts';
-import { freePort, startN8n } from './n8n/server.ts';
+import { type N8nApi, owner } from './n8n/n8nApi.ts';
+import { freePort, startN8n } from './n8n/startN8n.ts';
 import { reloadOnEdit } from './reload.ts';
 import { printRun, printSummary } from './transcript.ts';
 
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 		await mustBeFree(agentPort, 'the stand-in of the agent service', '--agent-port');
 	}
 
-	await ensureHost();
+	await ensureN8nInstalled();
 	say('Building the package …');
 	await runCommand(process.execPath, [path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js'), 'bundle'], {
 		cwd: root,
@@ -52,7 +52,10 @@ async function main(): Promise<void> {
 		apiKey,
 		messageIntervalMilliseconds: 500,
 		// With a text, so that the first thing that a newcomer runs has an output.
-		answer: (request) => ({ ...demoAnswer(request), text: `Started with the step ${request.startStepName}` }),
+		answer: (request) => ({
+			...buildDemoAnswer(request),
+			text: `Started with the step ${request.startStepName}`,
+		}),
 	});
 	running.push(() => agent.close());
 	say(`The stand-in of the agent service listens on ${agent.url}`);
@@ -142,7 +145,7 @@ async function publish(
 	agent: AgentService,
 ): Promise<void> {
 	await api.activate(workflow);
-	while (agent.openSockets() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+	while (agent.countOpenChannels() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 function flags() {
@@ -157,7 +160,7 @@ function flags() {
 		}).values;
 	} catch (error) {
 		const [reason] = (error as Error).message.split('. ');
-		throw new Sentence(`${reason}. What can be chosen: npm start -- --port 5678 --agent-port 3010`, {
+		throw new MessageOnlyError(`${reason}. What can be chosen: npm start -- --port 5678 --agent-port 3010`, {
 			cause: error,
 		});
 	}
@@ -170,7 +173,7 @@ function say(text: string): void {
 function portNumber(value: string, flag: string): number {
 	const port = Number(value);
 	if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-	throw new Sentence(`${flag} must be a port from 1 to 65535, but it is '${value}'.`);
+	throw new MessageOnlyError(`${flag} must be a port from 1 to 65535, but it is '${value}'.`);
 }
 
 async function mustBeFree(port: number, what: string, flag: string): Promise<void> {
@@ -179,7 +182,7 @@ async function mustBeFree(port: number, what: string, flag: string): Promise<voi
 		probe.once('error', reject);
 		probe.listen(port, '127.0.0.1', resolve);
 	}).catch((error: unknown) => {
-		throw new Sentence(
+		throw new MessageOnlyError(
 			`Port ${port} is in use, and ${what} needs it. End the other program, or choose a port: npm start -- ${flag} ${port + 1}`,
 			{ cause: error },
 		);
@@ -222,7 +225,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 main().catch(async (error: unknown) => {
 	if (stopping) return;
-	console.error(error instanceof Sentence ? `\n${error.message}` : error);
+	console.error(error instanceof MessageOnlyError ? `\n${error.message}` : error);
 	process.exitCode = 1;
 	await stopAll();
 });

@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-import { Sentence } from './n8n/command.ts';
-import { ensureHost, root } from './n8n/host.ts';
+import { MessageOnlyError } from './n8n/command.ts';
+import { ensureN8nInstalled, root } from './n8n/installN8n.ts';
 
 interface Need {
 	/** Folder under test/. */
@@ -36,7 +36,7 @@ function hasTests(suite: string): boolean {
 }
 
 async function main(): Promise<number> {
-	await ensureHost();
+	await ensureN8nInstalled();
 	const lacking = needs.filter(({ suite, programs }) => hasTests(suite) && !programs.every(isInstalled));
 	const without = lacking.flatMap(({ suite }) => ['--ignoreProjects', suite]);
 	const jest = spawn(
@@ -60,7 +60,7 @@ main().then(
 		process.exitCode = code;
 	},
 	(error: unknown) => {
-		console.error(error instanceof Sentence ? error.message : error);
+		console.error(error instanceof MessageOnlyError ? error.message : error);
 		process.exitCode = 1;
 	},
 );

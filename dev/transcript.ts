@@ -1,4 +1,4 @@
-import type { Execution, WorkflowDefinition } from './n8n/rest.ts';
+import type { Execution, WorkflowDefinition } from './n8n/n8nApi.ts';
 
 /** Prints the output of each node of a run. @returns whether the run succeeded */
 export function printRun(workflow: WorkflowDefinition, execution: Execution): boolean {

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { runCommand } from './n8n/command.ts';
-import { pinnedVersions, root } from './n8n/host.ts';
+import { listPinnedVersions, root } from './n8n/installN8n.ts';
 
 const page = path.join(root, 'docs', 'versions.md');
 const [begin, end] = ['<!-- made by npm run test:versions -->', '<!-- end of what is made -->'];
@@ -49,7 +49,7 @@ function rowsOf(table: string): Map<string, Row> {
 
 function tableOf(rows: ReadonlyMap<string, Row>): string {
 	const titles = Object.keys([...rows.values()].at(-1) ?? {});
-	const lines = pinnedVersions().map((version) => [
+	const lines = listPinnedVersions().map((version) => [
 		version,
 		...titles.map((title) => rows.get(version)?.[title] ?? 'not run'),
 	]);
@@ -73,7 +73,7 @@ async function write(version: string, row: Row): Promise<void> {
 }
 
 async function main(): Promise<number> {
-	const versions = process.argv.length > 2 ? process.argv.slice(2) : pinnedVersions();
+	const versions = process.argv.length > 2 ? process.argv.slice(2) : listPinnedVersions();
 	const failed: string[] = [];
 	for (const version of versions) {
 		console.log(`\nn8n ${version}`);

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { contacted, hostsIn, onlyNamed } from './hosts';
+import { contacted, findHosts, onlyNamed } from './hosts';
 
 const root = path.join(__dirname, '..');
 
 test('the code names the hosts that it contacts, and no other', () => {
-	expect(hostsIn(root, ['nodes', 'credentials'], /\.(ts|json)$/)).toEqual(
+	expect(findHosts(root, ['nodes', 'credentials'], /\.(ts|json)$/)).toEqual(
 		[...contacted, ...onlyNamed].sort(),
 	);
 });

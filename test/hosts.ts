@@ -25,7 +25,7 @@ export const onlyNamed = [
 ];
 
 /** Hosts of all addresses in the files of some folders. */
-export function hostsIn(root: string, folders: readonly string[], endings: RegExp): string[] {
+export function findHosts(root: string, folders: readonly string[], endings: RegExp): string[] {
 	const files = folders.flatMap((folder) =>
 		readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
 			path.join(folder, file),

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { circleOf } from '../dev/lint/importCircles.mjs';
+import { findImportCircle } from '../dev/lint/importCircles.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'circles-'));
 const write = (name: string, text: string) => {
 	writeFileSync(path.join(folder, `${name}.ts`), text);
 };
 const circle = (name: string) =>
-	circleOf(path.join(folder, `${name}.ts`))?.map((file) => path.basename(file, '.ts'));
+	findImportCircle(path.join(folder, `${name}.ts`))?.map((file) => path.basename(file, '.ts'));
 
 afterAll(() => {
 	rmSync(folder, { recursive: true });

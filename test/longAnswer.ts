@@ -1,4 +1,4 @@
-import type { Answer } from './Workspace/server';
+import type { Answer } from './Workspace/scriptedServer';
 
 const piece = Buffer.alloc(1024 * 1024, ' ');
 

@@ -8,7 +8,7 @@ export interface Schema {
  * Lists where a value differs from its schema: a key that only one of them has, or another type. An object without properties
  * holds whatever the other side sends.
  */
-export function disagreements(
+export function findDisagreements(
 	schema: Schema,
 	value: unknown,
 	alsoAllowed: readonly string[] = [],
@@ -18,7 +18,7 @@ export function disagreements(
 	if (type !== schema.type) return [`${at}: ${type} instead of ${schema.type}`];
 	if (Array.isArray(value)) {
 		const { items } = schema;
-		return items ? value.flatMap((one, index) => disagreements(items, one, [], `${at}[${index}]`)) : [];
+		return items ? value.flatMap((one, index) => findDisagreements(items, one, [], `${at}[${index}]`)) : [];
 	}
 	const { properties } = schema;
 	if (!properties || Object.keys(properties).length === 0) return [];
@@ -30,7 +30,7 @@ export function disagreements(
 		...unknown.map((key) => `${at}.${key}: not in the schema`),
 		...Object.entries(properties)
 			.filter(([key]) => key in given)
-			.flatMap(([key, inner]) => disagreements(inner, given[key], [], `${at}.${key}`)),
+			.flatMap(([key, inner]) => findDisagreements(inner, given[key], [], `${at}.${key}`)),
 	];
 }
 

@@ -99,7 +99,7 @@ export default class QuietReporter implements Used {
 	}
 }
 
-/** Lines that the file's tests logged, then those of each n8n that it started: see test/e2e/n8n.ts. */
+/** Lines that the file's tests logged, then those of each n8n that it started: see test/e2e/startTestN8n.ts. */
 function loggedBy({ console: entries = [] }: TestResult): string[] {
 	const lines = entries.flatMap(({ message }) => message.trimEnd().split('\n'));
 	const of = (line: string): string[] => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import WebSocket from 'ws';
 
-import type { RestartableN8n } from '../../dev/n8n/restartable.ts';
+import type { RestartableN8n } from '../../dev/n8n/startRestartableN8n.ts';
 import { pause, readCpuSeconds, readMemory, until } from '../n8n.ts';
 
 /** Observes a running n8n from outside: its memory, its processor time and its database. */

@@ -24,7 +24,7 @@ export async function reconnects(): Promise<void> {
 		await pause(outageSeconds * 1000);
 		isAway = false;
 		const back = Date.now();
-		await until('all channels', () => station.service.openSockets() === 2 * sessions);
+		await until('all channels', () => station.service.countOpenChannels() === 2 * sessions);
 		const attemptsOf = (prefix: string) =>
 			upgrades
 				.filter(({ query }) => query.sessionId?.startsWith(prefix))
@@ -72,13 +72,13 @@ export async function publishings(rounds: number): Promise<void> {
 		const traffic = setInterval(() => service.send(workflow.name, { at: Date.now() }), 10);
 		const seconds: number[] = [];
 		for (let n = 1; n <= rounds * publishingsPerRound; n++) {
-			const watch = new GapWatch({ channel: () => service.openSockets(workflow.name) });
+			const watch = new GapWatch({ channel: () => service.countOpenChannels(workflow.name) });
 			// n8n does not restart a node that has not changed.
 			workflow = await changeHeartbeat(station, workflow, 25 + n);
 			service.upgrades.length = 0;
 			await n8n.api.activate(workflow);
 			await until('a new channel', () => service.upgrades.length > 0);
-			await until('a channel', () => service.openSockets(workflow.name) === 1);
+			await until('a channel', () => service.countOpenChannels(workflow.name) === 1);
 			seconds.push((await watch.end()).channel);
 		}
 		clearInterval(traffic);

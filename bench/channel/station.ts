@@ -2,10 +2,10 @@ import path from 'node:path';
 
 import type { AgentServiceOptions } from '../../dev/agent-service/options.ts';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import { root } from '../../dev/n8n/host.ts';
-import { inRow, node } from '../../dev/n8n/nodes.ts';
-import type { WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import type { RestartableN8n } from '../../dev/n8n/restartable.ts';
+import { root } from '../../dev/n8n/installN8n.ts';
+import { connectInRow, node } from '../../dev/n8n/nodes.ts';
+import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import type { RestartableN8n } from '../../dev/n8n/startRestartableN8n.ts';
 import { apiKey, bareNodes, benchN8n, createAgentCredentials, type Credentials, until } from '../n8n.ts';
 import { Probe } from './probe.ts';
 
@@ -85,11 +85,11 @@ export class Station {
 
 	async #publish(name: string, trigger: ReturnType<typeof node>, sessionIds: readonly string[]) {
 		const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
-		const workflow = { name, nodes, connections: inRow('Trigger', 'Done') };
+		const workflow = { name, nodes, connections: connectInRow('Trigger', 'Done') };
 		const stored = await this.n8n.api.createWorkflow(workflow);
 		await this.n8n.api.activate(stored);
 		await until(`the channels of ${name}`, () =>
-			sessionIds.every((id) => this.service.openSockets(id) === 1),
+			sessionIds.every((id) => this.service.countOpenChannels(id) === 1),
 		);
 		return stored;
 	}

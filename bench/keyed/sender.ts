@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 
-import type { Send } from '../../nodes/http/request';
+import type { RequestSender } from '../../nodes/http/request';
 
 /** Does what n8n's request helper does for the package, with Node's own client. */
-export function httpSender(token: string): Send {
+export function httpSender(token: string): RequestSender {
 	return async ({ url, method, headers, body }) => {
 		const sent = body instanceof Readable ? Buffer.concat(await body.toArray()) : body;
 		const answer = await fetch(url, {

@@ -8,10 +8,10 @@ import * as file from '../../nodes/Workspace/actions/file';
 import * as mail from '../../nodes/Workspace/actions/mail';
 import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { fieldsOf, type Operation } from '../../nodes/Workspace/operation';
-import { perform } from '../../nodes/Workspace/runner/runItems';
-import type { JobItem } from '../../nodes/Workspace/runner/job';
-import { paramsOf } from '../../nodes/fields/params';
+import { getAllFields, type Operation } from '../../nodes/Workspace/operation';
+import { performJobs } from '../../nodes/Workspace/runner/runItems';
+import type { RunnerItem } from '../../nodes/Workspace/runner/job';
+import { readParameters } from '../../nodes/fields/params';
 import { httpSender } from './sender';
 import type { Answer, Run } from './workers';
 
@@ -39,23 +39,23 @@ const clients = createClients(httpSender('bench'), bases, {
 	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 });
 
-function itemOf(): JobItem {
+function itemOf(): RunnerItem {
 	const nothing = () => undefined;
 	const none = () => Promise.reject(new Error('no files'));
 	const answers = new Map<string, Promise<unknown>>();
 	return {
-		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, binaryFields: [], hasMade: false },
+		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, binaryFields: [], hasCreated: false },
 		...{
 			requireBinary: nothing,
-			binary: none,
-			file: none,
+			getBinary: none,
+			getFile: none,
 			store: none,
-			made: nothing,
-			hint: nothing,
+			recordCreated: nothing,
+			addHint: nothing,
 			log: nothing,
 		},
 		text: (text) => text,
-		told: (failure) => failure,
+		explainFailure: (failure) => failure,
 		once: async <T>(key: string, ask: () => Promise<T>) => {
 			// Each key belongs to one type of question, which the map's type cannot express.
 			const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
@@ -67,11 +67,11 @@ function itemOf(): JobItem {
 
 async function outcomeOf({ number, resource, operation: name, given }: Run): Promise<Answer> {
 	const operation = resources[resource][name] as Operation;
-	const fields = fieldsOf(operation);
-	const params = paramsOf(fields, given, { mode: 'fields', timezone: 'UTC' });
+	const fields = getAllFields(operation);
+	const params = readParameters(fields, given, { mode: 'fields', timezone: 'UTC' });
 	const limits = { maxTries: 3, maxRetryWaitSeconds: 5, timeoutSeconds: 30 };
 	const job = { index: 0, resource, operation, params, limits, item: itemOf() };
-	const [outcome] = await perform([{ ...job, combineKey: undefined, serialKey: undefined }], () =>
+	const [outcome] = await performJobs([{ ...job, combineKey: undefined, serialKey: undefined }], () =>
 		Promise.resolve(clients),
 	);
 	if (isNodeError(outcome)) return { number, error: String(outcome) };

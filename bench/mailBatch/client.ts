@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QuotaLimits } from '../../dev/google/quotas';
-import { defaultSettings } from '../../nodes/http/rateLimiter';
+import { defaultRateLimiterSettings } from '../../nodes/http/rateLimiter';
 import { list } from '../../nodes/Workspace/actions/mail/list.operation';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { createRateLimiters } from '../../nodes/Workspace/google/transport';
-import { fieldsOf, type Clients, type Item } from '../../nodes/Workspace/operation';
-import { paramsOf } from '../../nodes/fields/params';
+import { getAllFields, type Clients, type Item } from '../../nodes/Workspace/operation';
+import { readParameters } from '../../nodes/fields/params';
 import type { Counted } from '../google';
 import { httpSender } from '../keyed/sender';
 import { median } from '../report';
@@ -35,7 +35,7 @@ function freshClients(): Clients {
 	return createClients(send, bases, {
 		...{ maxTries: 5, maxRetryWaitMilliseconds: 120_000, timeoutMilliseconds: 30_000, signal: undefined },
 		...{ account: randomUUID(), credentialKey: 'bench' },
-		...{ rateLimiters: createRateLimiters({ ...defaultSettings, minute }) },
+		...{ rateLimiters: createRateLimiters({ ...defaultRateLimiterSettings, periodMilliseconds: minute }) },
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 	});
 }
@@ -44,7 +44,7 @@ type Way = (clients: Clients) => Promise<number>;
 
 const parallel: Way = async (clients) => {
 	const given = { maxResults: mailCount };
-	const params = paramsOf(fieldsOf(list), given, { mode: 'fields', timezone: 'UTC' });
+	const params = readParameters(getAllFields(list), given, { mode: 'fields', timezone: 'UTC' });
 	const item = { index: 0, json: {}, token: 't', signal: undefined } as unknown as Item;
 	const { messages } = await list.execute(clients, params as never, item);
 	return messages.length;

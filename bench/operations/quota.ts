@@ -1,5 +1,5 @@
 // 100 emails listed several times within Gmail's quota of a minute, by our node and by n8n's own Gmail node.
-import type { Execution } from '../../dev/n8n/rest.ts';
+import type { Execution } from '../../dev/n8n/n8nApi.ts';
 import type { QuotaLimits } from '../../dev/google/quotas.ts';
 import { pause } from '../n8n.ts';
 import { reportRatio, say } from '../report.ts';

@@ -1,5 +1,5 @@
-import { inRow, manualTrigger, node } from '../../dev/n8n/nodes.ts';
-import type { Execution } from '../../dev/n8n/rest.ts';
+import { connectInRow, manualTrigger, node } from '../../dev/n8n/nodes.ts';
+import type { Execution } from '../../dev/n8n/n8nApi.ts';
 import { GoogleProcess } from '../google.ts';
 import {
 	benchN8n,
@@ -49,7 +49,7 @@ export async function execute({ n8n }: World, name: string, input: string, steps
 	const jsCode = `return (${input}).map((json) => ({ json }));`;
 	const items = node('Items', 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
 	const nodes = [manualTrigger(), items, ...steps];
-	const connections = inRow(...nodes.map((one) => one.name));
+	const connections = connectInRow(...nodes.map((one) => one.name));
 	const stored = await n8n.api.createWorkflow({ name, nodes, connections });
 	return await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 300_000);
 }

@@ -95,13 +95,13 @@ async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffi
 	const trigger = ledgerOf('trigger');
 	const triggerControl = ledgerOf('triggerControl');
 	const session = lanes.trigger.name;
-	await until('the channel', () => agent.openSockets(session) === 1);
+	await until('the channel', () => agent.countOpenChannels(session) === 1);
 	agent.requests.length = 0;
 	runs++;
 	const { url } = cluster.main;
 	const posts: Promise<void>[] = [];
 	const watch = new GapWatch({
-		trigger: () => agent.openSockets(session),
+		trigger: () => agent.countOpenChannels(session),
 		triggerControl: async () => await redis.subscriptions(),
 	});
 	let sent = 0;

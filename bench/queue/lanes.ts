@@ -1,6 +1,6 @@
 import type { AgentService } from '../../dev/agent-service/server.ts';
-import { inRow, node } from '../../dev/n8n/nodes.ts';
-import type { N8nApi } from '../../dev/n8n/rest.ts';
+import { connectInRow, node } from '../../dev/n8n/nodes.ts';
+import type { N8nApi } from '../../dev/n8n/n8nApi.ts';
 import {
 	apiKey,
 	callByHttp,
@@ -80,7 +80,7 @@ export async function publishLane(kind: LaneKind, name: string, steps: number, p
 	const stored = await api.createWorkflow({
 		name,
 		nodes: [trigger, ...calls],
-		connections: inRow('Trigger', ...calls.map((one) => one.name)),
+		connections: connectInRow('Trigger', ...calls.map((one) => one.name)),
 	});
 	await api.activate(stored);
 	if (isStartedByWebhook) await untilRegistered(api, name);

@@ -1,7 +1,7 @@
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { inRow, node } from '../../dev/n8n/nodes.ts';
-import type { N8nApi } from '../../dev/n8n/rest.ts';
+import { connectInRow, node } from '../../dev/n8n/nodes.ts';
+import type { N8nApi } from '../../dev/n8n/n8nApi.ts';
 import { issueTokens, until, untilRegistered } from '../n8n.ts';
 import { reportRatio, row, say } from '../report.ts';
 import type { Cluster } from './cluster.ts';
@@ -45,14 +45,14 @@ export async function refreshRace(cluster: Cluster): Promise<void> {
 
 async function publish(api: N8nApi, name: string, step: Promise<object>) {
 	const nodes = [webhook(name), { ...(await step) }];
-	const stored = await api.createWorkflow({ name, nodes, connections: inRow('Trigger', 'Step') });
+	const stored = await api.createWorkflow({ name, nodes, connections: connectInRow('Trigger', 'Step') });
 	await api.activate(stored);
 	await untilRegistered(api, name);
 	return stored;
 }
 
 async function ourStep(api: N8nApi, google: GoogleServer): Promise<object> {
-	const data = signedIn(google.url, issueTokens(google));
+	const data = buildSignedInCredential(google.url, issueTokens(google));
 	const workspaceOAuth2Api = await api.createCredential('workspaceOAuth2Api', 'Workspace', data);
 	const parameters = { operation: 'list', maxResults: 1 };
 	return node('Step', 'n8n-nodes-agent-workspace.workspace', parameters, {

@@ -8,60 +8,60 @@ const chunkBytes = 64 * 1024;
 /** Sends the body of a step, with the faults that the step asks for. */
 export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: unknown): void {
 	const { status = 200, retryAfter, fault } = step;
-	const { bytes: plain, contentType } = bodyOf(step.body === undefined ? answer : step.body);
-	const bytes = step.gzip === undefined ? plain : compressed(plain, step.gzip);
+	const { bytes: plain, contentType } = encodeBody(step.body === undefined ? answer : step.body);
+	const bytes = step.gzip === undefined ? plain : compress(plain, step.gzip);
 	if (step.gzip !== undefined) response.setHeader('Content-Encoding', 'gzip');
-	if (step.untilClose) endWithConnection(response);
+	if (step.untilClose) sendUntilClose(response);
 	response.statusCode = status;
 	response.setHeader('Content-Type', step.contentType ?? contentType);
 	if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
 	for (const [name, value] of Object.entries(step.headers ?? {})) {
 		if (value !== undefined) response.setHeader(name, value);
 	}
-	if (step.bodyBytes !== undefined) sendSpaces(response, step.bodyBytes);
-	else if (fault === 'cutBody' || fault === 'resetBody') sendHalf(response, bytes, fault);
-	else if (step.dripMilliseconds !== undefined) drip(response, bytes, step.dripMilliseconds);
+	if (step.bodyBytes !== undefined) writeSpaces(response, step.bodyBytes);
+	else if (fault === 'cutBody' || fault === 'resetBody') writeHalf(response, bytes, fault);
+	else if (step.dripMilliseconds !== undefined) writeSlowly(response, bytes, step.dripMilliseconds);
 	else if (step.untilClose) response.end(bytes);
 	else response.setHeader('Content-Length', bytes.length).end(bytes);
 }
 
 /** Fewer than the 8 bytes of checksum and length at the end of gzip, so that all content arrives. */
-const cutBytes = 6;
+const omittedBytes = 6;
 
-function compressed(bytes: Buffer, gzip: 'whole' | 'cut'): Buffer {
+function compress(bytes: Buffer, gzip: 'whole' | 'cut'): Buffer {
 	const packed = gzipSync(bytes);
-	return gzip === 'whole' ? packed : packed.subarray(0, packed.length - cutBytes);
+	return gzip === 'whole' ? packed : packed.subarray(0, packed.length - omittedBytes);
 }
 
-function endWithConnection(response: ServerResponse): void {
+function sendUntilClose(response: ServerResponse): void {
 	response.shouldKeepAlive = false;
 	response.useChunkedEncodingByDefault = false;
 }
 
-function bodyOf(body: unknown): { bytes: Buffer; contentType: string } {
+function encodeBody(body: unknown): { bytes: Buffer; contentType: string } {
 	if (Buffer.isBuffer(body)) return { bytes: body, contentType: 'application/octet-stream' };
 	if (typeof body === 'string') return { bytes: Buffer.from(body), contentType: 'text/plain; charset=utf-8' };
 	return { bytes: Buffer.from(JSON.stringify(body)), contentType: 'application/json' };
 }
 
-function sendSpaces(response: ServerResponse, total: number): void {
+function writeSpaces(response: ServerResponse, total: number): void {
 	const chunk = Buffer.alloc(chunkBytes, ' ');
 	let left = total;
-	const more = (): void => {
+	const writeMore = (): void => {
 		while (left > 0 && !response.destroyed) {
 			const size = Math.min(left, chunkBytes);
 			left -= size;
 			if (!response.write(chunk.subarray(0, size))) {
-				response.once('drain', more);
+				response.once('drain', writeMore);
 				return;
 			}
 		}
 		response.end();
 	};
-	more();
+	writeMore();
 }
 
-function sendHalf(response: ServerResponse, bytes: Buffer, fault: 'cutBody' | 'resetBody'): void {
+function writeHalf(response: ServerResponse, bytes: Buffer, fault: 'cutBody' | 'resetBody'): void {
 	if (response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Math.max(2, bytes.length));
 	const half = bytes.subarray(0, Math.max(1, Math.floor(bytes.length / 2)));
 	response.write(half, () => {
@@ -70,7 +70,7 @@ function sendHalf(response: ServerResponse, bytes: Buffer, fault: 'cutBody' | 'r
 	});
 }
 
-function drip(response: ServerResponse, bytes: Buffer, milliseconds: number): void {
+function writeSlowly(response: ServerResponse, bytes: Buffer, milliseconds: number): void {
 	response.setHeader('Content-Length', bytes.length);
 	response.flushHeaders();
 	let sent = 0;

@@ -2,38 +2,38 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-import { disturb, refuse } from './handshake.ts';
+import { disturbUpgrade, refuseUpgrade } from './handshake.ts';
 import type { AgentServiceOptions, ReceivedUpgrade } from './options.ts';
 import type { UpgradeStep } from './script.ts';
-import { type Received, sendMessage, type Sessions } from './sessions.ts';
+import { type ReceivedMessage, sendMessage, type SessionStore } from './sessions.ts';
 import type { Timers } from './timers.ts';
 
 /** What is recorded about the open channels. */
 export interface ChannelLog {
-	readonly received: Received[];
+	readonly received: ReceivedMessage[];
 	readonly pings: Map<string, number>;
 }
 
 const queryFields = ['sessionId', 'userPublicKey', 'signature', 'timestamp', 'apiKey'];
 
 /** The WebSocket side: `GET {prefix}/ws`. */
-export class Channels {
+export class ChannelEndpoint {
 	readonly upgrades: ReceivedUpgrade[] = [];
 	readonly steps: UpgradeStep[] = [];
 	private readonly options: AgentServiceOptions;
 	private readonly apiKey: string;
 	private readonly path: string;
-	private readonly sessions: Sessions;
+	private readonly sessions: SessionStore;
 	private readonly timers: Timers;
 	private readonly log: ChannelLog;
-	private readonly answering = new WebSocketServer({ noServer: true });
-	private readonly mute = new WebSocketServer({ noServer: true, autoPong: false });
+	private readonly answeringServer = new WebSocketServer({ noServer: true });
+	private readonly silentServer = new WebSocketServer({ noServer: true, autoPong: false });
 
 	constructor(
 		options: AgentServiceOptions,
 		apiKey: string,
 		path: string,
-		sessions: Sessions,
+		sessions: SessionStore,
 		timers: Timers,
 		log: ChannelLog,
 	) {
@@ -52,16 +52,16 @@ export class Channels {
 		const step = this.steps.shift() ?? this.options.upgrade?.(received) ?? {};
 		const go = (): void => {
 			if (socket.destroyed) return;
-			const refused = step.status === undefined && !step.fault ? this.refusal(received) : step;
-			if (step.fault) disturb(request, socket, step.fault);
-			else if (refused?.status !== undefined) refuse(socket, refused.status, refused);
+			const refused = step.status === undefined && !step.fault ? this.findRefusal(received) : step;
+			if (step.fault) disturbUpgrade(request, socket, step.fault);
+			else if (refused?.status !== undefined) refuseUpgrade(socket, refused.status, refused);
 			else this.accept(request, socket, head, received.query.sessionId ?? '', step);
 		};
 		if (step.delayMilliseconds) this.timers.after(step.delayMilliseconds, go);
 		else go();
 	}
 
-	private refusal({ path, query }: ReceivedUpgrade): UpgradeStep | undefined {
+	private findRefusal({ path, query }: ReceivedUpgrade): UpgradeStep | undefined {
 		if (path !== this.path) return { status: 404, body: `There is nothing at ${path}` };
 		if (query.apiKey !== this.apiKey) return { status: 401, body: 'The API key is not valid' };
 		const missing = queryFields.filter((name) => !query[name]);
@@ -78,7 +78,7 @@ export class Channels {
 		sessionId: string,
 		step: UpgradeStep,
 	): void {
-		const server = step.noPong ? this.mute : this.answering;
+		const server = step.noPong ? this.silentServer : this.answeringServer;
 		server.handleUpgrade(request, socket, head, (channel) => {
 			this.register(channel, sessionId);
 			const session = this.sessions.get(sessionId);
@@ -86,7 +86,7 @@ export class Channels {
 			for (let pings = step.pings ?? 0; pings > 0; pings--) channel.ping();
 			if (step.closeCode === undefined && !step.drop) return;
 			this.timers.after(step.closeAfterMilliseconds ?? 0, () => {
-				end(channel, socket, step);
+				endChannel(channel, socket, step);
 			});
 		});
 	}
@@ -113,7 +113,7 @@ function readUpgrade({ url = '', headers }: IncomingMessage): ReceivedUpgrade {
 	return { url, path: pathname, query: Object.fromEntries(searchParams), headers, receivedAt: Date.now() };
 }
 
-function end(channel: WebSocket, socket: Socket, { drop, closeCode, closeReason }: UpgradeStep): void {
+function endChannel(channel: WebSocket, socket: Socket, { drop, closeCode, closeReason }: UpgradeStep): void {
 	if (drop === 'reset') socket.resetAndDestroy();
 	else if (drop === 'end') socket.end();
 	else if (closeCode === undefined || closeCode === 1005) channel.close();

@@ -3,14 +3,14 @@ import type { Message } from './script.ts';
 
 // What the real service answers and sends is not known, so the following is made up.
 
-export const demoAnswer = ({ sessionId, startStepName }: ExecuteFields): object => ({
+export const buildDemoAnswer = ({ sessionId, startStepName }: ExecuteFields): object => ({
 	sessionId,
 	startStepName,
 	status: 'accepted',
 });
 
 /** Sends a step, then an answer that repeats the task. `ask` sends a question instead, and `chat` sends texts before the answer. */
-export function demoMessages({ startStepName, initialPayload }: ExecuteFields): readonly Message[] {
+export function buildDemoMessages({ startStepName, initialPayload }: ExecuteFields): readonly Message[] {
 	const payload = JSON.parse(initialPayload) as Record<string, unknown>;
 	const step = { type: 'step', step: startStepName };
 	if (startStepName === 'ask') return [step, { type: 'question', text: 'By when do you need it?' }];
@@ -18,8 +18,8 @@ export function demoMessages({ startStepName, initialPayload }: ExecuteFields): 
 	return [
 		step,
 		...said.map((text) => ({ type: 'step', text })),
-		{ type: 'answer', task: payload.task ?? null, text: `Done: ${asText(payload.input ?? '')}` },
+		{ type: 'answer', task: payload.task ?? null, text: `Done: ${toText(payload.input ?? '')}` },
 	];
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

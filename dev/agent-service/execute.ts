@@ -1,22 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { sendAnswer } from './answer.ts';
-import { demoAnswer, demoMessages } from './demo.ts';
+import { buildDemoAnswer, buildDemoMessages } from './demo.ts';
 import type { AgentServiceOptions } from './options.ts';
-import { type ExecuteFields, isExecuteFields, receive, type ReceivedRequest, sendJson } from './request.ts';
+import {
+	type ExecuteFields,
+	isExecuteFields,
+	receiveRequest,
+	type ReceivedRequest,
+	sendJson,
+} from './request.ts';
 import type { ExecuteStep, Message } from './script.ts';
-import type { Sessions } from './sessions.ts';
+import type { SessionStore } from './sessions.ts';
 import type { Timers } from './timers.ts';
 
 /** An error body in the stand-in's wording. The real service's is not known. */
-export const errorBody = (code: number, message: string): object => ({ error: { code, message } });
+export const buildErrorBody = (code: number, message: string): object => ({ error: { code, message } });
 
 /** The HTTP side: `POST {prefix}/execute`. */
-export class Executes {
+export class ExecuteEndpoint {
 	readonly requests: ReceivedRequest[] = [];
 	readonly steps: ExecuteStep[] = [];
 	private readonly options: AgentServiceOptions;
-	private readonly sessions: Sessions;
+	private readonly sessions: SessionStore;
 	private readonly timers: Timers;
 	private readonly apiKey: string;
 	private readonly path: string;
@@ -25,7 +31,7 @@ export class Executes {
 		options: AgentServiceOptions,
 		apiKey: string,
 		path: string,
-		sessions: Sessions,
+		sessions: SessionStore,
 		timers: Timers,
 	) {
 		this.options = options;
@@ -43,10 +49,10 @@ export class Executes {
 			request.socket.resetAndDestroy();
 			return;
 		}
-		const received = await receive(request);
+		const received = await receiveRequest(request);
 		if (this.options.keepLog !== false) this.requests.push(received);
 		const step = isCall ? (this.steps.shift() ?? this.options.execute?.(received) ?? {}) : {};
-		if (step.carriedOut) this.start(received, step);
+		if (step.carriedOut) this.startAgent(received, step);
 		if (step.fault === 'resetBeforeRead' || step.fault === 'resetAfterRead') request.socket.resetAndDestroy();
 		if (step.fault === 'silence' || request.socket.destroyed) return;
 		const delay = step.delayMilliseconds ?? (isCall ? (this.options.latencyMilliseconds ?? 0) : 0);
@@ -59,9 +65,9 @@ export class Executes {
 
 	private reply(received: ReceivedRequest, response: ServerResponse, step: ExecuteStep): void {
 		if (response.destroyed) return;
-		const refused = step.status === undefined ? this.refusal(received) : undefined;
+		const refused = step.status === undefined ? this.findRefusal(received) : undefined;
 		if (refused) {
-			sendJson(response, refused.code, errorBody(refused.code, refused.message));
+			sendJson(response, refused.code, buildErrorBody(refused.code, refused.message));
 			return;
 		}
 		const fields = isExecuteFields(received) ? received.body : undefined;
@@ -69,20 +75,20 @@ export class Executes {
 			sendAnswer(response, step, null);
 			return;
 		}
-		const { answer = demoAnswer } = this.options;
+		const { answer = buildDemoAnswer } = this.options;
 		sendAnswer(response, step, step.body === undefined ? answer(fields) : step.body);
 		const { status = 200, carriedOut = status >= 200 && status <= 299 } = step;
-		if (carriedOut && step.carriedOut === undefined) this.start(received, step);
+		if (carriedOut && step.carriedOut === undefined) this.startAgent(received, step);
 	}
 
-	private start(received: ReceivedRequest, step: ExecuteStep): void {
+	private startAgent(received: ReceivedRequest, step: ExecuteStep): void {
 		if (!isExecuteFields(received)) return;
-		const { messages = demoMessages } = this.options;
+		const { messages = buildDemoMessages } = this.options;
 		this.sessions.get(received.body.sessionId).executions++;
-		this.stream(received.body, step.messages ?? messages(received.body));
+		this.sendMessages(received.body, step.messages ?? messages(received.body));
 	}
 
-	private refusal({
+	private findRefusal({
 		method,
 		url,
 		headers,
@@ -94,7 +100,7 @@ export class Executes {
 		return faults.length === 0 ? undefined : { code: 400, message: faults.join('; ') };
 	}
 
-	private stream({ sessionId }: ExecuteFields, messages: readonly Message[]): void {
+	private sendMessages({ sessionId }: ExecuteFields, messages: readonly Message[]): void {
 		const { messageIntervalMilliseconds = 0 } = this.options;
 		if (messages.length === 0) return;
 		if (messageIntervalMilliseconds === 0) {

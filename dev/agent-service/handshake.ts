@@ -7,7 +7,7 @@ import type { UpgradeStep } from './script.ts';
 const trickleMilliseconds = 100;
 
 /** Answers an upgrade with a status other than 101. */
-export function refuse(socket: Socket, status: number, step: UpgradeStep): void {
+export function refuseUpgrade(socket: Socket, status: number, step: UpgradeStep): void {
 	const body = step.body ?? '';
 	const headers: Record<string, string> = {
 		Connection: 'close',
@@ -24,13 +24,13 @@ export function refuse(socket: Socket, status: number, step: UpgradeStep): void 
 }
 
 /** Answers an upgrade without opening a channel. */
-export function disturb(
+export function disturbUpgrade(
 	request: IncomingMessage,
 	socket: Socket,
 	fault: NonNullable<UpgradeStep['fault']>,
 ): void {
 	if (fault === 'reset') socket.resetAndDestroy();
-	if (fault === 'trickle') trickle(socket);
+	if (fault === 'trickle') sendTrickle(socket);
 	if (fault !== 'wrongAcceptKey') return;
 	const accept = createHash('sha1')
 		.update(`${String(request.headers['sec-websocket-key'])}wrong`)
@@ -39,7 +39,7 @@ export function disturb(
 	socket.write(`${lines.join('\r\n')}\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
 }
 
-function trickle(socket: Socket): void {
+function sendTrickle(socket: Socket): void {
 	socket.write('HTTP/1.1 101 ');
 	const timer = setInterval(() => socket.write('x'), trickleMilliseconds);
 	socket.on('close', () => {

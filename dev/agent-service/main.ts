@@ -30,17 +30,17 @@ async function main(): Promise<void> {
 		return;
 	}
 	const service = await startAgentService({
-		port: wholeNumber(values.port, '--port'),
+		port: parseWholeNumber(values.port, '--port'),
 		host: values.host,
 		apiKey: values['api-key'],
 		pathPrefix: values.prefix,
-		latencyMilliseconds: wholeNumber(values.latency, '--latency'),
-		messageIntervalMilliseconds: wholeNumber(values.interval, '--interval'),
+		latencyMilliseconds: parseWholeNumber(values.latency, '--latency'),
+		messageIntervalMilliseconds: parseWholeNumber(values.interval, '--interval'),
 		tls: values.tls,
 		// A program that runs for days must not collect what nobody reads.
 		keepLog: false,
 	});
-	endWithSignals(service);
+	closeOnSignals(service);
 	console.log(`The stand-in of the agent service listens.
   POST ${service.url}/execute
   GET  ${service.webSocketUrl}/ws
@@ -48,13 +48,13 @@ async function main(): Promise<void> {
 Ctrl-C ends it.`);
 }
 
-function wholeNumber(value: string, flag: string): number {
+function parseWholeNumber(value: string, flag: string): number {
 	const number = Number(value);
 	if (Number.isInteger(number) && number >= 0) return number;
 	throw new TypeError(`${flag} must be a whole number, but it is '${value}'.`);
 }
 
-function endWithSignals(service: AgentService): void {
+function closeOnSignals(service: AgentService): void {
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.once(signal, () => {
 			void service.close().then(() => process.exit(0));
@@ -63,11 +63,11 @@ function endWithSignals(service: AgentService): void {
 }
 
 main().catch((error: unknown) => {
-	console.error(sentence(error));
+	console.error(describeError(error));
 	process.exitCode = 1;
 });
 
-function sentence(error: unknown): string {
+function describeError(error: unknown): string {
 	const { code, port } = error as { code?: string; port?: number };
 	if (code === 'EADDRINUSE') {
 		return `Port ${port} is in use. End the other program, or choose another port: node dev/agent-service/main.ts --port ${Number(port) + 1}`;

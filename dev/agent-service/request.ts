@@ -28,15 +28,15 @@ export interface ExecuteFields {
 
 const textFields = ['sessionId', 'userId', 'userPublicKey', 'initialPayload', 'startStepName', 'signature'];
 /** A time in 1973 in milliseconds. A current time in seconds is far below it. */
-const leastMilliseconds = 1e11;
+const minTimestamp = 1e11;
 
-export async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
+export async function receiveRequest(request: IncomingMessage): Promise<ReceivedRequest> {
 	const chunks: Buffer[] = [];
 	for await (const chunk of request) chunks.push(chunk as Buffer);
 	const rawBody = Buffer.concat(chunks).toString('utf8');
-	const body = parsed(rawBody);
+	const body = parseJson(rawBody);
 	const { method = '', url = '', headers } = request;
-	return { method, url, headers, rawBody, body, receivedAt: Date.now(), faults: faultsOf(headers, body) };
+	return { method, url, headers, rawBody, body, receivedAt: Date.now(), faults: findFaults(headers, body) };
 }
 
 export function isExecuteFields(
@@ -45,17 +45,17 @@ export function isExecuteFields(
 	return request.faults.length === 0;
 }
 
-function faultsOf(headers: IncomingHttpHeaders, body: unknown): string[] {
+function findFaults(headers: IncomingHttpHeaders, body: unknown): string[] {
 	const faults: string[] = [];
 	if (!/^application\/json\b/.test(headers['content-type'] ?? ''))
 		faults.push('Content-Type is not application/json');
 	if (!isObject(body)) return [...faults, 'the body is not a JSON object'];
 	for (const key of textFields) if (typeof body[key] !== 'string') faults.push(`${key} is not a string`);
 	const { timestamp, initialPayload } = body;
-	if (!Number.isInteger(timestamp) || Number(timestamp) < leastMilliseconds) {
+	if (!Number.isInteger(timestamp) || Number(timestamp) < minTimestamp) {
 		faults.push('timestamp is not an integer of milliseconds');
 	}
-	if (typeof initialPayload === 'string' && !isObject(parsed(initialPayload))) {
+	if (typeof initialPayload === 'string' && !isObject(parseJson(initialPayload))) {
 		faults.push('initialPayload is not the JSON of an object');
 	}
 	const unknown = Object.keys(body).filter((key) => key !== 'timestamp' && !textFields.includes(key));
@@ -71,7 +71,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 	response.end(text);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {

@@ -8,7 +8,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 export type Message = string | Buffer | RawFrame | MessageObject | number | boolean | null;
 export interface RawFrame {
 	readonly frame: Buffer;
-	readonly binary: boolean;
+	readonly isBinary: boolean;
 }
 export type MessageObject = { readonly [key: string]: unknown } | readonly unknown[];
 

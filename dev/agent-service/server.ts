@@ -5,12 +5,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
 import type { WebSocket } from 'ws';
 
-import { Channels } from './channel.ts';
-import { errorBody, Executes } from './execute.ts';
+import { ChannelEndpoint } from './channel.ts';
+import { buildErrorBody, ExecuteEndpoint } from './execute.ts';
 import type { AgentServiceOptions, ReceivedUpgrade } from './options.ts';
 import type { ExecuteFields, ReceivedRequest } from './request.ts';
 import type { ExecuteStep, Message, UpgradeStep } from './script.ts';
-import { type Received, type Session, Sessions } from './sessions.ts';
+import { type ReceivedMessage, type Session, SessionStore } from './sessions.ts';
 import { Timers } from './timers.ts';
 
 export type {
@@ -18,7 +18,7 @@ export type {
 	ExecuteFields,
 	ExecuteStep,
 	Message,
-	Received,
+	ReceivedMessage,
 	ReceivedRequest,
 	ReceivedUpgrade,
 	Session,
@@ -41,7 +41,7 @@ export async function startAgentService(options: AgentServiceOptions = {}): Prom
 export class AgentService {
 	readonly apiKey: string;
 	/** What arrived on the channels. */
-	readonly received: Received[] = [];
+	readonly received: ReceivedMessage[] = [];
 	/** Pings that arrived, by session. */
 	readonly pings = new Map<string, number>();
 	private readonly options: AgentServiceOptions;
@@ -49,9 +49,9 @@ export class AgentService {
 	private readonly server: http.Server;
 	private readonly sockets = new Set<Socket>();
 	private readonly timers = new Timers();
-	private readonly known: Sessions;
-	private readonly executes: Executes;
-	private readonly channels: Channels;
+	private readonly sessionStore: SessionStore;
+	private readonly executeEndpoint: ExecuteEndpoint;
+	private readonly channelEndpoint: ChannelEndpoint;
 	private connectionCount = 0;
 	private address: AddressInfo | undefined;
 
@@ -59,11 +59,24 @@ export class AgentService {
 		this.options = options;
 		this.apiKey = options.apiKey ?? defaultApiKey;
 		this.prefix = (options.pathPrefix ?? '').replace(/\/+$/, '');
-		this.known = new Sessions(options.replay ?? 0);
-		this.executes = new Executes(options, this.apiKey, `${this.prefix}/execute`, this.known, this.timers);
-		this.channels = new Channels(options, this.apiKey, `${this.prefix}/ws`, this.known, this.timers, this);
-		this.server = options.tls ? https.createServer(certificate()) : http.createServer();
-		this.attach();
+		this.sessionStore = new SessionStore(options.replay ?? 0);
+		this.executeEndpoint = new ExecuteEndpoint(
+			options,
+			this.apiKey,
+			`${this.prefix}/execute`,
+			this.sessionStore,
+			this.timers,
+		);
+		this.channelEndpoint = new ChannelEndpoint(
+			options,
+			this.apiKey,
+			`${this.prefix}/ws`,
+			this.sessionStore,
+			this.timers,
+			this,
+		);
+		this.server = options.tls ? https.createServer(readCertificate()) : http.createServer();
+		this.attachHandlers();
 	}
 
 	/** Base address of the execute call. */
@@ -83,11 +96,11 @@ export class AgentService {
 	}
 
 	get requests(): ReceivedRequest[] {
-		return this.executes.requests;
+		return this.executeEndpoint.requests;
 	}
 
 	get upgrades(): ReceivedUpgrade[] {
-		return this.channels.upgrades;
+		return this.channelEndpoint.upgrades;
 	}
 
 	/** Number of TCP connections accepted so far. */
@@ -96,47 +109,47 @@ export class AgentService {
 	}
 
 	get sessions(): ReadonlyMap<string, Session> {
-		return this.known.byId;
+		return this.sessionStore.byId;
 	}
 
 	/** Number of open channels, of one session or of all. */
-	openSockets(sessionId?: string): number {
-		return this.channelsOf(sessionId).filter(({ readyState, OPEN }) => readyState === OPEN).length;
+	countOpenChannels(sessionId?: string): number {
+		return this.getChannels(sessionId).filter(({ readyState, OPEN }) => readyState === OPEN).length;
 	}
 
 	/** The server ends of the open channels. */
-	channelsOf(sessionId?: string): WebSocket[] {
-		return this.known.sockets(sessionId);
+	getChannels(sessionId?: string): WebSocket[] {
+		return this.sessionStore.getSockets(sessionId);
 	}
 
 	/** Queues answers for the next execute requests, one each, in order of arrival. */
 	script(...steps: ExecuteStep[]): void {
-		this.executes.steps.push(...steps);
+		this.executeEndpoint.steps.push(...steps);
 	}
 
 	/** Refuses the next execute requests with these statuses. */
 	fail(...statuses: number[]): void {
-		this.script(...statuses.map((status) => ({ status, body: errorBody(status, 'scripted') })));
+		this.script(...statuses.map((status) => ({ status, body: buildErrorBody(status, 'scripted') })));
 	}
 
 	/** Queues answers for the next upgrades, one each. */
 	scriptUpgrades(...steps: UpgradeStep[]): void {
-		this.channels.steps.push(...steps);
+		this.channelEndpoint.steps.push(...steps);
 	}
 
 	/** Sends to every open channel of the session. @returns the number of channels */
 	send(sessionId: string, ...messages: Message[]): number {
-		return this.known.send(sessionId, messages);
+		return this.sessionStore.send(sessionId, messages);
 	}
 
 	/** Starts a close handshake on open channels. */
 	closeChannels(code: number, reason = '', sessionId?: string): void {
-		for (const channel of this.channelsOf(sessionId)) channel.close(code, reason);
+		for (const channel of this.getChannels(sessionId)) channel.close(code, reason);
 	}
 
 	/** Ends open channels without a close frame. */
 	dropChannels(sessionId?: string): void {
-		for (const channel of this.channelsOf(sessionId)) channel.terminate();
+		for (const channel of this.getChannels(sessionId)) channel.terminate();
 	}
 
 	async listen(): Promise<void> {
@@ -161,13 +174,13 @@ export class AgentService {
 		await closed;
 	}
 
-	private attach(): void {
+	private attachHandlers(): void {
 		this.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
 			// A request that breaks off is its sender's problem.
-			this.executes.answer(request, response).catch(() => request.socket.destroy());
+			this.executeEndpoint.answer(request, response).catch(() => request.socket.destroy());
 		});
 		this.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-			this.channels.answer(request, socket, head);
+			this.channelEndpoint.answer(request, socket, head);
 		});
 		this.server.on('connection', (socket: Socket) => {
 			this.connectionCount++;
@@ -178,7 +191,7 @@ export class AgentService {
 	}
 }
 
-function certificate(): https.ServerOptions {
+function readCertificate(): https.ServerOptions {
 	const read = (name: string): string =>
 		readFileSync(path.join(import.meta.dirname, 'certificate', name), 'utf8');
 	return { key: read('test-only.key.pem'), cert: read('test-only.cert.pem') };

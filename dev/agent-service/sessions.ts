@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import type { Message, RawFrame } from './script.ts';
 
 /** What a channel's peer sent. */
-export interface Received {
+export interface ReceivedMessage {
 	readonly sessionId: string;
 	readonly data: Buffer;
 	readonly isBinary: boolean;
@@ -20,7 +20,7 @@ export interface Session {
 	sent: number;
 }
 
-export class Sessions {
+export class SessionStore {
 	readonly byId = new Map<string, Session>();
 	/** How many of the latest messages are kept for a channel that opens later. */
 	private readonly replay: number;
@@ -49,7 +49,7 @@ export class Sessions {
 		return session.sockets.size;
 	}
 
-	sockets(sessionId?: string): WebSocket[] {
+	getSockets(sessionId?: string): WebSocket[] {
 		if (sessionId !== undefined) return [...(this.byId.get(sessionId)?.sockets ?? [])];
 		return [...this.byId.values()].flatMap(({ sockets }) => [...sockets]);
 	}
@@ -57,7 +57,7 @@ export class Sessions {
 
 export function sendMessage(socket: WebSocket, message: Message): void {
 	if (socket.readyState !== socket.OPEN) return;
-	if (isRawFrame(message)) socket.send(message.frame, { binary: message.binary });
+	if (isRawFrame(message)) socket.send(message.frame, { binary: message.isBinary });
 	else if (typeof message === 'string' || Buffer.isBuffer(message)) socket.send(message);
 	else socket.send(JSON.stringify(message));
 }

@@ -11,7 +11,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
  * @throws ApiError 401 for an invalid token, 401 or 403 (by API family) for a missing one, 403 for a token
  * without the method's scope
  */
-export function authenticated(token: string | undefined, { api, method }: Route, tokens: Tokens): Grant {
+export function authenticate(token: string | undefined, { api, method }: Route, tokens: Tokens): Grant {
 	if (token === undefined) throw missingToken(api.name);
 	const grant = tokens.find(token);
 	if (!grant) {

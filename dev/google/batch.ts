@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
 import { bearerOf } from './authenticate.ts';
-import { queryFaults } from './check.ts';
+import { findQueryFaults } from './check.ts';
 import { errorReply } from './envelope.ts';
-import { carriedOut } from './exchange.ts';
+import { carryOutExchange } from './exchange.ts';
 import { partsOf } from './multipart.ts';
 import type { LoggedRequest } from './requestLog.ts';
 import { routeOf } from './router.ts';
@@ -33,7 +33,7 @@ interface Parts {
  * (Gurusabarish/gmail-cleaner#5).
  * @param meanwhile resolves when the answer is due; the parts count as running until then
  */
-export async function batched(
+export async function answerBatch(
 	request: IncomingMessage,
 	logged: LoggedRequest,
 	parts: Parts,
@@ -72,7 +72,7 @@ async function partReply(
 	const address = new URL(target, parts.url);
 	const route = routeOf(method, address.pathname);
 	if (!route) throw new Violation(`${method} ${target}`, ['not in the contract']);
-	const faults = queryFaults(route, address.searchParams);
+	const faults = findQueryFaults(route, address.searchParams);
 	if (faults.length > 0) throw new Violation(`${route.id} (part of a batch)`, faults);
 	const logged = { headers, token: token ?? bearerOf(headers.authorization), query: address.searchParams };
 	const exchange = { route, body: undefined, media: undefined, resumable: false };
@@ -80,7 +80,7 @@ async function partReply(
 		return await parts.quotas.atOnce(route.id, async () => {
 			const whole = { ...logged, method: route.id, httpMethod: method, path: address.pathname };
 			const unread = { at: Date.now(), body: undefined, size: 0, status: undefined };
-			const reply = await carriedOut({ ...exchange, logged: { ...whole, ...unread } }, parts, address);
+			const reply = await carryOutExchange({ ...exchange, logged: { ...whole, ...unread } }, parts, address);
 			await meanwhile();
 			return reply;
 		});

@@ -15,7 +15,7 @@ const types: Readonly<Record<string, RegExp>> = {
 };
 
 /** Lists what is wrong with a request's query; empty if it is valid. */
-export function queryFaults({ api, method, upload }: Route, query: URLSearchParams): string[] {
+export function findQueryFaults({ api, method, upload }: Route, query: URLSearchParams): string[] {
 	const declared = { ...api.commonParameters, ...method.parameters };
 	return [...new Set(query.keys())].flatMap((name) => {
 		if (upload && ofUploads.includes(name)) return [];
@@ -23,11 +23,11 @@ export function queryFaults({ api, method, upload }: Route, query: URLSearchPara
 		if (parameter?.location !== 'query') return [`unknown query parameter '${name}'`];
 		const values = query.getAll(name);
 		if (values.length > 1 && !parameter.repeated) return [`query parameter '${name}' is repeated`];
-		return values.flatMap((value) => valueFaults(name, value, parameter));
+		return values.flatMap((value) => findValueFaults(name, value, parameter));
 	});
 }
 
-function valueFaults(name: string, value: string, { type, format, enum: choices }: Parameter): string[] {
+function findValueFaults(name: string, value: string, { type, format, enum: choices }: Parameter): string[] {
 	if (choices && !choices.includes(value)) {
 		return [`query parameter '${name}' is '${value}', not one of ${choices.join(', ')}`];
 	}
@@ -36,7 +36,7 @@ function valueFaults(name: string, value: string, { type, format, enum: choices 
 }
 
 /** Lists what is wrong with a JSON body according to the request or response schema; empty if it is valid. */
-export function bodyFaults({ api, method }: Route, of: 'request' | 'response', body: unknown): string[] {
+export function findBodyFaults({ api, method }: Route, of: 'request' | 'response', body: unknown): string[] {
 	const reference = method[of];
 	if (!reference) return body === undefined ? [] : [`no ${of} body is declared`];
 	const validate = validatorFor(api, reference.$ref);
@@ -55,7 +55,7 @@ function validatorFor(api: Discovery, schema: string): ValidateFunction {
 		// Each test file compiles the validators anew, which takes a third of the time without optimizing them.
 		const quick = { inlineRefs: false, code: { optimize: false } };
 		ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true, ...quick });
-		const definitions = Object.entries(api.schemas).map(([name, value]) => [name, converted(value)]);
+		const definitions = Object.entries(api.schemas).map(([name, value]) => [name, toJsonSchema(value)]);
 		ajv.addSchema({ $id: api.name, definitions: Object.fromEntries(definitions) as object });
 		validators.set(api.name, ajv);
 	}
@@ -68,18 +68,18 @@ function validatorFor(api: Discovery, schema: string): ValidateFunction {
  * Converts a discovery schema to JSON Schema: references, `any`, 64-bit integers as digits, bytes as base64.
  * Undeclared properties are not allowed.
  */
-function converted(schema: DiscoverySchema): object {
+function toJsonSchema(schema: DiscoverySchema): object {
 	const { $ref, type, format, properties, items, additionalProperties } = schema;
 	if ($ref !== undefined) return { $ref: `#/definitions/${$ref}` };
 	if (type === 'any') return {};
-	if (type === 'array') return { type, ...(items && { items: converted(items) }) };
+	if (type === 'array') return { type, ...(items && { items: toJsonSchema(items) }) };
 	if (type === 'object') {
 		return {
 			type,
 			properties: Object.fromEntries(
-				Object.entries(properties ?? {}).map(([name, value]) => [name, converted(value)]),
+				Object.entries(properties ?? {}).map(([name, value]) => [name, toJsonSchema(value)]),
 			),
-			additionalProperties: additionalProperties ? converted(additionalProperties) : false,
+			additionalProperties: additionalProperties ? toJsonSchema(additionalProperties) : false,
 		};
 	}
 	return { type, ...(schema.enum && { enum: schema.enum }), ...patternOf(format) };

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-import { authenticated } from './authenticate.ts';
-import { bodyFaults, queryFaults } from './check.ts';
-import { partial } from './drive/fields.ts';
+import { authenticate } from './authenticate.ts';
+import { findBodyFaults, findQueryFaults } from './check.ts';
+import { selectFields } from './drive/fields.ts';
 import { uploadBody } from './multipart.ts';
 import type { Quotas } from './quotas.ts';
 import type { LoggedRequest } from './requestLog.ts';
@@ -27,7 +27,7 @@ export interface Exchange {
  * @param tolerant accepts a query or body that the contract does not know
  * @throws Violation, ApiError 400 or 413
  */
-export async function received(
+export async function readExchange(
 	request: IncomingMessage,
 	route: Route,
 	logged: LoggedRequest,
@@ -46,8 +46,8 @@ export async function received(
 	const uploaded = route.upload && !resumable ? uploadBody(uploadType, contentType, bytes) : undefined;
 	const body = uploaded ? uploaded.metadata : jsonOf(bytes, contentType, route.id);
 	logged.body = body;
-	const faults = queryFaults(route, logged.query);
-	if (body !== undefined) faults.push(...bodyFaults(route, 'request', body));
+	const faults = findQueryFaults(route, logged.query);
+	if (body !== undefined) faults.push(...findBodyFaults(route, 'request', body));
 	if (faults.length > 0 && !tolerant) throw new Violation(`${route.id} (request)`, faults);
 	const limit = Number(route.method.mediaUpload?.maxSize ?? Infinity);
 	if (uploaded && uploaded.media.data.length > limit) {
@@ -76,7 +76,7 @@ function jsonOf(bytes: Buffer, contentType: string, id: string): unknown {
  * @param address address of this request, used for the address of a resumable upload
  * @throws Violation, ApiError
  */
-export async function carriedOut(
+export async function carryOutExchange(
 	{ route, logged, body, media, resumable }: Exchange,
 	{
 		services,
@@ -85,7 +85,7 @@ export async function carriedOut(
 	}: { readonly services: Services; readonly tokens: Tokens; readonly quotas: Quotas },
 	address: URL,
 ): Promise<Reply> {
-	const grant = authenticated(logged.token, route, tokens);
+	const grant = authenticate(logged.token, route, tokens);
 	quotas.take(route.id, grant.user);
 	const service = serviceOf(services, route.id);
 	const call = callOf(route, logged, grant, body, media);
@@ -94,10 +94,10 @@ export async function carriedOut(
 	if (!handler) throw new ApiError(501, `The stand-in does not play ${route.id}.`);
 	const reply = await handler(call);
 	if (Buffer.isBuffer(reply.body)) return reply;
-	const faults = reply.body === undefined ? [] : bodyFaults(route, 'response', plain(reply.body));
+	const faults = reply.body === undefined ? [] : findBodyFaults(route, 'response', plain(reply.body));
 	if (faults.length > 0) throw new Violation(`${route.id} (answer)`, faults);
 	const fields = logged.query.get('fields');
-	return fields === null ? reply : { ...reply, body: partial(reply.body, fields) };
+	return fields === null ? reply : { ...reply, body: selectFields(reply.body, fields) };
 }
 
 function callOf(

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { bearerOf } from './authenticate.ts';
-import { batched, batchMethod, batchPath } from './batch.ts';
+import { answerBatch, batchMethod, batchPath } from './batch.ts';
 import { errorReply } from './envelope.ts';
-import { carriedOut, received } from './exchange.ts';
+import { carryOutExchange, readExchange } from './exchange.ts';
 import { replyOf, type Fault, type Faults } from './faults.ts';
 import type { OAuth } from './oauth.ts';
 import type { Quotas } from './quotas.ts';
@@ -118,15 +118,15 @@ export class Front {
 		try {
 			if (oauthPage !== undefined) return await oauth.reply(request, address, skipped);
 			if (logged.method === batchMethod) {
-				return await batched(request, logged, this.parts, () => sleep(this.latencyMilliseconds));
+				return await answerBatch(request, logged, this.parts, () => sleep(this.latencyMilliseconds));
 			}
 			if (!route) throw new Violation(`${logged.httpMethod} ${logged.path}`, ['not in the contract']);
 			if (session) {
 				if (skipped) return void request.resume();
 				return await services.drive.putToSession(String(logged.query.get('upload_id')), request);
 			}
-			const exchange = await received(request, route, logged, tolerant);
-			return skipped ? {} : await carriedOut(exchange, this.parts, this.publicAddress(address));
+			const exchange = await readExchange(request, route, logged, tolerant);
+			return skipped ? {} : await carryOutExchange(exchange, this.parts, this.publicAddress(address));
 		} catch (error) {
 			if (error instanceof ApiError) return errorReply(route?.id ?? '', error);
 			if (error instanceof Violation) {

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 
 import { Consent } from './consent.ts';
 import type { Reply } from './service.ts';
-import { verifiedAssertion, type ServiceAccount } from './serviceAccount.ts';
+import { verifyAssertion, type ServiceAccount } from './serviceAccount.ts';
 import type { Grant, Tokens } from './tokens.ts';
 
 export interface OAuthOptions {
@@ -66,7 +66,7 @@ export class OAuth {
 		}
 		if (grantType === 'refresh_token') return this.refreshed(form.get('refresh_token') ?? '');
 		if (grantType === 'urn:ietf:params:oauth:grant-type:jwt-bearer') {
-			const assertion = verifiedAssertion(
+			const assertion = verifyAssertion(
 				form.get('assertion') ?? '',
 				this.serviceAccounts,
 				`${this.url}/token`,

@@ -30,7 +30,7 @@ export interface Refusal {
 const invalid = (description: string): Refusal => ({ status: 400, error: 'invalid_grant', description });
 
 /** The grant that a signed assertion asks for, or Google's refusal. */
-export function verifiedAssertion(
+export function verifyAssertion(
 	assertion: string,
 	accounts: readonly ServiceAccount[],
 	audience: string,

@@ -1,2 +1,2 @@
 /** The shortest import path from a file back to itself. */
-export function circleOf(start: string): string[] | undefined;
+export function findImportCircle(start: string): string[] | undefined;

@@ -1,35 +1,37 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const imported = /^\s*(?:import|export)\b[^'"]*?\bfrom\s+['"](\.[^'"]+)['"]/gm;
+const importStatement = /^\s*(?:import|export)\b[^'"]*?\bfrom\s+['"](\.[^'"]+)['"]/gm;
 
 /** The imports of each file, including types. A run of the linter reads each file once. */
-const importsOf = new Map();
+const importsByFile = new Map();
 
-function resolved(from, specifier) {
+function resolveImport(from, specifier) {
 	const target = path.resolve(path.dirname(from), specifier);
 	return [target, `${target}.ts`, path.join(target, 'index.ts')].find(
 		(file) => file.endsWith('.ts') && existsSync(file),
 	);
 }
 
-function filesImportedBy(file) {
-	if (!importsOf.has(file)) {
-		const specifiers = [...readFileSync(file, 'utf8').matchAll(imported)].map(([, specifier]) => specifier);
-		importsOf.set(
+function findImportedFiles(file) {
+	if (!importsByFile.has(file)) {
+		const specifiers = [...readFileSync(file, 'utf8').matchAll(importStatement)].map(
+			([, specifier]) => specifier,
+		);
+		importsByFile.set(
 			file,
-			specifiers.flatMap((specifier) => resolved(file, specifier) ?? []),
+			specifiers.flatMap((specifier) => resolveImport(file, specifier) ?? []),
 		);
 	}
-	return importsOf.get(file);
+	return importsByFile.get(file);
 }
 
 /** The shortest import path from a file back to itself. */
-export function circleOf(start) {
-	const cameFrom = new Map(filesImportedBy(start).map((file) => [file, start]));
+export function findImportCircle(start) {
+	const cameFrom = new Map(findImportedFiles(start).map((file) => [file, start]));
 	for (const file of cameFrom.keys()) {
 		if (file === start) break;
-		for (const next of filesImportedBy(file)) {
+		for (const next of findImportedFiles(file)) {
 			if (!cameFrom.has(next)) cameFrom.set(next, file);
 		}
 	}
@@ -48,7 +50,7 @@ export const noImportCircle = {
 	meta: { type: 'problem', schema: [] },
 	create: (context) => ({
 		Program(node) {
-			const circle = circleOf(context.filename);
+			const circle = findImportCircle(context.filename);
 			if (!circle) return;
 			const names = circle.map((file) => path.relative(context.cwd, file)).join(' -> ');
 			context.report({ node, message: `Import circle: ${names}` });

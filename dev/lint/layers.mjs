@@ -21,7 +21,7 @@ export const layers = [
 	'nodes/Workspace/operation.ts',
 	'nodes/Workspace/idempotency.ts',
 	'nodes/Workspace/google',
-	'nodes/Workspace/source.ts',
+	'nodes/Workspace/byteSource.ts',
 	'nodes/http',
 	'nodes/fields',
 	'nodes/untrusted',
@@ -29,7 +29,7 @@ export const layers = [
 ];
 
 /** @param file relative to the repository @returns its place in the list; undefined where it belongs to no layer */
-function layerOf(file) {
+function findLayer(file) {
 	const fits = layers.filter((layer) => file === layer || file.startsWith(`${layer}/`));
 	const longest = fits.sort((a, b) => b.length - a.length)[0];
 	return longest === undefined ? undefined : layers.indexOf(longest);
@@ -40,19 +40,19 @@ function layerOf(file) {
  * @param target what it imports, likewise
  * @returns what is wrong with that, if anything
  */
-export function wrongImport(file, target) {
-	const [from, to] = [layerOf(file), layerOf(target)];
+export function describeWrongImport(file, target) {
+	const [from, to] = [findLayer(file), findLayer(target)];
 	if (from === undefined || to === undefined) return undefined;
 	if (to < from) return `Imports go down: ${layers[to]} is above ${layers[from]} (dev/lint/layers.mjs).`;
-	const folderOf = (one) => one.split('/').slice(0, 3).join('/');
-	const isNode = (one) => /^nodes\/Agent\/Agent\w+$/.test(folderOf(one));
+	const getFolder = (one) => one.split('/').slice(0, 3).join('/');
+	const isNode = (one) => /^nodes\/Agent\/Agent\w+$/.test(getFolder(one));
 	const isOtherNode =
-		(isNode(file) && isNode(target) && folderOf(file) !== folderOf(target)) ||
+		(isNode(file) && isNode(target) && getFolder(file) !== getFolder(target)) ||
 		(file.startsWith('nodes/Agent/') && target.startsWith('nodes/Workspace/'));
 	return isOtherNode ? 'The nodes do not know each other.' : undefined;
 }
 
-function targetOf(file, specifier) {
+function resolveTarget(file, specifier) {
 	const target = path.resolve(path.dirname(file), specifier);
 	return existsSync(`${target}.ts`) ? `${target}.ts` : target;
 }
@@ -64,8 +64,8 @@ export const importsGoDown = {
 		const check = (node) => {
 			if (typeof node.source?.value !== 'string' || !node.source.value.startsWith('.')) return;
 			const relative = (file) => path.relative(context.cwd, file).split(path.sep).join('/');
-			const target = targetOf(context.filename, node.source.value);
-			const message = wrongImport(relative(context.filename), relative(target));
+			const target = resolveTarget(context.filename, node.source.value);
+			const message = describeWrongImport(relative(context.filename), relative(target));
 			if (message !== undefined) context.report({ node, message });
 		};
 		return {

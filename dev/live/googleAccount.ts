@@ -1,4 +1,4 @@
-import { Sentence } from '../n8n/command.ts';
+import { MessageOnlyError } from '../n8n/command.ts';
 import type { LiveSettings } from './settings.ts';
 
 const google = {
@@ -39,7 +39,7 @@ export class GoogleAccount {
 		});
 		const { access_token: token, error } = (await answer.json()) as Record<string, unknown>;
 		if (typeof token !== 'string') {
-			throw new Sentence(`Google refused the refresh token (${answer.status} ${String(error)}).`);
+			throw new MessageOnlyError(`Google refused the refresh token (${answer.status} ${String(error)}).`);
 		}
 		return new GoogleAccount(token, bases);
 	}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { inRow, items, manualTrigger, node } from '../n8n/nodes.ts';
-import type { Execution, N8nApi, NodeItem } from '../n8n/rest.ts';
+import { connectInRow, items, manualTrigger, node } from '../n8n/nodes.ts';
+import type { Execution, N8nApi, NodeItem } from '../n8n/n8nApi.ts';
 import { factsOf, type Fact } from './facts.ts';
 import { GoogleAccount } from './googleAccount.ts';
 import { agentSteps, type Made, type Step, workspaceSteps } from './steps.ts';
@@ -112,7 +112,7 @@ async function runStep(
 		items('Input', [step.input ?? {}]),
 		node('Step', `n8n-nodes-agent-workspace.${step.type}`, step.parameters(known), { credentials }),
 	];
-	const definition = { name: step.name, nodes, connections: inRow('Start', 'Input', 'Step') };
+	const definition = { name: step.name, nodes, connections: connectInRow('Start', 'Input', 'Step') };
 	const execution = await api.runOnce(definition);
 	const output = execution.resultData.runData.Step?.at(-1)?.data?.main?.[0] ?? [];
 	const remark =
@@ -166,7 +166,7 @@ async function runTrigger(
 	const workflow = await api.createWorkflow({
 		name,
 		nodes: [manualTrigger(), agent, trigger, node('Done', 'n8n-nodes-base.noOp')],
-		connections: { ...inRow('Start', 'Agent'), ...inRow('Trigger', 'Done') },
+		connections: { ...connectInRow('Start', 'Agent'), ...connectInRow('Trigger', 'Done') },
 	});
 	await api.activate(workflow);
 	try {

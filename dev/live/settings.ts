@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-import { Sentence } from '../n8n/command.ts';
+import { MessageOnlyError } from '../n8n/command.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -47,7 +47,7 @@ export function liveSettings(file: string, env: NodeJS.ProcessEnv): LiveSettings
 	const read = settings as LiveSettings;
 	const hasAgent = read.agentApi !== undefined && read.agentSignatureApi !== undefined;
 	if (!hasAgent && read.workspaceOAuth2Api === undefined) {
-		throw new Sentence(
+		throw new MessageOnlyError(
 			`There are no accounts to test with. Put them into ${file}, as CONTRIBUTING.md shows, or into the variables ${Object.keys(variables).join(', ')}.`,
 		);
 	}
@@ -59,7 +59,7 @@ function parsed(text: string, source: string): Record<string, unknown> {
 		return JSON.parse(text) as Record<string, unknown>;
 	} catch {
 		// The parser's message quotes the text, which holds secrets.
-		throw new Sentence(`${source} is not valid JSON.`);
+		throw new MessageOnlyError(`${source} is not valid JSON.`);
 	}
 }
 

@@ -1,4 +1,4 @@
-import type { NodeItem } from '../n8n/rest.ts';
+import type { NodeItem } from '../n8n/n8nApi.ts';
 import type { LiveSettings } from './settings.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 /** A failure that is reported in one sentence, without a stack. */
-export class Sentence extends Error {
+export class MessageOnlyError extends Error {
 	override readonly name = 'Sentence';
 }
 

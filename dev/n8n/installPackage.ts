@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { runCommand } from './command.ts';
-import { root } from './host.ts';
+import { root } from './installN8n.ts';
 
 const packageName = 'n8n-nodes-agent-workspace';
 

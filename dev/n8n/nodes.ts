@@ -21,7 +21,7 @@ export function node(
 }
 
 /** Connects nodes in a row by their names: main output 0 to main input 0. */
-export function inRow(...names: string[]): Record<string, unknown> {
+export function connectInRow(...names: string[]): Record<string, unknown> {
 	const pairs = names.slice(0, -1).map((from, index) => [from, names[index + 1]] as const);
 	return Object.fromEntries(
 		pairs.map(([from, to]) => [from, { main: [[{ node: to, type: 'main', index: 0 }]] }]),

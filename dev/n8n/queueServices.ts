@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { runCommand } from './command.ts';
-import { freePort } from './server.ts';
+import { freePort } from './startN8n.ts';
 
 export interface QueueServices {
 	/** What every n8n process of the queue needs. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import WebSocket from 'ws';
 
-import type { N8nApi } from './rest.ts';
+import type { N8nApi } from './n8nApi.ts';
 
 /** Listens to n8n like an open editor. */
 export class Reloads {

@@ -2,9 +2,9 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import { runCommand } from './command.ts';
-import { ensureHost, root } from './host.ts';
+import { ensureN8nInstalled, root } from './installN8n.ts';
 import { installPackage } from './installPackage.ts';
-import { startN8n } from './server.ts';
+import { startN8n } from './startN8n.ts';
 
 /**
  * A user folder with the freshly built and packed package installed, the database migrated and the owner
@@ -19,7 +19,7 @@ export class Template {
 	}
 
 	async prepare(): Promise<void> {
-		await ensureHost();
+		await ensureN8nInstalled();
 		const gulp = path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js');
 		await runCommand(process.execPath, [gulp, 'bundle'], { cwd: root });
 		await rm(path.dirname(this.folder), { recursive: true, force: true });

@@ -11,9 +11,9 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { properties } from './properties';
-import { requireKnownN8n } from '../core/runtime';
+import { requireSupportedN8n } from '../core/runtime';
 
-requireKnownN8n(NodeConnectionTypes);
+requireSupportedN8n(NodeConnectionTypes);
 
 export class Workspace implements INodeType {
 	description: INodeTypeDescription = {
@@ -74,30 +74,30 @@ export class Workspace implements INodeType {
 				return await checkServiceAccount(this.helpers, data ?? {});
 			},
 		},
-		resourceMapping: { headerColumns: onFirstUse(async () => (await lists()).headerColumns) },
+		resourceMapping: { headerColumns: loadOnFirstUse(async () => (await loadPickerLists()).headerColumns) },
 		loadOptions: {
-			getLabels: onFirstUse(async () => (await lists()).getLabels),
-			getMatchColumns: onFirstUse(async () => (await lists()).getMatchColumns),
+			getLabels: loadOnFirstUse(async () => (await loadPickerLists()).getLabels),
+			getMatchColumns: loadOnFirstUse(async () => (await loadPickerLists()).getMatchColumns),
 		},
 		listSearch: {
-			searchDocuments: onFirstUse(async () => (await lists()).searchDocuments),
-			searchDocumentTabs: onFirstUse(async () => (await lists()).searchDocumentTabs),
-			searchFolders: onFirstUse(async () => (await lists()).searchFolders),
-			searchSpreadsheets: onFirstUse(async () => (await lists()).searchSpreadsheets),
-			searchTabs: onFirstUse(async () => (await lists()).searchTabs),
+			searchDocuments: loadOnFirstUse(async () => (await loadPickerLists()).searchDocuments),
+			searchDocumentTabs: loadOnFirstUse(async () => (await loadPickerLists()).searchDocumentTabs),
+			searchFolders: loadOnFirstUse(async () => (await loadPickerLists()).searchFolders),
+			searchSpreadsheets: loadOnFirstUse(async () => (await loadPickerLists()).searchSpreadsheets),
+			searchTabs: loadOnFirstUse(async () => (await loadPickerLists()).searchTabs),
 		},
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const { run } = await import('./runner/runItems');
+		const { runWorkspace: run } = await import('./runner/runItems');
 		return [await run(this)];
 	}
 }
 
 /** n8n's methods for the form's lists, loaded with the first list. */
-const lists = async () => (await import('./methods/methods')).methods;
+const loadPickerLists = async () => (await import('./methods/pickerLists')).pickerLists;
 
-function onFirstUse<Given extends unknown[], List>(
+function loadOnFirstUse<Given extends unknown[], List>(
 	load: () => Promise<(this: ILoadOptionsFunctions, ...given: Given) => Promise<List>>,
 ) {
 	return async function (this: ILoadOptionsFunctions, ...given: Given): Promise<List> {

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 
-import { NodeError, refusal } from '../core/errors';
-import { type Field, named } from '../fields/field';
+import { NodeError, createRefusal } from '../core/errors';
+import { type Field, quoteField } from '../fields/field';
 
 /** The longest key, in UTF-16 code units. */
-const longest = 255;
+const maxKeyLength = 255;
 
 /** A constant, because n8n's linter takes a field whose literal name has the word key for a secret. */
-const name = 'idempotencyKey';
+const optionName = 'idempotencyKey';
 
 /** The option of every operation that takes a key. */
 export const idempotencyOption = {
 	displayName: 'Idempotency Key',
-	name,
+	name: optionName,
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. order-4711-confirmation',
@@ -21,7 +21,7 @@ export const idempotencyOption = {
 } as const satisfies Field;
 
 /** What Google keeps of a key: hashes, which do not reveal it. */
-export interface KeyMark {
+export interface KeyHashes {
 	/** Hash of the key, the operation and where it is done. */
 	readonly mark: string;
 	/** Hash of what the key was used for. The key is refused for other content. */
@@ -41,35 +41,35 @@ interface KeyUse {
  * The hash of a key, its operation and its target: 64 hex digits that do not reveal the key; undefined without a key.
  * @throws NodeError 400 for a key that is only white space or too long
  */
-export function markOf({ key, operation, target }: KeyUse): string | undefined {
+export function hashIdempotencyKey({ key, operation, target }: KeyUse): string | undefined {
 	if (key === '') return undefined;
 	if (key.trim() === '') {
-		throw refusal(
-			`${named('idempotencyKey')} contains only white space`,
+		throw createRefusal(
+			`${quoteField('idempotencyKey')} contains only white space`,
 			'If it is an expression, check that the input item contains the data. To use no key, leave it empty.',
 		);
 	}
-	if (key.length > longest) {
-		throw refusal(
-			`${named('idempotencyKey')} has more than ${longest} characters`,
+	if (key.length > maxKeyLength) {
+		throw createRefusal(
+			`${quoteField('idempotencyKey')} has more than ${maxKeyLength} characters`,
 			'Use a short text that identifies the action, such as an order number.',
 		);
 	}
-	return hashOf([operation, target, key]);
+	return hashParts([operation, target, key]);
 }
 
 /** SHA-256 in hex over parts that cannot run into each other. */
-export function hashOf(parts: ReadonlyArray<string | Uint8Array>): string {
+export function hashParts(parts: ReadonlyArray<string | Uint8Array>): string {
 	const hash = createHash('sha256');
 	for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
 	return hash.digest('hex');
 }
 
 /** The refusal of a key that was used for something else. @param first what the key was used for, as in "the email 18c3f0a1b2d4e5f6" */
-export function usedBefore(first: string): NodeError {
+export function buildKeyReusedError(first: string): NodeError {
 	return new NodeError({
 		code: 409,
-		message: `${named('idempotencyKey')} was already used for different content: ${first}`,
+		message: `${quoteField('idempotencyKey')} was already used for different content: ${first}`,
 		description:
 			'Nothing was done. Use a different key for different content. A time or a random value in the content makes it different in each run.',
 	});

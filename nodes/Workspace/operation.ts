@@ -1,14 +1,14 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
 import type { NodeError } from '../core/errors';
-import type { Field, ParamsOf } from '../fields/field';
+import type { Field, InferParameters } from '../fields/field';
 import { requestOptions } from '../fields/params';
 import type { Clients } from './google/clients';
-import type { Source } from './source';
+import type { ByteSource } from './byteSource';
 
 export type { Clients } from './google/clients';
-export type { Source } from './source';
-export type { Attachment, Choice, Field, FieldFormat, ParamsOf } from '../fields/field';
+export type { ByteSource } from './byteSource';
+export type { AttachmentInput, Choice, Field, FieldFormat, InferParameters } from '../fields/field';
 
 /** What an operation may know of its input item and of the run around it. Never n8n's execution context. */
 export interface Item {
@@ -21,28 +21,28 @@ export interface Item {
 	/** Aborts when the execution is stopped. */
 	readonly signal: AbortSignal | undefined;
 	/** True if the node continues on an error: when this item fails, the others are still processed. */
-	readonly othersGoOn?: boolean;
+	readonly continueOnFail?: boolean;
 	/** Whether an AI agent calls the node as a tool: its input then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
 	/** Without reading it, for `check`. @throws NodeError 400 as `binary` does */
 	requireBinary(field: string): void;
 	/** @throws NodeError 400 that names the missing field and those that exist. */
-	binary(field: string): Promise<Source>;
+	getBinary(field: string): Promise<ByteSource>;
 	/** A file on the machine that runs n8n, under the instance's own file-access rules. */
-	file(path: string): Promise<Source>;
+	getFile(path: string): Promise<ByteSource>;
 	/** Hands bytes to n8n's binary storage, so that not all of a long result has to be in memory at once. */
 	store(binary: OutputBinary): Promise<StoredBinary>;
 	/** Asks once per run for each key: items with the same key share the answer. */
 	once<T>(key: string, ask: () => Promise<T>): Promise<T>;
 	/** Records something that now exists, so that a later failure of the same item names it. */
-	made(what: Made): void;
+	recordCreated(what: CreatedFile): void;
 	/** A hint shown on the node after the run. */
-	hint(text: string): void;
+	addHint(text: string): void;
 	/** n8n's log at info level; never content, never a secret. */
 	log(text: string): void;
 }
 
-export interface Made {
+export interface CreatedFile {
 	/** As in "The document … was already created". */
 	readonly kind: 'document' | 'spreadsheet' | 'file';
 	readonly id: string;
@@ -67,7 +67,7 @@ export interface OutputItem {
 export type ResourceName = 'mail' | 'spreadsheet' | 'document' | 'file';
 
 /** One of the items that a combined request serves. */
-export interface Member<P> {
+export interface CombinedItem<P> {
 	readonly params: P;
 	readonly item: Item;
 }
@@ -90,22 +90,22 @@ export interface Operation<
 	readonly fields: F;
 	readonly options: O;
 	/** True if the operation changes nothing at Google: neighboring items may then run in parallel. */
-	readonly readsOnly?: boolean;
+	readonly isReadOnly?: boolean;
 	/** Whether doing it twice has the same effect as once: Retry On Fail may then start it again, whatever the outcome. */
-	idempotent?(params: ParamsOf<F, O>): boolean;
+	isIdempotent?(params: InferParameters<F, O>): boolean;
 	/** Identifies the only thing that the operation changes: items that change different things may then run in parallel. */
-	changes?(params: ParamsOf<F, O>): string;
+	getChangedId?(params: InferParameters<F, O>): string;
 	/** Refuses values that are wrong only together. It is called for all items before anything is sent. */
-	check?(params: ParamsOf<F, O>, item: Item): void;
-	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
+	check?(params: InferParameters<F, O>, item: Item): void;
+	execute(client: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */
-	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];
+	toItems?(result: R, params: InferParameters<F, O>): OutputItem[];
 	/** What a result left at Google, as in "file a.pdf (ID …)", for whoever runs a node again that another item has stopped. */
 	left?(result: R): string;
 	/** What keeps a run from doing finished items again, in a sentence. */
 	readonly rerun?: string;
 	/** The failure that cut a result short: with Continue on Fail, the node outputs the result, then the error. */
-	endedBy?(result: R): NodeError | undefined;
+	getFailure?(result: R): NodeError | undefined;
 	/**
 	 * Finds out what happened after an unknown outcome of `execute`. Returns a result if the work was certainly done, a
 	 * NodeError if it certainly was not, undefined if nothing is known (the failure then stands), or throws a NodeError with a clearer
@@ -113,21 +113,21 @@ export interface Operation<
 	 */
 	recover?(
 		client: Clients,
-		params: ParamsOf<F, O>,
+		params: InferParameters<F, O>,
 		failure: NodeError,
 		item: Item,
 	): Promise<R | NodeError | undefined>;
 	/** Serves items with the same key together, with results in the order of the members. Without a key, `execute` serves the item. */
 	readonly combine?: {
-		key(params: ParamsOf<F, O>): string | undefined;
+		key(params: InferParameters<F, O>): string | undefined;
 		/** A member that failed has its NodeError in its place; the others keep their results. */
 		execute(
 			client: Clients,
-			members: ReadonlyArray<Member<ParamsOf<F, O>>>,
+			members: ReadonlyArray<CombinedItem<InferParameters<F, O>>>,
 		): Promise<ReadonlyArray<R | NodeError>>;
 	};
 	/** What the user can do, by HTTP status; appended to what the service said. */
-	readonly errors?: Readonly<Record<number, string>>;
+	readonly adviceByStatus?: Readonly<Record<number, string>>;
 }
 
 /** An operation whose parameter types follow from its fields. */
@@ -138,6 +138,6 @@ export function defineOperation<const F extends readonly Field[], const O extend
 }
 
 /** All fields of an operation, with the options of its requests. */
-export function fieldsOf({ fields, options }: Operation): readonly Field[] {
+export function getAllFields({ fields, options }: Operation): readonly Field[] {
 	return [...fields, ...options, ...requestOptions];
 }

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { propertiesOf } from '../fields/description';
+import { buildProperties } from '../fields/nodeProperties';
 import { requestOptions } from '../fields/params';
 import { operationChoices, type Resource, resources } from './resources';
 import type { Field, Operation } from './operation';
@@ -18,7 +18,7 @@ const inputMode: INodeProperties = {
 	description: 'How to define the operation and its parameters',
 };
 
-const shownForJson = { show: { inputMode: ['json'] } };
+const jsonModeDisplay = { show: { inputMode: ['json'] } };
 
 const jsonProperties: INodeProperties[] = [
 	{
@@ -35,7 +35,7 @@ const jsonProperties: INodeProperties[] = [
 			propertyHint:
 				"One expression for the whole object, such as {{ { operation: 'send', to: $json.email, subject: 'Hello', body: $json.text } }}, with the parameter names of the operation as keys, all at one level. Do not put expressions inside JSON text. Prefer inputMode fields, unless the operation is only known when the workflow runs.",
 		},
-		displayOptions: shownForJson,
+		displayOptions: jsonModeDisplay,
 	},
 	{
 		displayName: 'Allowed Operations',
@@ -46,7 +46,7 @@ const jsonProperties: INodeProperties[] = [
 		default: [],
 		description:
 			'The operations that an input object may use. All others are rejected before anything is sent. If nothing is chosen, all operations are allowed. Choose operations if the input object comes from outside, such as from a webhook or a model.',
-		displayOptions: shownForJson,
+		displayOptions: jsonModeDisplay,
 	},
 	{
 		displayName: 'Allow File Paths',
@@ -56,7 +56,7 @@ const jsonProperties: INodeProperties[] = [
 		default: false,
 		description:
 			'Whether an upload may read files on the machine that n8n runs on. Leave it off if the input object comes from outside.',
-		displayOptions: shownForJson,
+		displayOptions: jsonModeDisplay,
 	},
 ];
 
@@ -64,18 +64,21 @@ const jsonProperties: INodeProperties[] = [
 export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap((resource) =>
 		resource.operations.flatMap((operation) =>
-			sourcesOf(operation).map(({ text, show }) =>
-				toolDescription(text, {
+			buildTextPerSource(operation).map(({ text, show }) =>
+				buildToolDescription(text, {
 					show: { '@tool': [true], resource: [resource.value], operation: [operation.value], ...show },
 					hide: { inputMode: ['json'] },
 				}),
 			),
 		),
 	),
-	toolDescription(inputObjectText(), { show: { '@tool': [true], inputMode: ['json'] } }),
+	buildToolDescription(buildInputObjectText(), { show: { '@tool': [true], inputMode: ['json'] } }),
 ];
 
-function toolDescription(text: string, displayOptions: INodeProperties['displayOptions']): INodeProperties {
+function buildToolDescription(
+	text: string,
+	displayOptions: INodeProperties['displayOptions'],
+): INodeProperties {
 	return {
 		displayName: 'Description',
 		name: 'toolDescription',
@@ -92,12 +95,12 @@ function toolDescription(text: string, displayOptions: INodeProperties['displayO
  * Where the user's choice in a dropdown decides what happens, or from which parameters, each choice has its own description. n8n takes
  * the last one that it may show, so under an expression that of the first choice counts.
  */
-function sourcesOf(operation: Operation) {
+function buildTextPerSource(operation: Operation) {
 	const { fields, told } = operation;
 	const source = fields.find(({ name }) => name === told?.field || name.endsWith('Source'));
-	if (!source) return [{ text: operationText(operation, () => true), show: {} }];
+	if (!source) return [{ text: buildOperationText(operation, () => true), show: {} }];
 	return (source.options ?? []).toReversed().map(({ value }) => ({
-		text: operationText(
+		text: buildOperationText(
 			operation,
 			({ showWhen }) => showWhen?.[source.name]?.includes(value) ?? true,
 			told?.by[value],
@@ -107,7 +110,7 @@ function sourcesOf(operation: Operation) {
 }
 
 /** Explains only the parameters that a model can fill in: what is chosen from a list stays with the user. */
-function operationText(
+function buildOperationText(
 	{ description, caution, fields }: Operation,
 	isShown: (field: Field) => boolean,
 	told?: string,
@@ -117,17 +120,17 @@ function operationText(
 		(field) => !chosen.includes(field.type) && field.onlyIn !== 'json' && isShown(field),
 	);
 	const end = description.endsWith('.') ? '' : '.';
-	const text = told ?? `${description}${end}${caution === undefined ? '' : ` ${caution}`}`;
-	return [text, ...shown.map(parameterText)].join('\n');
+	const introduction = told ?? `${description}${end}${caution === undefined ? '' : ` ${caution}`}`;
+	return [introduction, ...shown.map(buildParameterText)].join('\n');
 }
 
-function parameterText({ displayName, description, placeholder, required }: Field): string {
-	const told = description ?? placeholder;
-	return `- ${displayName}${required ? '' : ' (optional)'}${told === undefined ? '' : `: ${plainText(told)}`}`;
+function buildParameterText({ displayName, description, placeholder, required }: Field): string {
+	const explanation = description ?? placeholder;
+	return `- ${displayName}${required ? '' : ' (optional)'}${explanation === undefined ? '' : `: ${htmlToPlainText(explanation)}`}`;
 }
 
 /** Removes the HTML that descriptions in the form may have. */
-function plainText(html: string): string {
+function htmlToPlainText(html: string): string {
 	return html
 		.replace(/<[^>]*>/g, '')
 		.replaceAll('&lt;', '<')
@@ -135,7 +138,7 @@ function plainText(html: string): string {
 		.replaceAll('&amp;', '&');
 }
 
-function inputObjectText(): string {
+function buildInputObjectText(): string {
 	return [
 		'Works with Gmail, Google Sheets, Google Docs and Google Drive. Input Object is one JSON object: "operation", "resource" if it is ambiguous, and the keys of the operation (* = required):',
 		...resources.flatMap((resource) =>
@@ -172,18 +175,18 @@ export const properties: INodeProperties[] = [
 		default: 'mail',
 		displayOptions: { show: { inputMode: ['fields'] } },
 	},
-	...resources.map(operationDropdown),
+	...resources.map(buildOperationDropdown),
 	...resources.flatMap(({ value: resource, operations }) =>
 		operations.flatMap(({ value: operation, fields, options }) => {
 			const gate = { inputMode: ['fields'], resource: [resource], operation: [operation] };
-			return propertiesOf(fields, [...options, ...requestOptions], gate);
+			return buildProperties(fields, [...options, ...requestOptions], gate);
 		}),
 	),
 	inputMode,
 	...jsonProperties,
 ];
 
-function operationDropdown({ value, operations, defaultOperation }: Resource): INodeProperties {
+function buildOperationDropdown({ value, operations, defaultOperation }: Resource): INodeProperties {
 	return {
 		displayName: 'Operation',
 		name: 'operation',

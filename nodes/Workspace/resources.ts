@@ -1,7 +1,7 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 
-import { refusal } from '../core/errors';
-import { compareNames } from '../fields/description';
+import { createRefusal } from '../core/errors';
+import { compareNames } from '../fields/nodeProperties';
 import * as actions from './actions';
 import type { Operation, ResourceName } from './operation';
 
@@ -15,7 +15,7 @@ export interface Resource {
 	readonly defaultOperation: string;
 }
 
-function resource(
+function buildResource(
 	value: ResourceName,
 	name: string,
 	description: string,
@@ -28,10 +28,10 @@ function resource(
 
 /** In the order of the dropdown. */
 export const resources: readonly Resource[] = [
-	resource('document', 'Document', 'Google Docs', 'create'),
-	resource('file', 'File', 'Google Drive', 'upload'),
-	resource('mail', 'Mail', 'Gmail', 'send'),
-	resource('spreadsheet', 'Spreadsheet', 'Google Sheets', 'create'),
+	buildResource('document', 'Document', 'Google Docs', 'create'),
+	buildResource('file', 'File', 'Google Drive', 'upload'),
+	buildResource('mail', 'Mail', 'Gmail', 'send'),
+	buildResource('spreadsheet', 'Spreadsheet', 'Google Sheets', 'create'),
 ];
 
 /** The choices of Allowed Operations, named as in the node creator. */
@@ -39,7 +39,7 @@ export const operationChoices: INodePropertyOptions[] = resources
 	.flatMap(({ value, name, operations }) =>
 		operations.map((operation) => ({
 			name: `${name}: ${operation.name}`,
-			value: keyOf(value, operation),
+			value: getOperationKey(value, operation),
 			description: operation.description,
 		})),
 	)
@@ -50,16 +50,16 @@ export const operationChoices: INodePropertyOptions[] = resources
  * @param allowed the value of Allowed Operations; an empty list allows all
  * @throws NodeError 400
  */
-export function checkAllowed(allowed: unknown, resource: ResourceName, operation: Operation): void {
+export function checkOperationAllowed(allowed: unknown, resource: ResourceName, operation: Operation): void {
 	const list = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
-	if (allowed == null || list?.length === 0 || list?.includes(keyOf(resource, operation))) return;
+	if (allowed == null || list?.length === 0 || list?.includes(getOperationKey(resource, operation))) return;
 	const names = operationChoices.filter(({ value }) => list?.includes(value)).map(({ name }) => name);
-	throw refusal(
+	throw createRefusal(
 		`'${operation.value}' of ${resource} is not allowed here`,
 		`'Allowed Operations' of the node ${names.length === 0 ? 'contains no known operation' : `are: ${names.join(', ')}`}.`,
 	);
 }
 
-function keyOf(resource: ResourceName, { value }: Operation): string {
+function getOperationKey(resource: ResourceName, { value }: Operation): string {
 	return `${resource}.${value}`;
 }

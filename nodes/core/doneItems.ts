@@ -1,4 +1,4 @@
-import { type NodeError, shortened, withAdvice } from './errors';
+import { type NodeError, shorten, addAdviceToMessage } from './errors';
 
 /** What the work of a finished item left, which a node that stops does not undo. */
 export interface Left {
@@ -55,7 +55,7 @@ const mayHaveLeft = ({ outcome, details }: NodeError) =>
 	outcome !== 'notDone' || details?.['made'] !== undefined;
 
 const told = (item: number, failure: NodeError) =>
-	`Item ${item} failed too, and may be done in part: ${shortened(withAdvice(failure).message, 400)}`;
+	`Item ${item} failed too, and may be done in part: ${shorten(addAdviceToMessage(failure).message, 400)}`;
 
 function doneText(done: readonly DoneItem[], count: number): string | undefined {
 	if (done.length === 0) return undefined;
@@ -76,7 +76,7 @@ function numbersOf(done: readonly DoneItem[]): string {
 		else runs.push([item, item]);
 	}
 	const texts = runs.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`));
-	return `items ${shortened(texts.join(', '), 300)}`;
+	return `items ${shorten(texts.join(', '), 300)}`;
 }
 
 function advice(done: readonly DoneItem[]): string | undefined {

@@ -7,7 +7,7 @@ import {
 	NodeApiError,
 } from 'n8n-workflow';
 
-const names: Readonly<Record<number, string>> = {
+const statusNames: Readonly<Record<number, string>> = {
 	400: 'INVALID_ARGUMENT',
 	401: 'UNAUTHENTICATED',
 	403: 'PERMISSION_DENIED',
@@ -26,15 +26,16 @@ const names: Readonly<Record<number, string>> = {
 export const isRedirect = (status: number) => status >= 300 && status <= 399;
 
 /** Google's symbolic name for an HTTP status, as used in the public interface. */
-export const statusName = (code: number) =>
-	isRedirect(code) ? 'FAILED_PRECONDITION' : (names[code] ?? 'UNKNOWN');
+export const getStatusName = (code: number) =>
+	isRedirect(code) ? 'FAILED_PRECONDITION' : (statusNames[code] ?? 'UNKNOWN');
 
 /** What a `NodeError` is constructed from. */
 
 export type Outcome = 'notDone' | 'unknown' | 'done';
 
 /** What an error is made of: what it is called follows. */
-type Facts = Pick<NodeError, 'code' | 'message'> & Partial<Omit<NodeError, 'name' | 'stack' | 'with'>>;
+type NodeErrorProperties = Pick<NodeError, 'code' | 'message'> &
+	Partial<Omit<NodeError, 'name' | 'stack' | 'with'>>;
 
 /** A failure of one item. Never contains a secret, a request body, or more of a response body than the service's own error message. */
 export class NodeError extends Error {
@@ -54,10 +55,10 @@ export class NodeError extends Error {
 	readonly details: IDataObject | undefined;
 
 	/** @param facts its message says what happened, in a sentence that a user of the workflow understands */
-	constructor(facts: Facts) {
+	constructor(facts: NodeErrorProperties) {
 		super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause });
 		this.code = facts.code;
-		this.status = facts.status ?? statusName(facts.code);
+		this.status = facts.status ?? getStatusName(facts.code);
 		this.description = facts.description;
 		this.outcome = facts.outcome ?? 'notDone';
 		this.retryable = facts.retryable ?? false;
@@ -66,7 +67,7 @@ export class NodeError extends Error {
 	}
 
 	/** The same error with changed properties. */
-	with(changed: Partial<Facts>): NodeError {
+	with(changed: Partial<NodeErrorProperties>): NodeError {
 		// An error's own message and cause are not enumerable.
 		const { message, cause } = this;
 		return new NodeError(Object.assign({}, this, { message, cause }, changed));
@@ -76,7 +77,7 @@ export class NodeError extends Error {
 export const isNodeError = (error: unknown) => error instanceof NodeError;
 
 /** The result of a request, or undefined if the service answers 404, because what was asked for does not exist. */
-export function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
+export function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
 	return request.catch((error: unknown) => {
 		if (isNodeError(error) && error.code === 404) return undefined;
 		throw error;
@@ -84,21 +85,21 @@ export function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
 }
 
 /** Turns anything that was thrown into an Error. */
-export const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+export const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /** The error for input that is refused before any request was sent. */
-export const refusal = (message: string, description?: string) =>
+export const createRefusal = (message: string, description?: string) =>
 	new NodeError({ code: 400, message, description });
 
 /** Adds the underlying code to a description. In the message, a code such as ECONNRESET makes n8n tell a tool only to try again. */
-export const withCode = (description: string, code: string | undefined) =>
+export const appendErrorCode = (description: string, code: string | undefined) =>
 	code === undefined ? description : `${description} (${code})`;
 
 /** Removes what `appendErrorCode` added, for a tool's message. */
-const withoutCode = (description: string) => description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
+const removeErrorCode = (description: string) => description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
 
 /** Shortens a text that comes from outside, for a message or a hint. @param length in UTF-16 units */
-export function shortened(text: string, length = 100): string {
+export function shorten(text: string, length = 100): string {
 	if (text.length <= length) return text;
 	// Half of a surrogate pair is no character.
 	return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
@@ -108,10 +109,10 @@ export function shortened(text: string, length = 100): string {
  * n8n's editor shows hints and errors as HTML, where a text from outside must not become a link or a picture. A zero-width space
  * after `<` prevents that. An HTML entity would be visible in all the places that show the text as it is.
  */
-export const forEditor = (text: string) => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
+export const escapeForEditor = (text: string) => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
 
 /** Puts an untrusted text on one line, and removes what could forge a log line, reverse text or hide a secret from the sanitizer. */
-export function onOneLine(text: string): string {
+export function toSingleLine(text: string): string {
 	return text
 		.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 		.replace(/[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+/g, '')
@@ -120,34 +121,34 @@ export function onOneLine(text: string): string {
 
 /** The part of `Sanitizer` that is needed here. Importing the class would make an import circle. */
 interface ErrorSanitizer {
-	error(error: NodeError): NodeError;
+	cleanError(error: NodeError): NodeError;
 }
 
 /** The output item for a failed item. n8n routes JSON with `error` as its only key to the error output; `item.error` would replace it. */
-export function errorItem(
+export function createErrorItem(
 	node: INode,
 	failure: NodeError,
 	itemIndex: number,
 	sanitizer: ErrorSanitizer,
 ): INodeExecutionData {
-	const clean = sanitizer.error(failure);
+	const clean = sanitizer.cleanError(failure);
 	const { code, status, details } = clean;
-	const error = { code, message: toldBy(node, clean), status, ...(details && { details }) };
+	const error = { code, message: getVisibleMessage(node, clean), status, ...(details && { details }) };
 	return { json: { error }, pairedItem: { item: itemIndex } };
 }
 
 /** The error that stops the node. Its texts are sanitized, because n8n stores it. @param itemIndex undefined if it belongs to no item */
-export function nodeApiError(
+export function createNodeApiError(
 	node: INode,
 	failure: NodeError,
 	itemIndex: number | undefined,
 	sanitizer: ErrorSanitizer,
 ): NodeApiError {
-	const clean = sanitizer.error(failure);
-	const message = forEditor(toldBy(node, clean));
+	const clean = sanitizer.cleanError(failure);
+	const message = escapeForEditor(getVisibleMessage(node, clean));
 	// n8n appends the description unless the message already contains it.
-	const advice = clean.description && forEditor(clean.description);
-	const description = isTool(node) ? advice && withoutCode(advice) : advice;
+	const advice = clean.description && escapeForEditor(clean.description);
+	const description = isTool(node) ? advice && removeErrorCode(advice) : advice;
 	const httpCode = String(clean.code);
 	const error = new NodeApiError(
 		node,
@@ -162,14 +163,14 @@ export function nodeApiError(
 }
 
 /** The message of a failure. For a tool it includes the advice, because a model sees nothing else. */
-const toldBy = (node: INode, failure: NodeError) =>
-	isTool(node) ? withAdvice(failure).message : failure.message;
+const getVisibleMessage = (node: INode, failure: NodeError) =>
+	isTool(node) ? addAdviceToMessage(failure).message : failure.message;
 
 /** Puts what happened and what to do into the message, for places that show nothing else. */
-export function withAdvice(failure: NodeError): NodeError {
+export function addAdviceToMessage(failure: NodeError): NodeError {
 	const { message, description } = failure;
 	if (description === undefined) return failure;
-	const advice = withoutCode(description);
+	const advice = removeErrorCode(description);
 	return failure.with({
 		message: `${message}${/[.!?]$/.test(message) ? '' : '.'} ${advice}`,
 		description: advice,
@@ -179,19 +180,19 @@ export function withAdvice(failure: NodeError): NodeError {
 /** Turns anything thrown into a failure: 400 for n8n's own errors (an expression, a missing binary field or credential), else 500. */
 export function toNodeError(error: unknown): NodeError {
 	if (isNodeError(error)) return error;
-	if (error instanceof RangeError && error.message.includes('call stack')) return tooDeep;
+	if (error instanceof RangeError && error.message.includes('call stack')) return nestingError;
 	if (!(error instanceof Error)) return new NodeError({ code: 500, message: String(error), cause: error });
 	const { name, message } = error;
 	const isAboutInput = /^(NodeOperationError|ExpressionError|UserError|OperationalError)$/.test(name);
 	const advice = 'description' in error ? error.description : undefined;
-	const description = typeof advice === 'string' ? advice.replaceAll(link, '$2: $1') : undefined;
+	const description = typeof advice === 'string' ? advice.replaceAll(htmlLink, '$2: $1') : undefined;
 	return new NodeError({ code: isAboutInput ? 400 : 500, message, description, cause: error });
 }
 
 /** n8n's own descriptions may end with an HTML link; ours are plain text. */
-const link = /<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g;
+const htmlLink = /<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g;
 
-const tooDeep = new NodeError({
+const nestingError = new NodeError({
 	code: 422,
 	message: 'The data is nested too deeply to be read',
 	description:
@@ -211,15 +212,15 @@ export async function storeBinary(
 	try {
 		return await prepareBinaryData(bytes, fileName, mimeType);
 	} catch (cause) {
-		throw notStored(cause, bytes.length);
+		throw createStorageError(cause, bytes.length);
 	}
 }
 
-function notStored(cause: unknown, bytes: number): NodeError {
+function createStorageError(cause: unknown, bytes: number): NodeError {
 	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
 	// An error with a code comes from the file system, and its message names a path of the server.
 	const said = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
-	const description = withCode(
+	const description = appendErrorCode(
 		'Ask whoever operates this n8n to look at its binary data storage: whether there is room, and whether n8n may write there.',
 		code,
 	);

@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isTool } from './errors';
-import { globalSingleton } from './runtime';
+import { getGlobalSingleton } from './runtime';
 
 /** A try of a node under n8n's Retry On Fail. */
-export type TryOfNode = Partial<ReturnType<typeof tryOfNode>>;
+export type NodeTry = Partial<ReturnType<typeof readNodeTry>>;
 
-/** Outcomes of a failed try, by item index. */
-interface KeptRun {
-	readonly outcomes: ReadonlyMap<number, unknown>;
+/** Results of a failed try, by item index. */
+interface FailedTry {
+	readonly results: ReadonlyMap<number, unknown>;
 	readonly tries: number;
-	/** Deletes the outcomes when it fires. */
-	readonly timer: NodeJS.Timeout;
+	/** Deletes the results when it fires. */
+	readonly expiryTimer: NodeJS.Timeout;
 }
 
 /** The current try of a run of the node, or of one call of a tool. */
 interface CurrentTry<T> {
-	/** Outcomes of the try before, however long this one takes. */
-	readonly earlier: KeptRun | undefined;
-	readonly outcomes: Map<number, T>;
+	/** Results of the try before, however long this one takes. */
+	readonly previousTry: FailedTry | undefined;
+	readonly results: Map<number, T>;
 }
 
-/** n8n waits at most 5 s before the next try, which takes the outcomes over. A stopped execution has no next try. */
-const keptMilliseconds = 60_000;
+/** n8n waits at most 5 s before the next try, which takes the results over. A stopped execution has no next try. */
+const retentionMilliseconds = 60_000;
 
 /** Whether n8n treats the try as failed, like one that throws. It looks only at the first returned item. */
 export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
@@ -33,81 +33,81 @@ export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
 
 /** n8n's Retry On Fail runs the whole node again in the same process. Items that were or may have been sent get their result from here. */
 export class RetryCache<T> {
-	readonly #attempt: TryOfNode;
+	readonly #nodeTry: NodeTry;
 	/** One entry, except for a tool, which may be called several times. */
-	readonly #current = new Map<string, CurrentTry<T>>();
+	readonly #currentTries = new Map<string, CurrentTry<T>>();
 
-	constructor(attempt: TryOfNode) {
-		this.#attempt = attempt;
-		if (!attempt.isTool) this.#currentTry(undefined);
+	constructor(nodeTry: NodeTry) {
+		this.#nodeTry = nodeTry;
+		if (!nodeTry.isTool) this.#getCurrentTry(undefined);
 	}
 
-	/** The outcome of an item in an earlier try. @param sent what would be sent, without what differs with every try; for tools only */
-	recall(itemIndex: number, sent: unknown): T | undefined {
-		if (!this.#attempt.retryOnFail) return undefined;
-		const { earlier, outcomes } = this.#currentTry(sent);
+	/** The result of an item in an earlier try. @param requestIdentity what would be sent, without what differs with every try; for tools only */
+	recall(itemIndex: number, requestIdentity: unknown): T | undefined {
+		if (!this.#nodeTry.retryOnFail) return undefined;
+		const { previousTry, results } = this.#getCurrentTry(requestIdentity);
 		// Only this class writes to the slot, under keys that name the node, so the type is the one that was stored.
-		const outcome = earlier?.outcomes.get(itemIndex) as T | undefined;
-		if (outcome !== undefined) outcomes.set(itemIndex, outcome);
-		return outcome;
+		const result = previousTry?.results.get(itemIndex) as T | undefined;
+		if (result !== undefined) results.set(itemIndex, result);
+		return result;
 	}
 
-	remember(itemIndex: number, sent: unknown, outcome: T): void {
-		if (this.#attempt.retryOnFail) this.#currentTry(sent).outcomes.set(itemIndex, outcome);
+	remember(itemIndex: number, requestIdentity: unknown, result: T): void {
+		if (this.#nodeTry.retryOnFail) this.#getCurrentTry(requestIdentity).results.set(itemIndex, result);
 	}
 
-	/** Ends the try. Its outcomes are kept if n8n treats it as failed and there is a next one, and dropped otherwise. */
-	end(failed: boolean): void {
-		const { retryOnFail, maxTries } = this.#attempt;
+	/** Ends the try. Its results are kept if n8n treats it as failed and there is a next one, and dropped otherwise. */
+	endTry(failed: boolean): void {
+		const { retryOnFail, maxTries } = this.#nodeTry;
 		if (!retryOnFail) return;
 		// The limits of n8n: 2 to 5 tries, 3 if unset or 0.
 		const most = Math.min(5, Math.max(2, maxTries || 3));
-		for (const [key, current] of this.#current) {
-			const tries = (current.earlier?.tries ?? 0) + 1;
-			if (failed && tries < most) keep(key, current, tries);
-			// The outcomes of a parallel call of a tool must not be deleted.
-			else if (keptRuns().get(key) === current.earlier) forget(key);
+		for (const [key, current] of this.#currentTries) {
+			const tries = (current.previousTry?.tries ?? 0) + 1;
+			if (failed && tries < most) storeFailedTry(key, current, tries);
+			// The results of a parallel call of a tool must not be deleted.
+			else if (getFailedTries().get(key) === current.previousTry) deleteFailedTry(key);
 		}
 	}
 
-	#currentTry(sent: unknown): CurrentTry<T> {
-		const key = this.#keyOf(sent);
-		const known = this.#current.get(key);
+	#getCurrentTry(requestIdentity: unknown): CurrentTry<T> {
+		const key = this.#buildKey(requestIdentity);
+		const known = this.#currentTries.get(key);
 		if (known) return known;
-		const earlier = this.#attempt.retryOnFail ? keptRuns().get(key) : undefined;
-		const current = { earlier, outcomes: new Map<number, T>() };
-		this.#current.set(key, current);
+		const previousTry = this.#nodeTry.retryOnFail ? getFailedTries().get(key) : undefined;
+		const current = { previousTry, results: new Map<number, T>() };
+		this.#currentTries.set(key, current);
 		return current;
 	}
 
 	/** Only a tool's key includes what would be sent: an expression, such as one for the time, may give something else with each try. */
-	#keyOf(sent: unknown): string {
-		const { executionId, nodeId, runIndex, isTool } = this.#attempt;
+	#buildKey(requestIdentity: unknown): string {
+		const { executionId, nodeId, runIndex, isTool } = this.#nodeTry;
 		if (!isTool) return JSON.stringify([executionId, nodeId, runIndex]);
-		const hash = createHash('sha256').update(JSON.stringify([sent]));
+		const hash = createHash('sha256').update(JSON.stringify([requestIdentity]));
 		return JSON.stringify([executionId, nodeId, hash.digest('base64url')]);
 	}
 }
 
-function keep<T>(key: string, { earlier, outcomes }: CurrentTry<T>, tries: number): void {
-	const known = [...(earlier?.outcomes ?? []), ...(keptRuns().get(key)?.outcomes ?? [])];
-	forget(key);
-	const timer = setTimeout(forget, keptMilliseconds, key).unref();
-	keptRuns().set(key, { outcomes: new Map([...known, ...outcomes]), tries, timer });
+function storeFailedTry<T>(key: string, { previousTry, results }: CurrentTry<T>, tries: number): void {
+	const known = [...(previousTry?.results ?? []), ...(getFailedTries().get(key)?.results ?? [])];
+	deleteFailedTry(key);
+	const expiryTimer = setTimeout(deleteFailedTry, retentionMilliseconds, key).unref();
+	getFailedTries().set(key, { results: new Map([...known, ...results]), tries, expiryTimer });
 }
 
-function forget(key: string): void {
-	clearTimeout(keptRuns().get(key)?.timer);
-	keptRuns().delete(key);
+function deleteFailedTry(key: string): void {
+	clearTimeout(getFailedTries().get(key)?.expiryTimer);
+	getFailedTries().delete(key);
 }
 
 /** Counts the results that the process keeps for a next try. */
-export const keptOutcomes = () =>
-	[...keptRuns().values()].reduce((sum, { outcomes }) => sum + outcomes.size, 0);
+export const countStoredResults = () =>
+	[...getFailedTries().values()].reduce((sum, { results }) => sum + results.size, 0);
 
-const keptRuns = () => globalSingleton('retryCache', () => new Map<string, KeptRun>());
+const getFailedTries = () => getGlobalSingleton('retryCache', () => new Map<string, FailedTry>());
 
-export function tryOfNode(context: IExecuteFunctions) {
+export function readNodeTry(context: IExecuteFunctions) {
 	const node = context.getNode();
 	return {
 		executionId: context.getExecutionId(),

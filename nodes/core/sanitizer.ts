@@ -1,14 +1,14 @@
 import type { IDataObject, Logger } from 'n8n-workflow';
 
-import { type NodeError, onOneLine, shortened, statusName } from './errors';
+import { type NodeError, toSingleLine, shorten, getStatusName } from './errors';
 
-interface Range {
+interface TextRange {
 	readonly start: number;
 	readonly end: number;
 }
 
 /** A text as it is searched. For each of its UTF-16 units, it has the start and the end in the original text. */
-interface View {
+interface SearchableText {
 	readonly text: string;
 	readonly starts: Uint32Array;
 	readonly ends: Uint32Array;
@@ -24,22 +24,22 @@ interface Needle {
 }
 
 /** A part of a needle, `pieceLength` units long, by which the needle is found. */
-interface Piece {
+interface NeedlePiece {
 	readonly needle: Needle;
-	readonly at: number;
+	readonly offset: number;
 }
 
 /** In characters. Anything shorter is not treated as a secret, because masking it would leave nothing of a text. */
-const leastSecret = 4;
+const minSecretLength = 4;
 /** This many characters from anywhere in a secret are recognized anywhere in a text. */
-const enough = 12;
+const minInnerLength = 12;
 /** This many of a secret's first characters are recognized where a word ends after them. */
-const leastBeginning = 6;
+const minPrefixLength = 6;
 /** This many of a secret's last characters are recognized where a word begins with them. */
-const leastEnd = 8;
+const minSuffixLength = 8;
 const pieceLength = 4;
 /** Pieces begin this many units apart, so that whatever is long enough to be recognized contains a whole one. */
-const pieceDistance = 9;
+const pieceSpacing = 9;
 
 /**
  * Finds secrets and parts of them in a text. White space, invisible characters, the case of letters and escapes make no difference;
@@ -48,21 +48,21 @@ const pieceDistance = 9;
 class SecretSearch {
 	readonly #secrets = new Set<string>();
 	/** The number of secrets that are prepared. None is before the first text is searched, which saves time where no text is. */
-	#prepared = 0;
+	#preparedCount = 0;
 	/** Secrets as they are, for those that consist of escapes and white space. */
 	readonly #literals: string[] = [];
-	readonly #pieces = new Map<string, Piece[]>();
+	readonly #piecesByText = new Map<string, NeedlePiece[]>();
 
-	add(secret: string): void {
+	addSecret(secret: string): void {
 		this.#secrets.add(secret);
 	}
 
 	/** Replaces what reveals a secret. */
-	masked(text: string): string {
-		for (const secret of [...this.#secrets].slice(this.#prepared)) this.#prepare(secret);
-		this.#prepared = this.#secrets.size;
-		const literal = this.#literals.flatMap((form) => placesOf(form, text));
-		const ranges = [...literal, ...this.#foundIn(visible(text), text)];
+	maskSecrets(text: string): string {
+		for (const secret of [...this.#secrets].slice(this.#preparedCount)) this.#prepareSecret(secret);
+		this.#preparedCount = this.#secrets.size;
+		const literal = this.#literals.flatMap((form) => findOccurrences(form, text));
+		const ranges = [...literal, ...this.#findRanges(toSearchableText(text), text)];
 		const pieces: string[] = [];
 		let done = 0;
 		for (const { start, end } of ranges.sort((a, b) => a.start - b.start)) {
@@ -74,36 +74,36 @@ class SecretSearch {
 		return pieces.join('');
 	}
 
-	#prepare(secret: string): void {
+	#prepareSecret(secret: string): void {
 		// Neither the frame of a PEM key nor the 0x of a hex number is secret.
 		const body = secret.replaceAll(/-----(?:BEGIN|END) [A-Z ]+-----/g, '').trim();
 		const digits = body.replace(/^0x/i, '');
-		const part = digits.length < leastSecret ? body : digits;
-		if (part.length < leastSecret) return;
-		const literal = onOneLine(part).trim();
-		if (literal.length >= leastSecret) this.#literals.push(literal);
-		for (const needle of formsOf(part)) this.#addPieces(needle);
+		const part = digits.length < minSecretLength ? body : digits;
+		if (part.length < minSecretLength) return;
+		const literal = toSingleLine(part).trim();
+		if (literal.length >= minSecretLength) this.#literals.push(literal);
+		for (const needle of buildNeedles(part)) this.#addPieces(needle);
 	}
 
 	#addPieces(needle: Needle): void {
 		const last = needle.text.length - pieceLength;
-		for (let from = 0; from < last + pieceDistance; from += pieceDistance) {
-			const at = Math.min(from, last);
-			const text = needle.text.slice(at, at + pieceLength);
-			const same = this.#pieces.get(text) ?? [];
-			same.push({ needle, at });
-			this.#pieces.set(text, same);
+		for (let from = 0; from < last + pieceSpacing; from += pieceSpacing) {
+			const offset = Math.min(from, last);
+			const text = needle.text.slice(offset, offset + pieceLength);
+			const same = this.#piecesByText.get(text) ?? [];
+			same.push({ needle, offset });
+			this.#piecesByText.set(text, same);
 		}
 	}
 
-	#foundIn(view: View, source: string): Range[] {
-		const found: Range[] = [];
+	#findRanges(view: SearchableText, source: string): TextRange[] {
+		const found: TextRange[] = [];
 		let foundUntil = 0;
 		for (const [begin, start] of view.starts.entries()) {
 			// A masked part is not searched again, because a secret that repeats itself would match at every place.
 			if (start < foundUntil) continue;
-			for (const piece of this.#pieces.get(view.text.slice(begin, begin + pieceLength)) ?? []) {
-				const range = rangeAround(piece, begin, view, source);
+			for (const piece of this.#piecesByText.get(view.text.slice(begin, begin + pieceLength)) ?? []) {
+				const range = findMatchAround(piece, begin, view, source);
 				if (range === undefined) continue;
 				found.push(range);
 				foundUntil = Math.max(foundUntil, range.end);
@@ -113,27 +113,27 @@ class SecretSearch {
 	}
 }
 
-function formsOf(part: string): Needle[] {
+function buildNeedles(part: string): Needle[] {
 	const utf8 = Buffer.from(part);
 	const plain = new Set([part, part.replaceAll(' ', '+'), utf8.toString('latin1')]);
 	const encoded = [utf8, Buffer.from(part, 'utf16le')].flatMap((bytes) => [
 		bytes.toString('hex'),
-		...[0, 1, 2].map((offset) => base64Of(bytes, offset).toLowerCase()),
+		...[0, 1, 2].map((offset) => encodeStableBase64(bytes, offset).toLowerCase()),
 	]);
 	return [
-		...[...plain].map((form) => ({ text: visible(form).text, scale: 1, isEncoded: false })),
+		...[...plain].map((form) => ({ text: toSearchableText(form).text, scale: 1, isEncoded: false })),
 		...encoded.map((text) => ({ text, scale: text.length / part.length, isEncoded: true })),
 	];
 }
 
 /** The base64 characters that do not depend on what precedes or follows. @param offset number of preceding bytes, modulo 3 */
-function base64Of(bytes: Buffer, offset: number): string {
+function encodeStableBase64(bytes: Buffer, offset: number): string {
 	const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
 	return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
 }
 
-function placesOf(literal: string, text: string): Range[] {
-	const found: Range[] = [];
+function findOccurrences(literal: string, text: string): TextRange[] {
+	const found: TextRange[] = [];
 	for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + literal.length)) {
 		found.push({ start: at, end: at + literal.length });
 	}
@@ -141,27 +141,34 @@ function placesOf(literal: string, text: string): Range[] {
 }
 
 /** The range of everything that matches around a piece, if it is long enough to reveal something. */
-function rangeAround({ needle, at }: Piece, begin: number, view: View, source: string): Range | undefined {
+function findMatchAround(
+	{ needle, offset }: NeedlePiece,
+	begin: number,
+	view: SearchableText,
+	source: string,
+): TextRange | undefined {
 	const { text, scale, isEncoded } = needle;
 	let before = 0;
-	while (before < at && view.text[begin - before - 1] === text[at - before - 1]) before++;
+	while (before < offset && view.text[begin - before - 1] === text[offset - before - 1]) before++;
 	let after = 0;
-	while (at + after < text.length && view.text[begin + after] === text[at + after]) after++;
+	while (offset + after < text.length && view.text[begin + after] === text[offset + after]) after++;
 	const start = view.starts[begin - before] ?? 0;
 	const end = view.ends[begin + after - 1] ?? 0;
 	const length = before + after;
-	const isTold =
+	const isRevealing =
 		length === text.length ||
-		length >= enough * scale ||
-		(before === at && length >= leastBeginning * scale && !isWordAt(source, end)) ||
-		(at + after === text.length && length >= leastEnd * scale && !isWordAt(source, start - 1));
-	if (!isTold) return undefined;
-	return isEncoded ? wordAround(source, start, end) : { start, end };
+		length >= minInnerLength * scale ||
+		(before === offset && length >= minPrefixLength * scale && !hasWordCharacterAt(source, end)) ||
+		(offset + after === text.length &&
+			length >= minSuffixLength * scale &&
+			!hasWordCharacterAt(source, start - 1));
+	if (!isRevealing) return undefined;
+	return isEncoded ? expandToWord(source, start, end) : { start, end };
 }
 
-const isWordAt = (text: string, at: number) => /[\p{L}\p{N}_-]/u.test(text.charAt(at));
+const hasWordCharacterAt = (text: string, at: number) => /[\p{L}\p{N}_-]/u.test(text.charAt(at));
 
-function wordAround(text: string, from: number, to: number): Range {
+function expandToWord(text: string, from: number, to: number): TextRange {
 	let [start, end] = [from, to];
 	while (/[\w+/-]/.test(text.charAt(start - 1))) start--;
 	while (/[\w+/=-]/.test(text.charAt(end))) end++;
@@ -169,51 +176,57 @@ function wordAround(text: string, from: number, to: number): Range {
 }
 
 /** Escapes of URLs, JSON and HTML, also where they were escaped again. A line break in JSON counts as white space. */
-const escape =
+const escapeSequence =
 	/%(?:25)*([0-9a-f]{2})|(?<!\\)\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[bfnrt])|&(?:amp;)*(?:#x([0-9a-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos);)/iy;
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const htmlEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /** An escaped byte is one character, because a secret is also searched for in that form. */
-function characterOf([, percent, u, x, hex, decimal, entity]: RegExpExecArray): string {
-	if (entity !== undefined) return entities[entity.toLowerCase()] ?? '';
+function decodeEscape([, percent, u, x, hex, decimal, entity]: RegExpExecArray): string {
+	if (entity !== undefined) return htmlEntities[entity.toLowerCase()] ?? '';
 	const hexadecimal = percent ?? u ?? x ?? hex;
 	const code = hexadecimal === undefined ? Number(decimal ?? 0x20) : parseInt(hexadecimal, 16);
 	return code <= 0x10ffff ? String.fromCodePoint(code) : '\uFFFD';
 }
 
 /** The search ignores white space, characters without width, and the backslash that JSON puts before a character. */
-const hidden = /[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\\]/u;
+const ignoredCharacter = /[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\\]/u;
 /** What the search sees for each ASCII character; 0 if it ignores it. */
-const folded = Uint8Array.from({ length: 128 }, (_, code) => {
-	const character = String.fromCharCode(code).replace(hidden, '\0');
+const foldedAscii = Uint8Array.from({ length: 128 }, (_, code) => {
+	const character = String.fromCharCode(code).replace(ignoredCharacter, '\0');
 	return character.toLowerCase().replace('-', '+').replace('_', '/').charCodeAt(0);
 });
 
 /** More than one pass is needed for escapes of different kinds inside each other, such as JSON in a URL. */
-const mostPasses = 3;
+const maxUnescapePasses = 3;
 
 /** The text in lowercase, unescaped, without what the search ignores, and with base64url in the standard alphabet of base64. */
-function visible(text: string): View {
+function toSearchableText(text: string): SearchableText {
 	const starts = Uint32Array.from({ length: text.length }, (_, at) => at);
-	let view: View = { text, starts, ends: starts.map((at) => at + 1) };
-	for (let pass = 1; pass < mostPasses && /[%&\\]/.test(view.text); pass++) {
-		view = unescaped(view, (code) => code);
+	let view: SearchableText = { text, starts, ends: starts.map((at) => at + 1) };
+	for (let pass = 1; pass < maxUnescapePasses && /[%&\\]/.test(view.text); pass++) {
+		view = unescapeOnce(view, (code) => code);
 	}
-	return unescaped(view, (code) => folded[code] ?? (hidden.test(String.fromCharCode(code)) ? 0 : code));
+	return unescapeOnce(
+		view,
+		(code) => foldedAscii[code] ?? (ignoredCharacter.test(String.fromCharCode(code)) ? 0 : code),
+	);
 }
 
 /** @param keep returns the code that replaces a character; 0 drops it */
-function unescaped({ text, starts, ends }: View, keep: (code: number) => number): View {
+function unescapeOnce(
+	{ text, starts, ends }: SearchableText,
+	keep: (code: number) => number,
+): SearchableText {
 	// Unescaping never makes a text longer.
 	const codes = new Uint16Array(text.length);
 	const [newStarts, newEnds] = [new Uint32Array(text.length), new Uint32Array(text.length)];
 	let length = 0;
 	for (let at = 0, end = 0; at < text.length; at = end) {
 		const unit = text.charAt(at);
-		escape.lastIndex = at;
-		const escaped = /[%&\\]/.test(unit) ? escape.exec(text) : null;
+		escapeSequence.lastIndex = at;
+		const escaped = /[%&\\]/.test(unit) ? escapeSequence.exec(text) : null;
 		end = at + (escaped?.[0].length ?? 1);
-		for (const one of escaped ? characterOf(escaped).split('') : [unit]) {
+		for (const one of escaped ? decodeEscape(escaped).split('') : [unit]) {
 			const kept = keep(one.charCodeAt(0));
 			if (!kept) continue;
 			codes[length] = kept;
@@ -229,7 +242,7 @@ function unescaped({ text, starts, ends }: View, keep: (code: number) => number)
 export const mask = '•••';
 
 /** Masks what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
-function withoutTokens(text: string): string {
+function maskTokens(text: string): string {
 	return text
 		.replace(/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, mask)
 		.replace(/\b(?:ya29\.|1\/\/|GOCSPX-|AIza)[\w.\-/]{8,}/g, mask)
@@ -239,13 +252,13 @@ function withoutTokens(text: string): string {
 			`$1$2${mask}`,
 		)
 		.replace(/(\/\/)[^\s/@]*@/g, `$1${mask}@`)
-		.replace(namedValue, `$1${mask}`);
+		.replace(namedSecret, `$1${mask}`);
 }
 
-const names =
+const secretNames =
 	'x?[-_]?api[-_]?key|signature|user[-_]?public[-_]?key|client[-_]?secret|private[-_]?key|assertion|(?:access|refresh|id|auth)[-_]?token|password';
-const namedValue = new RegExp(
-	String.raw`((?:${names})(?:=|%3D|\\?["']\s{0,4}:\s{0,4}\\?["']))[^\s&"'\\]+`,
+const namedSecret = new RegExp(
+	String.raw`((?:${secretNames})(?:=|%3D|\\?["']\s{0,4}:\s{0,4}\\?["']))[^\s&"'\\]+`,
 	'gi',
 );
 
@@ -255,66 +268,69 @@ const maxMessageLength = 1000;
 
 /** Makes any text that may contain untrusted content safe to show, store and log: shortened, on one line, without secrets. */
 export class Sanitizer {
-	readonly #search = new SecretSearch();
+	readonly #secretSearch = new SecretSearch();
 
 	/** @param secrets of the credentials in use */
 	constructor(secrets: Iterable<string> = []) {
-		this.learn(secrets);
+		this.addSecrets(secrets);
 	}
 
 	/** Adds secrets, because a token changes when it is refreshed. */
-	learn(secrets: Iterable<string>): void {
-		for (const secret of secrets) this.#search.add(secret);
+	addSecrets(secrets: Iterable<string>): void {
+		for (const secret of secrets) this.#secretSearch.addSecret(secret);
 	}
 
-	text(text: string, maxLength = maxTextLength): string {
-		return this.#clean(onOneLine(shortened(text, maxLength)));
+	cleanText(text: string, maxLength = maxTextLength): string {
+		return this.#maskText(toSingleLine(shorten(text, maxLength)));
 	}
 
 	/** The failure without its cause, which is not sanitized. */
-	error(failure: NodeError): NodeError {
+	cleanError(failure: NodeError): NodeError {
 		const { code, status, message, description, details } = failure;
 		return failure.with({
-			message: this.text(message, maxMessageLength),
-			description: description === undefined ? undefined : this.text(description),
-			status: /^[A-Z][A-Z0-9_]{0,49}$/.test(status) ? status : statusName(code),
-			details: details && (this.#value(details) as IDataObject),
+			message: this.cleanText(message, maxMessageLength),
+			description: description === undefined ? undefined : this.cleanText(description),
+			status: /^[A-Z][A-Z0-9_]{0,49}$/.test(status) ? status : getStatusName(code),
+			details: details && (this.#cleanValue(details) as IDataObject),
 			cause: undefined,
 		});
 	}
 
 	/** Data keeps its line breaks. */
-	#value(value: unknown): unknown {
-		if (typeof value === 'string') return this.#clean(value);
+	#cleanValue(value: unknown): unknown {
+		if (typeof value === 'string') return this.#maskText(value);
 		if (typeof value !== 'object' || value === null) return value;
-		if (Array.isArray(value)) return value.map((entry) => this.#value(entry));
-		const entries = Object.entries(value).map(([key, entry]) => [this.#value(key), this.#value(entry)]);
+		if (Array.isArray(value)) return value.map((entry) => this.#cleanValue(entry));
+		const entries = Object.entries(value).map(([key, entry]) => [
+			this.#cleanValue(key),
+			this.#cleanValue(entry),
+		]);
 		return Object.fromEntries(entries) as unknown;
 	}
 
-	#clean(text: string): string {
-		return withoutTokens(this.#search.masked(text));
+	#maskText(text: string): string {
+		return maskTokens(this.#secretSearch.maskSecrets(text));
 	}
 }
 
-type CleanLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+type LogMethods = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** n8n's log, restricted to sanitized texts: none can forge another line or contain a secret. */
-export function cleanLog(logger: CleanLog, sanitizer: Sanitizer): CleanLog {
-	const clean = (level: keyof CleanLog) => (text: string) => {
-		logger[level](sanitizer.text(text));
+export function createSanitizedLog(logger: LogMethods, sanitizer: Sanitizer): LogMethods {
+	const clean = (level: keyof LogMethods) => (text: string) => {
+		logger[level](sanitizer.cleanText(text));
 	};
 	return { debug: clean('debug'), info: clean('info'), warn: clean('warn'), error: clean('error') };
 }
 
 /** Secret fields of this package's credentials, and of what n8n stores for a sign-in. */
-const secretField =
+const secretFieldName =
 	/^(accessToken|access_token|apiKey|clientSecret|id_token|privateKey|refresh_token|signature|userPublicKey)$/;
 
 /** The secrets in a credential's decrypted data. */
-export function secretsIn(credential: object): string[] {
+export function findSecrets(credential: object): string[] {
 	return Object.entries(credential).flatMap(([name, value]: [string, unknown]) => {
-		if (typeof value === 'object' && value !== null) return secretsIn(value);
-		return typeof value === 'string' && secretField.test(name) ? [value] : [];
+		if (typeof value === 'object' && value !== null) return findSecrets(value);
+		return typeof value === 'string' && secretFieldName.test(name) ? [value] : [];
 	});
 }

@@ -3,7 +3,7 @@ import type { INodePropertyTypeOptions } from 'n8n-workflow';
 import { isNodeError, type NodeError } from '../core/errors';
 
 /** How values reach the node: form values come from expressions and are converted leniently; object values must have their type. */
-export interface Reading {
+export interface ReadContext {
 	readonly mode: 'fields' | 'json';
 	/** IANA name of the workflow's time zone, for times without an offset. */
 	readonly timezone: string;
@@ -31,7 +31,7 @@ interface FormatValues {
 	/** The same, or an array of objects. */
 	readonly records: unknown[];
 	/** Given as a list of binary fields, in JSON mode also as `{ fileName, mimeType, content }[]`. */
-	readonly attachments: Attachment[];
+	readonly attachments: AttachmentInput[];
 	/** The text of a resource locator whose list depends on other fields. */
 	readonly tab: string;
 	/** By column, given as n8n's column mapper or an object; undefined where n8n is to map the item's own fields. */
@@ -40,7 +40,7 @@ interface FormatValues {
 
 export type FieldFormat = keyof FormatValues;
 
-export type Attachment =
+export type AttachmentInput =
 	| { readonly field: string }
 	| { readonly fileName: string; readonly mimeType?: string; readonly content: string };
 
@@ -82,13 +82,13 @@ export interface Field {
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** In one input mode only: the other one says the same with another field. */
-	readonly onlyIn?: Reading['mode'];
+	readonly onlyIn?: ReadContext['mode'];
 	/** Default in JSON mode where it differs from the form's. */
 	readonly jsonDefault?: unknown;
 	/** Default in the form while another field has this value. n8n knows only `default`, so this one applies when the value is read. */
 	readonly defaultWhen?: { readonly field: string; readonly is: string; readonly default: unknown };
 	/** Reads a value for which `type` and `format` are not enough. @throws NodeError 400 that names the field */
-	read?(raw: unknown, field: Field, reading: Reading): unknown;
+	read?(raw: unknown, field: Field, reading: ReadContext): unknown;
 	/** Set once for all items: no expression. */
 	readonly noDataExpression?: boolean;
 	/** Number of decimal places; without it, only whole numbers are accepted. */
@@ -107,7 +107,7 @@ interface TypeValues {
 	readonly json: unknown;
 }
 
-type ValueOf<F extends Field> = F extends { read: (...given: never[]) => infer V }
+type InferValue<F extends Field> = F extends { read: (...given: never[]) => infer V }
 	? V
 	: F extends { format: infer N extends FieldFormat }
 		? FormatValues[N]
@@ -118,41 +118,44 @@ type ValueOf<F extends Field> = F extends { read: (...given: never[]) => infer V
 				: string;
 
 /** Values of all fields and options by name. A field without a value has its default. */
-export type ParamsOf<F extends readonly Field[], O extends readonly Field[]> = {
-	readonly [K in F[number] as K['name']]: ValueOf<K>;
-} & { readonly [K in O[number] as K['name']]: ValueOf<K> };
+export type InferParameters<F extends readonly Field[], O extends readonly Field[]> = {
+	readonly [K in F[number] as K['name']]: InferValue<K>;
+} & { readonly [K in O[number] as K['name']]: InferValue<K> };
 
 // Characters of Unicode's private use area, because no text from outside has them around the name of a field.
 const [begin, end] = ['\uE000', '\uE001'];
-const place = new RegExp(`${begin}([A-Za-z]+)${end}`, 'g');
+const quotedField = new RegExp(`${begin}([A-Za-z]+)${end}`, 'g');
 
 /** A field in quotes, for a text for the user. `FieldNaming` replaces its name by the one that the user's input mode shows. */
-export const named = (field: string) => `'${begin}${field}${end}'`;
+export const quoteField = (field: string) => `'${begin}${field}${end}'`;
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
-export class Naming {
+export class FieldNaming {
 	private readonly labels: ReadonlyMap<string, string>;
 
 	constructor(fields: readonly Field[], mode: 'fields' | 'json') {
 		this.labels = new Map(mode === 'json' ? [] : fields.map(({ name, displayName }) => [name, displayName]));
 	}
 
-	text(text: string): string {
-		return text.replaceAll(place, (_, name: string) => this.labels.get(name) ?? name);
+	insertNames(text: string): string {
+		return text.replaceAll(quotedField, (_, name: string) => this.labels.get(name) ?? name);
 	}
 
-	failure(failure: NodeError): NodeError {
+	insertNamesIntoError(failure: NodeError): NodeError {
 		const { message, description } = failure;
-		const told = { message: this.text(message), description: description && this.text(description) };
+		const told = {
+			message: this.insertNames(message),
+			description: description && this.insertNames(description),
+		};
 		return told.message === message && told.description === description ? failure : failure.with(told);
 	}
 
 	/** @throws whatever `act` throws; a NodeError gets the names that the user sees */
-	during<T>(act: () => T): T {
+	runWithNames<T>(act: () => T): T {
 		try {
 			return act();
 		} catch (error) {
-			throw isNodeError(error) ? this.failure(error) : error;
+			throw isNodeError(error) ? this.insertNamesIntoError(error) : error;
 		}
 	}
 }

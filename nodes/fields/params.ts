@@ -1,61 +1,62 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { isTool, refusal } from '../core/errors';
-import type { Field, ParamsOf, Reading } from './field';
-import { isRecord, labelOf, valueOf } from './values';
+import { isTool, createRefusal } from '../core/errors';
+import type { Field, InferParameters, ReadContext } from './field';
+import { isRecord, getFieldLabel, readValue } from './values';
 
-export type Params = ParamsOf<readonly Field[], readonly Field[]>;
+export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 
 /**
  * Reads the values of fields from the given input. Every node and both input modes use this.
  * @param given by field name; undefined and null for fields without a value
  * @throws NodeError 400 that names the field and what is allowed
  */
-export function paramsOf<const F extends readonly Field[]>(
+export function readParameters<const F extends readonly Field[]>(
 	fields: F,
 	given: Readonly<Record<string, unknown>>,
-	reading: Reading,
-): ParamsOf<F, []> {
+	reading: ReadContext,
+): InferParameters<F, []> {
 	const isForm = reading.mode === 'fields';
 	// Defaults are written in the form's shape.
-	const form: Reading = { ...reading, mode: 'fields' };
+	const form: ReadContext = { ...reading, mode: 'fields' };
 	const values = new Map<string, unknown>();
 	const byName = new Map(fields.map((field) => [field.name, field]));
-	const isOneOf = (name: string, allowed: ReadonlyArray<string | boolean>) => {
+	const hasOneOf = (name: string, allowed: ReadonlyArray<string | boolean>) => {
 		const field = byName.get(name);
-		return field !== undefined && allowed.some((choice) => choice === valueFor(field));
+		return field !== undefined && allowed.some((choice) => choice === getValue(field));
 	};
-	const valueFor = (field: Field): unknown => {
-		if (!values.has(field.name)) values.set(field.name, read(field, given[field.name]));
+	const getValue = (field: Field): unknown => {
+		if (!values.has(field.name)) values.set(field.name, readField(field, given[field.name]));
 		return values.get(field.name);
 	};
-	const read = (field: Field, raw: unknown): unknown => {
+	const readField = (field: Field, raw: unknown): unknown => {
 		const { showWhen = {}, requiredUnless, defaultWhen } = field;
-		const isShown = Object.entries(showWhen).every(([name, allowed]) => isOneOf(name, allowed));
-		const isOther = defaultWhen !== undefined && isOneOf(defaultWhen.field, [defaultWhen.is]);
+		const isShown = Object.entries(showWhen).every(([name, allowed]) => hasOneOf(name, allowed));
+		const isOther = defaultWhen !== undefined && hasOneOf(defaultWhen.field, [defaultWhen.is]);
 		const formDefault = isOther ? defaultWhen.default : field.default;
 		// Values left over from an earlier choice do not count, as in n8n's own form.
-		if (!isShown && isForm) return valueOf(field, formDefault, form);
+		if (!isShown && isForm) return readValue(field, formDefault, form);
 		// A form field that was emptied counts as not given where no text is wanted.
 		const isBlank = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
 		const ownDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
-		const value = isMissing(raw) || isBlank ? valueOf(field, ownDefault, form) : valueOf(field, raw, reading);
+		const value =
+			isMissing(raw) || isBlank ? readValue(field, ownDefault, form) : readValue(field, raw, reading);
 		const isNeeded = requiredUnless === undefined || isMissing(given[requiredUnless]);
-		if (isShown && isNeeded) requireGiven(field, raw, value, reading);
+		if (isShown && isNeeded) requireValue(field, raw, value, reading);
 		return value;
 	};
-	fields.forEach(valueFor);
+	fields.forEach(getValue);
 	// Each value was read as its field's type says.
-	return Object.fromEntries(values) as ParamsOf<F, []>;
+	return Object.fromEntries(values) as InferParameters<F, []>;
 }
 
 const isMissing = (raw: unknown) => raw === undefined || raw === null;
 
-function requireGiven(field: Field, raw: unknown, value: unknown, reading: Reading): void {
+function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadContext): void {
 	if (!field.required) return;
-	const label = labelOf(field, reading);
+	const label = getFieldLabel(field, reading);
 	if (reading.mode === 'json' && isMissing(raw)) {
-		throw refusal(`'${label}' is required`, 'The input object does not have this key, or it is null.');
+		throw createRefusal(`'${label}' is required`, 'The input object does not have this key, or it is null.');
 	}
 	// Only the operation knows whether an empty value means something here.
 	if (field.mayBeEmpty) return;
@@ -63,7 +64,7 @@ function requireGiven(field: Field, raw: unknown, value: unknown, reading: Readi
 	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
 	const isNothing = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
 	if (!isNothing) return;
-	throw refusal(
+	throw createRefusal(
 		`'${label}' is required`,
 		'It is empty. If it is an expression, check that the input item contains the data.',
 	);
@@ -102,10 +103,10 @@ export const requestOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export type RequestLimits = ParamsOf<typeof requestOptions, []>;
+export type RequestLimits = InferParameters<typeof requestOptions, []>;
 
 /** @param values checked values of all fields */
-export function limitsOf(values: Readonly<Record<string, unknown>>): RequestLimits {
+export function readRequestLimits(values: Readonly<Record<string, unknown>>): RequestLimits {
 	const { maxTries, maxRetryWaitSeconds, timeoutSeconds } = values;
 	return {
 		maxTries: Number(maxTries),
@@ -115,7 +116,7 @@ export function limitsOf(values: Readonly<Record<string, unknown>>): RequestLimi
 }
 
 /** Where a parameter's value comes from. */
-interface Source {
+interface ParameterSource {
 	/** Whether the value is the same for every item. */
 	readonly isConstant: boolean;
 	readonly value?: unknown;
@@ -130,10 +131,10 @@ interface Source {
  */
 export class NodeParameters {
 	private readonly context: IExecuteFunctions;
-	private readonly sources = new Map<string, Source>();
-	private readonly raws = new Map<string, unknown>();
+	private readonly sourcesByName = new Map<string, ParameterSource>();
+	private readonly rawValues = new Map<string, unknown>();
 	/** Given values by list of fields, if none of them depends on the item. */
-	private readonly constants = new Map<readonly Field[], Readonly<Record<string, unknown>>>();
+	private readonly constantValues = new Map<readonly Field[], Readonly<Record<string, unknown>>>();
 	/** A tool's expressions see other items than its input. */
 	private readonly isTool: boolean;
 
@@ -143,63 +144,64 @@ export class NodeParameters {
 	}
 
 	/** @param fallback for a parameter that is not there, because it is hidden */
-	read(name: string, itemIndex: number, fallback: unknown): unknown {
-		const source = this.sources.get(name) ?? this.sourceOf(name, fallback);
-		this.sources.set(name, source);
+	readParameter(name: string, itemIndex: number, fallback: unknown): unknown {
+		const source = this.sourcesByName.get(name) ?? this.findSource(name, fallback);
+		this.sourcesByName.set(name, source);
 		if (source.isConstant) return source.value;
-		const value = source.path && this.field(source.path, itemIndex);
+		const value = source.path && this.readItemField(source.path, itemIndex);
 		return value ?? this.context.getNodeParameter(name, itemIndex, fallback);
 	}
 
 	/** What was given for visible fields and options. The same object for every item if none depends on the item. */
-	given(fields: readonly Field[], itemIndex: number): Readonly<Record<string, unknown>> {
-		const known = this.constants.get(fields);
+	readFields(fields: readonly Field[], itemIndex: number): Readonly<Record<string, unknown>> {
+		const known = this.constantValues.get(fields);
 		if (known) return known;
-		const options = this.read('options', itemIndex, {});
-		const values = fields.map(({ name }) => [name, this.read(name, itemIndex, null)] as const);
-		const given = { ...(isPlain(options) ? options : {}), ...Object.fromEntries(values) };
+		const options = this.readParameter('options', itemIndex, {});
+		const values = fields.map(({ name }) => [name, this.readParameter(name, itemIndex, null)] as const);
+		const given = { ...(isPlainObject(options) ? options : {}), ...Object.fromEntries(values) };
 		const names = ['options', ...fields.map(({ name }) => name)];
-		if (names.every((name) => this.sources.get(name)?.isConstant)) this.constants.set(fields, given);
+		if (names.every((name) => this.sourcesByName.get(name)?.isConstant))
+			this.constantValues.set(fields, given);
 		return given;
 	}
 
 	/** Whether a parameter, or an option of a collection, is given by an expression: then it may differ from item to item. */
 	isExpression(name: string, option?: string): boolean {
-		return hasExpression(this.raw(name, option));
+		return hasExpression(this.getRawValue(name, option));
 	}
 
 	/** Whether n8n evaluates an option at every reading, which creates its value again. A mere field of the item is only read. */
 	isComputed(name: string, option: string): boolean {
-		const raw = this.raw(name, option);
-		return hasExpression(raw) && !this.fieldOf(raw);
+		const raw = this.getRawValue(name, option);
+		return hasExpression(raw) && !this.getFieldPath(raw);
 	}
 
-	private raw(name: string, option?: string): unknown {
-		if (!this.raws.has(name)) {
-			this.raws.set(name, this.context.getNodeParameter(name, 0, null, { rawExpressions: true }));
+	private getRawValue(name: string, option?: string): unknown {
+		if (!this.rawValues.has(name)) {
+			this.rawValues.set(name, this.context.getNodeParameter(name, 0, null, { rawExpressions: true }));
 		}
-		const raw = this.raws.get(name);
-		return option !== undefined && isPlain(raw) ? raw[option] : raw;
+		const raw = this.rawValues.get(name);
+		return option !== undefined && isPlainObject(raw) ? raw[option] : raw;
 	}
 
-	private sourceOf(name: string, fallback: unknown): Source {
-		const raw = this.raw(name);
-		if (hasExpression(raw)) return { isConstant: false, path: this.fieldOf(raw) };
+	private findSource(name: string, fallback: unknown): ParameterSource {
+		const raw = this.getRawValue(name);
+		if (hasExpression(raw)) return { isConstant: false, path: this.getFieldPath(raw) };
 		return { isConstant: true, value: this.context.getNodeParameter(name, 0, fallback) };
 	}
 
-	private fieldOf(raw: unknown): string[] | undefined {
-		return typeof raw === 'string' && !this.isTool ? fieldPath(raw) : undefined;
+	private getFieldPath(raw: unknown): string[] | undefined {
+		return typeof raw === 'string' && !this.isTool ? parseFieldPath(raw) : undefined;
 	}
 
 	/** The value of a field of the item. What is missing or no plain data gives undefined, which leaves it to n8n. */
-	private field(path: readonly string[], itemIndex: number): unknown {
+	private readItemField(path: readonly string[], itemIndex: number): unknown {
 		let value: unknown = this.context.getInputData()[itemIndex]?.json;
 		for (const key of path) {
-			if (!isPlain(value) || !Object.hasOwn(value, key)) return undefined;
+			if (!isPlainObject(value) || !Object.hasOwn(value, key)) return undefined;
 			value = value[key];
 		}
-		const isData = typeof value !== 'object' || Array.isArray(value) || isPlain(value);
+		const isData = typeof value !== 'object' || Array.isArray(value) || isPlainObject(value);
 		return isData ? value : undefined;
 	}
 }
@@ -209,17 +211,17 @@ function hasExpression(raw: unknown): boolean {
 	return typeof raw === 'object' && raw !== null && Object.values(raw).some(hasExpression);
 }
 
-const step = /\.([A-Za-z_$][\w$]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]/g;
-const fieldOnly = new RegExp(String.raw`^=\{\{\s*\$json((?:${step.source})*)\s*\}\}$`);
+const pathStep = /\.([A-Za-z_$][\w$]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]/g;
+const fieldExpression = new RegExp(String.raw`^=\{\{\s*\$json((?:${pathStep.source})*)\s*\}\}$`);
 
 /** The keys of `{{ $json.a["b c"] }}`; undefined for every other expression. */
-function fieldPath(expression: string): string[] | undefined {
-	const steps = fieldOnly.exec(expression)?.[1];
+function parseFieldPath(expression: string): string[] | undefined {
+	const steps = fieldExpression.exec(expression)?.[1];
 	if (steps === undefined) return undefined;
-	return [...steps.matchAll(step)].map(([, name, double, single = '']) => name ?? double ?? single);
+	return [...steps.matchAll(pathStep)].map(([, name, double, single = '']) => name ?? double ?? single);
 }
 
-function isPlain(value: unknown): value is Record<string, unknown> {
+function isPlainObject(value: unknown): value is Record<string, unknown> {
 	if (!isRecord(value)) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);
 	return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 
-import { globalSingleton } from '../core/runtime';
-import { codeIn } from './networkErrors';
+import { getGlobalSingleton } from '../core/runtime';
+import { findErrorCode } from './networkErrors';
 
 const mebibyte = 2 ** 20;
 /** Larger answers are refused. */
@@ -23,37 +23,37 @@ export class BodyError extends Error {
 	}
 }
 
-interface ReadingLimits {
-	readonly limitBytes?: number;
+interface ReadLimits {
+	readonly maxBytes?: number;
 	/** Length according to the answer; if it is too large, nothing is read. */
 	readonly announcedBytes?: number;
 	/** Ends the reading and destroys the stream. */
 	readonly signal?: AbortSignal;
 	/** Counts what is read. */
-	readonly memory?: MemoryBudget;
+	readonly memory?: MemoryReservation;
 }
 
 /** The whole body of an answer, in bytes. @throws BodyError */
-export async function readBody(
+export async function readResponseBody(
 	body: Readable | Buffer,
-	{ limitBytes = maxAnswerBytes, announcedBytes = 0, signal, memory }: ReadingLimits = {},
+	{ maxBytes = maxAnswerBytes, announcedBytes = 0, signal, memory }: ReadLimits = {},
 ): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) {
-		if (body.length > limitBytes) throw new BodyError('tooLarge');
-		memory?.hold(body.length);
+		if (body.length > maxBytes) throw new BodyError('tooLarge');
+		memory?.reserve(body.length);
 		return body;
 	}
-	if (announcedBytes > limitBytes) {
+	if (announcedBytes > maxBytes) {
 		body.destroy();
 		throw new BodyError('tooLarge');
 	}
-	const { bytes, error } = await collected(body, limitBytes, signal, memory);
+	const { bytes, error } = await collectBytes(body, maxBytes, signal, memory);
 	if (error) throw error;
 	return bytes;
 }
 
 /** Parses JSON. Anything else, such as the page of a proxy or an empty body, gives undefined: the HTTP status then tells more. */
-export function jsonOf(bytes: Buffer): unknown {
+export function tryParseJson(bytes: Buffer): unknown {
 	try {
 		return JSON.parse(bytes.toString('utf8')) as unknown;
 	} catch {
@@ -64,15 +64,15 @@ export function jsonOf(bytes: Buffer): unknown {
 /** The body of an unsuccessful answer, as far as it can be read and up to the length of a message: the status is known anyway. */
 export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
-	return (await collected(body, maxErrorBytes, signal)).bytes;
+	return (await collectBytes(body, maxErrorBytes, signal)).bytes;
 }
 
 /** @returns what was read, and why the reading ended early */
-async function collected(
+async function collectBytes(
 	body: Readable,
-	limitBytes: number,
+	maxBytes: number,
 	signal?: AbortSignal,
-	memory?: MemoryBudget,
+	memory?: MemoryReservation,
 ): Promise<{ readonly bytes: Buffer; readonly error?: BodyError }> {
 	const stop = () => body.destroy(new Error('stopped'));
 	signal?.addEventListener('abort', stop);
@@ -83,14 +83,14 @@ async function collected(
 		for await (const chunk of body as AsyncIterable<Buffer>) {
 			size += chunk.length;
 			// Leaving the loop destroys the stream.
-			if (size > limitBytes) return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
-			memory?.hold(chunk.length);
+			if (size > maxBytes) return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
+			memory?.reserve(chunk.length);
 			chunks.push(chunk);
 		}
 		return { bytes: Buffer.concat(chunks, size) };
 	} catch (error) {
 		// Only the code is kept, because other properties of the error may name the request.
-		const reason = error instanceof BodyError ? error : new BodyError('cutShort', codeIn([error]));
+		const reason = error instanceof BodyError ? error : new BodyError('cutShort', findErrorCode([error]));
 		return { bytes: Buffer.concat(chunks), error: reason };
 	} finally {
 		signal?.removeEventListener('abort', stop);
@@ -98,20 +98,20 @@ async function collected(
 }
 
 /** Bytes of memory for what is outside of strings, measured with V8 in Node 24: `{}` takes 64, a short string in a list 32. */
-const costs = { object: 64, list: 40, entry: 12, text: 24, rareKey: 400 };
+const parsingCosts = { object: 64, list: 40, entry: 12, text: 24, rareKey: 400 };
 /** An object with more keys is a hash table: a microsecond for each key to parse and to copy. 800,000 keys stop n8n for seconds. */
-const fewKeys = 1_000;
+const maxFastKeys = 1_000;
 /** Levels of objects and lists. n8n copies and stores data by recursion, which overflows the stack at some thousands of levels. */
-const deepest = 1_000;
+const maxDepth = 1_000;
 
 const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
 const [braceEnd, bracketEnd, colon] = [0x7d, 0x5d, 0x3a];
 
 /** Scans a megabyte at a time, which takes a few milliseconds. @returns the estimated bytes */
-function* scanned(json: Buffer, most: number, mostLevels: number): Generator<undefined, number> {
+function* scanJson(json: Buffer, most: number, mostLevels: number): Generator<undefined, number> {
 	let [at, cost, isText, depth] = [0, json.length, false, 0];
 	/** The number of keys of each open object. Beyond its end, a typed array ignores what is written and returns undefined. */
-	const keys = new Uint32Array(deepest);
+	const keys = new Uint32Array(maxDepth);
 	while (at < json.length && cost <= most) {
 		if (at > 0) yield;
 		const end = Math.min(json.length, at + mebibyte);
@@ -122,17 +122,17 @@ function* scanned(json: Buffer, most: number, mostLevels: number): Generator<und
 				else if (byte === quote) isText = false;
 			} else if (byte === quote) {
 				isText = true;
-				cost += costs.text;
+				cost += parsingCosts.text;
 			} else if (byte === brace || byte === bracket) {
-				cost += byte === brace ? costs.object : costs.list;
+				cost += byte === brace ? parsingCosts.object : parsingCosts.list;
 				if (++depth > mostLevels) cost = Infinity;
 				keys[depth] = 0;
 			} else if (byte === braceEnd || byte === bracketEnd) depth--;
 			else if (byte === colon) {
 				const count = (keys[depth] ?? 0) + 1;
 				keys[depth] = count;
-				if (count > fewKeys) cost += costs.rareKey;
-			} else if (byte === comma) cost += costs.entry;
+				if (count > maxFastKeys) cost += parsingCosts.rareKey;
+			} else if (byte === comma) cost += parsingCosts.entry;
 		}
 	}
 	return cost;
@@ -143,16 +143,16 @@ function* scanned(json: Buffer, most: number, mostLevels: number): Generator<und
  * @param most the scan stops once the cost is above this
  * @param mostLevels with more, the cost is infinite
  */
-export function parsingCost(json: Buffer, most = Infinity, mostLevels = Infinity): number {
-	const scan = scanned(json, most, mostLevels);
+export function estimateParsingCost(json: Buffer, most = Infinity, mostLevels = Infinity): number {
+	const scan = scanJson(json, most, mostLevels);
 	let step = scan.next();
 	while (!step.done) step = scan.next();
 	return step.value;
 }
 
 /** Estimates the same in slices, between which n8n can do other work. */
-export async function parsingCostInParts(json: Buffer, most = Infinity, mostLevels = Infinity) {
-	const scan = scanned(json, most, mostLevels);
+export async function estimateParsingCostInSlices(json: Buffer, most = Infinity, mostLevels = Infinity) {
+	const scan = scanJson(json, most, mostLevels);
 	let step = scan.next();
 	for (; !step.done; step = scan.next()) await turn();
 	return step.value;
@@ -166,50 +166,54 @@ export function mayBeJson(bytes: Buffer): boolean {
 /** Fractions of the heap: for one answer; for all that are being read or parsed; for everything in it. */
 const [mostOfHeap, mostInFlight, fullHeap] = [1 / 4, 1 / 2, 0.85];
 /** Limits for data that becomes an item. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
-export const itemLimits = { bytes: 128 * mebibyte, levels: deepest };
+export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxDepth };
 
 /** The sum of all answers in the process, because all workflows run in it. */
-const ledger = () => globalSingleton('answersInFlight', () => ({ bytes: 0 }));
+const getLedger = () => getGlobalSingleton('answersInFlight', () => ({ bytes: 0 }));
 
 /** Bytes that answers currently in flight use. */
-export const bytesInFlight = (): number => ledger().bytes;
+export const getBytesInFlight = (): number => getLedger().bytes;
 
 /** The memory of one answer, from its first byte until it is no longer needed. It counts against the limit for all answers. */
-export class MemoryBudget {
-	#held = 0;
+export class MemoryReservation {
+	#reservedBytes = 0;
 
 	/** @throws BodyError `noMemory` if there is no room next to the other answers */
-	hold(bytes: number): void {
+	reserve(bytes: number): void {
 		const { heap_size_limit: limit } = getHeapStatistics();
-		if (ledger().bytes + bytes > limit * mostInFlight) throw new BodyError('noMemory');
-		this.#add(bytes);
+		if (getLedger().bytes + bytes > limit * mostInFlight) throw new BodyError('noMemory');
+		this.#addBytes(bytes);
 	}
 
 	/** Reserves memory for a parsed answer. @param limits for its memory and its levels @throws BodyError `tooCostly`, `noMemory` */
-	async holdParsed(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
+	async reserveForParsing(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
 		const { heap_size_limit: limit } = getHeapStatistics();
 		const most = Math.min(limits.bytes, limit * mostOfHeap);
-		const cost = await parsingCostInParts(json, most, limits.levels);
+		const cost = await estimateParsingCostInSlices(json, most, limits.levels);
 		if (cost > most) throw new BodyError('tooCostly');
-		const used = getHeapStatistics().used_heap_size + ledger().bytes;
+		const used = getHeapStatistics().used_heap_size + getLedger().bytes;
 		if (used + cost > limit * fullHeap) throw new BodyError('noMemory');
-		this.hold(cost);
+		this.reserve(cost);
 	}
 
 	/** May be called more than once. */
 	release(): void {
-		this.#add(-this.#held);
+		this.#addBytes(-this.#reservedBytes);
 	}
 
-	#add(bytes: number): void {
-		this.#held += bytes;
-		ledger().bytes += bytes;
+	#addBytes(bytes: number): void {
+		this.#reservedBytes += bytes;
+		getLedger().bytes += bytes;
 	}
 }
 
 /** Whether a message can be parsed at once, considering memory, time and levels: n8n is one process for all of its workflows. */
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics();
-	const most = Math.min(itemLimits.bytes, limit * mostOfHeap, limit * fullHeap - used - bytesInFlight());
-	return parsingCost(json, most, itemLimits.levels) <= most;
+	const most = Math.min(
+		itemParsingLimits.bytes,
+		limit * mostOfHeap,
+		limit * fullHeap - used - getBytesInFlight(),
+	);
+	return estimateParsingCost(json, most, itemParsingLimits.levels) <= most;
 }

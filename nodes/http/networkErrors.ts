@@ -4,42 +4,42 @@ import type { ClientRequest } from 'node:http';
 import type { AttemptResult } from './retry';
 
 /** The error and its causes, outermost first. If several occurred at once (one for each address of a host), all of them are included. */
-export function causesOf(error: unknown): object[] {
+export function collectCauses(error: unknown): object[] {
 	const found: object[] = [];
 	const open = [error];
-	while (open.length > 0 && found.length < mostCauses) {
+	while (open.length > 0 && found.length < maxCauses) {
 		const link = open.shift();
 		if (typeof link !== 'object' || link === null || found.includes(link)) continue;
 		found.push(link);
-		open.push(property(link, 'cause'));
-		const several = property(link, 'errors');
+		open.push(getProperty(link, 'cause'));
+		const several = getProperty(link, 'errors');
 		if (Array.isArray(several)) open.push(...(several as unknown[]));
 	}
 	return found;
 }
 
-const mostCauses = 16;
+const maxCauses = 16;
 
 /** The first Node error code in the chain, wherever n8n's wrapper put it. */
-export function codeIn(chain: readonly unknown[]): string | undefined {
-	const codes = chain.map((link) => property(link, 'httpCode') ?? property(link, 'code'));
+export function findErrorCode(chain: readonly unknown[]): string | undefined {
+	const codes = chain.map((link) => getProperty(link, 'httpCode') ?? getProperty(link, 'code'));
 	return codes.find((code): code is string => typeof code === 'string' && !/^\d*$/.test(code));
 }
 
 /** The host and port that could not be reached: those requested, or others on the way, such as a proxy. @param url the requested address */
-function placeIn(chain: readonly unknown[], url: string): string {
+function findUnreachableHost(chain: readonly unknown[], url: string): string {
 	const { host, hostname, port, protocol } = new URL(url);
 	const ownPort = Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
 	for (const link of chain) {
-		const name = property(link, 'hostname');
+		const name = getProperty(link, 'hostname');
 		if (typeof name === 'string' && name !== hostname) return name;
-		const [address, hop] = [property(link, 'address'), property(link, 'port')];
+		const [address, hop] = [getProperty(link, 'address'), getProperty(link, 'port')];
 		if (typeof address === 'string' && typeof hop === 'number' && hop !== ownPort) return `${address}:${hop}`;
 	}
 	return host;
 }
 
-export const property = (value: unknown, key: string) =>
+export const getProperty = (value: unknown, key: string) =>
 	typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 
 /** What became of the request. Codes that Node reports only before a connection exists mean that nothing was done. */
@@ -55,7 +55,7 @@ const outcomes = {
 
 /** What Node, n8n or the HTTP client reported instead of an answer. */
 export interface NetworkError extends AttemptResult {
-	readonly what: keyof typeof outcomes;
+	readonly category: keyof typeof outcomes;
 	/** HTTP status that is reported to the user. */
 	readonly status: 503 | 504;
 	/** Node's error code; undefined if there is none. */
@@ -64,17 +64,17 @@ export interface NetworkError extends AttemptResult {
 	readonly reason: string;
 }
 
-type Row = readonly [what: NetworkError['what'], codes: RegExp, reason: string];
+type NetworkErrorRow = readonly [category: NetworkError['category'], codes: RegExp, reason: string];
 
 /** These apply only while connecting, because a route can also disappear after a request was sent. */
-const connectRows: readonly Row[] = [
+const rowsWhileConnecting: readonly NetworkErrorRow[] = [
 	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
 	['notConnected', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached'],
 	['notConnected', /^ETIMEDOUT$/, 'the server does not respond'],
 ];
 
 /** These apply unless TLS had been established. */
-const tlsRows: readonly Row[] = [
+const rowsBeforeTls: readonly NetworkErrorRow[] = [
 	[
 		'certificate',
 		/CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/,
@@ -83,7 +83,7 @@ const tlsRows: readonly Row[] = [
 	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed'],
 ];
 
-const rows: readonly Row[] = [
+const generalRows: readonly NetworkErrorRow[] = [
 	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
 	['notConnected', /^ENOTFOUND$/, 'the host name was not found'],
 	['notConnected', /^EAI_(AGAIN|FAIL|NODATA)$/, 'the host name could not be resolved'],
@@ -95,51 +95,59 @@ const rows: readonly Row[] = [
 ];
 
 /** Errors of connections whose TLS had been established: the request may have gone out, whatever their code says. */
-const afterTls = new WeakSet<object>();
+const errorsAfterTls = new WeakSet<object>();
 
 subscribe('http.client.request.error', (message) => {
 	const { request, error } = message as { readonly request: ClientRequest; readonly error: Error };
-	if (property(request.socket, 'secureConnecting') === false) afterTls.add(error);
+	if (getProperty(request.socket, 'secureConnecting') === false) errorsAfterTls.add(error);
 });
 
 /** From Node's message for a connection that ended before TLS was established. Its code is the same as for any reset. */
-const beforeTls = 'before secure TLS connection was established';
+const resetBeforeTls = 'before secure TLS connection was established';
 
 /** The advice when n8n's egress policy stopped a request. The wording is the same in every node. */
 export const blockedAdvice =
 	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 
 /** Classifies anything that was thrown instead of an answer. */
-export function networkErrorOf(error: unknown): NetworkError {
-	const chain = causesOf(error);
-	const code = chain.some(isBlocked) ? undefined : codeIn(chain);
-	const [what, reason] = meaningOf(chain, code);
-	return { what, ...outcomes[what], status: what === 'timeout' ? 504 : 503, code, reason };
+export function classifyNetworkError(error: unknown): NetworkError {
+	const chain = collectCauses(error);
+	const code = chain.some(isBlockedByPolicy) ? undefined : findErrorCode(chain);
+	const [category, reason] = findMeaning(chain, code);
+	return { category, ...outcomes[category], status: category === 'timeout' ? 504 : 503, code, reason };
 }
 
 /** The first row that matches the code applies. */
-function meaningOf(chain: readonly object[], code = ''): [NetworkError['what'], string] {
-	if (chain.some(isBlocked)) return ['blocked', 'n8n does not allow it'];
+function findMeaning(chain: readonly object[], code = ''): [NetworkError['category'], string] {
+	if (chain.some(isBlockedByPolicy)) return ['blocked', 'n8n does not allow it'];
 	if (code === '') return ['unknown', 'the request failed'];
-	if (chain.some((link) => link instanceof Error && link.message.includes(beforeTls))) {
+	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls))) {
 		return ['notConnected', 'the connection was reset'];
 	}
-	const isAfterTls = chain.some((link) => afterTls.has(link));
-	const isConnecting = chain.some((link) => property(link, 'syscall') === 'connect');
-	const known = [...(isConnecting ? connectRows : []), ...(isAfterTls ? [] : tlsRows), ...rows];
+	const isAfterTls = chain.some((link) => errorsAfterTls.has(link));
+	const isConnecting = chain.some((link) => getProperty(link, 'syscall') === 'connect');
+	const known = [
+		...(isConnecting ? rowsWhileConnecting : []),
+		...(isAfterTls ? [] : rowsBeforeTls),
+		...generalRows,
+	];
 	const row = known.find(([, codes]) => codes.test(code));
 	return row ? [row[0], row[2]] : ['unknown', 'the connection failed'];
 }
 
 /** What happened, for the user. The wording is the same in every node. @param url the requested address */
-export function networkMessage({ what, reason }: NetworkError, error: unknown, url: string): string {
+export function formatNetworkMessage(
+	{ category, reason }: NetworkError,
+	error: unknown,
+	url: string,
+): string {
 	const { host } = new URL(url);
-	if (what === 'timeout') return `${host} did not respond in time`;
-	const isLost = what === 'lost' || what === 'unknown';
+	if (category === 'timeout') return `${host} did not respond in time`;
+	const isLost = category === 'lost' || category === 'unknown';
 	if (isLost) return `The connection to ${host} was lost before the service responded: ${reason}`;
-	return `No connection to ${placeIn(causesOf(error), url)}: ${reason}`;
+	return `No connection to ${findUnreachableHost(collectCauses(error), url)}: ${reason}`;
 }
 
 /** Whether this is an error of n8n's own egress policy, if that is turned on. */
-export const isBlocked = (link: unknown): link is Error =>
+export const isBlockedByPolicy = (link: unknown): link is Error =>
 	link instanceof Error && link.name.startsWith('SsrfBlocked');

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { isNodeError, NodeError } from '../core/errors';
-import { named } from '../fields/field';
+import { isNodeError, NodeError, toError } from '../core/errors';
+import { quoteField } from '../fields/field';
 
 /**
  * Full jitter: whole milliseconds, drawn evenly from 0 to `base * 2^attempt`, at most the cap.
  * @param attempt number of waits so far, from 0
  */
-export function fullJitterMilliseconds(
+export function drawJitterMilliseconds(
 	attempt: number,
 	{ baseMilliseconds, capMilliseconds }: Readonly<Record<'baseMilliseconds' | 'capMilliseconds', number>>,
 	random: () => number,
@@ -45,9 +45,10 @@ export function classifyStatus(status: number): AttemptResult {
 }
 
 /** An attempt that the end of the execution stopped. It counts as retryable, so that `withRetries` says what is known of all attempts. */
-export const stoppedRequest = (outcome: NodeError['outcome']) => stopped().with({ outcome, retryable: true });
+export const createStoppedRequestError = (outcome: NodeError['outcome']) =>
+	createStoppedError().with({ outcome, retryable: true });
 
-export function stopped(description?: string): NodeError {
+export function createStoppedError(description?: string): NodeError {
 	return new NodeError({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
 }
 
@@ -68,7 +69,7 @@ export interface RetryPolicy {
 /** Google recommends at most 64 s between two tries. */
 const backoff = { baseMilliseconds: 1000, capMilliseconds: 64_000 };
 /** Applies even if a service asks for less: "Retry-After: 0" must not cause five calls in a row. */
-const leastWaitMilliseconds = 200;
+const minWaitMilliseconds = 200;
 
 interface Repeating {
 	/** It makes no difference if the service carries out the request twice. */
@@ -103,7 +104,7 @@ export async function withRetries<T>(
 		try {
 			return await attempt();
 		} catch (error) {
-			if (!isNodeError(error)) throw error;
+			if (!isNodeError(error)) throw toError(error);
 			failure = error;
 		}
 		maybeDone ||= !repeating.reading && failure.outcome === 'unknown';
@@ -112,7 +113,9 @@ export async function withRetries<T>(
 		if (!isRepeated) throw ended(failure, progress);
 		const wait = nextWait(failure, progress, policy);
 		await sleep(wait, undefined, { signal: policy.signal }).catch(() => {
-			throw maybeDone ? stopped().with({ outcome: 'unknown' }) : stopped(policy.words.nothingDone);
+			throw maybeDone
+				? createStoppedError().with({ outcome: 'unknown' })
+				: createStoppedError(policy.words.nothingDone);
 		});
 		waitedMilliseconds += wait;
 	}
@@ -127,19 +130,19 @@ export function nextWait(failure: NodeError, progress: Progress, policy: RetryPo
 	if (asked > left) throw ended(failure, progress, waitRefused(asked, left, policy));
 	if (left <= 0) throw ended(failure, progress, tries === 1 ? noWait(policy) : undefined);
 	// The jitter is added to the time that was asked for, because clients that got the same time must not come back at the same moment.
-	const jitter = fullJitterMilliseconds(tries - 1, backoff, Math.random);
-	return Math.min(left, asked + Math.max(leastWaitMilliseconds, jitter));
+	const jitter = drawJitterMilliseconds(tries - 1, backoff, Math.random);
+	return Math.min(left, asked + Math.max(minWaitMilliseconds, jitter));
 }
 
 /** The advice if the service asks for a longer wait than allowed. */
 function waitRefused(asked: number, left: number, policy: RetryPolicy): string {
 	const { words, maxRetryWaitMilliseconds: allowed } = policy;
 	const remaining = left < allowed ? `, of which ${Math.floor(left / 100) / 10} are left` : '';
-	return `${words.service} asks n8n to wait ${Math.ceil(asked / 1000)} seconds, but ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}${remaining}.`;
+	return `${words.service} asks n8n to wait ${Math.ceil(asked / 1000)} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${allowed / 1000}${remaining}.`;
 }
 
 const noWait = ({ maxRetryWaitMilliseconds: allowed }: RetryPolicy) =>
-	`Another try would have to wait, but ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
+	`Another try would have to wait, but ${quoteField('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
 
 /** The failure that the caller sees, extended with the outcome of the tries. */
 function ended(failure: NodeError, { tries, maybeDone }: Progress, first?: string): NodeError {

@@ -1,59 +1,59 @@
 import { parentPort } from 'node:worker_threads';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-const tabsIn = (json: string) => JSON.parse(json) as docs_v1.Schema$DocumentTab[];
+const parseTabs = (json: string) => JSON.parse(json) as docs_v1.Schema$DocumentTab[];
 
 /** The thread's tasks: pure functions of texts and plain objects. Their code is loaded at the first text that needs it. */
 const tasks = {
-	textOfHtml: async () => (await import('./html/textOfHtml')).textOfHtml,
-	htmlOfMarkdown: async () => (await import('./markdown/parseMarkdown')).htmlOfMarkdown,
+	htmlToText: async () => (await import('./html/htmlToText')).htmlToText,
+	markdownToHtml: async () => (await import('./markdown/parseMarkdown')).markdownToHtml,
 	/** Returns a `DocumentContent` as JSON. */
-	contentOfMarkdown: async () => {
-		const { contentOfMarkdown } = await import('./markdown/contentOfMarkdown');
-		return (markdown: string) => JSON.stringify(contentOfMarkdown(markdown));
+	markdownToBlocks: async () => {
+		const { markdownToBlocks } = await import('./markdown/markdownToBlocks');
+		return (markdown: string) => JSON.stringify(markdownToBlocks(markdown));
 	},
 	/** This task and the next take the tabs of a document as JSON. */
-	textOfTabs: async () => {
-		const { textOfTabs } = await import('./document/plainText');
-		return (json: string) => textOfTabs(tabsIn(json));
+	documentTabsToText: async () => {
+		const { documentTabsToText } = await import('./document/documentTabsToText');
+		return (json: string) => documentTabsToText(parseTabs(json));
 	},
-	markdownOfTabs: async () => {
-		const { markdownOfTabs } = await import('./markdown/markdownOfTabs');
-		return (json: string) => markdownOfTabs(tabsIn(json));
+	documentTabsToMarkdown: async () => {
+		const { documentTabsToMarkdown } = await import('./markdown/documentTabsToMarkdown');
+		return (json: string) => documentTabsToMarkdown(parseTabs(json));
 	},
 	readMail: async () => (await import('./mail/readMail')).readMail,
-	rawPart: async () => (await import('./mail/rawPart')).rawPart,
+	readRawPart: async () => (await import('./mail/readRawPart')).readRawPart,
 } satisfies Record<string, () => Promise<(input: never) => unknown>>;
 
 type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;
-type Task<T extends TaskName> = Awaited<ReturnType<Tasks[T]>>;
-export type Input<T extends TaskName> = Parameters<Task<T>>[0];
-export type Result<T extends TaskName> = ReturnType<Task<T>>;
+type TaskFunction<T extends TaskName> = Awaited<ReturnType<Tasks[T]>>;
+export type TaskInput<T extends TaskName> = Parameters<TaskFunction<T>>[0];
+export type TaskResult<T extends TaskName> = ReturnType<TaskFunction<T>>;
 
 /** A task for the thread, which gets one at a time. */
-export interface Question {
+export interface WorkerQuestion {
 	readonly task: TaskName;
 	readonly input: unknown;
 }
 
-export type Answer<R = unknown> = { readonly result: R } | { readonly trouble: string };
+export type WorkerAnswer<R = unknown> = { readonly result: R } | { readonly trouble: string };
 
 /** A result may have this many characters for each one of its text, in addition to those that every result may have. */
-const growth = 20;
-const freeCharacters = 1_000_000;
+const maxGrowth = 20;
+const allowedCharacters = 1_000_000;
 
-async function respond({ task, input }: Question): Promise<void> {
+async function respond({ task, input }: WorkerQuestion): Promise<void> {
 	const work = await tasks[task]();
 	// The time limit for the text begins with this message, so that loading does not count.
 	parentPort?.postMessage('ready');
-	parentPort?.postMessage(answerOf(work, input));
+	parentPort?.postMessage(runTask(work, input));
 }
 
-function answerOf(work: (input: never) => unknown, input: unknown): Answer {
+function runTask(work: (input: never) => unknown, input: unknown): WorkerAnswer {
 	try {
 		const result = work(input as never);
-		const most = typeof input === 'string' ? freeCharacters + growth * input.length : Infinity;
+		const most = typeof input === 'string' ? allowedCharacters + maxGrowth * input.length : Infinity;
 		const isTooLong = typeof result === 'string' && result.length > most;
 		return isTooLong ? { trouble: 'the result is too long' } : { result };
 	} catch (error) {
@@ -65,4 +65,4 @@ function answerOf(work: (input: never) => unknown, input: unknown): Answer {
 
 // Stacks cost time and nobody sees them here, while an email may cause any number of errors with charsets that do not exist.
 Error.stackTraceLimit = 0;
-parentPort?.on('message', (question: Question) => void respond(question));
+parentPort?.on('message', (question: WorkerQuestion) => void respond(question));

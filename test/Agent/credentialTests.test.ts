@@ -12,7 +12,7 @@ import {
 import { credentialTest } from '../../nodes/Agent/credentialTests';
 import { checkAgentApi, checkSignature } from '../../nodes/Agent/credentialTests/agentCredentials';
 import { LongAnswer } from '../longAnswer';
-import { scriptedServer } from '../Workspace/server';
+import { startScriptedServer } from '../Workspace/scriptedServer';
 import { ConnectProxy } from './session/connectProxy';
 
 describe('Agent API', () => {
@@ -39,7 +39,7 @@ describe('Agent API', () => {
 			['GET', apiKey],
 		]);
 		expect(service.upgrades.map(({ url }) => url)).toEqual(['/ws']);
-		expect([service.openSockets(), service.pings.size, service.received]).toEqual([0, 0, []]);
+		expect([service.countOpenChannels(), service.pings.size, service.received]).toEqual([0, 0, []]);
 	});
 
 	test('a certificate that nobody trusts is taken where the credential says so', async () => {
@@ -61,7 +61,7 @@ describe('Agent API', () => {
 	])('of both addresses, status %d of type %s is told as %s', async (status, contentType, problem) => {
 		const headers: Record<string, string> = contentType === undefined ? {} : { 'Content-Type': contentType };
 		await serve({ upgrade: () => ({ status, headers }) });
-		const server = await scriptedServer((response) => response.writeHead(status, headers).end());
+		const server = await startScriptedServer((response) => response.writeHead(status, headers).end());
 		const verdicts = [
 			[
 				await check({ deploymentUrl: server.url }),
@@ -80,7 +80,7 @@ describe('Agent API', () => {
 
 	test.each([401, 403])('an API key that is refused with %d is told', async (status) => {
 		await serve();
-		const server = await scriptedServer((response) => response.writeHead(status).end());
+		const server = await startScriptedServer((response) => response.writeHead(status).end());
 		const { host } = new URL(server.url);
 		expect(await check({ deploymentUrl: server.url })).toEqual({
 			status: 'Error',
@@ -197,7 +197,7 @@ describe('Agent API', () => {
 	test('an answer that is cut when it is no longer read harms nothing', async () => {
 		await serve();
 		const packed = gzipSync(randomBytes(1024 * 1024));
-		const server = await scriptedServer((response) => {
+		const server = await startScriptedServer((response) => {
 			response.setHeader('Content-Encoding', 'gzip').write(packed.subarray(0, packed.length / 2));
 			response.once('close', () => response.socket?.resetAndDestroy());
 		});
@@ -211,7 +211,7 @@ describe('Agent API', () => {
 	test('an answer without an end is not read', async () => {
 		await serve();
 		const long = new LongAnswer();
-		const server = await scriptedServer(long.answer);
+		const server = await startScriptedServer(long.answer);
 		try {
 			expect(await check({ deploymentUrl: server.url })).toMatchObject({ status: 'OK' });
 			expect(long.sentMebibytes).toBeLessThan(16);

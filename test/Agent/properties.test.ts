@@ -9,8 +9,8 @@ import { options as executeDefinitions } from '../../nodes/Agent/AgentExecute/pa
 import agentSessionTrigger from '../../nodes/Agent/AgentSessionTrigger/__schema__/v1.0.0.json';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
 import { triggerOptions as triggerDefinitions } from '../../nodes/Agent/AgentSessionTrigger/fields';
-import { paramsOf } from '../../nodes/fields/params';
-import { disagreements } from '../outputSchema';
+import { readParameters } from '../../nodes/fields/params';
+import { findDisagreements } from '../outputSchema';
 import { apiKey, runExecute } from './AgentExecute/executeRun';
 import { Published } from './AgentSessionTrigger/published';
 import { until } from './AgentSessionTrigger/triggerRun';
@@ -103,7 +103,7 @@ describe('properties', () => {
 				Object.fromEntries(inForm),
 			);
 			const switches = definitions.filter(({ type }) => type === 'boolean');
-			expect(options).toMatchObject(paramsOf(switches, {}, { mode: 'fields', timezone: 'UTC' }));
+			expect(options).toMatchObject(readParameters(switches, {}, { mode: 'fields', timezone: 'UTC' }));
 			expect(switches.length).toBeGreaterThan(0);
 		},
 	);
@@ -249,13 +249,13 @@ describe('output schema', () => {
 		service.script({ status: 200, body: { text: 'Done' } });
 		const [item] = await runExecute(service);
 		await service.close();
-		expect(disagreements(agentExecute, item?.json)).toEqual([]);
+		expect(findDisagreements(agentExecute, item?.json)).toEqual([]);
 	});
 
 	test('a message of a session is what the schema says', async () => {
 		const run = await published.listening({ sessionIds: 's1' });
 		published.service.send('s1', { text: 'Done' });
 		await until(() => run.items.length === 1);
-		expect(disagreements(agentSessionTrigger, run.items[0]?.json)).toEqual([]);
+		expect(findDisagreements(agentSessionTrigger, run.items[0]?.json)).toEqual([]);
 	});
 });

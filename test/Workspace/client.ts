@@ -5,23 +5,23 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 
-import { refusal } from '../../nodes/core/errors';
+import { createRefusal } from '../../nodes/core/errors';
 
-import { defaultSettings } from '../../nodes/http/rateLimiter';
+import { defaultRateLimiterSettings } from '../../nodes/http/rateLimiter';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import {
-	type Bases,
+	type ApiBases,
 	createRateLimiters,
 	type RateLimiters,
 	type TransportOptions,
 } from '../../nodes/Workspace/google/transport';
-import { Naming } from '../../nodes/fields/field';
-import type { Clients, Made, Source } from '../../nodes/Workspace/operation';
-import type { JobItem } from '../../nodes/Workspace/runner/job';
+import { FieldNaming } from '../../nodes/fields/field';
+import type { Clients, CreatedFile, ByteSource } from '../../nodes/Workspace/operation';
+import type { RunnerItem } from '../../nodes/Workspace/runner/job';
 
 import { n8nSender } from './n8nSender';
 
-export function basesAt(baseUrl: string): Bases {
+export function basesAt(baseUrl: string): ApiBases {
 	return {
 		mail: `${baseUrl}/gmail/v1`,
 		sheets: `${baseUrl}/v4/spreadsheets`,
@@ -32,7 +32,7 @@ export function basesAt(baseUrl: string): Bases {
 
 /** Makes rate limiters for one test, with a shorter minute. */
 export function quickLimiters(minute = 600): RateLimiters {
-	return createRateLimiters({ ...defaultSettings, minute });
+	return createRateLimiters({ ...defaultRateLimiterSettings, periodMilliseconds: minute });
 }
 
 /**
@@ -64,12 +64,12 @@ export interface TestBinary {
 }
 
 /** In error texts, fields have their JSON keys instead of labels. */
-const naming = new Naming([], 'json');
+const naming = new FieldNaming([], 'json');
 
-export interface TestItem extends JobItem {
+export interface TestItem extends RunnerItem {
 	readonly hints: string[];
 	readonly logs: string[];
-	readonly things: Made[];
+	readonly things: CreatedFile[];
 }
 
 /** An item as the runner hands it to an operation; what the operation reports is kept. */
@@ -93,8 +93,8 @@ export function testItem({
 		requireBinary: (field) => {
 			if (!binary[field]) throw missing(field, binary);
 		},
-		binary: (field) => sourceOf(field, binary),
-		file: fileSource,
+		getBinary: (field) => sourceOf(field, binary),
+		getFile: fileSource,
 		store: ({ data, fileName, mimeType = '' }) =>
 			Promise.resolve({ data: data.toString('base64'), fileName, mimeType }),
 		once: <T>(key: string, ask: () => Promise<T>) => {
@@ -106,13 +106,13 @@ export function testItem({
 		hints: [],
 		logs: [],
 		things: [],
-		made: (what) => item.things.push(what),
-		get hasMade() {
+		recordCreated: (what) => item.things.push(what),
+		get hasCreated() {
 			return item.things.length > 0;
 		},
-		text: (text) => naming.text(text),
-		told: (failure) => naming.failure(failure),
-		hint: (text) => item.hints.push(naming.text(text)),
+		text: (text) => naming.insertNames(text),
+		explainFailure: (failure) => naming.insertNamesIntoError(failure),
+		addHint: (text) => item.hints.push(naming.insertNames(text)),
 		log: (text) => item.logs.push(text),
 	};
 	return item;
@@ -120,10 +120,10 @@ export function testItem({
 
 function missing(field: string, binary: object) {
 	const existing = Object.keys(binary).join(', ') || 'none';
-	return refusal(`There is no binary field '${field}'`, `The item has: ${existing}.`);
+	return createRefusal(`There is no binary field '${field}'`, `The item has: ${existing}.`);
 }
 
-function sourceOf(field: string, binary: Readonly<Record<string, TestBinary>>): Promise<Source> {
+function sourceOf(field: string, binary: Readonly<Record<string, TestBinary>>): Promise<ByteSource> {
 	const found = binary[field];
 	if (!found) return Promise.reject(missing(field, binary));
 	const { data, fileName, mimeType } = found;
@@ -135,7 +135,7 @@ function sourceOf(field: string, binary: Readonly<Record<string, TestBinary>>): 
 	});
 }
 
-async function fileSource(file: string): Promise<Source> {
+async function fileSource(file: string): Promise<ByteSource> {
 	const { size } = await stat(file);
 	return { fileName: path.basename(file), size, open: () => Promise.resolve(createReadStream(file)) };
 }

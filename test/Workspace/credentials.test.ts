@@ -8,9 +8,9 @@ import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credent
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { isNodeError } from '../../nodes/core/errors';
-import { sharedToken } from '../../nodes/Workspace/google/serviceAccount';
+import { getSharedToken } from '../../nodes/Workspace/google/serviceAccount';
 import { LongAnswer } from '../longAnswer';
-import { scriptedServer } from './server';
+import { startScriptedServer } from './scriptedServer';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -65,7 +65,7 @@ async function refused(promise: Promise<unknown>) {
 describe('a service account', () => {
 	test('is refused by an answer without an end, which is not read to the end', async () => {
 		const long = new LongAnswer();
-		const server = await scriptedServer(long.answer);
+		const server = await startScriptedServer(long.answer);
 		try {
 			const { failure } = await refused(tokenWith({ tokenUrl: `${server.url}/token` }));
 			expect(failure.message).toContain('Google issued no token for the service account (HTTP 200)');
@@ -107,7 +107,7 @@ describe('a service account', () => {
 		const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
 		try {
 			let asked = 0;
-			const ask = () => sharedToken({ account: 'half a minute' }, '', () => Promise.resolve(`${++asked}`));
+			const ask = () => getSharedToken({ account: 'half a minute' }, '', () => Promise.resolve(`${++asked}`));
 			expect(await ask()).toBe('1');
 			now.mockReturnValue(1_029_999);
 			expect(await ask()).toBe('1');
@@ -121,7 +121,7 @@ describe('a service account', () => {
 	test('is one of the last thousand, whose tokens are kept', async () => {
 		const asked: string[] = [];
 		const tokenOf = (account: string) =>
-			sharedToken({ account }, '', () => Promise.resolve(`${asked.push(account)}`));
+			getSharedToken({ account }, '', () => Promise.resolve(`${asked.push(account)}`));
 		const accounts = Array.from({ length: 1001 }, (_, at) => `account ${at}`);
 		for (const account of accounts) await tokenOf(account);
 		expect(await tokenOf('account 1')).toBe('2');

@@ -3,17 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
-import { paramsOf } from '../../nodes/fields/params';
-import type { Send } from '../../nodes/http/request';
+import { readParameters } from '../../nodes/fields/params';
+import type { RequestSender } from '../../nodes/http/request';
 import * as document from '../../nodes/Workspace/actions/document';
 import * as file from '../../nodes/Workspace/actions/file';
 import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { hashOf, markOf, usedBefore } from '../../nodes/Workspace/idempotency';
-import { fieldsOf, type Operation } from '../../nodes/Workspace/operation';
+import { hashParts, hashIdempotencyKey, buildKeyReusedError } from '../../nodes/Workspace/idempotency';
+import { getAllFields, type Operation } from '../../nodes/Workspace/operation';
 import { basesAt, quickLimiters, testItem } from './client';
 import { n8nSender } from './n8nSender';
-import { outcomesOf } from './performed';
+import { performTogether } from './performOperation';
 
 describe('keyed runs', () => {
 	/** Runs with keys that are killed at a random request and run again by two at once; bench/idempotency.ts is the long form. */
@@ -73,13 +73,13 @@ describe('keyed runs', () => {
 				...{ account: randomUUID(), credentialKey: token, rateLimiters: quickLimiters() },
 				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 			});
-			const params = paramsOf(fieldsOf(operation), given, { mode: 'fields', timezone: 'UTC' });
-			const outcome = outcomesOf(operation, [{ params, item: testItem() }], clients);
+			const params = readParameters(getAllFields(operation), given, { mode: 'fields', timezone: 'UTC' });
+			const outcome = performTogether(operation, [{ params, item: testItem() }], clients);
 			underway.push(outcome);
 			return await Promise.race([outcome.then(([one]) => one), this.killed]);
 		}
 
-		private get sender(): Send {
+		private get sender(): RequestSender {
 			return async (request) => {
 				this.left--;
 				if (this.left < 0 || (this.left === 0 && !this.after)) return await this.end();
@@ -183,40 +183,40 @@ describe('idempotency', () => {
 	const use = { key: 'order-4711', operation: 'mail send', target: '' };
 
 	it('the mark of a key is the same each time, and says nothing of the key', () => {
-		const mark = markOf(use);
+		const mark = hashIdempotencyKey(use);
 		expect(mark).toMatch(/^[0-9a-f]{64}$/);
-		expect(markOf({ ...use })).toBe(mark);
+		expect(hashIdempotencyKey({ ...use })).toBe(mark);
 	});
 
 	it.each([{ key: 'order-4712' }, { operation: 'file upload' }, { target: '1AbC' }])(
 		'%j makes another mark',
 		(other) => {
-			expect(markOf({ ...use, ...other })).not.toBe(markOf(use));
+			expect(hashIdempotencyKey({ ...use, ...other })).not.toBe(hashIdempotencyKey(use));
 		},
 	);
 
 	it('no key, no mark', () => {
-		expect(markOf({ ...use, key: '' })).toBeUndefined();
+		expect(hashIdempotencyKey({ ...use, key: '' })).toBeUndefined();
 	});
 
 	it.each([
 		[' \n', /only white space/],
 		['x'.repeat(256), /more than 255 characters/],
 	])('%j is refused', (key, words) => {
-		expect(() => markOf({ ...use, key })).toThrow(words);
+		expect(() => hashIdempotencyKey({ ...use, key })).toThrow(words);
 	});
 
 	it('parts cannot run into each other', () => {
 		const parts = fc.array(fc.string({ maxLength: 4 }), { maxLength: 4 });
 		fc.assert(
 			fc.property(parts, parts, (one, other) => {
-				expect(hashOf(one) === hashOf(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+				expect(hashParts(one) === hashParts(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
 			}),
 		);
 	});
 
 	it('a used key is a conflict, and nothing was done', () => {
-		expect(usedBefore('the mail 18c3')).toMatchObject({
+		expect(buildKeyReusedError('the mail 18c3')).toMatchObject({
 			code: 409,
 			status: 'ALREADY_EXISTS',
 			outcome: 'notDone',

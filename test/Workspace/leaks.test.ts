@@ -2,10 +2,10 @@ import { inspect } from 'node:util';
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { Sanitizer } from '../../nodes/core/sanitizer';
-import { failureOf } from '../executeContext';
+import { failureOf } from '../createExecuteContext';
 import { formsIn, inAllForms } from '../forms';
 import { runNode, token } from './runNode';
-import { scriptedServer, type Answer, type ScriptedServer } from './server';
+import { startScriptedServer, type Answer, type ScriptedServer } from './scriptedServer';
 
 let server: ScriptedServer;
 afterEach(() => server.close());
@@ -40,7 +40,7 @@ const cases: Array<[string, Answer]> = [
 
 /** All that the user and n8n get of a failed read. */
 async function shownOf(answer: Answer) {
-	server = await scriptedServer(answer);
+	server = await startScriptedServer(answer);
 	const parameters = {
 		resource: 'document',
 		operation: 'read',
@@ -72,7 +72,7 @@ test.each(cases)('Google, or what stands in its place, repeats secrets in %s', a
 });
 
 test('without the sanitizer the same search finds them', async () => {
-	jest.spyOn(Sanitizer.prototype, 'error').mockImplementation((failure) => failure);
+	jest.spyOn(Sanitizer.prototype, 'cleanError').mockImplementation((failure) => failure);
 	try {
 		const { text } = await shownOf(answered(400, { error: { code: 400, message: echo, status: echo } }));
 		for (const secret of [token, clientSecret, refreshToken, fresh, assertion]) {

@@ -8,7 +8,7 @@ import type {
 	Workflow,
 } from 'n8n-workflow';
 
-import type { FullResponse, Send } from '../../nodes/http/request';
+import type { FullResponse, RequestSender } from '../../nodes/http/request';
 
 const node: INode = {
 	id: 'workspace',
@@ -26,7 +26,7 @@ const noWorkflow: unknown = {};
  * n8n's own `httpRequestWithAuthentication` with a credential that puts a bearer token on each request. Only the
  * credential store around it is ours.
  */
-export function n8nSender(token: string): Send {
+export function n8nSender(token: string): RequestSender {
 	const context = {
 		getNode: () => node,
 		getCredentials: () => Promise.resolve<ICredentialDataDecryptedObject>({ token }),

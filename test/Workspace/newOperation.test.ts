@@ -6,9 +6,9 @@ import path from 'node:path';
 import { operationsTable } from '../../dev/operationsTable';
 import type * as NodeFile from '../../nodes/Workspace/Workspace.node';
 import type * as Resources from '../../nodes/Workspace/resources';
-import { executeContext, failureOf } from '../executeContext';
+import { createExecuteContext, failureOf } from '../createExecuteContext';
 import { basesAt } from './client';
-import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from './server';
+import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from './scriptedServer';
 
 const root = path.join(__dirname, '../..');
 const copy = mkdtempSync(path.join(tmpdir(), 'new-operation-'));
@@ -28,7 +28,7 @@ export const star = defineOperation({
 		const { data } = await drive.files.update({ fileId, requestBody: { starred: true } });
 		return { id: data.id };
 	},
-	errors: { 404: 'No file, no star.' },
+	adviceByStatus: { 404: 'No file, no star.' },
 });
 `;
 
@@ -50,11 +50,11 @@ afterAll(() => {
 });
 
 async function starred(parameters: object, answer: Answer) {
-	server = await scriptedServer(answer);
+	server = await startScriptedServer(answer);
 	const { Workspace } = loadNode();
 	const node = new Workspace();
 	const bases = basesAt(server.url);
-	const context = executeContext({
+	const context = createExecuteContext({
 		nodeType: node,
 		credentials: {
 			workspaceOAuth2Api: { driveAccess: 'appFiles', customEndpoints: true, driveApiBase: bases.drive },

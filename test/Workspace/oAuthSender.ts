@@ -9,7 +9,7 @@ import type {
 	Workflow,
 } from 'n8n-workflow';
 
-import type { FullResponse, Send } from '../../nodes/http/request';
+import type { FullResponse, RequestSender } from '../../nodes/http/request';
 
 const type = 'workspaceOAuth2Api';
 
@@ -27,7 +27,7 @@ const node: INode = {
 const noWorkflow: unknown = {};
 
 export interface OAuthSender {
-	readonly send: Send;
+	readonly send: RequestSender;
 	/** The credential as n8n would have it in its database. */
 	readonly stored: { oauthTokenData?: IDataObject };
 }

@@ -10,11 +10,11 @@ import {
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
 import { standardScopes } from '../../dev/google/tokens';
-import { paramsOf } from '../../nodes/fields/params';
+import { readParameters } from '../../nodes/fields/params';
 import { toolDescriptions } from '../../nodes/Workspace/properties';
 import { resources } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
-import { disagreements, type Schema } from '../outputSchema';
+import { findDisagreements, type Schema } from '../outputSchema';
 import { runNode, token } from './runNode';
 
 describe('properties', () => {
@@ -205,7 +205,7 @@ describe('properties', () => {
 			const operation = operations.find((one) => one.key === key)?.operation;
 			const switches = (operation?.options ?? []).filter(({ type }) => type === 'boolean');
 			const expected = Object.entries(options[key] ?? {}).filter(([, value]) => typeof value === 'boolean');
-			const absent = paramsOf(switches, {}, { mode: 'fields', timezone: 'UTC' });
+			const absent = readParameters(switches, {}, { mode: 'fields', timezone: 'UTC' });
 			expect(absent).toEqual(Object.fromEntries(expected));
 			const added = Object.fromEntries(
 				switches.filter(({ showWhen }) => !showWhen).map(({ name }) => [name, true]),
@@ -534,6 +534,6 @@ describe('output schema', () => {
 	test.each(Object.keys(results))('%s gives what its schema says', async (operation) => {
 		const result = await results[operation]?.();
 		const columns = operation === 'spreadsheet/read' ? ['name', 'count'] : [];
-		expect(disagreements(schemaOf(operation), result, columns)).toEqual([]);
+		expect(findDisagreements(schemaOf(operation), result, columns)).toEqual([]);
 	});
 });

@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
-import { executeContext, toolCall, type ContextOptions } from '../executeContext';
+import { createExecuteContext, createToolCall, type ContextOptions } from '../createExecuteContext';
 
 import { basesAt } from './client';
 
@@ -19,13 +19,13 @@ export interface RunOptions {
 export const token = 'canary-access-token';
 
 /** The whole node in n8n's own execute context, with n8n's own HTTP helper and a bearer token. */
-export function contextOf(options: RunOptions) {
-	return executeContext(optionsOf(options));
+export function createNodeContext(options: RunOptions) {
+	return createExecuteContext(optionsOf(options));
 }
 
 /** The whole node as a tool of an AI agent. */
-export function toolOf(options: RunOptions) {
-	return toolCall(optionsOf(options));
+export function createNodeTool(options: RunOptions) {
+	return createToolCall(optionsOf(options));
 }
 
 function optionsOf({
@@ -61,6 +61,6 @@ function optionsOf({
 }
 
 export async function runNode(options: RunOptions): Promise<INodeExecutionData[]> {
-	const [items = []] = await new Workspace().execute.call(contextOf(options));
+	const [items = []] = await new Workspace().execute.call(createNodeContext(options));
 	return items;
 }

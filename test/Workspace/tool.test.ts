@@ -1,7 +1,7 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
-import { keptOutcomes } from '../../nodes/core/retryCache';
+import { countStoredResults } from '../../nodes/core/retryCache';
 
-import { toolOf, token } from './runNode';
+import { createNodeTool, token } from './runNode';
 
 let google: GoogleServer;
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => {
 	expectNoViolations(google);
-	expect(keptOutcomes()).toBe(0);
+	expect(countStoredResults()).toBe(0);
 });
 afterAll(async () => {
 	await google.close();
@@ -24,7 +24,7 @@ const send = 'gmail.users.messages.send';
 
 /** A tool that sends mails, with n8n's Retry On Fail. */
 const mailTool = () =>
-	toolOf({
+	createNodeTool({
 		url: google.url,
 		node: { type: 'test.workspaceTool', retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
 		parameters: {
@@ -58,7 +58,7 @@ test('an equal call after a failed one is a call of its own', async () => {
 
 describe('what a failing tool tells', () => {
 	const jsonTool = (node = {}) =>
-		toolOf({
+		createNodeTool({
 			url: google.url,
 			node: { type: 'test.workspaceTool', ...node },
 			parameters: {
@@ -84,7 +84,7 @@ describe('what a failing tool tells', () => {
 
 	test('a line that drops is told in our words, not in those that n8n puts in place of a code', async () => {
 		google.fault({ match: 'gmail.users.messages.list', connection: 'resetBefore', times: 9 });
-		const tool = toolOf({
+		const tool = createNodeTool({
 			url: google.url,
 			node: { type: 'test.workspaceTool' },
 			parameters: { resource: 'mail', operation: 'list', options: { maxTries: 1 } },

@@ -61,7 +61,7 @@ const until = async (condition: () => boolean) => {
 test('opens channels, counts them and sends to their session only', async () => {
 	const first = await open();
 	const other = await open('s2');
-	expect([service.openSockets(), service.openSockets('s1')]).toEqual([2, 1]);
+	expect([service.countOpenChannels(), service.countOpenChannels('s1')]).toEqual([2, 1]);
 	expect(service.send('s1', 'text', { a: 1 }, Buffer.from('bin'))).toBe(1);
 	await until(() => first.messages.length === 3);
 	expect(first.messages).toEqual(['text', '{"a":1}', 'bin']);
@@ -71,7 +71,7 @@ test('opens channels, counts them and sends to their session only', async () => 
 		query: { sessionId: 's1', timestamp: '1767225600' },
 	});
 	first.socket.close();
-	await until(() => service.openSockets() === 1);
+	await until(() => service.countOpenChannels() === 1);
 });
 
 test('refuses a wrong key and missing parameters', async () => {
@@ -114,7 +114,7 @@ test('plays refusals, closings and drops', async () => {
 test.each(['reset', 'wrongAcceptKey'] as const)('opens no channel with %s', async (fault) => {
 	service.scriptUpgrades({ fault });
 	expect(await dial().closed).toBe(1006);
-	expect(service.openSockets()).toBe(0);
+	expect(service.countOpenChannels()).toBe(0);
 });
 
 test.each(['silence', 'trickle'] as const)('keeps its peer waiting with %s', async (fault) => {
@@ -144,7 +144,7 @@ test('sends a text frame that is no text', async () => {
 	const { socket, closed } = dial();
 	const failure = new Promise<Error>((resolve) => socket.on('error', resolve));
 	await once(socket, 'open');
-	service.send('s1', { frame: Buffer.from([0xff]), binary: false });
+	service.send('s1', { frame: Buffer.from([0xff]), isBinary: false });
 	expect(await failure).toMatchObject({ code: 'WS_ERR_INVALID_UTF8' });
 	expect(await closed).toBe(1006);
 });
@@ -158,7 +158,7 @@ test('replays the last messages, and lets a session have one channel', async () 
 	expect(first.messages).toEqual(['b', 'c']);
 	await open();
 	expect(await first.closed).toBe(4409);
-	expect(service.openSockets()).toBe(1);
+	expect(service.countOpenChannels()).toBe(1);
 });
 
 test('writes down what it is sent, and closes or drops on demand', async () => {

@@ -50,16 +50,16 @@ test('an agent’s messages start a workflow: in a test, and published', async (
 	expect(await execute.textContent()).toContain('Execute step');
 	const waiting = page.getByText('Waiting up to 60 seconds for a message in the session');
 	await way.go(() => clickUntil(execute, waiting));
-	await until(() => service.openSockets('by-clicks') === 1);
+	await until(() => service.countOpenChannels('by-clicks') === 1);
 	service.send('by-clicks', { type: 'answer', text: 'First message' });
 	await editor.reads('First message');
-	await until(() => service.openSockets('by-clicks') === 0);
+	await until(() => service.countOpenChannels('by-clicks') === 0);
 	await way.go(async () => {
 		await editor.leaveNode();
 		await building.publish();
 	});
 	expect(way.clicks).toBeLessThanOrEqual(10);
-	await until(() => service.openSockets('by-clicks') === 1);
+	await until(() => service.countOpenChannels('by-clicks') === 1);
 	service.send('by-clicks', { type: 'answer', text: 'Second message' });
 	const id = new URL(page.url()).pathname.split('/')[2] ?? '';
 	const execution = await editor.api.untilTriggered({ id });

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { hostFolder } from '../../dev/n8n/host.ts';
-import { N8nApi } from '../../dev/n8n/rest.ts';
+import { getN8nFolder } from '../../dev/n8n/installN8n.ts';
+import { N8nApi } from '../../dev/n8n/n8nApi.ts';
 import { browserSuite } from './browserSuite';
 import { phrases } from './phrases';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 	const answer = await fetch(`${n8nUrl}/types/nodes.json`, { headers: { cookie } });
 	const all = (await answer.json()) as NodeTypes;
 	nodeTypes = all.filter(({ name }) => !name.endsWith('Tool'));
-	const n8n = createRequire(path.join(hostFolder(), 'package.json'));
+	const n8n = createRequire(path.join(getN8nFolder(), 'package.json'));
 	const engine = (file: string) =>
 		new (n8n(file) as { NodeSearchEngine: new (nodes: NodeTypes) => SearchEngine }).NodeSearchEngine(
 			nodeTypes,
@@ -69,7 +69,7 @@ test.each(decidedByOtherWords)('word by word the builder finds for "%s" %s, too'
 
 /** What the builder reads before it fills in a node: types made of the description, in a file for each operation. */
 async function typesOf(node: string): Promise<string[]> {
-	const n8n = createRequire(path.join(hostFolder(), 'package.json'));
+	const n8n = createRequire(path.join(getN8nFolder(), 'package.json'));
 	const { orchestrateGeneration } = n8n(
 		'./node_modules/@n8n/workflow-sdk/dist/generate-types/generate-types.js',
 	) as { orchestrateGeneration: (given: { nodes: NodeTypes; outputDir: string }) => Promise<unknown> };

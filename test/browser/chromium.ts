@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type BrowserContext, chromium } from 'playwright-core';
 
-import { owner } from '../../dev/n8n/rest.ts';
+import { owner } from '../../dev/n8n/n8nApi.ts';
 
 /** Chromium that talks to loopback only, without a look at the network outside. */
 export async function openBrowser(profile: string, debuggingPort: number): Promise<BrowserContext> {

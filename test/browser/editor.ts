@@ -11,8 +11,8 @@ import {
 	selectors,
 } from 'playwright-core';
 
-import { type Execution, N8nApi, type WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { tellReporter } from '../e2e/loggedN8n';
+import { type Execution, N8nApi, type WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { tellReporter } from '../e2e/startLoggedN8n';
 import { browserSuite } from './browserSuite';
 import { chooseFrom, clickUntil, fillIn, persist, valueOf } from './person';
 import { labelOf, optionOf } from './shown';

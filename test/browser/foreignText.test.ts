@@ -3,9 +3,9 @@ import type { Locator } from 'playwright-core';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { ensureCredentials, readExample, withCredentials } from '../../dev/examples.ts';
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { inRow, manualTrigger, node } from '../../dev/n8n/nodes.ts';
+import { connectInRow, manualTrigger, node } from '../../dev/n8n/nodes.ts';
 import { Editor } from './editor';
 
 const apiKey = 'browser-test-key';
@@ -63,7 +63,7 @@ test('what is searched for is text in the hint', async () => {
 	const credential = await editor.api.createCredential(
 		'workspaceOAuth2Api',
 		'W',
-		signedIn(google.url, tokens),
+		buildSignedInCredential(google.url, tokens),
 	);
 	const workspace = 'n8n-nodes-agent-workspace.workspace';
 	const parameters = { resource: 'mail', operation: 'search', query: strangers };
@@ -73,7 +73,7 @@ test('what is searched for is text in the hint', async () => {
 			manualTrigger(),
 			node('Find', workspace, parameters, { credentials: { workspaceOAuth2Api: credential } }),
 		],
-		connections: inRow('Start', 'Find'),
+		connections: connectInRow('Start', 'Find'),
 	});
 	await readsAsText('Find');
 });

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { freePort } from '../../dev/n8n/server.ts';
+import { freePort } from '../../dev/n8n/startN8n.ts';
 import prepare, { template } from '../e2e/globalSetup';
-import { startLoggedN8n } from '../e2e/loggedN8n';
+import { startLoggedN8n } from '../e2e/startLoggedN8n';
 import { handOver } from './browserSuite';
 import { openBrowser, signIn } from './chromium';
 

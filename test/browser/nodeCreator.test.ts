@@ -1,4 +1,4 @@
-import { node } from '../e2e/n8n';
+import { node } from '../e2e/startTestN8n';
 import { Editor } from './editor';
 import { clickUntil, fillIn } from './person';
 import { phrases } from './phrases';

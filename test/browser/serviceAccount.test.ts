@@ -1,7 +1,7 @@
 // A person with a service account enters it in n8n's form, one value wrongly at first, and reads a spreadsheet as a user of the domain.
 import { generateKeyPairSync } from 'node:crypto';
 
-import { addressesOf } from '../../dev/google/credential.ts';
+import { buildServiceAddresses } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { Building } from './building';
 import { CredentialForm } from './credentialForm';
@@ -52,7 +52,7 @@ test('a key that is none is named in the form, and with the right one it closes 
 	await form.fill({ email, privateKey: 'nonsense', delegatedEmail: user });
 	await form.choose('driveAccess', 'All Files');
 	await form.switchOn('customEndpoints', 'mailApiBase');
-	await form.fill(addressesOf(google.url));
+	await form.fill(buildServiceAddresses(google.url));
 	await form.save();
 	await form.untilFailed('The private key of the service account cannot be read');
 	// As it stands in Google's JSON file.

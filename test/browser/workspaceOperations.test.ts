@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
 import { type Fault, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { resources } from '../../nodes/Workspace/resources';
-import { node } from '../e2e/n8n';
+import { node } from '../e2e/startTestN8n';
 import { Editor } from './editor';
 import { labelOf } from './shown';
 
@@ -176,7 +176,7 @@ beforeAll(async () => {
 	const workspaceOAuth2Api = await editor.api.createCredential(
 		'workspaceOAuth2Api',
 		'Google',
-		signedIn(google.url, {
+		buildSignedInCredential(google.url, {
 			accessToken: google.tokens.issue(),
 			refreshToken: google.tokens.issueRefresh(),
 		}),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 import { ensureCredentials, withCredentials } from '../../dev/examples.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { inRow, manualTrigger, node } from '../e2e/n8n';
+import { connectInRow, manualTrigger, node } from '../e2e/startTestN8n';
 import { Editor } from './editor';
 import { fillIn } from './person';
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
 	await editor.show({
 		name: 'Pickers',
 		nodes: [manualTrigger(), ...nodes.map((one) => withCredentials(one, credentials))],
-		connections: inRow('Start', 'Emails'),
+		connections: connectInRow('Start', 'Emails'),
 	});
 });
 afterEach(async () => {

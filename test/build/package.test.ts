@@ -114,7 +114,7 @@ const lazyContents: ReadonlyArray<[RegExp, RegExp]> = [
 	[/google\/clients\.js$/, /^(googleapis|googleapis-common|url-template|extend)$/],
 	[/mail\/send\/compose\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
 	[/mimeTypes\.js$/, /^(mime-types|mime-db)$/],
-	[/untrusted\/(html\/textOfHtml|mail\/readMail)\.js$/, /^(htmlparser2|entities)$/],
+	[/untrusted\/(html\/htmlToText|mail\/readMail)\.js$/, /^(htmlparser2|entities)$/],
 	[
 		/untrusted\/markdown\/\w+\.js$/,
 		/^(micromark(-.+)?|mdast-util-.+|unist-util-.+|ccount|entities|devlop|escape-string-regexp|longest-streak|markdown-table|zwitch)$/,

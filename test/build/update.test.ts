@@ -43,14 +43,14 @@ test('a published trigger opens its channel again when the package was updated m
 		output?.on('data', (text) => {
 			console.log(String(text));
 		});
-	await until(() => service.openSockets() === 1);
+	await until(() => service.countOpenChannels() === 1);
 
 	n8n.send('unload');
 	await once(n8n, 'message');
 	rmSync(stage.dist, { recursive: true });
 	service.dropChannels();
-	await until(() => service.openSockets() === 0);
-	await until(() => service.openSockets() === 1);
+	await until(() => service.countOpenChannels() === 0);
+	await until(() => service.countOpenChannels() === 1);
 
 	const emitted = once(n8n, 'message');
 	service.send('s1', 'after the update');

@@ -39,7 +39,7 @@ describe('the session comes back with a gap after', () => {
 		['accept, then a reset', { drop: 'reset' }],
 		['accept, then the end', { drop: 'end' }],
 		['one message above the limit', { messages: ['x'.repeat(17 * 1024 * 1024)] }],
-		['one message of invalid UTF-8', { messages: [{ frame: Buffer.from([0xc3, 0x28]), binary: false }] }],
+		['one message of invalid UTF-8', { messages: [{ frame: Buffer.from([0xc3, 0x28]), isBinary: false }] }],
 		['a storm of pings', { pings: 3000, drop: 'end', closeAfterMilliseconds: 50 }],
 	])('%s', async (_name, step) => {
 		const endsByTime = 'fault' in step && (step.fault === 'trickle' || step.fault === 'silence');

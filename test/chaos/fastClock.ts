@@ -16,16 +16,16 @@ export class FastClock implements Clock {
 		this.#factor = factor;
 	}
 
-	wallMilliseconds(): number {
+	getWallMilliseconds(): number {
 		return Date.now() + this.#jumped;
 	}
 
-	monotonicMilliseconds(): number {
+	getMonotonicMilliseconds(): number {
 		return performance.now() * this.#factor + this.#jumped;
 	}
 
-	after(milliseconds: number, call: () => void): () => void {
-		const timer: Timer = { at: this.monotonicMilliseconds() + milliseconds, call, handle: undefined };
+	callAfter(milliseconds: number, call: () => void): () => void {
+		const timer: Timer = { at: this.getMonotonicMilliseconds() + milliseconds, call, handle: undefined };
 		this.#timers.add(timer);
 		this.#arm(timer);
 		return () => {
@@ -47,7 +47,7 @@ export class FastClock implements Clock {
 
 	#arm(timer: Timer): void {
 		clearTimeout(timer.handle);
-		const left = Math.max(0, timer.at - this.monotonicMilliseconds());
+		const left = Math.max(0, timer.at - this.getMonotonicMilliseconds());
 		if (left > 0 && this.#factor === 0) return;
 		timer.handle = setTimeout(
 			() => {

@@ -50,7 +50,7 @@ describe('what the server still has is not lost, and the gap is told,', () => {
 	it.each([1000, 1001, 1005, 1011, 1012, 1013, 4000])('when the server closes with %i', async (code) => {
 		station.startTraffic();
 		await station.received(20);
-		for (const channel of station.service.channelsOf('s1')) {
+		for (const channel of station.service.getChannels('s1')) {
 			if (code === 1005) channel.close();
 			else channel.close(code, 'moving');
 		}

@@ -118,7 +118,7 @@ it('connections that are opened and closed leave no socket and no timer', async 
 		if (cycle % 3 === 2) await until(() => connection.status().state === 'open');
 		await connection.close();
 	}
-	await until(() => station.service.openSockets() === 1 && tcp() === before);
+	await until(() => station.service.countOpenChannels() === 1 && tcp() === before);
 	expect(await station.close()).toEqual({ timers: 0, channels: 0 });
 });
 

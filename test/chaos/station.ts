@@ -2,7 +2,7 @@ import type { AgentServiceOptions } from '../../dev/agent-service/options';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
 import { ChaosProxy } from '../../dev/chaos/chaosProxy';
 import { connect, type Connection, type ConnectionOptions } from '../../nodes/Agent/session/connection';
-import { connectRequest, identityOf } from '../../nodes/Agent/session/credentials';
+import { buildConnectRequest, buildIdentity } from '../../nodes/Agent/session/credentials';
 import { Account, canaries, credentialOf, signatureOf, standardOptions } from '../Agent/session/fakeSession';
 import { until } from '../Agent/session/tap';
 import { FastClock } from './fastClock';
@@ -58,8 +58,8 @@ export class Station {
 	/** Another connection of the same session. */
 	connect(options: Partial<ConnectionOptions> = {}): Connection {
 		const readRequest = (sessionId: string) => {
-			const identity = identityOf(signatureOf(this.signature), {}, this.clock.wallMilliseconds());
-			return Promise.resolve(connectRequest(sessionId, credentialOf(this.proxy.address), identity));
+			const identity = buildIdentity(signatureOf(this.signature), {}, this.clock.getWallMilliseconds());
+			return Promise.resolve(buildConnectRequest(sessionId, credentialOf(this.proxy.address), identity));
 		};
 		const environment = { clock: this.clock, random: this.#random, log: this.account.logger };
 		return connect(
@@ -76,13 +76,13 @@ export class Station {
 
 	/** Waits until the channel is open at both ends. */
 	async opened(): Promise<this> {
-		await until(() => this.state === 'open' && this.service.openSockets(this.sessionId) > 0);
+		await until(() => this.state === 'open' && this.service.countOpenChannels(this.sessionId) > 0);
 		return this;
 	}
 
 	/** Lets time pass between attempts, and none during one, until the condition holds or the channel is open at both ends. */
 	async passing(condition: 'open' | (() => boolean)): Promise<void> {
-		const isOpen = () => this.state === 'open' && this.service.openSockets(this.sessionId) > 0;
+		const isOpen = () => this.state === 'open' && this.service.countOpenChannels(this.sessionId) > 0;
 		await until(() => {
 			if (condition === 'open' ? isOpen() : condition()) return true;
 			if (['idle', 'backoff', 'slow'].includes(this.state)) this.clock.jump(1000);
@@ -99,7 +99,7 @@ export class Station {
 	/** Starts sending numbered messages. While there is no channel, the server keeps them. */
 	startTraffic(): void {
 		this.#traffic = setInterval(() => {
-			if (this.service.openSockets(this.sessionId) === 0) return;
+			if (this.service.countOpenChannels(this.sessionId) === 0) return;
 			this.sent++;
 			this.service.send(this.sessionId, { n: this.sent });
 		}, pace);
@@ -127,7 +127,7 @@ export class Station {
 		await until(() => {
 			if (this.numbers().at(-1) === this.sent) return true;
 			// What was on its way when the link broke is lost; the next message says so.
-			if (this.service.openSockets(this.sessionId) > 0 && this.state === 'open') {
+			if (this.service.countOpenChannels(this.sessionId) > 0 && this.state === 'open') {
 				this.sent++;
 				this.service.send(this.sessionId, { n: this.sent });
 			}
@@ -139,7 +139,7 @@ export class Station {
 	async stopService(closeCode?: number): Promise<void> {
 		if (closeCode !== undefined) {
 			this.service.closeChannels(closeCode);
-			await until(() => this.service.openSockets() === 0);
+			await until(() => this.service.countOpenChannels() === 0);
 		}
 		await this.service.close();
 	}
@@ -166,8 +166,8 @@ export class Station {
 		this.stopTraffic();
 		await this.connection.close();
 		this.proxy.setWeather({ kind: 'fair' });
-		await until(() => this.service.openSockets() === 0);
-		const left = { timers: this.clock.pending, channels: this.service.openSockets() };
+		await until(() => this.service.countOpenChannels() === 0);
+		const left = { timers: this.clock.pending, channels: this.service.countOpenChannels() };
 		await this.proxy.close();
 		await this.service.close();
 		return left;

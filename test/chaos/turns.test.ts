@@ -2,7 +2,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { type AgentService, type ExecuteFields, startAgentService } from '../../dev/agent-service/server';
-import { withBinaryData } from '../executeContext';
+import { withBinaryData } from '../createExecuteContext';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
 import { until } from '../Agent/session/tap';
 
@@ -10,7 +10,7 @@ let service: AgentService;
 
 beforeAll(withBinaryData);
 afterEach(async () => {
-	await until(() => service.openSockets() === 0);
+	await until(() => service.countOpenChannels() === 0);
 	await service.close();
 });
 

@@ -17,7 +17,7 @@ test('a wait of more than 24 days, which Node would end at once, does not end be
 	jest.useFakeTimers();
 	try {
 		const call = jest.fn();
-		const cancel = systemClock.after(3e9, call);
+		const cancel = systemClock.callAfter(3e9, call);
 		jest.advanceTimersByTime(24 * 86_400_000);
 		expect(call).not.toHaveBeenCalled();
 		cancel();

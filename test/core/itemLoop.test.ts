@@ -1,31 +1,31 @@
 import { NodeError, type Outcome } from '../../nodes/core/errors';
-import { type Done, runItems, type Work } from '../../nodes/core/itemLoop';
+import { type PerformedItem, runItems, type Work } from '../../nodes/core/itemLoop';
 import { Sanitizer } from '../../nodes/core/sanitizer';
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { executeContext, failureOf } from '../executeContext';
+import { createExecuteContext, failureOf } from '../createExecuteContext';
 
 /** @param perform what becomes of the item with this index */
-function run(perform: (index: number) => Done, node: object, more: Partial<Work<number>> = {}) {
+function run(perform: (index: number) => PerformedItem, node: object, more: Partial<Work<number>> = {}) {
 	const work: Work<number> = {
 		check: (index) => index,
-		sent: (value) => value,
-		tasks: (checked) => checked.map((item) => ({ items: [item] })),
-		parallel: () => 1,
+		getRequestIdentity: (value) => value,
+		planTasks: (checked) => checked.map((item) => ({ items: [item] })),
+		getConcurrency: () => 1,
 		async perform(items) {
 			await Promise.resolve();
 			return items.map(({ index }) => perform(index));
 		},
-		stopped: () => {
+		createStoppedError: () => {
 			throw new Error('nobody stops it');
 		},
 		sanitizer: new Sanitizer(),
 		...more,
 	};
 	const context = { nodeType: new AgentExecute(), items: [{ json: {} }, { json: {} }], node };
-	return runItems(executeContext(context), work);
+	return runItems(createExecuteContext(context), work);
 }
 
-const done: Done = { outcome: { output: [{ json: { done: true } }] }, isFinal: true };
+const done: PerformedItem = { result: { output: [{ json: { done: true } }] }, mustNotRunAgain: true };
 
 test('what a fault of ours interrupts fails its item alone, and is not started again by Retry On Fail', async () => {
 	const performed: number[] = [];
@@ -47,8 +47,8 @@ test('what a fault of ours interrupts fails its item alone, and is not started a
 
 test('a try that surely did nothing does not hide that the one before it may have done something', async () => {
 	const failing = (outcome: Outcome) => () => ({
-		outcome: { failure: new NodeError({ code: 503, message: 'It failed', outcome }) },
-		isFinal: false,
+		result: { failure: new NodeError({ code: 503, message: 'It failed', outcome }) },
+		mustNotRunAgain: false,
 	});
 	const node = { retryOnFail: true, id: 'doubted' };
 	expect((await failureOf(run(failing('unknown'), node))).message).toBe('It failed');
@@ -60,7 +60,7 @@ test('a try that surely did nothing does not hide that the one before it may hav
 test('an item of a combined request that has no result may have been carried out, and is not started again', async () => {
 	let performed = 0;
 	const combined: Partial<Work<number>> = {
-		tasks: (checked) => [{ items: checked }],
+		planTasks: (checked) => [{ items: checked }],
 		perform: () => {
 			performed++;
 			return Promise.resolve([done]);

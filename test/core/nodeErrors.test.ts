@@ -3,12 +3,12 @@ import type { INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import {
-	errorItem,
-	ifFound,
-	nodeApiError,
+	createErrorItem,
+	ignoreNotFound,
+	createNodeApiError,
 	NodeError,
-	refusal,
-	statusName,
+	createRefusal,
+	getStatusName,
 	storeBinary,
 	toNodeError,
 } from '../../nodes/core/errors';
@@ -32,18 +32,20 @@ test.each([
 	[504, 'DEADLINE_EXCEEDED'],
 	[418, 'UNKNOWN'],
 ])('status %d is named %s', (code, name) => {
-	expect(statusName(code)).toBe(name);
+	expect(getStatusName(code)).toBe(name);
 });
 
 test('an error item has the error as its only key, and is paired', () => {
-	expect(errorItem(node, new NodeError({ code: 404, message: 'No such step' }), 7, new Sanitizer())).toEqual({
+	expect(
+		createErrorItem(node, new NodeError({ code: 404, message: 'No such step' }), 7, new Sanitizer()),
+	).toEqual({
 		json: { error: { code: 404, message: 'No such step', status: 'NOT_FOUND' } },
 		pairedItem: { item: 7 },
 	});
 });
 
 test('the error that stops the node keeps our words even where n8n has stock texts', () => {
-	const error = nodeApiError(
+	const error = createNodeApiError(
 		node,
 		new NodeError({ code: 401, message: 'Refused: ECONNREFUSED', description: 'Do this' }),
 		3,
@@ -57,9 +59,9 @@ test('the editor makes no markup of an error; other readers get the text', () =>
 	const text = 'Said <img src="x"> </a> <!-- --> 1 < 2 <3';
 	const failure = new NodeError({ code: 400, message: text, description: `${text}!` });
 	const shown = 'Said <\u200bimg src="x"> <\u200b/a> <\u200b!-- --> 1 < 2 <3';
-	const error = nodeApiError(node, failure, 0, new Sanitizer());
+	const error = createNodeApiError(node, failure, 0, new Sanitizer());
 	expect([error.message, error.description]).toEqual([shown, `${shown}!`]);
-	expect(errorItem(node, failure, 0, new Sanitizer()).json).toMatchObject({ error: { message: text } });
+	expect(createErrorItem(node, failure, 0, new Sanitizer()).json).toMatchObject({ error: { message: text } });
 });
 
 test("n8n's own links are told as text", () => {
@@ -83,9 +85,9 @@ test('nothing that n8n keeps of an error holds a secret, or a line of its own', 
 		details,
 	});
 	const sanitizer = new Sanitizer([secret]);
-	const error = nodeApiError(node, failure, 0, sanitizer);
+	const error = createNodeApiError(node, failure, 0, sanitizer);
 	expect(error.message).toBe('no ••• •••');
-	for (const kept of [error, errorItem(node, failure, 0, sanitizer)]) {
+	for (const kept of [error, createErrorItem(node, failure, 0, sanitizer)]) {
 		expect(`${inspect(kept, { depth: null, showHidden: true })} ${JSON.stringify(kept)}`).not.toMatch(
 			/canary|OmNhbmFyeS1rZXk|no\\n/,
 		);
@@ -100,7 +102,7 @@ test('an error of n8n about the input is a 400, an unforeseen one a 500', () => 
 		description: 'Name one',
 	});
 	expect(toNodeError(new TypeError('x is undefined'))).toMatchObject({ code: 500, status: 'INTERNAL' });
-	expect(toNodeError(refusal('No'))).toMatchObject({ code: 400, message: 'No' });
+	expect(toNodeError(createRefusal('No'))).toMatchObject({ code: 400, message: 'No' });
 });
 
 test('a failure is certainly not done, and would fail again, unless it is said to be otherwise', () => {
@@ -111,19 +113,19 @@ test('a failure is certainly not done, and would fail again, unless it is said t
 test('a model is told what to do in the message, without the code of an error', () => {
 	const tool = { ...node, type: 'tTool' };
 	const failure = new NodeError({ code: 503, message: 'It is lost', description: 'Wait (ECONNRESET)' });
-	const error = nodeApiError(tool, failure, undefined, new Sanitizer());
+	const error = createNodeApiError(tool, failure, undefined, new Sanitizer());
 	expect([error.message, error.description]).toEqual(['It is lost. Wait', 'Wait']);
 	expect(error.context).not.toHaveProperty('itemIndex');
-	const { json } = errorItem(tool, new NodeError({ code: 400, message: 'No!' }), 0, new Sanitizer());
+	const { json } = createErrorItem(tool, new NodeError({ code: 400, message: 'No!' }), 0, new Sanitizer());
 	expect(json).toEqual({ error: { code: 400, message: 'No!', status: 'INVALID_ARGUMENT' } });
 });
 
 test('only what the service says is not there is undefined', async () => {
-	const refused = async (error: Error) => await ifFound<number>(Promise.reject(error));
+	const refused = async (error: Error) => await ignoreNotFound<number>(Promise.reject(error));
 	expect(await refused(new NodeError({ code: 404, message: 'Gone' }))).toBeUndefined();
 	await expect(refused(new NodeError({ code: 403, message: 'No' }))).rejects.toThrow('No');
 	await expect(refused(Object.assign(new Error('Not ours'), { code: 404 }))).rejects.toThrow('Not ours');
-	expect(await ifFound(Promise.resolve(5))).toBe(5);
+	expect(await ignoreNotFound(Promise.resolve(5))).toBe(5);
 });
 
 test('whatever is thrown is told', () => {

@@ -1,8 +1,8 @@
-import { RetryCache, isFailedTry, keptOutcomes, type TryOfNode } from '../../nodes/core/retryCache';
+import { RetryCache, isFailedTry, countStoredResults, type NodeTry } from '../../nodes/core/retryCache';
 
 let execution = 0;
 
-function attempt(more: Partial<TryOfNode> = {}): TryOfNode {
+function attempt(more: Partial<NodeTry> = {}): NodeTry {
 	return { executionId: `e${execution}`, nodeId: 'n', runIndex: 0, retryOnFail: true, ...more };
 }
 
@@ -14,26 +14,26 @@ describe('items that succeeded in an earlier try', () => {
 	it('are answered from memory after a try that failed', () => {
 		const first = new RetryCache<string>(attempt());
 		first.remember(0, { a: 1 }, 'sent');
-		first.end(true);
+		first.endTry(true);
 
 		const second = new RetryCache<string>(attempt());
 		expect(second.recall(0, { a: 1 })).toBe('sent');
 		expect(second.recall(1, { a: 1 })).toBeUndefined();
-		second.end(false);
-		expect(keptOutcomes()).toBe(0);
+		second.endTry(false);
+		expect(countStoredResults()).toBe(0);
 	});
 
 	it('stay known over a second failure', () => {
 		const first = new RetryCache<string>(attempt());
 		first.remember(0, 'x', 'one');
-		first.end(true);
+		first.endTry(true);
 		const second = new RetryCache<string>(attempt());
 		second.remember(1, 'y', 'two');
-		second.end(true);
+		second.endTry(true);
 		const third = new RetryCache<string>(attempt());
 		expect([third.recall(0, 'x'), third.recall(1, 'y')]).toEqual(['one', 'two']);
-		third.end(true);
-		expect(keptOutcomes()).toBe(0);
+		third.endTry(true);
+		expect(countStoredResults()).toBe(0);
 	});
 
 	it.each([
@@ -44,11 +44,11 @@ describe('items that succeeded in an earlier try', () => {
 	])('are not known to %s', (_name, more) => {
 		const first = new RetryCache<string>(attempt());
 		first.remember(0, 'x', 'one');
-		first.end(true);
+		first.endTry(true);
 		expect(new RetryCache<string>(attempt(more)).recall(0, 'x')).toBeUndefined();
 		const last = new RetryCache<string>(attempt());
 		last.recall(0, 'x');
-		last.end(false);
+		last.endTry(false);
 	});
 
 	it('are not kept when Retry On Fail is off, nor after a try without failure, nor after the last try', () => {
@@ -58,15 +58,15 @@ describe('items that succeeded in an earlier try', () => {
 		] as const) {
 			const only = new RetryCache<string>(attempt(more));
 			only.remember(0, 'x', 'one');
-			only.end(failed);
-			expect(keptOutcomes()).toBe(0);
+			only.endTry(failed);
+			expect(countStoredResults()).toBe(0);
 		}
 		for (let tries = 0; tries < 2; tries++) {
 			const one = new RetryCache<string>(attempt({ maxTries: 2 }));
 			one.remember(0, 'x', 'one');
-			one.end(true);
+			one.endTry(true);
 		}
-		expect(keptOutcomes()).toBe(0);
+		expect(countStoredResults()).toBe(0);
 	});
 
 	it.each([
@@ -78,8 +78,8 @@ describe('items that succeeded in an earlier try', () => {
 		for (let tries = 1; tries <= keptAfter + 1; tries++) {
 			const one = new RetryCache<string>(attempt({ maxTries }));
 			one.remember(0, 'x', 'one');
-			one.end(true);
-			expect(keptOutcomes()).toBe(tries <= keptAfter ? 1 : 0);
+			one.endTry(true);
+			expect(countStoredResults()).toBe(tries <= keptAfter ? 1 : 0);
 		}
 	});
 
@@ -92,9 +92,9 @@ describe('items that succeeded in an earlier try', () => {
 			const one = new RetryCache<string>(attempt({ isTool: true, runIndex }));
 			expect(one.recall(0, 'x')).toBe(known);
 			one.remember(0, 'x', 'unknown');
-			one.end(true);
+			one.endTry(true);
 		}
-		expect(keptOutcomes()).toBe(0);
+		expect(countStoredResults()).toBe(0);
 	});
 
 	it.each([
@@ -105,13 +105,13 @@ describe('items that succeeded in an earlier try', () => {
 		const other = new RetryCache<string>(attempt({ isTool: true, runIndex: 1 }));
 		expect([failing.recall(0, 'x'), other.recall(0, sent)]).toEqual([undefined, undefined]);
 		failing.remember(0, 'x', 'one');
-		failing.end(true);
+		failing.endTry(true);
 		other.remember(0, sent, 'two');
-		other.end(false);
+		other.endTry(false);
 		const again = new RetryCache<string>(attempt({ isTool: true, runIndex: 2 }));
 		expect(again.recall(0, 'x')).toBe('one');
-		again.end(false);
-		expect(keptOutcomes()).toBe(0);
+		again.endTry(false);
+		expect(countStoredResults()).toBe(0);
 	});
 
 	it('of a tool are told apart by what would be sent; those of other nodes are not: expressions may give the time', () => {
@@ -121,11 +121,11 @@ describe('items that succeeded in an earlier try', () => {
 		] as const) {
 			const first = new RetryCache<string>(attempt({ isTool, runIndex: Number(isTool) }));
 			first.remember(0, { at: 1 }, 'one');
-			first.end(true);
+			first.endTry(true);
 			const second = new RetryCache<string>(attempt({ isTool, runIndex: Number(isTool) }));
 			expect(second.recall(0, { at: 2 })).toBe(known);
 			second.recall(0, { at: 1 });
-			second.end(false);
+			second.endTry(false);
 		}
 	});
 
@@ -139,15 +139,15 @@ describe('items that succeeded in an earlier try', () => {
 
 		const failedTry = (earlier: RetryCache<string>, index: number, outcome: string) => {
 			earlier.remember(index, 'x', outcome);
-			earlier.end(true);
+			earlier.endTry(true);
 		};
 
 		it('are forgotten after a minute', () => {
 			failedTry(new RetryCache<string>(attempt()), 0, 'one');
 			jest.advanceTimersByTime(59_999);
-			expect(keptOutcomes()).toBe(1);
+			expect(countStoredResults()).toBe(1);
 			jest.advanceTimersByTime(1);
-			expect([keptOutcomes(), jest.getTimerCount()]).toEqual([0, 0]);
+			expect([countStoredResults(), jest.getTimerCount()]).toEqual([0, 0]);
 		});
 
 		it('but not while the next try is at work, however long it takes', () => {
@@ -158,8 +158,8 @@ describe('items that succeeded in an earlier try', () => {
 			failedTry(second, 1, 'two');
 			const third = new RetryCache<string>(attempt());
 			expect([third.recall(0, 'x'), third.recall(1, 'x')]).toEqual(['one', 'two']);
-			third.end(true);
-			expect([keptOutcomes(), jest.getTimerCount()]).toEqual([0, 0]);
+			third.endTry(true);
+			expect([countStoredResults(), jest.getTimerCount()]).toEqual([0, 0]);
 		});
 
 		it('and a try that was never reached keeps what it did not look at', () => {
@@ -168,7 +168,7 @@ describe('items that succeeded in an earlier try', () => {
 			jest.advanceTimersByTime(3_600_000);
 			failedTry(second, 0, 'one');
 			expect(new RetryCache<string>(attempt()).recall(7, 'x')).toBe('seven');
-			new RetryCache<string>(attempt()).end(true);
+			new RetryCache<string>(attempt()).endTry(true);
 		});
 	});
 });

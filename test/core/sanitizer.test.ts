@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 
 import { NodeError } from '../../nodes/core/errors';
-import { cleanLog, Sanitizer, secretsIn } from '../../nodes/core/sanitizer';
+import { createSanitizedLog, Sanitizer, findSecrets } from '../../nodes/core/sanitizer';
 import { expectLinear } from '../growth';
 
 const key = 'can ary+/=&"key-91';
@@ -72,14 +72,14 @@ describe.each([
 	test.each(forms)('%s', (_how, form) => {
 		const text = `The server says: ${form(secret)}`;
 		expect(leaks(text)).toBe(true);
-		const clean = sanitizer.text(text);
+		const clean = sanitizer.cleanText(text);
 		expect(clean).toMatch(/^The server says: .*•••/);
 		expect(leaks(clean)).toBe(false);
 	});
 
 	test('where the text itself is cut', () => {
 		for (let at = 3980; at <= 4000; at++) {
-			expect(sanitizer.text('x '.repeat(at / 2) + secret + 'y'.repeat(100))).not.toMatch(/can ?ary5?a/i);
+			expect(sanitizer.cleanText('x '.repeat(at / 2) + secret + 'y'.repeat(100))).not.toMatch(/can ?ary5?a/i);
 		}
 	});
 });
@@ -112,7 +112,7 @@ test.each([
 	['UTF-16 in hex', Buffer.from(long, 'utf16le').toString('hex')],
 	['hex in pairs', (bytes(long).toString('hex').match(/../g) ?? []).join(' ')],
 ])('a long key: %s', (_how, text) => {
-	const rest = new Sanitizer([long]).text(`The server says: ${text} and more`);
+	const rest = new Sanitizer([long]).cleanText(`The server says: ${text} and more`);
 	expect(rest).toMatch(/^The server says: .{0,6}•••.{0,16} and more$/);
 });
 
@@ -120,7 +120,7 @@ describe('a part of a key', () => {
 	const letters = 'qwertyuiopasdfghjklzxcvbnm0123';
 	const part = (from: number, length: number) => letters.slice(from, from + length);
 	const hexOf = (text: string) => bytes(text).toString('hex');
-	const clean = (text: string) => new Sanitizer([letters]).text(text);
+	const clean = (text: string) => new Sanitizer([letters]).cleanText(text);
 
 	test('twelve characters from anywhere, in the middle of anything', () => {
 		for (let from = 0; from <= letters.length - 12; from++) {
@@ -159,23 +159,23 @@ describe('a part of a key', () => {
 
 test.each(['k3y!', 'k3y!x', 'k3y!xy', 'k3y!xyz'])('a short secret in every form: %s', (secret) => {
 	const one = new Sanitizer([secret]);
-	expect(one.text(`is ${secret.toUpperCase()} and`)).toBe('is ••• and');
+	expect(one.cleanText(`is ${secret.toUpperCase()} and`)).toBe('is ••• and');
 	for (const encoding of ['utf8', 'utf16le'] as const) {
 		for (const before of ['', ':', '::', ':::']) {
 			const data = Buffer.concat([bytes(before), Buffer.from(secret, encoding), bytes('~~~')]);
-			expect(one.text(`is ${data.toString('base64')} and`)).toBe('is ••• and');
-			expect(one.text(`is ${data.toString('hex')} and`)).toBe('is ••• and');
+			expect(one.cleanText(`is ${data.toString('base64')} and`)).toBe('is ••• and');
+			expect(one.cleanText(`is ${data.toString('hex')} and`)).toBe('is ••• and');
 		}
 	}
 });
 
 test('a secret that is mostly white space is found as it stands', () => {
 	const one = new Sanitizer(['a b c', '- 0 -']);
-	expect(one.text('is a b c, a b c')).toBe('is •••, •••');
-	expect(one.text('is abc')).toBe('is abc');
-	expect(new Sanitizer(['0xab']).text('0xab, ab')).toBe('•••, ab');
-	expect(new Sanitizer(['0xabcd']).text('0xabcd, abcd')).toBe('0x•••, •••');
-	expect(new Sanitizer(['a  b']).text('is a  b')).toBe('is •••');
+	expect(one.cleanText('is a b c, a b c')).toBe('is •••, •••');
+	expect(one.cleanText('is abc')).toBe('is abc');
+	expect(new Sanitizer(['0xab']).cleanText('0xab, ab')).toBe('•••, ab');
+	expect(new Sanitizer(['0xabcd']).cleanText('0xabcd, abcd')).toBe('0x•••, •••');
+	expect(new Sanitizer(['a  b']).cleanText('is a  b')).toBe('is •••');
 });
 
 test.each([
@@ -187,11 +187,11 @@ test.each([
 	['none beyond it', '&#x110000; &#1114112; K3y!xyz12', '&#x110000; &#1114112; •••'],
 	['a letter beyond U+FFFF', 'K3y!&#x1f511; and', '••• and'],
 ])('escapes: %s', (_what, text, expected) => {
-	expect(new Sanitizer(['K3y!xyz12', 'K3y<&"xyz', 'K3y!🔑', 'K3y\\nX9']).text(text)).toBe(expected);
+	expect(new Sanitizer(['K3y!xyz12', 'K3y<&"xyz', 'K3y!🔑', 'K3y\\nX9']).cleanText(text)).toBe(expected);
 });
 
 test('a hex value without its 0x', () => {
-	expect(sanitizer.text(`got ${signature.slice(2)}`)).toBe('got •••');
+	expect(sanitizer.cleanText(`got ${signature.slice(2)}`)).toBe('got •••');
 });
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -204,7 +204,7 @@ test.each([
 	['a line of it', pem.split('\n')[7] ?? ''],
 ])('a private key, %s', (_how, text) => {
 	const [, line = '', next = ''] = pem.split('\n');
-	const clean = new Sanitizer([pem]).text(`The key: ${text}`);
+	const clean = new Sanitizer([pem]).cleanText(`The key: ${text}`);
 	expect(clean).toMatch(/^The key: "?•••/);
 	for (const part of [line, next, pem.split('\n')[7] ?? '']) expect(clean).not.toContain(part.slice(0, 20));
 });
@@ -232,8 +232,8 @@ test.each([
 	['JSON', '{"access_token": "opaque", "scope": "a"}', '{"access_token": "•••", "scope": "a"}'],
 	['a proxy', 'connect http://user:pass@proxy.example failed', 'connect http://•••@proxy.example failed'],
 ])('what looks like a secret: %s', (_what, text, expected) => {
-	expect(new Sanitizer().text(text)).toBe(expected);
-	expect(new Sanitizer().text(expected)).toBe(expected);
+	expect(new Sanitizer().cleanText(text)).toBe(expected);
+	expect(new Sanitizer().cleanText(expected)).toBe(expected);
 });
 
 test.each([
@@ -244,15 +244,15 @@ test.each([
 	'https://docs.google.com/document/d/1Qm7x_abcdefghijklmnopqrstuv/edit',
 	'The key canasta is not known, nor is 100 % of abc',
 ])('leaves alone: %s', (text) => {
-	expect(sanitizer.text(text)).toBe(text);
+	expect(sanitizer.cleanText(text)).toBe(text);
 });
 
 test('a text is one line, reads in one direction and ends', () => {
-	expect(sanitizer.text('bye\r\n2026-01-01 | error | forged\u2028\u0000\u001b[31mred\u202Ednim')).toBe(
+	expect(sanitizer.cleanText('bye\r\n2026-01-01 | error | forged\u2028\u0000\u001b[31mred\u202Ednim')).toBe(
 		'bye 2026-01-01 | error | forged [31mreddnim',
 	);
-	expect(sanitizer.text('x'.repeat(10_000))).toHaveLength(4001);
-	expect(sanitizer.text(`${'x'.repeat(3999)}😀`)).toMatch(/x…$/);
+	expect(sanitizer.cleanText('x'.repeat(10_000))).toHaveLength(4001);
+	expect(sanitizer.cleanText(`${'x'.repeat(3999)}😀`)).toMatch(/x…$/);
 });
 
 test('of a failure message, description and status are clean, and the cause stays here', () => {
@@ -265,7 +265,7 @@ test('of a failure message, description and status are clean, and the cause stay
 		cause,
 		outcome: 'unknown' as const,
 	};
-	const failure = sanitizer.error(new NodeError(given));
+	const failure = sanitizer.cleanError(new NodeError(given));
 	expect(failure).toMatchObject({ code: 502, message: 'a ••• b', description: '•••', status: 'UNAVAILABLE' });
 	expect(failure.outcome).toBe('unknown');
 	expect(failure.cause).toBeUndefined();
@@ -273,7 +273,7 @@ test('of a failure message, description and status are clean, and the cause stay
 
 test('details keep their form and their line breaks, and no secret in values or names', () => {
 	const details = { lines: `a\n${key}`, list: [1, null, true, { [key]: key }], none: null };
-	expect(sanitizer.error(new NodeError({ code: 500, message: 'a', details })).details).toEqual({
+	expect(sanitizer.cleanError(new NodeError({ code: 500, message: 'a', details })).details).toEqual({
 		lines: 'a\n•••',
 		list: [1, null, true, { '•••': '•••' }],
 		none: null,
@@ -282,7 +282,7 @@ test('details keep their form and their line breaks, and no secret in values or 
 
 test('a message is shorter than a description', () => {
 	const text = 'x'.repeat(10_000);
-	const { message, description } = sanitizer.error(
+	const { message, description } = sanitizer.cleanError(
 		new NodeError({ code: 500, message: text, description: text }),
 	);
 	expect([message.length, description?.length]).toEqual([1001, 4001]);
@@ -294,7 +294,7 @@ test.each(['debug', 'info', 'warn', 'error'] as const)(
 		const logged: string[][] = [];
 		const to = (name: string) => (text: string) => void logged.push([name, text]);
 		const logger = { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
-		cleanLog(logger, sanitizer)[level](`a\n${key}`);
+		createSanitizedLog(logger, sanitizer)[level](`a\n${key}`);
 		expect(logged).toEqual([[level, 'a •••']]);
 	},
 );
@@ -303,9 +303,9 @@ test('the secrets of a credential, also in what a sign-in gave', () => {
 	const tokens = { access_token: 'a', refresh_token: 'r', id_token: 'i' };
 	const oauthTokenData = { ...tokens, token_type: 'Bearer', expires_in: 3599 };
 	const credential = { apiKey: 'k', email: 'a@b.example', scope: null, useProxy: true, oauthTokenData };
-	expect(secretsIn({ ...credential, signature: 5 })).toEqual(['k', 'a', 'r', 'i']);
+	expect(findSecrets({ ...credential, signature: 5 })).toEqual(['k', 'a', 'r', 'i']);
 	const others = { accessToken: 't', clientSecret: 'c', privateKey: 'p', signature: 's', userPublicKey: 'u' };
-	expect(secretsIn({ ...others, userId: 'n', signatures: 'n' })).toEqual(['t', 'c', 'p', 's', 'u']);
+	expect(findSecrets({ ...others, userId: 'n', signatures: 'n' })).toEqual(['t', 'c', 'p', 's', 'u']);
 });
 
 test('hides any secret in any text', () => {
@@ -313,7 +313,7 @@ test('hides any secret in any text', () => {
 	fc.assert(
 		fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
 			fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
-			return !new Sanitizer([value]).text(`${before}${value}${after}`).includes(value);
+			return !new Sanitizer([value]).cleanText(`${before}${value}${after}`).includes(value);
 		}),
 	);
 });
@@ -340,7 +340,7 @@ describe('costs no more than the length of the text', () => {
 		expectLinear(
 			unit,
 			(text) => text,
-			(text) => secrets.text(text),
+			(text) => secrets.cleanText(text),
 		);
 	});
 
@@ -357,7 +357,7 @@ describe('costs no more than the length of the text', () => {
 		expectLinear(
 			unit,
 			(text) => new NodeError({ code: 500, message: 'a', details: { text } }),
-			(failure) => one.error(failure),
+			(failure) => one.cleanError(failure),
 			100_000,
 		);
 	});
@@ -366,7 +366,7 @@ describe('costs no more than the length of the text', () => {
 		expectLinear(
 			'a',
 			(secret) => secret,
-			(secret) => new Sanitizer([secret]).text('b'),
+			(secret) => new Sanitizer([secret]).cleanText('b'),
 			100_000,
 		);
 	});
@@ -377,7 +377,7 @@ describe('costs no more than the length of the text', () => {
 			(texts) => texts.match(/.{1,64}/g) ?? [],
 			(texts) => {
 				const one = new Sanitizer([key]);
-				for (const text of texts) one.text(text);
+				for (const text of texts) one.cleanText(text);
 			},
 		);
 	});

@@ -1,4 +1,4 @@
-import { shortened } from '../../nodes/core/errors';
+import { shorten } from '../../nodes/core/errors';
 
 test.each([
 	['what fits is whole', 'abc', 'abc'],
@@ -6,5 +6,5 @@ test.each([
 	['a pair is not cut in half', 'ab😀d', 'ab…'],
 	['a whole pair stays', 'a😀d', 'a😀…'],
 ])('%s', (_what, text, expected) => {
-	expect(shortened(text, 3)).toBe(expected);
+	expect(shorten(text, 3)).toBe(expected);
 });

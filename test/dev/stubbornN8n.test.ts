@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { startN8n } from '../../dev/n8n/server.ts';
+import { startN8n } from '../../dev/n8n/startN8n.ts';
 
 const program = `
 	if (process.env.DIES) process.kill(process.pid, 'SIGKILL');

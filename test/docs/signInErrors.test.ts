@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credentials';
-import { errorOfAnswer } from '../../nodes/Workspace/google/errors';
+import { buildResponseError } from '../../nodes/Workspace/google/errors';
 import type { FailedCall } from '../../nodes/Workspace/google/advice';
 import { fetchAccessToken } from '../../nodes/Workspace/google/serviceAccount';
 import { createTransport } from '../../nodes/Workspace/google/transport';
 import { basesAt } from '../Workspace/client';
-import { failing } from '../Workspace/failure';
+import { catchFailure } from '../Workspace/catchFailure';
 
 const page = readFileSync(path.join(__dirname, '..', '..', 'docs', 'sign-in.md'), 'utf8');
 const [, section = ''] = page.split('## The most common errors');
@@ -51,7 +51,7 @@ const unshared: FailedCall = {
 function shown(status: number, reason: string, failed = call, message = 'canary'): string {
 	const error = { code: status, message, errors: [{ reason, message }] };
 	const body = Buffer.from(JSON.stringify({ error }));
-	const failure = errorOfAnswer({ status, headers: {}, body }, failed);
+	const failure = buildResponseError({ status, headers: {}, body }, failed);
 	return `${failure.message} ${failure.description ?? ''}`;
 }
 
@@ -65,7 +65,7 @@ async function withoutToken(thrown: Error): Promise<string> {
 		credentialKey: 'docs',
 		signIn: oAuth2,
 	});
-	const { message, description } = await failing(transport({ url: call.url, method: 'GET' }));
+	const { message, description } = await catchFailure(transport({ url: call.url, method: 'GET' }));
 	return `${message} ${description ?? ''}`;
 }
 
@@ -81,7 +81,7 @@ async function unauthorized(): Promise<string> {
 	};
 	const body = JSON.stringify({ error: 'unauthorized_client', error_description: 'Client is …' });
 	const answer = { statusCode: 401, body: Readable.from([Buffer.from(body)]) };
-	return (await failing(fetchAccessToken(() => Promise.resolve(answer), account))).message;
+	return (await catchFailure(fetchAccessToken(() => Promise.resolve(answer), account))).message;
 }
 
 /** Texts of Google's own pages, which no code of ours makes. */

@@ -8,7 +8,7 @@ import {
 	startAgentService,
 } from '../../dev/agent-service/server';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
-import { withBinaryData } from '../executeContext';
+import { withBinaryData } from '../createExecuteContext';
 import { generatedPart } from './generatedPart';
 
 interface Server {

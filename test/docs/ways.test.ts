@@ -11,8 +11,8 @@ import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { apiKey, signer } from '../Agent/AgentExecute/executeRun';
 import { TriggerRun, until } from '../Agent/AgentSessionTrigger/triggerRun';
-import { executeContext, withBinaryData } from '../executeContext';
-import { contextOf, token } from '../Workspace/runNode';
+import { createExecuteContext, withBinaryData } from '../createExecuteContext';
+import { createNodeContext, token } from '../Workspace/runNode';
 import { generatedPart } from './generatedPart';
 
 const root = path.join(__dirname, '..', '..');
@@ -70,11 +70,11 @@ const agent = (parameters: IDataObject) => () => {
 	const credentials = { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer };
 	const authenticate = { agentApi: { 'x-api-key': apiKey } };
 	const given = { startStepName: 'start', ...parameters };
-	return run(nodeType, executeContext({ nodeType, credentials, authenticate, parameters: given }));
+	return run(nodeType, createExecuteContext({ nodeType, credentials, authenticate, parameters: given }));
 };
 
 const workspace = (parameters: IDataObject, json: IDataObject = {}) =>
-	run(new Workspace(), contextOf({ url: google.url, parameters, items: [{ json }] }));
+	run(new Workspace(), createNodeContext({ url: google.url, parameters, items: [{ json }] }));
 
 const rows = [
 	['Order', 'Status'],
@@ -90,7 +90,7 @@ const sheet = (parameters: IDataObject, json: IDataObject) => () => {
 async function frame(): Promise<string[]> {
 	const trigger = await new TriggerRun({ service }).start();
 	try {
-		await until(() => service.openSockets('s1') === 1);
+		await until(() => service.countOpenChannels('s1') === 1);
 		return await filesOf(() => async () => {
 			const before = trigger.emitted.length;
 			service.send('s1', { type: 'answer' });

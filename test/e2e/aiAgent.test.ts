@@ -1,8 +1,8 @@
 import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { Execution } from '../../dev/n8n/rest.ts';
-import { manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
+import type { Execution } from '../../dev/n8n/n8nApi.ts';
+import { manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
 import { asTools, everyTool, fromModel, toolNode, toolNodes, valueIn } from './workspaceTools';
 
 let google: GoogleServer;
@@ -14,11 +14,11 @@ let openAi: object;
 beforeAll(async () => {
 	google = await startGoogle();
 	model = await startChatModel();
-	n8n = await sharedN8n();
+	n8n = await useSharedN8n();
 	workspace = await n8n.api.createCredential(
 		'workspaceOAuth2Api',
 		'Workspace',
-		signedIn(google.url, {
+		buildSignedInCredential(google.url, {
 			accessToken: google.tokens.issue(),
 			refreshToken: google.tokens.issueRefresh(),
 		}),

@@ -1,7 +1,7 @@
 // A disk that takes no more: the operating system refuses n8n every write beyond a size (RLIMIT_FSIZE).
 import { runCommand } from '../../dev/n8n/command.ts';
-import { root } from '../../dev/n8n/host.ts';
-import { inRow, manualTrigger, node } from './n8n';
+import { root } from '../../dev/n8n/installN8n.ts';
+import { connectInRow, manualTrigger, node } from './startTestN8n';
 import { Station, until } from './station';
 
 const MiB = 1024 * 1024;
@@ -31,7 +31,7 @@ test('an answer that cannot be stored fails its item, and the agent is not start
 	const stored = await station.n8n.api.createWorkflow({
 		name: 'full',
 		nodes: [manualTrigger(), agent],
-		connections: inRow('Start', 'Agent'),
+		connections: connectInRow('Start', 'Agent'),
 	});
 	// The database stays below it.
 	await limitFiles(16 * MiB);

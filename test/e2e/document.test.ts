@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
+import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 const apiKey = 'canary-api-key-91c2';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 		messages: () => [{ type: 'answer', text: '# Report\n\n- all **good**\n- nothing to do' }],
 	});
 	google = await startGoogle();
-	n8n = await sharedN8n();
+	n8n = await useSharedN8n();
 	const { api } = n8n;
 	credentials = {
 		agentApi: await api.createCredential('agentApi', 'Agent', {
@@ -37,7 +37,7 @@ beforeAll(async () => {
 		workspaceOAuth2Api: await api.createCredential(
 			'workspaceOAuth2Api',
 			'Workspace',
-			signedIn(google.url, {
+			buildSignedInCredential(google.url, {
 				accessToken: google.tokens.issue(),
 				refreshToken: google.tokens.issueRefresh(),
 			}),
@@ -68,7 +68,7 @@ async function runInRow(values: readonly object[], ...parameters: object[]): Pro
 	const execution = await n8n.api.runOnce({
 		name: 'documents',
 		nodes: [manualTrigger(), items('Items', values), ...nodes],
-		connections: inRow('Start', 'Items', ...names),
+		connections: connectInRow('Start', 'Items', ...names),
 	});
 	expect(execution.resultData.error).toBeUndefined();
 	return names.map((name) => execution.resultData.runData[name]?.at(-1)?.data?.main?.[0] ?? []);

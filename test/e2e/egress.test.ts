@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import { endpointsOf, signedIn } from '../../dev/google/credential.ts';
+import { buildEndpoints, buildSignedInCredential } from '../../dev/google/credential.ts';
 import { type GoogleServer, startGoogle } from '../../dev/google/server.ts';
-import { inRow, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { connectInRow, manualTrigger, node, startTestN8n, type TestN8n } from './startTestN8n';
 import { secrets } from './station';
 
 /** What an internal service says to whoever asks. */
@@ -57,7 +57,7 @@ async function credentials(addresses: object = byAddress()) {
 async function run(type: string, parameters: object, own: object) {
 	const one = node('Node', `n8n-nodes-agent-workspace.${type}`, { ...parameters }, { credentials: own });
 	const nodes = [manualTrigger(), one];
-	return await n8n.api.runOnce({ name: 'egress', nodes, connections: inRow('Start', 'Node') });
+	return await n8n.api.runOnce({ name: 'egress', nodes, connections: connectInRow('Start', 'Node') });
 }
 
 const blocked = {
@@ -82,7 +82,11 @@ describe('where n8n forbids private addresses', () => {
 		const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
 		const trigger = node('Trigger', type, { sessionIds: 's' }, { credentials: await credentials() });
 		const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
-		const stored = await n8n.api.createWorkflow({ name: 't', nodes, connections: inRow('Trigger', 'Done') });
+		const stored = await n8n.api.createWorkflow({
+			name: 't',
+			nodes,
+			connections: connectInRow('Trigger', 'Done'),
+		});
 		await n8n.api.activate(stored);
 		const failed = await n8n.api.untilTriggered(stored);
 		expect(failed.resultData.error).toMatchObject(blocked);
@@ -113,7 +117,7 @@ describe('where n8n forbids private addresses', () => {
 		['mail', { resource: 'mail', operation: 'list' }],
 		['file', { resource: 'file', operation: 'upload', contentSource: 'text', name: 'a.txt', content: 'x' }],
 	])('a Workspace node reaches no API: %s', async (_, parameters) => {
-		const data = signedIn(google.url, { accessToken: 'ya29.x', refreshToken: 'x' });
+		const data = buildSignedInCredential(google.url, { accessToken: 'ya29.x', refreshToken: 'x' });
 		const workspaceOAuth2Api = await n8n.api.createCredential('workspaceOAuth2Api', 'W', data);
 		const execution = await run('workspace', parameters, { workspaceOAuth2Api });
 		expect(execution.resultData.error).toMatchObject(blocked);
@@ -125,7 +129,7 @@ describe('where n8n forbids private addresses', () => {
 			email: 'robot@project.example',
 			privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 			driveAccess: 'allFiles',
-			...endpointsOf(google.url),
+			...buildEndpoints(google.url),
 		};
 		const result = await n8n.api.testCredential('workspaceServiceAccountApi', 'R', data);
 		expect(result).toMatchObject({

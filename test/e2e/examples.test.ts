@@ -15,9 +15,9 @@ import { demoSpreadsheet, seedDemo } from '../../dev/google/demo.ts';
 import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { standardScopes } from '../../dev/google/tokens.ts';
-import type { WorkflowDefinition } from '../../dev/n8n/rest.ts';
+import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import { McpClient } from './mcpClient';
-import { sharedN8n, type SharedN8n } from './n8n';
+import { useSharedN8n, type SharedN8n } from './startTestN8n';
 import { everyTool, valueIn } from './workspaceTools';
 
 const apiKey = 'examples-key';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 	model = await startChatModel();
 	// One example saves drafts.
 	const grant = { scopes: [...standardScopes, 'gmail.compose'] };
-	n8n = await sharedN8n();
+	n8n = await useSharedN8n();
 	const { api } = n8n;
 	stored = await ensureCredentials(api, {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },

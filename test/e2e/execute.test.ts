@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
+import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
 
 const apiKey = 'canary-api-key-91c2';
 const signature = '0xc0ffee1234567890';
@@ -14,7 +14,7 @@ let credentials: Record<string, { id: string; name: string }>;
 
 beforeAll(async () => {
 	service = await startAgentService({ apiKey });
-	n8n = await sharedN8n();
+	n8n = await useSharedN8n();
 	credentials = {
 		agentApi: await n8n.api.createCredential('agentApi', 'Agent', {
 			deploymentUrl: service.url,
@@ -47,7 +47,7 @@ function workflow(
 	return {
 		name,
 		nodes: [manualTrigger(), items('Items', values), agent],
-		connections: inRow('Start', 'Items', 'Agent'),
+		connections: connectInRow('Start', 'Items', 'Agent'),
 	};
 }
 
@@ -144,7 +144,7 @@ describe('with the execution n8n keeps', () => {
 		const { status, resultData } = await n8n.api.runOnce({
 			...one,
 			nodes: [...one.nodes, next],
-			connections: inRow('Start', 'Items', 'Agent', 'Next agent'),
+			connections: connectInRow('Start', 'Items', 'Agent', 'Next agent'),
 		});
 		expect(status).toBe('success');
 		expect(resultData.metadata).toEqual({
@@ -216,14 +216,15 @@ test('a wait that is stopped in the editor ends with its channel; n8n itself kee
 	while (service.sessions.get('stopped-wait')?.sent !== 1)
 		await new Promise((resolve) => setTimeout(resolve, 20));
 	// Answered behind the message.
-	const [channel] = service.channelsOf('stopped-wait');
+	const [channel] = service.getChannels('stopped-wait');
 	const answered = new Promise((resolve) => channel?.once('pong', resolve));
 	channel?.ping();
 	await answered;
 	await n8n.api.stopExecution(id);
 	const execution = await n8n.api.untilDone(id);
 	expect(execution.status).toBe('canceled');
-	while (service.openSockets('stopped-wait') > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+	while (service.countOpenChannels('stopped-wait') > 0)
+		await new Promise((resolve) => setTimeout(resolve, 20));
 	// Of no node, those that were done included.
 	expect(execution.resultData.runData).toEqual({});
 	expect(service.requests).toHaveLength(1);
@@ -281,7 +282,7 @@ test("the HTTP Request node may not use the agent's key", async () => {
 	const execution = await n8n.api.runOnce({
 		name: 'theft',
 		nodes: [manualTrigger(), request],
-		connections: inRow('Start', 'Request'),
+		connections: connectInRow('Start', 'Request'),
 	});
 	expect(execution.status).toBe('error');
 	expect(service.requests).toHaveLength(0);

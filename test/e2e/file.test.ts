@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { inRow, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { connectInRow, manualTrigger, node, startTestN8n, type TestN8n } from './startTestN8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 const MiB = 1024 * 1024;
@@ -41,7 +41,7 @@ async function n8nWith(mode: string): Promise<{ n8n: TestN8n; credentials: objec
 	const workspaceOAuth2Api = await n8n.api.createCredential(
 		'workspaceOAuth2Api',
 		'Workspace',
-		signedIn(google.url, { accessToken, refreshToken: google.tokens.issueRefresh() }),
+		buildSignedInCredential(google.url, { accessToken, refreshToken: google.tokens.issueRefresh() }),
 	);
 	return { n8n, credentials: { workspaceOAuth2Api } };
 }
@@ -67,7 +67,7 @@ describe.each(['filesystem', 'database', 'default'])('binary data in the mode %s
 		const execution = await n8n.api.runOnce({
 			name: 'upload',
 			nodes: [manualTrigger(), read(file), workspace],
-			connections: inRow('Start', 'Read', 'Upload'),
+			connections: connectInRow('Start', 'Read', 'Upload'),
 		});
 		expect(execution.resultData.error).toBeUndefined();
 		const [item] = execution.resultData.runData['Upload']?.at(-1)?.data?.main?.[0] ?? [];

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 
 import { Template } from '../../dev/n8n/template.ts';
 import { onLoopback } from '../../dev/loopback.ts';
-import { type LoggedN8n, startLoggedN8n } from './loggedN8n';
+import { type LoggedN8n, startLoggedN8n } from './startLoggedN8n';
 
 // A run of another version may go on beside the tests.
 export const template = new Template(process.env.VERSIONS ? 'test-versions' : 'test');

@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import path from 'node:path';
 
 import { ConnectProxy } from '../Agent/session/connectProxy';
-import { contacted, hostsIn, onlyNamed } from '../hosts';
+import { contacted, findHosts, onlyNamed } from '../hosts';
 import { template } from './globalSetup';
-import { inRow, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { connectInRow, manualTrigger, node, startTestN8n, type TestN8n } from './startTestN8n';
 
 test('the package that is installed, with all its libraries, names no host that the code does not', async () => {
 	const installed = path.join(
@@ -14,7 +14,7 @@ test('the package that is installed, with all its libraries, names no host that 
 		'node_modules',
 		'n8n-nodes-agent-workspace',
 	);
-	const hosts = hostsIn(installed, ['dist'], /\.(js|json)$/);
+	const hosts = findHosts(installed, ['dist'], /\.(js|json)$/);
 	// The schema of the list of what is in the bundle.
 	const named = [...contacted, ...onlyNamed, 'cyclonedx.org'];
 	expect(hosts.filter((host) => !named.includes(host))).toEqual([]);
@@ -47,7 +47,7 @@ describe('all that the package asks of anybody, taken by a proxy', () => {
 		const given = { authentication, ...parameters, options };
 		const last = node('Workspace', 'n8n-nodes-agent-workspace.workspace', given, { credentials });
 		const nodes = [manualTrigger(), last];
-		await n8n.api.runOnce({ name: 'hosts', nodes, connections: inRow('Start', 'Workspace') });
+		await n8n.api.runOnce({ name: 'hosts', nodes, connections: connectInRow('Start', 'Workspace') });
 	}
 
 	test('is for the hosts that are listed', async () => {

@@ -1,13 +1,13 @@
 // The live test, against the stand-ins instead of a user's accounts.
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import { endpointsOf } from '../../dev/google/credential.ts';
+import { buildEndpoints } from '../../dev/google/credential.ts';
 import { type GoogleServer, startGoogle } from '../../dev/google/server.ts';
 import { factsOf } from '../../dev/live/facts.ts';
 import { GoogleAccount } from '../../dev/live/googleAccount.ts';
 import { reportOf } from '../../dev/live/report.ts';
 import { runLive } from '../../dev/live/run.ts';
 import { liveSettings, secretsOf, type LiveSettings } from '../../dev/live/settings.ts';
-import { sharedN8n, type SharedN8n } from './n8n';
+import { useSharedN8n, type SharedN8n } from './startTestN8n';
 
 const apiKey = 'live-canary-api-key';
 
@@ -19,7 +19,7 @@ let settings: LiveSettings;
 beforeAll(async () => {
 	agent = await startAgentService({ apiKey, messages: () => [{ text: 'hello' }] });
 	google = await startGoogle({ tolerant: true });
-	n8n = await sharedN8n();
+	n8n = await useSharedN8n();
 	settings = liveSettings('/nowhere/live.json', {
 		LIVE_AGENT_API: JSON.stringify({ deploymentUrl: agent.url, webSocketUrl: agent.webSocketUrl, apiKey }),
 		LIVE_AGENT_SIGNATURE_API: JSON.stringify({
@@ -28,7 +28,7 @@ beforeAll(async () => {
 			signature: '0xlive-signature-canary',
 		}),
 		LIVE_WORKSPACE_OAUTH2_API: JSON.stringify({
-			...endpointsOf(google.url),
+			...buildEndpoints(google.url),
 			clientId: 'stand-in-client',
 			clientSecret: 'live-canary-secret',
 			refreshToken: google.tokens.issueRefresh(),

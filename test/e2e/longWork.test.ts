@@ -1,6 +1,6 @@
 // What a restart of n8n does to each way of working with an agent that takes hours: as docs/long-running-agents.md says.
 import type { ExecuteFields } from '../../dev/agent-service/request.ts';
-import { manualTrigger, node, inRow } from './n8n';
+import { manualTrigger, node, connectInRow } from './startTestN8n';
 import { Station, type Stored, until } from './station';
 
 const station = new Station();
@@ -24,7 +24,7 @@ const outputOf = async (id: string, name: string) => {
 test('the trigger listens again after a restart; what came meanwhile is lost, and the numbers begin anew', async () => {
 	const stored = await station.publish(station.example('long-work-by-trigger.json'));
 	const started = () => station.executions({ workflowId: stored.id, mode: 'trigger', status: ['success'] });
-	await until(() => station.service.openSockets() === 1);
+	await until(() => station.service.countOpenChannels() === 1);
 	const run = await station.n8n.api.untilDone(await start(stored));
 	expect(run.status).toBe('success');
 	const { sessionId } = station.service.requests.at(-1)?.body as ExecuteFields;
@@ -32,7 +32,7 @@ test('the trigger listens again after a restart; what came meanwhile is lost, an
 	await station.n8n.kill();
 	station.service.send(sessionId, { type: 'answer', text: 'lost' });
 	await station.n8n.restart();
-	await until(() => station.service.openSockets() === 1);
+	await until(() => station.service.countOpenChannels() === 1);
 	station.service.send(sessionId, { type: 'step', text: 'still' }, { type: 'answer', text: 'done' });
 	await until(async () => (await started()).length === 1);
 	const [id = ''] = await started();
@@ -73,7 +73,7 @@ test('an execution that waits for messages ends with n8n; the agent goes on, and
 	const stored = await station.n8n.api.createWorkflow({
 		name: 'waits',
 		nodes,
-		connections: inRow('Start', 'Agent'),
+		connections: connectInRow('Start', 'Agent'),
 	});
 	const before = station.service.requests.length;
 	const id = await station.n8n.api.startRun(stored, 'Start');

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { seedDemo } from '../../dev/google/demo.ts';
 import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
+import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 
@@ -22,7 +22,7 @@ async function connect(scopes?: readonly string[]): Promise<void> {
 	accessToken = google.tokens.issue({ scopes });
 	refreshToken = google.tokens.issueRefresh({ scopes });
 	credential = await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', {
-		...signedIn(google.url, { accessToken, refreshToken }),
+		...buildSignedInCredential(google.url, { accessToken, refreshToken }),
 		// A slash at the end is allowed.
 		mailApiBase: `${google.url}/gmail/v1/`,
 	});
@@ -30,7 +30,7 @@ async function connect(scopes?: readonly string[]): Promise<void> {
 
 beforeAll(async () => {
 	google = await startGoogle({ pathPrefix: '/google/prefix' });
-	n8n = await sharedN8n();
+	n8n = await useSharedN8n();
 });
 beforeEach(async () => {
 	await connect();
@@ -57,7 +57,7 @@ async function run(values: readonly object[], ...steps: Step[]): Promise<Executi
 	return await n8n.api.runOnce({
 		name: 'mail',
 		nodes: [manualTrigger(), items('Items', values), ...steps],
-		connections: inRow('Start', 'Items', ...steps.map(({ name }) => name)),
+		connections: connectInRow('Start', 'Items', ...steps.map(({ name }) => name)),
 	});
 }
 

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { sharedN8n, type SharedN8n } from './n8n';
+import { useSharedN8n, type SharedN8n } from './startTestN8n';
 import { fromModel } from './workspaceTools';
 
 const apiKey = 'n8n-agents-key';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 	service = await startAgentService({ apiKey });
 	google = await startGoogle();
 	model = await startChatModel();
-	n8n = await sharedN8n();
+	n8n = await useSharedN8n();
 	const { api } = n8n;
 	const tokens = { accessToken: google.tokens.issue(), refreshToken: google.tokens.issueRefresh() };
 	const { url: deploymentUrl, webSocketUrl } = service;
@@ -33,7 +33,11 @@ beforeAll(async () => {
 			agentSignatureApi: await api.createCredential('agentSignatureApi', 'S', signer),
 		},
 		workspaceTool: {
-			workspaceOAuth2Api: await api.createCredential('workspaceOAuth2Api', 'W', signedIn(google.url, tokens)),
+			workspaceOAuth2Api: await api.createCredential(
+				'workspaceOAuth2Api',
+				'W',
+				buildSignedInCredential(google.url, tokens),
+			),
 		},
 	};
 });

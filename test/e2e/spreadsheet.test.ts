@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
+import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 
@@ -14,12 +14,12 @@ let credentials: Record<string, { id: string; name: string }>;
 
 beforeAll(async () => {
 	google = await startGoogle();
-	n8n = await sharedN8n();
+	n8n = await useSharedN8n();
 	credentials = {
 		workspaceOAuth2Api: await n8n.api.createCredential(
 			'workspaceOAuth2Api',
 			'Workspace',
-			signedIn(google.url, {
+			buildSignedInCredential(google.url, {
 				accessToken: google.tokens.issue(),
 				refreshToken: google.tokens.issueRefresh(),
 			}),
@@ -45,7 +45,7 @@ async function run(values: readonly object[], ...steps: object[]): Promise<Execu
 	return await n8n.api.runOnce({
 		name: 'spreadsheets',
 		nodes: [manualTrigger(), items('Items', values), ...nodes],
-		connections: inRow('Start', 'Items', ...nodes.map(({ name }) => name)),
+		connections: connectInRow('Start', 'Items', ...nodes.map(({ name }) => name)),
 	});
 }
 

@@ -6,8 +6,8 @@ import {
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../dev/agent-service/server.ts';
-import type { WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { inRow, node, startTestN8n, type TestN8n } from './n8n';
+import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { connectInRow, node, startTestN8n, type TestN8n } from './startTestN8n';
 
 export const secrets = {
 	apiKey: 'canary-api-key-b1d7',
@@ -36,7 +36,7 @@ export class Station {
 		// After a workflow is unpublished, no channel is left, whatever happened before (#13437).
 		afterEach(async () => {
 			for (const stored of this.#published.splice(0)) await this.n8n.api.deactivate(stored);
-			await until(() => this.service.openSockets() === 0);
+			await until(() => this.service.countOpenChannels() === 0);
 		});
 	}
 
@@ -61,7 +61,7 @@ export class Station {
 		const { credentials } = this;
 		const trigger = node('Trigger', type, { sessionIds: name, ...parameters }, { credentials });
 		const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
-		return { name, nodes, connections: inRow('Trigger', 'Done') };
+		return { name, nodes, connections: connectInRow('Trigger', 'Done') };
 	}
 
 	async publish(definition: WorkflowDefinition): Promise<Stored> {
@@ -86,7 +86,7 @@ export class Station {
 
 	/** A condition: the session has one channel. */
 	isOpen(sessionId: string): () => boolean {
-		return () => this.service.openSockets(sessionId) === 1;
+		return () => this.service.countOpenChannels(sessionId) === 1;
 	}
 
 	async executions(filter: object): Promise<string[]> {

@@ -2,10 +2,10 @@
 import { createServer } from 'node:http';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { type Listening, onLoopback } from '../../dev/loopback.ts';
-import { inRow, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { connectInRow, manualTrigger, node, startTestN8n, type TestN8n } from './startTestN8n';
 
 const apiKey = 'tracing-key';
 let service: AgentService;
@@ -52,7 +52,7 @@ test('the trace goes on in the call of the agent and in those of Google, not in 
 		workspaceOAuth2Api: await n8n.api.createCredential(
 			'workspaceOAuth2Api',
 			'W',
-			signedIn(google.url, tokens),
+			buildSignedInCredential(google.url, tokens),
 		),
 	};
 	const wait = { waitForMessages: true, waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
@@ -71,7 +71,7 @@ test('the trace goes on in the call of the agent and in those of Google, not in 
 			{ credentials: workspace },
 		),
 	];
-	const connections = inRow('Start', 'Agent', 'Mails');
+	const connections = connectInRow('Start', 'Agent', 'Mails');
 	expect((await n8n.api.runOnce({ name: 'traced', nodes, connections })).status).toBe('success');
 
 	const { headers: call } = service.requests[0] ?? {};

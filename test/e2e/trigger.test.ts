@@ -1,4 +1,4 @@
-import { inRow, manualTrigger, node } from './n8n';
+import { connectInRow, manualTrigger, node } from './startTestN8n';
 import { secrets, Station, type Stored, until } from './station';
 
 const station = new Station();
@@ -9,7 +9,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 test('the example: the answer of an agent, which the same workflow starts, runs its lower row once', async () => {
 	const example = station.example('agent-answers-start-a-workflow.json');
 	const stored = await station.publish(example);
-	await until(() => station.service.openSockets() === 1);
+	await until(() => station.service.countOpenChannels() === 1);
 	await station.n8n.api.run(stored, 'When clicking ‘Execute workflow’');
 	// The run by hand, and one for each answer; what comes before the last one and is no answer is filtered out.
 	const executions = async () => await station.executions({ workflowId: stored.id, status: ['success'] });
@@ -81,7 +81,7 @@ test('published again under traffic, one channel is left, with the new settings 
 		await until(() => station.service.upgrades.length > before && station.isOpen('again')());
 	}
 	await until(() => station.service.received.some(({ data }) => data.toString() === 'ping 5'));
-	expect(station.service.openSockets('again')).toBe(1);
+	expect(station.service.countOpenChannels('again')).toBe(1);
 	station.service.send('again', 99);
 	await until(async () => (await station.messagesOf(stored)).includes(99));
 	const messages = await station.messagesOf(stored);
@@ -180,7 +180,7 @@ test('SIGTERM ends the channel, a restart opens it again', async () => {
 	station.service.send('sigterm', 1);
 	await until(async () => (await countOf(stored)) === 1);
 	await station.n8n.stop();
-	expect(station.service.openSockets()).toBe(0);
+	expect(station.service.countOpenChannels()).toBe(0);
 	await station.n8n.restart();
 	await until(station.isOpen('sigterm'));
 	station.service.send('sigterm', 2);
@@ -205,7 +205,7 @@ describe('a test in the editor', () => {
 		const execution = await station.n8n.api.untilDone(id);
 		const [item] = execution.resultData.runData.Trigger?.[0]?.data?.main?.[0] ?? [];
 		expect([execution.status, item?.json.message]).toEqual(['success', { hello: 1 }]);
-		await until(() => station.service.openSockets() === 0);
+		await until(() => station.service.countOpenChannels() === 0);
 	});
 
 	test('"Stop listening" leaves no channel (#9159)', async () => {
@@ -213,7 +213,7 @@ describe('a test in the editor', () => {
 		const id = await station.n8n.api.startRun(stored, 'Trigger');
 		await until(station.isOpen('stop'));
 		await station.n8n.api.stopExecution(id);
-		await until(() => station.service.openSockets() === 0);
+		await until(() => station.service.countOpenChannels() === 0);
 	});
 });
 
@@ -246,7 +246,7 @@ test.each([47, 48, 100_000])(
 		const definition = {
 			name: waiting,
 			nodes: [manualTrigger(), agent],
-			connections: inRow('Start', 'Agent'),
+			connections: connectInRow('Start', 'Agent'),
 		};
 		expect((await station.n8n.api.runOnce(definition)).status).toBe('success');
 		await until(arrived(waiting));
@@ -289,13 +289,13 @@ test('several items wait for their agents', async () => {
 	const execution = await station.n8n.api.runOnce({
 		name: 'wait',
 		nodes,
-		connections: inRow('Start', 'Items', 'Agent'),
+		connections: connectInRow('Start', 'Items', 'Agent'),
 	});
 	const items = execution.resultData.runData.Agent?.[0]?.data?.main?.[0] ?? [];
 	expect(
 		items.map(({ json }) => (json.messages as Array<{ message: { text?: string } }>).at(-1)?.message.text),
 	).toEqual(['Done: 1', 'Done: 2', 'Done: 3']);
-	await until(() => station.service.openSockets() === 0);
+	await until(() => station.service.countOpenChannels() === 0);
 });
 
 test('no secret is in the log of n8n or in the data of any execution', async () => {

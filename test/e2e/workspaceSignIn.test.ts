@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { endpointsOf } from '../../dev/google/credential.ts';
+import { buildEndpoints } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { Execution } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
+import type { Execution } from '../../dev/n8n/n8nApi.ts';
+import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const robot = 'robot@project.example';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 			},
 		],
 	});
-	n8n = await sharedN8n();
+	n8n = await useSharedN8n();
 });
 beforeEach(() => {
 	google.reset();
@@ -45,7 +45,7 @@ interface Credential {
 const gmailOnly = 'https://www.googleapis.com/auth/gmail.readonly';
 
 const endpoints = () => ({
-	...endpointsOf(google.url),
+	...buildEndpoints(google.url),
 	// A slash at the end is allowed.
 	driveApiBase: `${google.url}/drive/v3/`,
 });
@@ -110,7 +110,7 @@ async function run(last: ReturnType<typeof node>): Promise<Execution> {
 	return await n8n.api.runOnce({
 		name: 'sign-in',
 		nodes: [manualTrigger(), last],
-		connections: inRow('Start', last.name),
+		connections: connectInRow('Start', last.name),
 	});
 }
 
@@ -239,7 +239,7 @@ describe('a service account', () => {
 				),
 				last,
 			],
-			connections: inRow('Start', 'Ids', last.name),
+			connections: connectInRow('Start', 'Ids', last.name),
 		};
 		expect(errorOf(await n8n.api.runOnce(definition))).toBeUndefined();
 		const reads = () => methods().filter((method) => method === 'gmail.users.messages.get').length;

@@ -1,4 +1,4 @@
-import { node } from './n8n';
+import { node } from './startTestN8n';
 
 /** A parameter that the model fills in, as the editor's button writes it. */
 export const fromModel = (key: string, type = 'string') => `={{ $fromAI('${key}', \`\`, '${type}') }}`;

@@ -4,7 +4,7 @@ import type { IDataObject, NodeApiError } from 'n8n-workflow';
 import { startAgentService } from '../../dev/agent-service/server.ts';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
 import { type Cell, type Outcome, limits } from './cells';
-import { claimOf, lieOf } from './claim';
+import { readClaim, findLie } from './claim';
 import type { ListedFault } from './faultList';
 
 const sessionId = 'session-1';
@@ -57,9 +57,9 @@ async function outcomeOf(
 			const lie = times === 1 ? undefined : times > 1 ? 'done twice' : 'a success that was not done';
 			return { message: '', claim: 'done', requests, times, lie };
 		}
-		const claim = claimOf(ended);
+		const claim = readClaim(ended);
 		const message = ended.message.replaceAll(new URL(service.url).host, 'the agent service');
-		return { message, claim, requests, times, lie: lieOf(claim, times) };
+		return { message, claim, requests, times, lie: findLie(claim, times) };
 	} finally {
 		await service.close();
 	}

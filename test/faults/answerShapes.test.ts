@@ -5,9 +5,9 @@ import { buffer } from 'node:stream/consumers';
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import { onLoopback, type Listening } from '../../dev/loopback';
-import { withBinaryData } from '../executeContext';
+import { withBinaryData } from '../createExecuteContext';
 import { Random } from '../hostile/random';
-import { claimOf } from './claim';
+import { readClaim } from './claim';
 import { World } from './world';
 
 /** Inputs with which each operation reads as much of Google's answers as it can. */
@@ -211,7 +211,7 @@ test.each(Object.entries(ways))(
 			front.change = undefined;
 			const { method = 'GET' } = front.answers[cell?.at ?? 0] ?? {};
 			// An error that does not say so is read as: nothing was done.
-			const isSaid = said.includes('already created') || claimOf({ message: said }) !== 'not done';
+			const isSaid = said.includes('already created') || readClaim({ message: said }) !== 'not done';
 			const isLie = method !== 'GET' && said !== 'read' && !isSaid;
 			if (isLie || unforeseen.test(said)) wrongs.push(`${JSON.stringify(cell)}: ${said}`);
 		}

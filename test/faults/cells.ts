@@ -1,7 +1,7 @@
 import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
 import type { LoggedRequest } from '../../dev/google/server';
-import { claimOf, lieOf, type Claim } from './claim';
+import { readClaim, findLie, type Claim } from './claim';
 import type { ListedFault } from './faultList';
 import { inputOf, marker, subjects, type Subject } from './samples';
 import { World } from './world';
@@ -41,7 +41,7 @@ export const limits = { maxTries: 2, maxRetryWaitSeconds: 10 };
 /** All cells of an operation: each fault at each request that an undisturbed run makes. */
 export async function googleCells(subject: Subject, faults: readonly ListedFault[]): Promise<Cell[]> {
 	const calm = await calmRun(subject);
-	if (!subject.operation.readsOnly && calm.traces === 0) {
+	if (!subject.operation.isReadOnly && calm.traces === 0) {
 		throw new Error(`${subject.name} leaves no trace: let test/faults/world.ts look where it leaves one`);
 	}
 	return calm.methods.flatMap((method, at) => {
@@ -126,11 +126,17 @@ async function outcomeOf(
 		const requests = signsIn ? world.google.requests.length : world.requests;
 		if (world.google.violations.length > 0) throw new Error(world.google.violations.join('\n'));
 		const done = (world.traces() - before) / calm.traces;
-		const times = subject.operation.readsOnly ? undefined : done;
+		const times = subject.operation.isReadOnly ? undefined : done;
 		if ('error' in ended) {
-			const claim = claimOf(ended.error);
+			const claim = readClaim(ended.error);
 			const message = withoutIds(ended.error.message, world);
-			return { message, claim, requests, times, lie: times === undefined ? undefined : lieOf(claim, times) };
+			return {
+				message,
+				claim,
+				requests,
+				times,
+				lie: times === undefined ? undefined : findLie(claim, times),
+			};
 		}
 		const output = told(ended.items, world);
 		const lie = lieOfSuccess(times, output === calm.output);

@@ -5,7 +5,7 @@ const unknown = /\bmay (still )?(have (been|started)|exist)\b/;
 const done = /\bThe (document|spreadsheet|file) \S+( \(\S+\))? was already created\b|\bagent was started\b/;
 
 /** Reads an error's claim. One that says nothing about its work claims that it was not done. */
-export function claimOf({ message, description }: { message: string; description?: string | null }): Claim {
+export function readClaim({ message, description }: { message: string; description?: string | null }): Claim {
 	const text = `${message} ${description ?? ''}`;
 	if (unknown.test(text)) return 'unknown';
 	return done.test(text) ? 'done' : 'not done';
@@ -15,7 +15,7 @@ export function claimOf({ message, description }: { message: string; description
  * What is false about a claim; undefined when nothing is.
  * @param times how often the work was done: 1 is once, a part of it is half done
  */
-export function lieOf(claim: Claim, times: number): string | undefined {
+export function findLie(claim: Claim, times: number): string | undefined {
 	if (times > 1) return 'done twice';
 	if (claim === 'not done' && times > 0) return 'says that it was not done, and it was';
 	if (claim === 'done' && times === 0) return 'says that it was done, and it was not';

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
 
 import { generatedPart } from '../docs/generatedPart';
-import { withBinaryData } from '../executeContext';
+import { withBinaryData } from '../createExecuteContext';
 import { agentCells, agentSubjects } from './agentCells';
 import { isAgreed } from './agreed';
 import { googleCells, tokenCells, tokenSubject, type Cell } from './cells';

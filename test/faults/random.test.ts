@@ -1,7 +1,7 @@
 // Seeded executions under Retry On Fail with random faults: 60 here, 1,000 with `npm run test:faults`. One alone: SEED=17.
 import pLimit from 'p-limit';
 
-import { withBinaryData } from '../executeContext';
+import { withBinaryData } from '../createExecuteContext';
 import { calmTraces } from './cells';
 import { randomRun } from './randomRun';
 import { subjects } from './samples';
@@ -18,7 +18,7 @@ test(`in ${seeds.length} executions nothing is done twice and nothing is lost in
 	await withBinaryData();
 	// The shortest waits between two tries.
 	jest.spyOn(Math, 'random').mockReturnValue(0);
-	const changing = subjects.filter(({ operation }) => !operation.readsOnly);
+	const changing = subjects.filter(({ operation }) => !operation.isReadOnly);
 	const calm = new Map(
 		await Promise.all(changing.map(async (one) => [one.name, await calmTraces(one)] as const)),
 	);

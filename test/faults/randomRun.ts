@@ -4,7 +4,7 @@ import { startAgentService } from '../../dev/agent-service/server.ts';
 import type { LoggedRequest } from '../../dev/google/server';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
 import { isAgreed } from './agreed';
-import { claimOf, lieOf } from './claim';
+import { readClaim, findLie } from './claim';
 import { faultList, type ListedFault } from './faultList';
 import { withRetryOnFail, type Ended } from './retriedRuns';
 import { inputOf, subjects, type Subject } from './samples';
@@ -17,7 +17,7 @@ export type Wrongs = string[];
 /** What an item leaves at the service in an undisturbed run, by subject. */
 export type Calm = ReadonlyMap<string, number>;
 
-const changing = subjects.filter(({ operation, variant }) => !operation.readsOnly && !variant.isLarge);
+const changing = subjects.filter(({ operation, variant }) => !operation.isReadOnly && !variant.isLarge);
 const limits = { maxTries: 2, maxRetryWaitSeconds: 3, timeoutSeconds: 8 };
 /** A fault hits one of this many first requests of a run. */
 const furthest = 12;
@@ -49,7 +49,7 @@ export async function randomRun(seed: number, calm: Calm): Promise<Wrongs> {
 		},
 	};
 	// Each item would overwrite the one before.
-	const items = subject?.operation.idempotent ? 1 : random.within(1, 4);
+	const items = subject?.operation.isIdempotent ? 1 : random.within(1, 4);
 	const tries = random.within(2, 4);
 	const faults = Array.from({ length: random.within(1, 4) }, () => ({
 		fault: random.one(faultList),
@@ -128,7 +128,7 @@ function wrongsOf(ended: Ended, times: readonly number[]): Wrongs {
 
 function ofError({ error }: Extract<Ended, { error: unknown }>, times: readonly number[]): Wrongs {
 	const item = Number(error.context['itemIndex']);
-	const lie = lieOf(claimOf(error), times[item] ?? NaN);
+	const lie = findLie(readClaim(error), times[item] ?? NaN);
 	return lie === undefined ? [] : [`of item ${item} the error ${lie}: ${error.message}`];
 }
 
@@ -139,7 +139,7 @@ function ofItems({ items }: Extract<Ended, { items: unknown }>, times: readonly 
 		if (!only || own.length > 1) return [`item ${item} became ${own.length} items`];
 		const error = only.json['error'] as IDataObject | undefined;
 		if (!error) return done === 1 ? [] : [`item ${item} is a success and was done ${done} times`];
-		const lie = lieOf(claimOfItem(error), done);
+		const lie = findLie(claimOfItem(error), done);
 		return lie === undefined ? [] : [`of item ${item} the error item ${lie}: ${JSON.stringify(error)}`];
 	});
 }
@@ -150,5 +150,5 @@ function claimOfItem({ message, details }: IDataObject) {
 	if (known?.['made'] !== undefined) return 'done';
 	// A session ID means that the agent may be running.
 	if (known?.['sessionId'] !== undefined) return 'unknown';
-	return claimOf({ message: typeof message === 'string' ? message : '' });
+	return readClaim({ message: typeof message === 'string' ? message : '' });
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, type Field, type Operation, type ResourceName } from '../../nodes/Workspace/operation';
+import { getAllFields, type Field, type Operation, type ResourceName } from '../../nodes/Workspace/operation';
 import { resources } from '../../nodes/Workspace/resources';
 
 /** A text that a test gives to an operation, so that its traces can be counted. It is valid as Base64, too. */
@@ -60,7 +60,7 @@ const variants: readonly Variant[] = [
 /** Every operation that there is, and its variants. */
 export const subjects: readonly Subject[] = resources.flatMap(({ value, name, operations }) =>
 	operations.flatMap((operation) => {
-		const fields = fieldsOf(operation).map((field) => field.name);
+		const fields = getAllFields(operation).map((field) => field.name);
 		return [plain, ...variants.filter(({ field }) => fields.includes(field))].map((variant) => ({
 			name: `${name}: ${operation.name}${variant.suffix}`,
 			resource: value,
@@ -84,7 +84,7 @@ export function inputOf(
 ): Record<string, unknown> {
 	// A document always has a tab, and no operation needs its name.
 	const wanted = resource === 'spreadsheet' ? [...contents, 'tab'] : contents;
-	const given = fieldsOf(operation)
+	const given = getAllFields(operation)
 		.filter(({ name, required }) => required ?? wanted.includes(name))
 		.map((field) => [field.name, sampleOf(field, seeds, text)]);
 	return {

@@ -2,12 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { endpointsOf, signedIn } from '../../dev/google/credential';
+import { buildEndpoints, buildSignedInCredential } from '../../dev/google/credential';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { standardScopes } from '../../dev/google/tokens';
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
-import { executeContext } from '../executeContext';
+import { createExecuteContext } from '../createExecuteContext';
 import { marker, type Seeds } from './samples';
 
 // One line for each wait would be thousands.
@@ -69,7 +69,7 @@ export class World {
 		executionId,
 		authentication = 'oAuth2',
 	}: RunOptions): Promise<INodeExecutionData[]> {
-		const context = executeContext({
+		const context = createExecuteContext({
 			nodeType: new Workspace(),
 			oAuth2: authentication === 'oAuth2',
 			credentialTypes: { workspaceServiceAccountApi: new WorkspaceServiceAccountApi() },
@@ -86,12 +86,12 @@ export class World {
 	#credentials(authentication: 'oAuth2' | 'serviceAccount'): Record<string, IDataObject> {
 		if (authentication === 'oAuth2') {
 			const own = { grantType: 'authorizationCode', authentication: 'body' };
-			const data = { ...signedIn(this.url, this.tokens), ...own };
+			const data = { ...buildSignedInCredential(this.url, this.tokens), ...own };
 			return { workspaceOAuth2Api: { ...data, accessTokenUrl: `${this.url}/token` } };
 		}
 		return {
 			workspaceServiceAccountApi: {
-				...endpointsOf(this.url),
+				...buildEndpoints(this.url),
 				email: robot,
 				privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 				delegatedEmail: user,

@@ -3,15 +3,15 @@ import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
 import type { Field } from '../../nodes/fields/field';
 import { NodeParameters } from '../../nodes/fields/params';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
-import { failureOf, executeContext } from '../executeContext';
+import { failureOf, createExecuteContext } from '../createExecuteContext';
 import { runNode } from '../Workspace/runNode';
-import { googleError, scriptedServer, type ScriptedServer } from '../Workspace/server';
+import { googleError, startScriptedServer, type ScriptedServer } from '../Workspace/scriptedServer';
 
 describe('naming', () => {
 	let server: ScriptedServer;
 
 	beforeEach(async () => {
-		server = await scriptedServer(googleError(429, 'Slow down', {}, { 'Retry-After': '1000' }));
+		server = await startScriptedServer(googleError(429, 'Slow down', {}, { 'Retry-After': '1000' }));
 	});
 	afterEach(() => server.close());
 
@@ -171,7 +171,7 @@ describe('node parameters', () => {
 	const nodeType: INodeType = new Workspace();
 
 	function contextOf(parameters: IDataObject, items: INodeExecutionData[], type = 'test.node') {
-		return executeContext({ nodeType, parameters, items, node: { type } });
+		return createExecuteContext({ nodeType, parameters, items, node: { type } });
 	}
 
 	function outcome(act: () => unknown): unknown {
@@ -219,14 +219,14 @@ describe('node parameters', () => {
 		for (const index of [0, 1, 0]) {
 			for (const name of ['subject', 'options']) {
 				const expected = outcome(() => n8n.getNodeParameter(name, index, null));
-				expect(outcome(() => read.read(name, index, null))).toEqual(expected);
+				expect(outcome(() => read.readParameter(name, index, null))).toEqual(expected);
 			}
 		}
 	});
 
 	test('a parameter that is not there is its fallback', () => {
 		const read = new NodeParameters(contextOf({}, items));
-		expect(read.read('nothing', 1, null)).toBeNull();
+		expect(read.readParameter('nothing', 1, null)).toBeNull();
 	});
 
 	test('rows of an item are taken as they are, without a copy', () => {
@@ -238,14 +238,14 @@ describe('node parameters', () => {
 			values: '={{ $json.rows }}',
 		};
 		const read = new NodeParameters(contextOf(parameters, [{ json: { rows } }]));
-		expect(read.read('values', 0, null)).toBe(rows);
+		expect(read.readParameter('values', 0, null)).toBe(rows);
 	});
 
 	test('what does not depend on the item is asked once, for the first item', () => {
 		const context = contextOf({ subject: 'constant' }, items);
 		const asked = jest.spyOn(context, 'getNodeParameter');
 		const read = new NodeParameters(context);
-		for (let index = 0; index < 1000; index++) read.read('subject', index, 'none');
+		for (let index = 0; index < 1000; index++) read.readParameter('subject', index, 'none');
 		expect(asked.mock.calls).toEqual([
 			['subject', 0, null, { rawExpressions: true }],
 			['subject', 0, 'none'],
@@ -262,7 +262,7 @@ describe('node parameters', () => {
 	])('%s is taken from the item without asking n8n', (subject, value) => {
 		const context = contextOf({ subject }, items);
 		const asked = jest.spyOn(context, 'getNodeParameter');
-		expect(new NodeParameters(context).read('subject', 0, null)).toBe(value);
+		expect(new NodeParameters(context).readParameter('subject', 0, null)).toBe(value);
 		expect(asked).toHaveBeenCalledTimes(1);
 	});
 
@@ -273,16 +273,16 @@ describe('node parameters', () => {
 		['is in what is not plain data', Object.assign(new Error('no'), { day: 1 })],
 		['is not plain data', { day: new Date(0) }],
 	])('n8n is asked for a field that %s', (_what, when) => {
-		const context = contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when: when } }]);
+		const context = contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]);
 		const asked = jest.spyOn(context, 'getNodeParameter');
-		new NodeParameters(context).read('subject', 0, null);
+		new NodeParameters(context).readParameter('subject', 0, null);
 		expect(asked).toHaveBeenLastCalledWith('subject', 0, null);
 	});
 
 	test('an object without a prototype is plain data', () => {
 		const when = Object.assign(Object.create(null) as IDataObject, { day: [1] });
 		const read = new NodeParameters(contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]));
-		expect(read.read('subject', 0, null)).toBe(when['day']);
+		expect(read.readParameter('subject', 0, null)).toBe(when['day']);
 	});
 
 	test.each<[unknown, isExpression: boolean, isComputed: boolean]>([
@@ -304,7 +304,7 @@ describe('node parameters', () => {
 	test('expressions of a tool see other items than its input: they are n8n’s', () => {
 		const context = contextOf({ subject: '={{ $json.zero }}' }, items, 'test.workspaceTool');
 		const asked = jest.spyOn(context, 'getNodeParameter');
-		expect(new NodeParameters(context).read('subject', 1, null)).toBe(7);
+		expect(new NodeParameters(context).readParameter('subject', 1, null)).toBe(7);
 		expect(asked).toHaveBeenLastCalledWith('subject', 1, null);
 	});
 
@@ -330,14 +330,14 @@ describe('node parameters', () => {
 			],
 		])('differs from item to item if %s', (_what, parameters, expected) => {
 			const read = new NodeParameters(contextOf(parameters, items));
-			expect([0, 1].map((index) => read.given(fields, index))).toEqual(expected);
+			expect([0, 1].map((index) => read.readFields(fields, index))).toEqual(expected);
 		});
 
 		test('is one object for all items if nothing depends on the item', () => {
 			const parameters = { subject: 'Hi', body: 'Text', options: { cc: 'Ann' } };
 			const read = new NodeParameters(contextOf(parameters, items));
-			expect(read.given(fields, 0)).toEqual({ subject: 'Hi', body: 'Text', cc: 'Ann' });
-			expect(read.given(fields, 1)).toBe(read.given(fields, 0));
+			expect(read.readFields(fields, 0)).toEqual({ subject: 'Hi', body: 'Text', cc: 'Ann' });
+			expect(read.readFields(fields, 1)).toBe(read.readFields(fields, 0));
 		});
 	});
 });

@@ -3,10 +3,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
 import type { NodeError } from '../../nodes/core/errors';
-import type { Reading } from '../../nodes/fields/field';
-import { paramsOf } from '../../nodes/fields/params';
-import { checkedId, fileIdOf } from '../../nodes/fields/values';
-import { type Field, type Operation, defineOperation, fieldsOf } from '../../nodes/Workspace/operation';
+import type { ReadContext } from '../../nodes/fields/field';
+import { readParameters } from '../../nodes/fields/params';
+import { parseId, parseFileId } from '../../nodes/fields/values';
+import { type Field, type Operation, defineOperation, getAllFields } from '../../nodes/Workspace/operation';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 
 describe('params', () => {
@@ -79,12 +79,12 @@ describe('params', () => {
 		execute: () => Promise.resolve(null),
 	});
 
-	const form: Reading = { mode: 'fields', timezone: 'Europe/Berlin' };
-	const object: Reading = { mode: 'json', timezone: 'Europe/Berlin' };
+	const form: ReadContext = { mode: 'fields', timezone: 'Europe/Berlin' };
+	const object: ReadContext = { mode: 'json', timezone: 'Europe/Berlin' };
 
-	const inForm = (given: object) => paramsOf(fieldsOf(operation), { title: 'T', ...given }, form);
+	const inForm = (given: object) => readParameters(getAllFields(operation), { title: 'T', ...given }, form);
 	const inObject = (given: object) =>
-		paramsOf(fieldsOf(operation), { title: 'T', source: 'binary', ...given }, object);
+		readParameters(getAllFields(operation), { title: 'T', source: 'binary', ...given }, object);
 
 	test('what nobody gave is the default, in the operation’s own shape', () => {
 		expect(inForm({ maxResults: null })).toMatchObject({
@@ -109,8 +109,10 @@ describe('params', () => {
 	});
 
 	test('an object has defaults of its own, and they count for what is required', () => {
-		expect(() => paramsOf(fieldsOf(operation), { title: 'T' }, object)).toThrow("'content' is required");
-		expect(paramsOf(fieldsOf(operation), { title: 'T', content: '\n' }, object)).toMatchObject({
+		expect(() => readParameters(getAllFields(operation), { title: 'T' }, object)).toThrow(
+			"'content' is required",
+		);
+		expect(readParameters(getAllFields(operation), { title: 'T', content: '\n' }, object)).toMatchObject({
 			source: 'base64',
 			content: '\n',
 		});
@@ -301,7 +303,7 @@ describe('params', () => {
 			{ ...text, displayName: 'Body', name: 'body', requiredUnless: 'pairs' },
 			{ ...text, displayName: 'Pairs', name: 'pairs', required: false },
 		] as const satisfies readonly Field[];
-		const given = (one: object) => paramsOf(all, { ids: 'a', body: 'b', ...one }, object);
+		const given = (one: object) => readParameters(all, { ids: 'a', body: 'b', ...one }, object);
 
 		test.each([
 			[{ ids: ' , ' }, "'ids' is required"],
@@ -391,15 +393,15 @@ describe('Google IDs', () => {
 		['parentFolder', `https://drive.google.com/open?id=${id}`],
 		['parentFolder', ` ${id} `],
 	])('%s: %s', (name, text) => {
-		expect(fileIdOf(text, name, 'Label')).toBe(id);
+		expect(parseFileId(text, name, 'Label')).toBe(id);
 	});
 
 	test.each(['https://drive.google.com/drive/my-drive', 'https://drive.google.com/drive/u/0/my-drive'])(
 		'%s is the root of folders, and no file',
 		(text) => {
-			expect(fileIdOf(text, 'parentFolder', 'Folder')).toBe('root');
-			expect(() => fileIdOf(text, 'spreadsheetId', 'Label')).toThrow("'Label' is a URL without an ID");
-			expect(() => fileIdOf(text, 'templateId', 'Label')).toThrow("'Label' is a URL without an ID");
+			expect(parseFileId(text, 'parentFolder', 'Folder')).toBe('root');
+			expect(() => parseFileId(text, 'spreadsheetId', 'Label')).toThrow("'Label' is a URL without an ID");
+			expect(() => parseFileId(text, 'templateId', 'Label')).toThrow("'Label' is a URL without an ID");
 		},
 	);
 
@@ -422,7 +424,7 @@ describe('Google IDs', () => {
 			"'Label' is the URL of a document, not of a spreadsheet",
 		],
 	])('%s is refused', (text, message) => {
-		expect(() => fileIdOf(text, 'spreadsheetId', 'Label')).toThrow(message);
+		expect(() => parseFileId(text, 'spreadsheetId', 'Label')).toThrow(message);
 	});
 
 	test.each([
@@ -440,7 +442,7 @@ describe('Google IDs', () => {
 	])('what to do is said: %s %s', (name, text, description) => {
 		const refused = (() => {
 			try {
-				return fileIdOf(text, name, 'Label');
+				return parseFileId(text, name, 'Label');
 			} catch (error) {
 				return error;
 			}
@@ -449,14 +451,14 @@ describe('Google IDs', () => {
 	});
 
 	test('a long text that is no ID is shortened', () => {
-		expect(() => checkedId(`${'a'.repeat(60)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(60)}…`);
-		expect(() => checkedId(`${'a'.repeat(59)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(59)}!`);
+		expect(() => parseId(`${'a'.repeat(60)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(60)}…`);
+		expect(() => parseId(`${'a'.repeat(59)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(59)}!`);
 	});
 
 	test('an id is trimmed and holds nothing that a path would understand', () => {
-		expect(checkedId(' 18c2f0a1b2c3d4e5 ', 'Message ID')).toBe('18c2f0a1b2c3d4e5');
+		expect(parseId(' 18c2f0a1b2c3d4e5 ', 'Message ID')).toBe('18c2f0a1b2c3d4e5');
 		for (const bad of ['', '../x', 'a%2Fb', 'x?y', 'x#y', 'a\nb']) {
-			expect(() => checkedId(bad, 'Message ID')).toThrow("'Message ID' is not an ID");
+			expect(() => parseId(bad, 'Message ID')).toThrow("'Message ID' is not an ID");
 		}
 	});
 });

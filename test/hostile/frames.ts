@@ -1,7 +1,7 @@
 import type { Message } from '../../dev/agent-service/script.ts';
 import type { Random } from './random';
 
-const text = (data: string | Buffer): Message => ({ frame: Buffer.from(data), binary: false });
+const text = (data: string | Buffer): Message => ({ frame: Buffer.from(data), isBinary: false });
 
 /** What a session channel may bring. */
 export const frameMakers: ReadonlyArray<(random: Random) => Message> = [
@@ -16,7 +16,7 @@ export const frameMakers: ReadonlyArray<(random: Random) => Message> = [
 	},
 	(random) => text(`[${'{},'.repeat(random.size(1e3, 5e5))}0]`),
 	(random) => text('x'.repeat(random.size(1e3, 5e6))),
-	(random) => ({ frame: random.bytes(random.size(10, 2e6)), binary: true }),
+	(random) => ({ frame: random.bytes(random.size(10, 2e6)), isBinary: true }),
 	(random) =>
 		text(random.text(random.size(10, 1e5), ['\0', '\u202e', '\u001b[2J', '"', '{', '}', '\\u0000'])),
 	(random) => text(`{"text":"${'\\ud800'.repeat(random.size(1, 1e5))}"}`),
@@ -29,4 +29,4 @@ export const frameMakers: ReadonlyArray<(random: Random) => Message> = [
 ];
 
 /** Whether the frame is the one that is not UTF-8, so that its reader closes the channel. */
-export const isNoText = (at: number): boolean => at % frameMakers.length === frameMakers.length - 1;
+export const isInvalidUtf8 = (at: number): boolean => at % frameMakers.length === frameMakers.length - 1;

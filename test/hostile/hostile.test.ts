@@ -1,8 +1,8 @@
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import { signedIn } from '../../dev/google/credential.ts';
-import { inRow, node, startTestN8n, type TestN8n } from '../e2e/n8n';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
+import { connectInRow, node, startTestN8n, type TestN8n } from '../e2e/startTestN8n';
 import { until } from '../e2e/station';
-import { frameMakers, isNoText } from './frames';
+import { frameMakers, isInvalidUtf8 } from './frames';
 import { markdownMakers } from './markdown';
 import { listLength, startOutside } from './outside';
 import { type Polled, startPolling } from './polling';
@@ -36,7 +36,11 @@ beforeAll(async () => {
 	pid = n8n.pid;
 	const tokens = { accessToken: 'ya29.test', refreshToken: 'test' };
 	credentials = {
-		workspaceOAuth2Api: await api.createCredential('workspaceOAuth2Api', 'W', signedIn(outside.url, tokens)),
+		workspaceOAuth2Api: await api.createCredential(
+			'workspaceOAuth2Api',
+			'W',
+			buildSignedInCredential(outside.url, tokens),
+		),
 		agentApi: await api.createCredential('agentApi', 'A', {
 			deploymentUrl: outside.url,
 			webSocketUrl: channels.webSocketUrl,
@@ -122,7 +126,7 @@ async function feed(type: string, parameters: object, items: readonly object[]):
 				{ typeVersion: 3.4 },
 			),
 		],
-		connections: inRow('Hook', 'Split', 'Node', 'Out'),
+		connections: connectInRow('Hook', 'Split', 'Node', 'Out'),
 	});
 	await n8n.api.activate(stored);
 	// Published is not yet registered.
@@ -238,22 +242,22 @@ test('frames', async () => {
 	const stored = await n8n.api.createWorkflow({
 		name: 'frames',
 		nodes,
-		connections: inRow('Trigger', 'Tell'),
+		connections: connectInRow('Trigger', 'Tell'),
 	});
 	await n8n.api.activate(stored);
 	begin();
 	await Promise.all(
 		sessions.map(async (session, lane) => {
 			for (let at = lane; at < perKind; at += sessions.length) {
-				await until(() => channels.openSockets(session) === 1);
+				await until(() => channels.countOpenChannels(session) === 1);
 				outside.asked.push({ at: Date.now(), what: `frame ${at}` });
 				channels.send(session, made(frameMakers, seed, at));
-				if (isNoText(at)) await until(() => channels.openSockets(session) === 0);
+				if (isInvalidUtf8(at)) await until(() => channels.countOpenChannels(session) === 0);
 			}
 		}),
 	);
 	// All that are messages, whatever they hold, start an execution.
-	const messages = Array.from({ length: perKind }, (_, at) => at).filter((at) => !isNoText(at));
+	const messages = Array.from({ length: perKind }, (_, at) => at).filter((at) => !isInvalidUtf8(at));
 	await until(() => outside.frames.length >= messages.length);
 	expect(outside.frames.length).toBe(messages.length);
 	expect(new Set(outside.frames)).toEqual(new Set(['json', 'text', 'binary']));

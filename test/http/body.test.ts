@@ -4,16 +4,16 @@ import v8 from 'node:v8';
 
 import {
 	BodyError,
-	bytesInFlight,
+	getBytesInFlight,
 	canParse,
-	itemLimits,
-	MemoryBudget,
+	itemParsingLimits,
+	MemoryReservation,
 	maxAnswerBytes,
-	parsingCost,
-	readBody,
+	estimateParsingCost,
+	readResponseBody,
 	readErrorBody,
 	mayBeJson,
-	parsingCostInParts,
+	estimateParsingCostInSlices,
 } from '../../nodes/http/body';
 import { expectLinear } from '../growth';
 
@@ -38,7 +38,7 @@ describe('body', () => {
 
 	test('a body that announces more than the limit is not read', async () => {
 		const stream = Readable.from([Buffer.from('x')]);
-		await expect(readBody(stream, { announcedBytes: maxAnswerBytes + 1 })).rejects.toMatchObject({
+		await expect(readResponseBody(stream, { announcedBytes: maxAnswerBytes + 1 })).rejects.toMatchObject({
 			reason: 'tooLarge',
 		});
 		expect(stream.destroyed).toBe(true);
@@ -46,18 +46,21 @@ describe('body', () => {
 
 	test('a body that grows beyond the limit is left there', async () => {
 		let made = 0;
-		await expect(readBody(endless(() => made++))).rejects.toMatchObject({ reason: 'tooLarge' });
+		await expect(readResponseBody(endless(() => made++))).rejects.toMatchObject({ reason: 'tooLarge' });
 		expect(made).toBeLessThan(70);
 	});
 
 	test('a body that breaks off says so, with the code alone', async () => {
-		await expect(readBody(breaking())).rejects.toMatchObject({ reason: 'cutShort', code: 'ECONNRESET' });
+		await expect(readResponseBody(breaking())).rejects.toMatchObject({
+			reason: 'cutShort',
+			code: 'ECONNRESET',
+		});
 	});
 
 	test('a signal ends the reading', async () => {
 		const stop = new AbortController();
 		const silent = new Readable({ read() {} });
-		const reading = readBody(silent, { signal: stop.signal });
+		const reading = readResponseBody(silent, { signal: stop.signal });
 		stop.abort();
 		await expect(reading).rejects.toMatchObject({ reason: 'cutShort' });
 		expect(silent.destroyed).toBe(true);
@@ -82,28 +85,32 @@ describe('body', () => {
 		['bytes', (text: string) => Buffer.from(text)],
 		['a stream', (text: string) => Readable.from([Buffer.from(text)])],
 	])('a limit is kept to the byte: %s', async (_what, bodyOf) => {
-		expect(await readBody(bodyOf('abc'), { limitBytes: 3, announcedBytes: 3 })).toEqual(Buffer.from('abc'));
-		await expect(readBody(bodyOf('abcd'), { limitBytes: 3 })).rejects.toMatchObject({ reason: 'tooLarge' });
+		expect(await readResponseBody(bodyOf('abc'), { maxBytes: 3, announcedBytes: 3 })).toEqual(
+			Buffer.from('abc'),
+		);
+		await expect(readResponseBody(bodyOf('abcd'), { maxBytes: 3 })).rejects.toMatchObject({
+			reason: 'tooLarge',
+		});
 	});
 
 	test('what is read counts, and no listener stays', async () => {
-		const memory = new MemoryBudget();
+		const memory = new MemoryReservation();
 		const { signal } = new AbortController();
-		await readBody(Readable.from([Buffer.from('abc'), Buffer.from('de')]), { memory, signal });
-		expect([bytesInFlight(), getEventListeners(signal, 'abort').length]).toEqual([5, 0]);
-		await readBody(Buffer.from('fg'), { memory });
-		expect(bytesInFlight()).toBe(7);
+		await readResponseBody(Readable.from([Buffer.from('abc'), Buffer.from('de')]), { memory, signal });
+		expect([getBytesInFlight(), getEventListeners(signal, 'abort').length]).toEqual([5, 0]);
+		await readResponseBody(Buffer.from('fg'), { memory });
+		expect(getBytesInFlight()).toBe(7);
 		memory.release();
-		expect(bytesInFlight()).toBe(0);
+		expect(getBytesInFlight()).toBe(0);
 	});
 
 	test('a signal that is aborted already ends the reading', async () => {
-		const reading = readBody(new Readable({ read() {} }), { signal: AbortSignal.abort() });
+		const reading = readResponseBody(new Readable({ read() {} }), { signal: AbortSignal.abort() });
 		await expect(reading).rejects.toMatchObject({ reason: 'cutShort' });
 	});
 
 	describe('in a heap of 10,000 bytes', () => {
-		const memory = new MemoryBudget();
+		const memory = new MemoryReservation();
 		const heap = { used_heap_size: 0 };
 
 		beforeEach(() => {
@@ -121,30 +128,34 @@ describe('body', () => {
 		/** A text whose parsing costs so much. */
 		const costing = (cost: number) => Buffer.from(JSON.stringify('x'.repeat(cost - 26)));
 		const parsed = async (cost: number) =>
-			await memory.holdParsed(costing(cost)).then(
+			await memory.reserveForParsing(costing(cost)).then(
 				() => 'held',
 				(error: unknown) => error instanceof BodyError && error.reason,
 			);
 
 		test('one answer may cost a quarter of it', async () => {
-			expect(parsingCost(costing(2500))).toBe(2500);
-			expect([await parsed(2501), await parsed(2500), bytesInFlight()]).toEqual(['tooCostly', 'held', 2500]);
+			expect(estimateParsingCost(costing(2500))).toBe(2500);
+			expect([await parsed(2501), await parsed(2500), getBytesInFlight()]).toEqual([
+				'tooCostly',
+				'held',
+				2500,
+			]);
 			memory.release();
 			expect([canParse(costing(2500)), canParse(costing(2501))]).toEqual([true, false]);
 		});
 
 		test('all answers together may take half of it', () => {
-			memory.hold(4999);
-			memory.hold(1);
+			memory.reserve(4999);
+			memory.reserve(1);
 			expect(() => {
-				memory.hold(1);
+				memory.reserve(1);
 			}).toThrow('noMemory');
-			expect(bytesInFlight()).toBe(5000);
+			expect(getBytesInFlight()).toBe(5000);
 		});
 
 		test('with what is in use, 85 percent may be taken', async () => {
 			heap.used_heap_size = 7000;
-			memory.hold(500);
+			memory.reserve(500);
 			expect([canParse(costing(1000)), canParse(costing(1001))]).toEqual([true, false]);
 			expect([await parsed(1001), await parsed(1000)]).toEqual(['noMemory', 'held']);
 		});
@@ -153,14 +164,14 @@ describe('body', () => {
 	test('an item has a thousand levels and 128 MiB at most', () => {
 		const nested = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 		expect([canParse(nested(1000)), canParse(nested(1001))]).toEqual([true, false]);
-		expect(itemLimits.bytes / 1024 / 1024).toBe(128);
+		expect(itemParsingLimits.bytes / 1024 / 1024).toBe(128);
 	});
 
 	test('the keys of an object cost more from the thousand and first on', () => {
 		const keys = (count: number) => Buffer.from(`{${Array(count).fill('"k":0').join()}}`);
 		const step = keys(2).length - keys(1).length + 24 + 12;
-		expect(parsingCost(keys(1000)) - parsingCost(keys(999))).toBe(step);
-		expect(parsingCost(keys(1001)) - parsingCost(keys(1000))).toBe(step + 400);
+		expect(estimateParsingCost(keys(1000)) - estimateParsingCost(keys(999))).toBe(step);
+		expect(estimateParsingCost(keys(1001)) - estimateParsingCost(keys(1000))).toBe(step + 400);
 	});
 });
 
@@ -169,33 +180,35 @@ describe('cost of JSON', () => {
 	const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
 
 	test('what stands in texts counts as text', () => {
-		expect(parsingCost(json('a'))).toBe(3 + 24);
-		expect(parsingCost(json('{[,"\\'.repeat(10)))).toBe(json('{[,"\\'.repeat(10)).length + 24);
-		expect(parsingCost(json([{ a: 1234 }, {}]))).toBe(15 + 40 + 64 + 24 + 12 + 64);
+		expect(estimateParsingCost(json('a'))).toBe(3 + 24);
+		expect(estimateParsingCost(json('{[,"\\'.repeat(10)))).toBe(json('{[,"\\'.repeat(10)).length + 24);
+		expect(estimateParsingCost(json([{ a: 1234 }, {}]))).toBe(15 + 40 + 64 + 24 + 12 + 64);
 	});
 
 	test('an object with very many keys costs far more than objects with as many of them together', () => {
 		const keys = (from: number, count: number) =>
 			`{${Array.from({ length: count }, (_, at) => `"key${from + at}":0`).join()}}`;
 		const most = 128 * 1024 * 1024;
-		expect(parsingCost(Buffer.from(keys(0, 800_000)))).toBeGreaterThan(most);
-		expect(parsingCost(Buffer.from(`{"a":{},"b":[${keys(0, 800_000)}]}`))).toBeGreaterThan(most);
+		expect(estimateParsingCost(Buffer.from(keys(0, 800_000)))).toBeGreaterThan(most);
+		expect(estimateParsingCost(Buffer.from(`{"a":{},"b":[${keys(0, 800_000)}]}`))).toBeGreaterThan(most);
 		const small = Array.from({ length: 8_000 }, (_, at) => keys(at * 100, 100));
-		expect(parsingCost(Buffer.from(`[${small.join()}]`))).toBeLessThan(most / 2);
+		expect(estimateParsingCost(Buffer.from(`[${small.join()}]`))).toBeLessThan(most / 2);
 	});
 
 	test('a long text is looked through in parts, with the same result, and no further than needed', async () => {
 		const text = json({ a: '\\"{'.repeat(700_000), b: ['{', 1, '\\'] });
 		let turns = 0;
 		const others = setInterval(() => turns++, 0);
-		expect(await parsingCostInParts(text)).toBe(parsingCost(text));
+		expect(await estimateParsingCostInSlices(text)).toBe(estimateParsingCost(text));
 		clearInterval(others);
 		expect(turns).toBeGreaterThan(0);
 		for (const most of [1000, 40_000_000]) {
-			expect(parsingCost(bomb(30_000_000), most)).toBeLessThan(parsingCost(bomb(30_000_000)) / 5);
+			expect(estimateParsingCost(bomb(30_000_000), most)).toBeLessThan(
+				estimateParsingCost(bomb(30_000_000)) / 5,
+			);
 		}
 		const deep = Buffer.from(`${'['.repeat(600)}${' '.repeat(2 ** 21)}${'['.repeat(401)}`);
-		expect([parsingCost(deep, Infinity, 1001), parsingCost(deep, Infinity, 1000)]).toEqual([
+		expect([estimateParsingCost(deep, Infinity, 1001), estimateParsingCost(deep, Infinity, 1000)]).toEqual([
 			deep.length + 1001 * 40,
 			Infinity,
 		]);
@@ -218,7 +231,7 @@ describe('cost of JSON', () => {
 			expectLinear(
 				unit,
 				(text) => Buffer.from(text),
-				(bytes) => parsingCost(bytes),
+				(bytes) => estimateParsingCost(bytes),
 			);
 		},
 	);

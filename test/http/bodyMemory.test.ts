@@ -5,22 +5,22 @@ import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { transformSync } from '@swc/core';
 
-import { bytesInFlight, canParse, itemLimits, MemoryBudget } from '../../nodes/http/body';
+import { getBytesInFlight, canParse, itemParsingLimits, MemoryReservation } from '../../nodes/http/body';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
 const half = () => getHeapStatistics().heap_size_limit / 2;
 
 afterEach(() => {
-	expect(bytesInFlight()).toBe(0);
+	expect(getBytesInFlight()).toBe(0);
 });
 
 test('an answer as large as allowed is read unless it is made of next to nothing', async () => {
-	const memory = new MemoryBudget();
+	const memory = new MemoryReservation();
 	const large = json({ text: 'x,'.repeat(30_000_000) });
-	await memory.holdParsed(large, itemLimits);
-	await memory.holdParsed(bomb(60_000), itemLimits);
-	await expect(memory.holdParsed(bomb(63_000_000), itemLimits)).rejects.toMatchObject({
+	await memory.reserveForParsing(large, itemParsingLimits);
+	await memory.reserveForParsing(bomb(60_000), itemParsingLimits);
+	await expect(memory.reserveForParsing(bomb(63_000_000), itemParsingLimits)).rejects.toMatchObject({
 		reason: 'tooCostly',
 	});
 	memory.release();
@@ -28,27 +28,27 @@ test('an answer as large as allowed is read unless it is made of next to nothing
 });
 
 test('all answers share one budget, and give back what they held', () => {
-	const [one, other] = [new MemoryBudget(), new MemoryBudget()];
-	one.hold(half() - 1000);
+	const [one, other] = [new MemoryReservation(), new MemoryReservation()];
+	one.reserve(half() - 1000);
 	const tooMuch = () => {
-		other.hold(1001);
+		other.reserve(1001);
 	};
 	expect(tooMuch).toThrow(expect.objectContaining({ reason: 'noMemory' }) as Error);
-	other.hold(1000);
+	other.reserve(1000);
 	one.release();
 	one.release();
-	expect(bytesInFlight()).toBe(1000);
+	expect(getBytesInFlight()).toBe(1000);
 	tooMuch();
 	other.release();
 });
 
 test('the budget outlives the package: another load of it counts on', () => {
-	const memory = new MemoryBudget();
-	memory.hold(1000);
+	const memory = new MemoryReservation();
+	memory.reserve(1000);
 	jest.isolateModules(() => {
-		const again = jest.requireActual<{ bytesInFlight: typeof bytesInFlight }>('../../nodes/http/body');
-		expect(again.bytesInFlight).not.toBe(bytesInFlight);
-		expect(again.bytesInFlight()).toBe(1000);
+		const again = jest.requireActual<{ getBytesInFlight: typeof getBytesInFlight }>('../../nodes/http/body');
+		expect(again.getBytesInFlight).not.toBe(getBytesInFlight);
+		expect(again.getBytesInFlight()).toBe(1000);
 	});
 	memory.release();
 });

@@ -1,5 +1,9 @@
 import { isNodeError, NodeError } from '../../nodes/core/errors';
-import { defaultSettings, RateLimiter, type LimitedRequest } from '../../nodes/http/rateLimiter';
+import {
+	defaultRateLimiterSettings,
+	RateLimiter,
+	type RateLimitedRequest,
+} from '../../nodes/http/rateLimiter';
 import { VirtualClock } from './virtualClock';
 import { attempts } from '../attempt';
 
@@ -8,7 +12,7 @@ const minute = 60_000;
 /** A service that takes so many requests within each minute, and a rate limiter before it. */
 function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 	const clock = new VirtualClock();
-	const limiter = new RateLimiter({ ...defaultSettings, clock, random: () => draw });
+	const limiter = new RateLimiter({ ...defaultRateLimiterSettings, clock, random: () => draw });
 	const state = { quota, window: 0, used: 0, running: 0, widest: 0, taken: 0, refused: 0 };
 	/** What the next refusal asks for. */
 	const answer: { retryAfterMilliseconds?: number } = {};
@@ -33,7 +37,7 @@ function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 		state.taken++;
 		return clock.now();
 	};
-	const ask = async (limits: Partial<LimitedRequest> = {}) =>
+	const ask = async (limits: Partial<RateLimitedRequest> = {}) =>
 		await limiter.send(request, { maxWaitMilliseconds: 120_000, signal: undefined, ...limits });
 	/** How many of so many requests are sent at once. */
 	const widestOf = async (count: number) => {
@@ -170,7 +174,7 @@ test.each([
 	[403, 'final', 1],
 ] as const)('HTTP %d (%s) is sent %d times', async (code, kind, times) => {
 	const clock = new VirtualClock();
-	const limiter = new RateLimiter({ ...defaultSettings, clock });
+	const limiter = new RateLimiter({ ...defaultRateLimiterSettings, clock });
 	const request = jest.fn(() => Promise.reject(new NodeError({ code, message: '', ...attempts[kind] })));
 	const sent = clock.run(limiter.send(request, { maxWaitMilliseconds: 1000, signal: undefined }));
 	await expect(sent).rejects.toMatchObject({ code });
@@ -276,6 +280,6 @@ test('refusals of requests that were out together count as one', async () => {
 
 test('a caller that has to look first is told of a refusal at once', async () => {
 	const { clock, ask } = world({ quota: 0 });
-	await expect(clock.run(ask({ again: false }))).rejects.toMatchObject(attempts.notDone);
+	await expect(clock.run(ask({ mayResend: false }))).rejects.toMatchObject(attempts.notDone);
 	expect(clock.now()).toBe(100);
 });

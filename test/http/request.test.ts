@@ -5,25 +5,25 @@ import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 
 import { NodeError } from '../../nodes/core/errors';
-import { BodyError, bytesInFlight, MemoryBudget } from '../../nodes/http/body';
-import { causesOf, networkErrorOf, networkMessage } from '../../nodes/http/networkErrors';
+import { BodyError, getBytesInFlight, MemoryReservation } from '../../nodes/http/body';
+import { collectCauses, classifyNetworkError, formatNetworkMessage } from '../../nodes/http/networkErrors';
 import {
-	attempt,
-	errorOfBody,
+	attemptRequest,
+	bodyErrorToRequestError,
 	type FullResponse,
 	RawResponse,
-	unlessAborted,
+	rejectOnAbort,
 } from '../../nodes/http/request';
-import { stoppedRequest } from '../../nodes/http/retry';
-import { scriptedServer } from '../Workspace/server';
+import { createStoppedRequestError } from '../../nodes/http/retry';
+import { startScriptedServer } from '../Workspace/scriptedServer';
 import { type AttemptName, attempts } from '../attempt';
 
 describe('request', () => {
 	const failure = (message: string) => new NodeError({ code: 500, message, ...attempts.unknown });
 	const errors = {
-		stopped: stoppedRequest,
-		timedOut: () => failure('late'),
-		thrown: (error: unknown) => failure(`thrown: ${String(error)}`),
+		createStoppedError: createStoppedRequestError,
+		createTimeoutError: () => failure('late'),
+		toRequestError: (error: unknown) => failure(`thrown: ${String(error)}`),
 	};
 	const never = (signal: AbortSignal) =>
 		new Promise<never>((_, reject) => {
@@ -41,7 +41,7 @@ describe('request', () => {
 
 		test('gives what was answered, and leaves neither a timer nor a listener', async () => {
 			const stop = new AbortController();
-			const tried = attempt(() => Promise.resolve('answer'), limitsOf(stop), errors);
+			const tried = attemptRequest(() => Promise.resolve('answer'), limitsOf(stop), errors);
 			expect([jest.getTimerCount(), listeners(stop)]).toEqual([1, 1]);
 			expect(await tried).toBe('answer');
 			expect([jest.getTimerCount(), listeners(stop)]).toEqual([0, 0]);
@@ -50,7 +50,7 @@ describe('request', () => {
 		test('has an end at its deadline, not before', async () => {
 			const stop = new AbortController();
 			let isOver = false;
-			const tried = attempt(never, limitsOf(stop), errors).catch((error: unknown) => error);
+			const tried = attemptRequest(never, limitsOf(stop), errors).catch((error: unknown) => error);
 			void tried.then(() => (isOver = true));
 			await jest.advanceTimersByTimeAsync(4999);
 			expect(isOver).toBe(false);
@@ -61,7 +61,7 @@ describe('request', () => {
 
 		test('ends with the execution, and then nobody knows what it did', async () => {
 			const stop = new AbortController();
-			const tried = attempt(never, limitsOf(stop), errors).catch((error: unknown) => error);
+			const tried = attemptRequest(never, limitsOf(stop), errors).catch((error: unknown) => error);
 			stop.abort();
 			expect(await tried).toMatchObject({ outcome: 'unknown', status: 'CANCELLED' });
 			expect(jest.getTimerCount()).toBe(0);
@@ -69,13 +69,17 @@ describe('request', () => {
 
 		test('is not made in an execution that is over', async () => {
 			const send = jest.fn(never);
-			const tried = attempt(send, { timeoutMilliseconds: 5000, signal: AbortSignal.abort() }, errors);
+			const tried = attemptRequest(send, { timeoutMilliseconds: 5000, signal: AbortSignal.abort() }, errors);
 			await expect(tried).rejects.toMatchObject({ outcome: 'notDone' });
 			expect(send).not.toHaveBeenCalled();
 		});
 
 		test('says what was thrown', async () => {
-			const tried = attempt(() => Promise.reject(new Error('why')), limitsOf(new AbortController()), errors);
+			const tried = attemptRequest(
+				() => Promise.reject(new Error('why')),
+				limitsOf(new AbortController()),
+				errors,
+			);
 			await expect(tried).rejects.toMatchObject({ message: 'thrown: Error: why' });
 		});
 	});
@@ -91,7 +95,7 @@ describe('request', () => {
 			const stop = new AbortController();
 			let resolve: (answer: FullResponse) => void = () => {};
 			const promise = new Promise<FullResponse>((done) => (resolve = done));
-			const sent = unlessAborted(promise, stop.signal);
+			const sent = rejectOnAbort(promise, stop.signal);
 			stop.abort();
 			await expect(sent).rejects.toThrow('aborted');
 			const late = silent();
@@ -103,7 +107,7 @@ describe('request', () => {
 
 		test('that has come is left to its reader', async () => {
 			const answer = silent();
-			expect(await unlessAborted(Promise.resolve(answer), new AbortController().signal)).toBe(answer);
+			expect(await rejectOnAbort(Promise.resolve(answer), new AbortController().signal)).toBe(answer);
 			expect(answer.body.destroyed).toBe(false);
 		});
 
@@ -111,7 +115,7 @@ describe('request', () => {
 			const stop = new AbortController();
 			let reject: (error: Error) => void = () => {};
 			const promise = new Promise<FullResponse>((_, fail) => (reject = fail));
-			const sent = unlessAborted(promise, stop.signal);
+			const sent = rejectOnAbort(promise, stop.signal);
 			stop.abort();
 			await expect(sent).rejects.toThrow('aborted');
 			reject(new Error('late'));
@@ -131,7 +135,7 @@ describe('request', () => {
 			tooLarge: ['a', 'b'],
 			tooCostly: ['a', 'b'],
 		} as const;
-		const error = errorOfBody(new BodyError(reason, 'ECONNRESET'), texts);
+		const error = bodyErrorToRequestError(new BodyError(reason, 'ECONNRESET'), texts);
 		expect(error).toMatchObject({ code, message: 'a', ...attempts[attempt] });
 		expect(error.description).toContain('b');
 	});
@@ -150,7 +154,7 @@ describe('request', () => {
 	])(
 		'an answer whose encoding is %s is unpacked by us, or not at all',
 		async (encoding, sent, whole, isOurs) => {
-			const server = await scriptedServer((response) => {
+			const server = await startScriptedServer((response) => {
 				response.writeHead(200, encoding === undefined ? {} : { 'content-encoding': encoding }).end(sent);
 			});
 			try {
@@ -159,10 +163,10 @@ describe('request', () => {
 					() => new Promise<IncomingMessage>((resolve) => http.get(server.url, resolve)),
 				);
 				expect(answer.headers['content-encoding']).toBe(isOurs ? undefined : encoding);
-				const memory = new MemoryBudget();
-				expect(await raw.whole(await buffer(answer), memory)).toEqual(whole);
+				const memory = new MemoryReservation();
+				expect(await raw.decompress(await buffer(answer), memory)).toEqual(whole);
 				memory.release();
-				expect(bytesInFlight()).toBe(0);
+				expect(getBytesInFlight()).toBe(0);
 			} finally {
 				await server.close();
 			}
@@ -215,32 +219,32 @@ describe('network errors', () => {
 			503,
 		],
 	])('%s', (_, thrown, what, attempt, status) => {
-		const expected = { what, status, ...attempts[attempt] };
-		const plain = networkErrorOf(thrown);
+		const expected = { category: what, status, ...attempts[attempt] };
+		const plain = classifyNetworkError(thrown);
 		expect(plain).toMatchObject(expected);
 		expect(plain.reason).not.toMatch(/canary|E[A-Z]{4}/);
 		// As n8n and axios wrap it.
-		expect(networkErrorOf(new Error('wrapped', { cause: thrown }))).toMatchObject(expected);
+		expect(classifyNetworkError(new Error('wrapped', { cause: thrown }))).toMatchObject(expected);
 	});
 
 	test('an empty code or a status is none', () => {
 		const refused = error('ECONNREFUSED', connecting);
 		for (const code of ['', '502']) {
-			expect(networkErrorOf(error(code, { cause: refused }))).toMatchObject({ code: 'ECONNREFUSED' });
+			expect(classifyNetworkError(error(code, { cause: refused }))).toMatchObject({ code: 'ECONNREFUSED' });
 		}
 	});
 
 	test('of a host with several addresses every connection counts', () => {
 		const each = [error('ETIMEDOUT', connecting), error('ENETUNREACH', connecting)];
 		const all = Object.assign(new AggregateError(each), { code: 'ETIMEDOUT' });
-		expect(networkErrorOf(all)).toMatchObject({ what: 'notConnected', ...attempts.notDone });
+		expect(classifyNetworkError(all)).toMatchObject({ category: 'notConnected', ...attempts.notDone });
 	});
 
 	describe('the place that could not be reached', () => {
 		const refused = error('ECONNREFUSED', connecting);
 		const placeOf = (more: object, url = 'https://service.example/path') => {
 			const thrown = new Error('wrapped', { cause: Object.assign(error('ECONNREFUSED', connecting), more) });
-			return networkMessage(networkErrorOf(refused), thrown, url).replace(
+			return formatNetworkMessage(classifyNetworkError(refused), thrown, url).replace(
 				/^No connection to (.*): .*$/,
 				'$1',
 			);
@@ -275,11 +279,11 @@ describe('network errors', () => {
 	test('causes are followed once each, and sixteen at most', () => {
 		const circle = new Error('a');
 		circle.cause = new Error('b', { cause: circle });
-		expect(causesOf(circle)).toEqual([circle, circle.cause]);
+		expect(collectCauses(circle)).toEqual([circle, circle.cause]);
 		let long = new Error('innermost');
 		for (let links = 1; links < 20; links++) long = new Error('outer', { cause: long });
-		expect(causesOf(long)).toHaveLength(16);
-		expect(causesOf(new Error('a', { cause: null }))).toHaveLength(1);
-		expect(causesOf('text')).toEqual([]);
+		expect(collectCauses(long)).toHaveLength(16);
+		expect(collectCauses(new Error('a', { cause: null }))).toHaveLength(1);
+		expect(collectCauses('text')).toEqual([]);
 	});
 });

@@ -7,7 +7,7 @@ import {
 	classifyStatus,
 	type RetryPolicy,
 	withRetries,
-	fullJitterMilliseconds,
+	drawJitterMilliseconds,
 	parseRetryAfter,
 } from '../../nodes/http/retry';
 import { type AttemptName, attempts } from '../attempt';
@@ -193,15 +193,15 @@ describe('fullJitterMilliseconds', () => {
 		[6, 59_999],
 		[1000, 59_999],
 	])('attempt %i waits at most %i ms', (attempt, longest) => {
-		expect(fullJitterMilliseconds(attempt, bounds, () => 1 - Number.EPSILON)).toBe(longest);
-		expect(fullJitterMilliseconds(attempt, bounds, () => 0)).toBe(0);
+		expect(drawJitterMilliseconds(attempt, bounds, () => 1 - Number.EPSILON)).toBe(longest);
+		expect(drawJitterMilliseconds(attempt, bounds, () => 0)).toBe(0);
 	});
 
 	it('is a whole number of milliseconds between 0 and the cap, whatever comes in', () => {
 		const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 		fc.assert(
 			fc.property(fc.integer({ min: 0, max: 5000 }), unit, (attempt, drawn) => {
-				const wait = fullJitterMilliseconds(attempt, bounds, () => drawn);
+				const wait = drawJitterMilliseconds(attempt, bounds, () => drawn);
 				return Number.isInteger(wait) && wait >= 0 && wait < bounds.capMilliseconds;
 			}),
 		);

@@ -16,15 +16,15 @@ export class VirtualClock implements Clock {
 		return this.time;
 	}
 
-	monotonicMilliseconds(): number {
+	getMonotonicMilliseconds(): number {
 		return this.time;
 	}
 
-	wallMilliseconds(): number {
+	getWallMilliseconds(): number {
 		return this.time;
 	}
 
-	after(milliseconds: number, call: () => void): () => void {
+	callAfter(milliseconds: number, call: () => void): () => void {
 		const sleeper = { until: this.time + Math.max(0, milliseconds), wake: call };
 		this.sleepers.push(sleeper);
 		return () => {

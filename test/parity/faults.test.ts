@@ -1,7 +1,7 @@
 // The same fault of the network means the same for every node: what it says, whether the work was done, and how often it is tried.
 import { gzipSync } from 'node:zlib';
 
-import { failureOf } from '../executeContext';
+import { failureOf } from '../createExecuteContext';
 import {
 	answering,
 	closedPort,

@@ -5,9 +5,9 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
 import { TriggerRun, until } from '../Agent/AgentSessionTrigger/triggerRun';
-import { failureOf, withBinaryData } from '../executeContext';
+import { failureOf, withBinaryData } from '../createExecuteContext';
 import { runNode } from '../Workspace/runNode';
-import { json, scriptedServer, type ScriptedServer } from '../Workspace/server';
+import { json, startScriptedServer, type ScriptedServer } from '../Workspace/scriptedServer';
 
 /** The three nodes; Agent Execute twice, because its wait has fields and a connection of its own. */
 export const nodeNames = ['Agent Execute', 'its wait', 'Agent Session Trigger', 'Workspace'] as const;
@@ -33,7 +33,7 @@ export class Nodes {
 		beforeAll(async () => {
 			await withBinaryData();
 			this.service = await startAgentService({ apiKey, messages: () => ['an answer'] });
-			this.google = await scriptedServer(json({ documentId: 'd1', replies: [{}] }));
+			this.google = await startScriptedServer(json({ documentId: 'd1', replies: [{}] }));
 		});
 		afterAll(async () => {
 			await this.service.close();

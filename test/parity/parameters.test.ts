@@ -1,7 +1,7 @@
 // What one node refuses, the others refuse, with the same words: before anything is sent.
 import type { IDataObject } from 'n8n-workflow';
 
-import { failureOf } from '../executeContext';
+import { failureOf } from '../createExecuteContext';
 import { type NodeName, nodeNames, Nodes } from './nodes';
 
 const nodes = new Nodes();

@@ -1,5 +1,5 @@
-import type { Execution, NodeItem } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node } from '../e2e/n8n';
+import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
+import { connectInRow, items, manualTrigger, node } from '../e2e/startTestN8n';
 import { cut, QueueStation, until } from './queueStation';
 
 let station: QueueStation;
@@ -32,7 +32,7 @@ test('a worker starts an agent and waits for its messages', async () => {
 				credentials: station.credentials,
 			}),
 		],
-		connections: inRow('Start', 'Agent'),
+		connections: connectInRow('Start', 'Agent'),
 	});
 	expect(execution.status).toBe('success');
 	expect(outputOf(execution, 'Agent')[0]?.json).toMatchObject({
@@ -40,7 +40,7 @@ test('a worker starts an agent and waits for its messages', async () => {
 		endedBy: 'match',
 		messages: [{ sequence: 1 }, { sequence: 2, message: { type: 'done', text: 'ready' } }],
 	});
-	expect(station.agent.openSockets()).toBe(0);
+	expect(station.agent.countOpenChannels()).toBe(0);
 });
 
 test('a worker sends emails, and a file goes up from the binary data of the database', async () => {
@@ -71,7 +71,7 @@ test('a worker sends emails, and a file goes up from the binary data of the data
 				options: { attachments: 'data' },
 			}),
 		],
-		connections: inRow('Start', 'Items', 'File', 'Send'),
+		connections: connectInRow('Start', 'Items', 'File', 'Send'),
 	});
 	expect(execution.status).toBe('success');
 	expect(outputOf(execution, 'Send')).toHaveLength(2);
@@ -89,17 +89,17 @@ test('a published trigger on main starts executions on the worker', async () => 
 	const workflow = await station.main.api.createWorkflow({
 		name: 'trigger in queue mode',
 		nodes: [trigger, node('After', 'n8n-nodes-base.noOp')],
-		connections: inRow('Trigger', 'After'),
+		connections: connectInRow('Trigger', 'After'),
 	});
 	await station.main.api.activate(workflow);
-	await until(() => station.agent.openSockets('queue-session') > 0);
+	await until(() => station.agent.countOpenChannels('queue-session') > 0);
 	station.agent.send('queue-session', { hello: 'worker' });
 	const execution = await station.main.api.untilTriggered(workflow);
 	expect(execution.status).toBe('success');
 	expect(outputOf(execution, 'After')[0]?.json).toMatchObject({ sequence: 1, message: { hello: 'worker' } });
 	expect(station.worker.output()).toContain(`execution ${execution.id}`);
 	await station.main.api.deactivate(workflow);
-	await until(() => station.agent.openSockets('queue-session') === 0);
+	await until(() => station.agent.countOpenChannels('queue-session') === 0);
 });
 
 describe('under traffic', () => {
@@ -117,14 +117,14 @@ describe('under traffic', () => {
 				node('Trigger', type, { sessionIds: 'traffic' }, { credentials }),
 				node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, { credentials }),
 			],
-			connections: inRow('Trigger', 'Agent'),
+			connections: connectInRow('Trigger', 'Agent'),
 		});
 		await main.api.activate(workflow);
-		await until(() => agent.openSockets('traffic') > 0);
+		await until(() => agent.countOpenChannels('traffic') > 0);
 	});
 	afterEach(async () => {
 		await station.main.api.deactivate(workflow);
-		await until(() => station.agent.openSockets('traffic') === 0);
+		await until(() => station.agent.countOpenChannels('traffic') === 0);
 	});
 
 	const called = () =>

@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { ChaosProxy } from '../../dev/chaos/chaosProxy.ts';
-import { signedIn } from '../../dev/google/credential.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { type QueueServices, startQueueServices } from '../../dev/n8n/queueServices.ts';
-import type { Execution, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { freePort, type N8nServer, spawnN8n, type SpawnedN8n, startN8n } from '../../dev/n8n/server.ts';
+import type { Execution, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { freePort, type N8nServer, spawnN8n, type SpawnedN8n, startN8n } from '../../dev/n8n/startN8n.ts';
 import { template } from '../e2e/globalSetup';
 
 const apiKey = 'queue-test-key';
@@ -142,7 +142,7 @@ export class QueueStation {
 			workspaceOAuth2Api: await api.createCredential(
 				'workspaceOAuth2Api',
 				'Workspace',
-				signedIn(google.url, tokens),
+				buildSignedInCredential(google.url, tokens),
 			),
 		};
 	}

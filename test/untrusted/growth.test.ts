@@ -1,15 +1,15 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { paragraph } from '../../nodes/untrusted/document/blocks';
-import { plainTextOf } from '../../nodes/untrusted/document/plainText';
-import { namesOfPictures } from '../../nodes/Workspace/actions/mail/send/quotation';
-import { storedText } from '../../nodes/Workspace/actions/document/revisionGuard';
-import { layOut, listRequests } from '../../nodes/Workspace/actions/document/styles';
-import { bounded } from '../../nodes/untrusted/mail/mimeStructure';
+import { buildParagraph } from '../../nodes/untrusted/document/blocks';
+import { documentTabToText } from '../../nodes/untrusted/document/documentTabsToText';
+import { findPictureNames } from '../../nodes/Workspace/actions/mail/send/quotation';
+import { getStoredText } from '../../nodes/Workspace/actions/document/revisionGuard';
+import { layOutContent, buildListRequests } from '../../nodes/Workspace/actions/document/styleRequests';
+import { limitMessage } from '../../nodes/untrusted/mail/mimeStructure';
 import { decodeText, decodeWords } from '../../nodes/untrusted/mail/charset';
 import { keepNewText } from '../../nodes/untrusted/mail/newText';
-import { rawPart } from '../../nodes/untrusted/mail/rawPart';
+import { readRawPart } from '../../nodes/untrusted/mail/readRawPart';
 import { readMail } from '../../nodes/untrusted/mail/readMail';
 import { expectLinear } from '../growth';
 
@@ -26,7 +26,7 @@ test.each(['=?utf-8?B?4pi6?= ', '=?utf-8?Q?=E2=98=BA?=x', '=?', '=?x?Q?', '=?utf
 );
 
 const read = (payload: gmail_v1.Schema$MessagePart, more: gmail_v1.Schema$Message = {}) =>
-	readMail({ message: bounded({ ...more, payload }).message, withText: true, texts: {} });
+	readMail({ message: limitMessage({ ...more, payload }).message, withText: true, texts: {} });
 
 test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '<meta ', ';'])(
 	'the charset of a part costs no more than the length of %j',
@@ -41,7 +41,7 @@ test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '
 );
 
 test.each(['cid:x ', 'cid:', '"cid:a"'])('the pictures of a quoted email cost no more than %j', (unit) => {
-	expectLinear(unit, (text) => text, namesOfPictures);
+	expectLinear(unit, (text) => text, findPictureNames);
 });
 
 test.each([' ', ' x', '&amp; ', '&'])('a preview costs no more than the length of %j', (unit) => {
@@ -115,7 +115,7 @@ test.each(['--b', '\n--b', '--b\r\n', '\r\n', 'boundary=', '\nX: y', '=\n'])(
 			expectLinear(
 				unit,
 				(text) => Buffer.from(head + text).toString('base64url'),
-				(raw) => rawPart({ raw, partId: '0' }),
+				(raw) => readRawPart({ raw, partId: '0' }),
 			);
 		}
 	},
@@ -128,7 +128,7 @@ test('a part costs no more than the length of the email, however deep it is', ()
 	expectLinear(
 		'x\r\n',
 		(text) => Buffer.from(`${level.repeat(levels)}\r\n${text}`).toString('base64url'),
-		(raw) => rawPart({ raw, partId }),
+		(raw) => readRawPart({ raw, partId }),
 		1_000_000,
 	);
 });
@@ -156,15 +156,15 @@ const contents: Array<[string, (text: string) => Element[]]> = [
 
 test.each(contents)('the text of a document costs no more than its %s', (_, contentOf) => {
 	const tabOf = (text: string) => ({ body: { content: contentOf(text) } });
-	expectLinear(' ', tabOf, plainTextOf);
-	expectLinear(' ', contentOf, storedText);
+	expectLinear(' ', tabOf, documentTabToText);
+	expectLinear(' ', contentOf, getStoredText);
 });
 
 test('the bullets of a document cost no more than its items', () => {
 	const layoutOf = (text: string) => {
 		const count = text.length / perElement;
 		const blocks = Array.from({ length: count }, (_, at) => ({
-			...paragraph([{ text: 'x', marks: {} }]),
+			...buildParagraph([{ text: 'x', marks: {} }]),
 			list: { level: at % 9, bullet: at % 3 > 0 },
 		}));
 		const lists = Array.from({ length: count / 10 }, (_, at) => ({
@@ -172,8 +172,8 @@ test('the bullets of a document cost no more than its items', () => {
 			last: at * 10 + 9,
 			ordered: at % 2 === 0,
 		}));
-		return layOut({ blocks, lists }, 1);
+		return layOutContent({ blocks, lists }, 1);
 	};
 	const rangeOf = (startIndex: number, endIndex: number) => ({ startIndex, endIndex });
-	expectLinear(' ', layoutOf, (layout) => listRequests(layout, rangeOf, undefined));
+	expectLinear(' ', layoutOf, (layout) => buildListRequests(layout, rangeOf, undefined));
 });

@@ -1,4 +1,4 @@
-import { textOfHtml } from '../../nodes/untrusted/html/textOfHtml';
+import { htmlToText } from '../../nodes/untrusted/html/htmlToText';
 import { keepNewText } from '../../nodes/untrusted/mail/newText';
 import { expectLinear } from '../growth';
 import { readReplies, unify } from './replies/readReplies';
@@ -114,7 +114,7 @@ test.each([
 		'<div><p class=MsoNormal>Yes.</p><hr><div><b>From:</b> Ann &lt;ann@example.com&gt;<br><b>Sent:</b> Monday, January 5, 2026 10:00<br><b>To:</b> Bob<br><b>Subject:</b> Offer</div><p>Shall I?</p></div>',
 	],
 ])('of HTML, too: %s', (_what, html) => {
-	expect(keepNewText(textOfHtml(html), reply)).toBe('Yes.');
+	expect(keepNewText(htmlToText(html), reply)).toBe('Yes.');
 });
 
 test.each([

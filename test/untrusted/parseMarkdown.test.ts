@@ -4,7 +4,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
-import { parseMarkdown, proportionate } from '../../nodes/untrusted/markdown/parseMarkdown';
+import { parseMarkdown, assertProportionate } from '../../nodes/untrusted/markdown/parseMarkdown';
 import { expectLinear, roundsOf } from '../growth';
 
 /** The reference: the parser itself, with the whole text. */
@@ -139,7 +139,7 @@ test.each([
 	['brackets without definitions', ']'.repeat(30_000)],
 	['many rules', '---\n'.repeat(50_000)],
 ])('%s is proportionate', (_what, markdown) => {
-	expect(proportionate(markdown)).toBe(markdown);
+	expect(assertProportionate(markdown)).toBe(markdown);
 });
 
 test.each([
@@ -147,7 +147,7 @@ test.each([
 	['a table in a quote', `> ${'|a'.repeat(10_000)}\n> ${'|-'.repeat(10_000)}\n${'> |x\n'.repeat(10_000)}`],
 	['a long address that is named often', `${'[a]'.repeat(13_000)}\n\n[a]: /${'u'.repeat(40_000)}`],
 ])('%s is not', (_what, markdown) => {
-	expect(() => proportionate(markdown)).toThrow('many times as long');
+	expect(() => assertProportionate(markdown)).toThrow('many times as long');
 });
 
 /** A definition and brackets in a text of this length. */
@@ -159,7 +159,7 @@ test.each([
 	['20,000,000 characters beyond 40 times the text', mentions(2039, 10_000)],
 	['a long address behind a blank line', `${mentions(2039, 9_000)}\n\n${'u'.repeat(9_000)}`],
 ])('%s are read', (_what, markdown) => {
-	expect(proportionate(markdown)).toBe(markdown);
+	expect(assertProportionate(markdown)).toBe(markdown);
 });
 
 test.each([
@@ -168,7 +168,7 @@ test.each([
 	['brackets in a text that is longer by one', mentions(2039, 10_001)],
 	['an address on several lines', `${mentions(2045, 6_000)}\n${'u'.repeat(6_000)}`],
 ])('%s are not', (_what, markdown) => {
-	expect(() => proportionate(markdown)).toThrow('many times as long');
+	expect(() => assertProportionate(markdown)).toThrow('many times as long');
 });
 
 test.each(['| - ', '[a]: b\n', ' '])('looking costs no more than the length of %j', (unit) => {
@@ -177,7 +177,7 @@ test.each(['| - ', '[a]: b\n', ' '])('looking costs no more than the length of %
 		(text) => text,
 		(text) => {
 			try {
-				proportionate(text);
+				assertProportionate(text);
 			} catch (error) {
 				return error;
 			}

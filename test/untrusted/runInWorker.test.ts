@@ -4,7 +4,11 @@ import { runInWorker } from '../../nodes/untrusted/runInWorker';
 import type { TaskName } from '../../nodes/untrusted/untrusted.worker';
 import { roundsOf } from '../growth';
 
-async function reading(task: Exclude<TaskName, 'readMail' | 'rawPart'>, text: string, signal?: AbortSignal) {
+async function reading(
+	task: Exclude<TaskName, 'readMail' | 'readRawPart'>,
+	text: string,
+	signal?: AbortSignal,
+) {
 	const answer = await runInWorker(task, text, signal);
 	return 'result' in answer ? answer.result : `trouble: ${answer.trouble}`;
 }
@@ -12,10 +16,10 @@ async function reading(task: Exclude<TaskName, 'readMail' | 'rawPart'>, text: st
 test('texts are read one after another', async () => {
 	expect(
 		await Promise.all([
-			reading('textOfHtml', '<p>a &amp; b'),
-			reading('htmlOfMarkdown', '# a'),
-			reading('contentOfMarkdown', 'a'),
-			reading('markdownOfTabs', '[]'),
+			reading('htmlToText', '<p>a &amp; b'),
+			reading('markdownToHtml', '# a'),
+			reading('markdownToBlocks', 'a'),
+			reading('documentTabsToMarkdown', '[]'),
 		]),
 	).toEqual([
 		'a & b',
@@ -32,67 +36,67 @@ test('a system that starts no thread is told, and the next text is read', async 
 			throw Object.assign(new Error('EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' });
 		});
 		const trouble = 'the worker thread that reads it stopped';
-		expect(await ask('textOfHtml', 'a', undefined)).toEqual({ trouble });
+		expect(await ask('htmlToText', 'a', undefined)).toEqual({ trouble });
 		start.mockRestore();
-		expect(await ask('textOfHtml', 'a', undefined)).toEqual({ result: 'a' });
+		expect(await ask('htmlToText', 'a', undefined)).toEqual({ result: 'a' });
 	});
 });
 
 test('an idle thread keeps no process alive', async () => {
-	await reading('htmlOfMarkdown', 'a');
+	await reading('markdownToHtml', 'a');
 	expect(process.getActiveResourcesInfo()).not.toContain('MessagePort');
 });
 
 test('what takes too long is given up, and what comes after it is read', async () => {
-	const slow = reading('htmlOfMarkdown', '*a_ '.repeat(20_000));
-	const next = reading('htmlOfMarkdown', '*a*');
+	const slow = reading('markdownToHtml', '*a_ '.repeat(20_000));
+	const next = reading('markdownToHtml', '*a*');
 	expect(await slow).toBe('trouble: reading it takes longer than 3 s');
 	expect(await next).toBe('<p><em>a</em></p>');
 });
 
 describe('Markdown that a stranger made up', () => {
 	test.each([
-		['pictures that never end', 'contentOfMarkdown', '![a]('.repeat(roundsOf(20_000))],
-		['brackets', 'htmlOfMarkdown', ']'.repeat(roundsOf(30_000))],
+		['pictures that never end', 'markdownToBlocks', '![a]('.repeat(roundsOf(20_000))],
+		['brackets', 'markdownToHtml', ']'.repeat(roundsOf(30_000))],
 		[
 			'link definitions',
-			'contentOfMarkdown',
+			'markdownToBlocks',
 			Array.from({ length: roundsOf(4000) }, (_, at) => `[a${at}]: /b\n`).join(''),
 		],
 		[
 			'lists in lists',
-			'htmlOfMarkdown',
+			'markdownToHtml',
 			Array.from({ length: roundsOf(400) }, (_, at) => `${'  '.repeat(at)}- a\n`).join(''),
 		],
-		['lists on one line', 'contentOfMarkdown', '- '.repeat(roundsOf(40_000))],
-		['quotes', 'htmlOfMarkdown', `${'>'.repeat(roundsOf(40_000))}a`],
+		['lists on one line', 'markdownToBlocks', '- '.repeat(roundsOf(40_000))],
+		['quotes', 'markdownToHtml', `${'>'.repeat(roundsOf(40_000))}a`],
 		[
 			'backticks',
-			'contentOfMarkdown',
+			'markdownToBlocks',
 			Array.from({ length: roundsOf(400) }, (_, at) => '`'.repeat(at)).join(' '),
 		],
 		[
 			'links to a long address',
-			'htmlOfMarkdown',
+			'markdownToHtml',
 			`${'[a]'.repeat(roundsOf(13_000))}\n\n[a]: /${'u'.repeat(roundsOf(40_000))}`,
 		],
 		[
 			'a table with many columns and rows',
-			'contentOfMarkdown',
+			'markdownToBlocks',
 			`${'|a'.repeat(roundsOf(10_000))}\n${'|-'.repeat(roundsOf(10_000))}\n${'|x\n'.repeat(roundsOf(10_000))}`,
 		],
-		['nothing but spaces', 'htmlOfMarkdown', ' '.repeat(roundsOf(80_000))],
+		['nothing but spaces', 'markdownToHtml', ' '.repeat(roundsOf(80_000))],
 	] as const)('%s: what comes after it is read', async (_what, task, markdown) => {
-		const [, next] = await Promise.all([reading(task, markdown), reading('htmlOfMarkdown', '*a*')]);
+		const [, next] = await Promise.all([reading(task, markdown), reading('markdownToHtml', '*a*')]);
 		expect(next).toBe('<p><em>a</em></p>');
 	});
 });
 
 test('a stopped execution does not wait, and what comes after it is read', async () => {
 	const stop = new AbortController();
-	const slow = reading('htmlOfMarkdown', '*a_ '.repeat(20_000), stop.signal);
-	const behind = reading('htmlOfMarkdown', 'b', stop.signal);
-	const another = reading('htmlOfMarkdown', '*a*');
+	const slow = reading('markdownToHtml', '*a_ '.repeat(20_000), stop.signal);
+	const behind = reading('markdownToHtml', 'b', stop.signal);
+	const another = reading('markdownToHtml', '*a*');
 	stop.abort(new Error('stopped'));
 	await expect(slow).rejects.toThrow('stopped');
 	await expect(behind).rejects.toThrow('stopped');
@@ -100,7 +104,7 @@ test('a stopped execution does not wait, and what comes after it is read', async
 });
 
 test('what is far too long is not begun', async () => {
-	expect(await reading('htmlOfMarkdown', 'a'.repeat(2_000_001))).toBe(
+	expect(await reading('markdownToHtml', 'a'.repeat(2_000_001))).toBe(
 		'trouble: it is longer than 2,000,000 characters',
 	);
 });

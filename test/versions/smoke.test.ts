@@ -4,11 +4,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { endpointsOf, signedIn } from '../../dev/google/credential.ts';
+import { buildEndpoints, buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { n8nVersion, root } from '../../dev/n8n/host.ts';
-import type { Execution, NodeItem } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node } from '../e2e/n8n';
+import { getN8nVersion, root } from '../../dev/n8n/installN8n.ts';
+import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
+import { connectInRow, items, manualTrigger, node } from '../e2e/startTestN8n';
 import { Station, until } from '../e2e/station';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -24,7 +24,7 @@ afterAll(async () => {
 	await google.close();
 	const folder = path.join(root, '.dev', 'versions');
 	mkdirSync(folder, { recursive: true });
-	writeFileSync(path.join(folder, `${n8nVersion()}.json`), JSON.stringify(seen));
+	writeFileSync(path.join(folder, `${getN8nVersion()}.json`), JSON.stringify(seen));
 });
 
 /** Cells of the version's row, by the column's title. */
@@ -54,7 +54,7 @@ column('Agent Execute', async () => {
 	const execution = await station.n8n.api.runOnce({
 		name: 'agent',
 		nodes: [manualTrigger(), agent],
-		connections: inRow('Start', 'Agent'),
+		connections: connectInRow('Start', 'Agent'),
 	});
 	expect(outputOf(execution, 'Agent')[0]?.json).toMatchObject({ statusCode: 200, endedBy: 'match' });
 	return '✓';
@@ -65,7 +65,7 @@ column('Workspace', async () => {
 	const workspaceOAuth2Api = await station.n8n.api.createCredential(
 		'workspaceOAuth2Api',
 		'Google',
-		signedIn(google.url, tokens),
+		buildSignedInCredential(google.url, tokens),
 	);
 	const workspace = (name: string, parameters: object) =>
 		node(
@@ -99,7 +99,7 @@ column('Workspace', async () => {
 			workspace('Append', { inputMode: 'json', inputObject: JSON.stringify(byJson) }),
 			workspace('Create', { resource: 'document', operation: 'create', title: 'Report', content: '# Title' }),
 		],
-		connections: inRow('Start', 'Items', 'File', 'Send', 'Append', 'Create'),
+		connections: connectInRow('Start', 'Items', 'File', 'Send', 'Append', 'Create'),
 	});
 	expect(execution.resultData.error).toBeUndefined();
 	expect(execution.status).toBe('success');
@@ -116,7 +116,7 @@ column('Trigger: Listen in the editor', async () => {
 	station.service.send('listen', 'hello');
 	const execution = await station.n8n.api.untilDone(id);
 	expect(outputOf(execution, 'Trigger')[0]?.json.message).toBe('hello');
-	await until(() => station.service.openSockets() === 0);
+	await until(() => station.service.countOpenChannels() === 0);
 	return '✓';
 });
 
@@ -191,7 +191,7 @@ column('Test button of a service account', async () => {
 		email: robot,
 		privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 		driveAccess: 'allFiles',
-		...endpointsOf(google.url),
+		...buildEndpoints(google.url),
 	});
 	const { data } = await station.n8n.api.request<{ data: object }>(
 		'GET',

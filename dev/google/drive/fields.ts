@@ -7,7 +7,7 @@ type Mask = Map<string, Mask>;
  * and a dot is the same as a slash.
  * @param value a JSON value; arrays are searched
  */
-export function partial(value: unknown, fields: string): unknown {
+export function selectFields(value: unknown, fields: string): unknown {
 	const { mask, rest } = parseMask(fields);
 	if (rest !== '') throw invalidSelection(fields);
 	return pick(value, mask);

@@ -5,7 +5,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import type { FileRegistry, StoredFile } from '../files.ts';
 import { ApiError, type Call, type Reply, type Service } from '../service.ts';
 import { contentOf, type Content } from './content.ts';
-import { partial } from './fields.ts';
+import { selectFields } from './fields.ts';
 import { Library, type Media } from './library.ts';
 import { listFiles, pageOf } from './listing.ts';
 import { fileOut } from './resource.ts';
@@ -45,7 +45,7 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 
 	function show(call: Call, file: StoredFile): Reply {
 		const shown = fileOut(file, library.contents.get(file.id), call);
-		return { body: partial(shown, fieldsOf(call, fileFields)) };
+		return { body: selectFields(shown, fieldsOf(call, fileFields)) };
 	}
 
 	function mediaOf({ media }: Call): Media | undefined {
@@ -80,18 +80,18 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 				const shown = entries.map((file) => fileOut(file, library.contents.get(file.id), call));
 				const body = { kind: 'drive#fileList', incompleteSearch: false, files: shown, nextPageToken };
 				const standard = `kind,incompleteSearch,nextPageToken,files(${fileFields})`;
-				return { body: partial(body, fieldsOf(call, standard)) };
+				return { body: selectFields(body, fieldsOf(call, standard)) };
 			},
 			'drive.files.generateIds': (call) => ({
-				body: partial(generateIds(call, library.generatedIds), fieldsOf(call, '*')),
+				body: selectFields(generateIds(call, library.generatedIds), fieldsOf(call, '*')),
 			}),
 			'drive.drives.list': (call) => {
 				const { entries, nextPageToken } = pageOf([...library.sharedDrives.values()], call, 10, 100);
 				const drives = entries.map((drive) => ({ kind: 'drive#drive', ...drive }));
 				const body = { kind: 'drive#driveList', drives, nextPageToken };
-				return { body: partial(body, fieldsOf(call, 'kind,nextPageToken,drives(kind,id,name)')) };
+				return { body: selectFields(body, fieldsOf(call, 'kind,nextPageToken,drives(kind,id,name)')) };
 			},
-			'drive.about.get': (call) => ({ body: partial(about(call), fieldsOf(call, undefined)) }),
+			'drive.about.get': (call) => ({ body: selectFields(about(call), fieldsOf(call, undefined)) }),
 		},
 		startSession(call, address) {
 			const contentType = call.headers['x-upload-content-type'] ?? 'application/octet-stream';

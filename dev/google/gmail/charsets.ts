@@ -11,7 +11,7 @@ export type Bodies = 'decoded' | 'allDecoded' | 'asSent';
 
 const escaped = /^(?:iso-2022-|hz)/i;
 
-export function recoded(data: Buffer, charset: string, bodies: Bodies): Buffer {
+export function recode(data: Buffer, charset: string, bodies: Bodies): Buffer {
 	if (bodies === 'asSent' || (bodies === 'decoded' && escaped.test(charset))) return data;
 	// Senders mislabel their emails. Text that happens to be valid UTF-8 is left to the readers.
 	if (charset === 'us-ascii' || (isUtf8(data) && !escaped.test(charset))) return data;

@@ -4,7 +4,7 @@ import type { StoredMail } from './mailbox.ts';
 type Test = (mail: StoredMail) => boolean;
 
 /** Gmail's search syntax, as far as tests need it: terms, quotes, `-`, `OR`, `( )`, `{ }`. */
-export function queryTest(query: string): Test {
+export function parseQuery(query: string): Test {
 	const tokens =
 		query.match(/-?[a-z_]+:(?=[({])|-?(?:[a-z0-9_]+:)?"[^"]*"|[(){}]|-(?=[({])|[^\s(){}]+/gi) ?? [];
 	return sequence(tokens, undefined, '');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { recoded, type Bodies } from './charsets.ts';
+import { recode, type Bodies } from './charsets.ts';
 import { snippetOf, type StoredMail } from './mailbox.ts';
 import type { Header, MimePart } from './mime.ts';
 
@@ -35,7 +35,7 @@ function contentOf(
 	{ id, mime, raw }: StoredMail,
 	{ format, metadataHeaders, bodies }: Rendering,
 ): Pick<gmail_v1.Schema$Message, 'payload' | 'raw'> {
-	if (format === 'raw') return { raw: padded(raw) };
+	if (format === 'raw') return { raw: toPaddedBase64Url(raw) };
 	if (format === 'minimal') return { payload: { partId: '' } };
 	if (format === 'full') return { payload: partOut(mime, id, bodies) };
 	const names = metadataHeaders.map((name) => name.toLowerCase());
@@ -61,11 +61,11 @@ function bodyOut(part: MimePart, messageId: string, bodies: Bodies): gmail_v1.Sc
 		// An email within an email may come without an ID and without bytes: loadsmart/gmail-wrapper#10.
 		if (filename === '') return { size: 0 };
 	} else if (parts.length > 0) return { size: 0 };
-	const data = handedOver(part, bodies);
+	const data = encodeTextPart(part, bodies);
 	// An empty file has no ID: loadsmart/gmail-wrapper#10.
 	if (data.length === 0) return filename === '' ? { size: 0 } : { size: 0, data: '' };
 	if (isApart(part)) return { size: data.length, attachmentId: attachmentIdOf(messageId, partId) };
-	return { size: data.length, data: padded(data) };
+	return { size: data.length, data: toPaddedBase64Url(data) };
 }
 
 function isApart({ mimeType, filename, data }: MimePart): boolean {
@@ -73,10 +73,10 @@ function isApart({ mimeType, filename, data }: MimePart): boolean {
 }
 
 /** A text as `format=full` returns it. Files are not changed. */
-function handedOver(part: MimePart, bodies: Bodies): Buffer {
+function encodeTextPart(part: MimePart, bodies: Bodies): Buffer {
 	const { mimeType, charset, filename, data } = part;
 	const isText = mimeType.startsWith('text/') && filename === '';
-	return isText ? recoded(data, charset, bodies) : data;
+	return isText ? recode(data, charset, bodies) : data;
 }
 
 /** Makes an attachment ID that is long and different at every read, like Gmail's own. */
@@ -93,7 +93,7 @@ export function attachmentOf(attachmentId: string): { messageId: string; partId:
 }
 
 /** Base64url with its padding, which Gmail keeps. */
-export function padded(bytes: Buffer): string {
+export function toPaddedBase64Url(bytes: Buffer): string {
 	return bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 }
 

@@ -38,7 +38,7 @@ export interface Outgoing extends Pick<SentMail, 'raw' | 'mime' | 'recipients' |
  * @param isDraft a draft needs no recipient, and its email is one level deeper in the body
  * @throws ApiError 400, 404 or 413, in Gmail's words
  */
-export function outgoing(
+export function readOutgoing(
 	call: Call,
 	mailbox: Mailbox,
 	senders: readonly string[],
@@ -60,7 +60,7 @@ export function outgoing(
 		recipients,
 		via: call.media ? 'upload' : 'json',
 		threadId: threadId ? threadOf(mailbox, threadId, mime) : undefined,
-		kept: rewritten(raw, mime, senders),
+		kept: rewriteHeaders(raw, mime, senders),
 	};
 }
 
@@ -89,7 +89,7 @@ function threadOf(mailbox: Mailbox, threadId: string, mime: MimePart): string | 
 }
 
 /** Gmail gives an email its own Message-ID and replaces a sender that does not belong to the user. */
-function rewritten(raw: Buffer, mime: MimePart, senders: readonly string[]): Buffer {
+function rewriteHeaders(raw: Buffer, mime: MimePart, senders: readonly string[]): Buffer {
 	const blank = raw.indexOf('\r\n\r\n');
 	const lines = raw
 		.subarray(0, blank)

@@ -6,10 +6,10 @@ import { ApiError, type Call, type Service } from '../service.ts';
 import type { Bodies } from './charsets.ts';
 import { Mailbox, snippetOf, type StoredMail } from './mailbox.ts';
 import { allParts } from './mime.ts';
-import { queryTest } from './query.ts';
-import { attachmentOf, messageOut, padded, type Format, type Rendering } from './render.ts';
+import { parseQuery } from './query.ts';
+import { attachmentOf, messageOut, toPaddedBase64Url, type Format, type Rendering } from './render.ts';
 import { newMailOf, type MailSeed } from './seed.ts';
-import { outgoing, type SavedDraft, type SentMail } from './sending.ts';
+import { readOutgoing, type SavedDraft, type SentMail } from './sending.ts';
 
 export interface GmailService extends Service {
 	/** Every sent email, in order. A repeated send shows up here. */
@@ -85,7 +85,9 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 
 	const stored = (call: Call, isDraft: boolean) => {
 		const mailbox = own(call);
-		const { kept, threadId, ...mail } = outgoing(call, mailbox, [call.user, ...service.aliases], { isDraft });
+		const { kept, threadId, ...mail } = readOutgoing(call, mailbox, [call.user, ...service.aliases], {
+			isDraft,
+		});
 		const listedAt = Date.now() + service.indexDelayMilliseconds;
 		const labelIds = [isDraft ? 'DRAFT' : 'SENT'];
 		const added = mailbox.add({ raw: kept, labelIds, threadId, listedAt });
@@ -177,7 +179,7 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 
 function listed({ params }: Call, mailbox: Mailbox): gmail_v1.Schema$ListMessagesResponse {
 	const query = String(params['q'] ?? '');
-	const test = queryTest(query);
+	const test = parseQuery(query);
 	const labels = [params['labelIds'] ?? []].flat();
 	const showsHidden =
 		params['includeSpamTrash'] === 'true' ||
@@ -228,7 +230,7 @@ function attachment(mail: StoredMail, { params }: Call): gmail_v1.Schema$Message
 	if (named?.messageId !== mail.id || !part) {
 		throw new ApiError(400, 'Invalid attachment token', { reason: 'invalidArgument' });
 	}
-	return { size: part.data.length, data: padded(part.data) };
+	return { size: part.data.length, data: toPaddedBase64Url(part.data) };
 }
 
 function sendAs(

@@ -19,7 +19,7 @@ export function serialOf(milliseconds: number): number {
 }
 
 /** A cell as displayed in the sheet. */
-export function formatted({ value, format }: Cell): string {
+export function formatCell({ value, format }: Cell): string {
 	if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
 	if (typeof value === 'string') return value;
 	switch (format) {
@@ -80,10 +80,10 @@ export interface Rendering {
 }
 
 /** A cell as returned in an answer; an empty one is "". */
-export function rendered(cell: Cell | undefined, { values, dates }: Rendering): string | number | boolean {
+export function renderCell(cell: Cell | undefined, { values, dates }: Rendering): string | number | boolean {
 	if (cell === undefined) return '';
-	if (values === 'FORMATTED_VALUE') return formatted(cell);
+	if (values === 'FORMATTED_VALUE') return formatCell(cell);
 	if (values === 'FORMULA' && cell.formula !== undefined) return cell.formula;
 	const isDate = cell.format !== undefined && dateFormats.has(cell.format);
-	return isDate && dates === 'FORMATTED_STRING' ? formatted(cell) : cell.value;
+	return isDate && dates === 'FORMATTED_STRING' ? formatCell(cell) : cell.value;
 }

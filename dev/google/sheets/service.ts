@@ -7,7 +7,7 @@ import { bodyOf, list, text } from './call.ts';
 import { addSheet, apply, fill } from './structure.ts';
 import { valueMethods } from './valueMethods.ts';
 import { update, valueRange } from './values.ts';
-import { formatted } from './cell.ts';
+import { formatCell } from './cell.ts';
 import {
 	checkSize,
 	invalid,
@@ -248,7 +248,7 @@ function gridData({ sheet, area }: Target): sheets_v4.Schema$GridData {
 					effectiveValue: {
 						[`${typeof cell.value === 'boolean' ? 'bool' : typeof cell.value}Value`]: cell.value,
 					},
-					formattedValue: formatted(cell),
+					formattedValue: formatCell(cell),
 				}),
 				...(grid.boldRows.has(row) && { userEnteredFormat: { textFormat: { bold: true } } }),
 			});

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { StoredFile } from '../files.ts';
 import type { Cell } from './cell.ts';
-import { typed } from './entered.ts';
+import { parseTyped } from './typedValues.ts';
 import { Grid } from './grid.ts';
 import { addTable, appendCells, tableOf, updateTable } from './nativeTables.ts';
 import {
@@ -231,7 +231,7 @@ export function fill(
 }
 
 function cellOf(value: sheets_v4.Schema$ExtendedValue | undefined): Cell | undefined {
-	if (value?.formulaValue) return typed(value.formulaValue);
+	if (value?.formulaValue) return parseTyped(value.formulaValue);
 	const plain = value?.stringValue ?? value?.numberValue ?? value?.boolValue;
 	return plain === undefined || plain === null || plain === '' ? undefined : { value: plain };
 }

@@ -1,8 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { columnLetters, printRange, type Rectangle } from './a1.ts';
-import { rendered, type Cell, type Rendering } from './cell.ts';
-import { typed } from './entered.ts';
+import { renderCell, type Cell, type Rendering } from './cell.ts';
+import { parseTyped } from './typedValues.ts';
 import type { CellRow } from './grid.ts';
 import { tableAt } from './nativeTables.ts';
 import { findTable } from './table.ts';
@@ -49,7 +49,7 @@ export function valueRange(
 	for (let row = area.startRow; row < Math.min(area.endRow, grid.usedRows); row++) {
 		const line: Value[] = [];
 		for (let column = area.startColumn; column < area.endColumn; column++) {
-			line.push(rendered(grid.get(row, column), rendering));
+			line.push(renderCell(grid.get(row, column), rendering));
 		}
 		rows.push(line);
 	}
@@ -156,7 +156,7 @@ function enteredCell(
 		throw invalid(`Your input contains more than the maximum of ${longestCell} characters in a single cell.`);
 	}
 	if (value === '') return 'clear';
-	return entry === 'RAW' ? { value } : (typed(value, locale) ?? 'clear');
+	return entry === 'RAW' ? { value } : (parseTyped(value, locale) ?? 'clear');
 }
 
 function writtenArea(

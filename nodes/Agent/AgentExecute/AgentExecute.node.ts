@@ -3,9 +3,9 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from '../credentialTests';
 import { properties } from './properties';
-import { requireKnownN8n } from '../../core/runtime';
+import { requireSupportedN8n } from '../../core/runtime';
 
-requireKnownN8n(NodeConnectionTypes);
+requireSupportedN8n(NodeConnectionTypes);
 
 export class AgentExecute implements INodeType {
 	description: INodeTypeDescription = {

@@ -1,50 +1,60 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import {
-	asError,
+	toError,
 	isNodeError,
 	isRedirect,
 	NodeError,
 	type Outcome,
-	shortened,
-	withCode,
+	shorten,
+	appendErrorCode,
 } from '../../core/errors';
-import { named } from '../../fields/field';
+import { quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
-import { blockedAdvice, type NetworkError, networkErrorOf, networkMessage } from '../../http/networkErrors';
-import { type BodyTexts, errorOfBody, type RequestErrors } from '../../http/request';
-import { classifyStatus, parseRetryAfter, stopped, stoppedRequest } from '../../http/retry';
+import {
+	blockedAdvice,
+	type NetworkError,
+	classifyNetworkError,
+	formatNetworkMessage,
+} from '../../http/networkErrors';
+import { type BodyErrorTexts, bodyErrorToRequestError, type RequestErrorFactory } from '../../http/request';
+import {
+	classifyStatus,
+	parseRetryAfter,
+	createStoppedError,
+	createStoppedRequestError,
+} from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
-import type { Redact } from '../session/credentials';
-import { type FieldValues, fieldText, type SessionMessage } from '../session/messages';
+import type { Redactor } from '../session/credentials';
+import { type FieldCondition, getFieldText, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { type Answer, describeFields, distinct, excerpt, textIn } from './response';
+import { type AgentResponse, describeFields, listDistinct, buildExcerpt, findText } from './response';
 
 /** What the error texts need to know about the call. */
-export interface CallFacts {
+export interface CallErrorContext {
 	readonly url: string;
 	readonly options: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
-	readonly redact: Redact;
+	readonly redact: Redactor;
 }
 
-const unknownOutcome =
+const unknownOutcomeText =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
 
 /** The error of a call that got no complete response. */
-export function errorOfThrown(error: unknown, call: CallFacts): NodeError {
+export function thrownToRequestError(error: unknown, call: CallErrorContext): NodeError {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return errorOfBody(error, bodyTexts(call.options));
-	const found = networkErrorOf(error);
+	if (error instanceof BodyError) return bodyErrorToRequestError(error, buildBodyTexts(call.options));
+	const found = classifyNetworkError(error);
 	const { status: code, outcome, retryable } = found;
-	const description = withCode(networkAdvice[found.what] ?? unknownOutcome, found.code);
+	const description = appendErrorCode(networkAdvice[found.category] ?? unknownOutcomeText, found.code);
 	// The HTTP client's error contains the request, so only its message is kept.
-	const cause = new Error(call.redact(asError(error).message));
-	const message = networkMessage(found, error, call.url);
+	const cause = new Error(call.redact(toError(error).message));
+	const message = formatNetworkMessage(found, error, call.url);
 	return new NodeError({ code, message, description, outcome, retryable, cause });
 }
 
 /** What to do after a network error; the others have `unknownOutcomeText`. */
-export const networkAdvice: Readonly<Partial<Record<NetworkError['what'], string>>> = {
+export const networkAdvice: Readonly<Partial<Record<NetworkError['category'], string>>> = {
 	notConnected:
 		'Check that the Deployment URL in the credential is correct, that the service is running, and that n8n can reach it (through a proxy, if you use one).',
 	certificate:
@@ -55,10 +65,10 @@ export const networkAdvice: Readonly<Partial<Record<NetworkError['what'], string
 };
 
 /** Texts for a response whose body cannot be read. The agent was started, so the call is not repeated. */
-const bodyTexts = ({ maxResponseBytes }: CallFacts['options']): BodyTexts => ({
+const buildBodyTexts = ({ maxResponseBytes }: CallErrorContext['options']): BodyErrorTexts => ({
 	tooLarge: [
-		`The agent service's response is larger than ${sized(maxResponseBytes)}`,
-		`The agent was started, but a larger response is not read. Have the agent return a link instead, or raise ${named('maxResponseBytes')}.`,
+		`The agent service's response is larger than ${formatByteLimit(maxResponseBytes)}`,
+		`The agent was started, but a larger response is not read. Have the agent return a link instead, or raise ${quoteField('maxResponseBytes')}.`,
 	],
 	tooCostly: [
 		"The agent service's response has too many parts to read, or is nested too deeply",
@@ -66,46 +76,46 @@ const bodyTexts = ({ maxResponseBytes }: CallFacts['options']): BodyTexts => ({
 	],
 	noMemory: [
 		"n8n has no memory left for the agent service's response",
-		`The agent was started, but its response does not fit in memory beside the others that are being read. Lower ${named('parallelRequests')} or ${named('maxResponseBytes')}, have the agent return a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).`,
+		`The agent was started, but its response does not fit in memory beside the others that are being read. Lower ${quoteField('parallelRequests')} or ${quoteField('maxResponseBytes')}, have the agent return a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).`,
 	],
-	cutShort: ["The agent service's response was cut off", unknownOutcome],
+	cutShort: ["The agent service's response was cut off", unknownOutcomeText],
 });
 
-function sized(bytes: number): string {
+function formatByteLimit(bytes: number): string {
 	const exact = `${bytes.toLocaleString('en-US')} bytes`;
 	const mebibytes = bytes / 1024 / 1024;
 	return Number.isInteger(mebibytes) ? `${mebibytes} MiB (${exact})` : exact;
 }
 
 /** The error of a response with a status outside 200–299. */
-export function errorOfStatus(answer: Answer, call: CallFacts): NodeError {
+export function statusToRequestError(answer: AgentResponse, call: CallErrorContext): NodeError {
 	const { statusCode: code, headers } = answer;
-	if (isRedirect(code)) return redirected(answer, call);
+	if (isRedirect(code)) return buildRedirectError(answer, call);
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
 	// A service may have started the agent before it failed. Only 503 with Retry-After says that it did not.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
 	const result = saysNotDone ? classifyStatus(429) : classifyStatus(code);
-	const said = excerpt(answer, call);
+	const said = buildExcerpt(answer, call);
 	const [meaning, description] =
 		statusTexts[code] ?? (result.retryable ? outcomeTexts[result.outcome] : undefined) ?? rejected;
 	const message = `${meaning} (${code})${said ? `: ${said}` : ''}`;
 	return new NodeError({ code, message, description, retryAfterMilliseconds, ...result });
 }
 
-export const callErrors = (call: CallFacts): RequestErrors => ({
-	stopped: (outcome) =>
-		stoppedRequest(outcome).with({
-			description: outcome === 'notDone' ? nothingSent : unknownOutcome,
+export const buildCallErrors = (call: CallErrorContext): RequestErrorFactory => ({
+	createStoppedError: (outcome) =>
+		createStoppedRequestError(outcome).with({
+			description: outcome === 'notDone' ? nothingSent : unknownOutcomeText,
 		}),
-	timedOut: () => timedOut(call.options.timeoutSeconds),
-	thrown: (error) => errorOfThrown(error, call),
+	createTimeoutError: () => buildCallTimeoutError(call.options.timeoutSeconds),
+	toRequestError: (error) => thrownToRequestError(error, call),
 });
 
-function timedOut(timeoutSeconds: number): NodeError {
+function buildCallTimeoutError(timeoutSeconds: number): NodeError {
 	return new NodeError({
 		code: 504,
 		message: `The agent service did not respond within ${timeoutSeconds} s`,
-		description: `${unknownOutcome} To allow more time, raise the option ${named('timeoutSeconds')}.`,
+		description: `${unknownOutcomeText} To allow more time, raise the option ${quoteField('timeoutSeconds')}.`,
 		outcome: 'unknown',
 		retryable: true,
 	});
@@ -113,20 +123,20 @@ function timedOut(timeoutSeconds: number): NodeError {
 
 const nothingSent = 'Nothing was sent: the agent was not started.';
 
-export function stoppedBeforeCall(): NodeError {
-	return stopped(nothingSent);
+export function buildStoppedBeforeCallError(): NodeError {
+	return createStoppedError(nothingSent);
 }
 
 /** For an expression that passed the check, but returned an invalid value when the item was processed. */
-export function refusedBeforeCall(failure: NodeError): NodeError {
-	return failure.with({ description: sentences(failure.description, 'Nothing was sent for this item.') });
+export function addNothingSent(failure: NodeError): NodeError {
+	return failure.with({ description: joinSentences(failure.description, 'Nothing was sent for this item.') });
 }
 
 /** The output of the earlier items leaves no room in memory for this one. */
-export function tooMuchOutput(limitBytes: number): NodeError {
+export function buildTooMuchOutputError(limitBytes: number): NodeError {
 	return new NodeError({
 		code: 503,
-		message: `The responses and messages of this execution are larger than ${sized(limitBytes)} together`,
+		message: `The responses and messages of this execution are larger than ${formatByteLimit(limitBytes)} together`,
 		outcome: 'done',
 		description:
 			'The agent was started, but n8n cannot hold its answer beside those of the other items. Process fewer items in one execution (Loop Over Items with a sub-workflow), or have the agent return a link.',
@@ -134,8 +144,8 @@ export function tooMuchOutput(limitBytes: number): NodeError {
 }
 
 /** The execution was stopped while the node waited for messages. */
-export function stoppedAfterCall(): NodeError {
-	return stopped('The agent was started, but the node no longer waits for its messages.').with({
+export function buildStoppedAfterCallError(): NodeError {
+	return createStoppedError('The agent was started, but the node no longer waits for its messages.').with({
 		outcome: 'done',
 	});
 }
@@ -146,7 +156,10 @@ export const retryWords = {
 	nothingDone: 'The service did not accept the call, so the agent was not started.',
 };
 
-function redirected({ statusCode, headers: { location } }: Answer, { url }: CallFacts): NodeError {
+function buildRedirectError(
+	{ statusCode, headers: { location } }: AgentResponse,
+	{ url }: CallErrorContext,
+): NodeError {
 	const target = location && URL.canParse(location, url) ? new URL(location, url) : undefined;
 	// The query is left out, because it may contain a secret.
 	const to = target ? ` to ${target.protocol}//${target.host}${target.pathname}` : '';
@@ -159,16 +172,16 @@ function redirected({ statusCode, headers: { location } }: Answer, { url }: Call
 }
 
 /** What happened, and what to do. */
-type Texts = readonly [message: string, description: string];
+type ErrorTexts = readonly [message: string, description: string];
 
-const refused: Texts = [
+const credentialsRefusedTexts: ErrorTexts = [
 	'The agent service refused the API key or the signature',
 	'Check the API key, the signature and its timestamp in the two credentials. The team that operates the agent issues them.',
 ];
 
-const statusTexts: Readonly<Record<number, Texts>> = {
-	401: refused,
-	403: refused,
+const statusTexts: Readonly<Record<number, ErrorTexts>> = {
+	401: credentialsRefusedTexts,
+	403: credentialsRefusedTexts,
 	404: [
 		'The agent service was not found at this address',
 		"Check the Deployment URL. The node adds '/execute' to it.",
@@ -177,61 +190,61 @@ const statusTexts: Readonly<Record<number, Texts>> = {
 		'The proxy refused the call',
 		'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY). The agent was not started.',
 	],
-	408: ['The agent service did not get the whole call in time', unknownOutcome],
+	408: ['The agent service did not get the whole call in time', unknownOutcomeText],
 	429: [
 		'The agent service is rate-limiting requests',
-		`Lower the option ${named('parallelRequests')}, or run the workflow less often.`,
+		`Lower the option ${quoteField('parallelRequests')}, or run the workflow less often.`,
 	],
-	502: ['The gateway in front of the agent service got no valid response from it', unknownOutcome],
-	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcome],
+	502: ['The gateway in front of the agent service got no valid response from it', unknownOutcomeText],
+	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcomeText],
 };
 
 /** Texts for statuses without an entry above. */
-const outcomeTexts: Readonly<Partial<Record<Outcome, Texts>>> = {
+const outcomeTexts: Readonly<Partial<Record<Outcome, ErrorTexts>>> = {
 	notDone: [
 		'The agent service reported an error',
 		'The service is temporarily busy or down. It did not start the agent.',
 	],
 	unknown: [
 		'The agent service reported an error',
-		`${unknownOutcome} The service reported an internal error.`,
+		`${unknownOutcomeText} The service reported an internal error.`,
 	],
 };
 
 /** Limit for all messages in characters of JSON, because n8n stores errors with the execution and shows them as a whole. */
 
-const rejected: Texts = [
+const rejected: ErrorTexts = [
 	'The agent service rejected the call',
 	"The text above is the service's response. The call was not repeated.",
 ];
 
 /** Of all messages, in characters of JSON: errors are kept with the execution, and shown as a whole. */
-const mostOfMessages = 32_768;
-const mostOfOne = 8192;
+const maxMessagesLength = 32_768;
+const maxDetailLength = 8192;
 
 /** Adds the session and the response to a failure after which the agent may be running. @param response undefined if there was none */
-export function withContext(
+export function addCallDetails(
 	failure: NodeError,
-	{ sessionId, redact }: Pick<CallFacts, 'redact'> & { readonly sessionId: string },
+	{ sessionId, redact }: Pick<CallErrorContext, 'redact'> & { readonly sessionId: string },
 	response: unknown,
 ): NodeError {
 	const what = failure.description?.replace(/([^.!?…])$/, '$1.');
-	const answer = response !== undefined && { response: bounded(response, redact) };
+	const answer = response !== undefined && { response: limitDetail(response, redact) };
 	return failure.with({
-		description: sentences(what, `The session ID is ${sessionId}.`),
+		description: joinSentences(what, `The session ID is ${sessionId}.`),
 		details: { sessionId, ...answer, ...failure.details },
 	});
 }
 
 /** The last messages within the limits. */
-export function messageDetails(messages: readonly SessionMessage[], redact: Redact): IDataObject {
+export function buildMessageDetails(messages: readonly SessionMessage[], redact: Redactor): IDataObject {
 	if (messages.length === 0) return {};
 	const kept: IDataObject[] = [];
 	let size = 0;
 	for (const { sequence, receivedAt, format, message } of messages.toReversed()) {
-		const shown = { sequence, receivedAt, format, message: bounded(message, redact) };
+		const shown = { sequence, receivedAt, format, message: limitDetail(message, redact) };
 		size += JSON.stringify(shown).length;
-		if (kept.length > 0 && size > mostOfMessages) break;
+		if (kept.length > 0 && size > maxMessagesLength) break;
 		kept.unshift(shown);
 	}
 	const left = messages.length - kept.length;
@@ -239,9 +252,9 @@ export function messageDetails(messages: readonly SessionMessage[], redact: Reda
 }
 
 /** Returns a small value unchanged, otherwise the beginning of its JSON. */
-function bounded(value: unknown, redact: Redact): IDataObject[string] {
+function limitDetail(value: unknown, redact: Redactor): IDataObject[string] {
 	const text = redact(JSON.stringify(value));
-	if (text.length > mostOfOne) return shortened(text, mostOfOne);
+	if (text.length > maxDetailLength) return shorten(text, maxDetailLength);
 	try {
 		return JSON.parse(text) as IDataObject;
 	} catch {
@@ -251,29 +264,33 @@ function bounded(value: unknown, redact: Redact): IDataObject[string] {
 }
 
 /** Lists fields and values of the received messages, so that the user can see which one marks the end. */
-function describeMessages(messages: readonly SessionMessage[], match: FieldValues | undefined): string {
+function describeMessages(messages: readonly SessionMessage[], match: FieldCondition | undefined): string {
 	if (messages.length === 0) return '';
 	const field = match?.field;
-	const values = field === undefined ? [] : distinct(messages.map((message) => fieldText(message, field)));
+	const values =
+		field === undefined ? [] : listDistinct(messages.map((message) => getFieldText(message, field)));
 	if (values.length > 0) {
 		return `${field ? `Values of '${field}'` : 'Text messages'} received: ${values.join(', ')}.`;
 	}
 	const fields = describeFields(messages);
-	return sentences(
+	return joinSentences(
 		field && `No message has the field '${field}'.`,
 		fields === '' ? field && 'None of them is a JSON object.' : `Fields of the messages received: ${fields}.`,
 	);
 }
 
 /** How long the channel may take to open before the call. */
-export const openSeconds = 20;
+export const openTimeoutSeconds = 20;
 
 /** The channel did not open before the call. @param lastFailure of the last attempt to open it @param refusal why no other attempt was made */
-export function notOpen(lastFailure: NodeError | undefined, refusal?: CloseReason): NodeError {
-	const message = `The session channel did not open within ${openSeconds} s`;
+export function buildChannelNotOpenError(
+	lastFailure: NodeError | undefined,
+	refusal?: CloseReason,
+): NodeError {
+	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
 	return failure.with({
-		description: sentences(
+		description: joinSentences(
 			'The agent was not started.',
 			failure.description,
 			refusal !== undefined &&
@@ -290,24 +307,24 @@ function mayNeedSession(refusal: CloseReason): boolean {
 }
 
 /** The channel was lost after the call and cannot be opened again. */
-export function channelLost(failure: NodeError): NodeError {
+export function addAgentStarted(failure: NodeError): NodeError {
 	const { description } = failure;
 	return failure.with({
-		description: sentences('The agent was started, but its messages cannot be received.', description),
+		description: joinSentences('The agent was started, but its messages cannot be received.', description),
 	});
 }
 
 /** The condition that ends the wait was not met in time. */
-export function notOver(
+export function buildWaitTimeoutError(
 	{ waitTimeoutSeconds, match }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'match'>,
 	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
-	redact: Redact,
+	redact: Redactor,
 ): NodeError {
 	const came = messages.length === 1 ? '1 message' : `${messages.length} messages`;
 	return new NodeError({
 		code: 504,
 		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${came} received`,
-		description: sentences(
+		description: joinSentences(
 			redact(describeMessages(messages, match)),
 			early.length > 0 && `Messages that did not count because they came before the call: ${early.length}.`,
 			"The agent was started. Raise 'Wait Timeout', check the condition in 'Wait Until', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
@@ -316,9 +333,9 @@ export function notOver(
 }
 
 /** Adds that messages may be missing. @param loss how the channel was lost after the call, if it was */
-export function withLoss(failure: NodeError, loss: NodeError | undefined): NodeError {
+export function addPossibleGap(failure: NodeError, loss: NodeError | undefined): NodeError {
 	if (loss === undefined) return failure;
-	const description = sentences(
+	const description = joinSentences(
 		`${loss.message}.`,
 		loss.description,
 		'Messages may be missing.',
@@ -328,7 +345,7 @@ export function withLoss(failure: NodeError, loss: NodeError | undefined): NodeE
 }
 
 /** @param count of the collected messages */
-export function tooMany(count: number): NodeError {
+export function buildTooManyMessagesError(count: number): NodeError {
 	return new NodeError({
 		code: 502,
 		message: `More messages came than the node collects: ${count.toLocaleString('en-US')} were received`,
@@ -338,23 +355,23 @@ export function tooMany(count: number): NodeError {
 	});
 }
 
-const longestReport = 500;
+const maxReportLength = 500;
 
 /** A message had the failure value. */
-export function agentFailed(
+export function buildAgentFailureError(
 	message: SessionMessage | undefined,
 	textField: string,
-	redact: Redact,
+	redact: Redactor,
 ): NodeError {
-	const report = redact(textIn(message?.message, textField) ?? JSON.stringify(message?.message ?? null));
+	const report = redact(findText(message?.message, textField) ?? JSON.stringify(message?.message ?? null));
 	return new NodeError({
 		code: 500,
 		message: 'The agent reported a failure',
-		description: shortened(report, longestReport),
+		description: shorten(report, maxReportLength),
 		outcome: 'done',
 	});
 }
 
 /** Joins sentences and leaves out those that do not apply. */
-export const sentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
+export const joinSentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
 	texts.filter(Boolean).join(' ');

@@ -1,6 +1,6 @@
 import { maxAnswerBytes } from '../../http/body';
-import type { Field, Reading } from '../../fields/field';
-import { kindOf, notA } from '../../fields/values';
+import type { Field, ReadContext } from '../../fields/field';
+import { describeType, createValueRefusal } from '../../fields/values';
 import { requestOptions } from '../../fields/params';
 
 /** Parameters of the execute call. Saved workflows rely on the defaults, so these never change. */
@@ -77,7 +77,7 @@ export const executeFields = [
 ] as const satisfies readonly Field[];
 
 /** Ends the description of each option that overrides a value of the credential. */
-const notMixed = 'Items that override some but not all of these values are rejected';
+const notMixedText = 'Items that override some but not all of these values are rejected';
 
 const [maxRetryWait, ...retryAndTimeout] = requestOptions;
 
@@ -125,7 +125,7 @@ export const executeOptions = [
 		type: 'string',
 		typeOptions: { password: true },
 		default: '',
-		description: `Used instead of the signature in the credential, e.g. if an earlier node creates the signature. ${notMixed}.`,
+		description: `Used instead of the signature in the credential, e.g. if an earlier node creates the signature. ${notMixedText}.`,
 	},
 	{
 		displayName: 'Text Field',
@@ -141,29 +141,29 @@ export const executeOptions = [
 		name: 'timestamp',
 		type: 'number',
 		default: 0,
-		read: timestampOf,
-		description: `Used instead of the time of the call, in milliseconds since 1970, as it was signed. 0 means not set. ${notMixed}.`,
+		read: parseTimestampOption,
+		description: `Used instead of the time of the call, in milliseconds since 1970, as it was signed. 0 means not set. ${notMixedText}.`,
 	},
 	{
 		displayName: 'User ID',
 		name: 'userId',
 		type: 'string',
 		default: '',
-		description: `Used instead of the user ID in the credential, for workflows that serve several users. ${notMixed}.`,
+		description: `Used instead of the user ID in the credential, for workflows that serve several users. ${notMixedText}.`,
 	},
 	{
 		displayName: 'User Public Key',
 		name: 'userPublicKey',
 		type: 'string',
 		default: '',
-		description: `Used instead of the public key in the credential. ${notMixed}.`,
+		description: `Used instead of the public key in the credential. ${notMixedText}.`,
 	},
 ] as const satisfies readonly Field[];
 
 /** Returns text, because an expression may return a text or a number. Empty text means not set, as does 0 in the form. */
-function timestampOf(raw: unknown, field: Field, reading: Reading): string {
+function parseTimestampOption(raw: unknown, field: Field, reading: ReadContext): string {
 	if (typeof raw !== 'string' && typeof raw !== 'number') {
-		throw notA(field, reading, `a number, not ${kindOf(raw)}`);
+		throw createValueRefusal(field, reading, `a number, not ${describeType(raw)}`);
 	}
 	const digits = String(raw).trim();
 	return Number(digits) === 0 ? '' : digits;

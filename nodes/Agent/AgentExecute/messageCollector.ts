@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 
-import { BoundedMap, type Clock, globalSingleton } from '../../core/runtime';
+import { BoundedMap, type Clock, getGlobalSingleton } from '../../core/runtime';
 import { maxAnswerBytes } from '../../http/body';
-import { hasOneOf, heldBytes, messageId, type SessionMessage } from '../session/messages';
+import { meetsCondition, measureHeldBytes, getMessageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
-export type EndedBy = WaitSettings['waitUntil'] | 'timeout' | 'limit';
+export type WaitEndReason = WaitSettings['waitUntil'] | 'timeout' | 'limit';
 /** `failure`: a message had the 'Failure Value'. */
-export type WaitOver = EndedBy | 'failure';
+export type WaitEnd = WaitEndReason | 'failure';
 /** How a single message ends the wait. */
-export type MessageEnd = 'match' | 'failure';
+export type MessageEndReason = 'match' | 'failure';
 
-interface Received {
+interface ReceivedIds {
 	/** Hashes of session and message ID (about 5 MB), each with the number of the wait that received it. */
 	readonly ids: Map<string, number>;
-	endedWaits: number;
+	endedWaitCount: number;
 }
 
 /** Message IDs that earlier waits of this process have received. */
-const received = () =>
-	globalSingleton<Received>('receivedIds', () => ({ ids: new BoundedMap(50_000), endedWaits: 0 }));
+const getReceivedIds = () =>
+	getGlobalSingleton<ReceivedIds>('receivedIds', () => ({ ids: new BoundedMap(50_000), endedWaitCount: 0 }));
 
 export interface CollectorParts {
 	readonly settings: WaitSettings;
@@ -27,7 +27,7 @@ export interface CollectorParts {
 	readonly conversation: string;
 	readonly clock: Clock;
 	/** Called for each message of the turn. */
-	readonly onMessage: (message: SessionMessage, ends?: MessageEnd) => void;
+	readonly onMessage: (message: SessionMessage, ends?: MessageEndReason) => void;
 }
 
 /**
@@ -43,12 +43,12 @@ export class MessageCollector {
 	/** How many messages were left out because another message of the turn had the same ID. */
 	repeated = 0;
 	/** What has ended the wait. May be set before the response to the call. */
-	end: WaitOver | undefined;
+	end: WaitEnd | undefined;
 	readonly #parts: CollectorParts;
-	readonly #over: (end: WaitOver) => void;
+	readonly #onEnd: (end: WaitEnd) => void;
 	/** Hashes of session and message ID that this wait has received. */
-	readonly #ids = new Set<string>();
-	readonly #waitsBefore = received().endedWaits;
+	readonly #ownHashes = new Set<string>();
+	readonly #endedWaitsBefore = getReceivedIds().endedWaitCount;
 	#bytes = 0;
 	#lastMessageAt: number | undefined;
 	#isSent = false;
@@ -57,13 +57,13 @@ export class MessageCollector {
 	#cancelSilence = () => {};
 
 	/** @param over called once, after both the response to the call and the end of the wait */
-	constructor(parts: CollectorParts, over: (end: WaitOver) => void) {
+	constructor(parts: CollectorParts, over: (end: WaitEnd) => void) {
 		this.#parts = parts;
-		this.#over = over;
+		this.#onEnd = over;
 	}
 
 	/** Called when the call is sent, or sent again after it was not accepted. Earlier messages do not answer it. */
-	callSent(): void {
+	markCallSent(): void {
 		this.#isSent = true;
 		for (const message of this.messages.splice(0)) this.early.push(message);
 		this.#lastMessageAt = undefined;
@@ -73,33 +73,33 @@ export class MessageCollector {
 	add(message: SessionMessage): void {
 		if (this.end !== undefined) return;
 		const { failure, filter } = this.#parts.settings;
-		const reportsFailure = failure !== undefined && hasOneOf(message, failure);
-		if (!reportsFailure && filter !== undefined && !hasOneOf(message, filter)) return;
-		if (this.#cameBefore(message)) return;
-		this.#bytes += heldBytes(message);
-		if (this.#isSent) this.#take(message, reportsFailure);
+		const reportsFailure = failure !== undefined && meetsCondition(message, failure);
+		if (!reportsFailure && filter !== undefined && !meetsCondition(message, filter)) return;
+		if (this.#rememberId(message)) return;
+		this.#bytes += measureHeldBytes(message);
+		if (this.#isSent) this.#collect(message, reportsFailure);
 		else this.#keepEarly(message);
 	}
 
-	closed(): void {
-		if (this.#isSent && this.#parts.settings.waitUntil === 'close') this.#ends('close');
+	handleCloseFrame(): void {
+		if (this.#isSent && this.#parts.settings.waitUntil === 'close') this.#endWait('close');
 	}
 
 	/** Called when no more messages can arrive. With messages, that is the silence that ends the wait. @returns whether the wait has ended */
-	refused(): boolean {
-		if (this.#parts.settings.waitUntil === 'silence' && this.messages.length > 0) this.#ends('silence');
+	handleNoMoreMessages(): boolean {
+		if (this.#parts.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
 		return this.end !== undefined;
 	}
 
-	answered(): void {
+	markCallAnswered(): void {
 		const { clock, settings } = this.#parts;
 		this.#isAnswered = true;
 		if (this.end !== undefined) {
-			this.#over(this.end);
+			this.#onEnd(this.end);
 			return;
 		}
-		this.#cancelLimit = clock.after(settings.waitTimeoutSeconds * 1000, () => {
-			this.#ends('timeout');
+		this.#cancelLimit = clock.callAfter(settings.waitTimeoutSeconds * 1000, () => {
+			this.#endWait('timeout');
 		});
 		this.#watchSilence();
 	}
@@ -107,40 +107,40 @@ export class MessageCollector {
 	/** Cancels the timers, and remembers the IDs for later waits. */
 	stop(): void {
 		this.#stopTimers();
-		const wait = ++received().endedWaits;
-		for (const hash of this.#ids) received().ids.set(hash, wait);
+		const wait = ++getReceivedIds().endedWaitCount;
+		for (const hash of this.#ownHashes) getReceivedIds().ids.set(hash, wait);
 	}
 
 	/** Remembers the ID. @returns whether this wait, or one that ended before it began, has received it. Simultaneous waits all get a message */
-	#cameBefore(message: SessionMessage): boolean {
+	#rememberId(message: SessionMessage): boolean {
 		const { settings, conversation } = this.#parts;
-		const id = messageId(message, settings.deduplicationField);
+		const id = getMessageId(message, settings.deduplicationField);
 		if (id === undefined) return false;
 		const hash = createHash('sha256')
 			.update(JSON.stringify([conversation, id]))
 			.digest('base64');
-		const endedBefore = received().ids.get(hash);
-		if (endedBefore !== undefined && endedBefore <= this.#waitsBefore) return true;
-		const isKnown = this.#ids.has(hash);
+		const endedBefore = getReceivedIds().ids.get(hash);
+		if (endedBefore !== undefined && endedBefore <= this.#endedWaitsBefore) return true;
+		const isKnown = this.#ownHashes.has(hash);
 		if (isKnown && this.#isSent) this.repeated++;
-		this.#ids.add(hash);
+		this.#ownHashes.add(hash);
 		return isKnown;
 	}
 
-	#take(message: SessionMessage, reportsFailure: boolean): void {
+	#collect(message: SessionMessage, reportsFailure: boolean): void {
 		const { settings, clock, onMessage } = this.#parts;
 		if (this.messages.length >= settings.maxMessages || this.#bytes > maxAnswerBytes) {
-			this.#ends('limit');
+			this.#endWait('limit');
 			return;
 		}
 		this.messages.push(message);
-		this.#lastMessageAt = clock.monotonicMilliseconds();
-		const matches = settings.match !== undefined && hasOneOf(message, settings.match);
+		this.#lastMessageAt = clock.getMonotonicMilliseconds();
+		const matches = settings.match !== undefined && meetsCondition(message, settings.match);
 		const ends = reportsFailure ? 'failure' : matches ? 'match' : undefined;
 		onMessage(message, ends);
 		const isCounted = settings.waitUntil === 'count' && this.messages.length >= settings.messageCount;
-		if (ends !== undefined) this.#ends(ends);
-		else if (isCounted) this.#ends('count');
+		if (ends !== undefined) this.#endWait(ends);
+		else if (isCounted) this.#endWait('count');
 		else this.#watchSilence();
 	}
 
@@ -149,7 +149,7 @@ export class MessageCollector {
 		this.early.push(message);
 		while (this.early.length > this.#parts.settings.maxMessages || this.#bytes > maxAnswerBytes / 2) {
 			const oldest = this.early.shift();
-			if (oldest) this.#bytes -= heldBytes(oldest);
+			if (oldest) this.#bytes -= measureHeldBytes(oldest);
 		}
 	}
 
@@ -158,17 +158,17 @@ export class MessageCollector {
 		const { clock, settings } = this.#parts;
 		if (settings.waitUntil !== 'silence' || !this.#isAnswered || this.#lastMessageAt === undefined) return;
 		this.#cancelSilence();
-		const silent = clock.monotonicMilliseconds() - this.#lastMessageAt;
-		this.#cancelSilence = clock.after(Math.max(0, settings.silenceSeconds * 1000 - silent), () => {
-			this.#ends('silence');
+		const silent = clock.getMonotonicMilliseconds() - this.#lastMessageAt;
+		this.#cancelSilence = clock.callAfter(Math.max(0, settings.silenceSeconds * 1000 - silent), () => {
+			this.#endWait('silence');
 		});
 	}
 
-	#ends(end: WaitOver): void {
+	#endWait(end: WaitEnd): void {
 		if (this.end !== undefined) return;
 		this.end = end;
 		this.#stopTimers();
-		if (this.#isAnswered) this.#over(end);
+		if (this.#isAnswered) this.#onEnd(end);
 	}
 
 	#stopTimers(): void {

@@ -2,38 +2,48 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { getHighlightedResponseKey } from 'n8n-workflow';
 
-import { asError, isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
-import { binaryOf, type SessionMessage } from '../session/messages';
+import { toError, isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
+import { storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { ExecuteBody, PreparedCall } from './call';
-import { sentences } from './errors';
-import type { MessageEnd } from './messageCollector';
-import { type Answer, contentOf, describeFields, textIn, textOf, TurnText } from './response';
-import type { Waited } from './wait';
+import { joinSentences } from './errors';
+import type { MessageEndReason } from './messageCollector';
+import {
+	type AgentResponse,
+	parseResponseContent,
+	describeFields,
+	findText,
+	joinMessageTexts,
+	TurnText,
+} from './response';
+import type { WaitResult } from './wait';
 
 /** The item of a call. @param answer undefined if there is none, although the awaited message has arrived */
-export async function outputItem(
+export async function buildOutputItem(
 	context: IExecuteFunctions,
 	index: number,
 	call: PreparedCall,
 	{ sessionId, userId, startStepName, timestamp }: ExecuteBody,
-	answer?: Answer,
+	answer?: AgentResponse,
 ): Promise<INodeExecutionData> {
-	const content = answer === undefined ? { response: null } : contentOf(answer, call.echoed);
+	const content =
+		answer === undefined ? { response: null } : parseResponseContent(answer, call.maskedSecrets);
 	const response = 'response' in content ? (content.response as IDataObject) : null;
-	const output = textIn(response, call.options.textField) ?? null;
+	const output = findText(response, call.options.textField) ?? null;
 	const statusCode = answer?.statusCode ?? null;
 	const json: IDataObject = { output, sessionId, userId, startStepName, timestamp, statusCode, response };
-	if (answer && call.options.includeHeaders) json.headers = shownHeaders(answer.headers, call);
+	if (answer && call.options.includeHeaders) json.headers = redactHeaders(answer.headers, call);
 	const item: INodeExecutionData = { json, pairedItem: { item: index } };
 	if ('bytes' in content) {
 		const { bytes, fileName, mimeType } = content;
-		item.binary = { data: await started(storeBinary(context.helpers, bytes, fileName, mimeType)) };
+		item.binary = {
+			data: await addStartedOnFailure(storeBinary(context.helpers, bytes, fileName, mimeType)),
+		};
 	}
 	return item;
 }
 
 /** Makes an error of storing the output say that the agent was started. */
-async function started<T>(storing: Promise<T>): Promise<T> {
+async function addStartedOnFailure<T>(storing: Promise<T>): Promise<T> {
 	try {
 		return await storing;
 	} catch (error) {
@@ -44,29 +54,36 @@ async function started<T>(storing: Promise<T>): Promise<T> {
 }
 
 /** Removes the secrets, because a service may repeat them in its headers, which n8n stores with the execution. */
-function shownHeaders(headers: IncomingHttpHeaders, { redact }: Pick<PreparedCall, 'redact'>): IDataObject {
-	const shown = (value: string | string[] | undefined) =>
+function redactHeaders(headers: IncomingHttpHeaders, { redact }: Pick<PreparedCall, 'redact'>): IDataObject {
+	const redactValue = (value: string | string[] | undefined) =>
 		Array.isArray(value) ? value.map((one) => redact(one)) : redact(value ?? '');
-	return Object.fromEntries(Object.entries(headers).map(([name, value]) => [redact(name), shown(value)]));
+	return Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [redact(name), redactValue(value)]),
+	);
 }
 
 /** Adds the messages to the item of the call. */
-export async function withMessages(
+export async function addMessages(
 	item: INodeExecutionData,
-	{ early, messages, endedBy, gap, close }: Waited,
+	{ early, messages, endedBy, gap, close }: WaitResult,
 	{ textField, textPieces }: PreparedCall['options'],
 	helpers: IExecuteFunctions['helpers'],
 ): Promise<INodeExecutionData> {
 	const binary: IBinaryKeyData = { ...item.binary };
 	for (const message of [...early, ...messages]) {
 		if (message.format !== 'binary') continue;
-		binary[`message_${message.sequence}`] = await started(binaryOf(helpers, message.bytes));
+		binary[`message_${message.sequence}`] = await addStartedOnFailure(
+			storeMessageBytes(helpers, message.bytes),
+		);
 	}
 	const json: IDataObject = {
 		...item.json,
-		output: textOf(messages, textField, textPieces, endedBy),
+		output: joinMessageTexts(messages, textField, textPieces, endedBy),
 		lastMessage: messages.at(-1)?.message ?? null,
-		messages: [...early.map((message) => ({ ...shown(message), beforeCall: true })), ...messages.map(shown)],
+		messages: [
+			...early.map((message) => ({ ...messageToJson(message), beforeCall: true })),
+			...messages.map(messageToJson),
+		],
 		endedBy,
 	};
 	if (gap) json.gap = true;
@@ -75,18 +92,18 @@ export async function withMessages(
 	return { ...item, json, ...(Object.keys(binary).length > 0 && { binary }) };
 }
 
-function shown({ sequence, receivedAt, format, message }: SessionMessage): IDataObject {
+function messageToJson({ sequence, receivedAt, format, message }: SessionMessage): IDataObject {
 	return { sequence, receivedAt, format, message: message as IDataObject };
 }
 
 /** Hints about the item that are shown below the node. */
-export function hintsOf(
+export function buildHints(
 	{ json, binary }: INodeExecutionData,
 	{ textField }: PreparedCall['options'],
-	{ waited, failure }: { readonly waited?: Waited; readonly failure?: NodeError } = {},
+	{ waited, failure }: { readonly waited?: WaitResult; readonly failure?: NodeError } = {},
 ): string[] {
 	const hints: string[] = [];
-	if (json.output === null && binary === undefined) hints.push(noText(json, textField, waited));
+	if (json.output === null && binary === undefined) hints.push(buildNoTextHint(json, textField, waited));
 	if (failure !== undefined) {
 		hints.push(`The message that ends the wait has come, but the call itself failed: ${failure.message}.`);
 	}
@@ -98,10 +115,14 @@ export function hintsOf(
 	return hints;
 }
 
-function noText({ response }: IDataObject, textField: string, waited: Waited | undefined): string {
+function buildNoTextHint(
+	{ response }: IDataObject,
+	textField: string,
+	waited: WaitResult | undefined,
+): string {
 	if (waited?.messages.length === 0) return "'output' is null: no message came.";
 	const fields = describeFields(waited?.messages ?? [{ message: response }]);
-	return sentences(
+	return joinSentences(
 		`'output' is null, because ${waited ? 'the messages have' : 'the response has'} no text in the field '${textField}'.`,
 		fields !== '' &&
 			`${waited ? 'Their' : 'Its'} fields are: ${fields}. To get one of them as 'output', enter it as 'Text Field' in the options.`,
@@ -110,7 +131,7 @@ function noText({ response }: IDataObject, textField: string, waited: Waited | u
 }
 
 /** In bytes. Larger messages are not shown in the console of the editor. */
-const mostShown = 10_000;
+const maxShownBytes = 10_000;
 
 /** Shows the agent's texts as they arrive, in the chat and in the console of the editor. */
 export class LiveView {
@@ -119,60 +140,63 @@ export class LiveView {
 	readonly #options: PreparedCall['options'];
 	readonly #isStreaming: boolean;
 	/** Chunks are sent one after another, because on a worker each goes through Redis. */
-	#sent: Promise<unknown> = Promise.resolve();
+	#lastChunk: Promise<unknown> = Promise.resolve();
 	/** The text that the chat shows. */
-	readonly #shown: TurnText;
+	readonly #shownText: TurnText;
 
 	constructor(context: IExecuteFunctions, index: number, options: PreparedCall['options']) {
 		this.#context = context;
 		this.#index = index;
 		this.#options = options;
-		this.#shown = new TurnText(options.textPieces);
+		this.#shownText = new TurnText(options.textPieces);
 		// The output of a tool is meant for the agent that called it, not for the chat.
 		this.#isStreaming = options.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
 	}
 
 	/** @param ends how the message ends the wait. One that reports a failure is not part of the answer */
-	message({ sessionId, sequence, format, message, byteLength }: SessionMessage, ends?: MessageEnd): void {
-		const isShown = format !== 'binary' && byteLength <= mostShown;
+	showMessage(
+		{ sessionId, sequence, format, message, byteLength }: SessionMessage,
+		ends?: MessageEndReason,
+	): void {
+		const isShown = format !== 'binary' && byteLength <= maxShownBytes;
 		const shown = isShown ? message : `(${byteLength} bytes, ${format})`;
 		// n8n itself does nothing here in production executions.
 		this.#context.sendMessageToUI({ sessionId, sequence, message: shown });
-		const text = textIn(message, this.#options.textField);
-		if (ends !== 'failure' && text !== undefined) this.text(text, ends === 'match');
+		const text = findText(message, this.#options.textField);
+		if (ends !== 'failure' && text !== undefined) this.showText(text, ends === 'match');
 	}
 
 	/** @param isEnd whether the message ends the wait */
-	text(text: string, isEnd = true): void {
+	showText(text: string, isEnd = true): void {
 		if (!this.#isStreaming) return;
-		const isFirst = this.#shown.text === '';
-		const added = this.#shown.add(text, isEnd);
+		const isFirst = this.#shownText.text === '';
+		const added = this.#shownText.add(text, isEnd);
 		if (added === '') return;
-		if (isFirst) this.#send('begin');
-		this.#send('item', added);
+		if (isFirst) this.#sendChunk('begin');
+		this.#sendChunk('item', added);
 	}
 
 	/** Settles when all chunks are sent, and never rejects. */
 	async end(): Promise<void> {
-		if (this.#shown.text !== '') this.#send('end');
-		await this.#sent;
+		if (this.#shownText.text !== '') this.#sendChunk('end');
+		await this.#lastChunk;
 	}
 
-	#send(type: 'begin' | 'item' | 'end', content?: string): void {
+	#sendChunk(type: 'begin' | 'item' | 'end', content?: string): void {
 		// n8n's types do not show that this returns a promise, which settles when the chunk is sent.
 		const streaming: { sendChunk(...chunk: Parameters<IExecuteFunctions['sendChunk']>): unknown } =
 			this.#context;
-		this.#sent = this.#sent
+		this.#lastChunk = this.#lastChunk
 			.then(() => streaming.sendChunk(type, this.#index, content))
 			.catch((error: unknown) => {
 				// The chat may be closed, which is no error of the item.
-				this.#context.logger.debug(`Agent Execute: a chunk could not be sent: ${asError(error).message}`);
+				this.#context.logger.debug(`Agent Execute: a chunk could not be sent: ${toError(error).message}`);
 			});
 	}
 }
 
 /** Puts the message into the description, because n8n streams only the description of an error. */
-export function errorForChat(error: unknown, context: IExecuteFunctions): unknown {
+export function putMessageIntoDescription(error: unknown, context: IExecuteFunctions): unknown {
 	if (!(error instanceof Error) || !('description' in error) || !context.isStreaming()) return error;
 	const { description } = error;
 	error.description = typeof description === 'string' ? `${error.message}. ${description}` : error.message;
@@ -180,18 +204,18 @@ export function errorForChat(error: unknown, context: IExecuteFunctions): unknow
 }
 
 /** n8n cuts longer values. */
-const longestTag = 255;
+const maxTagLength = 255;
 /** n8n's key for the session of a chat. n8n before 2.20 exports no constant for it. */
 const sessionKey = 'session_id';
 
 /** Adds the session to the custom data of the execution, by which users find executions, and to its trace. Other sessions stay there. */
 export function tagExecution(context: IExecuteFunctions, sessionId: string): void {
-	whereKept(context, () => {
+	storeIfSupported(context, () => {
 		const { [sessionKey]: known } = context.customData.getAll();
 		const ids = known === undefined ? [] : known.split(', ');
 		const text = [...ids, sessionId].join(', ');
 		// An ID that is cut would not be found.
-		if (ids.includes(sessionId) || text.length > longestTag) return;
+		if (ids.includes(sessionId) || text.length > maxTagLength) return;
 		context.customData.set(sessionKey, text);
 		context.setMetadata({ tracing: { [sessionKey]: text } });
 	});
@@ -202,16 +226,16 @@ export function highlightAnswer(context: IExecuteFunctions, [first]: readonly IN
 	const answer = first?.json.output;
 	// If the node is a tool, the agent that called it has an answer of its own.
 	if (typeof answer !== 'string' || answer === '' || isTool(context.getNode())) return;
-	whereKept(context, () => {
-		context.customData.set(getHighlightedResponseKey(context.getNode().name), answer.slice(0, longestTag));
+	storeIfSupported(context, () => {
+		context.customData.set(getHighlightedResponseKey(context.getNode().name), answer.slice(0, maxTagLength));
 	});
 }
 
 /** Goes on if n8n cannot store the data: n8n before 2.20 highlights none, and a tool may run outside of an execution. */
-function whereKept(context: IExecuteFunctions, keep: () => void): void {
+function storeIfSupported(context: IExecuteFunctions, keep: () => void): void {
 	try {
 		keep();
 	} catch (error) {
-		context.logger.debug(`Agent Execute: n8n keeps no data with this execution: ${asError(error).message}`);
+		context.logger.debug(`Agent Execute: n8n keeps no data with this execution: ${toError(error).message}`);
 	}
 }

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { propertiesOf } from '../../fields/description';
+import { buildProperties } from '../../fields/nodeProperties';
 import { fields, options } from './parameters';
 
-export const properties: INodeProperties[] = propertiesOf(fields, options);
+export const properties: INodeProperties[] = buildProperties(fields, options);

@@ -2,72 +2,75 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { mask } from '../../core/sanitizer';
-import { shortened } from '../../core/errors';
+import { shorten } from '../../core/errors';
 import { isRecord } from '../../fields/values';
 import { mayBeJson } from '../../http/body';
-import type { Redact } from '../session/credentials';
-import { type SessionMessage, valueAt } from '../session/messages';
-import type { EndedBy } from './messageCollector';
+import type { Redactor } from '../session/credentials';
+import { type SessionMessage, getValueAtPath } from '../session/messages';
+import type { WaitEndReason } from './messageCollector';
 import type { ExecuteParams } from './parameters';
 
 /** A complete response of the agent service. */
-export interface Answer {
+export interface AgentResponse {
 	readonly statusCode: number;
 	readonly headers: IncomingHttpHeaders;
 	readonly body: Buffer;
 }
 
 /** The content of a body for the output item: parsed JSON, text, null if it is empty, or the bytes of `binary.data`. */
-type Content =
+type ResponseContent =
 	| { readonly response: unknown }
 	| { readonly bytes: Buffer; readonly mimeType: string; readonly fileName: string | undefined };
 
 /** In characters. A longer text is not searched for secrets, because it is the agent's work and does not merely repeat the call. */
-const longestEcho = 64 * 1024;
+const maxEchoLength = 64 * 1024;
 /** In characters. A shorter secret may be a common word. */
-const shortestSecret = 8;
+const minSecretLength = 8;
 
 /** Parses JSON, keeps text, and returns anything else as bytes. @param secrets to mask in the text */
-export function contentOf({ body, headers }: Answer, secrets: readonly string[] = []): Content {
-	const concealed = (text: string) =>
+export function parseResponseContent(
+	{ body, headers }: AgentResponse,
+	secrets: readonly string[] = [],
+): ResponseContent {
+	const maskSecrets = (text: string) =>
 		secrets
-			.filter(({ length }) => length >= shortestSecret)
+			.filter(({ length }) => length >= minSecretLength)
 			.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
 	if (body.length === 0) return { response: null };
-	const { mimeType, decoder } = typeOf(headers);
-	const isText = mimeType === '' ? isUtf8(body) : textType.test(mimeType);
+	const { mimeType, decoder } = parseContentType(headers);
+	const isText = mimeType === '' ? isUtf8(body) : textTypePattern.test(mimeType);
 	if (!isText) {
-		const fileName = concealed(fileNameOf(headers) ?? '') || undefined;
+		const fileName = maskSecrets(parseFileName(headers) ?? '') || undefined;
 		return { bytes: body, mimeType: mimeType || 'application/octet-stream', fileName };
 	}
 	const plain = decoder.decode(body);
-	const text = plain.length <= longestEcho ? concealed(plain) : plain;
-	return { response: isParsed(mimeType) ? parsedOrText(text) : text };
+	const text = plain.length <= maxEchoLength ? maskSecrets(plain) : plain;
+	return { response: isJsonType(mimeType) ? parseJsonOrText(text) : text };
 }
 
 /** A body without a media type is read as UTF-8. */
-function typeOf(headers: IncomingHttpHeaders) {
+function parseContentType(headers: IncomingHttpHeaders) {
 	const contentType = headers['content-type'] ?? '';
 	const mimeType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
 	const charset = mimeType === '' ? undefined : /charset="?([^";\s]+)/i.exec(contentType)?.[1];
-	return { mimeType, decoder: decoderOf(charset) };
+	return { mimeType, decoder: createDecoder(charset) };
 }
 
-const textType =
+const textTypePattern =
 	/^text\/|\+(?:json|xml|yaml)$|^application\/(?:x-)?(?:javascript|(?:nd)?json|jsonl|jsonlines|toml|www-form-urlencoded|xml|yaml)$/;
 
 /** Whether the body may be JSON. So may one without a media type. */
-const isParsed = (mimeType: string) => /^(?:(?:application|text)\/json)?$|\+json$/.test(mimeType);
+const isJsonType = (mimeType: string) => /^(?:(?:application|text)\/json)?$|\+json$/.test(mimeType);
 
 /** The JSON in UTF-8, because the cost of parsing cannot be seen in the bytes of another character set. Undefined for text and bytes. */
-export function jsonIn({ body, headers }: Answer): Buffer | undefined {
-	const { mimeType, decoder } = typeOf(headers);
-	if (!isParsed(mimeType)) return undefined;
+export function getJsonBytes({ body, headers }: AgentResponse): Buffer | undefined {
+	const { mimeType, decoder } = parseContentType(headers);
+	if (!isJsonType(mimeType)) return undefined;
 	const json = decoder.encoding === 'utf-8' ? body : Buffer.from(decoder.decode(body));
 	return mayBeJson(json) ? json : undefined;
 }
 
-function decoderOf(charset = 'utf-8'): InstanceType<typeof TextDecoder> {
+function createDecoder(charset = 'utf-8'): InstanceType<typeof TextDecoder> {
 	try {
 		return new TextDecoder(charset);
 	} catch {
@@ -76,7 +79,7 @@ function decoderOf(charset = 'utf-8'): InstanceType<typeof TextDecoder> {
 	}
 }
 
-function parsedOrText(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
@@ -86,36 +89,36 @@ function parsedOrText(text: string): unknown {
 }
 
 /** RFC 6266: `filename*` has the full name, `filename` one for old clients. */
-function fileNameOf(headers: IncomingHttpHeaders): string | undefined {
+function parseFileName(headers: IncomingHttpHeaders): string | undefined {
 	const disposition = headers['content-disposition'] ?? '';
 	const [, charset = '', encoded = ''] = /filename\*\s*=\s*([\w-]+)'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
 	const bytes = encoded.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
 		String.fromCharCode(Number.parseInt(hex, 16)),
 	);
-	const name = decoderOf(charset).decode(Buffer.from(bytes, 'latin1'));
+	const name = createDecoder(charset).decode(Buffer.from(bytes, 'latin1'));
 	if (name !== '') return name;
 	const [, quoted, plain] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition) ?? [];
 	return quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim();
 }
 
 /** The text of a response or a message: the content itself, or a field of its JSON. @param textField a dot path */
-export function textIn(content: unknown, textField: string): string | undefined {
-	const value = typeof content === 'object' ? valueAt(content, textField) : content;
+export function findText(content: unknown, textField: string): string | undefined {
+	const value = typeof content === 'object' ? getValueAtPath(content, textField) : content;
 	if (typeof value === 'string') return value === '' ? undefined : value;
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 /** The text of the messages; null if none has text. @param endedBy `match` means that the last message ended the wait */
-export function textOf(
+export function joinMessageTexts(
 	messages: readonly SessionMessage[],
 	textField: string,
 	textPieces: ExecuteParams['textPieces'],
-	endedBy: EndedBy,
+	endedBy: WaitEndReason,
 ): string | null {
 	const turn = new TurnText(textPieces);
 	let last: string | null = null;
 	for (const [index, { message }] of messages.entries()) {
-		const text = textIn(message, textField);
+		const text = findText(message, textField);
 		if (text === undefined) continue;
 		turn.add(text, endedBy === 'match' && index === messages.length - 1);
 		last = text;
@@ -126,74 +129,74 @@ export function textOf(
 /** The texts of a turn, joined to one. */
 export class TurnText {
 	text = '';
-	readonly #isJoined: boolean;
-	#pieces = 0;
+	readonly #joinsPieces: boolean;
+	#pieceCount = 0;
 	/** Total length of the trimmed pieces. A shorter piece cannot be the whole text. */
-	#length = 0;
+	#piecesLength = 0;
 
 	constructor(textPieces: ExecuteParams['textPieces']) {
-		this.#isJoined = textPieces === 'joined';
+		this.#joinsPieces = textPieces === 'joined';
 	}
 
 	/** @param isEnd whether the message ends the wait @returns the added text: a paragraph, or a piece; empty if the piece repeats the whole text */
 	add(text: string, isEnd: boolean): string {
 		const piece = text.trim();
 		// The second of only two pieces may equal the first: 123123 may arrive as 123 and 123.
-		const mayBeWhole = this.#isJoined && piece !== '' && (isEnd || this.#pieces > 1);
-		if (piece !== '') this.#pieces++;
+		const mayBeWhole = this.#joinsPieces && piece !== '' && (isEnd || this.#pieceCount > 1);
+		if (piece !== '') this.#pieceCount++;
 		// The lengths are compared first, because comparing the whole text with each piece takes quadratic time.
-		if (mayBeWhole && piece.length >= this.#length && piece === this.text.trim()) return '';
-		const separator = this.#isJoined || this.text === '' ? '' : '\n\n';
+		if (mayBeWhole && piece.length >= this.#piecesLength && piece === this.text.trim()) return '';
+		const separator = this.#joinsPieces || this.text === '' ? '' : '\n\n';
 		this.text += separator + text;
-		this.#length += piece.length;
+		this.#piecesLength += piece.length;
 		return separator + text;
 	}
 }
 
 /** How much of the body of an error is read. A longer body is not an error message. */
-const maxJsonBytes = 1024 * 1024;
+const maxErrorBodyBytes = 1024 * 1024;
 /** How many characters are searched for the text to show. */
-const maxLookedThrough = 64 * 1024;
-const maxShown = 300;
+const maxSearchedLength = 64 * 1024;
+const maxExcerptLength = 300;
 
 /** The beginning of the response's error message or text, without secrets. */
-export function excerpt(answer: Answer, { redact }: { readonly redact: Redact }): string {
-	const body = answer.body.subarray(0, maxJsonBytes);
-	const content = contentOf({ ...answer, body });
+export function buildExcerpt(answer: AgentResponse, { redact }: { readonly redact: Redactor }): string {
+	const body = answer.body.subarray(0, maxErrorBodyBytes);
+	const content = parseResponseContent({ ...answer, body });
 	if (!('response' in content) || content.response === null) return '';
 	const { response } = content;
 	const text =
 		typeof response === 'string'
-			? response.slice(0, maxLookedThrough).replace(noText, ' ')
-			: (messageIn(response) ?? body.toString('utf8'));
-	return shortened(redact(text.slice(0, maxLookedThrough).replace(/\s+/g, ' ')).trim(), maxShown);
+			? response.slice(0, maxSearchedLength).replace(markupPattern, ' ')
+			: (findErrorMessage(response) ?? body.toString('utf8'));
+	return shorten(redact(text.slice(0, maxSearchedLength).replace(/\s+/g, ' ')).trim(), maxExcerptLength);
 }
 
 /** Matches tags, and scripts and styles with their content, in linear time. */
-const noText = /<(style|script)\b[^]*?(?:<\/\1[^<>]*>?|$)|<[^<>]*>/gi;
+const markupPattern = /<(style|script)\b[^]*?(?:<\/\1[^<>]*>?|$)|<[^<>]*>/gi;
 
 /** Looks in the usual places of a JSON error. */
-function messageIn(response: unknown, depth = 0): string | undefined {
+function findErrorMessage(response: unknown, depth = 0): string | undefined {
 	if (typeof response !== 'object' || response === null || depth > 4) return undefined;
 	if ('message' in response && typeof response.message === 'string') return response.message;
 	if (!('error' in response)) return undefined;
-	return typeof response.error === 'string' ? response.error : messageIn(response.error, depth + 1);
+	return typeof response.error === 'string' ? response.error : findErrorMessage(response.error, depth + 1);
 }
 
-const mostNamed = 10;
-const longestName = 40;
+const maxNamedTexts = 10;
+const maxNameLength = 40;
 
 /** The names of the fields of the messages, separated by commas. Empty if they have none. */
 export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
-	distinct(messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : []))).join(', ');
+	listDistinct(messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : []))).join(', ');
 
 /** The first different texts, shortened. */
-export function distinct(texts: ReadonlyArray<string | undefined>): string[] {
+export function listDistinct(texts: ReadonlyArray<string | undefined>): string[] {
 	const different = new Set<string>();
 	for (const text of texts) {
-		if (text !== undefined) different.add(shortened(text, longestName));
+		if (text !== undefined) different.add(shorten(text, maxNameLength));
 		// Stops early, because there may be a million texts.
-		if (different.size > mostNamed) return [...[...different].slice(0, mostNamed), '…'];
+		if (different.size > maxNamedTexts) return [...[...different].slice(0, maxNamedTexts), '…'];
 	}
 	return [...different];
 }

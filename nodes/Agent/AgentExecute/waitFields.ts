@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/field';
-import { channelOptions, filterField, messageFormat } from '../session/fields';
+import { channelOptions, filterField, messageFormatField } from '../session/fields';
 
 const waits = { waitForMessages: [true] };
 
@@ -216,7 +216,7 @@ const ownOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export const waitOptions = [...channelOptions, messageFormat, ...ownOptions].map((option) => ({
+export const waitOptions = [...channelOptions, messageFormatField, ...ownOptions].map((option) => ({
 	...option,
 	showWhen: waits,
 }));

@@ -1,22 +1,22 @@
 import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 
-import { asError, nodeApiError, NodeError } from '../../core/errors';
+import { toError, createNodeApiError, NodeError } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
 import type { Clock } from '../../core/runtime';
-import { keptSeconds } from './triggerState';
+import { leftoverLifetimeSeconds } from './triggerState';
 
 type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notTaken';
 
 /** One alert per kind and session within this time, so that an outage does not flood the list of executions. */
-const intervalMilliseconds = 60_000;
+const alertIntervalMilliseconds = 60_000;
 /** How many sessions get an alert of their own within that time. Further ones are reported together at its end. */
-const mostSessions = 10;
+const maxAlertedSessions = 10;
 /** How many of the sessions that are reported together are named. */
-const mostNamed = 20;
+const maxNamedSessions = 20;
 
 /** The alerts of one kind that were raised in the interval, and those postponed to its end. */
 interface AlertInterval {
-	readonly at: number;
+	readonly startedAt: number;
 	readonly sessions: Set<string>;
 	readonly postponed: Array<{ readonly sessionId: string; readonly failure: NodeError }>;
 	suppressed: number;
@@ -36,17 +36,17 @@ export class Alerts {
 
 	/** @param sessionId of the session that the failure is about, if it is only one */
 	raise(kind: AlertKind, failure: NodeError, sessionId = ''): void {
-		const now = this.#clock.monotonicMilliseconds();
+		const now = this.#clock.getMonotonicMilliseconds();
 		const interval = this.#intervals.get(kind);
-		if (interval === undefined || now - interval.at >= intervalMilliseconds) {
-			if (interval) this.#tellPostponed(interval);
+		if (interval === undefined || now - interval.startedAt >= alertIntervalMilliseconds) {
+			if (interval) this.#raisePostponed(interval);
 			const sessions = new Set([sessionId]);
-			this.#intervals.set(kind, { at: now, sessions, postponed: [], suppressed: 0, cancel: () => {} });
+			this.#intervals.set(kind, { startedAt: now, sessions, postponed: [], suppressed: 0, cancel: () => {} });
 			const more = `${interval?.suppressed} more of this kind since the last failed execution.`;
-			this.#save(interval?.suppressed ? withMore(failure, more) : failure);
+			this.#saveFailedExecution(interval?.suppressed ? appendToDescription(failure, more) : failure);
 		} else if (interval.sessions.has(sessionId)) interval.suppressed++;
 		else {
-			if (interval.sessions.size < mostSessions) this.#save(failure);
+			if (interval.sessions.size < maxAlertedSessions) this.#saveFailedExecution(failure);
 			else this.#postpone(interval, failure, sessionId);
 			interval.sessions.add(sessionId);
 		}
@@ -54,73 +54,73 @@ export class Alerts {
 
 	/** Reports the postponed alerts and cancels the timers. */
 	close(): void {
-		for (const interval of this.#intervals.values()) this.#tellPostponed(interval);
+		for (const interval of this.#intervals.values()) this.#raisePostponed(interval);
 	}
 
 	#postpone(interval: AlertInterval, failure: NodeError, sessionId: string): void {
 		interval.postponed.push({ sessionId, failure });
 		if (interval.postponed.length > 1) return;
-		const left = interval.at + intervalMilliseconds - this.#clock.monotonicMilliseconds();
-		interval.cancel = this.#clock.after(left, () => {
-			this.#tellPostponed(interval);
+		const left = interval.startedAt + alertIntervalMilliseconds - this.#clock.getMonotonicMilliseconds();
+		interval.cancel = this.#clock.callAfter(left, () => {
+			this.#raisePostponed(interval);
 		});
 	}
 
-	#tellPostponed(interval: AlertInterval): void {
+	#raisePostponed(interval: AlertInterval): void {
 		interval.cancel();
 		const [first, ...others] = interval.postponed.splice(0);
 		if (first === undefined) return;
-		const named = others.slice(0, mostNamed).map(({ sessionId }) => sessionId);
+		const named = others.slice(0, maxNamedSessions).map(({ sessionId }) => sessionId);
 		const rest = others.length - named.length;
 		const more = `Also affected: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
-		this.#save(others.length === 0 ? first.failure : withMore(first.failure, more));
+		this.#saveFailedExecution(others.length === 0 ? first.failure : appendToDescription(first.failure, more));
 	}
 
-	#save(failure: NodeError): void {
+	#saveFailedExecution(failure: NodeError): void {
 		const context = this.#context;
 		// Missing before n8n-workflow 2.7.
 		const canSave = typeof context.saveFailedExecution === 'function';
-		if (canSave) context.saveFailedExecution(triggerError(context, failure));
+		if (canSave) context.saveFailedExecution(buildTriggerError(context, failure));
 		else context.logger.error(failure.message);
 	}
 }
 
-function withMore(failure: NodeError, more: string): NodeError {
+function appendToDescription(failure: NodeError, more: string): NodeError {
 	return failure.with({ description: [failure.description, more].filter(Boolean).join(' ') });
 }
 
 /** The error as n8n shows it. */
-export function triggerError(context: ITriggerFunctions, failure: NodeError): NodeApiError {
+export function buildTriggerError(context: ITriggerFunctions, failure: NodeError): NodeApiError {
 	// The channel has already removed its secrets from the texts.
-	return nodeApiError(context.getNode(), failure, undefined, new Sanitizer());
+	return createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 }
 
-const counted = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
+const formatMessageCount = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
 
 /** Messages were dropped because the queue was full. */
-export function overflow(count: number): NodeError {
+export function buildQueueFullError(count: number): NodeError {
 	return new NodeError({
 		code: 429,
-		message: `The trigger's queue is full: ${counted(count)} ${count === 1 ? 'was' : 'were'} dropped`,
+		message: `The trigger's queue is full: ${formatMessageCount(count)} ${count === 1 ? 'was' : 'were'} dropped`,
 		description:
 			"Messages arrive faster than they are processed. Raise 'Batch Size' or 'Max Concurrent Executions', or set 'On Queue Full' to 'Pause Reading'.",
 	});
 }
 
 /** Messages that waited from the previous start were discarded, because their session is no longer in the settings. */
-export function sessionTakenOut(count: number): NodeError {
+export function buildSessionRemovedError(count: number): NodeError {
 	return new NodeError({
 		code: 404,
-		message: `Queued messages were discarded: their session was removed (${counted(count)})`,
+		message: `Queued messages were discarded: their session was removed (${formatMessageCount(count)})`,
 		description:
 			"They arrived before the trigger was stopped. 'Session IDs' no longer contains their session.",
 	});
 }
 
 /** Messages were left in the queue when the trigger stopped. It is unknown then whether it starts again or n8n exits. */
-export function leftAtStop(count: number, isRead: boolean): NodeError {
+export function buildStoppedEarlyError(count: number, isRead: boolean): NodeError {
 	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];
-	const next = `${pronoun} processed if the trigger starts again in the same n8n process within ${keptSeconds} s, and lost otherwise.`;
+	const next = `${pronoun} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
 	const unread = 'The service had sent more messages, which could not be read in time: they are lost.';
 	const advice =
 		"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.";
@@ -129,16 +129,16 @@ export function leftAtStop(count: number, isRead: boolean): NodeError {
 		message:
 			count === 0
 				? 'The trigger was stopped before it had read all messages'
-				: `The trigger was stopped while ${counted(count)} waited for ${executions}`,
+				: `The trigger was stopped while ${formatMessageCount(count)} waited for ${executions}`,
 		description: [count > 0 && next, !isRead && unread, count > 0 && advice].filter(Boolean).join(' '),
 	});
 }
 
-export function refusedByN8n(count: number, cause: unknown): NodeError {
+export function buildNotAcceptedError(count: number, cause: unknown): NodeError {
 	return new NodeError({
 		code: 500,
-		message: `n8n did not accept ${counted(count)} from a session`,
-		description: `No execution was started: ${asError(cause).message}`,
+		message: `n8n did not accept ${formatMessageCount(count)} from a session`,
+		description: `No execution was started: ${toError(cause).message}`,
 		cause,
 	});
 }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 
-import { asError } from '../../core/errors';
+import { toError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
-import { messageId } from '../session/messages';
-import { type Alerts, refusedByN8n } from './alerts';
-import { type Arrival, bytesOf, itemOf, type MessageArrival, storedItem } from './queue';
+import { getMessageId } from '../session/messages';
+import { type Alerts, buildNotAcceptedError } from './alerts';
+import { type Arrival, getBinaryBytes, buildItem, type MessageArrival, buildStoredItem } from './queue';
 import type { TriggerSettings } from './fields';
 import type { NodeMemory } from './triggerState';
 
 /** Applies only with a deduplication key. Without one, a second try could start a second execution. */
 const maxTries = 3;
-const retryMilliseconds = 2000;
+const retryDelayMilliseconds = 2000;
 
 export interface DeliveryParts {
 	readonly context: ITriggerFunctions;
@@ -26,115 +26,115 @@ export class Delivery {
 	readonly #parts: DeliveryParts;
 	readonly #alerts: Alerts;
 	/** Functions that each end one wait. */
-	readonly #waits = new Set<() => void>();
-	readonly #storing = new Set<Promise<unknown>>();
+	readonly #endWaits = new Set<() => void>();
+	readonly #pendingItems = new Set<Promise<unknown>>();
 	readonly #stopped: Promise<void>;
-	#tellStopped = () => {};
+	#resolveStopped = () => {};
 	#isStopping = false;
-	#isReleased = false;
+	#isWaitingOver = false;
 
 	constructor(parts: DeliveryParts, alerts: Alerts) {
 		this.#parts = parts;
 		this.#alerts = alerts;
-		this.#stopped = new Promise((resolve) => (this.#tellStopped = resolve));
+		this.#stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
 	}
 
 	/** Remembers the ID. n8n's deduplication key works only without batches, and from n8n 2.20 on. @returns whether the ID was new */
-	isNew(arrival: MessageArrival): boolean {
+	rememberIfNew(arrival: MessageArrival): boolean {
 		if (this.#parts.settings.deduplicationField === '') return true;
-		arrival.key = this.#keyOf(arrival);
+		arrival.key = this.#buildKey(arrival);
 		if (arrival.key === undefined) return true;
-		const isNew = !this.#parts.memory.recent.has(arrival.key);
-		if (isNew) this.#parts.memory.recent.set(arrival.key, true);
+		const isNew = !this.#parts.memory.recentKeys.has(arrival.key);
+		if (isNew) this.#parts.memory.recentKeys.set(arrival.key, true);
 		return isNew;
 	}
 
 	/** Forgets the IDs of messages that n8n did not get, so that these may come again. */
 	forget(arrivals: readonly Arrival[]): void {
 		for (const arrival of arrivals) {
-			if (arrival.key !== undefined) this.#parts.memory.recent.delete(arrival.key);
+			if (arrival.key !== undefined) this.#parts.memory.recentKeys.delete(arrival.key);
 		}
 	}
 
 	/** Settles when the execution has ended or counts as ended, and never rejects. @returns false if the trigger stopped before n8n accepted it */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
-			const items = batch.some(bytesOf) ? await this.#store(batch) : batch.map(itemOf);
-			for (const arrival of batch) if (arrival.isMessage) arrival.release();
+			const items = batch.some(getBinaryBytes) ? await this.#buildStoredItems(batch) : batch.map(buildItem);
+			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 			// n8n accepts one key per execution.
 			const key = this.#parts.settings.batchSize > 1 ? undefined : batch[0]?.key;
 			await this.#emit(items, key);
 			return true;
 		} catch (error) {
-			return this.#notTaken(batch, error);
+			return this.#handleNotAccepted(batch, error);
 		}
 	}
 
 	/** Ends the retries. */
-	stop(): void {
+	stopRetrying(): void {
 		this.#isStopping = true;
-		this.#tellStopped();
+		this.#resolveStopped();
 	}
 
-	async stored(): Promise<void> {
-		while (this.#storing.size > 0) await Promise.allSettled(this.#storing);
+	async waitUntilStored(): Promise<void> {
+		while (this.#pendingItems.size > 0) await Promise.allSettled(this.#pendingItems);
 	}
 
 	/** Ends the waits for executions, with their timers. */
-	release(): void {
-		this.#isReleased = true;
-		for (const end of this.#waits) end();
+	stopWaiting(): void {
+		this.#isWaitingOver = true;
+		for (const end of this.#endWaits) end();
 	}
 
-	async #store(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
-		const items = Promise.all(batch.map((one) => storedItem(one, this.#parts.context.helpers)));
-		this.#storing.add(items);
+	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
+		const items = Promise.all(batch.map((one) => buildStoredItem(one, this.#parts.context.helpers)));
+		this.#pendingItems.add(items);
 		try {
 			return await items;
 		} finally {
-			this.#storing.delete(items);
+			this.#pendingItems.delete(items);
 		}
 	}
 
 	async #emit(items: INodeExecutionData[], key: string | undefined): Promise<void> {
 		for (let tries = 1; ; tries++) {
-			const refusedBy = await this.#start(items, key);
+			const refusedBy = await this.#startExecution(items, key);
 			if (refusedBy === undefined) return;
 			const isLast = key === undefined || tries >= maxTries;
-			if (!isLast) await this.#wait(this.#stopped, retryMilliseconds * tries);
+			if (!isLast) await this.#wait(this.#stopped, retryDelayMilliseconds * tries);
 			if (isLast || this.#isStopping) throw refusedBy;
 		}
 	}
 
 	/** Waits until `awaited` settles, the time is over, or deliveries are released. @param awaited never rejects */
 	async #wait(awaited: Promise<unknown>, milliseconds: number): Promise<void> {
-		if (this.#isReleased) return;
+		if (this.#isWaitingOver) return;
 		await new Promise<void>((resolve) => {
 			const end = () => {
-				if (!this.#waits.delete(end)) return;
+				if (!this.#endWaits.delete(end)) return;
 				cancel();
 				resolve();
 			};
-			this.#waits.add(end);
-			const cancel = this.#parts.clock.after(milliseconds, end);
+			this.#endWaits.add(end);
+			const cancel = this.#parts.clock.callAfter(milliseconds, end);
 			void awaited.then(end);
 		});
 	}
 
 	/** @returns why n8n did not accept the items; undefined if it did */
-	async #start(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
+	async #startExecution(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
 		const done = this.#parts.context.helpers.createDeferredPromise<IRun>();
 		let refusedBy: Error | undefined;
 		const ended = done.promise.catch((error: unknown) => {
-			if (!wasTaken(error)) refusedBy = asError(error);
+			if (!wasAccepted(error)) refusedBy = toError(error);
 		});
 		this.#parts.context.emit([items], undefined, done, key);
 		await this.#wait(ended, this.#parts.settings.maxExecutionMilliseconds);
 		return refusedBy;
 	}
 
-	#notTaken(batch: readonly Arrival[], error: unknown): boolean {
-		const failure = refusedByN8n(batch.length, error);
+	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
+		const failure = buildNotAcceptedError(batch.length, error);
 		if (this.#isStopping) {
 			this.#parts.context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 			return false;
@@ -145,9 +145,9 @@ export class Delivery {
 	}
 
 	/** A hash, because n8n's keys have at most 255 characters. It contains the node and the session, because n8n compares keys of all workflows. */
-	#keyOf({ message, sessionId }: MessageArrival): string | undefined {
+	#buildKey({ message, sessionId }: MessageArrival): string | undefined {
 		const { context, settings } = this.#parts;
-		const id = messageId(message, settings.deduplicationField);
+		const id = getMessageId(message, settings.deduplicationField);
 		if (id === undefined) return undefined;
 		const identity = JSON.stringify([String(context.getWorkflow().id), context.getNode().id, sessionId, id]);
 		return `aw1:${createHash('sha256').update(identity).digest('hex')}`;
@@ -155,7 +155,7 @@ export class Delivery {
 }
 
 /** Whether n8n had accepted the items: it also rejects if the execution was stopped, or ended before anything waited for it. */
-function wasTaken(error: unknown): boolean {
+function wasAccepted(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	return /ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);
 }

@@ -1,9 +1,9 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
 import type { Field } from '../../fields/field';
-import { paramsOf } from '../../fields/params';
+import { readParameters } from '../../fields/params';
 import { isRecord } from '../../fields/values';
-import { channelOptions, filterField, givenValues, messageFormat } from '../session/fields';
+import { channelOptions, filterField, toFieldCondition, messageFormatField } from '../session/fields';
 
 /** Parameters of the trigger. Saved workflows rely on the defaults, so these never change. */
 export const triggerFields = [
@@ -19,7 +19,7 @@ export const triggerFields = [
 			'The sessions to listen to, separated by commas. One channel is opened for each session. Use the same ID in the Agent Execute node that starts the agent.',
 		hint: 'Choose your own ID and enter it here and in Agent Execute. The trigger cannot listen to sessions that get a new ID for each run.',
 	},
-	{ ...messageFormat, noDataExpression: true },
+	{ ...messageFormatField, noDataExpression: true },
 ] as const satisfies readonly Field[];
 
 export const triggerOptions = [
@@ -124,7 +124,7 @@ export const triggerOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export type TriggerSettings = ReturnType<typeof triggerSettings>;
+export type TriggerSettings = ReturnType<typeof readTriggerSettings>;
 
 export type QueueSettings = Pick<
 	TriggerSettings,
@@ -133,32 +133,35 @@ export type QueueSettings = Pick<
 >;
 
 /** Applies if the workflow has no timeout: n8n's default for EXECUTIONS_TIMEOUT_MAX. */
-const maxExecutionSeconds = 3600;
+const defaultExecutionSeconds = 3600;
 
 /** Reads all parameters at once, because n8n evaluates no expressions after `trigger()`. @throws NodeError 400 that names the field */
-export function triggerSettings(context: ITriggerFunctions) {
-	const params = paramsOf(all, givenTo(context), { mode: 'fields', timezone: context.getTimezone() });
+export function readTriggerSettings(context: ITriggerFunctions) {
+	const params = readParameters(allFields, readGivenValues(context), {
+		mode: 'fields',
+		timezone: context.getTimezone(),
+	});
 	return {
 		...params,
 		sessionIds: [...new Set(params.sessionIds)],
 		deduplicationField: params.deduplicationField.trim(),
 		/** Only messages that meet this condition start an execution. Undefined means all. */
-		filter: givenValues(params.filterField, params.filterValue),
+		filter: toFieldCondition(params.filterField, params.filterValue),
 		/** After this time, an execution counts as ended even if n8n has not reported it. */
-		maxExecutionMilliseconds: executionLimit(context) * 1000,
+		maxExecutionMilliseconds: readExecutionTimeout(context) * 1000,
 	};
 }
 
-const all = [...triggerFields, ...triggerOptions];
+const allFields = [...triggerFields, ...triggerOptions];
 
-function givenTo(context: ITriggerFunctions): Record<string, unknown> {
+function readGivenValues(context: ITriggerFunctions): Record<string, unknown> {
 	const options = context.getNodeParameter('options', {});
 	const fields = triggerFields.map(({ name }) => [name, context.getNodeParameter(name, null)] as const);
 	return { ...(isRecord(options) ? options : {}), ...Object.fromEntries(fields) };
 }
 
 /** In seconds. n8n stores -1 for a workflow without a timeout. Before n8n 2.5, triggers cannot read the workflow's settings. */
-function executionLimit(context: Partial<Pick<ITriggerFunctions, 'getWorkflowSettings'>>): number {
+function readExecutionTimeout(context: Partial<Pick<ITriggerFunctions, 'getWorkflowSettings'>>): number {
 	const { executionTimeout = 0 } = context.getWorkflowSettings?.() ?? {};
-	return executionTimeout > 0 ? executionTimeout : maxExecutionSeconds;
+	return executionTimeout > 0 ? executionTimeout : defaultExecutionSeconds;
 }

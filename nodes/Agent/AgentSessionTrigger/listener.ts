@@ -1,18 +1,30 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { isNodeError, toNodeError } from '../../core/errors';
-import { settledWithin, systemClock } from '../../core/runtime';
-import { cleanLog, Sanitizer } from '../../core/sanitizer';
+import { waitAtMost, systemClock } from '../../core/runtime';
+import { createSanitizedLog, Sanitizer } from '../../core/sanitizer';
 import { connect, type Connection, type ConnectionEvent, type EndedChannel } from '../session/connection';
-import { requestReader } from '../session/credentials';
-import { hasOneOf, type SessionFrame } from '../session/messages';
-import { type ConnectRateLimiter, connectRateLimiterOf } from '../session/reconnect';
-import { Alerts, leftAtStop, overflow, sessionTakenOut, triggerError } from './alerts';
+import { createConnectRequestReader } from '../session/credentials';
+import { meetsCondition, type SessionFrame } from '../session/messages';
+import { type ConnectRateLimiter, getConnectRateLimiter } from '../session/reconnect';
+import {
+	Alerts,
+	buildStoppedEarlyError,
+	buildQueueFullError,
+	buildSessionRemovedError,
+	buildTriggerError,
+} from './alerts';
 import { Delivery, type DeliveryParts } from './delivery';
-import { triggerSettings } from './fields';
-import { type Arrival, eventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
-import { type ListenerParts, testListener } from './testListener';
-import { memoryOf, processStopBudget, release, type StopBudget, takeOver } from './triggerState';
+import { readTriggerSettings } from './fields';
+import { type Arrival, createEventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
+import { type ListenerParts, createTestListener } from './testListener';
+import {
+	getNodeMemory,
+	getStopBudget,
+	closeListener,
+	type StopBudget,
+	replaceListener,
+} from './triggerState';
 
 interface PublishedListenerParts extends ListenerParts, DeliveryParts {
 	readonly stopBudget: StopBudget;
@@ -21,18 +33,18 @@ interface PublishedListenerParts extends ListenerParts, DeliveryParts {
 }
 
 /** While the trigger stops, queued messages are still delivered as long as executions end this quickly. */
-const nextEndMilliseconds = 400;
+const executionEndMilliseconds = 400;
 /** The limit for that, because n8n stops one trigger after another and exits after 30 s. */
-const drainMilliseconds = 2000;
+const maxDrainMilliseconds = 2000;
 /** How many executions are then started at once, beyond the limit. n8n 2.41 needs about 10 MiB for each. */
-const lastExecutions = 50;
+const maxFinalExecutions = 50;
 /** How long n8n may take to store the last messages. */
-const lastWordsMilliseconds = 500;
+const finalStoreMilliseconds = 500;
 /** How long n8n gets to store a failed execution, because it may exit next and does not report when it is stored. */
-const alertMilliseconds = 200;
+const alertStoreMilliseconds = 200;
 
 /** The time between two log lines about repeated messages. */
-const repeatedMilliseconds = 60_000;
+const repeatLogMilliseconds = 60_000;
 
 /** The listener of a published workflow: one channel per session, and one queue for all of them. */
 export class PublishedListener {
@@ -40,8 +52,8 @@ export class PublishedListener {
 	readonly #alerts: Alerts;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
-	#repeated = 0;
-	#toldRepeatedAt = Number.NEGATIVE_INFINITY;
+	#repeatedCount = 0;
+	#repeatedLoggedAt = Number.NEGATIVE_INFINITY;
 	#connections: Connection[] = [];
 	#closing: Promise<void> | undefined;
 
@@ -61,7 +73,7 @@ export class PublishedListener {
 			},
 			dropped: (arrivals: readonly Arrival[]) => {
 				this.#delivery.forget(arrivals);
-				this.#alerts.raise('dropped', overflow(arrivals.length));
+				this.#alerts.raise('dropped', buildQueueFullError(arrivals.length));
 			},
 		};
 		this.#queue = new MessageQueue<Arrival>(settings, listener, clock);
@@ -72,12 +84,12 @@ export class PublishedListener {
 		if (this.#closing !== undefined) return;
 		const { settings, connect, readRequest, context, clock, rateLimiter, memory } = this.#parts;
 		this.#connections = settings.sessionIds.map((sessionId) => {
-			const frames = memory.framesOf(sessionId);
+			const frames = memory.getFrameSequence(sessionId);
 			frames.restart();
 			const listener = {
-				message: this.#received,
+				message: this.#handleMessage,
 				event: (event: ConnectionEvent) => {
-					if (settings.connectionEvents) this.#queue.push(eventArrival(event));
+					if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
 				},
 				ended: ({ alert, failure }: EndedChannel) => {
 					if (alert) this.#alerts.raise(alert, failure, sessionId);
@@ -86,8 +98,8 @@ export class PublishedListener {
 			const environment = { clock, rateLimiter, frames, log: context.logger };
 			return connect({ ...settings, sessionId }, readRequest, listener, environment);
 		});
-		const leftover = memory.take();
-		if (leftover) this.#adopt(leftover);
+		const leftover = memory.takeLeftover();
+		if (leftover) this.#resumeLeftover(leftover);
 	}
 
 	/**
@@ -95,131 +107,137 @@ export class PublishedListener {
 	 * to end. Takes at most 4 s, and less if executions are slow or many triggers stop. Never rejects; a second call does nothing.
 	 */
 	close(): Promise<void> {
-		this.#closing ??= this.#shut();
+		this.#closing ??= this.#stop();
 		return this.#closing;
 	}
 
-	async #shut(): Promise<void> {
-		this.#delivery.stop();
+	async #stop(): Promise<void> {
+		this.#delivery.stopRetrying();
 		const hasWaited = this.#queue.length > 0;
 		const drained = this.#queue.drain();
-		if (hasWaited) await this.#drain(drained);
+		if (hasWaited) await this.#awaitDrain(drained);
 		const areRead = await Promise.all(this.#connections.map((connection) => connection.close(true)));
 		const isBacklog = hasWaited || this.#queue.length > 0;
 		// Executions that start at once may overtake each other.
 		const keepsOrder = this.#parts.settings.maxConcurrentExecutions === 1;
-		this.#queue.end(keepsOrder ? 0 : lastExecutions);
+		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
 		// After this, n8n may not accept items, because the workflow is no longer published. It does not report which ones it accepted.
-		await this.#within(lastWordsMilliseconds, isBacklog ? this.#queue.ended() : this.#delivery.stored());
-		this.#delivery.release();
+		await this.#waitWithin(
+			finalStoreMilliseconds,
+			isBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored(),
+		);
+		this.#delivery.stopWaiting();
 		this.#alerts.close();
-		await this.#leave(this.#queue.takeLeftover(), !areRead.includes(false));
+		await this.#keepLeftover(this.#queue.takeLeftover(), !areRead.includes(false));
 	}
 
-	async #drain(drained: Promise<void>): Promise<void> {
+	async #awaitDrain(drained: Promise<void>): Promise<void> {
 		const { clock } = this.#parts;
-		const end = clock.monotonicMilliseconds() + drainMilliseconds;
+		const end = clock.getMonotonicMilliseconds() + maxDrainMilliseconds;
 		let before: number;
 		do {
 			before = this.#queue.length;
-			await this.#within(Math.min(nextEndMilliseconds, end - clock.monotonicMilliseconds()), drained);
-		} while (this.#queue.length > 0 && this.#queue.length < before && clock.monotonicMilliseconds() < end);
+			await this.#waitWithin(
+				Math.min(executionEndMilliseconds, end - clock.getMonotonicMilliseconds()),
+				drained,
+			);
+		} while (this.#queue.length > 0 && this.#queue.length < before && clock.getMonotonicMilliseconds() < end);
 	}
 
 	/** Waits within the stop budget. @param done ends the wait early */
-	async #within(milliseconds: number, done: Promise<void> = new Promise(() => {})): Promise<void> {
+	async #waitWithin(milliseconds: number, done: Promise<void> = new Promise(() => {})): Promise<void> {
 		const { clock, stopBudget } = this.#parts;
-		const begunAt = clock.monotonicMilliseconds();
-		await settledWithin(clock, Math.min(milliseconds, stopBudget.left()), done);
-		stopBudget.spend(clock.monotonicMilliseconds() - begunAt);
+		const begunAt = clock.getMonotonicMilliseconds();
+		await waitAtMost(clock, Math.min(milliseconds, stopBudget.getRemainingMilliseconds()), done);
+		stopBudget.spend(clock.getMonotonicMilliseconds() - begunAt);
 	}
 
-	async #leave(leftover: Leftover<Arrival>, isRead: boolean): Promise<void> {
+	async #keepLeftover(leftover: Leftover<Arrival>, isRead: boolean): Promise<void> {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0 && isRead) return;
 		const { context, memory, clock } = this.#parts;
 		this.#delivery.forget(messages);
-		memory.keep(leftover, clock);
-		const failure = leftAtStop(messages.length, isRead);
+		memory.keepLeftover(leftover, clock);
+		const failure = buildStoppedEarlyError(messages.length, isRead);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 		this.#alerts.raise('left', failure);
-		await this.#within(alertMilliseconds);
+		await this.#waitWithin(alertStoreMilliseconds);
 	}
 
-	#adopt({ entries, dropped }: Leftover<Arrival>): void {
+	#resumeLeftover({ entries, dropped }: Leftover<Arrival>): void {
 		const { settings, context } = this.#parts;
 		const isListed = ({ sessionId }: Arrival) => settings.sessionIds.includes(sessionId);
-		const goOn = entries.filter(isListed).flatMap((entry) => this.#adopted(entry));
+		const goOn = entries.filter(isListed).flatMap((entry) => this.#renumberIfNew(entry));
 		this.#queue.adopt({ entries: goOn, dropped });
 		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
 		if (lost === 0) return;
-		const failure = sessionTakenOut(lost);
+		const failure = buildSessionRemovedError(lost);
 		context.logger.warn(`Session channel: ${failure.message}`);
 		this.#alerts.raise('dropped', failure);
 	}
 
 	/** Numbers the message before those of the new channel. @returns an empty list for a repeated ID */
-	#adopted(entry: Arrival): readonly Arrival[] {
+	#renumberIfNew(entry: Arrival): readonly Arrival[] {
 		if (!entry.isMessage) return [entry];
-		const sequence = this.#parts.memory.framesOf(entry.sessionId).next();
+		const sequence = this.#parts.memory.getFrameSequence(entry.sessionId).assignNumber();
 		const arrival = new MessageArrival({ ...entry.frame, sequence });
-		const isNew = this.#delivery.isNew(arrival);
-		arrival.release();
+		const isNew = this.#delivery.rememberIfNew(arrival);
+		arrival.releaseMessage();
 		return isNew ? [arrival] : [];
 	}
 
-	readonly #received = (frame: SessionFrame) => {
+	readonly #handleMessage = (frame: SessionFrame) => {
 		const { settings, memory } = this.#parts;
 		const arrival = new MessageArrival(frame);
-		const isWanted = settings.filter === undefined || hasOneOf(arrival.message, settings.filter);
-		if (isWanted && this.#delivery.isNew(arrival)) {
+		const isWanted = settings.filter === undefined || meetsCondition(arrival.message, settings.filter);
+		if (isWanted && this.#delivery.rememberIfNew(arrival)) {
 			this.#queue.push(arrival);
-			arrival.release();
+			arrival.releaseMessage();
 			return;
 		}
 		if (isWanted) this.#countRepeated(frame.sessionId);
-		memory.framesOf(frame.sessionId).untold(frame.gapMs);
+		memory.getFrameSequence(frame.sessionId).reportGapAgain(frame.gapMs);
 	};
 
 	/** Logs repeated messages, because pieces of an answer that share an ID would otherwise be lost without a trace. */
 	#countRepeated(sessionId: string): void {
 		const { context, clock } = this.#parts;
-		const now = clock.monotonicMilliseconds();
-		this.#repeated++;
-		if (now - this.#toldRepeatedAt < repeatedMilliseconds) return;
-		this.#toldRepeatedAt = now;
+		const now = clock.getMonotonicMilliseconds();
+		this.#repeatedCount++;
+		if (now - this.#repeatedLoggedAt < repeatLogMilliseconds) return;
+		this.#repeatedLoggedAt = now;
 		context.logger.warn(
-			`Session channel ${sessionId}: messages with an ID that came before start no execution, ${this.#repeated} so far. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
+			`Session channel ${sessionId}: messages with an ID that came before start no execution, ${this.#repeatedCount} so far. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
 		);
 	}
 }
 
 /** Starts to listen. A network problem is no error here, because n8n would not try again. @throws NodeApiError for wrong parameters or credentials */
 export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
-	const logger = cleanLog(n8n.logger, new Sanitizer());
+	const logger = createSanitizedLog(n8n.logger, new Sanitizer());
 	// Everything else is inherited, including what n8n replaces later.
 	const context = Object.create(n8n, { logger: { value: logger } }) as ITriggerFunctions;
-	const parts = await checkedParts(context).catch((error: unknown) => {
-		throw triggerError(context, toNodeError(error));
+	const parts = await checkParts(context).catch((error: unknown) => {
+		throw buildTriggerError(context, toNodeError(error));
 	});
-	if (context.getMode() === 'manual') return testListener(parts);
+	if (context.getMode() === 'manual') return createTestListener(parts);
 
 	// The node ID alone is not unique, because copied workflows have the same ones.
 	const key = JSON.stringify([String(context.getWorkflow().id), context.getNode().id]);
 	const listening = new PublishedListener({
 		...parts,
-		rateLimiter: connectRateLimiterOf(context.getNode().credentials?.agentApi?.id ?? key),
-		memory: memoryOf(key),
-		stopBudget: processStopBudget(),
+		rateLimiter: getConnectRateLimiter(context.getNode().credentials?.agentApi?.id ?? key),
+		memory: getNodeMemory(key),
+		stopBudget: getStopBudget(),
 	});
-	await takeOver(key, listening);
+	await replaceListener(key, listening);
 	listening.start();
-	return { closeFunction: () => release(key, listening) };
+	return { closeFunction: () => closeListener(key, listening) };
 }
 
-async function checkedParts(context: ITriggerFunctions): Promise<ListenerParts> {
-	const settings = triggerSettings(context);
-	const readRequest = requestReader(context);
+async function checkParts(context: ITriggerFunctions): Promise<ListenerParts> {
+	const settings = readTriggerSettings(context);
+	const readRequest = createConnectRequestReader(context);
 	const [sessionId = ''] = settings.sessionIds;
 	try {
 		await readRequest(sessionId);

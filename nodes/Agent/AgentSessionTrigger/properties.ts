@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { propertiesOf } from '../../fields/description';
+import { buildProperties } from '../../fields/nodeProperties';
 import { triggerFields, triggerOptions } from './fields';
 
-export const properties: INodeProperties[] = propertiesOf(triggerFields, triggerOptions);
+export const properties: INodeProperties[] = buildProperties(triggerFields, triggerOptions);

@@ -2,7 +2,13 @@ import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-wor
 
 import type { Clock } from '../../core/runtime';
 import type { ConnectionEvent } from '../session/connection';
-import { binaryOf, heldBytes, messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
+import {
+	storeMessageBytes,
+	measureHeldBytes,
+	parseFrame,
+	type SessionFrame,
+	type SessionMessage,
+} from '../session/messages';
 import type { QueueSettings } from './fields';
 
 interface QueueListener<T> {
@@ -18,7 +24,7 @@ interface QueueListener<T> {
  * The queue between the channels and the executions. It keeps the order of arrival, limits messages, bytes and concurrent deliveries, and
  * delivers in batches. A message that is larger than the limit is accepted if it is the only one.
  */
-export class MessageQueue<T extends Queued> {
+export class MessageQueue<T extends QueueEntry> {
 	readonly #settings: QueueSettings;
 	readonly #listener: QueueListener<T>;
 	readonly #clock: Clock;
@@ -26,13 +32,13 @@ export class MessageQueue<T extends Queued> {
 	readonly #waiting: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
 	#bytes = 0;
 	/** Batches whose delivery has not ended, or was refused, in their order. */
-	readonly #batches = new Map<readonly T[], Promise<void>>();
-	readonly #refused = new Set<readonly T[]>();
-	#paused = false;
+	readonly #unfinishedBatches = new Map<readonly T[], Promise<void>>();
+	readonly #refusedBatches = new Set<readonly T[]>();
+	#isPaused = false;
 	#state: 'open' | 'draining' | 'ended' = 'open';
-	#tellDrained = () => {};
+	#resolveDrained = () => {};
 	#cancelTimer: (() => void) | undefined;
-	#dropped = new Map<string, number>();
+	#droppedCounts = new Map<string, number>();
 
 	constructor(settings: QueueSettings, listener: QueueListener<T>, clock: Clock) {
 		this.#settings = settings;
@@ -49,16 +55,16 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	push(entry: T): void {
-		this.#waiting.push({ entry, arrivedAt: this.#clock.monotonicMilliseconds() });
+		this.#waiting.push({ entry, arrivedAt: this.#clock.getMonotonicMilliseconds() });
 		this.#bytes += entry.byteLength;
-		if (this.#state !== 'ended') this.#deliverDue(false);
-		if (this.#settings.onQueueFull === 'dropOldest') this.#makeRoom();
+		if (this.#state !== 'ended') this.#deliverDueBatches(false);
+		if (this.#settings.onQueueFull === 'dropOldest') this.#dropOldest();
 		else this.#pauseWhenFull();
 	}
 
 	/** Takes over the messages of an earlier queue. Must be called before others arrive. */
 	adopt({ entries, dropped }: Leftover<T>): void {
-		this.#dropped = new Map(dropped);
+		this.#droppedCounts = new Map(dropped);
 		for (const entry of entries) this.push(entry);
 	}
 
@@ -67,8 +73,8 @@ export class MessageQueue<T extends Queued> {
 		if (this.#state === 'open') this.#state = 'draining';
 		this.#cancelTimer?.();
 		return new Promise((resolve) => {
-			this.#tellDrained = resolve;
-			this.#deliverDue();
+			this.#resolveDrained = resolve;
+			this.#deliverDueBatches();
 		});
 	}
 
@@ -76,100 +82,102 @@ export class MessageQueue<T extends Queued> {
 	end(maxBatches = 0): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
-		if (this.#refused.size > 0) return;
-		for (let n = 0; n < maxBatches && this.length > 0; n++) this.#deliver();
+		if (this.#refusedBatches.size > 0) return;
+		for (let n = 0; n < maxBatches && this.length > 0; n++) this.#deliverBatch();
 	}
 
 	/** Settles when the deliveries that are now under way have ended. */
-	async ended(): Promise<void> {
-		await Promise.all(this.#batches.values());
+	async waitForBatches(): Promise<void> {
+		await Promise.all(this.#unfinishedBatches.values());
 	}
 
 	/** Removes what is left after the end, in the order of arrival. */
 	takeLeftover(): Leftover<T> {
-		const refused = [...this.#batches.keys()].filter((batch) => this.#refused.has(batch)).flat();
+		const refused = [...this.#unfinishedBatches.keys()]
+			.filter((batch) => this.#refusedBatches.has(batch))
+			.flat();
 		for (const entry of refused) this.#countDropped(entry, entry.dropped);
-		return { entries: [...refused, ...this.#removed(this.length)], dropped: this.#dropped };
+		return { entries: [...refused, ...this.#removeOldest(this.length)], dropped: this.#droppedCounts };
 	}
 
 	/** @param waited whether a batch that is not full may go if its time is over. Not while messages arrive, so that they stay together */
-	#deliverDue(waited = true): void {
-		while (this.length > 0 && this.#batches.size < this.#settings.maxConcurrentExecutions) {
+	#deliverDueBatches(waited = true): void {
+		while (this.length > 0 && this.#unfinishedBatches.size < this.#settings.maxConcurrentExecutions) {
 			if (!this.#isBatchReady(waited)) {
-				this.#deliverLater();
+				this.#scheduleDelivery();
 				break;
 			}
-			this.#deliver();
+			this.#deliverBatch();
 		}
 		if (this.#state === 'open') this.#resumeWhenHalfEmpty();
-		else if (this.length === 0) this.#tellDrained();
+		else if (this.length === 0) this.#resolveDrained();
 	}
 
-	#deliver(): void {
-		const batch = this.#take();
+	#deliverBatch(): void {
+		const batch = this.#takeBatch();
 		const ended = this.#listener.deliver(batch).then((isDone) => {
-			if (isDone) this.#batches.delete(batch);
+			if (isDone) this.#unfinishedBatches.delete(batch);
 			else {
-				this.#refused.add(batch);
+				this.#refusedBatches.add(batch);
 				this.#state = 'ended';
-				this.#tellDrained();
+				this.#resolveDrained();
 			}
-			if (this.#state !== 'ended') this.#deliverDue();
+			if (this.#state !== 'ended') this.#deliverDueBatches();
 		});
-		this.#batches.set(batch, ended);
+		this.#unfinishedBatches.set(batch, ended);
 	}
 
 	/** While the queue is paused or drains, a batch does not wait, because no messages arrive. */
 	#isBatchReady(waited: boolean): boolean {
-		if (this.#paused || this.#state === 'draining') return true;
-		return this.length >= this.#settings.batchSize || (waited && this.#remaining() <= 0);
+		if (this.#isPaused || this.#state === 'draining') return true;
+		return this.length >= this.#settings.batchSize || (waited && this.#getRemainingWait() <= 0);
 	}
 
-	#deliverLater(): void {
-		this.#cancelTimer ??= this.#clock.after(Math.max(0, this.#remaining()), () => {
+	#scheduleDelivery(): void {
+		this.#cancelTimer ??= this.#clock.callAfter(Math.max(0, this.#getRemainingWait()), () => {
 			this.#cancelTimer = undefined;
-			this.#deliverDue();
+			this.#deliverDueBatches();
 		});
 	}
 
 	/** How many milliseconds the oldest message may still wait for others. */
-	#remaining(): number {
+	#getRemainingWait(): number {
 		const arrivedAt = this.#waiting[0]?.arrivedAt;
 		if (arrivedAt === undefined) return 0;
-		const now = this.#clock.monotonicMilliseconds();
+		const now = this.#clock.getMonotonicMilliseconds();
 		return arrivedAt + this.#settings.batchWaitMilliseconds - now;
 	}
 
-	#take(): T[] {
-		const batch = this.#removed(this.#settings.batchSize);
+	#takeBatch(): T[] {
+		const batch = this.#removeOldest(this.#settings.batchSize);
 		for (const entry of batch) {
 			if (!entry.isMessage) continue;
-			entry.dropped = this.#dropped.get(entry.sessionId);
-			this.#dropped.delete(entry.sessionId);
+			entry.dropped = this.#droppedCounts.get(entry.sessionId);
+			this.#droppedCounts.delete(entry.sessionId);
 		}
 		return batch;
 	}
 
 	#countDropped({ sessionId }: T, count = 0): void {
-		if (count > 0) this.#dropped.set(sessionId, (this.#dropped.get(sessionId) ?? 0) + count);
+		if (count > 0) this.#droppedCounts.set(sessionId, (this.#droppedCounts.get(sessionId) ?? 0) + count);
 	}
 
 	/** Removes the oldest messages, at most `most` of them. */
-	#removed(most: number): T[] {
+	#removeOldest(most: number): T[] {
 		const entries = this.#waiting.splice(0, most).map(({ entry }) => entry);
 		for (const { byteLength } of entries) this.#bytes -= byteLength;
 		return entries;
 	}
 
 	/** How full the queue is: 1 at its limits. */
-	get #fill(): number {
+	get #fillLevel(): number {
 		const { maxQueuedMessages, maxQueuedBytes } = this.#settings;
 		return Math.max(this.length / maxQueuedMessages, this.bytes / maxQueuedBytes);
 	}
 
-	#makeRoom(): void {
+	#dropOldest(): void {
 		const dropped: T[] = [];
-		while (this.length > 1 && this.#fill > 1) dropped.push(...this.#removed(1));
+		while (this.length > 1 && this.#fillLevel > 1) dropped.push(...this.#removeOldest(1));
 		const messages = dropped.filter(({ isMessage }) => isMessage);
 		for (const message of messages) this.#countDropped(message, 1);
 		if (messages.length > 0) this.#listener.dropped?.(messages);
@@ -178,21 +186,21 @@ export class MessageQueue<T extends Queued> {
 	#pauseWhenFull(): void {
 		const isOpen = this.#state === 'open';
 		// While the trigger stops, unread messages are accepted beyond the limit: a socket holds only a few megabytes.
-		const isFull = isOpen ? this.#fill >= 1 : this.bytes >= 2 * this.#settings.maxQueuedBytes;
-		if (!isFull || (isOpen && this.#paused)) return;
-		this.#paused = true;
+		const isFull = isOpen ? this.#fillLevel >= 1 : this.bytes >= 2 * this.#settings.maxQueuedBytes;
+		if (!isFull || (isOpen && this.#isPaused)) return;
+		this.#isPaused = true;
 		this.#listener.pause?.();
-		if (isOpen) this.#deliverDue();
+		if (isOpen) this.#deliverDueBatches();
 	}
 
 	#resumeWhenHalfEmpty(): void {
-		if (!this.#paused || this.#fill > 1 / 2) return;
-		this.#paused = false;
+		if (!this.#isPaused || this.#fillLevel > 1 / 2) return;
+		this.#isPaused = false;
 		this.#listener.resume?.();
 	}
 }
 
-export interface Queued {
+export interface QueueEntry {
 	readonly sessionId: string;
 	readonly byteLength: number;
 	/** False for connection events, whose loss is not reported. */
@@ -209,7 +217,7 @@ export interface Leftover<T> {
 }
 
 /** A message on its way to n8n. It is parsed again after waiting, because parsed JSON takes many times its length in memory. */
-export class MessageArrival implements Queued {
+export class MessageArrival implements QueueEntry {
 	readonly isMessage = true;
 	readonly sessionId: string;
 	readonly byteLength: number;
@@ -222,20 +230,20 @@ export class MessageArrival implements Queued {
 	constructor(frame: SessionFrame) {
 		this.frame = frame;
 		this.sessionId = frame.sessionId;
-		this.byteLength = heldBytes(frame);
+		this.byteLength = measureHeldBytes(frame);
 	}
 
 	get message(): SessionMessage {
-		this.#message ??= messageOf(this.frame);
+		this.#message ??= parseFrame(this.frame);
 		return this.#message;
 	}
 
-	release(): void {
+	releaseMessage(): void {
 		this.#message = undefined;
 	}
 }
 
-interface EventArrival extends Queued {
+interface EventArrival extends QueueEntry {
 	readonly isMessage: false;
 	readonly event: ConnectionEvent;
 	readonly key?: undefined;
@@ -243,17 +251,17 @@ interface EventArrival extends Queued {
 
 export type Arrival = MessageArrival | EventArrival;
 
-export function eventArrival(event: ConnectionEvent): EventArrival {
+export function createEventArrival(event: ConnectionEvent): EventArrival {
 	const byteLength = JSON.stringify(event).length;
 	return { sessionId: event.sessionId, byteLength, isMessage: false, event };
 }
 
 /** The bytes of a binary message, which n8n must store before the item is built. */
-export const bytesOf = (arrival: Arrival): Buffer | undefined =>
+export const getBinaryBytes = (arrival: Arrival): Buffer | undefined =>
 	arrival.isMessage && arrival.message.format === 'binary' ? arrival.message.bytes : undefined;
 
 /** The item of an event or a message, without binary data. */
-export function itemOf(arrival: Arrival): INodeExecutionData {
+export function buildItem(arrival: Arrival): INodeExecutionData {
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
 	const { sessionId, sequence, receivedAt, format, message, gapMs } = arrival.message;
 	const json: IDataObject = { sessionId, sequence, receivedAt, format, message: message as IDataObject };
@@ -263,10 +271,13 @@ export function itemOf(arrival: Arrival): INodeExecutionData {
 }
 
 /** The item of an event or a message, with binary data. @throws if n8n cannot store the bytes */
-export async function storedItem(
+export async function buildStoredItem(
 	arrival: Arrival,
 	helpers: ITriggerFunctions['helpers'],
 ): Promise<INodeExecutionData> {
-	const bytes = bytesOf(arrival);
-	return { ...itemOf(arrival), ...(bytes && { binary: { data: await binaryOf(helpers, bytes) } }) };
+	const bytes = getBinaryBytes(arrival);
+	return {
+		...buildItem(arrival),
+		...(bytes && { binary: { data: await storeMessageBytes(helpers, bytes) } }),
+	};
 }

@@ -3,25 +3,25 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { NodeError, toNodeError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
 import type { connect, Connection, EndedChannel } from '../session/connection';
-import type { ReadRequest } from '../session/credentials';
-import { hasOneOf, type SessionFrame } from '../session/messages';
-import { triggerError } from './alerts';
-import { type Arrival, MessageArrival, MessageQueue, storedItem } from './queue';
+import type { ConnectRequestReader } from '../session/credentials';
+import { meetsCondition, type SessionFrame } from '../session/messages';
+import { buildTriggerError } from './alerts';
+import { type Arrival, MessageArrival, MessageQueue, buildStoredItem } from './queue';
 import type { TriggerSettings } from './fields';
 
 export interface ListenerParts {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
-	readonly readRequest: ReadRequest;
+	readonly readRequest: ConnectRequestReader;
 	readonly clock: Clock;
 	readonly connect: typeof connect;
 }
 
 /** Ends the test, because n8n itself would wait forever. */
-const limitSeconds = 60;
+const testDurationSeconds = 60;
 
 /** A test in the editor, which ends with the first batch. n8n accepts items only after it has called `manualTriggerFunction`. */
-export function testListener(parts: ListenerParts): ITriggerResponse {
+export function createTestListener(parts: ListenerParts): ITriggerResponse {
 	const test = new TestListener(parts);
 	return {
 		manualTriggerFunction: async () => {
@@ -36,12 +36,12 @@ class TestListener {
 	readonly #parts: ListenerParts;
 	readonly #queue: MessageQueue<Arrival>;
 	#connections: Connection[] = [];
-	#cancelLimit = () => {};
+	#cancelTimeout = () => {};
 	#closing: Promise<unknown> | undefined;
 
 	constructor(parts: ListenerParts) {
 		this.#parts = parts;
-		const deliver = (batch: readonly Arrival[]) => this.#succeed(batch);
+		const deliver = (batch: readonly Arrival[]) => this.#emitBatch(batch);
 		this.#queue = new MessageQueue<Arrival>(parts.settings, { deliver }, parts.clock);
 	}
 
@@ -53,8 +53,8 @@ class TestListener {
 			const listener = {
 				message: (frame: SessionFrame) => {
 					const arrival = new MessageArrival(frame);
-					if (filter === undefined || hasOneOf(arrival.message, filter)) this.#queue.push(arrival);
-					arrival.release();
+					if (filter === undefined || meetsCondition(arrival.message, filter)) this.#queue.push(arrival);
+					arrival.releaseMessage();
 				},
 				ended: ({ decision, failure }: EndedChannel) => {
 					if (decision === 'final') this.#fail(failure);
@@ -62,29 +62,29 @@ class TestListener {
 			};
 			return connect({ ...settings, sessionId }, readRequest, listener, { clock, log: context.logger });
 		});
-		this.#cancelLimit = clock.after(limitSeconds * 1000, () => {
-			this.#fail(this.#nothingCame());
+		this.#cancelTimeout = clock.callAfter(testDurationSeconds * 1000, () => {
+			this.#fail(this.#buildNoMessageError());
 		});
 	}
 
 	/** n8n also calls this on "Stop listening" and after the workflow has run. */
 	async close(): Promise<void> {
-		this.#cancelLimit();
+		this.#cancelTimeout();
 		this.#queue.end();
 		this.#closing ??= Promise.all(this.#connections.map((connection) => connection.close()));
 		await this.#closing;
 	}
 
-	async #succeed(batch: readonly Arrival[]): Promise<boolean> {
+	async #emitBatch(batch: readonly Arrival[]): Promise<boolean> {
 		if (this.#closing !== undefined) return true;
 		void this.close();
 		const { context } = this.#parts;
 		try {
-			const items = await Promise.all(batch.map((one) => storedItem(one, context.helpers)));
+			const items = await Promise.all(batch.map((one) => buildStoredItem(one, context.helpers)));
 			// n8n replaces `emit` for the test, so no copy of the function may be kept.
 			context.emit([items]);
 		} catch (error) {
-			context.emitError(triggerError(context, toNodeError(error)));
+			context.emitError(buildTriggerError(context, toNodeError(error)));
 		}
 		return true;
 	}
@@ -92,14 +92,14 @@ class TestListener {
 	#fail(failure: NodeError): void {
 		if (this.#closing !== undefined) return;
 		void this.close();
-		this.#parts.context.emitError(triggerError(this.#parts.context, failure));
+		this.#parts.context.emitError(buildTriggerError(this.#parts.context, failure));
 	}
 
-	#nothingCame(): NodeError {
+	#buildNoMessageError(): NodeError {
 		const states = this.#connections.map((connection) => connection.status());
 		const open = states.filter(({ state }) => state === 'open').length;
 		const failure = states.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
-		const nothing = `No message arrived within ${limitSeconds} s`;
+		const nothing = `No message arrived within ${testDurationSeconds} s`;
 		if (open === 0 && failure !== undefined)
 			return failure.with({ message: `${nothing}. ${failure.message}` });
 		const channels =

@@ -1,38 +1,38 @@
-import { BoundedMap, type Clock, globalSingleton, systemClock } from '../../core/runtime';
+import { BoundedMap, type Clock, getGlobalSingleton, systemClock } from '../../core/runtime';
 import { FrameSequence } from '../session/messages';
 import type { Arrival, Leftover } from './queue';
 
 /** How many message IDs, and how many sessions, one node remembers. */
-const maxRecent = 10_000;
+const maxEntriesPerNode = 10_000;
 
 /** How long messages wait for the next start: after a change of settings, n8n starts the node again within seconds. */
-export const keptSeconds = 60;
+export const leftoverLifetimeSeconds = 60;
 
 /** What a node remembers from one start to the next, in the memory of the process. */
 export class NodeMemory {
 	/** The deduplication keys of the latest messages. */
-	readonly recent = new BoundedMap<string, true>(maxRecent);
-	readonly #frames = new BoundedMap<string, FrameSequence>(maxRecent);
-	#left: { readonly leftover: Leftover<Arrival>; readonly cancel: () => void } | undefined;
+	readonly recentKeys = new BoundedMap<string, true>(maxEntriesPerNode);
+	readonly #frameSequences = new BoundedMap<string, FrameSequence>(maxEntriesPerNode);
+	#keptLeftover: { readonly leftover: Leftover<Arrival>; readonly cancel: () => void } | undefined;
 
 	/** The numbering of the session's messages and its gaps. */
-	framesOf(sessionId: string): FrameSequence {
-		const frames = this.#frames.get(sessionId) ?? new FrameSequence();
-		this.#frames.set(sessionId, frames);
+	getFrameSequence(sessionId: string): FrameSequence {
+		const frames = this.#frameSequences.get(sessionId) ?? new FrameSequence();
+		this.#frameSequences.set(sessionId, frames);
 		return frames;
 	}
 
 	/** Keeps the messages that were left in the queue, for the next start. */
-	keep(leftover: Leftover<Arrival>, clock: Clock): void {
-		const cancel = clock.after(keptSeconds * 1000, () => {
-			this.#left = undefined;
+	keepLeftover(leftover: Leftover<Arrival>, clock: Clock): void {
+		const cancel = clock.callAfter(leftoverLifetimeSeconds * 1000, () => {
+			this.#keptLeftover = undefined;
 		});
-		this.#left = { leftover, cancel };
+		this.#keptLeftover = { leftover, cancel };
 	}
 
-	take(): Leftover<Arrival> | undefined {
-		const left = this.#left;
-		this.#left = undefined;
+	takeLeftover(): Leftover<Arrival> | undefined {
+		const left = this.#keptLeftover;
+		this.#keptLeftover = undefined;
 		left?.cancel();
 		return left?.leftover;
 	}
@@ -43,17 +43,17 @@ interface Closable {
 	close(): Promise<void>;
 }
 
-interface Registry {
+interface ListenerRegistry {
 	/** `alone` settles when all earlier listeners of the node are closed. */
-	readonly active: Map<string, { readonly closable: Closable; readonly alone: Promise<unknown> }>;
+	readonly listeners: Map<string, { readonly closable: Closable; readonly alone: Promise<unknown> }>;
 	readonly memories: Map<string, NodeMemory>;
 }
 
-const maxRemembered = 200;
+const maxRememberedNodes = 200;
 
 /** Replaces the node's listener and waits until all earlier ones are closed, because n8n may start one while another stops. Never rejects. */
-export async function takeOver(key: string, next: Closable): Promise<void> {
-	const { active } = registry();
+export async function replaceListener(key: string, next: Closable): Promise<void> {
+	const { listeners: active } = getRegistry();
 	const previous = active.get(key);
 	const alone = Promise.all([previous?.alone, previous?.closable.close()]);
 	active.set(key, { closable: next, alone });
@@ -61,36 +61,36 @@ export async function takeOver(key: string, next: Closable): Promise<void> {
 }
 
 /** Closes `mine` and removes it, unless another listener has replaced it. Never rejects. */
-export async function release(key: string, mine: Closable): Promise<void> {
+export async function closeListener(key: string, mine: Closable): Promise<void> {
 	await mine.close();
-	const { active } = registry();
+	const { listeners: active } = getRegistry();
 	if (active.get(key)?.closable === mine) active.delete(key);
 }
 
-export function memoryOf(key: string): NodeMemory {
-	const { memories } = registry();
+export function getNodeMemory(key: string): NodeMemory {
+	const { memories } = getRegistry();
 	const memory = memories.get(key) ?? new NodeMemory();
 	memories.set(key, memory);
 	return memory;
 }
 
-export const listeningNodes = (): number => registry().active.size;
+export const countListeningNodes = (): number => getRegistry().listeners.size;
 
-const registry = () =>
-	globalSingleton<Registry>('sessionTriggers', () => ({
-		active: new Map(),
-		memories: new BoundedMap(maxRemembered),
+const getRegistry = () =>
+	getGlobalSingleton<ListenerRegistry>('sessionTriggers', () => ({
+		listeners: new Map(),
+		memories: new BoundedMap(maxRememberedNodes),
 	}));
 
 /** How long all stops together may take, because n8n stops one trigger after another and exits after 30 s. */
-const budgetMilliseconds = 10_000;
-const periodMilliseconds = 60_000;
+const stopBudgetMilliseconds = 10_000;
+const stopPeriodMilliseconds = 60_000;
 
 /** Limits how long all triggers that stop within a minute may wait for executions. */
 export class StopBudget {
 	readonly #clock: Clock;
 	/** Monotonic milliseconds. */
-	#since = -Infinity;
+	#periodStartedAt = -Infinity;
 	#spentMilliseconds = 0;
 
 	constructor(clock: Clock) {
@@ -98,13 +98,13 @@ export class StopBudget {
 	}
 
 	/** The time that is left, in milliseconds. */
-	left(): number {
-		const now = this.#clock.monotonicMilliseconds();
-		if (now - this.#since > periodMilliseconds) {
-			this.#since = now;
+	getRemainingMilliseconds(): number {
+		const now = this.#clock.getMonotonicMilliseconds();
+		if (now - this.#periodStartedAt > stopPeriodMilliseconds) {
+			this.#periodStartedAt = now;
 			this.#spentMilliseconds = 0;
 		}
-		return Math.max(0, budgetMilliseconds - this.#spentMilliseconds);
+		return Math.max(0, stopBudgetMilliseconds - this.#spentMilliseconds);
 	}
 
 	spend(milliseconds: number): void {
@@ -112,5 +112,5 @@ export class StopBudget {
 	}
 }
 
-export const processStopBudget = () =>
-	globalSingleton('sessionTriggerStopBudget', () => new StopBudget(systemClock));
+export const getStopBudget = () =>
+	getGlobalSingleton('sessionTriggerStopBudget', () => new StopBudget(systemClock));

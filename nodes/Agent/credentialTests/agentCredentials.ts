@@ -7,114 +7,136 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { isNodeError, isRedirect, type NodeError, refusal, toNodeError, withCode } from '../../core/errors';
+import {
+	isNodeError,
+	isRedirect,
+	type NodeError,
+	createRefusal,
+	toNodeError,
+	appendErrorCode,
+} from '../../core/errors';
 import { systemClock } from '../../core/runtime';
-import { networkErrorOf, networkMessage } from '../../http/networkErrors';
-import { discard, testRequest } from '../../http/request';
+import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
+import { discardBody, sendCredentialTestRequest } from '../../http/request';
 import { networkAdvice } from '../AgentExecute/errors';
 import { Channel } from '../session/channel';
-import { adviceOf, type CloseReason, reasonOf } from '../session/closeReason';
+import { getCloseAdvice, type CloseReason, describeCloseReason } from '../session/closeReason';
 import {
-	agentApiCredential,
+	parseAgentApiCredential,
 	type AgentApiCredential,
-	agentSignatureCredential,
-	channelBase,
+	parseAgentSignatureCredential,
+	buildChannelBaseUrl,
 	checkHostNames,
-	executeUrl,
-	identityOf,
+	buildExecuteUrl,
+	buildIdentity,
 } from '../session/credentials';
 
-type Helpers = ICredentialTestFunctions['helpers'];
+type CredentialTestHelpers = ICredentialTestFunctions['helpers'];
 
 /**
  * Tests the Agent API credential: something that could be the service must respond at both addresses. The Deployment URL gets a GET
  * request, which never starts an agent. How a service responds to it is unknown, so any status but a refusal counts as a response.
  */
 export async function checkAgentApi(
-	helpers: Helpers,
+	helpers: CredentialTestHelpers,
 	data: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
 	try {
-		const api = agentApiCredential(data);
-		const url = new URL(executeUrl(api));
-		channelBase(api);
+		const api = parseAgentApiCredential(data);
+		const url = new URL(buildExecuteUrl(api));
+		buildChannelBaseUrl(api);
 		if (/\/execute\/*$/.test(api.deploymentUrl)) {
-			throw refusal("Enter the Deployment URL without '/execute'. The node adds it");
+			throw createRefusal("Enter the Deployment URL without '/execute'. The node adds it");
 		}
 		if (/\/ws\/*$/.test(api.webSocketUrl)) {
-			throw refusal("Enter the WebSocket URL without '/ws'. The node adds it");
+			throw createRefusal("Enter the WebSocket URL without '/ws'. The node adds it");
 		}
-		await checkCall(helpers, url, api);
+		await checkDeploymentUrl(helpers, url, api);
 		return { status: 'OK', message: await checkChannel(helpers, api, url.hostname) };
 	} catch (error) {
-		return refused(isNodeError(error) ? error : notAnswered(error, executeUrl(agentApiCredential(data))));
+		return toFailedTest(
+			isNodeError(error)
+				? error
+				: buildNoResponseError(error, buildExecuteUrl(parseAgentApiCredential(data))),
+		);
 	}
 }
 
-async function checkCall(helpers: Helpers, { href, host }: URL, api: AgentApiCredential): Promise<void> {
-	const answer = await testRequest(helpers, {
+async function checkDeploymentUrl(
+	helpers: CredentialTestHelpers,
+	{ href, host }: URL,
+	api: AgentApiCredential,
+): Promise<void> {
+	const answer = await sendCredentialTestRequest(helpers, {
 		method: 'GET',
 		uri: href,
 		headers: { 'x-api-key': api.apiKey },
 		rejectUnauthorized: !api.allowUnauthorizedCerts,
 	});
-	discard(answer);
+	discardBody(answer);
 	const { statusCode, headers } = answer;
-	if ([401, 403].includes(statusCode)) throw refusal(`${host} refused the API key (${statusCode})`);
-	checkAnswer(`the Deployment URL (${host})`, 'an API response', statusCode, headers['content-type']);
+	if ([401, 403].includes(statusCode)) throw createRefusal(`${host} refused the API key (${statusCode})`);
+	checkResponse(`the Deployment URL (${host})`, 'an API response', statusCode, headers['content-type']);
 }
 
 /** @param expected what should be at the address */
-function checkAnswer(place: string, expected: string, statusCode: number, contentType = ''): void {
+function checkResponse(place: string, expected: string, statusCode: number, contentType = ''): void {
 	if (isRedirect(statusCode)) {
-		throw refusal(
+		throw createRefusal(
 			`There is a redirect (${statusCode}) at ${place}, which is not followed. Use the final address`,
 		);
 	}
 	if (statusCode <= 299 && contentType.includes('text/html')) {
-		throw refusal(`There is a web page at ${place}, not ${expected}. Check its host, port and path`);
+		throw createRefusal(`There is a web page at ${place}, not ${expected}. Check its host, port and path`);
 	}
 	if ([502, 503, 504].includes(statusCode)) {
-		throw refusal(`The service behind ${place} is not running (${statusCode})`);
+		throw createRefusal(`The service behind ${place} is not running (${statusCode})`);
 	}
 }
 
 /** Tries to open the channel without a session and secrets, so a refusal counts as a response. @param allowedHost known to be allowed by n8n */
-async function checkChannel(helpers: Helpers, api: AgentApiCredential, allowedHost: string): Promise<string> {
-	const url = channelBase(api);
+async function checkChannel(
+	helpers: CredentialTestHelpers,
+	api: AgentApiCredential,
+	allowedHost: string,
+): Promise<string> {
+	const url = buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
-	const isAllowed = url.hostname === allowedHost || (await mayBeReached(helpers, url));
-	const lookup = isAllowed ? await allowedLookup(helpers, url) : undefined;
+	const isAllowed = url.hostname === allowedHost || (await isAllowedByPolicy(helpers, url));
+	const lookup = isAllowed ? await createAllowedLookup(helpers, url) : undefined;
 	if (lookup === 'unknown') {
 		return `The Deployment URL responds. The test did not try ${place}: n8n's network policy allows its name, and a test cannot tell whether it allows its address`;
 	}
 	const reason: CloseReason | undefined = isAllowed
-		? await whyNotOpen(url, api.allowUnauthorizedCerts, lookup)
+		? await tryToOpenChannel(url, api.allowUnauthorizedCerts, lookup)
 		: { kind: 'blocked' };
 	if (reason?.kind === 'answer') {
 		const { statusCode, contentType, fromProxy } = reason.answer;
-		if (fromProxy) throw refusal(`The proxy responds with status ${statusCode} for ${place}`);
+		if (fromProxy) throw createRefusal(`The proxy responds with status ${statusCode} for ${place}`);
 		if (statusCode === 404) {
-			throw refusal(
+			throw createRefusal(
 				`Nothing was found at ${place} (404). Check its path, to which the node adds '/ws'. If the service returns 404 whenever no session is given, this is fine`,
 			);
 		}
-		checkAnswer(place, 'a session channel', statusCode, contentType);
+		checkResponse(place, 'a session channel', statusCode, contentType);
 	} else if (reason) {
-		throw refusal(`Could not connect to ${place}: ${reasonOf(reason)}`, adviceOf(reason, Date.now()));
+		throw createRefusal(
+			`Could not connect to ${place}: ${describeCloseReason(reason)}`,
+			getCloseAdvice(reason, Date.now()),
+		);
 	}
 	return 'Both addresses respond';
 }
 
 /** Asks n8n's egress policy by an HTTP request, because n8n gives credential tests no filter for sockets. */
-async function mayBeReached(helpers: Helpers, { href }: URL): Promise<boolean> {
-	return await testRequest(helpers, { method: 'HEAD', uri: href.replace(/^ws/, 'http') }).then(
+async function isAllowedByPolicy(helpers: CredentialTestHelpers, { href }: URL): Promise<boolean> {
+	return await sendCredentialTestRequest(helpers, { method: 'HEAD', uri: href.replace(/^ws/, 'http') }).then(
 		(answer) => {
-			discard(answer);
+			discardBody(answer);
 			return true;
 		},
 		// The socket runs into any other problem as well, and reports it better.
-		(error: unknown) => networkErrorOf(error).what !== 'blocked',
+		(error: unknown) => classifyNetworkError(error).category !== 'blocked',
 	);
 }
 
@@ -122,9 +144,12 @@ async function mayBeReached(helpers: Helpers, { href }: URL): Promise<boolean> {
  * Resolves the host name once, so that the socket connects only to addresses that n8n's egress policy has allowed.
  * @returns undefined if there is no name to resolve; `unknown` if the policy allows the name but none of its addresses
  */
-async function allowedLookup(helpers: Helpers, url: URL): Promise<LookupFunction | 'unknown' | undefined> {
+async function createAllowedLookup(
+	helpers: CredentialTestHelpers,
+	url: URL,
+): Promise<LookupFunction | 'unknown' | undefined> {
 	const { hostname } = url;
-	const { proxyFor } = await import('../session/webSocket');
+	const { findProxy: proxyFor } = await import('../session/webSocket');
 	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || proxyFor(url.href) !== undefined) return undefined;
 	// A name that is not found is reported by the socket.
 	const all = await lookup(hostname, { all: true }).catch(() => []);
@@ -133,7 +158,7 @@ async function allowedLookup(helpers: Helpers, url: URL): Promise<LookupFunction
 	for (const one of all) {
 		const direct = new URL(url);
 		direct.hostname = one.family === 6 ? `[${one.address}]` : one.address;
-		if (await mayBeReached(helpers, direct)) allowed.push(one);
+		if (await isAllowedByPolicy(helpers, direct)) allowed.push(one);
 	}
 	const [first] = allowed;
 	if (first === undefined) return 'unknown';
@@ -144,13 +169,13 @@ async function allowedLookup(helpers: Helpers, url: URL): Promise<LookupFunction
 }
 
 /** A filter that allows everything, because the addresses have already been checked. */
-const allowed = {
+const permissiveFilter = {
 	validateUrl: () => Promise.resolve({ ok: true as const, result: undefined }),
 	validateConnectionHost: () => ({ ok: true as const, result: undefined }),
 };
 
 /** Opens a channel and closes it again. @returns why it did not open; undefined if it did */
-async function whyNotOpen(
+async function tryToOpenChannel(
 	url: URL,
 	allowUnauthorizedCerts: boolean,
 	lookup: LookupFunction | undefined,
@@ -165,52 +190,55 @@ async function whyNotOpen(
 		heartbeatSeconds: 0,
 		pingText: '',
 		initialMessage: '',
-		...(lookup && { egress: { ...allowed, createSecureLookup: () => lookup } }),
+		...(lookup && { egress: { ...permissiveFilter, createSecureLookup: () => lookup } }),
 	};
 	return await new Promise((resolve) => {
-		const nothing = () => {};
-		const over = (reason?: CloseReason) => {
+		const ignore = () => {};
+		const finish = (reason?: CloseReason) => {
 			void channel.close().then(() => {
 				resolve(reason);
 			});
 		};
-		const listener = { opened: over, ended: over, message: nothing, answered: nothing, unanswered: nothing };
+		const listener = { opened: finish, ended: finish, message: ignore, answered: ignore, unanswered: ignore };
 		const channel = new Channel(settings, listener, systemClock, openSocket);
 	});
 }
 
-function notAnswered(error: unknown, url: string): NodeError {
-	const found = networkErrorOf(error);
+function buildNoResponseError(error: unknown, url: string): NodeError {
+	const found = classifyNetworkError(error);
 	const other = url.startsWith('https:') ? 'http' : 'https';
 	const notHttp = `Something listens there, but did not respond as a web server does. Check the port of the Deployment URL, and whether it must begin with ${other}://`;
-	const advice = networkAdvice[found.what] ?? (found.status === 504 ? undefined : notHttp);
-	return refusal(networkMessage(found, error, url), advice && withCode(advice, found.code));
+	const advice = networkAdvice[found.category] ?? (found.status === 504 ? undefined : notHttp);
+	return createRefusal(
+		formatNetworkMessage(found, error, url),
+		advice && appendErrorCode(advice, found.code),
+	);
 }
 
 /** Appends the description, because n8n's credential form shows only the message. */
-function refused({ message, description }: NodeError): INodeCredentialTestResult {
+function toFailedTest({ message, description }: NodeError): INodeCredentialTestResult {
 	return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
 }
 
-const labels = { userId: 'User ID', userPublicKey: 'User Public Key', signature: 'Signature' };
+const signatureLabels = { userId: 'User ID', userPublicKey: 'User Public Key', signature: 'Signature' };
 
 /** Tests the Agent Signature API credential: the format of its values. Only a real call shows whether the service accepts them. */
 export function checkSignature(data: ICredentialDataDecryptedObject): INodeCredentialTestResult {
-	for (const [key, label] of Object.entries(labels)) {
-		const problem = hexProblem(data[key]);
-		if (problem) return refused(refusal(`'${label}' ${problem}`));
+	for (const [key, label] of Object.entries(signatureLabels)) {
+		const problem = findHexProblem(data[key]);
+		if (problem) return toFailedTest(createRefusal(`'${label}' ${problem}`));
 	}
 	try {
-		const credential = agentSignatureCredential(data);
-		identityOf(credential);
+		const credential = parseAgentSignatureCredential(data);
+		buildIdentity(credential);
 		checkHostNames(credential);
 		return { status: 'OK', message: 'The format is valid' };
 	} catch (error) {
-		return refused(toNodeError(error));
+		return toFailedTest(toNodeError(error));
 	}
 }
 
-function hexProblem(value: unknown): string | undefined {
+function findHexProblem(value: unknown): string | undefined {
 	if (typeof value !== 'string' || value === '') return 'is empty';
 	if (value !== value.trim()) return 'begins or ends with a space';
 	if (!/^(0x)?[0-9a-f]+$/i.test(value))

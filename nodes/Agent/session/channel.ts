@@ -1,9 +1,14 @@
-import { type Clock, settledWithin } from '../../core/runtime';
-import { causeOf, type CloseReason, closeReasonOf, refusedBy } from './closeReason';
-import type { Redact } from './credentials';
-import type { OpenSocket, Socket, SocketListener, SocketRequest } from './webSocket';
+import { type Clock, waitAtMost } from '../../core/runtime';
+import {
+	socketErrorToCloseReason,
+	type CloseReason,
+	buildCloseReason,
+	upgradeResponseToCloseReason,
+} from './closeReason';
+import type { Redactor } from './credentials';
+import type { SocketOpener, ChannelSocket, SocketListener, SocketRequest } from './webSocket';
 
-interface Pings {
+interface HeartbeatSettings {
 	/** The time between two pings; 0 turns them off. */
 	readonly heartbeatSeconds: number;
 	/** If not empty, this text message is sent instead of a WebSocket ping. */
@@ -19,85 +24,86 @@ interface HeartbeatListener {
 }
 
 /** How long a response to a ping may take. With less than 10 s, a busy server or a busy n8n would look dead. */
-const deadlineMilliseconds = 20_000;
+const pingTimeoutMilliseconds = 20_000;
 /** If a timer fires this late, this process was stalled, and responses may be waiting to be read. */
-const stallMilliseconds = 1000;
+const stallThresholdMilliseconds = 1000;
 
 /** Finds out by pings whether a silent server is dead; any frame is a response. With a ping every 25 s that takes at most 45 s. */
 export class Heartbeat {
 	readonly #intervalMilliseconds: number;
 	/** The frame that proves that the server answers pings: a pong, or a message if the pings are text messages. */
-	readonly #answer: 'pong' | 'message';
+	readonly #responseKind: 'pong' | 'message';
 	readonly #listener: HeartbeatListener;
 	readonly #clock: Clock;
-	#cancel = () => {};
-	#lastSeen = 0;
-	#nextPing = Number.POSITIVE_INFINITY;
+	#cancelTimer = () => {};
+	#lastFrameAt = 0;
+	#nextPingAt = Number.POSITIVE_INFINITY;
 	/** When the ping that awaits a response was sent, and its deadline. */
-	#awaited: { readonly since: number; readonly until: number } | undefined;
+	#awaitedPing: { readonly since: number; readonly until: number } | undefined;
 	#hasAnswered = false;
-	#toldUnanswered = false;
+	#hasReportedUnanswered = false;
 
-	constructor({ heartbeatSeconds, pingText }: Pings, listener: HeartbeatListener, clock: Clock) {
+	constructor({ heartbeatSeconds, pingText }: HeartbeatSettings, listener: HeartbeatListener, clock: Clock) {
 		this.#intervalMilliseconds = heartbeatSeconds * 1000;
-		this.#answer = pingText === '' ? 'pong' : 'message';
+		this.#responseKind = pingText === '' ? 'pong' : 'message';
 		this.#listener = listener;
 		this.#clock = clock;
 	}
 
 	/** Starts, or continues after `suspend()`. A WebSocket ping is sent at once and has the whole time for its response. */
 	start(): void {
-		const now = this.#clock.monotonicMilliseconds();
-		this.#lastSeen = now;
-		this.#awaited = undefined;
+		const now = this.#clock.getMonotonicMilliseconds();
+		this.#lastFrameAt = now;
+		this.#awaitedPing = undefined;
 		if (this.#intervalMilliseconds === 0) return;
 		// A text ping waits, because the server may not expect it as the first message.
-		const isAtOnce = this.#answer === 'pong' || this.#hasAnswered;
-		this.#nextPing = isAtOnce ? now : now + this.#intervalMilliseconds;
-		this.#turn(now);
+		const isAtOnce = this.#responseKind === 'pong' || this.#hasAnswered;
+		this.#nextPingAt = isAtOnce ? now : now + this.#intervalMilliseconds;
+		this.#checkAndPing(now);
 	}
 
 	/** Stops the pings, because no response is seen while the socket is not read. */
 	suspend(): void {
-		this.#cancel();
+		this.#cancelTimer();
 	}
 
-	seen(kind: 'ping' | 'pong' | 'message'): void {
-		this.#lastSeen = this.#clock.monotonicMilliseconds();
+	recordFrame(kind: 'ping' | 'pong' | 'message'): void {
+		this.#lastFrameAt = this.#clock.getMonotonicMilliseconds();
 		// For a text ping, any message that comes while a response is awaited counts as one.
-		if (kind === this.#answer && this.#awaited !== undefined) this.#hasAnswered = true;
+		if (kind === this.#responseKind && this.#awaitedPing !== undefined) this.#hasAnswered = true;
 	}
 
-	#turn(planned: number): void {
-		const now = this.#clock.monotonicMilliseconds();
-		if (this.#awaited !== undefined && this.#lastSeen >= this.#awaited.since) this.#awaited = undefined;
-		if (this.#awaited !== undefined && now >= this.#awaited.until) {
-			const isStalled = now - planned > stallMilliseconds;
+	#checkAndPing(planned: number): void {
+		const now = this.#clock.getMonotonicMilliseconds();
+		if (this.#awaitedPing !== undefined && this.#lastFrameAt >= this.#awaitedPing.since)
+			this.#awaitedPing = undefined;
+		if (this.#awaitedPing !== undefined && now >= this.#awaitedPing.until) {
+			const isStalled = now - planned > stallThresholdMilliseconds;
 			if (this.#hasAnswered && !isStalled) {
-				this.#listener.dead(now - this.#lastSeen);
+				this.#listener.dead(now - this.#lastFrameAt);
 				return;
 			}
-			this.#awaited = undefined;
-			if (isStalled) this.#nextPing = now;
-			else if (!this.#toldUnanswered) {
-				this.#toldUnanswered = true;
+			this.#awaitedPing = undefined;
+			if (isStalled) this.#nextPingAt = now;
+			else if (!this.#hasReportedUnanswered) {
+				this.#hasReportedUnanswered = true;
 				this.#listener.unanswered();
 			}
 		}
-		if (now >= this.#nextPing) {
-			this.#awaited ??= { since: now, until: now + deadlineMilliseconds };
-			this.#nextPing = now + this.#intervalMilliseconds;
+		if (now >= this.#nextPingAt) {
+			this.#awaitedPing ??= { since: now, until: now + pingTimeoutMilliseconds };
+			this.#nextPingAt = now + this.#intervalMilliseconds;
 			this.#listener.ping();
 		}
-		const next = Math.min(this.#nextPing, this.#awaited?.until ?? Number.POSITIVE_INFINITY);
-		this.#cancel = this.#clock.after(Math.max(0, next - now), () => {
-			this.#turn(next);
+		const next = Math.min(this.#nextPingAt, this.#awaitedPing?.until ?? Number.POSITIVE_INFINITY);
+		this.#cancelTimer = this.#clock.callAfter(Math.max(0, next - now), () => {
+			this.#checkAndPing(next);
 		});
 	}
 }
 
-export interface ChannelSettings extends SocketRequest, Pings {
-	readonly redact: Redact;
+export interface ChannelSettings extends SocketRequest, HeartbeatSettings {
+	readonly redact: Redactor;
 	/** If not empty, this text is sent each time the channel opens. */
 	readonly initialMessage: string;
 }
@@ -114,54 +120,54 @@ interface ChannelListener {
 }
 
 /** Limit for opening the channel. The handshake's own timeout does not limit it, because every byte that trickles in restarts it. */
-const connectMilliseconds = 20_000;
+const connectTimeoutMilliseconds = 20_000;
 /** How long the close handshake may take after the last message. */
-const farewellMilliseconds = 200;
+const closeHandshakeMilliseconds = 200;
 /** How long reading the messages may take that were unread when the channel was closed. */
-const lastMessagesMilliseconds = 1000;
+const maxLastMessagesMilliseconds = 1000;
 /** How long a terminated socket may take to report its end. */
-const cutMilliseconds = 50;
+const terminateMilliseconds = 50;
 
 /** One socket from connecting to its end. A channel never reconnects. */
 export class Channel {
 	readonly #settings: ChannelSettings;
 	readonly #listener: ChannelListener;
 	readonly #clock: Clock;
-	readonly #socket: Socket;
+	readonly #socket: ChannelSocket;
 	readonly #heartbeat: Heartbeat;
 	#state: 'connecting' | 'open' | 'closing' | 'ended' = 'connecting';
 	#isPaused = false;
 	#cancelConnectTimer: () => void;
 	/** Why the socket is about to close, if something other than a close frame is the reason. */
-	#cause: CloseReason | undefined;
-	#hasAnswered = false;
-	#heard = 0;
+	#closeCause: CloseReason | undefined;
+	#hasReceivedPong = false;
+	#messageCount = 0;
 	/** Whether some of the last messages were left unread because there was no room for them. */
-	#isFull = false;
-	#isGone = false;
-	readonly #gone: Promise<void>;
-	#tellGone = () => {};
+	#hasUnreadMessages = false;
+	#isSocketClosed = false;
+	readonly #socketClosed: Promise<void>;
+	#resolveSocketClosed = () => {};
 
-	constructor(settings: ChannelSettings, listener: ChannelListener, clock: Clock, openSocket: OpenSocket) {
+	constructor(settings: ChannelSettings, listener: ChannelListener, clock: Clock, openSocket: SocketOpener) {
 		this.#settings = settings;
 		this.#listener = listener;
 		this.#clock = clock;
-		this.#gone = new Promise((resolve) => (this.#tellGone = resolve));
+		this.#socketClosed = new Promise((resolve) => (this.#resolveSocketClosed = resolve));
 		const pings = {
 			ping: () => {
 				if (settings.pingText === '') this.#socket.ping();
 				else this.#socket.send(settings.pingText);
 			},
 			dead: (milliseconds: number) => {
-				this.#cut({ kind: 'silent', milliseconds });
+				this.#terminate({ kind: 'silent', milliseconds });
 			},
 			unanswered: listener.unanswered,
 		};
 		this.#heartbeat = new Heartbeat(settings, pings, clock);
-		this.#cancelConnectTimer = clock.after(connectMilliseconds, () => {
-			this.#cut({ kind: 'connectTimeout' });
+		this.#cancelConnectTimer = clock.callAfter(connectTimeoutMilliseconds, () => {
+			this.#terminate({ kind: 'connectTimeout' });
 		});
-		this.#socket = openSocket(settings, this.#socketListener());
+		this.#socket = openSocket(settings, this.#createSocketListener());
 	}
 
 	/** Stops reading, now or once the channel is open. Messages that the socket has already read are still delivered. */
@@ -173,7 +179,7 @@ export class Channel {
 		} else if (this.#state === 'closing') {
 			// There is no room for more of the last messages, so they stay unread.
 			this.#state = 'ended';
-			this.#isFull = true;
+			this.#hasUnreadMessages = true;
 		}
 	}
 
@@ -194,65 +200,65 @@ export class Channel {
 		const wasOpen = this.#state === 'open';
 		this.#finish();
 		if (takesLast && wasOpen) this.#state = 'closing';
-		if (this.#isGone) return true;
+		if (this.#isSocketClosed) return true;
 		let isDone = true;
 		if (wasOpen) {
 			// While reading is paused, neither the last messages nor the server's close frame would be seen.
 			this.#socket.resume();
 			this.#socket.close(1000);
-			isDone = (await this.#farewell()) && !this.#isFull;
+			isDone = (await this.#awaitLastMessages()) && !this.#hasUnreadMessages;
 		}
 		this.#state = 'ended';
 		this.#socket.terminate();
-		await settledWithin(this.#clock, cutMilliseconds, this.#gone);
+		await waitAtMost(this.#clock, terminateMilliseconds, this.#socketClosed);
 		return isDone;
 	}
 
 	/** Waits until the socket is closed or no more messages arrive. @returns false if they still arrived when the time was over */
-	async #farewell(): Promise<boolean> {
-		const end = this.#clock.monotonicMilliseconds() + lastMessagesMilliseconds;
+	async #awaitLastMessages(): Promise<boolean> {
+		const end = this.#clock.getMonotonicMilliseconds() + maxLastMessagesMilliseconds;
 		do {
-			const before = this.#heard;
-			await settledWithin(this.#clock, farewellMilliseconds, this.#gone);
-			if (this.#isGone || this.#heard === before) return true;
-		} while (this.#clock.monotonicMilliseconds() < end);
+			const before = this.#messageCount;
+			await waitAtMost(this.#clock, closeHandshakeMilliseconds, this.#socketClosed);
+			if (this.#isSocketClosed || this.#messageCount === before) return true;
+		} while (this.#clock.getMonotonicMilliseconds() < end);
 		return false;
 	}
 
 	/** The events of a closed channel are ignored, because a paused socket still delivers some after it was terminated. */
-	#socketListener(): SocketListener {
+	#createSocketListener(): SocketListener {
 		return {
-			opened: () => {
-				if (this.#state === 'connecting') this.#opened();
+			onOpen: () => {
+				if (this.#state === 'connecting') this.#handleOpen();
 			},
-			message: (data, isBinary) => {
+			onMessage: (data, isBinary) => {
 				if (this.#state === 'ended') return;
-				this.#heard++;
-				this.#heartbeat.seen('message');
+				this.#messageCount++;
+				this.#heartbeat.recordFrame('message');
 				this.#listener.message(data, isBinary);
 			},
-			control: (kind) => {
-				this.#heartbeat.seen(kind);
-				if (kind !== 'pong' || this.#hasAnswered || this.#state === 'ended') return;
-				this.#hasAnswered = true;
+			onControlFrame: (kind) => {
+				this.#heartbeat.recordFrame(kind);
+				if (kind !== 'pong' || this.#hasReceivedPong || this.#state === 'ended') return;
+				this.#hasReceivedPong = true;
 				this.#listener.answered();
 			},
-			refused: (answer) => {
-				this.#cause = refusedBy(answer, this.#settings.redact);
+			onUnexpectedResponse: (answer) => {
+				this.#closeCause = upgradeResponseToCloseReason(answer, this.#settings.redact);
 			},
-			failed: (error) => {
-				this.#cause ??= causeOf(error, this.#settings);
+			onError: (error) => {
+				this.#closeCause ??= socketErrorToCloseReason(error, this.#settings);
 			},
-			closed: (code, reason) => {
-				this.#isGone = true;
-				this.#tellGone();
+			onClose: (code, reason) => {
+				this.#isSocketClosed = true;
+				this.#resolveSocketClosed();
 				if (this.#state === 'ended' || this.#state === 'closing') return;
-				this.#end(closeReasonOf({ code, reason }, this.#cause, this.#settings.redact));
+				this.#finishAndReport(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.redact));
 			},
 		};
 	}
 
-	#opened(): void {
+	#handleOpen(): void {
 		this.#state = 'open';
 		this.#cancelConnectTimer();
 		if (this.#settings.initialMessage !== '') this.#socket.send(this.#settings.initialMessage);
@@ -262,12 +268,12 @@ export class Channel {
 	}
 
 	/** Closes the channel at once and ignores what the socket reports after that. */
-	#cut(closeReason: CloseReason): void {
-		this.#end(closeReason);
+	#terminate(closeReason: CloseReason): void {
+		this.#finishAndReport(closeReason);
 		this.#socket.terminate();
 	}
 
-	#end(closeReason: CloseReason): void {
+	#finishAndReport(closeReason: CloseReason): void {
 		this.#finish();
 		this.#listener.ended(closeReason);
 	}

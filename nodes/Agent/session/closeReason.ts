@@ -1,10 +1,15 @@
-import { asError, isNodeError, isRedirect, NodeError, shortened } from '../../core/errors';
-import { blockedAdvice, isBlocked, type NetworkError, networkErrorOf } from '../../http/networkErrors';
+import { toError, isNodeError, isRedirect, NodeError, shorten } from '../../core/errors';
+import {
+	blockedAdvice,
+	isBlockedByPolicy,
+	type NetworkError,
+	classifyNetworkError,
+} from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
-import type { Redact } from './credentials';
+import type { Redactor } from './credentials';
 
 /** The HTTP response of a server, or of a proxy, that did not open the channel. */
-export interface UpgradeAnswer {
+export interface UpgradeResponse {
 	readonly statusCode: number;
 	readonly retryAfter: string | undefined;
 	readonly date: string | undefined;
@@ -24,7 +29,7 @@ export type CloseReason =
 	/** The connection was lost without a close frame. */
 	| { readonly kind: 'dropped' }
 	/** The server or a proxy responded to the upgrade with an HTTP status. */
-	| { readonly kind: 'answer'; readonly answer: UpgradeAnswer }
+	| { readonly kind: 'answer'; readonly answer: UpgradeResponse }
 	/** The connection failed. `code` is Node's, such as ECONNREFUSED. */
 	| { readonly kind: 'network'; readonly code: string | undefined; readonly message: string }
 	/** n8n's egress policy forbids the address, so nothing was sent. */
@@ -42,56 +47,56 @@ export type CloseReason =
 /** `retry`: with backoff; `suspect`: once more soon, with credentials read again; `final`: only with the long backoff. */
 export type RetryDecision = 'retry' | 'suspect' | 'final';
 
-const finalCloseCodes = [1002, 1003, 1007, 1008, 1010];
+const builtInFinalCloseCodes = [1002, 1003, 1007, 1008, 1010];
 /** After this many the reconnects slow down: a server that replays unread messages would send the faulty one forever. */
-const faultyFramesInARow = 3;
+const maxFaultyFramesInARow = 3;
 /** Whether the fault behind an HTTP status usually passes by itself. */
-const isPassing = (status: number) => status >= 500 || [408, 425, 429].includes(status);
+const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].includes(status);
 
 /**
  * Decides how to reconnect. Unknown close codes mean trying again, and so does 1000, because servers and load balancers close with it.
  * @param history `suspected`: the key of the refusal after which an attempt was made at once; `faultyFrames`: how many channels in a row
  * were closed by a message that is too large or malformed, including this one
  */
-export function retryDecisionOf(
+export function decideRetry(
 	closeReason: CloseReason,
 	history: { readonly suspected: string | undefined; readonly faultyFrames: number },
 	ownFinalCloseCodes: readonly number[],
 ): RetryDecision {
-	if (isFaultyFrame(closeReason) && history.faultyFrames >= faultyFramesInARow) return 'final';
+	if (isClosedByFaultyFrame(closeReason) && history.faultyFrames >= maxFaultyFramesInARow) return 'final';
 	if (closeReason.kind === 'credentials') return closeReason.isMistake ? 'final' : 'retry';
 	if (closeReason.kind === 'blocked') return 'final';
-	const final = [...finalCloseCodes, ...ownFinalCloseCodes];
+	const final = [...builtInFinalCloseCodes, ...ownFinalCloseCodes];
 	if (closeReason.kind === 'closeFrame' && final.includes(closeReason.code)) return 'final';
-	const status = statusOf(closeReason);
-	if (status === undefined || isPassing(status)) return 'retry';
+	const status = getHttpStatus(closeReason);
+	if (status === undefined || isTemporaryStatus(status)) return 'retry';
 	if (isRedirect(status)) return 'final';
-	return history.suspected === signOf(closeReason) ? 'final' : 'suspect';
+	return history.suspected === getRefusalKey(closeReason) ? 'final' : 'suspect';
 }
 
 /** Whether a message that is too large or malformed closed the channel. */
-export function isFaultyFrame(closeReason: CloseReason): boolean {
+export function isClosedByFaultyFrame(closeReason: CloseReason): boolean {
 	if (closeReason.kind === 'closeFrame') return closeReason.code === 1009;
 	return closeReason.kind === 'tooLarge' || closeReason.kind === 'malformed';
 }
 
 /** A key by which the same refusal is recognized when it comes again. */
-export function signOf(closeReason: CloseReason): string {
+export function getRefusalKey(closeReason: CloseReason): string {
 	if (closeReason.kind === 'closeFrame') return `close ${closeReason.code}`;
 	return closeReason.kind === 'answer' ? `status ${closeReason.answer.statusCode}` : closeReason.kind;
 }
 
 /** The HTTP status of a response. Services use close codes from 4400 on for the HTTP statuses from 400 on. */
-function statusOf(closeReason: CloseReason): number | undefined {
+function getHttpStatus(closeReason: CloseReason): number | undefined {
 	if (closeReason.kind === 'answer') return closeReason.answer.statusCode;
 	return closeReason.kind === 'closeFrame' && closeReason.code >= 4400 ? closeReason.code - 4000 : undefined;
 }
 
 /** Tells why a socket closed, without secrets. @param cause an error or a response that came before the socket closed */
-export function closeReasonOf(
+export function buildCloseReason(
 	{ code, reason }: { readonly code: number; readonly reason: string },
 	cause: CloseReason | undefined,
-	redact: Redact,
+	redact: Redactor,
 ): CloseReason {
 	// An error after the server's close frame, such as a ping that could not be sent, is only a consequence of it.
 	if (code !== 1006 && (cause?.kind ?? 'network') === 'network') {
@@ -101,25 +106,25 @@ export function closeReasonOf(
 }
 
 /** Tells what an error of the socket means, without secrets. */
-export function causeOf(
+export function socketErrorToCloseReason(
 	error: Error & { code?: unknown },
-	{ maxMessageBytes, redact }: { readonly maxMessageBytes: number; readonly redact: Redact },
+	{ maxMessageBytes, redact }: { readonly maxMessageBytes: number; readonly redact: Redactor },
 ): CloseReason {
 	const code = typeof error.code === 'string' ? error.code : undefined;
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
 	if (error.message === 'Opening handshake has timed out') return { kind: 'connectTimeout' };
 	if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
-	return notConnected(error, redact);
+	return networkErrorToCloseReason(error, redact);
 }
 
 /** Tells why a connection could not be made or was lost, without secrets. */
-export function notConnected(error: Error & { code?: unknown }, redact: Redact): CloseReason {
+export function networkErrorToCloseReason(error: Error & { code?: unknown }, redact: Redactor): CloseReason {
 	const { code, message } = error;
-	if (isBlocked(error)) return { kind: 'blocked' };
+	if (isBlockedByPolicy(error)) return { kind: 'blocked' };
 	return { kind: 'network', code: typeof code === 'string' ? code : undefined, message: redact(message) };
 }
 
-export function refusedBy(answer: UpgradeAnswer, redact: Redact): CloseReason {
+export function upgradeResponseToCloseReason(answer: UpgradeResponse, redact: Redactor): CloseReason {
 	const { location, body } = answer;
 	return {
 		kind: 'answer',
@@ -128,17 +133,17 @@ export function refusedBy(answer: UpgradeAnswer, redact: Redact): CloseReason {
 }
 
 /** Tells why the credentials could not be read. @param redact for errors that are not ours: a NodeError holds no secrets */
-export function withoutCredentials(error: unknown, redact: Redact): CloseReason {
-	const { message } = asError(error);
+export function credentialErrorToCloseReason(error: unknown, redact: Redactor): CloseReason {
+	const { message } = toError(error);
 	if (isNodeError(error)) return { kind: 'credentials', message, isMistake: true };
-	return { kind: 'credentials', message: redact(message), isMistake: message.includes(envDenied) };
+	return { kind: 'credentials', message: redact(message), isMistake: message.includes(envAccessDeniedText) };
 }
 
 /** n8n's error text for an expression with $env while N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it. */
-const envDenied = 'access to env vars denied';
+const envAccessDeniedText = 'access to env vars denied';
 
 /** A clause for events, logs and the end of an error message. */
-export function reasonOf(closeReason: CloseReason): string {
+export function describeCloseReason(closeReason: CloseReason): string {
 	switch (closeReason.kind) {
 		case 'closeFrame':
 			return `closed by the server with code ${closeReason.code}${closeReason.reason === '' ? '' : ` (${closeReason.reason})`}`;
@@ -147,7 +152,7 @@ export function reasonOf(closeReason: CloseReason): string {
 		case 'answer':
 			return `${closeReason.answer.fromProxy ? 'the proxy' : 'the server'} responded with status ${closeReason.answer.statusCode}`;
 		case 'network': {
-			const { what, reason } = networkErrorOf(closeReason);
+			const { category: what, reason } = classifyNetworkError(closeReason);
 			return what === 'unknown'
 				? `the connection failed (${closeReason.code ?? closeReason.message})`
 				: reason;
@@ -168,7 +173,7 @@ export function reasonOf(closeReason: CloseReason): string {
 }
 
 /** The error that the user sees. It holds no secrets. @param host undefined if the credentials could not be read */
-export function errorOf(
+export function buildChannelError(
 	closeReason: CloseReason,
 	{ sessionId, host, opened }: { sessionId: string; host: string | undefined; opened: boolean },
 	nowMilliseconds: number,
@@ -176,22 +181,22 @@ export function errorOf(
 	const place = host === undefined ? '' : ` to ${host}`;
 	const what = opened ? 'did not stay open' : 'is not open';
 	return new NodeError({
-		code: codeOf(closeReason),
-		message: `The channel of session ${shortened(sessionId)}${place} ${what}: ${reasonOf(closeReason)}`,
-		description: adviceOf(closeReason, nowMilliseconds),
-		retryAfterMilliseconds: retryAfterOf(closeReason, nowMilliseconds),
+		code: getErrorCode(closeReason),
+		message: `The channel of session ${shorten(sessionId)}${place} ${what}: ${describeCloseReason(closeReason)}`,
+		description: getCloseAdvice(closeReason, nowMilliseconds),
+		retryAfterMilliseconds: parseCloseRetryAfter(closeReason, nowMilliseconds),
 	});
 }
 
 /** The wait that the server asked for, in milliseconds. */
-export function retryAfterOf(closeReason: CloseReason, nowMilliseconds: number): number | undefined {
+export function parseCloseRetryAfter(closeReason: CloseReason, nowMilliseconds: number): number | undefined {
 	return closeReason.kind === 'answer'
 		? parseRetryAfter(closeReason.answer.retryAfter, nowMilliseconds)
 		: undefined;
 }
 
 /** Error codes by kind of close reason; the others have 503. */
-const codes: Partial<Record<CloseReason['kind'], number>> = {
+const errorCodes: Partial<Record<CloseReason['kind'], number>> = {
 	connectTimeout: 504,
 	silent: 504,
 	tooLarge: 502,
@@ -199,15 +204,17 @@ const codes: Partial<Record<CloseReason['kind'], number>> = {
 	credentials: 400,
 };
 
-function codeOf(closeReason: CloseReason): number {
-	return closeReason.kind === 'answer' ? closeReason.answer.statusCode : (codes[closeReason.kind] ?? 503);
+function getErrorCode(closeReason: CloseReason): number {
+	return closeReason.kind === 'answer'
+		? closeReason.answer.statusCode
+		: (errorCodes[closeReason.kind] ?? 503);
 }
 
-const reachAdvice =
+const unreachableAdvice =
 	'Check that the agent service is running and that n8n can reach the WebSocket URL in the Agent API credential (through a proxy, if you use one).';
 
 /** Advice by kind of close reason or network error; the others have `unreachableAdvice`. */
-const advice: Partial<Record<CloseReason['kind'] | NetworkError['what'], string>> = {
+const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'], string>> = {
 	closeFrame: 'Ask the team that operates the agent service what this close code means.',
 	tooLarge: "Raise 'Max Message Size' in the options, or have the agent send smaller messages.",
 	malformed:
@@ -220,54 +227,58 @@ const advice: Partial<Record<CloseReason['kind'] | NetworkError['what'], string>
 		'Check the WebSocket URL in the Agent API credential: its port, and whether the service supports wss:// and https:// connections.',
 };
 
-export function adviceOf(closeReason: CloseReason, nowMilliseconds: number): string {
+export function getCloseAdvice(closeReason: CloseReason, nowMilliseconds: number): string {
 	if (closeReason.kind === 'answer') {
 		const { answer } = closeReason;
-		const parts = [statusAdvice(answer), skew(answer, nowMilliseconds), quote(answer)];
+		const parts = [
+			getUpgradeStatusAdvice(answer),
+			describeClockSkew(answer, nowMilliseconds),
+			quoteResponseBody(answer),
+		];
 		return parts.filter(Boolean).join(' ');
 	}
-	if (closeReason.kind === 'credentials' && closeReason.message.includes(envDenied)) {
+	if (closeReason.kind === 'credentials' && closeReason.message.includes(envAccessDeniedText)) {
 		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
 	}
-	const kind = closeReason.kind === 'network' ? networkErrorOf(closeReason).what : closeReason.kind;
-	return advice[kind] ?? reachAdvice;
+	const kind = closeReason.kind === 'network' ? classifyNetworkError(closeReason).category : closeReason.kind;
+	return adviceByKind[kind] ?? unreachableAdvice;
 }
 
-function statusAdvice({ statusCode, location, fromProxy }: UpgradeAnswer): string {
+function getUpgradeStatusAdvice({ statusCode, location, fromProxy }: UpgradeResponse): string {
 	if (fromProxy)
 		return 'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).';
 	if (isRedirect(statusCode))
-		return `It redirects${target(location)}. Enter the final address as the WebSocket URL.`;
+		return `It redirects${formatRedirectTarget(location)}. Enter the final address as the WebSocket URL.`;
 	if ([400, 401, 403].includes(statusCode)) {
 		return "Check the API key, the user public key and the signature, and the 'WebSocket Timestamp Unit' and 'Timestamp' settings in the credentials. The team that operates the agent issues new values.";
 	}
-	if (isPassing(statusCode)) return 'The agent service is temporarily busy or down. Try again later.';
+	if (isTemporaryStatus(statusCode)) return 'The agent service is temporarily busy or down. Try again later.';
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 }
 
 /** Names only host and path, because the query may repeat secrets that were sent. */
-function target(location: string | undefined): string {
+function formatRedirectTarget(location: string | undefined): string {
 	if (location === undefined || !URL.canParse(location, 'ws://relative')) return '';
 	const { host, pathname } = new URL(location, 'ws://relative');
 	return ` to ${host === 'relative' ? '' : host}${pathname}`;
 }
 
 /** Smaller differences of the clocks do not matter, because signatures are valid for longer. */
-const leastSkewSeconds = 30;
+const minClockSkewSeconds = 30;
 
-function skew({ statusCode, date }: UpgradeAnswer, nowMilliseconds: number): string {
+function describeClockSkew({ statusCode, date }: UpgradeResponse, nowMilliseconds: number): string {
 	const serverMilliseconds = Date.parse(date ?? '');
 	if (Number.isNaN(serverMilliseconds) || ![400, 401, 403].includes(statusCode)) return '';
 	const seconds = Math.round((serverMilliseconds - nowMilliseconds) / 1000);
-	if (Math.abs(seconds) < leastSkewSeconds) return '';
+	if (Math.abs(seconds) < minClockSkewSeconds) return '';
 	return `The server's clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} this machine's, so the server may reject a signed timestamp.`;
 }
 
-const longestQuote = 300;
+const maxQuoteLength = 300;
 
 /** Quotes the body of the response unless it is a web page. */
-function quote({ body, contentType }: UpgradeAnswer): string {
+function quoteResponseBody({ body, contentType }: UpgradeResponse): string {
 	const text = body.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 	if (text === '' || contentType?.includes('html') || text.startsWith('<')) return '';
-	return `The server said: ${shortened(text, longestQuote)}`;
+	return `The server said: ${shorten(text, maxQuoteLength)}`;
 }

@@ -1,11 +1,17 @@
-import { asError, type NodeError } from '../../core/errors';
+import { toError, type NodeError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
 import { Channel, type ChannelSettings } from './channel';
-import { type CloseReason, errorOf, notConnected, reasonOf, withoutCredentials } from './closeReason';
-import { type ConnectRequest, type ReadRequest, redactorOf } from './credentials';
+import {
+	type CloseReason,
+	buildChannelError,
+	networkErrorToCloseReason,
+	describeCloseReason,
+	credentialErrorToCloseReason,
+} from './closeReason';
+import { type ConnectRequest, type ConnectRequestReader, createRedactor } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
-import { ConnectRateLimiter, type NextAttempt, Recovery } from './reconnect';
-import type { OpenSocket } from './webSocket';
+import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
+import type { SocketOpener } from './webSocket';
 
 export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest> {
 	readonly sessionId: string;
@@ -48,12 +54,12 @@ export interface ConnectionListener {
 	ended?(channel: EndedChannel): void;
 }
 
-interface Environment {
+interface ConnectionEnvironment {
 	readonly clock: Clock;
 	readonly log: Readonly<Record<'debug' | 'info' | 'warn', (text: string) => void>>;
 	/** Returns a number of at least 0 and less than 1, like `Math.random`. */
 	readonly random?: () => number;
-	readonly loadSocket?: () => Promise<OpenSocket>;
+	readonly loadSocket?: () => Promise<SocketOpener>;
 	/** Limits how often connections are attempted; may be shared with other connections. */
 	readonly rateLimiter?: ConnectRateLimiter;
 	/** That of an earlier connection to the session, so that the first message reports the gap since then. */
@@ -69,17 +75,17 @@ export interface ConnectionStatus {
 export type Connection = Pick<SessionConnection, 'status' | 'pause' | 'resume' | 'close'>;
 
 /** How long reading the credentials may take, because n8n's database may hang. */
-const preparationMilliseconds = 20_000;
+const credentialsTimeoutMilliseconds = 20_000;
 
 /** Opens one channel of a session after another. Each attempt has a number, so that results of an older one can be ignored. */
 class SessionConnection {
 	readonly #options: ConnectionOptions;
-	readonly #readRequest: ReadRequest;
+	readonly #readRequest: ConnectRequestReader;
 	readonly #listener: ConnectionListener;
-	readonly #environment: Required<Environment>;
-	readonly #recovery: Recovery;
+	readonly #environment: Required<ConnectionEnvironment>;
+	readonly #reconnectPlanner: ReconnectPlanner;
 	#state: ConnectionStatus['state'] = 'idle';
-	#attempt = 0;
+	#attemptNumber = 0;
 	#channel: Channel | undefined;
 	/** Cancels the wait for the next attempt, or the time limit for reading the credentials. */
 	#cancelTimer = () => {};
@@ -87,16 +93,16 @@ class SessionConnection {
 	#isPaused = false;
 	#lastFailure: NodeError | undefined;
 	/** The request of the last attempt for which the credentials could be read. */
-	#request: ConnectRequest | undefined;
+	#lastRequest: ConnectRequest | undefined;
 	#closing: Promise<boolean> | undefined;
 	/** Whether the listener gets no more calls. */
 	#isSilent = false;
 
 	constructor(
 		options: ConnectionOptions,
-		readRequest: ReadRequest,
+		readRequest: ConnectRequestReader,
 		listener: ConnectionListener,
-		environment: Environment,
+		environment: ConnectionEnvironment,
 	) {
 		const { clock, random = Math.random } = environment;
 		const rateLimiter = new ConnectRateLimiter(clock);
@@ -105,8 +111,8 @@ class SessionConnection {
 		this.#listener = listener;
 		this.#environment = { random, loadSocket, rateLimiter, frames, ...environment };
 		this.#readRequest = readRequest;
-		this.#recovery = new Recovery(options, clock, random);
-		this.#schedule(0);
+		this.#reconnectPlanner = new ReconnectPlanner(options, clock, random);
+		this.#scheduleAttempt(0);
 	}
 
 	status(): ConnectionStatus {
@@ -130,68 +136,69 @@ class SessionConnection {
 	 * @returns false if such messages could not be read in time
 	 */
 	close(takesLast = false): Promise<boolean> {
-		this.#closing ??= this.#shut(takesLast);
+		this.#closing ??= this.#closeChannel(takesLast);
 		return this.#closing;
 	}
 
-	async #shut(takesLast: boolean): Promise<boolean> {
+	async #closeChannel(takesLast: boolean): Promise<boolean> {
 		const { clock, frames } = this.#environment;
-		if (this.#state === 'open') frames.lost(clock.monotonicMilliseconds(), 'the trigger was stopped');
+		if (this.#state === 'open')
+			frames.recordLoss(clock.getMonotonicMilliseconds(), 'the trigger was stopped');
 		this.#state = 'closed';
 		this.#isSilent = !takesLast;
-		this.#attempt++;
+		this.#attemptNumber++;
 		this.#cancelTimers();
 		const isRead = (await this.#channel?.close(takesLast)) ?? true;
 		this.#isSilent = true;
 		return isRead;
 	}
 
-	#schedule(delayMilliseconds: number): void {
+	#scheduleAttempt(delayMilliseconds: number): void {
 		const { clock, rateLimiter } = this.#environment;
-		this.#cancelTimer = clock.after(delayMilliseconds, () => {
-			this.#leaveQueue = rateLimiter.pass(() => {
-				void this.#try();
+		this.#cancelTimer = clock.callAfter(delayMilliseconds, () => {
+			this.#leaveQueue = rateLimiter.enqueue(() => {
+				void this.#attemptToOpen();
 			});
 		});
 	}
 
-	async #try(): Promise<void> {
-		const attempt = ++this.#attempt;
+	async #attemptToOpen(): Promise<void> {
+		const attempt = ++this.#attemptNumber;
 		this.#state = 'connecting';
-		this.#cancelTimer = this.#environment.clock.after(preparationMilliseconds, () => {
-			this.#ended({ kind: 'credentials', message: 'reading them took too long', isMistake: false });
+		this.#cancelTimer = this.#environment.clock.callAfter(credentialsTimeoutMilliseconds, () => {
+			this.#handleClose({ kind: 'credentials', message: 'reading them took too long', isMistake: false });
 		});
 		try {
 			const openSocket = await this.#environment.loadSocket();
 			const request = await this.#readRequest(this.#options.sessionId);
-			const refusal = await refusedByPolicy(request);
-			if (attempt !== this.#attempt) return;
-			this.#request = request;
-			if (refusal) this.#ended(refusal);
+			const refusal = await findPolicyRefusal(request);
+			if (attempt !== this.#attemptNumber) return;
+			this.#lastRequest = request;
+			if (refusal) this.#handleClose(refusal);
 			else this.#openChannel(openSocket, request);
 		} catch (error) {
-			if (attempt !== this.#attempt) return;
-			this.#ended(withoutCredentials(error, this.#request?.redact ?? redactorOf([])));
+			if (attempt !== this.#attemptNumber) return;
+			this.#handleClose(credentialErrorToCloseReason(error, this.#lastRequest?.redact ?? createRedactor([])));
 		}
 	}
 
-	#openChannel(openSocket: OpenSocket, request: ConnectRequest): void {
+	#openChannel(openSocket: SocketOpener, request: ConnectRequest): void {
 		this.#cancelTimer();
 		const listener = {
-			opened: this.#opened,
+			opened: this.#handleOpen,
 			message: (data: Buffer, isBinary: boolean) => {
-				this.#recovery.received();
+				this.#reconnectPlanner.recordMessage();
 				const { sessionId, messageFormat: readAs } = this.#options;
-				const received = { sessionId, receivedAt: this.#now(), data, isBinary, readAs };
-				const frame = this.#environment.frames.take(received);
-				this.#tell((to) => {
+				const received = { sessionId, receivedAt: this.#formatNow(), data, isBinary, readAs };
+				const frame = this.#environment.frames.buildFrame(received);
+				this.#notify((to) => {
 					to.message(frame);
 				});
 			},
 			answered: () => {
-				this.#tell((to) => to.answered?.());
+				this.#notify((to) => to.answered?.());
 			},
-			ended: this.#ended,
+			ended: this.#handleClose,
 			unanswered: () => {
 				this.#log('info', 'the server does not respond to pings, so a lost connection may be detected late');
 			},
@@ -201,47 +208,47 @@ class SessionConnection {
 		if (this.#isPaused) this.#channel.pause();
 	}
 
-	readonly #opened = () => {
+	readonly #handleOpen = () => {
 		this.#state = 'open';
 		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
-		this.#recovery.opened();
+		this.#reconnectPlanner.recordOpen();
 		const { clock, frames } = this.#environment;
-		const gap = frames.opened(clock.monotonicMilliseconds());
-		this.#tellEvent(gap ? 'reconnected' : 'connected', gap?.gapMs, gap?.reason);
+		const gap = frames.recordOpen(clock.getMonotonicMilliseconds());
+		this.#notifyEvent(gap ? 'reconnected' : 'connected', gap?.gapMs, gap?.reason);
 	};
 
-	readonly #ended = (closeReason: CloseReason) => {
+	readonly #handleClose = (closeReason: CloseReason) => {
 		const { clock, frames } = this.#environment;
 		const opened = this.#state === 'open';
-		const reason = reasonOf(closeReason);
-		this.#attempt++;
+		const reason = describeCloseReason(closeReason);
+		this.#attemptNumber++;
 		this.#cancelTimers();
 		const silent = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
-		if (opened) frames.lost(clock.monotonicMilliseconds() - silent, reason);
-		const next = this.#recovery.ended(closeReason);
-		const channel = { ...this.#options, host: this.#request?.base.host, opened };
-		const failure = errorOf(closeReason, channel, clock.wallMilliseconds());
+		if (opened) frames.recordLoss(clock.getMonotonicMilliseconds() - silent, reason);
+		const next = this.#reconnectPlanner.planNextAttempt(closeReason);
+		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host, opened };
+		const failure = buildChannelError(closeReason, channel, clock.getWallMilliseconds());
 		this.#lastFailure = failure;
 		this.#state = next.slowLane ? 'slow' : 'backoff';
-		this.#schedule(next.delayMilliseconds);
+		this.#scheduleAttempt(next.delayMilliseconds);
 		const seconds = Math.ceil(next.delayMilliseconds / 1000);
 		this.#log(next.isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
 		// The listener is called last, because it may close this connection.
-		if (opened) this.#tellEvent('disconnected', null, reason);
-		this.#tell((to) => to.ended?.({ ...next, closeReason, opened, failure }));
+		if (opened) this.#notifyEvent('disconnected', null, reason);
+		this.#notify((to) => to.ended?.({ ...next, closeReason, opened, failure }));
 	};
 
-	#tellEvent(
+	#notifyEvent(
 		event: ConnectionEvent['event'],
 		gapMs: number | null = null,
 		reason: string | null = null,
 	): void {
 		const { sessionId } = this.#options;
-		this.#tell((to) => to.event?.({ sessionId, event, at: this.#now(), gapMs, reason }));
+		this.#notify((to) => to.event?.({ sessionId, event, at: this.#formatNow(), gapMs, reason }));
 	}
 
 	/** Catches what the listener throws, so that it cannot end the channel. */
-	#tell(call: (listener: ConnectionListener) => void): void {
+	#notify(call: (listener: ConnectionListener) => void): void {
 		if (this.#isSilent) return;
 		try {
 			call(this.#listener);
@@ -256,28 +263,28 @@ class SessionConnection {
 	}
 
 	/** The current time in ISO 8601. */
-	#now(): string {
-		return new Date(this.#environment.clock.wallMilliseconds()).toISOString();
+	#formatNow(): string {
+		return new Date(this.#environment.clock.getWallMilliseconds()).toISOString();
 	}
 
 	#cancelTimers(): void {
 		this.#cancelTimer();
 		this.#leaveQueue();
-		this.#recovery.stop();
+		this.#reconnectPlanner.cancelTimer();
 	}
 }
 
 /** Returns why the address may not be reached: n8n's egress policy forbids it, or its name is not found. */
-export async function refusedByPolicy({
-	base,
+export async function findPolicyRefusal({
+	baseUrl: base,
 	egress,
 	redact,
 }: ConnectRequest): Promise<CloseReason | undefined> {
 	// The query stays out, because it holds the secrets.
 	const result = await egress
 		?.validateUrl(base.href)
-		.catch((error: unknown) => ({ ok: false as const, error: asError(error) }));
-	return result?.ok === false ? notConnected(result.error, redact) : undefined;
+		.catch((error: unknown) => ({ ok: false as const, error: toError(error) }));
+	return result?.ok === false ? networkErrorToCloseReason(result.error, redact) : undefined;
 }
 
 /** Keeps a channel of one session open until `close()`. The first attempt starts after this function has returned. */
@@ -285,10 +292,10 @@ export function connect(...parts: ConstructorParameters<typeof SessionConnection
 	return new SessionConnection(...parts);
 }
 
-let loaded: OpenSocket | undefined;
+let loadedOpenSocket: SocketOpener | undefined;
 
 /** Keeps the loaded code, because an update of the package deletes its file while published triggers still need it. */
-async function loadSocket(): Promise<OpenSocket> {
-	loaded ??= (await import('./webSocket')).openSocket;
-	return loaded;
+async function loadSocket(): Promise<SocketOpener> {
+	loadedOpenSocket ??= (await import('./webSocket')).openSocket;
+	return loadedOpenSocket;
 }

@@ -1,10 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import type { ICredentialDataDecryptedObject, NodeEgressFilter } from 'n8n-workflow';
 
-import { refusal } from '../../core/errors';
+import { createRefusal } from '../../core/errors';
 import { type Clock, systemClock } from '../../core/runtime';
 import { Sanitizer } from '../../core/sanitizer';
-import { entriesOf } from '../../fields/values';
+import { splitList } from '../../fields/values';
 
 /** Values of one item that override the credential's. An empty value overrides nothing. */
 export type IdentityOverrides = Readonly<Partial<Record<keyof Identity, unknown>>>;
@@ -18,20 +18,20 @@ export interface Identity {
 	readonly timestamp: number;
 }
 
-export type AgentApiCredential = ReturnType<typeof agentApiCredential>;
+export type AgentApiCredential = ReturnType<typeof parseAgentApiCredential>;
 
 /** Reads the `agentApi` credential. @throws NodeError 400 without an API key */
-export function agentApiCredential(raw: Readonly<Record<string, unknown>>) {
-	const apiKey = text(raw.apiKey);
+export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) {
+	const apiKey = trimValue(raw.apiKey);
 	if (apiKey === '') {
-		throw refusal(
+		throw createRefusal(
 			'The Agent API credential has no API key',
 			'Enter the API key from the team that operates your agent.',
 		);
 	}
 	return {
-		deploymentUrl: text(raw.deploymentUrl),
-		webSocketUrl: text(raw.webSocketUrl),
+		deploymentUrl: trimValue(raw.deploymentUrl),
+		webSocketUrl: trimValue(raw.webSocketUrl),
 		apiKey,
 		/** The unit of the channel's timestamp. The execute call always sends milliseconds. */
 		timestampUnit: raw.timestampUnit === 'milliseconds' ? ('milliseconds' as const) : ('seconds' as const),
@@ -39,44 +39,44 @@ export function agentApiCredential(raw: Readonly<Record<string, unknown>>) {
 	};
 }
 
-type AgentSignatureCredential = ReturnType<typeof agentSignatureCredential>;
+type AgentSignatureCredential = ReturnType<typeof parseAgentSignatureCredential>;
 
 /** Reads the `agentSignatureApi` credential. Missing values are no error, because the item may override them. */
-export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>) {
+export function parseAgentSignatureCredential(raw: Readonly<Record<string, unknown>>) {
 	return {
-		userId: text(raw.userId),
-		userPublicKey: text(raw.userPublicKey),
-		signature: text(raw.signature),
+		userId: trimValue(raw.userId),
+		userPublicKey: trimValue(raw.userPublicKey),
+		signature: trimValue(raw.signature),
 		/** `current`: the time of each call; `issued`: the timestamp that came with the signature. */
 		timestampMode: raw.timestampMode === 'issued' ? ('issued' as const) : ('current' as const),
 		/** Milliseconds since 1970, as the user entered them. */
 		issuedTimestamp: raw.issuedTimestamp,
 		/** The host names that the credential may be used for. Empty means any. */
-		allowedHosts: entriesOf(text(raw.allowedHosts)),
+		allowedHosts: splitList(trimValue(raw.allowedHosts)),
 	};
 }
 
 /** Builds the identity of one request or connection. @throws NodeError 400 for a missing value or a timestamp that is not in milliseconds */
-export function identityOf(
+export function buildIdentity(
 	credential: AgentSignatureCredential,
 	overrides: IdentityOverrides = {},
 	nowMilliseconds: number = Date.now(),
 ): Identity {
 	return {
-		userId: present(overrides.userId, credential.userId, 'user ID'),
-		userPublicKey: present(overrides.userPublicKey, credential.userPublicKey, 'user public key'),
-		signature: present(overrides.signature, credential.signature, 'signature'),
-		timestamp: timestampOf(credential, overrides, nowMilliseconds),
+		userId: requireIdentityValue(overrides.userId, credential.userId, 'user ID'),
+		userPublicKey: requireIdentityValue(overrides.userPublicKey, credential.userPublicKey, 'user public key'),
+		signature: requireIdentityValue(overrides.signature, credential.signature, 'signature'),
+		timestamp: resolveTimestamp(credential, overrides, nowMilliseconds),
 	};
 }
 
-const text = (value: unknown) =>
+const trimValue = (value: unknown) =>
 	typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 
-function present(override: unknown, fallback: string, name: string): string {
-	const value = text(override) || fallback;
+function requireIdentityValue(override: unknown, fallback: string, name: string): string {
+	const value = trimValue(override) || fallback;
 	if (value === '') {
-		throw refusal(
+		throw createRefusal(
 			`The ${name} is missing`,
 			`Enter the ${name} in the Agent Signature API credential or in the node's options.`,
 		);
@@ -84,16 +84,16 @@ function present(override: unknown, fallback: string, name: string): string {
 	return value;
 }
 
-function timestampOf(
+function resolveTimestamp(
 	credential: AgentSignatureCredential,
 	overrides: IdentityOverrides,
 	nowMilliseconds: number,
 ): number {
-	if (text(overrides.timestamp) !== '') {
-		return milliseconds(overrides.timestamp, "The option 'Timestamp (Milliseconds)'");
+	if (trimValue(overrides.timestamp) !== '') {
+		return parseTimestamp(overrides.timestamp, "The option 'Timestamp (Milliseconds)'");
 	}
 	if (credential.timestampMode === 'current') return nowMilliseconds;
-	return milliseconds(
+	return parseTimestamp(
 		credential.issuedTimestamp,
 		'The issued timestamp of the Agent Signature API credential',
 		" If you received no timestamp with the signature, set 'Timestamp' to 'Current'.",
@@ -101,21 +101,21 @@ function timestampOf(
 }
 
 /** A time in 1973. The present in seconds is far below it. */
-const leastMilliseconds = 1e11;
+const minTimestamp = 1e11;
 /** A time in 5138. The present in microseconds is far above it. */
-const mostMilliseconds = 1e14;
+const maxTimestamp = 1e14;
 
-function milliseconds(value: unknown, name: string, more = ''): number {
-	const digits = text(value);
+function parseTimestamp(value: unknown, name: string, more = ''): number {
+	const digits = trimValue(value);
 	const number = Number(digits);
-	if (/^\d{1,20}$/.test(digits) && number >= leastMilliseconds && number < mostMilliseconds) return number;
-	throw refusal(
+	if (/^\d{1,20}$/.test(digits) && number >= minTimestamp && number < maxTimestamp) return number;
+	throw createRefusal(
 		`${name} is not a time in milliseconds`,
 		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. The node converts them to seconds for the channel.${more}`,
 	);
 }
 
-export type Credentials = Awaited<ReturnType<typeof readCredentials>>;
+export type AgentCredentials = Awaited<ReturnType<typeof readCredentials>>;
 
 export interface CredentialReader {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
@@ -124,26 +124,26 @@ export interface CredentialReader {
 /** @throws NodeError 400 for an incomplete credential; n8n's error if a credential cannot be read */
 export async function readCredentials(context: CredentialReader) {
 	return {
-		api: agentApiCredential(await context.getCredentials('agentApi')),
-		signer: agentSignatureCredential(await context.getCredentials('agentSignatureApi')),
+		api: parseAgentApiCredential(await context.getCredentials('agentApi')),
+		signer: parseAgentSignatureCredential(await context.getCredentials('agentSignatureApi')),
 	};
 }
 
 /** The values that no text may contain. */
-export function secretsOf(credential: Pick<AgentApiCredential, 'apiKey'>, identity: Identity): string[] {
+export function listSecrets(credential: Pick<AgentApiCredential, 'apiKey'>, identity: Identity): string[] {
 	return [credential.apiKey, identity.signature, identity.userPublicKey];
 }
 
 /** Removes the secrets from a text. */
-export type Redact = (text: string) => string;
+export type Redactor = (text: string) => string;
 
 /** Longer than any text that is shown. */
-const maxLength = 16_384;
+const maxRedactedLength = 16_384;
 
 /** For texts that are shortened, or become a part of other texts, later on. */
-export function redactorOf(secrets: readonly string[]): Redact {
+export function createRedactor(secrets: readonly string[]): Redactor {
 	const sanitizer = new Sanitizer(secrets);
-	return (text) => sanitizer.text(text, maxLength);
+	return (text) => sanitizer.cleanText(text, maxRedactedLength);
 }
 
 /** n8n's check of the addresses that a socket may connect to. */
@@ -156,69 +156,76 @@ export interface ConnectRequest {
 	/** Contains secrets, so it must not appear in any text. */
 	readonly url: string;
 	/** The URL without its query, which may be shown. */
-	readonly base: URL;
-	readonly redact: Redact;
+	readonly baseUrl: URL;
+	readonly redact: Redactor;
 	readonly allowUnauthorizedCerts: boolean;
 	/** Undefined means that any address may be reached. */
 	readonly egress?: EgressFilter;
 }
 
 /** Reads the credentials again for each attempt. @throws NodeError 400 if they are incomplete; n8n's error if they cannot be read */
-export type ReadRequest = (sessionId: string) => Promise<ConnectRequest>;
+export type ConnectRequestReader = (sessionId: string) => Promise<ConnectRequest>;
 
-interface RequestContext extends CredentialReader {
+interface ConnectRequestContext extends CredentialReader {
 	/** Missing before n8n 2.28. n8n's HTTP helpers follow the egress policy by themselves. */
 	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
 
 /** An attempt after a refusal comes at least this much later, so that it reads the credentials again. */
-const sharedMilliseconds = 1000;
+const sharedReadingMilliseconds = 1000;
 
 /** Reads the credentials at most once a second: that takes n8n about 150 ms, and a hundred sessions may reconnect at once. */
-export function requestReader(
-	context: RequestContext,
+export function createConnectRequestReader(
+	context: ConnectRequestContext,
 	overrides: IdentityOverrides = {},
-	clock: Pick<Clock, 'monotonicMilliseconds'> = systemClock,
-): ReadRequest {
-	let shared: { readonly begunAt: number; readonly reading: Promise<Credentials> } | undefined;
+	clock: Pick<Clock, 'getMonotonicMilliseconds'> = systemClock,
+): ConnectRequestReader {
+	let lastReading: { readonly begunAt: number; readonly reading: Promise<AgentCredentials> } | undefined;
 	return async (sessionId) => {
-		const now = clock.monotonicMilliseconds();
-		if (shared === undefined || now - shared.begunAt >= sharedMilliseconds) {
-			shared = { begunAt: now, reading: readCredentials(context) };
+		const now = clock.getMonotonicMilliseconds();
+		if (lastReading === undefined || now - lastReading.begunAt >= sharedReadingMilliseconds) {
+			lastReading = { begunAt: now, reading: readCredentials(context) };
 		}
-		const { api, signer } = await shared.reading;
-		checkAllowedHost(signer, channelBase(api), !api.allowUnauthorizedCerts);
+		const { api, signer } = await lastReading.reading;
+		checkAllowedHost(signer, buildChannelBaseUrl(api), !api.allowUnauthorizedCerts);
 		const egress = context.helpers.getSecureEgressFilter?.();
-		return connectRequest(sessionId, api, identityOf(signer, overrides), egress);
+		return buildConnectRequest(sessionId, api, buildIdentity(signer, overrides), egress);
 	};
 }
 
-export function connectRequest(
+export function buildConnectRequest(
 	sessionId: string,
 	api: AgentApiCredential,
 	identity: Identity,
 	egress?: EgressFilter,
 ): ConnectRequest {
 	return {
-		url: channelUrl(api, sessionId, identity),
-		base: channelBase(api),
-		redact: redactorOf(secretsOf(api, identity)),
+		url: buildChannelUrl(api, sessionId, identity),
+		baseUrl: buildChannelBaseUrl(api),
+		redact: createRedactor(listSecrets(api, identity)),
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		egress,
 	};
 }
 
 /** `{deploymentUrl}/execute`. @throws NodeError 400, whose text does not contain the URL */
-export function executeUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
-	return at(base(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']), 'execute').href;
+export function buildExecuteUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
+	return appendPathSegment(
+		parseBaseUrl(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']),
+		'execute',
+	).href;
 }
 
 /**
  * `{webSocketUrl}/ws?…`, with the API key and the signature in its query. Only the socket may get it.
  * @throws NodeError 400, whose text does not contain the URL
  */
-export function channelUrl(credential: AgentApiCredential, sessionId: string, identity: Identity): string {
-	const url = channelBase(credential);
+export function buildChannelUrl(
+	credential: AgentApiCredential,
+	sessionId: string,
+	identity: Identity,
+): string {
+	const url = buildChannelBaseUrl(credential);
 	const query = new URLSearchParams({
 		sessionId,
 		userPublicKey: identity.userPublicKey,
@@ -234,34 +241,34 @@ export function channelUrl(credential: AgentApiCredential, sessionId: string, id
 }
 
 /** The channel's URL without its query, which may be shown. @throws NodeError 400 */
-export function channelBase(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
-	const url = base(credential.webSocketUrl, 'WebSocket URL', ['ws:', 'wss:', 'http:', 'https:']);
+export function buildChannelBaseUrl(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
+	const url = parseBaseUrl(credential.webSocketUrl, 'WebSocket URL', ['ws:', 'wss:', 'http:', 'https:']);
 	if (url.protocol === 'http:') url.protocol = 'ws:';
 	if (url.protocol === 'https:') url.protocol = 'wss:';
-	return at(url, 'ws');
+	return appendPathSegment(url, 'ws');
 }
 
-function base(value: string, name: string, protocols: readonly string[]): URL {
+function parseBaseUrl(value: string, name: string, protocols: readonly string[]): URL {
 	const schemes = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-	const how = `Enter a complete URL that starts with ${schemes.format(protocols.map((protocol) => `${protocol}//`))}.`;
+	const advice = `Enter a complete URL that starts with ${schemes.format(protocols.map((protocol) => `${protocol}//`))}.`;
 	const field = `The ${name} of the Agent API credential`;
-	if (value === '') throw refusal(`${field} is empty`, how);
+	if (value === '') throw createRefusal(`${field} is empty`, advice);
 	const url = URL.canParse(value) ? new URL(value) : undefined;
 	if (url === undefined || !protocols.includes(url.protocol))
-		throw refusal(`${field} is not a complete URL`, how);
+		throw createRefusal(`${field} is not a complete URL`, advice);
 	if (url.username !== '' || url.password !== '') {
-		throw refusal(
+		throw createRefusal(
 			`${field} contains a user name or password`,
 			'Remove the part before the @. The API key has its own field.',
 		);
 	}
 	if (url.search !== '' || url.hash !== '') {
-		throw refusal(`${field} contains a ? or #`, 'Remove the query. The node adds it.');
+		throw createRefusal(`${field} contains a ? or #`, 'Remove the query. The node adds it.');
 	}
 	return url;
 }
 
-function at(url: URL, segment: string): URL {
+function appendPathSegment(url: URL, segment: string): URL {
 	url.pathname = `${url.pathname.replace(/\/+$/, '')}/${segment}`;
 	return url;
 }
@@ -275,16 +282,16 @@ function at(url: URL, segment: string): URL {
 export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isVerified = true): void {
 	const { allowedHosts } = signer;
 	if (allowedHosts.length === 0) return;
-	const entries = allowedHosts.map(allowedHostOf).filter((entry) => isOf(entry, url));
+	const entries = allowedHosts.map(parseAllowedHost).filter((entry) => matchesAllowedHost(entry, url));
 	if (entries.some(({ isPlain }) => isPlain || (isVerified && isEncrypted(url)) || isLoopback(url))) return;
 	const list = `'Allowed Hosts' of the credential: ${allowedHosts.join(', ')}.`;
 	if (entries.length > 0) {
-		throw refusal(
+		throw createRefusal(
 			`The Agent Signature API credential is not allowed for ${url.host} without a verified encrypted connection`,
 			`Nothing was sent. ${list} Use https:// and wss:// in the Agent API credential with 'Ignore SSL Issues' off, or ask the owner of the credential to enter http://${url.host}.`,
 		);
 	}
-	throw refusal(
+	throw createRefusal(
 		`The Agent Signature API credential is not allowed for ${url.host}`,
 		`Nothing was sent. ${list} Ask the owner of the credential to add the host, or use an Agent API credential for one of these hosts.`,
 	);
@@ -292,17 +299,17 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 
 /** @throws NodeError 400 for an entry that is not a host name */
 export function checkHostNames({ allowedHosts }: AgentSignatureCredential): void {
-	allowedHosts.forEach(allowedHostOf);
+	allowedHosts.forEach(parseAllowedHost);
 }
 
 /** Parses the name as a URL does, so that upper case and non-ASCII letters compare equal. @throws NodeError 400 if it is not a host name */
-function allowedHostOf(entry: string) {
+function parseAllowedHost(entry: string) {
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
 	const isBelow = name.startsWith('*.');
 	const address = isBelow ? name.slice(2) : name;
 	const [, port = ''] = /:(\d+)$/.exec(name) ?? [];
 	if (!/[/?#@\s*]/.test(address) && URL.canParse(`ws://${address}`)) {
-		const host = withoutFinalDot(new URL(`ws://${address}`).hostname);
+		const host = removeFinalDot(new URL(`ws://${address}`).hostname);
 		return {
 			/** Whether the entry starts with `http://` or `ws://`, so that encryption and a valid certificate are not required. */
 			isPlain: /^(?:http|ws):/i.test(scheme),
@@ -312,14 +319,14 @@ function allowedHostOf(entry: string) {
 			port,
 		};
 	}
-	throw refusal(
+	throw createRefusal(
 		`'Allowed Hosts' of the Agent Signature API credential contains '${entry}', which is not a host name`,
 		'Enter names such as agent.example.com, agent.example.com:3010, *.example.com or http://agent.example.com, separated by commas.',
 	);
 }
 
-function isOf({ isBelow, host, port }: ReturnType<typeof allowedHostOf>, url: URL): boolean {
-	const hostname = withoutFinalDot(url.hostname);
+function matchesAllowedHost({ isBelow, host, port }: ReturnType<typeof parseAllowedHost>, url: URL): boolean {
+	const hostname = removeFinalDot(url.hostname);
 	const isHost = isBelow ? hostname.endsWith(`.${host}`) : hostname === host;
 	return isHost && ['', url.port || (isEncrypted(url) ? '443' : '80')].includes(port);
 }
@@ -329,4 +336,4 @@ const isEncrypted = ({ protocol }: URL) => protocol === 'https:' || protocol ===
 /** Whether the connection stays on this machine and so needs no encryption. */
 const isLoopback = ({ hostname }: URL) => /^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname);
 
-const withoutFinalDot = (name: string) => name.replace(/\.$/, '');
+const removeFinalDot = (name: string) => name.replace(/\.$/, '');

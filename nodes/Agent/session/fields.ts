@@ -1,7 +1,7 @@
-import { refusal } from '../../core/errors';
-import type { Field, Reading } from '../../fields/field';
-import { labelOf, listOf } from '../../fields/values';
-import type { FieldValues } from './messages';
+import { createRefusal } from '../../core/errors';
+import type { Field, ReadContext } from '../../fields/field';
+import { getFieldLabel, readList } from '../../fields/values';
+import type { FieldCondition } from './messages';
 
 /** Options of every node that opens a session channel. Saved workflows rely on the defaults, so these never change. */
 export const channelOptions = [
@@ -10,7 +10,7 @@ export const channelOptions = [
 		name: 'finalCloseCodes',
 		type: 'string',
 		default: '',
-		read: closeCodes,
+		read: parseCloseCodes,
 		placeholder: 'e.g. 4001, 4003',
 		description:
 			'Close codes that mean reconnecting soon is pointless, separated by commas. 1002, 1003, 1007, 1008 and 1010 are always included. After such a code, the node reconnects after 10 seconds, then at growing intervals of up to 15 minutes.',
@@ -64,7 +64,7 @@ export const filterField = {
 } as const satisfies Field;
 
 /** A parameter of the trigger, and an option of Agent Execute with 'Wait for Messages'. */
-export const messageFormat = {
+export const messageFormatField = {
 	displayName: 'Message Format',
 	name: 'messageFormat',
 	type: 'options',
@@ -82,16 +82,16 @@ export const messageFormat = {
 	description: 'How to read the messages. Messages that cannot be read this way are passed on unchanged.',
 } as const satisfies Field;
 
-export function givenValues(field: string, values: readonly string[]): FieldValues | undefined {
+export function toFieldCondition(field: string, values: readonly string[]): FieldCondition | undefined {
 	return values.length === 0 ? undefined : { field: field.trim(), values };
 }
 
 /** @throws NodeError 400 that names the field */
-function closeCodes(raw: unknown, field: Field, reading: Reading): number[] {
-	return listOf(field, raw, reading).map((text) => {
+function parseCloseCodes(raw: unknown, field: Field, reading: ReadContext): number[] {
+	return readList(field, raw, reading).map((text) => {
 		if (/^[1-4]\d{3}$/.test(text)) return Number(text);
-		throw refusal(
-			`'${labelOf(field, reading)}' contains '${text}', which is not a close code`,
+		throw createRefusal(
+			`'${getFieldLabel(field, reading)}' contains '${text}', which is not a close code`,
 			'Close codes are numbers from 1000 to 4999, separated by commas.',
 		);
 	});

@@ -2,31 +2,31 @@ import { isUtf8 } from 'node:buffer';
 import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 
 import { storeBinary } from '../../core/errors';
-import { canParse, parsingCost } from '../../http/body';
+import { canParse, estimateParsingCost } from '../../http/body';
 
 /** Finds numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
 const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;
-const integer = /^-?\d+$/;
+const integerPattern = /^-?\d+$/;
 
 /** Puts integers that a JavaScript number cannot hold into quotes, in linear time. @returns undefined if the JSON has none */
-export function withDigitsAsText(json: string): string | undefined {
+export function quoteUnsafeIntegers(json: string): string | undefined {
 	const parts: string[] = [];
 	let copied = 0;
 	quoteOrLongNumber.lastIndex = 0;
 	for (let found = quoteOrLongNumber.exec(json); found; found = quoteOrLongNumber.exec(json)) {
 		const [token] = found;
 		if (token === '"') {
-			quoteOrLongNumber.lastIndex = endOfText(json, found.index);
+			quoteOrLongNumber.lastIndex = findStringEnd(json, found.index);
 			continue;
 		}
-		if (!integer.test(token) || Number.isSafeInteger(Number(token))) continue;
+		if (!integerPattern.test(token) || Number.isSafeInteger(Number(token))) continue;
 		parts.push(json.slice(copied, found.index), `"${token}"`);
 		copied = found.index + token.length;
 	}
 	return parts.length === 0 ? undefined : parts.join('') + json.slice(copied);
 }
 
-function endOfText(json: string, openingQuote: number): number {
+function findStringEnd(json: string, openingQuote: number): number {
 	for (let quote = json.indexOf('"', openingQuote + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
 		let backslashes = 0;
 		while (json[quote - 1 - backslashes] === '\\') backslashes++;
@@ -45,7 +45,7 @@ type MessageContent =
 	| { readonly format: 'text'; readonly message: string }
 	| { readonly format: 'binary'; readonly message: null; readonly bytes: Buffer };
 
-interface Envelope {
+interface FrameEnvelope {
 	readonly sessionId: string;
 	/** Counts from 1 over all channels of the connection. */
 	readonly sequence: number;
@@ -58,48 +58,52 @@ interface Envelope {
 }
 
 /** A message as it arrived. Waiting messages are kept like this, because parsed JSON takes many times its length in memory. */
-export interface SessionFrame extends Envelope {
+export interface SessionFrame extends FrameEnvelope {
 	readonly data: Buffer;
 	readonly isBinary: boolean;
 	readonly readAs: MessageFormat;
 }
 
 export type SessionMessage = MessageContent &
-	Envelope & {
+	FrameEnvelope & {
 		/** The memory that the parsed message takes, if that is more than its length. */
 		readonly memoryBytes?: number;
 	};
 
 /** The memory that a frame takes besides its bytes, measured with V8 in Node 24. */
-const frameBytes = 600;
+const frameOverheadBytes = 600;
 
 /** The memory that a message takes while it waits. */
-export const heldBytes = (message: SessionMessage | SessionFrame): number =>
-	'data' in message ? message.byteLength + frameBytes : (message.memoryBytes ?? message.byteLength);
+export const measureHeldBytes = (message: SessionMessage | SessionFrame): number =>
+	'data' in message ? message.byteLength + frameOverheadBytes : (message.memoryBytes ?? message.byteLength);
 
-export function messageOf({ data, isBinary, readAs, ...envelope }: SessionFrame): SessionMessage {
-	const content = contentOf(data, isBinary, readAs);
-	return { ...envelope, ...content, ...(content.format === 'json' && { memoryBytes: parsingCost(data) }) };
+export function parseFrame({ data, isBinary, readAs, ...envelope }: SessionFrame): SessionMessage {
+	const content = parseMessageContent(data, isBinary, readAs);
+	return {
+		...envelope,
+		...content,
+		...(content.format === 'json' && { memoryBytes: estimateParsingCost(data) }),
+	};
 }
 
 /** Copies a frame that is a small part of what the socket read at once, because it would keep all of that in memory. */
-const withoutRest = (data: Buffer): Buffer =>
+const copyFromLargeBuffer = (data: Buffer): Buffer =>
 	data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
 
 /** Never throws. A message that cannot be read as `format` stays as it is: text or bytes. */
-export function contentOf(data: Buffer, isBinary: boolean, format: MessageFormat): MessageContent {
-	if (format === 'binary' || (format === 'auto' && isBinary) || !isUtf8(data)) return asBytes(data);
+export function parseMessageContent(data: Buffer, isBinary: boolean, format: MessageFormat): MessageContent {
+	if (format === 'binary' || (format === 'auto' && isBinary) || !isUtf8(data)) return toBinaryContent(data);
 	const text = data.toString('utf8');
 	if (format === 'text') return { format: 'text', message: text };
-	const json = canParse(data) ? asJson(text) : undefined;
-	return json ?? (isBinary ? asBytes(data) : { format: 'text', message: text });
+	const json = canParse(data) ? parseJsonContent(text) : undefined;
+	return json ?? (isBinary ? toBinaryContent(data) : { format: 'text', message: text });
 }
 
-function asJson(text: string): MessageContent | undefined {
+function parseJsonContent(text: string): MessageContent | undefined {
 	const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
 	try {
 		const message: unknown = JSON.parse(json);
-		const exact = withDigitsAsText(json);
+		const exact = quoteUnsafeIntegers(json);
 		return { format: 'json', message, ...(exact !== undefined && { exact: JSON.parse(exact) as unknown }) };
 	} catch {
 		// The message is not JSON, so it stays a text or bytes.
@@ -107,8 +111,8 @@ function asJson(text: string): MessageContent | undefined {
 	}
 }
 
-function asBytes(data: Buffer): MessageContent {
-	return { format: 'binary', message: null, bytes: withoutRest(data) };
+function toBinaryContent(data: Buffer): MessageContent {
+	return { format: 'binary', message: null, bytes: copyFromLargeBuffer(data) };
 }
 
 /**
@@ -116,47 +120,47 @@ function asBytes(data: Buffer): MessageContent {
  * the next. Times are monotonic milliseconds.
  */
 export class FrameSequence {
-	#sequence = 0;
-	#lost: { readonly at: number; readonly reason: string } | undefined;
+	#lastNumber = 0;
+	#loss: { readonly at: number; readonly reason: string } | undefined;
 	/** The total length of the gaps that no message has reported yet, in milliseconds. */
-	#untoldGap: number | undefined;
+	#unreportedGapMs: number | undefined;
 
 	/** Makes the next frame number 1. */
 	restart(): void {
-		this.#sequence = 0;
+		this.#lastNumber = 0;
 	}
 
 	/** Notes until when a channel was open. A second loss before another channel opens changes nothing. */
-	lost(at: number, reason: string): void {
-		this.#lost ??= { at, reason };
+	recordLoss(at: number, reason: string): void {
+		this.#loss ??= { at, reason };
 	}
 
 	/** @returns the gap that has ended; undefined if no channel was lost before */
-	opened(at: number): { readonly gapMs: number; readonly reason: string } | undefined {
-		if (this.#lost === undefined) return undefined;
-		const gapMs = Math.max(0, Math.round(at - this.#lost.at));
-		const { reason } = this.#lost;
-		this.untold(gapMs);
-		this.#lost = undefined;
+	recordOpen(at: number): { readonly gapMs: number; readonly reason: string } | undefined {
+		if (this.#loss === undefined) return undefined;
+		const gapMs = Math.max(0, Math.round(at - this.#loss.at));
+		const { reason } = this.#loss;
+		this.reportGapAgain(gapMs);
+		this.#loss = undefined;
 		return { gapMs, reason };
 	}
 
 	/** Makes the next message report this gap, because the message that carried it starts no execution. */
-	untold(gapMs: number | undefined): void {
-		if (gapMs !== undefined) this.#untoldGap = (this.#untoldGap ?? 0) + gapMs;
+	reportGapAgain(gapMs: number | undefined): void {
+		if (gapMs !== undefined) this.#unreportedGapMs = (this.#unreportedGapMs ?? 0) + gapMs;
 	}
 
-	next(): number {
-		return ++this.#sequence;
+	assignNumber(): number {
+		return ++this.#lastNumber;
 	}
 
-	take({ data, ...frame }: Omit<SessionFrame, 'sequence' | 'byteLength' | 'gapMs'>): SessionFrame {
-		const gapMs = this.#untoldGap;
-		this.#untoldGap = undefined;
+	buildFrame({ data, ...frame }: Omit<SessionFrame, 'sequence' | 'byteLength' | 'gapMs'>): SessionFrame {
+		const gapMs = this.#unreportedGapMs;
+		this.#unreportedGapMs = undefined;
 		return {
 			...frame,
-			sequence: this.next(),
-			data: withoutRest(data),
+			sequence: this.assignNumber(),
+			data: copyFromLargeBuffer(data),
 			byteLength: data.byteLength,
 			...(gapMs !== undefined && { gapMs }),
 		};
@@ -164,7 +168,7 @@ export class FrameSequence {
 }
 
 /** Stores the bytes of a message in n8n, which detects the media type from the first bytes if it can. */
-export async function binaryOf(
+export async function storeMessageBytes(
 	helpers: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
 	bytes: Buffer,
 ): Promise<IBinaryData> {
@@ -175,15 +179,17 @@ export async function binaryOf(
 }
 
 /** Reads the value at a dot path such as `result.items.0.id`. A key that contains the dots itself comes first. */
-export function valueAt(value: unknown, path: string): unknown {
+export function getValueAtPath(value: unknown, path: string): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;
 	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
 	const dot = path.indexOf('.');
-	return dot === -1 ? undefined : valueAt(valueAt(value, path.slice(0, dot)), path.slice(dot + 1));
+	return dot === -1
+		? undefined
+		: getValueAtPath(getValueAtPath(value, path.slice(0, dot)), path.slice(dot + 1));
 }
 
 /** A condition on messages: the field has one of the values. */
-export interface FieldValues {
+export interface FieldCondition {
 	/** A dot path. Empty means the message itself, if it is not an object. */
 	readonly field: string;
 	readonly values: readonly string[];
@@ -193,32 +199,33 @@ export interface FieldValues {
  * Reads a field as text, with unsafe integers as the digits that arrived. Undefined if the message does not have the field.
  * @param field a dot path; empty means the message itself, if it is not an object
  */
-export function fieldText(content: MessageContent, field: string): string | undefined {
-	const message = comparable(content);
+export function getFieldText(content: MessageContent, field: string): string | undefined {
+	const message = toComparable(content);
 	if (field !== '') {
-		const value = valueAt(message, field);
-		return value === undefined ? undefined : textForm(value);
+		const value = getValueAtPath(message, field);
+		return value === undefined ? undefined : stringifyValue(value);
 	}
 	const isWhole = content.format !== 'binary' && (typeof message !== 'object' || message === null);
-	return isWhole ? textForm(message).trim() : undefined;
+	return isWhole ? stringifyValue(message).trim() : undefined;
 }
 
-export function hasOneOf(content: MessageContent, { field, values }: FieldValues): boolean {
-	const text = fieldText(content, field);
+export function meetsCondition(content: MessageContent, { field, values }: FieldCondition): boolean {
+	const text = getFieldText(content, field);
 	return text !== undefined && values.includes(text);
 }
 
 /** Reads the ID, a text or a number. A message without an ID never counts as repeated. */
-export function messageId(message: MessageContent, dotPath: string): string | undefined {
+export function getMessageId(message: MessageContent, dotPath: string): string | undefined {
 	if (dotPath === '') return undefined;
-	const id = valueAt(comparable(message), dotPath);
+	const id = getValueAtPath(toComparable(message), dotPath);
 	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
 }
 
 /** The message as it is compared: with exact integers, and with the JSON that a binary frame contains. */
-function comparable(content: MessageContent): unknown {
-	const read = content.format === 'binary' ? contentOf(content.bytes, true, 'json') : content;
+function toComparable(content: MessageContent): unknown {
+	const read = content.format === 'binary' ? parseMessageContent(content.bytes, true, 'json') : content;
 	return read.format === 'json' && read.exact !== undefined ? read.exact : read.message;
 }
 
-const textForm = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const stringifyValue = (value: unknown): string =>
+	typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,27 +1,27 @@
-import { type Clock, globalSingleton, systemClock } from '../../core/runtime';
-import { fullJitterMilliseconds } from '../../http/retry';
+import { type Clock, getGlobalSingleton, systemClock } from '../../core/runtime';
+import { drawJitterMilliseconds } from '../../http/retry';
 import {
 	type CloseReason,
-	isFaultyFrame,
-	retryAfterOf,
+	isClosedByFaultyFrame,
+	parseCloseRetryAfter,
 	type RetryDecision,
-	retryDecisionOf,
-	signOf,
+	decideRetry,
+	getRefusalKey,
 } from './closeReason';
 
 /** A channel that was open for this long ends the outage, and earlier failures no longer count. */
-const stableMilliseconds = 30_000;
+const stableChannelMilliseconds = 30_000;
 /** A channel that brought a message ends the backoff after this time. Before, the message may be a mere greeting or an error. */
-const provenMilliseconds = 5000;
+const backoffResetMilliseconds = 5000;
 const baseMilliseconds = 1000;
 /** Keeps the backoff up to 16 s after a short channel that closed normally, because it may be that of a server that only greets. */
-const mostWaitsWhenDone = 4;
+const maxWaitsAfterNormalClose = 4;
 /** The long backoff starts with seconds, because a deployment refuses connections for seconds, but a wrong key for days. */
-const slowBaseMilliseconds = 10_000;
+const longBackoffBaseMilliseconds = 10_000;
 /** The longest delay of the long backoff, and the longest that a server may ask for. */
-const longestMilliseconds = 15 * 60_000;
+const maxDelayMilliseconds = 15 * 60_000;
 /** The delay before the single attempt with credentials read again. */
-const suspectMilliseconds = 1000;
+const rereadDelayMilliseconds = 1000;
 
 interface ReconnectPolicy {
 	/** The longest delay of the backoff. */
@@ -29,7 +29,7 @@ interface ReconnectPolicy {
 	readonly finalCloseCodes: readonly number[];
 }
 
-const alertMilliseconds = 5 * 60_000;
+const outageAlertMilliseconds = 5 * 60_000;
 
 export interface NextAttempt {
 	readonly decision: RetryDecision;
@@ -43,17 +43,17 @@ export interface NextAttempt {
 }
 
 /** What is known of an outage. A stable channel ends it. */
-class Trouble {
+class OutageHistory {
 	/** When the outage began. */
-	since: number | undefined;
+	startedAt: number | undefined;
 	/** Whether its first failure has been reported. */
-	isTold = false;
+	isReported = false;
 	/** The kinds of alerts that have been raised. */
-	readonly alerted = new Set<string>();
+	readonly raisedAlerts = new Set<string>();
 	/** Number of waits of the backoff since it last began. */
-	waits = 0;
+	backoffWaits = 0;
 	/** Number of waits of the long backoff; 0 means that it does not apply. */
-	slowWaits = 0;
+	longBackoffWaits = 0;
 	/** The key of the refusal after which an attempt was made at once. */
 	suspected: string | undefined;
 	/** How many channels in a row were closed by a message that is too large or malformed. */
@@ -61,54 +61,54 @@ class Trouble {
 }
 
 /** Decides from the history of a session when the next attempt starts and what causes an alert. */
-export class Recovery {
+export class ReconnectPlanner {
 	readonly #policy: ReconnectPolicy;
 	readonly #clock: Clock;
 	readonly #random: () => number;
-	#trouble = new Trouble();
+	#outage = new OutageHistory();
 	#openedAt: number | undefined;
-	#broughtMessage = false;
+	#hasReceivedMessage = false;
 	#cancelStableTimer = () => {};
 
 	constructor(policy: ReconnectPolicy, clock: Clock, random: () => number) {
 		this.#policy = policy;
 		this.#clock = clock;
 		this.#random = random;
-		this.#trouble.since = clock.monotonicMilliseconds();
+		this.#outage.startedAt = clock.getMonotonicMilliseconds();
 	}
 
-	opened(): void {
-		this.#openedAt = this.#clock.monotonicMilliseconds();
-		this.#broughtMessage = false;
-		this.#cancelStableTimer = this.#clock.after(stableMilliseconds, () => {
-			this.#trouble = new Trouble();
+	recordOpen(): void {
+		this.#openedAt = this.#clock.getMonotonicMilliseconds();
+		this.#hasReceivedMessage = false;
+		this.#cancelStableTimer = this.#clock.callAfter(stableChannelMilliseconds, () => {
+			this.#outage = new OutageHistory();
 		});
 	}
 
-	received(): void {
-		this.#broughtMessage = true;
+	recordMessage(): void {
+		this.#hasReceivedMessage = true;
 	}
 
 	/** Plans the next attempt after a channel closed or did not open. */
-	ended(closeReason: CloseReason): NextAttempt {
-		const now = this.#clock.monotonicMilliseconds();
-		this.stop();
-		this.#countLife(now, closeReason);
-		const trouble = this.#trouble;
-		trouble.since ??= now;
-		trouble.faultyFrames = isFaultyFrame(closeReason) ? trouble.faultyFrames + 1 : 0;
-		const decision = retryDecisionOf(closeReason, trouble, this.#policy.finalCloseCodes);
-		if (decision !== 'retry') trouble.suspected = signOf(closeReason);
-		const delayMilliseconds = this.#delay(decision, closeReason);
+	planNextAttempt(closeReason: CloseReason): NextAttempt {
+		const now = this.#clock.getMonotonicMilliseconds();
+		this.cancelTimer();
+		this.#resetBackoff(now, closeReason);
+		const trouble = this.#outage;
+		trouble.startedAt ??= now;
+		trouble.faultyFrames = isClosedByFaultyFrame(closeReason) ? trouble.faultyFrames + 1 : 0;
+		const decision = decideRetry(closeReason, trouble, this.#policy.finalCloseCodes);
+		if (decision !== 'retry') trouble.suspected = getRefusalKey(closeReason);
+		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		const isFirst = !trouble.isTold;
-		trouble.isTold = true;
+		const isFirst = !trouble.isReported;
+		trouble.isReported = true;
 		return {
 			decision,
 			delayMilliseconds,
-			slowLane: trouble.slowWaits > 0,
+			slowLane: trouble.longBackoffWaits > 0,
 			isFirst,
-			alert: this.#alertAt(now, trouble.slowWaits > 1 || isMistake),
+			alert: this.#takeDueAlert(now, trouble.longBackoffWaits > 1 || isMistake),
 		};
 	}
 
@@ -116,59 +116,63 @@ export class Recovery {
 	 * A channel that brought a message and was open for long enough ends the backoff, but not the long backoff. If it was open for less
 	 * time and closed normally, the backoff grows to 16 s at most, because some services send one message per connection.
 	 */
-	#countLife(now: number, closeReason: CloseReason): void {
+	#resetBackoff(now: number, closeReason: CloseReason): void {
 		const openedAt = this.#openedAt;
 		this.#openedAt = undefined;
-		if (openedAt === undefined || !this.#broughtMessage) return;
+		if (openedAt === undefined || !this.#hasReceivedMessage) return;
 		const isDone = closeReason.kind === 'closeFrame' && [1000, 1005].includes(closeReason.code);
-		if (now - openedAt >= provenMilliseconds) this.#trouble.waits = 0;
-		else if (isDone) this.#trouble.waits = Math.min(this.#trouble.waits, mostWaitsWhenDone);
+		if (now - openedAt >= backoffResetMilliseconds) this.#outage.backoffWaits = 0;
+		else if (isDone)
+			this.#outage.backoffWaits = Math.min(this.#outage.backoffWaits, maxWaitsAfterNormalClose);
 	}
 
 	/** Waits at least as long as the server asked for, up to 15 minutes. */
-	#delay(decision: RetryDecision, closeReason: CloseReason): number {
-		const retryAfter = retryAfterOf(closeReason, this.#clock.wallMilliseconds()) ?? 0;
-		const asked = Math.min(retryAfter, longestMilliseconds);
-		const trouble = this.#trouble;
-		if (trouble.slowWaits > 0 || decision === 'final') {
-			const window = Math.min(longestMilliseconds, slowBaseMilliseconds * 2 ** trouble.slowWaits++);
+	#computeDelay(decision: RetryDecision, closeReason: CloseReason): number {
+		const retryAfter = parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
+		const asked = Math.min(retryAfter, maxDelayMilliseconds);
+		const trouble = this.#outage;
+		if (trouble.longBackoffWaits > 0 || decision === 'final') {
+			const window = Math.min(
+				maxDelayMilliseconds,
+				longBackoffBaseMilliseconds * 2 ** trouble.longBackoffWaits++,
+			);
 			// At least half of the delay, so that a deployment of seconds is over after the first one.
 			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}
 		// The jitter is added, so that clients that got the same Retry-After do not come back at the same moment.
 		if (decision === 'suspect') {
-			return asked + suspectMilliseconds + Math.floor(this.#random() * baseMilliseconds);
+			return asked + rereadDelayMilliseconds + Math.floor(this.#random() * baseMilliseconds);
 		}
 		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000 };
-		return asked + fullJitterMilliseconds(trouble.waits++, bounds, this.#random);
+		return asked + drawJitterMilliseconds(trouble.backoffWaits++, bounds, this.#random);
 	}
 
 	/** @returns the kind of alert that is due; each kind once per outage */
-	#alertAt(now: number, refused: boolean): NextAttempt['alert'] {
-		const { since = now, alerted } = this.#trouble;
-		const kind = refused ? 'refused' : now - since >= alertMilliseconds ? 'outage' : undefined;
+	#takeDueAlert(now: number, refused: boolean): NextAttempt['alert'] {
+		const { startedAt: since = now, raisedAlerts: alerted } = this.#outage;
+		const kind = refused ? 'refused' : now - since >= outageAlertMilliseconds ? 'outage' : undefined;
 		if (kind === undefined || alerted.has(kind)) return undefined;
 		alerted.add(kind);
 		return kind;
 	}
 
 	/** Cancels the timer. */
-	stop(): void {
+	cancelTimer(): void {
 		this.#cancelStableTimer();
 	}
 }
 
 /** How many attempts may start at once after a time without any. */
-const burst = 5;
+const burstSize = 5;
 /** The time between attempts after that. */
-const intervalMilliseconds = 100;
+const attemptIntervalMilliseconds = 100;
 
 /** Limits the rate of attempts (a token bucket) and keeps their order. */
 export class ConnectRateLimiter {
 	readonly #clock: Clock;
-	readonly #waiting = new Set<() => void>();
+	readonly #queue = new Set<() => void>();
 	/** When all attempts of a burst are available again. */
-	#wholeAt = 0;
+	#refilledAt = 0;
 	#cancelTimer: (() => void) | undefined;
 
 	constructor(clock: Clock) {
@@ -176,40 +180,40 @@ export class ConnectRateLimiter {
 	}
 
 	/** Calls `call`, which must be a new function each time, at once or later. @returns removes it from the queue, if it still waits there */
-	pass(call: () => void): () => void {
-		this.#waiting.add(call);
-		if (this.#cancelTimer === undefined) this.#letThrough();
+	enqueue(call: () => void): () => void {
+		this.#queue.add(call);
+		if (this.#cancelTimer === undefined) this.#startAttempts();
 		return () => {
-			this.#waiting.delete(call);
-			if (this.#waiting.size === 0) this.#stop();
+			this.#queue.delete(call);
+			if (this.#queue.size === 0) this.#stopTimer();
 		};
 	}
 
-	readonly #letThrough = (): void => {
-		this.#stop();
-		for (const call of this.#waiting) {
-			const now = this.#clock.monotonicMilliseconds();
-			const wholeAt = Math.max(now, this.#wholeAt) + intervalMilliseconds;
-			const wait = wholeAt - burst * intervalMilliseconds - now;
+	readonly #startAttempts = (): void => {
+		this.#stopTimer();
+		for (const call of this.#queue) {
+			const now = this.#clock.getMonotonicMilliseconds();
+			const wholeAt = Math.max(now, this.#refilledAt) + attemptIntervalMilliseconds;
+			const wait = wholeAt - burstSize * attemptIntervalMilliseconds - now;
 			if (wait > 0) {
-				this.#cancelTimer = this.#clock.after(wait, this.#letThrough);
+				this.#cancelTimer = this.#clock.callAfter(wait, this.#startAttempts);
 				return;
 			}
-			this.#wholeAt = wholeAt;
-			this.#waiting.delete(call);
+			this.#refilledAt = wholeAt;
+			this.#queue.delete(call);
 			call();
 		}
 	};
 
-	#stop(): void {
+	#stopTimer(): void {
 		this.#cancelTimer?.();
 		this.#cancelTimer = undefined;
 	}
 }
 
 /** All nodes of this process that connect to the same service share a limiter. @param key ID of the credential with its address */
-export function connectRateLimiterOf(key: string): ConnectRateLimiter {
-	const limiters = globalSingleton('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
+export function getConnectRateLimiter(key: string): ConnectRateLimiter {
+	const limiters = getGlobalSingleton('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
 	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter(systemClock);
 	limiters.set(key, rateLimiter);
 	return rateLimiter;

@@ -4,8 +4,8 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
-import { asError } from '../../core/errors';
-import type { UpgradeAnswer } from './closeReason';
+import { toError } from '../../core/errors';
+import type { UpgradeResponse } from './closeReason';
 import type { EgressFilter } from './credentials';
 
 /**
@@ -15,12 +15,12 @@ import type { EgressFilter } from './credentials';
  * @returns undefined for a direct connection
  * @throws Error without the proxy's address if the variable does not contain a valid one; n8n's error if its egress policy forbids it
  */
-function proxyAgentFor(
+function createProxyAgent(
 	url: string,
 	signal: AbortSignal,
 	egress?: EgressFilter,
 ): HttpsProxyAgent<string> | undefined {
-	const proxy = proxyFor(url);
+	const proxy = findProxy(url);
 	if (proxy === undefined) return undefined;
 	const host = proxy.hostname.replace(/^\[|\]$/g, '');
 	const permission = egress?.validateConnectionHost(host);
@@ -33,7 +33,7 @@ function proxyAgentFor(
 }
 
 /** Looks up an http: address, because the variables are named after http and https. @throws Error if the variable is not a valid address */
-export function proxyFor(url: string): URL | undefined {
+export function findProxy(url: string): URL | undefined {
 	const address = getProxyForUrl(url.replace(/^ws/, 'http'));
 	if (address === '') return undefined;
 	const proxy = URL.canParse(address) ? new URL(address) : undefined;
@@ -41,20 +41,20 @@ export function proxyFor(url: string): URL | undefined {
 	throw new Error('The proxy environment variable does not contain an http: or https: address');
 }
 
-const maxAnswerBytes = 2048;
-const answerMilliseconds = 1000;
+const maxUpgradeBodyBytes = 2048;
+const upgradeBodyTimeoutMilliseconds = 1000;
 
 /** Reads at most 2 KiB of the body, for at most a second. @returns stops reading without calling `done` */
-function readAnswer(response: IncomingMessage, done: (answer: UpgradeAnswer) => void): () => void {
+function readUpgradeResponse(response: IncomingMessage, done: (answer: UpgradeResponse) => void): () => void {
 	const { statusCode = 0, headers } = response;
 	let body = Buffer.alloc(0);
-	let over = false;
+	let isOver = false;
 	const stop = () => {
-		over = true;
+		isOver = true;
 		clearTimeout(timer);
 	};
 	const finish = () => {
-		if (over) return;
+		if (isOver) return;
 		stop();
 		done({
 			statusCode,
@@ -62,45 +62,45 @@ function readAnswer(response: IncomingMessage, done: (answer: UpgradeAnswer) => 
 			date: headers.date,
 			location: headers.location,
 			contentType: headers['content-type'],
-			body: body.toString('utf8', 0, maxAnswerBytes),
+			body: body.toString('utf8', 0, maxUpgradeBodyBytes),
 		});
 	};
-	const timer = setTimeout(finish, answerMilliseconds);
+	const timer = setTimeout(finish, upgradeBodyTimeoutMilliseconds);
 	response.on('data', (chunk: Buffer) => {
 		body = Buffer.concat([body, chunk]);
-		if (body.length >= maxAnswerBytes) finish();
+		if (body.length >= maxUpgradeBodyBytes) finish();
 	});
 	for (const event of ['end', 'error', 'close']) response.on(event, finish);
 	return stop;
 }
 
 /** Opens a socket of the `ws` library. Every error, even an invalid address, is reported to the listener. */
-export const openSocket: OpenSocket = (request, listener) => {
-	const tunnel = new AbortController();
+export const openSocket: SocketOpener = (request, listener) => {
+	const proxyTunnel = new AbortController();
 	try {
-		const agent = proxyAgentFor(request.url, tunnel.signal, request.egress);
+		const agent = createProxyAgent(request.url, proxyTunnel.signal, request.egress);
 		// Without an agent, the library connects by itself and does not use the global agents that n8n installs.
-		const socket = new WebSocket(request.url, { ...settings(request), agent });
+		const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
 		let fromProxy = false;
 		agent?.on('proxyConnect', ({ statusCode }) => {
 			fromProxy = statusCode !== 200;
 		});
-		const refused = (answer: UpgradeAnswer) => {
-			listener.refused({ ...answer, fromProxy });
+		const refused = (answer: UpgradeResponse) => {
+			listener.onUnexpectedResponse({ ...answer, fromProxy });
 		};
-		attach(socket, { ...listener, refused }, tunnel);
-		return control(socket, listener);
+		attachListener(socket, { ...listener, onUnexpectedResponse: refused }, proxyTunnel);
+		return wrapSocket(socket, listener);
 	} catch (error) {
-		tunnel.abort();
+		proxyTunnel.abort();
 		queueMicrotask(() => {
-			listener.failed(asError(error));
-			listener.closed(1006, '');
+			listener.onError(toError(error));
+			listener.onClose(1006, '');
 		});
-		return deadSocket;
+		return failedSocket;
 	}
 };
 
-function settings(request: SocketRequest) {
+function buildSocketOptions(request: SocketRequest) {
 	return {
 		// By default, the library waits 30 s after a close frame before it reports the end.
 		closeTimeout: 3000,
@@ -117,43 +117,43 @@ function settings(request: SocketRequest) {
 }
 
 /** Guards every listener, because an exception in one would leave the socket open without further events. */
-function attach(socket: WebSocket, listener: SocketListener, tunnel: AbortController): void {
+function attachListener(socket: WebSocket, listener: SocketListener, tunnel: AbortController): void {
 	let stopReading = () => {};
 	const on = (event: string, listen: (...values: never[]) => void) => {
-		const guarded = (...values: never[]) => {
+		const callGuarded = (...values: never[]) => {
 			try {
 				listen(...values);
 			} catch (error) {
 				socket.terminate();
-				listener.failed(asError(error));
+				listener.onError(toError(error));
 			}
 		};
 		// `ws` declares one type for the listeners of all events.
-		socket.on(event, guarded as (...values: unknown[]) => void);
+		socket.on(event, callGuarded as (...values: unknown[]) => void);
 	};
-	on('open', listener.opened);
-	on('message', listener.message);
+	on('open', listener.onOpen);
+	on('message', listener.onMessage);
 	for (const kind of ['ping', 'pong'] as const) {
 		on(kind, () => {
-			listener.control(kind);
+			listener.onControlFrame(kind);
 		});
 	}
-	on('error', listener.failed);
+	on('error', listener.onError);
 	// With a listener for this event, the library does not end the socket itself: `close` comes only after terminate().
 	on('unexpected-response', (_request: unknown, response: IncomingMessage) => {
-		stopReading = readAnswer(response, (answer) => {
-			listener.refused(answer);
+		stopReading = readUpgradeResponse(response, (answer) => {
+			listener.onUnexpectedResponse(answer);
 			socket.terminate();
 		});
 	});
 	on('close', (code: number, reason: Buffer) => {
 		stopReading();
 		tunnel.abort();
-		listener.closed(code, reason.toString('utf8'));
+		listener.onClose(code, reason.toString('utf8'));
 	});
 }
 
-function control(socket: WebSocket, { failed }: SocketListener): Socket {
+function wrapSocket(socket: WebSocket, { onError: failed }: SocketListener): ChannelSocket {
 	const report = (error?: Error | null) => {
 		if (error) failed(error);
 	};
@@ -180,7 +180,14 @@ function control(socket: WebSocket, { failed }: SocketListener): Socket {
 	};
 }
 
-const deadSocket: Socket = { send() {}, ping() {}, pause() {}, resume() {}, close() {}, terminate() {} };
+const failedSocket: ChannelSocket = {
+	send() {},
+	ping() {},
+	pause() {},
+	resume() {},
+	close() {},
+	terminate() {},
+};
 
 export interface SocketRequest {
 	/** Contains secrets, so it must not appear in any text. */
@@ -195,18 +202,18 @@ export interface SocketRequest {
 
 /** The events of one socket. `onClose` is called exactly once and last. */
 export interface SocketListener {
-	readonly opened: () => void;
-	readonly message: (data: Buffer, isBinary: boolean) => void;
-	readonly control: (kind: 'ping' | 'pong') => void;
-	readonly refused: (answer: UpgradeAnswer) => void;
+	readonly onOpen: () => void;
+	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
+	readonly onControlFrame: (kind: 'ping' | 'pong') => void;
+	readonly onUnexpectedResponse: (answer: UpgradeResponse) => void;
 	/** Reports only the cause; `onClose` follows. */
-	readonly failed: (error: Error) => void;
+	readonly onError: (error: Error) => void;
 	/** The code is 1005 for a close frame without one, and 1006 without a close frame. */
-	readonly closed: (code: number, reason: string) => void;
+	readonly onClose: (code: number, reason: string) => void;
 }
 
 /** What a channel needs of a socket. No method throws. */
-export interface Socket {
+export interface ChannelSocket {
 	send(text: string): void;
 	ping(): void;
 	pause(): void;
@@ -216,4 +223,4 @@ export interface Socket {
 	terminate(): void;
 }
 
-export type OpenSocket = (request: SocketRequest, listener: SocketListener) => Socket;
+export type SocketOpener = (request: SocketRequest, listener: SocketListener) => ChannelSocket;

@@ -1,29 +1,29 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { ifFound, NodeError } from '../../core/errors';
-import { type Field, named } from '../../fields/field';
-import { hashOf, type KeyMark, markOf, usedBefore } from '../idempotency';
-import type { Item, Made } from '../operation';
+import { ignoreNotFound, NodeError } from '../../core/errors';
+import { type Field, quoteField } from '../../fields/field';
+import { hashParts, type KeyHashes, hashIdempotencyKey, buildKeyReusedError } from '../idempotency';
+import type { Item, CreatedFile } from '../operation';
 
 type File = drive_v3.Schema$File;
 
 /** @param content what the file is created from @returns undefined without a key */
-export function fileKeyOf(
+export function hashFileKey(
 	operation: string,
 	{ idempotencyKey: key, parentFolder }: { readonly idempotencyKey: string; readonly parentFolder: string },
 	content: readonly string[],
-): KeyMark | undefined {
+): KeyHashes | undefined {
 	// Choosing My Drive means the same folder as leaving the field empty.
-	const mark = markOf({ key, operation, target: parentFolder === 'root' ? '' : parentFolder });
-	return mark === undefined ? undefined : { mark, content: hashOf(content) };
+	const mark = hashIdempotencyKey({ key, operation, target: parentFolder === 'root' ? '' : parentFolder });
+	return mark === undefined ? undefined : { mark, content: hashParts(content) };
 }
 
-interface Steps<R> {
-	readonly key: KeyMark;
+interface CreationSteps<R> {
+	readonly key: KeyHashes;
 	/** ID of a file that this execution is known to have created although no answer confirmed it. */
 	readonly ownId?: string;
 	/** Creates the file with these private properties, or returns a result that needs no new file. */
-	readonly make: (
+	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
 	/**
@@ -47,32 +47,33 @@ const stateKey = 'idempotencyState';
  * oldest) and move their own other files to the trash. No such file has been reported to anyone yet.
  * @param fields of the files that `finish` receives
  */
-export async function madeOnce<R extends object>(
+export async function createOnce<R extends object>(
 	drive: drive_v3.Drive,
 	fields: string,
-	{ key, ownId, make, finish }: Steps<R>,
+	{ key, ownId, create: make, finish }: CreationSteps<R>,
 ): Promise<R & { readonly repeated?: true }> {
-	const whole = `${fields},createdTime,appProperties`;
-	const marked = async () => await findFiles(drive, hasProperty(markKey, key.mark), whole);
-	const known = await marked();
+	const allFields = `${fields},createdTime,appProperties`;
+	const findMarked = async () => await findFiles(drive, buildPropertySearch(markKey, key.mark), allFields);
+	const known = await findMarked();
 	const properties = { [markKey]: key.mark, [contentKey]: key.content, [stateKey]: 'made' };
-	const made = known.length > 0 ? undefined : await make(properties);
-	if (made && 'instead' in made) return made.instead;
-	const all = made ? await withOwn(drive, await marked(), made, whole) : known;
-	const [kept, ...others] = all.toSorted(byRank);
-	if (!kept) throw putAway(made);
-	for (const other of others) if (!isDone(other)) await update(drive, other, { trashed: true });
-	if (kept.appProperties?.[contentKey] !== key.content) throw usedBefore(`the file ${kept.id ?? ''}`);
-	const is = { own: kept.id === (made?.id ?? ownId), done: isDone(kept) };
+	const created = known.length > 0 ? undefined : await make(properties);
+	if (created && 'instead' in created) return created.instead;
+	const all = created ? await addOwnFile(drive, await findMarked(), created, allFields) : known;
+	const [kept, ...others] = all.toSorted(compareRank);
+	if (!kept) throw buildTrashedError(created);
+	for (const other of others) if (!isDone(other)) await updateFile(drive, other, { trashed: true });
+	if (kept.appProperties?.[contentKey] !== key.content)
+		throw buildKeyReusedError(`the file ${kept.id ?? ''}`);
+	const is = { own: kept.id === (created?.id ?? ownId), done: isDone(kept) };
 	const read = await finish(kept, is);
 	// Set before the result is read: if reading fails, the next run must not replace placeholders again.
-	if (!is.done) await update(drive, kept, { appProperties: { [stateKey]: 'done' } });
+	if (!is.done) await updateFile(drive, kept, { appProperties: { [stateKey]: 'done' } });
 	const value = await read();
 	return is.own ? value : { ...value, repeated: true };
 }
 
 /** The search may not list the new file yet, or no longer: another execution may have trashed it. */
-async function withOwn(
+async function addOwnFile(
 	drive: drive_v3.Drive,
 	found: readonly File[],
 	{ id: ownId }: Pick<File, 'id'>,
@@ -84,10 +85,10 @@ async function withOwn(
 	return data.trashed ? found : [...found, data];
 }
 
-function putAway(made: Pick<File, 'id'> | undefined): NodeError {
+function buildTrashedError(made: Pick<File, 'id'> | undefined): NodeError {
 	return new NodeError({
 		code: 503,
-		message: `Another execution with the same ${named('idempotencyKey')} put the file ${made?.id ?? ''} into the trash`,
+		message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${made?.id ?? ''} into the trash`,
 		description: 'Its own file cannot be found yet. Run this again.',
 	});
 }
@@ -97,28 +98,28 @@ function isDone({ appProperties }: File): boolean {
 }
 
 /** An order on which all executions agree. */
-function byRank(a: File, b: File): number {
+function compareRank(a: File, b: File): number {
 	if (isDone(a) !== isDone(b)) return isDone(a) ? -1 : 1;
 	const rank = (file: File) => `${file.createdTime ?? ''} ${file.id ?? ''}`;
 	return rank(a) < rank(b) ? -1 : 1;
 }
 
 /** Safe to repeat: a second update changes nothing. */
-async function update(drive: drive_v3.Drive, { id }: File, requestBody: File): Promise<void> {
+async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File): Promise<void> {
 	const request = { fileId: id ?? '', requestBody, supportsAllDrives: true, fields: 'id' };
 	const repeatable = { retryConfig: { httpMethodsToRetry: ['PATCH'] } };
 	const updated = drive.files.update(request, repeatable);
 	// The other execution may have been faster.
-	await (requestBody.trashed ? ifFound(updated) : updated);
+	await (requestBody.trashed ? ignoreNotFound(updated) : updated);
 }
 
 /** Advice if Google does not find the parent folder. */
-export const missingFolder = `Check that ${named('parentFolder')} exists and that this account can access it.`;
+export const missingFolderAdvice = `Check that ${quoteField('parentFolder')} exists and that this account can access it.`;
 
 /** A property that other apps cannot see. */
 const tokenKey = 'creationToken';
 
-interface NewFile<R> extends Pick<Made, 'kind'> {
+interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	/** One of Google's own types, such as `application/vnd.google-apps.document`. */
 	readonly mimeType: string;
 	readonly urlOf: (id: string) => string;
@@ -128,7 +129,7 @@ interface NewFile<R> extends Pick<Made, 'kind'> {
 	/** A file to copy; empty for none. */
 	readonly templateId?: string;
 	/** With it, the file is created once. */
-	readonly key: KeyMark | undefined;
+	readonly key: KeyHashes | undefined;
 	/** As in `createOnce`. */
 	readonly ownId: string | undefined;
 	/** As in `createOnce`; without a key it need not be safe to repeat. */
@@ -136,40 +137,40 @@ interface NewFile<R> extends Pick<Made, 'kind'> {
 }
 
 /** Creates a document or spreadsheet in a folder, from a template or with a key, which the Docs and Sheets APIs cannot do. */
-export async function createThroughDrive<R extends object>(
+export async function createInDrive<R extends object>(
 	drive: drive_v3.Drive,
 	file: NewFile<R>,
 	item: Item,
 ): Promise<R & { readonly repeated?: true }> {
 	const { kind, urlOf, key, ownId, finish } = file;
-	const isMade = (id: string) => {
-		item.made({ kind, id, url: urlOf(id) });
+	const recordCreated = (id: string) => {
+		item.recordCreated({ kind, id, url: urlOf(id) });
 	};
-	const make = async (appProperties = {}) => {
-		const id = ownId ?? (await makeEmpty(drive, file, { ...itemProperty(item), ...appProperties }));
-		isMade(id);
+	const createFile = async (appProperties = {}) => {
+		const id = ownId ?? (await createOrCopyFile(drive, file, { ...getItemProperty(item), ...appProperties }));
+		recordCreated(id);
 		return { id };
 	};
-	if (!key) return await (await finish((await make()).id, false))();
-	return await madeOnce(drive, 'id', {
+	if (!key) return await (await finish((await createFile()).id, false))();
+	return await createOnce(drive, 'id', {
 		key,
 		ownId,
-		make,
+		create: createFile,
 		async finish({ id }, { done }) {
 			// If no answer confirmed the file, it is known only from here on.
-			if (!done) isMade(id ?? '');
+			if (!done) recordCreated(id ?? '');
 			return await finish(id ?? '', done);
 		},
 	});
 }
 
-async function makeEmpty(
+async function createOrCopyFile(
 	drive: drive_v3.Drive,
-	{ mimeType, title, parentFolder: folder, templateId }: NewFile<unknown>,
+	{ mimeType, title, parentFolder: folderId, templateId }: NewFile<unknown>,
 	appProperties: Readonly<Record<string, string>>,
 ): Promise<string> {
 	// Without a parent, a copy would go where the original is.
-	const parents = folder || templateId ? [folder || 'root'] : undefined;
+	const parents = folderId || templateId ? [folderId || 'root'] : undefined;
 	const requestBody = { name: title, parents, appProperties };
 	const request = { supportsAllDrives: true, fields: 'id' };
 	const { data } = templateId
@@ -179,18 +180,18 @@ async function makeEmpty(
 }
 
 /** The ID of the file that `createThroughDrive` created for the item although no answer arrived. */
-export async function findMade(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
-	return (await fileOfItem(drive, item, 'id'))?.id ?? undefined;
+export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
+	return (await findFileOfItem(drive, item, 'id'))?.id ?? undefined;
 }
 
 /** Marks a file as the one that is created for an item. */
-export function itemProperty({ token }: Item): Record<string, string> {
+export function getItemProperty({ token }: Item): Record<string, string> {
 	return { [tokenKey]: token };
 }
 
 /** The file with an item's mark, if Google lists it already. */
-export async function fileOfItem(drive: drive_v3.Drive, { token }: Item, fields: string) {
-	const [file] = await findFiles(drive, hasProperty(tokenKey, token), fields);
+export async function findFileOfItem(drive: drive_v3.Drive, { token }: Item, fields: string) {
+	const [file] = await findFiles(drive, buildPropertySearch(tokenKey, token), fields);
 	return file;
 }
 
@@ -208,16 +209,16 @@ export async function findFiles(drive: drive_v3.Drive, q: string, fields: string
 }
 
 /** A text in Drive's search language. */
-export function searchText(text: string): string {
+export function quoteSearchText(text: string): string {
 	return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 }
 
 /** A search for a private property whose value needs no quoting. */
-function hasProperty(key: string, value: string): string {
+function buildPropertySearch(key: string, value: string): string {
 	return `appProperties has { key='${key}' and value='${value}' }`;
 }
 
-export const titleField = (description: string) =>
+export const buildTitleField = (description: string) =>
 	({
 		displayName: 'Title',
 		name: 'title',
@@ -228,7 +229,7 @@ export const titleField = (description: string) =>
 	}) as const satisfies Field;
 
 /** Where a new file goes: a folder or shared drive, otherwise My Drive. */
-export const parentFolder = (description: string) =>
+export const buildParentFolderField = (description: string) =>
 	({
 		displayName: 'Parent Folder',
 		name: 'parentFolder',

@@ -1,12 +1,12 @@
 import { extension, lookup } from 'mime-types';
 
 /** The MIME type for the extension of a file name. The table behind it is large, so this file is loaded on first use only. */
-export function typeOfName(name: string): string | undefined {
+export function findMimeType(name: string): string | undefined {
 	return lookup(name) || undefined;
 }
 
 /** A name for a file without one. Recipients' programs rely on the extension. */
-export function fileNameFor(stem: string, mimeType = ''): string {
+export function buildFileName(stem: string, mimeType = ''): string {
 	const ending = extension(mimeType);
 	return ending === false ? stem : `${stem}.${ending}`;
 }

@@ -1,5 +1,5 @@
 import { isRedirect } from '../../core/errors';
-import { named } from '../../fields/field';
+import { quoteField } from '../../fields/field';
 
 /** Google's services, by the part of the node that calls them. */
 export type Api = 'mail' | 'sheets' | 'docs' | 'drive';
@@ -21,14 +21,14 @@ interface AdviceRow {
 	readonly advice: string;
 }
 
-const files: readonly Api[] = ['sheets', 'docs'];
-const ownFilesOnly = 'App Files sees only files of this app';
+const fileApis: readonly Api[] = ['sheets', 'docs'];
+const appFilesOnlyText = 'App Files sees only files of this app';
 
 /** The first row that fits applies. The link above one or more rows reports or documents such a response. */
 export const adviceTable: readonly AdviceRow[] = [
 	// https://github.com/burnash/gspread/issues/732
 	{
-		api: files,
+		api: fileApis,
 		status: 400,
 		message: /operation is not supported for this document/i,
 		advice:
@@ -73,7 +73,7 @@ export const adviceTable: readonly AdviceRow[] = [
 	},
 	// https://github.com/xing5/mcp-google-sheets/issues/24
 	{
-		api: files,
+		api: fileApis,
 		status: 403,
 		message: /caller does not have permission/i,
 		authentication: 'serviceAccount',
@@ -83,7 +83,7 @@ export const adviceTable: readonly AdviceRow[] = [
 	},
 	// https://github.com/googleapis/google-api-ruby-client/issues/461
 	{
-		api: files,
+		api: fileApis,
 		status: 403,
 		message: /caller does not have permission/i,
 		authentication: 'serviceAccount',
@@ -131,7 +131,7 @@ export const adviceTable: readonly AdviceRow[] = [
 		status: 403,
 		message: /has not granted the app/i,
 		authentication: 'oAuth2',
-		advice: `${ownFilesOnly}; set Drive Access to All Files in the credential and reconnect (Switch account).`,
+		advice: `${appFilesOnlyText}; set Drive Access to All Files in the credential and reconnect (Switch account).`,
 	},
 	// https://developers.google.com/workspace/drive/api/guides/handle-errors
 	{
@@ -139,13 +139,13 @@ export const adviceTable: readonly AdviceRow[] = [
 		status: 404,
 		hidesFiles: true,
 		authentication: 'serviceAccount',
-		advice: `Google does not show this file to this sign-in; set Drive Access to All Files in the credential, and check that the file is shared with the service account. ${ownFilesOnly}.`,
+		advice: `Google does not show this file to this sign-in; set Drive Access to All Files in the credential, and check that the file is shared with the service account. ${appFilesOnlyText}.`,
 	},
 	{
 		api: ['drive'],
 		status: 404,
 		hidesFiles: true,
-		advice: `Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account). ${ownFilesOnly}.`,
+		advice: `Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account). ${appFilesOnlyText}.`,
 	},
 	// https://developers.google.com/workspace/sheets/api/troubleshoot-api-errors
 	{
@@ -164,7 +164,7 @@ export const apiNames: Readonly<Record<Api, string>> = {
 };
 
 /** What Google said about a failed call, in one form for all families of APIs. */
-export interface Envelope {
+export interface ErrorEnvelope {
 	/** Google's own message, at most 500 characters. */
 	readonly message: string | undefined;
 	/** Symbolic status, if the API family sends one. */
@@ -175,31 +175,32 @@ export interface Envelope {
 	readonly activationUrl: string | undefined;
 }
 
-interface Situation {
+interface AdviceInput {
 	readonly status: number;
 	/** Whether this is a rate limit. Google uses several statuses for it. */
-	readonly limited: boolean;
-	readonly envelope: Envelope;
+	readonly isRateLimited: boolean;
+	readonly envelope: ErrorEnvelope;
 	readonly call: FailedCall;
 }
 
 /** What the user can do. The operation's own advice for the status is appended, unless Google's message identified the cause. */
-export function adviceFor(situation: Situation): string {
-	const { status, limited, call } = situation;
-	const row = limited ? undefined : adviceTable.find((candidate) => fits(candidate, situation));
-	const ofOperation = row?.message === undefined ? call.advice?.[status] : undefined;
-	return [generalAdvice(situation, row), ofOperation].filter(Boolean).join(' ');
+export function findAdvice(situation: AdviceInput): string {
+	const { status, isRateLimited: limited, call } = situation;
+	const row = limited ? undefined : adviceTable.find((candidate) => matchesRow(candidate, situation));
+	const operationAdvice = row?.message === undefined ? call.advice?.[status] : undefined;
+	return [findGeneralAdvice(situation, row), operationAdvice].filter(Boolean).join(' ');
 }
 
-function generalAdvice(situation: Situation, row: AdviceRow | undefined): string | undefined {
-	const { status, limited, call } = situation;
+function findGeneralAdvice(situation: AdviceInput, row: AdviceRow | undefined): string | undefined {
+	const { status, isRateLimited: limited, call } = situation;
 	if (limited) {
-		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${named('maxRetryWaitSeconds')}.`;
+		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
 	}
-	if (row) return status === 404 && idIn(call.url) ? `${missing(call)} ${row.advice}` : row.advice;
-	if (status === 403) return adviceForForbidden(situation);
-	if (status === 404) return missing(call);
-	if (status === 401) return reconnect(call.signIn);
+	if (row)
+		return status === 404 && findIdInUrl(call.url) ? `${describeMissingId(call)} ${row.advice}` : row.advice;
+	if (status === 403) return findForbiddenAdvice(situation);
+	if (status === 404) return describeMissingId(call);
+	if (status === 401) return getReconnectAdvice(call.signIn);
 	if (status === 409) return 'Something with this ID already exists.';
 	if (status === 412) return 'It was changed in the meantime. Read it again and repeat the change.';
 	if (isRedirect(status)) {
@@ -210,21 +211,21 @@ function generalAdvice(situation: Situation, row: AdviceRow | undefined): string
 	return call.advice?.[status] ? undefined : 'Check the parameters of this item.';
 }
 
-function adviceForForbidden({ envelope, call }: Situation): string {
-	const has = (...reasons: string[]) => envelope.reasons.some((reason) => reasons.includes(reason));
+function findForbiddenAdvice({ envelope, call }: AdviceInput): string {
+	const hasReason = (...reasons: string[]) => envelope.reasons.some((reason) => reasons.includes(reason));
 	const { api, signIn } = call;
-	if (has('accessNotConfigured', 'SERVICE_DISABLED')) {
+	if (hasReason('accessNotConfigured', 'SERVICE_DISABLED')) {
 		const where = envelope.activationUrl ?? "the API library of the credential's Google Cloud project";
 		return `Enable the ${apiNames[api]} API in ${where}, wait a few minutes and try again.`;
 	}
-	if (has('insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT')) {
-		return `The credential lacks the scope ${scopeFor(call)}. ${grantScope(signIn)}`;
+	if (hasReason('insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT')) {
+		return `The credential lacks the scope ${findNeededScope(call)}. ${getGrantScopeAdvice(signIn)}`;
 	}
-	const id = idIn(call.url);
+	const id = findIdInUrl(call.url);
 	return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;
 }
 
-function fits(row: AdviceRow, { status, envelope, call }: Situation): boolean {
+function matchesRow(row: AdviceRow, { status, envelope, call }: AdviceInput): boolean {
 	const { api, reasons, message, authentication, hidesFiles, creates } = row;
 	return (
 		row.status === status &&
@@ -233,44 +234,44 @@ function fits(row: AdviceRow, { status, envelope, call }: Situation): boolean {
 		(message?.test(envelope.message ?? '') ?? true) &&
 		(authentication === undefined || authentication === call.signIn.authentication) &&
 		(hidesFiles === undefined || call.signIn.driveAccess !== 'allFiles') &&
-		(!creates || (call.method === 'POST' && idIn(call.url) === undefined))
+		(!creates || (call.method === 'POST' && findIdInUrl(call.url) === undefined))
 	);
 }
 
-function missing({ url }: FailedCall): string {
-	const id = idIn(url);
+function describeMissingId({ url }: FailedCall): string {
+	const id = findIdInUrl(url);
 	return id ? `This account cannot find anything with the ID ${id}.` : 'Check the ID of this item.';
 }
 
-export function reconnect({ authentication }: SignIn): string {
+export function getReconnectAdvice({ authentication }: SignIn): string {
 	return authentication === 'serviceAccount'
 		? "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed the scopes for this account."
 		: 'Open the credential and reconnect it: sign in to Google again.';
 }
 
-function grantScope({ authentication }: SignIn): string {
+function getGrantScopeAdvice({ authentication }: SignIn): string {
 	return authentication === 'serviceAccount'
 		? 'Add it to the scopes of the credential (Custom Scopes). If you use a Delegated Email, also add it to the domain-wide delegation.'
 		: 'Add it to the scopes of the credential (Custom Scopes), reconnect (Switch account), and select every checkbox on the consent page.';
 }
 
 /** The narrowest scope that the package asks for and that allows a call. */
-export function scopeFor({ api, method, url, signIn }: FailedCall): string {
+export function findNeededScope({ api, method, url, signIn }: FailedCall): string {
 	const { pathname } = new URL(url);
 	// Shared drives are listed to a sign-in with access to all files only.
-	const isAll = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
-	const write = pathname.endsWith('/drafts') ? 'gmail.compose' : 'gmail.send';
+	const seesAllFiles = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
+	const writeScope = pathname.endsWith('/drafts') ? 'gmail.compose' : 'gmail.send';
 	const scopes: Readonly<Record<Api, string>> = {
-		mail: method === 'GET' ? 'gmail.readonly' : write,
+		mail: method === 'GET' ? 'gmail.readonly' : writeScope,
 		sheets: 'spreadsheets',
 		docs: 'documents',
-		drive: isAll ? 'drive' : 'drive.file',
+		drive: seesAllFiles ? 'drive' : 'drive.file',
 	};
 	return `https://www.googleapis.com/auth/${scopes[api]}`;
 }
 
 /** The ID that a call was about: the first path segment that is long enough to be one. */
-function idIn(url: string): string | undefined {
+function findIdInUrl(url: string): string | undefined {
 	return new URL(url).pathname
 		.split(/[/:]/)
 		.find((segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment));

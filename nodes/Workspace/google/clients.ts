@@ -3,9 +3,9 @@ import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { resumableUpload, type ResumableUploadRequest, type UploadedFile } from './resumableUpload';
-import type { Send } from '../../http/request';
-import { type Bases, createTransport, type TransportOptions } from './transport';
+import { uploadToDrive, type DriveUploadRequest, type UploadedFile } from './driveUpload';
+import type { RequestSender } from '../../http/request';
+import { type ApiBases, createTransport, type TransportOptions } from './transport';
 
 /**
  * What an operation may call: Google's own clients, typed by googleapis. Retry, Retry-After, token refresh, concurrency and
@@ -22,13 +22,13 @@ export interface Clients {
 	readonly docs: docs_v1.Docs;
 	readonly drive: drive_v3.Drive;
 	/** Drive's resumable upload, which googleapis does not have. */
-	readonly resumableUpload: (request: ResumableUploadRequest) => Promise<UploadedFile>;
+	readonly uploadToDrive: (request: DriveUploadRequest) => Promise<UploadedFile>;
 }
 
 /** Google's clients. All their requests go through `send`. Heavy, so it is loaded only on first use. */
 export function createClients(
-	send: Send,
-	bases: Bases,
+	send: RequestSender,
+	bases: ApiBases,
 	options: TransportOptions & Pick<Clients, 'account'>,
 ): Clients {
 	const transport = createTransport(send, bases, options);
@@ -45,6 +45,6 @@ export function createClients(
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),
 		drive: new drive_v3.Drive(client),
-		resumableUpload: async (request) => await resumableUpload({ transport, bases, options }, request),
+		uploadToDrive: async (request) => await uploadToDrive({ transport, bases, options }, request),
 	};
 }

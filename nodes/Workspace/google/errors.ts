@@ -1,74 +1,82 @@
 import { Readable } from 'node:stream';
 
-import { isNodeError, isRedirect, NodeError, shortened, toNodeError, withCode } from '../../core/errors';
-import { named } from '../../fields/field';
+import { isNodeError, isRedirect, NodeError, shorten, toNodeError, appendErrorCode } from '../../core/errors';
+import { quoteField } from '../../fields/field';
 import { isRecord } from '../../fields/values';
-import { BodyError, jsonOf, maxAnswerBytes, readErrorBody } from '../../http/body';
+import { BodyError, tryParseJson, maxAnswerBytes, readErrorBody } from '../../http/body';
 import {
 	blockedAdvice,
-	causesOf,
-	codeIn,
-	isBlocked,
-	networkErrorOf,
-	networkMessage,
-	property,
+	collectCauses,
+	findErrorCode,
+	isBlockedByPolicy,
+	classifyNetworkError,
+	formatNetworkMessage,
+	getProperty,
 } from '../../http/networkErrors';
-import { type BodyTexts, errorOfBody } from '../../http/request';
+import { type BodyErrorTexts, bodyErrorToRequestError } from '../../http/request';
 import { classifyStatus, parseRetryAfter } from '../../http/retry';
-import { adviceFor, type Api, apiNames, type Envelope, type FailedCall, reconnect } from './advice';
+import {
+	findAdvice,
+	type Api,
+	apiNames,
+	type ErrorEnvelope,
+	type FailedCall,
+	getReconnectAdvice,
+} from './advice';
 
 const maxMessageLength = 500;
 
 /** Accepts bodies that are empty, HTML, or have a string as `error`. */
-function envelopeOf(body: Buffer): Envelope {
-	const answer = jsonOf(body);
-	const error = property(answer, 'error');
-	const text = trimmed(property(error, 'message') ?? property(answer, 'error_description') ?? error);
-	const details = [property(error, 'errors'), property(error, 'details')].flat();
+function parseErrorEnvelope(body: Buffer): ErrorEnvelope {
+	const answer = tryParseJson(body);
+	const error = getProperty(answer, 'error');
+	const text = trimText(getProperty(error, 'message') ?? getProperty(answer, 'error_description') ?? error);
+	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
 	return {
-		message: text && shortened(text, maxMessageLength),
-		status: trimmed(property(error, 'status')),
-		reasons: [error, ...details.map((detail) => property(detail, 'reason'))].flatMap(
-			(reason) => trimmed(reason) ?? [],
+		message: text && shorten(text, maxMessageLength),
+		status: trimText(getProperty(error, 'status')),
+		reasons: [error, ...details.map((detail) => getProperty(detail, 'reason'))].flatMap(
+			(reason) => trimText(reason) ?? [],
 		),
 		activationUrl: details
-			.map((detail) => trimmed(property(property(detail, 'metadata'), 'activationUrl')))
+			.map((detail) => trimText(getProperty(getProperty(detail, 'metadata'), 'activationUrl')))
 			.find((url) => url?.startsWith('https://console.')),
 	};
 }
 
-function trimmed(value: unknown): string | undefined {
+function trimText(value: unknown): string | undefined {
 	return typeof value === 'string' ? value.trim() || undefined : undefined;
 }
 
-interface ErrorAnswer {
+interface ErrorResponse {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, unknown>>;
 	readonly body: Buffer;
 }
 
-const rateReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
+const rateLimitReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
 
 /** Turns an unsuccessful answer into what the user reads and whether a retry is safe. */
-export function errorOfAnswer(answer: ErrorAnswer, call: FailedCall): NodeError {
+export function buildResponseError(answer: ErrorResponse, call: FailedCall): NodeError {
 	const { status, headers } = answer;
-	const envelope = envelopeOf(answer.body);
+	const envelope = parseErrorEnvelope(answer.body);
 	// A 403 has three meanings. Only the reason tells them apart.
-	const isRefusedForRate = status === 403 && envelope.reasons.some((reason) => rateReasons.includes(reason));
-	const { outcome, retryable } = isRefusedForRate ? classifyStatus(429) : classifyStatus(status);
-	const limited = retryable && outcome === 'notDone';
+	const isRateLimit403 =
+		status === 403 && envelope.reasons.some((reason) => rateLimitReasons.includes(reason));
+	const { outcome, retryable } = isRateLimit403 ? classifyStatus(429) : classifyStatus(status);
+	const isRateLimited = retryable && outcome === 'notDone';
 	return new NodeError({
 		code: status,
-		status: envelope.status ?? (limited ? 'RESOURCE_EXHAUSTED' : undefined),
-		message: messageOf(status, envelope, call.api),
-		description: adviceFor({ status, limited, envelope, call }),
-		retryAfterMilliseconds: retryable ? waitAskedFor(headers, envelope) : undefined,
+		status: envelope.status ?? (isRateLimited ? 'RESOURCE_EXHAUSTED' : undefined),
+		message: buildMessage(status, envelope, call.api),
+		description: findAdvice({ status, isRateLimited, envelope, call }),
+		retryAfterMilliseconds: retryable ? findRequestedWait(headers, envelope) : undefined,
 		outcome,
 		retryable,
 	});
 }
 
-function messageOf(status: number, { message }: Envelope, api: Api): string {
+function buildMessage(status: number, { message }: ErrorEnvelope, api: Api): string {
 	if (message) return `${apiNames[api]}: ${message}`;
 	if (isRedirect(status)) return `${apiNames[api]} responded with a redirect (HTTP ${status})`;
 	return `${apiNames[api]} responded with HTTP ${status}`;
@@ -78,38 +86,41 @@ function messageOf(status: number, { message }: Envelope, api: Api): string {
  * Gmail gives the time in its message instead of a header, about 15 minutes ahead:
  * https://github.com/twentyhq/twenty/pull/17850, https://github.com/levz0r/gmail-tester/issues/23
  */
-const timeInMessage = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/i;
+const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/i;
 
 /** @returns milliseconds from now; undefined if Google names no time */
-function waitAskedFor(headers: ErrorAnswer['headers'], { message = '' }: Envelope): number | undefined {
+function findRequestedWait(
+	headers: ErrorResponse['headers'],
+	{ message = '' }: ErrorEnvelope,
+): number | undefined {
 	const header = headers['retry-after'];
 	const fromHeader = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
-	const time = timeInMessage.exec(message)?.[1];
+	const time = retryTimePattern.exec(message)?.[1];
 	return fromHeader ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()));
 }
 
 /** Turns whatever n8n's request helper, or the reading of a body, threw into what the user reads. */
-export async function errorOfThrown(error: unknown, call: FailedCall): Promise<NodeError> {
+export async function toRequestError(error: unknown, call: FailedCall): Promise<NodeError> {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return errorOfBody(error, bodyTexts);
-	const chain = causesOf(error);
+	if (error instanceof BodyError) return bodyErrorToRequestError(error, bodyTexts);
+	const chain = collectCauses(error);
 	// The service account's credential itself explains why it gets no token.
-	const own = chain.find(isNodeError);
-	if (own) return own.with({ retryable: own.code >= 500 });
-	if (chain.some((link) => isElsewhere(link, call))) return errorOfRefresh(chain, call);
+	const ownFailure = chain.find(isNodeError);
+	if (ownFailure) return ownFailure.with({ retryable: ownFailure.code >= 500 });
+	if (chain.some((link) => isOtherRequest(link, call))) return buildRefreshError(chain, call);
 	for (const link of chain) {
-		const response = property(link, 'response');
-		const status = property(response, 'status');
-		if (typeof status === 'number') return await errorOfResponse(status, response, call);
+		const response = getProperty(link, 'response');
+		const status = getProperty(response, 'status');
+		if (typeof status === 'number') return await readResponseError(status, response, call);
 	}
-	return errorOfNetwork(error, chain, call);
+	return buildNetworkError(error, chain, call);
 }
 
-export function timeoutError(seconds: number): NodeError {
+export function buildTimeoutError(seconds: number): NodeError {
 	return new NodeError({
 		code: 504,
 		message: `Google did not respond within ${seconds} s`,
-		description: `Try again, or raise the option ${named('timeoutSeconds')}.`,
+		description: `Try again, or raise the option ${quoteField('timeoutSeconds')}.`,
 		outcome: 'unknown',
 		retryable: true,
 	});
@@ -119,29 +130,32 @@ export function timeoutError(seconds: number): NodeError {
  * Turns whatever an operation threw into a failure. A TypeError comes from a response of a wrong form or a mistake in this package.
  * @param log receives its place in the code, without the message, which may quote the response
  */
-export function errorOfReading(error: unknown, log: (text: string) => void): NodeError {
+export function toGoogleFailure(error: unknown, log: (text: string) => void): NodeError {
 	const failure = toNodeError(error);
-	const isOfScript = error instanceof Error && /^(Type|Range)Error$/.test(error.name);
-	if (!isOfScript || failure.code !== 500) return failure;
+	const isProgramError = error instanceof Error && /^(Type|Range)Error$/.test(error.name);
+	if (!isProgramError || failure.code !== 500) return failure;
 	const { name, message, stack = '' } = error;
-	const places = stack.slice(stack.indexOf(message) + message.length).split(/\s*\n\s*/, 4);
-	log(`${unreadable}: ${name}${places.join(' ')}`);
+	const stackLines = stack.slice(stack.indexOf(message) + message.length).split(/\s*\n\s*/, 4);
+	log(`${unreadableLogText}: ${name}${stackLines.join(' ')}`);
 	return failure.with({
 		code: 502,
 		status: undefined,
 		message: "Google's response does not have the form that Google documents, so it could not be read",
-		description: `${checkBases} If there is none, please report the line in n8n's log that begins with '${unreadable}'.`,
+		description: `${checkBasesAdvice} If there is none, please report the line in n8n's log that begins with '${unreadableLogText}'.`,
 	});
 }
 
-const unreadable = 'A response could not be read';
-export const checkBases = 'Check the API bases in the credential and any proxy in between.';
+const unreadableLogText = 'A response could not be read';
+export const checkBasesAdvice = 'Check the API bases in the credential and any proxy in between.';
 
-const tooMuch = 'Request less at once, for example a smaller range or fewer results.';
+const requestLessAdvice = 'Request less at once, for example a smaller range or fewer results.';
 
-const bodyTexts: BodyTexts = {
-	tooLarge: [`Google's response is larger than the limit of ${maxAnswerBytes / 2 ** 20} MiB`, tooMuch],
-	tooCostly: ["Google's response needs more memory than n8n has, so it was not read", tooMuch],
+const bodyTexts: BodyErrorTexts = {
+	tooLarge: [
+		`Google's response is larger than the limit of ${maxAnswerBytes / 2 ** 20} MiB`,
+		requestLessAdvice,
+	],
+	tooCostly: ["Google's response needs more memory than n8n has, so it was not read", requestLessAdvice],
 	noMemory: [
 		"n8n has no memory left for Google's response while it reads other responses",
 		'Run fewer workflows at once, request less, or give n8n more memory.',
@@ -149,19 +163,19 @@ const bodyTexts: BodyTexts = {
 	cutShort: ["Google's response was cut off", 'Try again.'],
 };
 
-async function errorOfResponse(status: number, response: unknown, call: FailedCall): Promise<NodeError> {
-	const headers = property(response, 'headers');
-	const data = property(response, 'data') ?? null;
+async function readResponseError(status: number, response: unknown, call: FailedCall): Promise<NodeError> {
+	const headers = getProperty(response, 'headers');
+	const data = getProperty(response, 'data') ?? null;
 	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
 	const body = isRaw ? await readErrorBody(data) : Buffer.from(JSON.stringify(data));
-	return errorOfAnswer({ status, headers: isRecord(headers) ? headers : {}, body }, call);
+	return buildResponseError({ status, headers: isRecord(headers) ? headers : {}, body }, call);
 }
 
-function errorOfNetwork(error: unknown, chain: readonly unknown[], call: FailedCall): NodeError {
-	const reason = networkErrorOf(error);
-	const { what, outcome, retryable, status, code } = reason;
+function buildNetworkError(error: unknown, chain: readonly unknown[], call: FailedCall): NodeError {
+	const reason = classifyNetworkError(error);
+	const { category: what, outcome, retryable, status, code } = reason;
 	if (what === 'blocked')
-		return errorOfBlocked(networkMessage(reason, error, call.url), chain.find(isBlocked));
+		return buildBlockedError(formatNetworkMessage(reason, error, call.url), chain.find(isBlockedByPolicy));
 	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
 	const isAboutToken =
 		code === undefined
@@ -170,41 +184,44 @@ function errorOfNetwork(error: unknown, chain: readonly unknown[], call: FailedC
 	// n8n found no token or could not refresh it, so nothing was carried out.
 	if (isAboutToken) {
 		const message = 'The credential has no valid token, and a new one could not be obtained';
-		return new NodeError({ code: 401, message, description: reconnect(call.signIn) });
+		return new NodeError({ code: 401, message, description: getReconnectAdvice(call.signIn) });
 	}
 	const own = texts[0] ?? 'The request could not be completed';
-	const message = code === undefined ? own : networkMessage(reason, error, call.url);
+	const message = code === undefined ? own : formatNetworkMessage(reason, error, call.url);
 	const description =
 		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.';
 	return new NodeError({
 		code: status,
 		message,
-		description: withCode(description, code),
+		description: appendErrorCode(description, code),
 		outcome,
 		retryable,
 	});
 }
 
 /** @param error n8n's own error, whose message is passed on */
-function errorOfBlocked(message: string, error: Error | undefined): NodeError {
-	const advice = property(error, 'description');
+function buildBlockedError(message: string, error: Error | undefined): NodeError {
+	const advice = getProperty(error, 'description');
 	const own = [error?.message, typeof advice === 'string' ? advice : undefined].filter(Boolean).join('. ');
 	const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
 	return new NodeError({ code: 503, message, description });
 }
 
 /** Whether n8n sent the failed request on its own, to the token endpoint. */
-function isElsewhere(link: unknown, { url }: FailedCall): boolean {
-	const other = property(property(link, 'config'), 'url');
+function isOtherRequest(link: unknown, { url }: FailedCall): boolean {
+	const other = getProperty(getProperty(link, 'config'), 'url');
 	return typeof other === 'string' && other !== url;
 }
 
 /** n8n asks for a new token only after a 401, so nothing was carried out. */
-function errorOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): NodeError {
-	const status = chain.map((link) => property(property(link, 'response'), 'status')).find(Boolean);
-	const why = typeof status === 'number' ? `HTTP ${status}` : codeIn(chain);
+function buildRefreshError(chain: readonly unknown[], { signIn }: FailedCall): NodeError {
+	const status = chain.map((link) => getProperty(getProperty(link, 'response'), 'status')).find(Boolean);
+	const reason = typeof status === 'number' ? `HTTP ${status}` : findErrorCode(chain);
 	const retryable = typeof status !== 'number' || status >= 500 || status === 429;
 	const message = 'The token of the credential could not be refreshed';
-	const description = withCode(`Try again later. If the problem persists: ${reconnect(signIn)}`, why);
+	const description = appendErrorCode(
+		`Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`,
+		reason,
+	);
 	return new NodeError({ code: 401, message, description, retryable });
 }

@@ -2,10 +2,10 @@ import { createHash, createSign } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { isNodeError, NodeError, refusal } from '../../core/errors';
+import { isNodeError, NodeError, createRefusal } from '../../core/errors';
 import { BoundedMap, KeyedMutex } from '../../core/runtime';
-import { BodyError, jsonOf, readBody, readErrorBody } from '../../http/body';
-import { property } from '../../http/networkErrors';
+import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../http/body';
+import { getProperty } from '../../http/networkErrors';
 import { googleTokenUrl } from './signIn';
 
 /** Google's limit for an assertion is an hour. */
@@ -21,17 +21,17 @@ interface ServiceAccount {
 	readonly tokenUrl: string;
 }
 
-export function serviceAccountOf(credential: ICredentialDataDecryptedObject): ServiceAccount {
-	const text = (name: string) => {
+export function readServiceAccount(credential: ICredentialDataDecryptedObject): ServiceAccount {
+	const readText = (name: string) => {
 		const value = credential[name];
 		return typeof value === 'string' ? value : '';
 	};
 	return {
-		email: text('email'),
-		privateKey: text('privateKey'),
-		delegatedEmail: text('delegatedEmail'),
-		scope: text('scope'),
-		tokenUrl: text('tokenUrl') || googleTokenUrl,
+		email: readText('email'),
+		privateKey: readText('privateKey'),
+		delegatedEmail: readText('delegatedEmail'),
+		scope: readText('scope'),
+		tokenUrl: readText('tokenUrl') || googleTokenUrl,
 	};
 }
 
@@ -41,62 +41,66 @@ export type PostForm = (
 	form: URLSearchParams,
 ) => Promise<{ readonly statusCode: number; readonly body: Readable }>;
 
-const readingMilliseconds = 15_000;
+const readTimeoutMilliseconds = 15_000;
 /** The largest response that is read, in bytes. A token has less than 4 KiB. */
-const maxBytes = 256 * 1024;
+const maxTokenResponseBytes = 256 * 1024;
 
 /** A service account's access token (RFC 7523). @throws NodeError without the key: 400 if unreadable, 401 refused, 503 Google failed */
 export async function fetchAccessToken(post: PostForm, account: ServiceAccount): Promise<string> {
 	const form = new URLSearchParams({
 		grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-		assertion: signedAssertion(account),
+		assertion: signAssertion(account),
 	});
 	const answer = await post(account.tokenUrl, form);
-	const signal = AbortSignal.timeout(readingMilliseconds);
+	const signal = AbortSignal.timeout(readTimeoutMilliseconds);
 	const isIssued = answer.statusCode === 200;
-	const bytes = await (isIssued ? wholeOf(answer.body, signal, account) : readErrorBody(answer.body, signal));
-	const said = jsonOf(bytes);
-	const token = property(said, 'access_token');
+	const bytes = await (isIssued
+		? readWholeBody(answer.body, signal, account)
+		: readErrorBody(answer.body, signal));
+	const responseJson = tryParseJson(bytes);
+	const token = getProperty(responseJson, 'access_token');
 	if (isIssued && typeof token === 'string' && token !== '') return token;
-	const texts = [property(said, 'error'), property(said, 'error_description')];
-	throw refusedByGoogle(answer.statusCode, texts, account);
+	const texts = [getProperty(responseJson, 'error'), getProperty(responseJson, 'error_description')];
+	throw buildTokenError(answer.statusCode, texts, account);
 }
 
 /** The whole body; empty if it is too long to be a token. @throws NodeError 503 if it was cut off, because the next may be whole */
-async function wholeOf(body: Readable, signal: AbortSignal, account: ServiceAccount): Promise<Buffer> {
-	const read = await readBody(body, { limitBytes: maxBytes, signal }).catch((error: unknown) => error);
+async function readWholeBody(body: Readable, signal: AbortSignal, account: ServiceAccount): Promise<Buffer> {
+	const read = await readResponseBody(body, { maxBytes: maxTokenResponseBytes, signal }).catch(
+		(error: unknown) => error,
+	);
 	if (Buffer.isBuffer(read)) return read;
 	if (read instanceof BodyError && read.reason === 'tooLarge') return Buffer.alloc(0);
-	throw refusedByGoogle(503, ['the answer was cut off'], account);
+	throw buildTokenError(503, ['the answer was cut off'], account);
 }
 
-function refusedByGoogle(status: number, texts: unknown[], account: ServiceAccount): NodeError {
-	const said = texts.filter((text) => typeof text === 'string' && text !== '').join(': ');
+function buildTokenError(status: number, texts: unknown[], account: ServiceAccount): NodeError {
+	const googleText = texts.filter((text) => typeof text === 'string' && text !== '').join(': ');
 	return new NodeError({
-		code: isPassing(status) ? 503 : 401,
-		message: `Google issued no token for the service account (${said || `HTTP ${status}`})`,
-		description: adviceFor(status, texts, account),
+		code: isTemporary(status) ? 503 : 401,
+		message: `Google issued no token for the service account (${googleText || `HTTP ${status}`})`,
+		description: findTokenAdvice(status, texts, account),
 	});
 }
 
 /** Whether the same request may succeed later. */
-function isPassing(status: number): boolean {
+function isTemporary(status: number): boolean {
 	return status >= 500 || status === 408 || status === 429;
 }
 
-function adviceFor(status: number, texts: unknown[], { scope }: ServiceAccount): string {
+function findTokenAdvice(status: number, texts: unknown[], { scope }: ServiceAccount): string {
 	// Reported in googleapis/google-api-php-client#2214.
 	if (texts.includes('unauthorized_client')) {
 		return `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`;
 	}
-	if (isPassing(status)) return 'Try again later.';
+	if (isTemporary(status)) return 'Try again later.';
 	// No token endpoint responds like this.
 	if (status < 400 || status === 404)
 		return 'Check the Token URL in the credential and any proxy in between.';
 	return "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.";
 }
 
-function signedAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: ServiceAccount): string {
+function signAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: ServiceAccount): string {
 	const now = Math.floor(Date.now() / 1000);
 	const claims = {
 		iss: email.trim(),
@@ -106,13 +110,13 @@ function signedAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }:
 		exp: now + lifetimeSeconds,
 		...(delegatedEmail.trim() !== '' && { sub: delegatedEmail.trim() }),
 	};
-	const content = `${encoded({ alg: 'RS256', typ: 'JWT' })}.${encoded(claims)}`;
+	const content = `${encodeBase64Url({ alg: 'RS256', typ: 'JWT' })}.${encodeBase64Url(claims)}`;
 	try {
-		const signature = createSign('RSA-SHA256').update(content).sign(pemOf(privateKey), 'base64url');
+		const signature = createSign('RSA-SHA256').update(content).sign(formatPem(privateKey), 'base64url');
 		return `${content}.${signature}`;
 	} catch {
 		// OpenSSL's message does not help the user, and the key must not get into an error.
-		throw refusal(
+		throw createRefusal(
 			'The private key of the service account cannot be read',
 			'Paste the full value of private_key from the JSON file, from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----.',
 		);
@@ -120,18 +124,18 @@ function signedAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }:
 }
 
 /** Line breaks copied from the JSON file are the two characters `\n`; a single-line field turns them into spaces. */
-function pemOf(text: string): string {
+function formatPem(text: string): string {
 	const lines = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
 	const [, label = '', content = ''] = /-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(lines) ?? [];
 	return `-----BEGIN ${label}-----\n${content.trim().split(/\s+/).join('\n')}\n-----END ${label}-----\n`;
 }
 
-function encoded(value: object): string {
+function encodeBase64Url(value: object): string {
 	return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
 /** Throws a plain error: n8n's credential form shows only the `code` of one that has it. The nodes find the failure in its `cause`. */
-export function inWords(error: unknown): never {
+export function throwPlainError(error: unknown): never {
 	if (!isNodeError(error)) throw error;
 	const { message, description } = error;
 	throw new Error(description === undefined ? message : `${message}. ${description}`, { cause: error });
@@ -150,7 +154,7 @@ const mutex = new KeyedMutex();
  * @param account everything that the token depends on
  * @param refused the token that no longer works; empty if there is none
  */
-export async function sharedToken(
+export async function getSharedToken(
 	account: object,
 	refused: string,
 	fetchToken: () => Promise<string>,

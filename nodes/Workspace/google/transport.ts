@@ -2,23 +2,23 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
-import { NodeError, refusal } from '../../core/errors';
+import { NodeError, createRefusal } from '../../core/errors';
 import { isRecord } from '../../fields/values';
-import { BodyError, jsonOf, MemoryBudget, readBody, readErrorBody } from '../../http/body';
+import { BodyError, tryParseJson, MemoryReservation, readResponseBody, readErrorBody } from '../../http/body';
 import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import {
-	attempt,
-	discard,
+	attemptRequest,
+	discardBody,
 	type FullResponse,
-	plainRequest,
-	type Send,
-	unlessAborted,
+	baseRequestOptions,
+	type RequestSender,
+	rejectOnAbort,
 } from '../../http/request';
-import { type RetryPolicy, stoppedRequest, withRetries } from '../../http/retry';
+import { type RetryPolicy, createStoppedRequestError, withRetries } from '../../http/retry';
 import { type Api, apiNames, type FailedCall, type SignIn } from './advice';
-import { checkBases, errorOfAnswer, errorOfThrown, timeoutError } from './errors';
+import { checkBasesAdvice, buildResponseError, toRequestError, buildTimeoutError } from './errors';
 
-interface ClientAnswer {
+interface ClientResponse {
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: FullResponse['headers'];
@@ -27,58 +27,64 @@ interface ClientAnswer {
 }
 
 /** The form in which a call wants its answer. */
-interface Expected {
+interface ExpectedResponse {
 	readonly responseType?: string;
 	/** Statuses that count as success: 2xx and 304 by default. */
 	validateStatus?(status: number): boolean;
 }
 
 /** Reads a response for the generated client, which takes whatever is returned for a success. @throws NodeError, BodyError */
-export async function answerOf(
+export async function readGoogleResponse(
 	response: FullResponse,
-	expected: Expected,
+	expected: ExpectedResponse,
 	call: FailedCall,
 	signal: AbortSignal,
-): Promise<ClientAnswer> {
+): Promise<ClientResponse> {
 	const { statusCode: status, headers, body } = response;
-	const succeeded = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
-	if (!succeeded) {
-		throw errorOfAnswer({ status, headers, body: await readErrorBody(body, signal) }, call);
+	const isSuccess = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
+	if (!isSuccess) {
+		throw buildResponseError({ status, headers, body: await readErrorBody(body, signal) }, call);
 	}
 	const announcedBytes = Number(headers['content-length']);
-	const memory = new MemoryBudget();
+	const memory = new MemoryReservation();
 	try {
-		const bytes = await readBody(body, { signal, announcedBytes, memory });
+		const bytes = await readResponseBody(body, { signal, announcedBytes, memory });
 		// Drive answers a part of a file with 308 and no body.
-		const data = status === 308 ? undefined : await dataOf(bytes, expected, call, memory);
+		const data = status === 308 ? undefined : await parseResponseData(bytes, expected, call, memory);
 		return { status, headers, data };
 	} finally {
 		memory.release();
 	}
 }
 
-async function dataOf(
+async function parseResponseData(
 	bytes: Buffer,
-	{ responseType }: Expected,
+	{ responseType }: ExpectedResponse,
 	{ api }: FailedCall,
-	memory: MemoryBudget,
+	memory: MemoryReservation,
 ): Promise<unknown> {
 	if (responseType === 'arraybuffer') return bytes;
-	await memory.holdParsed(bytes);
-	const data = jsonOf(bytes);
+	await memory.reserveForParsing(bytes);
+	const data = tryParseJson(bytes);
 	// Whatever Google returns is an object.
 	if (isRecord(data)) return data;
 	// n8n's client takes compressed data that was cut off for complete. A proxy's page does not begin like JSON.
-	const isCut = data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'));
-	if (isCut) throw new BodyError('cutShort');
+	const isCutOff = data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'));
+	if (isCutOff) throw new BodyError('cutShort');
 	const message = `${apiNames[api]} returned a response that is not JSON`;
-	throw new NodeError({ code: 502, message, description: checkBases, outcome: 'unknown', retryable: true });
+	throw new NodeError({
+		code: 502,
+		message,
+		description: checkBasesAdvice,
+		outcome: 'unknown',
+		retryable: true,
+	});
 }
 
 /** The base address of each API. A base comes from the credential and may contain a path prefix. */
-export type Bases = Readonly<Record<Api, string>>;
+export type ApiBases = Readonly<Record<Api, string>>;
 
-export const googleBases: Bases = {
+export const googleApiBases: ApiBases = {
 	mail: 'https://gmail.googleapis.com/gmail/v1',
 	sheets: 'https://sheets.googleapis.com/v4/spreadsheets',
 	docs: 'https://docs.googleapis.com/v1/documents',
@@ -89,27 +95,27 @@ export const googleBases: Bases = {
  * The address that a call of a generated client actually goes to: Google's prefix, or its upload form, is replaced by the base.
  * @throws NodeError 400 for an address outside all bases, because the request would carry the token there
  */
-export function targetOf(url: string, bases: Bases): { readonly url: string; readonly api: Api } {
-	for (const api of Object.keys(googleBases) as Api[]) {
-		const plain = afterPrefix(url, googleBases[api]);
+export function resolveApiUrl(url: string, bases: ApiBases): { readonly url: string; readonly api: Api } {
+	for (const api of Object.keys(googleApiBases) as Api[]) {
+		const plain = removePrefix(url, googleApiBases[api]);
 		if (plain !== undefined) return { url: bases[api] + plain, api };
-		const upload = afterPrefix(url, uploadBase(googleBases[api], api));
-		if (upload !== undefined) return { url: uploadBase(bases[api], api) + upload, api };
+		const upload = removePrefix(url, getUploadBase(googleApiBases[api], api));
+		if (upload !== undefined) return { url: getUploadBase(bases[api], api) + upload, api };
 	}
 	// Drive itself gives out the address of a resumable upload, so it is used unchanged.
 	if (new URL(bases.drive).origin === new URL(url).origin) return { url, api: 'drive' };
-	throw refusal('A request to a URL outside the API bases of the credential was blocked');
+	throw createRefusal('A request to a URL outside the API bases of the credential was blocked');
 }
 
 /** `/upload` goes before the service's own path if the base ends with it, otherwise right after the host. */
-export function uploadBase(base: string, api: Api): string {
-	const path = new URL(googleBases[api]).pathname;
+export function getUploadBase(base: string, api: Api): string {
+	const path = new URL(googleApiBases[api]).pathname;
 	if (base.endsWith(path)) return `${base.slice(0, -path.length)}/upload${path}`;
 	const { origin } = new URL(base);
 	return `${origin}/upload${base.slice(origin.length)}`;
 }
 
-function afterPrefix(url: string, prefix: string): string | undefined {
+function removePrefix(url: string, prefix: string): string | undefined {
 	if (!url.startsWith(prefix)) return undefined;
 	const rest = url.slice(prefix.length);
 	return rest === '' || /^[/:?]/.test(rest) ? rest : undefined;
@@ -121,8 +127,8 @@ export type RateLimiters = ReturnType<typeof createRateLimiters>;
 export function createRateLimiters(settings?: RateLimiterSettings) {
 	const limiters = new Map<string, RateLimiter>();
 	return (credentialKey: string, api: Api, method: string): RateLimiter => {
-		const isSplit = api === 'sheets' || api === 'docs';
-		const quota = isSplit ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
+		const countsReadsApart = api === 'sheets' || api === 'docs';
+		const quota = countsReadsApart ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
 		const key = `${quota} ${credentialKey}`;
 		const limiter = limiters.get(key) ?? new RateLimiter(settings);
 		limiters.set(key, limiter);
@@ -134,7 +140,7 @@ export function createRateLimiters(settings?: RateLimiterSettings) {
 const rateLimiters = createRateLimiters();
 
 /** The part that we use of what a generated client passes to its `auth` object. Observed with googleapis 188. */
-interface ClientCall extends Expected {
+interface ClientCall extends ExpectedResponse {
 	/** Google's address, with path parameters expanded and encoded. */
 	readonly url?: string | URL;
 	readonly method?: string;
@@ -167,39 +173,40 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 }
 
 /** @throws NodeError */
-export type Transport = (call: ClientCall) => Promise<ClientAnswer>;
+export type Transport = (call: ClientCall) => Promise<ClientResponse>;
 
 /**
  * @param send signs and sends a request and refreshes the token after a 401: n8n's `httpRequestWithAuthentication`, bound to a credential
  */
-export function createTransport(send: Send, bases: Bases, options: TransportOptions): Transport {
+export function createTransport(send: RequestSender, bases: ApiBases, options: TransportOptions): Transport {
 	const { maxTries, maxRetryWaitMilliseconds, signal, signIn, advice, log } = options;
 	return async (call) => {
 		const { retryConfig: { httpMethodsToRetry = [], retry = Infinity } = {}, timeout = Infinity } = call;
 		// A call may ask for less than the policy allows.
 		const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
-		const { url, api } = targetOf(String(call.url), bases);
+		const { url, api } = resolveApiUrl(String(call.url), bases);
 		const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
-		const request = await requestOf(call, method, url, timeoutMilliseconds);
-		const failed = { api, method, url: request.url, signIn, advice };
+		const request = await buildGoogleRequest(call, method, url, timeoutMilliseconds);
+		const failedCall = { api, method, url: request.url, signIn, advice };
 		const limiter = (options.rateLimiters ?? rateLimiters)(options.credentialKey, api, method);
 		const limits = {
 			maxWaitMilliseconds: maxRetryWaitMilliseconds,
 			signal,
-			again: retry !== 0,
+			mayResend: retry !== 0,
 			onWait(milliseconds: number) {
 				const seconds = Math.ceil(milliseconds / 1000);
 				log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
 			},
 		};
 		const tryOnce = () =>
-			attempt(
-				async (stop) => await answerOf(await exchange(send, request, stop), call, failed, stop),
+			attemptRequest(
+				async (stop) =>
+					await readGoogleResponse(await sendAndRefresh(send, request, stop), call, failedCall, stop),
 				{ timeoutMilliseconds, signal },
 				{
-					stopped: stoppedRequest,
-					timedOut: () => timeoutError(timeoutMilliseconds / 1000),
-					thrown: (error) => errorOfThrown(error, failed),
+					createStoppedError: createStoppedRequestError,
+					createTimeoutError: () => buildTimeoutError(timeoutMilliseconds / 1000),
+					toRequestError: (error) => toRequestError(error, failedCall),
 				},
 			);
 		return await withRetries(
@@ -212,19 +219,19 @@ export function createTransport(send: Send, bases: Bases, options: TransportOpti
 
 export const retryWords = { service: 'Google', nothingDone: 'Nothing was changed.' };
 
-async function requestOf(
+async function buildGoogleRequest(
 	call: ClientCall,
 	method: IHttpRequestMethods,
 	url: string,
 	timeout: number,
 ): Promise<IHttpRequestOptions> {
-	const query = queryOf(call.params);
+	const query = buildQuery(call.params);
 	return {
 		method,
 		url: query ? `${url}${url.includes('?') ? '&' : '?'}${query}` : url,
-		...(await content(call)),
+		...(await buildHeadersAndBody(call)),
 		timeout,
-		...plainRequest,
+		...baseRequestOptions,
 		// A 401 is left to n8n, which refreshes the token and repeats once.
 		ignoreHttpStatusErrors: { ignore: true, except: [401] },
 		sendCredentialsOnCrossOriginRedirect: false,
@@ -232,7 +239,7 @@ async function requestOf(
 }
 
 /** Repeats the name for each value of a list. The clients' own serializer would bring in a library of thirty packages. */
-function queryOf(params: ClientCall['params'] = {}): string {
+function buildQuery(params: ClientCall['params'] = {}): string {
 	return Object.entries(params)
 		.flatMap(([name, value]) => [value].flat().map((one) => [name, one]))
 		.filter(([, one]) => one !== undefined)
@@ -240,7 +247,7 @@ function queryOf(params: ClientCall['params'] = {}): string {
 		.join('&');
 }
 
-async function content({
+async function buildHeadersAndBody({
 	headers,
 	data,
 }: ClientCall): Promise<Pick<IHttpRequestOptions, 'headers' | 'body'>> {
@@ -255,20 +262,20 @@ async function content({
 	return { headers: sent, body: Buffer.from(JSON.stringify(data)) };
 }
 
-async function exchange(
-	send: Send,
+async function sendAndRefresh(
+	send: RequestSender,
 	request: IHttpRequestOptions,
 	signal: AbortSignal,
 ): Promise<FullResponse> {
 	// A copy, because n8n's helper modifies the options and headers that it receives.
-	const sent = (more: Partial<IHttpRequestOptions> = {}) =>
-		unlessAborted(
+	const sendCopy = (more: Partial<IHttpRequestOptions> = {}) =>
+		rejectOnAbort(
 			send({ ...request, ...more, headers: { ...request.headers }, abortSignal: signal }),
 			signal,
 		);
-	const response = await sent();
+	const response = await sendCopy();
 	if (response.statusCode !== 401) return response;
 	// Before 2.9, n8n hides every status when told to hide some, but it refreshes the token only after a 401 is thrown.
-	discard(response);
-	return await sent({ ignoreHttpStatusErrors: false });
+	discardBody(response);
+	return await sendCopy({ ignoreHttpStatusErrors: false });
 }

@@ -1,8 +1,8 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { asError, NodeError, isNodeError } from '../../core/errors';
+import { toError, NodeError, isNodeError } from '../../core/errors';
 import { type RetryPolicy, withRetries } from '../../http/retry';
-import { checkBases } from './errors';
+import { checkBasesAdvice } from './errors';
 import type { Transport } from './transport';
 
 /**
@@ -25,12 +25,12 @@ export function sessionLost(sentLast: boolean, cause?: unknown): NodeError {
 export class UploadSession {
 	/** Number of bytes that Drive has. */
 	storedBytes = 0;
-	lost = false;
+	isLost = false;
 	private file: drive_v3.Schema$File | undefined;
 	/** True if the previous request got no answer, so that Drive must be asked what it has. */
-	private unsure = false;
+	private mustAskProgress = false;
 	/** True if the last byte was sent at least once. */
-	private sentLast = false;
+	private hasSentLastByte = false;
 	private readonly transport: Transport;
 	private readonly address: string;
 	private readonly totalBytes: number;
@@ -53,7 +53,7 @@ export class UploadSession {
 		while (this.storedBytes >= from && this.storedBytes < from + chunk.length) {
 			// The last part may create the file, so without an answer the outcome is unknown.
 			const isLast = from + chunk.length === this.totalBytes;
-			const repeating = { harmless: true, reading: !isLast && !this.sentLast };
+			const repeating = { harmless: true, reading: !isLast && !this.hasSentLastByte };
 			await withRetries(() => this.sendRest(chunk, from), repeating, this.policy);
 			this.refuseMoreThanSent(from + chunk.length);
 		}
@@ -61,8 +61,9 @@ export class UploadSession {
 	}
 
 	/** The file, once all bytes were sent. An empty file is complete as soon as Drive is asked. */
-	async finished(): Promise<drive_v3.Schema$File> {
-		if (!this.file) await withRetries(() => this.ask(), { harmless: true, reading: false }, this.policy);
+	async finish(): Promise<drive_v3.Schema$File> {
+		if (!this.file)
+			await withRetries(() => this.askProgress(), { harmless: true, reading: false }, this.policy);
 		if (this.file) return this.file;
 		throw new NodeError({
 			code: 502,
@@ -74,16 +75,16 @@ export class UploadSession {
 
 	private async sendRest(chunk: Buffer, from: number): Promise<void> {
 		const known = this.storedBytes;
-		if (this.unsure) await this.ask();
+		if (this.mustAskProgress) await this.askProgress();
 		// Something arrived, so the count of tries restarts.
 		if (this.storedBytes > known) return;
 		const start = this.storedBytes;
 		const end = from + chunk.length;
 		if (start < from) return;
-		this.unsure = true;
-		this.sentLast ||= end === this.totalBytes;
+		this.mustAskProgress = true;
+		this.hasSentLastByte ||= end === this.totalBytes;
 		await this.put(`bytes ${start}-${end - 1}/${this.totalBytes}`, chunk.subarray(start - from));
-		this.unsure = false;
+		this.mustAskProgress = false;
 		if (this.storedBytes >= from && this.storedBytes <= start) {
 			const message = 'Google Drive did not store any of the bytes that were sent';
 			throw new NodeError({ code: 503, message, description: 'Try again later.', retryable: true });
@@ -95,14 +96,14 @@ export class UploadSession {
 		throw new NodeError({
 			code: 502,
 			message: `Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`,
-			description: checkBases,
+			description: checkBasesAdvice,
 			outcome: 'unknown',
 		});
 	}
 
-	private async ask(): Promise<void> {
+	private async askProgress(): Promise<void> {
 		await this.put(`bytes */${this.totalBytes}`);
-		this.unsure = false;
+		this.mustAskProgress = false;
 	}
 
 	/** @throws NodeError */
@@ -116,28 +117,28 @@ export class UploadSession {
 			// After a failure, Drive must be asked what arrived: the session itself tries again.
 			retryConfig: { retry: 0 },
 		}).catch((error: unknown) => {
-			throw this.faultOf(error);
+			throw this.toSessionError(error);
 		});
 		if (status === 308) {
-			this.storedBytes = storedIn(headers['range']);
+			this.storedBytes = parseStoredBytes(headers['range']);
 			return;
 		}
 		this.file = data as drive_v3.Schema$File;
 		this.storedBytes = this.totalBytes;
 	}
 
-	private faultOf(error: unknown): Error {
-		if (!isNodeError(error)) return asError(error);
+	private toSessionError(error: unknown): Error {
+		if (!isNodeError(error)) return toError(error);
 		if (error.code === 404 || error.code === 410) {
-			this.lost = true;
-			return sessionLost(this.sentLast, error);
+			this.isLost = true;
+			return sessionLost(this.hasSentLastByte, error);
 		}
 		return error;
 	}
 }
 
 /** `Range: bytes=0-41` means 42 bytes. No range means that Drive has nothing. */
-function storedIn(range: unknown): number {
+function parseStoredBytes(range: unknown): number {
 	const last = /^bytes=0-(\d+)$/.exec(String(range))?.[1];
 	return last === undefined ? 0 : Number(last) + 1;
 }

@@ -5,15 +5,20 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { refusal, toNodeError, withAdvice } from '../../core/errors';
-import { Sanitizer, secretsIn } from '../../core/sanitizer';
-import { testRequest, type TestRequest, type TestResponse, testTimeoutSeconds } from '../../http/request';
+import { createRefusal, toNodeError, addAdviceToMessage } from '../../core/errors';
+import { Sanitizer, findSecrets } from '../../core/sanitizer';
+import {
+	sendCredentialTestRequest,
+	type CredentialTestRequest,
+	type CredentialTestResponse,
+	credentialTestTimeoutSeconds,
+} from '../../http/request';
 import { apiNames, type FailedCall } from '../google/advice';
-import { errorOfThrown } from '../google/errors';
-import { basesOf, driveAccessOf } from '../google/googleConnection';
-import { fetchAccessToken, serviceAccountOf } from '../google/serviceAccount';
+import { toRequestError } from '../google/errors';
+import { readApiBases, getDriveAccess } from '../google/googleCredential';
+import { fetchAccessToken, readServiceAccount } from '../google/serviceAccount';
 import { isMailOnly } from '../google/signIn';
-import { answerOf } from '../google/transport';
+import { readGoogleResponse } from '../google/transport';
 
 type Helpers = ICredentialTestFunctions['helpers'];
 
@@ -25,66 +30,71 @@ export async function checkServiceAccount(
 	helpers: Helpers,
 	credential: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
-	const sanitizer = new Sanitizer(secretsIn(credential));
+	const sanitizer = new Sanitizer(findSecrets(credential));
 	try {
-		const call = callOf(credential);
-		const token = await tokenOf(helpers, credential, call);
-		sanitizer.learn([token]);
-		await ask(helpers, call, token);
+		const call = buildTestCall(credential);
+		const token = await fetchTestToken(helpers, credential, call);
+		sanitizer.addSecrets([token]);
+		await sendTestCall(helpers, call, token);
 		return { status: 'OK', message: `${apiNames[call.api]} accepts the service account` };
 	} catch (error) {
 		// n8n's form shows the message only.
-		return { status: 'Error', message: withAdvice(sanitizer.error(toNodeError(error))).message };
+		return { status: 'Error', message: addAdviceToMessage(sanitizer.cleanError(toNodeError(error))).message };
 	}
 }
 
 /** The request of the test, and what an error may name. */
-function callOf(credential: ICredentialDataDecryptedObject): FailedCall {
-	const bases = basesOf(credential);
-	const isMail = isMailOnly(serviceAccountOf(credential).scope);
+function buildTestCall(credential: ICredentialDataDecryptedObject): FailedCall {
+	const bases = readApiBases(credential);
+	const isMail = isMailOnly(readServiceAccount(credential).scope);
 	return {
 		api: isMail ? 'mail' : 'drive',
 		method: 'GET',
 		url: isMail ? `${bases.mail}/users/me/profile?fields=emailAddress` : `${bases.drive}/about?fields=user`,
-		signIn: { authentication: 'serviceAccount', driveAccess: driveAccessOf(credential) },
+		signIn: { authentication: 'serviceAccount', driveAccess: getDriveAccess(credential) },
 		advice: { 403: 'The test asks for nothing else. Operations of other services may work.' },
 	};
 }
 
-async function tokenOf(
+async function fetchTestToken(
 	helpers: Helpers,
 	credential: ICredentialDataDecryptedObject,
 	call: FailedCall,
 ): Promise<string> {
-	const account = serviceAccountOf(credential);
-	if (!URL.canParse(account.tokenUrl)) throw refusal("'Token URL' in the credential is not a valid URL");
+	const account = readServiceAccount(credential);
+	if (!URL.canParse(account.tokenUrl))
+		throw createRefusal("'Token URL' in the credential is not a valid URL");
 	const post = async (url: string, form: URLSearchParams) => {
 		const headers = { 'content-type': 'application/x-www-form-urlencoded' };
 		const more = { headers, body: form.toString() };
-		return await request(helpers, { ...call, method: 'POST', url }, more);
+		return await sendRequest(helpers, { ...call, method: 'POST', url }, more);
 	};
 	return await fetchAccessToken(post, account);
 }
 
-async function ask(helpers: Helpers, call: FailedCall, token: string): Promise<void> {
-	const response = await request(helpers, call, { headers: { authorization: `Bearer ${token}` } });
-	const signal = AbortSignal.timeout(testTimeoutSeconds * 1000);
-	await answerOf(response, {}, call, signal).catch(async (error: unknown) => {
-		const failure = await errorOfThrown(error, call);
+async function sendTestCall(helpers: Helpers, call: FailedCall, token: string): Promise<void> {
+	const response = await sendRequest(helpers, call, { headers: { authorization: `Bearer ${token}` } });
+	const signal = AbortSignal.timeout(credentialTestTimeoutSeconds * 1000);
+	await readGoogleResponse(response, {}, call, signal).catch(async (error: unknown) => {
+		const failure = await toRequestError(error, call);
 		const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
 		// What a node can do about a limit, its options say.
 		throw isRefusedForNow ? failure.with({ description: 'Try again in a minute.' }) : failure;
 	});
 }
 
-async function request(
+async function sendRequest(
 	helpers: Helpers,
 	call: FailedCall,
-	more: Pick<TestRequest, 'headers' | 'body'>,
-): Promise<TestResponse> {
+	more: Pick<CredentialTestRequest, 'headers' | 'body'>,
+): Promise<CredentialTestResponse> {
 	try {
-		return await testRequest(helpers, { ...more, method: call.method as IHttpRequestMethods, uri: call.url });
+		return await sendCredentialTestRequest(helpers, {
+			...more,
+			method: call.method as IHttpRequestMethods,
+			uri: call.url,
+		});
 	} catch (error) {
-		throw await errorOfThrown(error, call);
+		throw await toRequestError(error, call);
 	}
 }

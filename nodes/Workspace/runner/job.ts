@@ -1,24 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { forEditor, isTool, type NodeError, refusal, storeBinary } from '../../core/errors';
+import { escapeForEditor, isTool, type NodeError, createRefusal, storeBinary } from '../../core/errors';
 import type { Sanitizer } from '../../core/sanitizer';
-import { Naming } from '../../fields/field';
-import { limitsOf, NodeParameters, type Params, paramsOf, type RequestLimits } from '../../fields/params';
-import { isRecord, kindOf, parsedJson } from '../../fields/values';
+import { FieldNaming } from '../../fields/field';
 import {
-	fieldsOf,
+	readRequestLimits,
+	NodeParameters,
+	type AnyParameters,
+	readParameters,
+	type RequestLimits,
+} from '../../fields/params';
+import { isRecord, describeType, parseJson } from '../../fields/values';
+import {
+	getAllFields,
 	type Item,
-	type Made,
+	type CreatedFile,
 	type Operation,
 	type OutputBinary,
 	type ResourceName,
 } from '../operation';
-import { checkAllowed, resources } from '../resources';
-import { binaryOf, binarySource, fileSource } from '../source';
+import { checkOperationAllowed, resources } from '../resources';
+import { getBinaryData, getBinarySource, getFileSource } from '../byteSource';
 
 /** State shared by all items of a run. */
-export class RunNotes {
+export class RunState {
 	private readonly answers = new Map<string, Promise<unknown>>();
 	readonly hints = new Set<string>();
 	readonly sanitizer: Sanitizer;
@@ -36,9 +42,9 @@ export class RunNotes {
 		return answer;
 	}
 
-	show(context: IExecuteFunctions): void {
+	showHints(context: IExecuteFunctions): void {
 		const hints = [...this.hints].map((hint) => ({
-			message: forEditor(this.sanitizer.text(hint)),
+			message: escapeForEditor(this.sanitizer.cleanText(hint)),
 			location: 'outputPane' as const,
 		}));
 		context.addExecutionHints(...hints);
@@ -46,30 +52,30 @@ export class RunNotes {
 }
 
 /** An item as the runner sees it, beyond what operations know about it. */
-export interface JobItem extends Item {
+export interface RunnerItem extends Item {
 	/** Whether something was already created for this item. */
-	readonly hasMade: boolean;
+	readonly hasCreated: boolean;
 	/** A text for the user, with the names of fields put in. */
 	text(text: string): string;
 	/** The failure as the user reads it, with everything that was already created for the item. */
-	told(failure: NodeError): NodeError;
+	explainFailure(failure: NodeError): NodeError;
 }
 
 /** An input item as operations see it. */
-export class RunItem implements JobItem {
+export class InputItem implements RunnerItem {
 	readonly token = randomUUID();
 	readonly index: number;
 	readonly signal: AbortSignal | undefined;
 	private readonly context: IExecuteFunctions;
-	private readonly notes: RunNotes;
-	private readonly naming: Naming;
-	private readonly things: Made[] = [];
+	private readonly notes: RunState;
+	private readonly naming: FieldNaming;
+	private readonly createdFiles: CreatedFile[] = [];
 	private readonly readMilliseconds: number;
 
 	constructor(
 		context: IExecuteFunctions,
 		index: number,
-		{ notes, naming, limits }: { notes: RunNotes; naming: Naming; limits: RequestLimits },
+		{ notes, naming, limits }: { notes: RunState; naming: FieldNaming; limits: RequestLimits },
 	) {
 		this.context = context;
 		this.index = index;
@@ -83,7 +89,7 @@ export class RunItem implements JobItem {
 		return this.context.getInputData()[this.index]?.json ?? {};
 	}
 
-	get othersGoOn() {
+	get continueOnFail() {
 		return this.context.continueOnFail();
 	}
 
@@ -92,15 +98,15 @@ export class RunItem implements JobItem {
 	}
 
 	requireBinary(field: string) {
-		binaryOf(this.context, this.index, field);
+		getBinaryData(this.context, this.index, field);
 	}
 
-	binary(field: string) {
-		return binarySource(this.context, this.index, field, this.readMilliseconds);
+	getBinary(field: string) {
+		return getBinarySource(this.context, this.index, field, this.readMilliseconds);
 	}
 
-	file(path: string) {
-		return fileSource(this.context, path, this.readMilliseconds);
+	getFile(path: string) {
+		return getFileSource(this.context, path, this.readMilliseconds);
 	}
 
 	store({ data, fileName, mimeType }: OutputBinary) {
@@ -111,31 +117,31 @@ export class RunItem implements JobItem {
 		return this.notes.once(key, ask);
 	}
 
-	made(what: Made) {
-		if (!this.things.some(({ id }) => id === what.id)) this.things.push(what);
+	recordCreated(what: CreatedFile) {
+		if (!this.createdFiles.some(({ id }) => id === what.id)) this.createdFiles.push(what);
 	}
 
-	get hasMade() {
-		return this.things.length > 0;
+	get hasCreated() {
+		return this.createdFiles.length > 0;
 	}
 
 	text(text: string) {
-		return this.naming.text(text);
+		return this.naming.insertNames(text);
 	}
 
-	hint(text: string) {
+	addHint(text: string) {
 		this.notes.hints.add(this.text(text));
 	}
 
 	log(text: string) {
-		this.context.logger.info(this.notes.sanitizer.text(text));
+		this.context.logger.info(this.notes.sanitizer.cleanText(text));
 	}
 
-	told(thrown: NodeError) {
-		const failure = this.naming.failure(thrown);
-		if (!this.hasMade) return failure;
+	explainFailure(thrown: NodeError) {
+		const failure = this.naming.insertNamesIntoError(thrown);
+		if (!this.hasCreated) return failure;
 		const known = [failure.message, failure.description].join(' ');
-		const things = this.things.filter(({ id, url }) => !known.includes(url ?? id));
+		const things = this.createdFiles.filter(({ id, url }) => !known.includes(url ?? id));
 		const named = things.map(
 			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} was already created.`,
 		);
@@ -143,37 +149,40 @@ export class RunItem implements JobItem {
 		return failure.with({
 			description: [description, ...named].filter(Boolean).join(' '),
 			// An error item has no description.
-			details: { ...failure.details, made: this.things.map((thing) => ({ ...thing })) },
+			details: { ...failure.details, made: this.createdFiles.map((thing) => ({ ...thing })) },
 		});
 	}
 }
 
 /** The operation that an item asks for. */
-interface Found {
+interface ChosenOperation {
 	readonly resource: ResourceName;
 	readonly operation: Operation;
 }
 
-interface Chosen extends Found {
+interface UncheckedJob extends ChosenOperation {
 	/** The given values of the operation's fields and options, unchecked. */
 	readonly given: Readonly<Record<string, unknown>>;
 }
 
 /** What the owner of the node allows an input object to do. */
-interface Allowed {
+interface InputObjectRules {
 	readonly allowFilePaths: boolean;
 	/** The value of Allowed Operations. */
 	readonly allowedOperations: unknown;
 }
 
 /** The operation and parameters of an input object or its JSON text. @throws NodeError 400 that names the key and what is allowed */
-export function readInputObject(input: unknown, { allowFilePaths, allowedOperations }: Allowed): Chosen {
-	const { resource, operation, ...given } = objectOf(input);
-	const chosen = { ...operationOf(resource, operation, given), given };
-	checkAllowed(allowedOperations, chosen.resource, chosen.operation);
+export function readInputObject(
+	input: unknown,
+	{ allowFilePaths, allowedOperations }: InputObjectRules,
+): UncheckedJob {
+	const { resource, operation, ...given } = parseInputObject(input);
+	const chosen = { ...findOperation(resource, operation, given), given };
+	checkOperationAllowed(allowedOperations, chosen.resource, chosen.operation);
 	refuseUnknownKeys(chosen);
 	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
-		throw refusal(
+		throw createRefusal(
 			"'contentSource' must not be filePath here",
 			"Turn on 'Allow File Paths' in the node, or provide the content as base64 or in a binary field.",
 		);
@@ -181,11 +190,11 @@ export function readInputObject(input: unknown, { allowFilePaths, allowedOperati
 	return chosen;
 }
 
-function objectOf(input: unknown): Record<string, unknown> {
-	const value = typeof input === 'string' ? parsedJson(input, 'The input object', jsonAdvice) : input;
+function parseInputObject(input: unknown): Record<string, unknown> {
+	const value = typeof input === 'string' ? parseJson(input, 'The input object', jsonAdvice) : input;
 	if (isRecord(value)) return value;
-	throw refusal(
-		`The input object must be an object, not ${kindOf(value)}`,
+	throw createRefusal(
+		`The input object must be an object, not ${describeType(value)}`,
 		'Enter an object such as { "operation": "list", "status": "unread" }. For several operations, use one item for each.',
 	);
 }
@@ -193,52 +202,62 @@ function objectOf(input: unknown): Record<string, unknown> {
 const jsonAdvice =
 	'Strings and keys must be in double quotes, with no comma after the last one. To use data of the item, enter an expression that returns an object.';
 
-const every: readonly Found[] = resources.flatMap(({ value: resource, operations }) =>
+const allOperations: readonly ChosenOperation[] = resources.flatMap(({ value: resource, operations }) =>
 	operations.map((operation) => ({ resource, operation })),
 );
 
 /** @param given its keys tell the resource where it is not named @throws NodeError 400 that names what there is */
-function operationOf(resource: unknown, operation: unknown, given: Chosen['given'] = {}): Found {
-	const own = every.filter((one) => one.resource === resource);
-	const choices = own.length > 0 ? own : every;
+function findOperation(
+	resource: unknown,
+	operation: unknown,
+	given: UncheckedJob['given'] = {},
+): ChosenOperation {
+	const ofResource = allOperations.filter((one) => one.resource === resource);
+	const choices = ofResource.length > 0 ? ofResource : allOperations;
 	const names = [...new Set(choices.map((one) => one.operation.value))].join(', ');
 	if (operation === undefined || operation === '') {
-		throw refusal("'operation' is required", `Choose one of: ${names}.`);
+		throw createRefusal("'operation' is required", `Choose one of: ${names}.`);
 	}
-	const all = choices.filter((one) => one.operation.value === operation);
-	const [first, ...others] = all;
+	const matches = choices.filter((one) => one.operation.value === operation);
+	const [first, ...others] = matches;
 	if (!first) {
-		throw refusal(`'operation' must be one of: ${names}${own[0] ? `, for '${own[0].resource}'` : ''}`);
+		throw createRefusal(
+			`'operation' must be one of: ${names}${ofResource[0] ? `, for '${ofResource[0].resource}'` : ''}`,
+		);
 	}
 	const isOnly = others.length === 0;
-	if ((resource ?? '') === '') return isOnly ? first : byIdKey(first.operation.value, all, given);
-	if (own.length > 0) return first;
-	const allowed = all.map((one) => one.resource).join(', ');
-	throw refusal(`'resource' must be one of: ${allowed}, for '${first.operation.value}'`);
+	if ((resource ?? '') === '') return isOnly ? first : findByIdKey(first.operation.value, matches, given);
+	if (ofResource.length > 0) return first;
+	const allowed = matches.map((one) => one.resource).join(', ');
+	throw createRefusal(`'resource' must be one of: ${allowed}, for '${first.operation.value}'`);
 }
 
-function byIdKey(name: string, all: readonly Found[], given: Chosen['given']): Found {
+function findByIdKey(
+	name: string,
+	all: readonly ChosenOperation[],
+	given: UncheckedJob['given'],
+): ChosenOperation {
 	const [only, ...more] = all.filter(({ operation }) =>
-		idKeys(operation).some((key) => Object.hasOwn(given, key)),
+		getIdKeys(operation).some((key) => Object.hasOwn(given, key)),
 	);
 	if (only && more.length === 0) return only;
 	const names = all.map(({ resource }) => resource).join(', ');
-	const keys = all.flatMap(({ operation }) => idKeys(operation)).join(', ');
-	const shorter = keys && ` You can leave it out if you set one of these keys: ${keys}.`;
-	throw refusal(`'resource' is required for '${name}'`, `Choose one of: ${names}.${shorter}`);
+	const keys = all.flatMap(({ operation }) => getIdKeys(operation)).join(', ');
+	const shortcut = keys && ` You can leave it out if you set one of these keys: ${keys}.`;
+	throw createRefusal(`'resource' is required for '${name}'`, `Choose one of: ${names}.${shortcut}`);
 }
 
-function idKeys({ fields }: Operation): string[] {
+function getIdKeys({ fields }: Operation): string[] {
 	return fields.flatMap(({ name, required, format }) =>
 		required && (format === 'id' || format === 'fileId') ? [name] : [],
 	);
 }
 
-function refuseUnknownKeys({ given, operation, resource }: Chosen): void {
-	const known = fieldsOf(operation).flatMap(({ name, onlyIn }) => (onlyIn === 'fields' ? [] : [name]));
+function refuseUnknownKeys({ given, operation, resource }: UncheckedJob): void {
+	const known = getAllFields(operation).flatMap(({ name, onlyIn }) => (onlyIn === 'fields' ? [] : [name]));
 	const unknown = Object.keys(given).filter((key) => !known.includes(key));
 	if (unknown.length === 0) return;
-	throw refusal(
+	throw createRefusal(
 		`Unknown key ${unknown.map((key) => `'${key}'`).join(', ')} for '${operation.value}' of ${resource}`,
 		`Allowed keys: ${known.join(', ')}.`,
 	);
@@ -248,25 +267,25 @@ function refuseUnknownKeys({ given, operation, resource }: Chosen): void {
 const customApiCall = '__CUSTOM_API_CALL__';
 
 /** The operation that the form's dropdowns name, and what was given for its fields. @throws NodeError 400 */
-function readForm(parameters: NodeParameters, itemIndex: number): Chosen {
-	const resourceName = parameters.read('resource', itemIndex, '');
-	const operationName = parameters.read('operation', itemIndex, '');
+function readForm(parameters: NodeParameters, itemIndex: number): UncheckedJob {
+	const resourceName = parameters.readParameter('resource', itemIndex, '');
+	const operationName = parameters.readParameter('operation', itemIndex, '');
 	if (resourceName === customApiCall || operationName === customApiCall) {
-		throw refusal(
+		throw createRefusal(
 			"This node has no 'Custom API Call'",
 			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
 	}
-	const chosen = operationOf(resourceName, operationName);
-	return { ...chosen, given: parameters.given(chosen.operation.fields, itemIndex) };
+	const chosen = findOperation(resourceName, operationName);
+	return { ...chosen, given: parameters.readFields(chosen.operation.fields, itemIndex) };
 }
 
 /** The work for one input item. */
-export interface Job extends Found {
+export interface Job extends ChosenOperation {
 	readonly index: number;
-	readonly params: Params;
+	readonly params: AnyParameters;
 	readonly limits: RequestLimits;
-	readonly item: JobItem;
+	readonly item: RunnerItem;
 	/** Jobs of the same operation with the same key are processed together. */
 	readonly combineKey: string | undefined;
 	/** What the job changes: jobs that change the same thing run one after another. Undefined if the job must run alone. */
@@ -274,9 +293,9 @@ export interface Job extends Found {
 }
 
 /** The part of a job that items with the same values share. */
-interface Checked extends Chosen, Omit<Job, 'index' | 'item'> {
+interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
 	readonly mode: 'fields' | 'json';
-	readonly naming: Naming;
+	readonly naming: FieldNaming;
 }
 
 /**
@@ -284,39 +303,40 @@ interface Checked extends Chosen, Omit<Job, 'index' | 'item'> {
  * checked again.
  * @returns the job of an item, by its index; throws NodeError 400
  */
-export function jobReader(context: IExecuteFunctions, notes: RunNotes): (index: number) => Job {
+export function createJobReader(context: IExecuteFunctions, notes: RunState): (index: number) => Job {
 	const parameters = new NodeParameters(context);
-	let last: Checked | undefined;
+	let last: CheckedJob | undefined;
 	return (index) => {
-		const mode = parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
+		const mode = parameters.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
 		const chosen = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
-		if (last?.mode !== mode || !isSame(last, chosen)) last = checked(mode, chosen, context.getTimezone());
+		if (last?.mode !== mode || !hasSameInput(last, chosen))
+			last = checkJob(mode, chosen, context.getTimezone());
 		const { resource, operation, naming, params, limits, combineKey, serialKey } = last;
-		const item = new RunItem(context, index, { notes, naming, limits });
-		naming.during(() => operation.check?.(params, item));
+		const item = new InputItem(context, index, { notes, naming, limits });
+		naming.runWithNames(() => operation.check?.(params, item));
 		return { index, resource, operation, params, limits, item, combineKey, serialKey };
 	};
 }
 
-function checked(mode: Checked['mode'], chosen: Chosen, timezone: string): Checked {
+function checkJob(mode: CheckedJob['mode'], chosen: UncheckedJob, timezone: string): CheckedJob {
 	const { operation, given } = chosen;
-	const fields = fieldsOf(operation);
-	const params = paramsOf(fields, given, { mode, timezone });
-	const naming = new Naming(fields, mode);
-	const combineKey = naming.during(() => operation.combine?.key(params));
-	const serialKey = operation.changes?.(params);
-	return { ...chosen, mode, naming, params, limits: limitsOf(params), combineKey, serialKey };
+	const fields = getAllFields(operation);
+	const params = readParameters(fields, given, { mode, timezone });
+	const naming = new FieldNaming(fields, mode);
+	const combineKey = naming.runWithNames(() => operation.combine?.key(params));
+	const serialKey = operation.getChangedId?.(params);
+	return { ...chosen, mode, naming, params, limits: readRequestLimits(params), combineKey, serialKey };
 }
 
-function readJson(parameters: NodeParameters, index: number): Chosen {
-	return readInputObject(parameters.read('inputObject', index, {}), {
-		allowFilePaths: parameters.read('allowFilePaths', index, false) === true,
-		allowedOperations: parameters.read('allowedOperations', index, []),
+function readJson(parameters: NodeParameters, index: number): UncheckedJob {
+	return readInputObject(parameters.readParameter('inputObject', index, {}), {
+		allowFilePaths: parameters.readParameter('allowFilePaths', index, false) === true,
+		allowedOperations: parameters.readParameter('allowedOperations', index, []),
 	});
 }
 
 /** Compares values by identity only, because the order of an object's keys counts and an object may be too deep to compare. */
-function isSame(a: Chosen, b: Chosen): boolean {
+function hasSameInput(a: UncheckedJob, b: UncheckedJob): boolean {
 	if (a.operation !== b.operation) return false;
 	if (a.given === b.given) return true;
 	const names = Object.keys(a.given);

@@ -1,6 +1,6 @@
 /** Document content between Markdown and Google's requests. All text in it went through `cleanText`. */
 
-export interface Marks {
+export interface TextMarks {
 	readonly bold?: boolean;
 	readonly italic?: boolean;
 	readonly strikethrough?: boolean;
@@ -12,7 +12,7 @@ export interface Marks {
 /** Adjacent characters with the same formatting. A vertical tab is a line break inside the paragraph. */
 export interface Span {
 	readonly text: string;
-	readonly marks: Marks;
+	readonly marks: TextMarks;
 	/** Address of a picture that can stand in place of the text. */
 	readonly picture?: string;
 }
@@ -26,7 +26,7 @@ export interface ParagraphBlock {
 	/** The level counts from 0. Only the first paragraph of an item has the bullet. */
 	readonly list?: { readonly level: number; readonly bullet: boolean };
 	/** Whether the paragraph is not part of a list but stands between items of one. */
-	readonly between?: true;
+	readonly isBetweenItems?: true;
 }
 
 export type Alignment = 'left' | 'center' | 'right' | null;
@@ -48,32 +48,32 @@ export interface ListRange {
 }
 
 /** Kinds of Markdown content that a document cannot represent as intended. */
-export type Simplified =
+export type SimplifiedKind =
 	'list numbers' | 'images' | 'images without address' | 'footnotes' | 'relative links';
 
-export interface Content {
+export interface DocumentContent {
 	/** What is written in another form than intended; absent if there is none. */
-	readonly simplified?: readonly Simplified[];
+	readonly simplified?: readonly SimplifiedKind[];
 	readonly blocks: readonly Block[];
 	/** Outer lists come before inner ones. */
 	readonly lists: readonly ListRange[];
 }
 
-export function textOf(spans: readonly Span[]): string {
+export function joinSpans(spans: readonly Span[]): string {
 	return spans.map((span) => span.text).join('');
 }
 
-export function paragraph(spans: readonly Span[], quoteDepth = 0): ParagraphBlock {
+export function buildParagraph(spans: readonly Span[], quoteDepth = 0): ParagraphBlock {
 	return { kind: 'paragraph', spans, format: 'text', quoteDepth };
 }
 
 // Google removes these from inserted text: the private use area, and control characters except tab, newline and vertical tab.
-const stripped = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
+const strippedCharacters = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
 
 /** The text as the document will store it, so that its length equals the number of inserted UTF-16 units. */
 export function cleanText(text: string): string {
 	return text
 		.replace(/\r\n?/g, '\n')
-		.replace(stripped, '')
+		.replace(strippedCharacters, '')
 		.replace(/\p{Surrogate}/gu, '\ufffd');
 }

@@ -1,11 +1,11 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import type { Marks } from './blocks';
+import type { TextMarks } from './blocks';
 
 /** Part of a paragraph, with the formatting that all of it has. */
-export interface Piece {
+export interface ParagraphPiece {
 	readonly text: string;
-	readonly marks: Marks;
+	readonly marks: TextMarks;
 	/** ID of the footnote that the piece refers to; the text is its number in brackets. */
 	readonly footnoteId?: string;
 	/** Address of a picture; the text is its description. */
@@ -14,48 +14,54 @@ export interface Piece {
 }
 
 // Docs marks elements of its own with these characters; no user writes them.
-const privateUse = /[\ue000-\uf8ff]/g;
+const privateUseCharacters = /[\ue000-\uf8ff]/g;
 
 /** Reads a paragraph without its newline, including what is not in text runs: people, links, dates, footnotes, pictures, rules. */
-export function piecesOf(paragraph: docs_v1.Schema$Paragraph, tab: docs_v1.Schema$DocumentTab): Piece[] {
-	const pieces = (paragraph.elements ?? []).flatMap((element) => pieceOf(element, tab) ?? []);
+export function readPieces(
+	paragraph: docs_v1.Schema$Paragraph,
+	tab: docs_v1.Schema$DocumentTab,
+): ParagraphPiece[] {
+	const pieces = (paragraph.elements ?? []).flatMap((element) => readPiece(element, tab) ?? []);
 	const last = pieces.at(-1);
 	if (last?.text.endsWith('\n')) pieces.splice(-1, 1, { ...last, text: last.text.slice(0, -1) });
 	return pieces.filter((piece) => piece.text !== '' || piece.rule || piece.picture !== undefined);
 }
 
-function pieceOf(
+function readPiece(
 	element: docs_v1.Schema$ParagraphElement,
 	tab: docs_v1.Schema$DocumentTab,
-): Piece | undefined {
+): ParagraphPiece | undefined {
 	const { textRun, person, richLink, dateElement, footnoteReference, inlineObjectElement, horizontalRule } =
 		element;
 	if (textRun) {
-		return { text: (textRun.content ?? '').replace(privateUse, ''), marks: marksOf(textRun.textStyle) };
+		return {
+			text: (textRun.content ?? '').replace(privateUseCharacters, ''),
+			marks: readMarks(textRun.textStyle),
+		};
 	}
 	if (person) {
 		const { name, email } = person.personProperties ?? {};
 		const link = email ? { link: `mailto:${email}` } : {};
-		return { text: name || (email ?? ''), marks: { ...marksOf(person.textStyle), ...link } };
+		return { text: name || (email ?? ''), marks: { ...readMarks(person.textStyle), ...link } };
 	}
 	if (richLink) {
 		const { title, uri } = richLink.richLinkProperties ?? {};
 		const link = uri ? { link: uri } : {};
-		return { text: title || (uri ?? ''), marks: { ...marksOf(richLink.textStyle), ...link } };
+		return { text: title || (uri ?? ''), marks: { ...readMarks(richLink.textStyle), ...link } };
 	}
 	if (dateElement) {
 		const { displayText, timestamp } = dateElement.dateElementProperties ?? {};
-		return { text: displayText || (timestamp ?? ''), marks: marksOf(dateElement.textStyle) };
+		return { text: displayText || (timestamp ?? ''), marks: readMarks(dateElement.textStyle) };
 	}
 	if (footnoteReference) {
 		const footnoteId = footnoteReference.footnoteId ?? '';
 		return { text: `[${footnoteReference.footnoteNumber ?? ''}]`, marks: {}, footnoteId };
 	}
-	if (inlineObjectElement) return pictureOf(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
+	if (inlineObjectElement) return readPicture(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
 	return horizontalRule ? { text: '', marks: {}, rule: true } : undefined;
 }
 
-function pictureOf(object: docs_v1.Schema$InlineObject | undefined): Piece | undefined {
+function readPicture(object: docs_v1.Schema$InlineObject | undefined): ParagraphPiece | undefined {
 	const embedded = object?.inlineObjectProperties?.embeddedObject;
 	if (!embedded) return undefined;
 	const text = embedded.description || (embedded.title ?? '');
@@ -65,8 +71,8 @@ function pictureOf(object: docs_v1.Schema$InlineObject | undefined): Piece | und
 
 const fixedWidthFonts = /mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
 
-function marksOf(style: docs_v1.Schema$TextStyle | undefined): Marks {
-	const marks: { -readonly [K in keyof Marks]: Marks[K] } = {};
+function readMarks(style: docs_v1.Schema$TextStyle | undefined): TextMarks {
+	const marks: { -readonly [K in keyof TextMarks]: TextMarks[K] } = {};
 	if (style?.bold) marks.bold = true;
 	if (style?.italic) marks.italic = true;
 	if (style?.strikethrough) marks.strikethrough = true;
@@ -76,7 +82,7 @@ function marksOf(style: docs_v1.Schema$TextStyle | undefined): Marks {
 }
 
 /** Lists the footnotes of a tab in the order of their references; those without a reference come last. */
-export function footnotesOf(tab: docs_v1.Schema$DocumentTab) {
+export function getFootnotes(tab: docs_v1.Schema$DocumentTab) {
 	const numbers = new Map<string, string>();
 	const visit = (content: readonly docs_v1.Schema$StructuralElement[]) => {
 		for (const { paragraph, table, tableOfContents } of content) {
@@ -100,7 +106,7 @@ export function footnotesOf(tab: docs_v1.Schema$DocumentTab) {
 }
 
 /** Returns the contents of the headers, the body and the footers, in this order. */
-export function contentsOf(tab: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
+export function getTabContents(tab: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
 	const parts = [...Object.values(tab.headers ?? {}), tab.body, ...Object.values(tab.footers ?? {})];
 	return parts.map((part) => part?.content ?? []);
 }
@@ -110,23 +116,23 @@ export const listIndentPoints = 36;
 /** Half a list level, so that a quote inside an item can be distinguished from a deeper item. */
 export const quoteIndentPoints = 18;
 /** Spacing of the paragraphs that we write from Markdown. The mode leaves no space between the items of a list. */
-export const ownSpacing = { pointsBelow: 8, mode: 'COLLAPSE_LISTS' } as const;
+export const markdownParagraphSpacing = { pointsBelow: 8, mode: 'COLLAPSE_LISTS' } as const;
 
 /** Indentation and left border of a paragraph: all that Docs has for a quote and for the later paragraphs of a list item. */
-export interface Place {
+export interface ParagraphIndent {
 	/** Whether there is a border on the left, which marks a quote. */
-	readonly quoted: boolean;
+	readonly isQuoted: boolean;
 	readonly indentPoints: number;
 }
 
-export function placeOf({ paragraphStyle }: docs_v1.Schema$Paragraph): Place {
+export function getParagraphIndent({ paragraphStyle }: docs_v1.Schema$Paragraph): ParagraphIndent {
 	return {
-		quoted: isVisible(paragraphStyle?.borderLeft),
+		isQuoted: isBorderVisible(paragraphStyle?.borderLeft),
 		indentPoints: paragraphStyle?.indentStart?.magnitude ?? 0,
 	};
 }
 
-export function isVisible(border: docs_v1.Schema$ParagraphBorder | undefined): boolean {
+export function isBorderVisible(border: docs_v1.Schema$ParagraphBorder | undefined): boolean {
 	return (border?.width?.magnitude ?? 0) > 0;
 }
 
@@ -140,14 +146,14 @@ export interface Glyph {
 }
 
 const defaultSymbol = '•';
-const unnumbered = new Set([undefined, null, 'NONE', 'GLYPH_TYPE_UNSPECIFIED']);
+const bulletGlyphTypes = new Set([undefined, null, 'NONE', 'GLYPH_TYPE_UNSPECIFIED']);
 /** Docs has nine levels, but a gateway in place of Google may send any number. */
-const deepestLevel = 8;
+const maxListLevel = 8;
 /** Characters. Docs' own formats have at most five, and each item repeats them. */
-const longestFormat = 50;
+const maxFormatCharacters = 50;
 
 /** Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph itself. */
-export class Glyphs {
+export class GlyphCounter {
 	private readonly lists: Readonly<Record<string, docs_v1.Schema$List>>;
 	private readonly counts = new Map<string, number[]>();
 
@@ -155,9 +161,9 @@ export class Glyphs {
 		this.lists = tab.lists ?? {};
 	}
 
-	next(bullet: docs_v1.Schema$Bullet): Glyph {
+	countItem(bullet: docs_v1.Schema$Bullet): Glyph {
 		const listId = bullet.listId ?? '';
-		const level = Math.min(Math.max(0, Math.trunc(bullet.nestingLevel ?? 0)), deepestLevel);
+		const level = Math.min(Math.max(0, Math.trunc(bullet.nestingLevel ?? 0)), maxListLevel);
 		const levels = this.lists[listId]?.listProperties?.nestingLevels ?? [];
 		const counts = this.counts.get(listId) ?? [];
 		const start = (at: number) => levels[at]?.startNumber ?? 1;
@@ -165,34 +171,36 @@ export class Glyphs {
 		const before = Array.from({ length: level }, (_, at) => counts[at] ?? start(at));
 		this.counts.set(listId, [...before, number]);
 		const { glyphType, glyphFormat, glyphSymbol } = levels[level] ?? {};
-		const ordered = !unnumbered.has(glyphType);
-		if (!ordered) return { text: short(glyphSymbol) || defaultSymbol, level, ordered, number };
-		const shown = [...before, number].map((count, at) => numeral(count, levels[at]?.glyphType ?? 'DECIMAL'));
-		const format = short(glyphFormat) ?? `%${level}.`;
+		const ordered = !bulletGlyphTypes.has(glyphType);
+		if (!ordered) return { text: dropIfTooLong(glyphSymbol) || defaultSymbol, level, ordered, number };
+		const shown = [...before, number].map((count, at) =>
+			formatItemNumber(count, levels[at]?.glyphType ?? 'DECIMAL'),
+		);
+		const format = dropIfTooLong(glyphFormat) ?? `%${level}.`;
 		const text = format.replace(/%(\d)/g, (_, at: string) => shown[Number(at)] ?? '');
 		return { text, level, ordered, number };
 	}
 }
 
-function short(text: string | null | undefined): string | undefined {
-	return text && text.length <= longestFormat ? text : undefined;
+function dropIfTooLong(text: string | null | undefined): string | undefined {
+	return text && text.length <= maxFormatCharacters ? text : undefined;
 }
 
 /** Above these counts, letters and Roman numerals are unreadably long, such as 30 times 'z' or 3 times 'm'. */
-const mostLetters = 780;
-const mostRoman = 3999;
+const maxLetterCount = 780;
+const maxRomanCount = 3999;
 
-function numeral(count: number, type: string): string {
+function formatItemNumber(count: number, type: string): string {
 	if (count < 1) return String(count);
-	const isRoman = type.endsWith('ROMAN') && count <= mostRoman;
-	const isLetter = type.endsWith('ALPHA') && count <= mostLetters;
+	const isRoman = type.endsWith('ROMAN') && count <= maxRomanCount;
+	const isLetter = type.endsWith('ALPHA') && count <= maxLetterCount;
 	if (!isRoman && !isLetter) return String(count).padStart(type === 'ZERO_DECIMAL' ? 2 : 1, '0');
-	const written = isRoman ? roman(count) : letters(count);
+	const written = isRoman ? toRoman(count) : toLetters(count);
 	return type.startsWith('UPPER') ? written.toUpperCase() : written;
 }
 
 /** a … z, aa … zz, aaa …, as Docs counts. */
-function letters(count: number): string {
+function toLetters(count: number): string {
 	const letter = String.fromCharCode(97 + ((count - 1) % 26));
 	return letter.repeat(Math.ceil(count / 26));
 }
@@ -201,7 +209,7 @@ function letters(count: number): string {
 const romanDigits = ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'];
 const romanSigns = ['ivx', 'xlc', 'cdm', 'm'];
 
-function roman(count: number): string {
+function toRoman(count: number): string {
 	const digits = Array.from(String(count), Number).toReversed();
 	const written = digits.map((digit, place) =>
 		(romanDigits[digit] ?? '').replaceAll(/[ivx]/g, (sign) => romanSigns[place]?.['ivx'.indexOf(sign)] ?? ''),

@@ -1,34 +1,34 @@
 /** Quotes and lists that are nested deeper look like this depth, so that no line gets a long prefix. */
-const deepest = 5;
+const maxDepth = 5;
 /** Outside preformatted text, more line breaks in a row are left out. */
-const mostBreaks = 2;
+const maxLineBreaks = 2;
 
-const spaces = /[ \t\r\n\f]+/g;
+const whitespace = /[ \t\r\n\f]+/g;
 /** Zero-width space and byte order mark, which are never displayed. */
-const invisible = /[\u200b\ufeff]/g;
+const zeroWidthCharacters = /[\u200b\ufeff]/g;
 /** Joiners are part of words and emoji, but senders also use them, with spaces, to pad previews. */
-const leading = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
+const leadingPadding = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
 
 /** Pieces are joined when there are this many. While the first cell of a row may still get tabs, more of them stay apart. */
-const fewPieces = 1_000;
-const manyPieces = 100_000;
+const maxPieces = 1_000;
+const maxPiecesInRow = 100_000;
 
 /** The state of an open table while its cells are written. */
-class Table {
+class OpenTable {
 	/** Whether some row has text in two cells, so that its empty cells get tabs, too. Other tables only lay out a page. */
 	isData = false;
 	/** Whether a cell of the row holds a table with several lines. The cells are then parts of a page and go below each other. */
-	arranges = false;
+	isLayoutRow = false;
 	/** Number of the row's cells so far; below it, of those with text. */
-	cells = 0;
-	filled = 0;
+	cellCount = 0;
+	filledCellCount = 0;
 	isCellFilled = false;
 	/** Whether the cell holds another table. */
-	holdsTable = false;
+	hasInnerTable = false;
 	/** Number of the line on which the text of the cell begins. */
-	line = 0;
+	cellLine = 0;
 	/** Number of tabs between cells that are still to be written. */
-	tabs = 0;
+	pendingTabs = 0;
 }
 
 /** Collects text. It collapses spaces, writes line breaks only before more text, and marks quotes, lists and tables. */
@@ -36,196 +36,197 @@ export class TextWriter {
 	quoteDepth = 0;
 	preDepth = 0;
 	/** The next number of each open list; NaN for one with bullets. */
-	readonly lists: number[] = [];
-	private lines = 0;
-	private written = '';
+	readonly nextItemNumbers: number[] = [];
+	private lineCount = 0;
+	private joinedText = '';
 	/** Text that is not joined yet. Pieces are joined many at a time, because millions of small strings take many times the memory of one. */
 	private pieces: string[] = [];
-	recorded = '';
-	private mostRecorded = 0;
-	private table = new Table();
-	private readonly outerTables: Table[] = [];
+	recordedText = '';
+	private maxRecordedCharacters = 0;
+	private table = new OpenTable();
+	private readonly outerTables: OpenTable[] = [];
 	/** The row's first text, and how it reads with tabs for the empty cells before it. It gets them if a second cell has text. */
-	private corner: { readonly table: Table; readonly piece: number; readonly text: string } | undefined;
-	private breaks = 1;
+	private firstTextOfRow:
+		{ readonly table: OpenTable; readonly piece: number; readonly text: string } | undefined;
+	private pendingLineBreaks = 1;
 	/** The table whose cell was just opened: until the next text, breaks are ignored, because the cell begins on its row's line. */
-	private lock: Table | undefined;
+	private openedCellTable: OpenTable | undefined;
 	/** The space that goes before the next text on the line. */
-	private gap = '';
-	private bullet = '';
-	private writtenDepth = 0;
+	private pendingSpace = '';
+	private pendingBullet = '';
+	private writtenQuoteDepth = 0;
 
-	text(): string {
+	finish(): string {
 		// Tabs at the start are empty cells.
-		return (this.written + this.pieces.join('')).replace(/^[ \n]+/, '').trimEnd();
+		return (this.joinedText + this.pieces.join('')).replace(/^[ \n]+/, '').trimEnd();
 	}
 
 	/** Starts recording what is written, until that is longer than `most` characters. */
-	startRecord(most: number): void {
-		this.recorded = '';
-		this.mostRecorded = most;
+	startRecording(most: number): void {
+		this.recordedText = '';
+		this.maxRecordedCharacters = most;
 	}
 
 	/** Ensures at least this many line breaks before the next text. */
-	atLeast(breaks: number): void {
-		if (this.lock) return;
-		this.breaks = Math.max(this.breaks, breaks);
-		this.gap = '';
+	ensureLineBreaks(breaks: number): void {
+		if (this.openedCellTable) return;
+		this.pendingLineBreaks = Math.max(this.pendingLineBreaks, breaks);
+		this.pendingSpace = '';
 	}
 
-	newLine(): void {
-		if (this.lock) return;
-		if (this.preDepth > 0 || this.breaks < mostBreaks) this.breaks++;
-		this.gap = '';
+	addLineBreak(): void {
+		if (this.openedCellTable) return;
+		if (this.preDepth > 0 || this.pendingLineBreaks < maxLineBreaks) this.pendingLineBreaks++;
+		this.pendingSpace = '';
 	}
 
 	openTable(): void {
 		this.outerTables.push(this.table);
-		this.table = new Table();
+		this.table = new OpenTable();
 	}
 
 	closeTable(): void {
 		this.endRow();
-		this.table = this.outerTables.pop() ?? new Table();
-		this.table.holdsTable = true;
+		this.table = this.outerTables.pop() ?? new OpenTable();
+		this.table.hasInnerTable = true;
 	}
 
-	row(): void {
+	startRow(): void {
 		const { table } = this;
 		this.endRow();
-		Object.assign(table, new Table(), { isData: table.isData });
-		if (!table.isData || this.lock) return;
-		this.breaks = 1;
-		this.lock = table;
+		Object.assign(table, new OpenTable(), { isData: table.isData });
+		if (!table.isData || this.openedCellTable) return;
+		this.pendingLineBreaks = 1;
+		this.openedCellTable = table;
 	}
 
 	endRow(): void {
-		if (this.corner?.table === this.table) this.corner = undefined;
-		if (this.lock !== this.table) return;
-		this.lock = undefined;
-		this.atLeast(1);
+		if (this.firstTextOfRow?.table === this.table) this.firstTextOfRow = undefined;
+		if (this.openedCellTable !== this.table) return;
+		this.openedCellTable = undefined;
+		this.ensureLineBreaks(1);
 	}
 
-	cell(): void {
+	startCell(): void {
 		const { table } = this;
-		table.arranges ||= table.isCellFilled && table.holdsTable && this.lines > table.line;
+		table.isLayoutRow ||= table.isCellFilled && table.hasInnerTable && this.lineCount > table.cellLine;
 		table.isCellFilled = false;
-		table.holdsTable = false;
-		if (table.cells++ === 0) return;
-		if (table.arranges) {
-			this.atLeast(1);
+		table.hasInnerTable = false;
+		if (table.cellCount++ === 0) return;
+		if (table.isLayoutRow) {
+			this.ensureLineBreaks(1);
 			return;
 		}
-		table.tabs++;
-		if (table.filled === 0) return;
-		this.breaks = 0;
-		this.gap = '';
-		this.lock = table;
+		table.pendingTabs++;
+		if (table.filledCellCount === 0) return;
+		this.pendingLineBreaks = 0;
+		this.pendingSpace = '';
+		this.openedCellTable = table;
 	}
 
 	closeList(): void {
-		this.lists.pop();
-		this.bullet = '';
+		this.nextItemNumbers.pop();
+		this.pendingBullet = '';
 	}
 
-	item(): void {
-		const number = this.lists.at(-1) ?? NaN;
-		this.bullet = Number.isNaN(number) ? '* ' : `${number}. `;
-		if (!Number.isNaN(number)) this.lists[this.lists.length - 1] = number + 1;
+	startItem(): void {
+		const number = this.nextItemNumbers.at(-1) ?? NaN;
+		this.pendingBullet = Number.isNaN(number) ? '* ' : `${number}. `;
+		if (!Number.isNaN(number)) this.nextItemNumbers[this.nextItemNumbers.length - 1] = number + 1;
 	}
 
 	write(text: string): void {
 		if (this.preDepth === 0) {
-			this.writeWords(text.replace(invisible, '').replace(spaces, ' '));
+			this.writeWords(text.replace(zeroWidthCharacters, '').replace(whitespace, ' '));
 			return;
 		}
 		for (const [at, line] of text.split(/\r\n?|\n/).entries()) {
-			if (at > 0) this.newLine();
-			if (line !== '') this.push(line);
+			if (at > 0) this.addLineBreak();
+			if (line !== '') this.writePiece(line);
 		}
 	}
 
 	/** Writes on the line of the preceding text and keeps the line breaks that are due for after this text. */
-	append(text: string): void {
-		const { breaks } = this;
-		this.breaks = 0;
+	appendToLine(text: string): void {
+		const { pendingLineBreaks: breaks } = this;
+		this.pendingLineBreaks = 0;
 		this.write(text);
-		this.breaks = breaks;
+		this.pendingLineBreaks = breaks;
 	}
 
 	private writeWords(text: string): void {
-		const [start = ''] = leading.exec(text) ?? [];
-		const isAtStart = this.breaks > 0 || this.lock !== undefined;
+		const [start = ''] = leadingPadding.exec(text) ?? [];
+		const isAtStart = this.pendingLineBreaks > 0 || this.openedCellTable !== undefined;
 		const words = text.slice(start.length);
-		const space = spaceOf(start);
-		if (space !== '') this.gap ||= space;
-		else if (start !== '' && this.gap === '' && !isAtStart) this.push(start);
+		const space = collapseSpaces(start);
+		if (space !== '') this.pendingSpace ||= space;
+		else if (start !== '' && this.pendingSpace === '' && !isAtStart) this.writePiece(start);
 		if (words === '') return;
 		let end = words.length;
-		while (spaceOf(words.charAt(end - 1)) !== '') end--;
-		this.push(words.slice(0, end));
-		this.gap = spaceOf(words.slice(end));
+		while (collapseSpaces(words.charAt(end - 1)) !== '') end--;
+		this.writePiece(words.slice(0, end));
+		this.pendingSpace = collapseSpaces(words.slice(end));
 	}
 
-	private push(text: string): void {
-		const isLineStart = this.breaks > 0;
+	private writePiece(text: string): void {
+		const isLineStart = this.pendingLineBreaks > 0;
 		if (isLineStart) {
-			this.lines++;
-			this.add(this.lineStart());
+			this.lineCount++;
+			this.storePiece(this.buildLineStart());
 		}
-		const gap = this.fillCells(text) || (isLineStart ? '' : this.gap);
-		this.add(gap + text);
+		const gap = this.markCellsFilled(text) || (isLineStart ? '' : this.pendingSpace);
+		this.storePiece(gap + text);
 		// A gap before the first recorded text is not recorded.
-		if (this.recorded.length <= this.mostRecorded)
-			this.recorded += (this.recorded && (isLineStart ? '\n' : gap)) + text;
-		this.breaks = 0;
-		this.lock = undefined;
-		this.gap = '';
-		this.bullet = '';
+		if (this.recordedText.length <= this.maxRecordedCharacters)
+			this.recordedText += (this.recordedText && (isLineStart ? '\n' : gap)) + text;
+		this.pendingLineBreaks = 0;
+		this.openedCellTable = undefined;
+		this.pendingSpace = '';
+		this.pendingBullet = '';
 	}
 
 	/** Marks the current cell, and the cells that contain its table, as filled. @returns the tabs that go before the text */
-	private fillCells(text: string): string {
+	private markCellsFilled(text: string): string {
 		let tabs = '';
 		for (let at = this.outerTables.length; at >= 0; at--) {
 			const table = this.outerTables[at] ?? this.table;
 			if (table.isCellFilled) break;
 			table.isCellFilled = true;
-			if (table.cells === 0) continue;
-			table.line = this.lines;
-			const own = '\t'.repeat(table.tabs);
-			table.tabs = 0;
-			if (++table.filled >= 2 && !table.arranges) table.isData = true;
+			if (table.cellCount === 0) continue;
+			table.cellLine = this.lineCount;
+			const own = '\t'.repeat(table.pendingTabs);
+			table.pendingTabs = 0;
+			if (++table.filledCellCount >= 2 && !table.isLayoutRow) table.isData = true;
 			if (table.isData) tabs = own + tabs;
-			else if (own !== '') this.corner = { table, piece: this.pieces.length, text: own + text };
-			if (!table.isData || this.corner?.table !== table) continue;
-			this.pieces[this.corner.piece] = this.corner.text;
-			this.corner = undefined;
+			else if (own !== '') this.firstTextOfRow = { table, piece: this.pieces.length, text: own + text };
+			if (!table.isData || this.firstTextOfRow?.table !== table) continue;
+			this.pieces[this.firstTextOfRow.piece] = this.firstTextOfRow.text;
+			this.firstTextOfRow = undefined;
 		}
 		return tabs;
 	}
 
-	private lineStart(): string {
-		const quotes = Math.min(this.quoteDepth, deepest);
-		const blank = '> '.repeat(Math.min(quotes, this.writtenDepth)).trimEnd();
-		const breaks = `\n${`${blank}\n`.repeat(Math.max(0, this.breaks - 1))}`;
-		const depth = Math.min(this.lists.length, deepest);
-		const indent = '  '.repeat(this.bullet === '' ? depth : Math.max(0, depth - 1));
-		this.writtenDepth = quotes;
-		return `${breaks}${'> '.repeat(quotes)}${indent}${this.bullet}`;
+	private buildLineStart(): string {
+		const quotes = Math.min(this.quoteDepth, maxDepth);
+		const blank = '> '.repeat(Math.min(quotes, this.writtenQuoteDepth)).trimEnd();
+		const breaks = `\n${`${blank}\n`.repeat(Math.max(0, this.pendingLineBreaks - 1))}`;
+		const depth = Math.min(this.nextItemNumbers.length, maxDepth);
+		const indent = '  '.repeat(this.pendingBullet === '' ? depth : Math.max(0, depth - 1));
+		this.writtenQuoteDepth = quotes;
+		return `${breaks}${'> '.repeat(quotes)}${indent}${this.pendingBullet}`;
 	}
 
-	private add(text: string): void {
+	private storePiece(text: string): void {
 		const count = this.pieces.push(text);
-		if (count < (this.corner ? manyPieces : fewPieces)) return;
-		this.written += this.pieces.join('');
+		if (count < (this.firstTextOfRow ? maxPiecesInRow : maxPieces)) return;
+		this.joinedText += this.pieces.join('');
 		this.pieces = [];
-		this.corner = undefined;
+		this.firstTextOfRow = undefined;
 	}
 }
 
 /** Returns one space for any number of them, a no-break space if all are such, and '' for none. */
-function spaceOf(text: string): string {
+function collapseSpaces(text: string): string {
 	if (text.includes(' ')) return ' ';
 	return /[\u00a0\u2007]/.test(text) ? '\u00a0' : '';
 }

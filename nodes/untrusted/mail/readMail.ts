@@ -1,93 +1,101 @@
 import { decodeHTML } from 'entities/decode';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { textOfHtml } from '../html/textOfHtml';
+import { htmlToText } from '../html/htmlToText';
 import { decodeText, decodeWords, unescapeBytes } from './charset';
-import { dispositionOf, headerOf, isFile, type Part, partHeader, type Place, typeOf } from './mimeStructure';
+import {
+	getDisposition,
+	getMessageHeader,
+	isFile,
+	type MimePart,
+	getPartHeader,
+	type MimeContext,
+	getMediaType,
+} from './mimeStructure';
 import { keepNewText } from './newText';
 
 /** A text in one form, plain or HTML. Its pieces are joined only at the end, because parts may be nested deeply. */
-interface Form {
+interface TextForm {
 	readonly pieces: readonly string[];
 	readonly isBlank: boolean;
 	/** Whether any of it was converted from HTML. */
-	readonly isMade?: boolean;
+	readonly isConverted?: boolean;
 }
 
 /** A form is undefined if the part does not have it. */
-interface Forms {
-	readonly text?: Form;
-	readonly html?: Form;
+interface TextForms {
+	readonly text?: TextForm;
+	readonly html?: TextForm;
 }
 
-interface Reading {
-	readonly textOf: (part: Part, kind: keyof Forms) => string;
+interface MailReading {
+	readonly readText: (part: MimePart, kind: keyof TextForms) => string;
 	/** Collects the parts that are files. An attached email is one file. */
-	readonly files: StoredFile[];
+	readonly files: MailFile[];
 }
 
-function formsOf(part: Part, place: Place, reading: Reading): Forms {
-	const type = typeOf(part);
+function readForms(part: MimePart, place: MimeContext, reading: MailReading): TextForms {
+	const type = getMediaType(part);
 	const parts = part.parts ?? [];
-	if (type.startsWith('multipart/') && parts.length > 0) return formsOfParts(type, parts, reading);
+	if (type.startsWith('multipart/') && parts.length > 0) return readMultipartForms(type, parts, reading);
 	if (isFile(part, place)) {
-		reading.files.push(storedFile(part, place.within === 'multipart/related'));
+		reading.files.push(toMailFile(part, place.multipartType === 'multipart/related'));
 		return {};
 	}
 	const kind = type === 'text/html' ? 'html' : 'text';
-	const content = reading.textOf(part, kind);
+	const content = reading.readText(part, kind);
 	return { [kind]: { pieces: [content], isBlank: content.trim() === '' } };
 }
 
-function formsOfParts(type: string, parts: readonly Part[], reading: Reading): Forms {
-	const found: Forms[] = [];
-	let afterHtml = false;
+function readMultipartForms(type: string, parts: readonly MimePart[], reading: MailReading): TextForms {
+	const found: TextForms[] = [];
+	let isAfterHtml = false;
 	for (const part of parts) {
-		const forms = formsOf(part, { within: type, afterHtml }, reading);
+		const forms = readForms(part, { multipartType: type, isAfterHtml }, reading);
 		if (forms.text || forms.html) found.push(forms);
-		afterHtml ||= type === 'multipart/related' && forms.html !== undefined;
+		isAfterHtml ||= type === 'multipart/related' && forms.html !== undefined;
 	}
 	// Some programs send the two forms of the text in a `multipart/related`, which is meant for HTML and its pictures.
 	const areForms = type === 'multipart/related' && found.length === 2 && !found[0]?.html && !found[1]?.text;
-	return areForms || type === 'multipart/alternative' ? bestOf(found) : joined(found);
+	return areForms || type === 'multipart/alternative' ? chooseBestForms(found) : joinForms(found);
 }
 
 /** Chooses the last form of each kind (RFC 2046, 5.1.4), but prefers the sender's own text to one from HTML, and any text to an empty one. */
-function bestOf(forms: readonly Forms[]): Forms {
+function chooseBestForms(forms: readonly TextForms[]): TextForms {
 	const htmls = forms.flatMap(({ html }) => html ?? []);
 	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);
 	const texts = forms.flatMap(({ text }) => text ?? []);
 	const filled = texts.filter(({ isBlank }) => !isBlank);
-	const best = filled.findLast(({ isMade }) => !isMade) ?? filled.at(-1);
+	const best = filled.findLast(({ isConverted: isMade }) => !isMade) ?? filled.at(-1);
 	// Some programs add an empty text next to the HTML.
 	return { text: best ?? (html?.isBlank === false ? undefined : texts[0]), html };
 }
 
 /** Joins texts that follow each other, such as a message and its footer. */
-function joined(forms: readonly Forms[]): Forms {
+function joinForms(forms: readonly TextForms[]): TextForms {
 	const isPlain = forms.some(({ text }) => text);
-	const texts = forms.map(({ text, html }) => text ?? (isPlain && html ? converted(html) : undefined));
-	return { text: oneOf(texts), html: oneOf(forms.map(({ html }) => html)) };
+	const texts = forms.map(({ text, html }) => text ?? (isPlain && html ? convertHtml(html) : undefined));
+	return { text: joinTexts(texts), html: joinTexts(forms.map(({ html }) => html)) };
 }
 
-function oneOf(given: ReadonlyArray<Form | undefined>): Form | undefined {
+function joinTexts(given: ReadonlyArray<TextForm | undefined>): TextForm | undefined {
 	const forms = given.filter((form) => form !== undefined);
 	if (forms.length === 0) return undefined;
 	return {
 		pieces: forms.flatMap(({ pieces }) => pieces),
 		isBlank: forms.every(({ isBlank }) => isBlank),
-		isMade: forms.some(({ isMade }) => isMade),
+		isConverted: forms.some(({ isConverted: isMade }) => isMade),
 	};
 }
 
-function converted(html: Form): Form {
-	const text = textOfHtml(html.pieces.join('\n'));
-	return { pieces: [text], isBlank: text === '', isMade: true };
+function convertHtml(html: TextForm): TextForm {
+	const text = htmlToText(html.pieces.join('\n'));
+	return { pieces: [text], isBlank: text === '', isConverted: true };
 }
 
 /** Finds the charset that the header names, or the type that Gmail gives (openclaw/gogcli#428), or the HTML itself. */
-function charsetOf(part: Part, kind: keyof Forms, bytes: Buffer): string {
-	const types = `${partHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
+function findCharset(part: MimePart, kind: keyof TextForms, bytes: Buffer): string {
+	const types = `${getPartHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	const named = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
 	if (named !== undefined || kind === 'text') return named ?? '';
 	return (
@@ -96,7 +104,7 @@ function charsetOf(part: Part, kind: keyof Forms, bytes: Buffer): string {
 }
 
 /** The fields that are returned for every email. */
-export interface Summary {
+export interface MailSummary {
 	readonly id: string;
 	readonly threadId: string;
 	readonly snippet: string;
@@ -124,7 +132,7 @@ export interface AttachmentInfo {
 	readonly contentId: string;
 }
 
-interface StoredFile {
+interface MailFile {
 	readonly info: AttachmentInfo;
 	/** The content, unless Gmail has it under the attachment ID, or only in the whole email. */
 	readonly data: string;
@@ -132,7 +140,7 @@ interface StoredFile {
 	readonly isMail: boolean;
 }
 
-export interface MailQuestion {
+export interface MailInput {
 	/** The result of `limitMessage`. */
 	readonly message: gmail_v1.Schema$Message;
 	/** Whether the text is needed; with the next option, without what a reply quotes. */
@@ -144,7 +152,7 @@ export interface MailQuestion {
 
 /** An email as it is in the mailbox. Addresses are texts as the headers have them. */
 export interface Mail {
-	readonly summary: Summary;
+	readonly summary: MailSummary;
 	/** Plain text; converted from the HTML if the email has only that. */
 	readonly text: string;
 	/** '' for an email without HTML. */
@@ -155,25 +163,29 @@ export interface Mail {
 	/** All in their original order, including repeated ones. */
 	readonly headers: Array<{ readonly name: string; readonly value: string }>;
 	readonly attachments: AttachmentInfo[];
-	readonly files: StoredFile[];
+	readonly files: MailFile[];
 	/** Attachment IDs of texts that Gmail stores separately and the input lacks. Without them, the text is incomplete. */
-	readonly missing: readonly string[];
+	readonly missingTextIds: readonly string[];
 }
 
 /** Reads everything of an email that strangers wrote: structure, headers, charsets and text. */
-export function readMail({ message, withText, newTextOnly, texts }: MailQuestion): Mail {
-	const files: StoredFile[] = [];
-	const missing: string[] = [];
-	const textOf = (part: Part, kind: keyof Forms) => {
+export function readMail({ message, withText, newTextOnly, texts }: MailInput): Mail {
+	const files: MailFile[] = [];
+	const missingTextIds: string[] = [];
+	const readText = (part: MimePart, kind: keyof TextForms) => {
 		if (!withText) return '';
 		const { data, attachmentId } = part.body ?? {};
 		const stored = attachmentId ? texts[attachmentId] : '';
-		if (!data && stored === undefined) missing.push(attachmentId ?? '');
+		if (!data && stored === undefined) missingTextIds.push(attachmentId ?? '');
 		const bytes = Buffer.from(data || (stored ?? ''), 'base64url');
-		return decodeText(bytes, charsetOf(part, kind, bytes));
+		return decodeText(bytes, findCharset(part, kind, bytes));
 	};
-	const forms = formsOf(message.payload ?? {}, { within: '', afterHtml: false }, { textOf, files });
-	const plain = forms.text ?? (forms.html && converted(forms.html));
+	const forms = readForms(
+		message.payload ?? {},
+		{ multipartType: '', isAfterHtml: false },
+		{ readText, files },
+	);
+	const plain = forms.text ?? (forms.html && convertHtml(forms.html));
 	// An email has CRLF between lines; the output has LF.
 	const text = (plain?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
 	const headers = (message.payload?.headers ?? []).map(({ name, value }) => ({
@@ -182,7 +194,7 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 	}));
 	const list = (name: string) =>
 		headers.flatMap((header) => (header.name.toLowerCase() === name ? header.value : [])).join(', ');
-	const summary = summaryOf(message, list);
+	const summary = buildSummary(message, list);
 	const isReply = list('in-reply-to') !== '' || list('references') !== '';
 	return {
 		summary,
@@ -194,19 +206,19 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 		html: forms.html?.pieces.join('\n') ?? '',
 		attachments: files.map(({ info }) => info),
 		files,
-		missing,
+		missingTextIds,
 	};
 }
 
 /** @param list all values of a header, by its name in lower case */
-function summaryOf(message: gmail_v1.Schema$Message, list: (name: string) => string): Summary {
+function buildSummary(message: gmail_v1.Schema$Message, list: (name: string) => string): MailSummary {
 	const { id, threadId, snippet, labelIds, internalDate } = message;
 	const date = new Date(Number(internalDate || NaN));
 	return {
 		id: id ?? '',
 		threadId: threadId ?? '',
-		snippet: snippetText(snippet ?? ''),
-		subject: headerOf(message, 'Subject'),
+		snippet: cleanSnippet(snippet ?? ''),
+		subject: getMessageHeader(message, 'Subject'),
 		sender: list('from'),
 		to: list('to'),
 		// The sender sets the Date header, so Gmail's own time is used.
@@ -217,24 +229,24 @@ function summaryOf(message: gmail_v1.Schema$Message, list: (name: string) => str
 }
 
 /** Invisible characters that senders use to pad the preview of an email. */
-const padding = /[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]/;
+const snippetPadding = /[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]/;
 
 /** Gmail's preview text, unescaped from HTML and without padding at either end. */
-function snippetText(snippet: string): string {
+function cleanSnippet(snippet: string): string {
 	const characters = Array.from(decodeHTML(snippet));
-	const isSeen = (character: string) => !padding.test(character);
+	const isSeen = (character: string) => !snippetPadding.test(character);
 	const from = characters.findIndex(isSeen);
 	return characters.slice(from, characters.findLastIndex(isSeen) + 1).join('');
 }
 
 /** @param related whether the part is in a `multipart/related`, such as a picture of the HTML */
-function storedFile(part: Part, related: boolean): StoredFile {
-	const contentId = partHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
-	const disposition = dispositionOf(part);
+function toMailFile(part: MimePart, related: boolean): MailFile {
+	const contentId = getPartHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
+	const disposition = getDisposition(part);
 	const info = {
 		attachmentId: part.body?.attachmentId ?? '',
-		fileName: decodeWords(part.filename ?? '') || nameInHeader(part),
-		mimeType: typeOf(part),
+		fileName: decodeWords(part.filename ?? '') || findNameInHeader(part),
+		mimeType: getMediaType(part),
 		size: part.body?.size ?? 0,
 		inline: disposition === 'inline' || (related && contentId !== '' && disposition !== 'attachment'),
 		contentId,
@@ -244,10 +256,10 @@ function storedFile(part: Part, related: boolean): StoredFile {
 }
 
 /** Finds a name that Gmail did not read, such as RFC 2231 in quotes: `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`. */
-function nameInHeader(part: Part): string {
+function findNameInHeader(part: MimePart): string {
 	for (const header of ['Content-Disposition', 'Content-Type']) {
 		const [, star, quoted, plain] =
-			/;\s*(?:file)?name(\*?)\s*=\s*(?:"([^"]*)"|([^;]*))/i.exec(partHeader(part, header)) ?? [];
+			/;\s*(?:file)?name(\*?)\s*=\s*(?:"([^"]*)"|([^;]*))/i.exec(getPartHeader(part, header)) ?? [];
 		const value = (quoted ?? plain ?? '').trim();
 		const [, charset, text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
 		const name =

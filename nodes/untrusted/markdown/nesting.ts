@@ -1,21 +1,21 @@
 import type { BlockContent, DefinitionContent, List, ListItem, PhrasingContent } from 'mdast';
 
-import type { Marks } from '../document/blocks';
+import type { TextMarks } from '../document/blocks';
 import {
 	type Glyph,
 	listIndentPoints,
-	type Piece,
-	type Place,
+	type ParagraphPiece,
+	type ParagraphIndent,
 	quoteIndentPoints,
 } from '../document/elements';
 
 /** A paragraph or table of a document. The document shows its lists and quotes only as glyphs, indentation and borders. */
-export interface FlatBlock extends Place {
+export interface FlatBlock extends ParagraphIndent {
 	readonly node: BlockContent;
 	readonly glyph: Glyph | undefined;
 }
 
-interface Placed {
+interface PlacedBlock {
 	readonly node: BlockContent;
 	/** Number of quotes around the block, and around its list if it is in one. */
 	readonly quoteDepth: number;
@@ -23,18 +23,18 @@ interface Placed {
 }
 
 /** A document may have any indentation, which would become any number of nested quotes. */
-const deepestQuote = 50;
+const maxQuoteDepth = 50;
 
-type Nested = BlockContent | DefinitionContent;
+type NestedContent = BlockContent | DefinitionContent;
 
-export function nestBlocks(blocks: readonly FlatBlock[]): Nested[] {
-	return build(place(blocks));
+export function nestBlocks(blocks: readonly FlatBlock[]): NestedContent[] {
+	return buildNestedBlocks(placeBlocks(blocks));
 }
 
 /** Finds each block's list and quotes. An indented paragraph after a list item belongs to that item. */
-function place(blocks: readonly FlatBlock[]): Placed[] {
+function placeBlocks(blocks: readonly FlatBlock[]): PlacedBlock[] {
 	let open: { level: number; quoteDepth: number } | undefined;
-	return blocks.map(({ node, quoted, indentPoints, glyph }): Placed => {
+	return blocks.map(({ node, isQuoted: quoted, indentPoints, glyph }): PlacedBlock => {
 		if (glyph !== undefined) {
 			open = { level: glyph.level, quoteDepth: quoted ? 1 : 0 };
 			return { node, quoteDepth: open.quoteDepth, list: { level: glyph.level, glyph } };
@@ -48,33 +48,33 @@ function place(blocks: readonly FlatBlock[]): Placed[] {
 			return { node, quoteDepth, list: { level, quoted: quoted && quoteDepth === 0 } };
 		}
 		open = undefined;
-		const depth = Math.min(Math.max(1, Math.round(indentPoints / quoteIndentPoints)), deepestQuote);
+		const depth = Math.min(Math.max(1, Math.round(indentPoints / quoteIndentPoints)), maxQuoteDepth);
 		const quoteDepth = quoted ? depth : 0;
 		return { node, quoteDepth, list: undefined };
 	});
 }
 
-function build(blocks: readonly Placed[]): Nested[] {
-	const stretches: Placed[][] = [];
+function buildNestedBlocks(blocks: readonly PlacedBlock[]): NestedContent[] {
+	const stretches: PlacedBlock[][] = [];
 	for (const block of blocks) {
 		const last = stretches.at(-1);
-		if (last?.[0] && kindOf(last[0]) === kindOf(block)) last.push(block);
+		if (last?.[0] && getContainerKind(last[0]) === getContainerKind(block)) last.push(block);
 		else stretches.push([block]);
 	}
-	return stretches.flatMap((stretch): Nested[] => {
+	return stretches.flatMap((stretch): NestedContent[] => {
 		const [first] = stretch;
-		if (!first?.quoteDepth) return first?.list ? listsOf(stretch) : stretch.map(({ node }) => node);
+		if (!first?.quoteDepth) return first?.list ? buildLists(stretch) : stretch.map(({ node }) => node);
 		const inner = stretch.map((block) => ({ ...block, quoteDepth: block.quoteDepth - 1 }));
-		return [{ type: 'blockquote', children: build(inner) }];
+		return [{ type: 'blockquote', children: buildNestedBlocks(inner) }];
 	});
 }
 
-function kindOf({ quoteDepth, list }: Placed): 'quote' | 'list' | 'block' {
+function getContainerKind({ quoteDepth, list }: PlacedBlock): 'quote' | 'list' | 'block' {
 	return quoteDepth > 0 ? 'quote' : list ? 'list' : 'block';
 }
 
 /** Builds lists: adjacent items of the same level and kind form one, whichever list Docs assigns them to. */
-function listsOf(blocks: readonly Placed[]): List[] {
+function buildLists(blocks: readonly PlacedBlock[]): List[] {
 	const roots: List[] = [];
 	let open: Array<{ list: List; level: number }> = [];
 	for (const { node, list } of blocks) {
@@ -83,18 +83,18 @@ function listsOf(blocks: readonly Placed[]): List[] {
 		const { glyph } = list;
 		if (glyph === undefined) {
 			const item = open.at(-1)?.list.children.at(-1);
-			if (item !== undefined) addLater(item, node, list.quoted);
+			if (item !== undefined) addToItem(item, node, list.quoted);
 			continue;
 		}
 		const same = open.at(-1);
 		if (same?.level === list.level && same.list.ordered === glyph.ordered) {
-			same.list.children.push(itemOf(node));
+			same.list.children.push(buildListItem(node));
 			continue;
 		}
 		open = open.filter(({ level }) => level < list.level);
 		const { ordered, number } = glyph;
 		const start = ordered ? number : null;
-		const made: List = { type: 'list', ordered, start, spread: false, children: [itemOf(node)] };
+		const made: List = { type: 'list', ordered, start, spread: false, children: [buildListItem(node)] };
 		const parent = open.at(-1)?.list.children.at(-1);
 		if (parent === undefined) roots.push(made);
 		else parent.children.push(made);
@@ -103,14 +103,14 @@ function listsOf(blocks: readonly Placed[]): List[] {
 	return roots;
 }
 
-function addLater(item: ListItem, node: BlockContent, quoted: boolean | undefined): void {
+function addToItem(item: ListItem, node: BlockContent, quoted: boolean | undefined): void {
 	const last = item.children.at(-1);
 	if (!quoted) item.children.push(node);
 	else if (last?.type === 'blockquote') last.children.push(node);
 	else item.children.push({ type: 'blockquote', children: [node] });
 }
 
-function itemOf(node: BlockContent): ListItem {
+function buildListItem(node: BlockContent): ListItem {
 	const [first, ...others] = node.type === 'paragraph' ? node.children : [];
 	const [, box, value] = (first?.type === 'text' && /^([☐☑]) (.*)$/su.exec(first.value)) || [];
 	if (value === undefined) return { type: 'listItem', spread: false, children: [node] };
@@ -123,19 +123,22 @@ function itemOf(node: BlockContent): ListItem {
 	};
 }
 
-type Mark = keyof Marks;
+type Mark = keyof TextMarks;
 
 // If two marks reach equally far, the first one in this list is the outer one. `***x***` reads as emphasis around strong.
-const marks: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
+const marksByPriority: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
 
 /** Nests marks so that each reaches as far as it can. None begins or ends with a space, which Markdown does not allow. */
-export function phrasingOf(pieces: readonly Piece[], lineBreak: PhrasingContent): PhrasingContent[] {
-	const parts = joined(trimmed(spaced(pieces)));
-	return nest(withAddresses(parts, lineBreak.type === 'break'), new Set(), lineBreak);
+export function buildPhrasing(
+	pieces: readonly ParagraphPiece[],
+	lineBreak: PhrasingContent,
+): PhrasingContent[] {
+	const parts = joinPieces(trimPieces(separateSpaces(pieces)));
+	return nestMarks(linkBareAddresses(parts, lineBreak.type === 'break'), new Set(), lineBreak);
 }
 
-function nest(
-	pieces: readonly Piece[],
+function nestMarks(
+	pieces: readonly ParagraphPiece[],
 	open: ReadonlySet<Mark>,
 	lineBreak: PhrasingContent,
 ): PhrasingContent[] {
@@ -143,15 +146,15 @@ function nest(
 	let at = 0;
 	for (let piece = pieces[at]; piece; piece = pieces[at]) {
 		const { marks: own } = piece;
-		const reaches = marks
+		const reaches = marksByPriority
 			.filter((mark) => own[mark] !== undefined && !open.has(mark))
-			.map((mark) => ({ mark, end: endOf(mark, pieces, at) }));
+			.map((mark) => ({ mark, end: findMarkEnd(mark, pieces, at) }));
 		const [furthest] = reaches.toSorted((left, right) => right.end - left.end);
-		if (furthest === undefined) nodes.push(...leaves(piece, lineBreak));
+		if (furthest === undefined) nodes.push(...buildLeaves(piece, lineBreak));
 		else {
 			const inner = pieces.slice(at, furthest.end);
-			const children = nest(inner, new Set([...open, furthest.mark]), lineBreak);
-			nodes.push(wrapped(furthest.mark, own.link ?? '', children));
+			const children = nestMarks(inner, new Set([...open, furthest.mark]), lineBreak);
+			nodes.push(wrapInMark(furthest.mark, own.link ?? '', children));
 		}
 		at = furthest?.end ?? at + 1;
 	}
@@ -159,20 +162,20 @@ function nest(
 }
 
 /** Finds the position after the last piece in a row that has the same mark as the one at `at`. */
-function endOf(mark: Mark, pieces: readonly Piece[], at: number): number {
+function findMarkEnd(mark: Mark, pieces: readonly ParagraphPiece[], at: number): number {
 	let end = at + 1;
 	while (pieces[end]?.marks[mark] === pieces[at]?.marks[mark]) end++;
 	return end;
 }
 
-function wrapped(mark: Mark, url: string, children: PhrasingContent[]): PhrasingContent {
+function wrapInMark(mark: Mark, url: string, children: PhrasingContent[]): PhrasingContent {
 	if (mark === 'link') return { type: 'link', url, children };
 	if (mark === 'bold') return { type: 'strong', children };
 	return mark === 'italic' ? { type: 'emphasis', children } : { type: 'delete', children };
 }
 
-function leaves(
-	{ text, marks: { code }, picture, footnoteId: label }: Piece,
+function buildLeaves(
+	{ text, marks: { code }, picture, footnoteId: label }: ParagraphPiece,
 	lineBreak: PhrasingContent,
 ): PhrasingContent[] {
 	if (picture !== undefined) return [{ type: 'image', url: picture, alt: text }];
@@ -185,42 +188,50 @@ function leaves(
 }
 
 /** Splits off spaces at the ends of a marked piece. They keep only the marks that both neighbors have too. */
-function spaced(pieces: readonly Piece[]): Piece[] {
-	const parts = pieces.flatMap((piece): Piece[] => {
-		if (piece.marks.code || !isPlain(piece)) return [piece];
-		return spacesApart(piece.text).map((text) => ({ ...piece, text }));
+function separateSpaces(pieces: readonly ParagraphPiece[]): ParagraphPiece[] {
+	const parts = pieces.flatMap((piece): ParagraphPiece[] => {
+		if (piece.marks.code || !isPlainText(piece)) return [piece];
+		return splitSpaces(piece.text).map((text) => ({ ...piece, text }));
 	});
 	return parts.map((piece, at) => {
 		if (piece.text.trim() !== '' || piece.picture !== undefined) return piece;
-		return { ...piece, marks: inAll(piece.marks, parts[at - 1]?.marks ?? {}, parts[at + 1]?.marks ?? {}) };
+		return {
+			...piece,
+			marks: keepCommonMarks(piece.marks, parts[at - 1]?.marks ?? {}, parts[at + 1]?.marks ?? {}),
+		};
 	});
 }
 
 /** Splits into leading spaces, content and trailing spaces; empty parts are left out. */
-function spacesApart(text: string): string[] {
+function splitSpaces(text: string): string[] {
 	const from = text.length - text.trimStart().length;
 	const to = Math.max(from, text.trimEnd().length);
 	return [text.slice(0, from), text.slice(from, to), text.slice(to)].filter((part) => part !== '');
 }
 
-function inAll(own: Marks, left: Marks, right: Marks): Marks {
-	const kept = marks.filter((mark) => left[mark] === own[mark] && right[mark] === own[mark]);
+function keepCommonMarks(own: TextMarks, left: TextMarks, right: TextMarks): TextMarks {
+	const kept = marksByPriority.filter((mark) => left[mark] === own[mark] && right[mark] === own[mark]);
 	return Object.fromEntries(kept.map((mark) => [mark, own[mark]]));
 }
 
 /** Removes spaces and breaks at the ends of a paragraph, which have no meaning in Markdown. */
-function trimmed(pieces: readonly Piece[]): Piece[] {
-	const blank = (piece: Piece) => piece.text.trim() === '' && piece.picture === undefined;
-	const first = pieces.findIndex((piece) => !blank(piece));
-	const last = pieces.findLastIndex((piece) => !blank(piece));
+function trimPieces(pieces: readonly ParagraphPiece[]): ParagraphPiece[] {
+	const isBlank = (piece: ParagraphPiece) => piece.text.trim() === '' && piece.picture === undefined;
+	const first = pieces.findIndex((piece) => !isBlank(piece));
+	const last = pieces.findLastIndex((piece) => !isBlank(piece));
 	return pieces.slice(first, last + 1);
 }
 
-function joined(pieces: readonly Piece[]): Piece[] {
-	const parts: Piece[] = [];
+function joinPieces(pieces: readonly ParagraphPiece[]): ParagraphPiece[] {
+	const parts: ParagraphPiece[] = [];
 	for (const piece of pieces) {
 		const last = parts.at(-1);
-		if (last !== undefined && isPlain(last) && isPlain(piece) && sameMarks(last.marks, piece.marks)) {
+		if (
+			last !== undefined &&
+			isPlainText(last) &&
+			isPlainText(piece) &&
+			haveSameMarks(last.marks, piece.marks)
+		) {
 			parts[parts.length - 1] = { ...last, text: last.text + piece.text };
 		} else parts.push(piece);
 	}
@@ -233,17 +244,17 @@ const bareAddress = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^\s<]+/g
 const escapable = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
 
 /** Makes links of addresses in plain text that would be read wrongly: with the marks after them, or with a backslash from escaping. */
-function withAddresses(pieces: readonly Piece[], hasBackslashBreaks: boolean): Piece[] {
+function linkBareAddresses(pieces: readonly ParagraphPiece[], hasBackslashBreaks: boolean): ParagraphPiece[] {
 	return pieces.flatMap((piece, at) => {
-		if (!isPlain(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
-		const parts: Piece[] = [];
+		if (!isPlainText(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
+		const parts: ParagraphPiece[] = [];
 		let from = 0;
 		for (const { 0: found, index } of piece.text.matchAll(bareAddress)) {
-			const next = piece.text[index + found.length] ?? firstShown(pieces[at + 1]);
+			const next = piece.text[index + found.length] ?? getFirstMarkdownCharacter(pieces[at + 1]);
 			const isCut = next === '\v' ? !hasBackslashBreaks : next.trim() === '';
 			if (!escapable.test(found) && isCut) continue;
 			const before = piece.text.slice(from, index);
-			const text = addressIn(found);
+			const text = trimAddress(found);
 			const link = /^www/i.test(text) ? `http://${text}` : text;
 			parts.push({ ...piece, text: before }, { text, marks: { ...piece.marks, link } });
 			from = index + text.length;
@@ -253,13 +264,13 @@ function withAddresses(pieces: readonly Piece[], hasBackslashBreaks: boolean): P
 }
 
 /** The character with which a piece begins in Markdown. For anything but plain text, a backtick stands for its markup. */
-function firstShown(piece: Piece | undefined): string {
+function getFirstMarkdownCharacter(piece: ParagraphPiece | undefined): string {
 	if (piece === undefined) return '';
-	return isPlain(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';
+	return isPlainText(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';
 }
 
 /** Removes what follows the address and the punctuation at its end. */
-function addressIn(found: string): string {
+function trimAddress(found: string): string {
 	const [inside = ''] = found.split(/[>|]/, 1);
 	const closing = inside.includes('(') ? '?!.,:;*_~"\'' : '?!.,:;*_~"\')]';
 	let end = inside.length;
@@ -267,10 +278,10 @@ function addressIn(found: string): string {
 	return inside.slice(0, end);
 }
 
-function isPlain(piece: Piece): boolean {
+function isPlainText(piece: ParagraphPiece): boolean {
 	return piece.picture === undefined && piece.footnoteId === undefined;
 }
 
-function sameMarks(left: Marks, right: Marks): boolean {
-	return left.code === right.code && marks.every((mark) => left[mark] === right[mark]);
+function haveSameMarks(left: TextMarks, right: TextMarks): boolean {
+	return left.code === right.code && marksByPriority.every((mark) => left[mark] === right[mark]);
 }

@@ -8,37 +8,43 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 /** Characters. The parser's time is quadratic: a megabyte of short lists takes 60 s and much memory as a whole, and 3 s in such pieces. */
 const defaultPieceLength = 8_000;
 
-type Extension = NonNullable<Options['extensions']>[number];
-type Construct = Extract<NonNullable<NonNullable<Extension['text']>[number]>, { readonly tokenize: unknown }>;
+type MicromarkExtension = NonNullable<Options['extensions']>[number];
+type MicromarkConstruct = Extract<
+	NonNullable<NonNullable<MicromarkExtension['text']>[number]>,
+	{ readonly tokenize: unknown }
+>;
 
 /** Identifiers of definitions, under the names that the parser uses. */
-interface Defined {
+interface DefinedIdentifiers {
 	readonly defined: string[];
 	readonly gfmFootnotes: string[];
 }
 
 /** Parses GitHub Flavored Markdown in pieces. The position of a block counts from the start of its piece. */
 export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength): RootContent[] {
-	const pieces = [...piecesOf(proportionate(markdown), pieceLength)];
+	const pieces = [...splitIntoPieces(assertProportionate(markdown), pieceLength)];
 	const nodes = pieces.flatMap((piece) => piece.nodes);
-	const defined = definedIn(nodes);
+	const defined = collectDefinitions(nodes);
 	if (pieces.length === 1 || defined.defined.length + defined.gfmFootnotes.length === 0) return nodes;
 	// Whether `[a]` is a reference depends on definitions, which may stand in any piece.
-	return pieces.flatMap(({ text }) => parse(text, [known(defined)]));
+	return pieces.flatMap(({ text }) => parsePiece(text, [buildDefinitionsExtension(defined)]));
 }
 
 /** Splits where the parser itself began another block after a blank line, because what follows cannot change the blocks before it. */
-function* piecesOf(markdown: string, pieceLength: number): Generator<{ text: string; nodes: RootContent[] }> {
+function* splitIntoPieces(
+	markdown: string,
+	pieceLength: number,
+): Generator<{ text: string; nodes: RootContent[] }> {
 	let length = pieceLength;
 	for (let start = 0; ;) {
 		const lineEnd = markdown.indexOf('\n', start + length);
 		const text = markdown.slice(start, lineEnd < 0 ? undefined : lineEnd);
-		const nodes = parse(text);
+		const nodes = parsePiece(text);
 		if (lineEnd < 0) {
 			yield { text, nodes };
 			return;
 		}
-		const count = lastApart(nodes);
+		const count = findLastSeparateBlock(nodes);
 		length = count > 0 ? pieceLength : length * 2;
 		if (count <= 0) continue;
 		// The next piece begins with the line break before its first block.
@@ -49,7 +55,7 @@ function* piecesOf(markdown: string, pieceLength: number): Generator<{ text: str
 }
 
 /** Finds the last block that can be read without the blocks before it. @returns a negative number if there is none */
-function lastApart(nodes: readonly RootContent[]): number {
+function findLastSeparateBlock(nodes: readonly RootContent[]): number {
 	return nodes.findLastIndex(({ position }, at) => {
 		const before = nodes[at - 1];
 		// After indented code, the parser does not begin a list with any number but 1.
@@ -63,7 +69,7 @@ function endsWithCode(node: RootContent): boolean {
 	return node.type === 'code' || (last !== undefined && endsWithCode(last));
 }
 
-function parse(text: string, extensions: Extension[] = []): RootContent[] {
+function parsePiece(text: string, extensions: MicromarkExtension[] = []): RootContent[] {
 	return fromMarkdown(text, {
 		extensions: [gfm(), ...extensions],
 		mdastExtensions: [gfmFromMarkdown()],
@@ -71,7 +77,7 @@ function parse(text: string, extensions: Extension[] = []): RootContent[] {
 }
 
 /** Collects these nodes and all nodes inside them. */
-export function nodesIn(nodes: readonly RootContent[]): RootContent[] {
+export function collectNodes(nodes: readonly RootContent[]): RootContent[] {
 	const found: RootContent[] = [];
 	const visit = (node: RootContent) => {
 		found.push(node);
@@ -81,9 +87,9 @@ export function nodesIn(nodes: readonly RootContent[]): RootContent[] {
 	return found;
 }
 
-function definedIn(nodes: readonly RootContent[]): Defined {
-	const found: Defined = { defined: [], gfmFootnotes: [] };
-	for (const node of nodesIn(nodes)) {
+function collectDefinitions(nodes: readonly RootContent[]): DefinedIdentifiers {
+	const found: DefinedIdentifiers = { defined: [], gfmFootnotes: [] };
+	for (const node of collectNodes(nodes)) {
 		if (node.type === 'definition') found.defined.push(node.identifier.toUpperCase());
 		if (node.type === 'footnoteDefinition') found.gfmFootnotes.push(node.identifier.toUpperCase());
 	}
@@ -91,8 +97,8 @@ function definedIn(nodes: readonly RootContent[]): Defined {
 }
 
 /** Makes an extension that matches nothing and tells the parser, at every bracket, which definitions other pieces have. */
-function known(defined: Defined): Extension {
-	const construct: Construct = {
+function buildDefinitionsExtension(defined: DefinedIdentifiers): MicromarkExtension {
+	const construct: MicromarkConstruct = {
 		tokenize(_effects, _ok, nok) {
 			Object.assign(this.parser, defined);
 			return nok;
@@ -113,7 +119,7 @@ const maxAddressCharacters = 20_000_000;
 const delimiterRow = /^[\s>]*[-:|][-:|\s]*$/;
 
 /** Refuses Markdown whose result would be many times as long, before memory is used for it. @returns the same text. @throws Error */
-export function proportionate(markdown: string): string {
+export function assertProportionate(markdown: string): string {
 	const lines = markdown.split('\n');
 	let cells = 0;
 	let columns = 0;
@@ -134,16 +140,16 @@ export function proportionate(markdown: string): string {
 }
 
 /** The beginning of a link's or a definition's target that names an attached file. */
-const cidLink = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
+const attachmentLinkStart = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
 
 /**
  * Converts GitHub Flavored Markdown to HTML. HTML in it becomes text. Links to attached files (`cid:`) are disguised as relative ones during the
  * conversion, because micromark would remove them.
  */
-export function htmlOfMarkdown(markdown: string): string {
+export function markdownToHtml(markdown: string): string {
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
-	const relative = proportionate(markdown).replaceAll(
-		cidLink,
+	const relative = assertProportionate(markdown).replaceAll(
+		attachmentLinkStart,
 		(_all, before: string) => before + placeholder,
 	);
 	const html = micromark(relative, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });

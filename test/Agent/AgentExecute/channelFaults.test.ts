@@ -6,7 +6,7 @@ import {
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../../dev/agent-service/server';
-import { failureOf, withBinaryData } from '../../executeContext';
+import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { until } from '../session/tap';
 import { apiKey, runExecute, type RunOptions } from './executeRun';
 
@@ -18,7 +18,7 @@ async function serve(options: AgentServiceOptions = {}): Promise<void> {
 
 beforeAll(withBinaryData);
 afterEach(async () => {
-	await until(() => service.openSockets() === 0);
+	await until(() => service.countOpenChannels() === 0);
 	await service.close();
 });
 
@@ -49,7 +49,7 @@ describe('before the call', () => {
 		await serve({ messages: () => [answer] });
 		service.scriptUpgrades({ noPong: false });
 		const running = run({ wait: { waitUntil: 'count' } });
-		await until(() => service.openSockets('s1') === 1);
+		await until(() => service.countOpenChannels('s1') === 1);
 		setTimeout(() => service.send('s1', { type: 'answer', text: 'greeting' }), delay);
 		expect((await running)[0]?.json).toMatchObject({
 			output: '42',

@@ -7,11 +7,11 @@ import {
 } from '../../../dev/agent-service/server.ts';
 import {
 	type ExecuteParams,
-	initialPayload,
-	waitSettings,
+	checkPayload,
+	readWaitSettings,
 } from '../../../nodes/Agent/AgentExecute/parameters';
-import { keptOutcomes } from '../../../nodes/core/retryCache';
-import { failureOf, withBinaryData } from '../../executeContext';
+import { countStoredResults } from '../../../nodes/core/retryCache';
+import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 
 describe('check', () => {
@@ -83,7 +83,7 @@ describe('check', () => {
 		expect(await run({ ...options, parameters })).toHaveLength(3);
 		const sessions = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
 		expect(sessions).toEqual(['s0', 's1', 's1', 's2']);
-		expect(keptOutcomes()).toBe(0);
+		expect(countStoredResults()).toBe(0);
 	});
 
 	test('n8n gets its turn in between, when they are many', async () => {
@@ -289,10 +289,10 @@ describe('check', () => {
 
 describe('parameters', () => {
 	const none = { task: '', input: '', payloadJson: '{}' };
-	const json = (payloadJson: unknown) => initialPayload({ ...none, payloadMode: 'json', payloadJson })();
+	const json = (payloadJson: unknown) => checkPayload({ ...none, payloadMode: 'json', payloadJson })();
 
 	test('task and input become the JSON text of an object with these two keys', () => {
-		expect(initialPayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })()).toBe(
+		expect(checkPayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })()).toBe(
 			'{"task":"a \\"b\\"","input":"ü\\n"}',
 		);
 	});
@@ -345,11 +345,11 @@ describe('parameters', () => {
 	])('what ends a wait by %j is %j', (given, match) => {
 		const options = { failureField: 'type', failureValue: [], filterField: ' type ', filterValue: ['a'] };
 		const params = { waitForMessages: true, ...options, ...given } as unknown as ExecuteParams;
-		expect(waitSettings(params)).toMatchObject({
+		expect(readWaitSettings(params)).toMatchObject({
 			match,
 			failure: undefined,
 			filter: { field: 'type', values: ['a'] },
 		});
-		expect(waitSettings({ ...params, waitForMessages: false })).toBeUndefined();
+		expect(readWaitSettings({ ...params, waitForMessages: false })).toBeUndefined();
 	});
 });

@@ -7,7 +7,7 @@ import {
 	type ExecuteFields,
 	startAgentService,
 } from '../../../dev/agent-service/server';
-import { failureOf, withBinaryData } from '../../executeContext';
+import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { until } from '../session/tap';
 import { apiKey, runExecute, type RunOptions, signer, numbered } from './executeRun';
 
@@ -21,7 +21,7 @@ describe('conversation', () => {
 
 	beforeAll(withBinaryData);
 	afterEach(async () => {
-		await until(() => service.openSockets() === 0);
+		await until(() => service.countOpenChannels() === 0);
 		await service.close();
 	});
 
@@ -79,7 +79,7 @@ describe('conversation', () => {
 				await until(() => service.requests.length === 2 * turn);
 				const sessions = service.requests.slice(-2).map(({ body }) => (body as ExecuteFields).sessionId);
 				expect(sessions.sort()).toEqual(['s1', 's2']);
-				await until(() => service.openSockets('s1') === 1 && service.openSockets('s2') === 1);
+				await until(() => service.countOpenChannels('s1') === 1 && service.countOpenChannels('s2') === 1);
 				service.send('s1', `s1 turn ${turn}`);
 				service.send('s2', `s2 turn ${turn}`);
 			}
@@ -445,7 +445,7 @@ describe('turns', () => {
 		await serve();
 		const error = await failureOf(run({ items: changing(3), parameters: { options: own } }));
 		expect([error.context.itemIndex, error.httpCode, error.message]).toEqual([1, '400', message]);
-		expect(error.description).toMatch(/ Nothing was sent for this item\.$/);
+		expect(error.description).toMatch(/ Nothing was sent for this item\./);
 		expect(service.requests).toHaveLength(1);
 	});
 

@@ -2,8 +2,8 @@ import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
 import { type AgentService, startAgentService, type ExecuteStep } from '../../../dev/agent-service/server';
-import { bytesInFlight, MemoryBudget } from '../../../nodes/http/body';
-import { failureOf, withBinaryData } from '../../executeContext';
+import { getBytesInFlight, MemoryReservation } from '../../../nodes/http/body';
+import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { roundsOf } from '../../growth';
 import { apiKey, numbered, runExecute } from './executeRun';
 
@@ -16,7 +16,7 @@ describe('costly answers', () => {
 	});
 	afterEach(async () => {
 		await service.close();
-		expect(bytesInFlight()).toBe(0);
+		expect(getBytesInFlight()).toBe(0);
 	});
 
 	const unpacksTo = (bytes: number, unit: string) => ({
@@ -98,8 +98,8 @@ describe('costly answers', () => {
 	])(
 		'an answer for which the others leave no room %s is refused, and the agent not started again',
 		async (_, step) => {
-			const others = new MemoryBudget();
-			others.hold(getHeapStatistics().heap_size_limit / 2 - 20_000);
+			const others = new MemoryReservation();
+			others.reserve(getHeapStatistics().heap_size_limit / 2 - 20_000);
 			service.script(step);
 			const error = await failureOf(runExecute(service, { parameters: { options: { maxTries: 3 } } }));
 			others.release();
@@ -116,7 +116,7 @@ describe('costly answers', () => {
 		service.script({ body: 'x'.repeat(10_000) }, { status: 500 }, { gzip: 'cut', body: 'x'.repeat(10_000) });
 		const node = { onError: 'continueRegularOutput' as const };
 		await runExecute(service, { items: numbered(4), node });
-		expect(bytesInFlight()).toBe(0);
+		expect(getBytesInFlight()).toBe(0);
 	});
 
 	test('the items of one execution hold 512 MiB of answers, and one beyond that says so', async () => {

@@ -4,18 +4,18 @@ import path from 'node:path';
 import { TLSSocket } from 'node:tls';
 
 import {
-	agentFailed,
-	errorOfStatus,
-	errorOfThrown,
-	messageDetails,
-	notOpen,
-	notOver,
-	withContext,
+	buildAgentFailureError,
+	statusToRequestError,
+	thrownToRequestError,
+	buildMessageDetails,
+	buildChannelNotOpenError,
+	buildWaitTimeoutError,
+	addCallDetails,
 } from '../../../nodes/Agent/AgentExecute/errors';
-import type { FieldValues, SessionMessage } from '../../../nodes/Agent/session/messages';
+import type { FieldCondition, SessionMessage } from '../../../nodes/Agent/session/messages';
 import { NodeError } from '../../../nodes/core/errors';
 import { BodyError } from '../../../nodes/http/body';
-import { failureOf } from '../../executeContext';
+import { failureOf } from '../../createExecuteContext';
 import { runExecute } from './executeRun';
 import { type AttemptName, attempts } from '../../attempt';
 
@@ -25,7 +25,7 @@ const call = {
 	redact: (text: string) => text,
 };
 const answered = (statusCode: number, headers = {}) =>
-	errorOfStatus({ statusCode, headers, body: Buffer.from('words') }, call);
+	statusToRequestError({ statusCode, headers, body: Buffer.from('words') }, call);
 
 test.each<[number, AttemptName, string, string]>([
 	[401, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
@@ -64,7 +64,7 @@ test.each([
 	[2 * 1024 * 1024 + 1024, '2,098,176 bytes'],
 ])('a limit of %d is told as %s', (maxResponseBytes, size) => {
 	const options = { timeoutSeconds: 300, maxResponseBytes };
-	const failure = errorOfThrown(new BodyError('tooLarge'), { ...call, options });
+	const failure = thrownToRequestError(new BodyError('tooLarge'), { ...call, options });
 	expect(failure).toMatchObject(attempts.finalUnknown);
 	expect(failure.message).toBe(`The agent service's response is larger than ${size}`);
 });
@@ -140,7 +140,7 @@ test('of many long messages the last ones are in the details, and how many were 
 	};
 	const told = (count: number) => {
 		const all = Array.from({ length: count }, (_, n) => message(n + 1));
-		const { messages, messagesLeftOut } = messageDetails(all, (text) => text);
+		const { messages, messagesLeftOut } = buildMessageDetails(all, (text) => text);
 		return [(messages as Array<{ sequence: number }>).map(({ sequence }) => sequence), messagesLeftOut];
 	};
 	expect(told(4)).toEqual([[1, 2, 3, 4], undefined]);
@@ -155,7 +155,7 @@ describe('what is kept of messages', () => {
 	/** JSON of so many characters, quotes included. */
 	const json = (length: number) => 'x'.repeat(length - 2);
 	const kept = (...messages: unknown[]) =>
-		messageDetails(
+		buildMessageDetails(
 			messages.map((one) => messageOf(one)),
 			same,
 		);
@@ -175,24 +175,24 @@ describe('what is kept of messages', () => {
 
 	test('is a text where it is no JSON without its secrets', () => {
 		const redact = (text: string) => text.replace('"secret"', '•••');
-		expect(messageDetails([messageOf({ a: 'secret' })], redact).messages).toMatchObject([
+		expect(buildMessageDetails([messageOf({ a: 'secret' })], redact).messages).toMatchObject([
 			{ message: '{"a":•••}' },
 		]);
 	});
 });
 
 test('of what the agent reports 500 characters are shown', () => {
-	const shown = (message: unknown) => agentFailed(messageOf(message), 'text', same).description;
+	const shown = (message: unknown) => buildAgentFailureError(messageOf(message), 'text', same).description;
 	expect(shown({ text: 'x'.repeat(500) })).toBe('x'.repeat(500));
 	expect(shown({ text: 'x'.repeat(501) })).toBe(`${'x'.repeat(500)}…`);
 	expect(shown({ reason: 7 })).toBe('{"reason":7}');
-	expect(agentFailed(undefined, 'text', same).description).toBe('null');
+	expect(buildAgentFailureError(undefined, 'text', same).description).toBe('null');
 });
 
 test('a failure is told with its session, and with the response if there is one', () => {
 	const about = { sessionId: 's1', redact: same };
 	const told = (description: string | undefined, response?: unknown) => {
-		const failure = withContext(new NodeError({ code: 500, message: 'x', description }), about, response);
+		const failure = addCallDetails(new NodeError({ code: 500, message: 'x', description }), about, response);
 		return [failure.description, failure.details];
 	};
 	expect(told('Look', { a: 1 })).toEqual([
@@ -204,8 +204,8 @@ test('a failure is told with its session, and with the response if there is one'
 });
 
 describe('a wait that is not over in time', () => {
-	const told = (match: FieldValues | undefined, early: unknown[], ...messages: unknown[]) =>
-		notOver(
+	const told = (match: FieldCondition | undefined, early: unknown[], ...messages: unknown[]) =>
+		buildWaitTimeoutError(
 			{ waitTimeoutSeconds: 9, match },
 			{ early: early.map((one) => messageOf(one)), messages: messages.map((one) => messageOf(one)) },
 			same,
@@ -221,7 +221,7 @@ describe('a wait that is not over in time', () => {
 		expect([code, message]).toEqual([504, `The wait for messages did not end within 9 s. ${came} received`]);
 	});
 
-	test.each<[FieldValues | undefined, unknown[], string]>([
+	test.each<[FieldCondition | undefined, unknown[], string]>([
 		[match, [{ type: 'a' }, { type: 'b' }], "Values of 'type' received: a, b."],
 		[{ ...match, field: '' }, ['a', 'b'], 'Text messages received: a, b.'],
 		[match, [{ a: 1 }], "No message has the field 'type'. Fields of the messages received: a."],
@@ -249,7 +249,7 @@ test.each([
 	[{ kind: 'dropped' }, false],
 	[undefined, false],
 ])('after the refusal %j: Open Channel may help (%s)', (refusal, mayHelp) => {
-	const { code, message, description } = notOpen(undefined, refusal as never);
+	const { code, message, description } = buildChannelNotOpenError(undefined, refusal as never);
 	expect([code, message]).toEqual([504, 'The session channel did not open within 20 s']);
 	expect(description?.includes("'After the Call'")).toBe(mayHelp);
 });

@@ -8,9 +8,9 @@ import {
 	type ExecuteStep,
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
-import { keptOutcomes } from '../../../nodes/core/retryCache';
-import { bytesInFlight } from '../../../nodes/http/body';
-import { failureOf, withBinaryData } from '../../executeContext';
+import { countStoredResults } from '../../../nodes/core/retryCache';
+import { getBytesInFlight } from '../../../nodes/http/body';
+import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 
 let service: AgentService;
@@ -22,7 +22,7 @@ async function serve(options: AgentServiceOptions = {}): Promise<void> {
 beforeAll(withBinaryData);
 afterEach(async () => {
 	await service.close();
-	expect(bytesInFlight()).toBe(0);
+	expect(getBytesInFlight()).toBe(0);
 });
 
 const run = (options?: RunOptions) => runExecute(service, options);
@@ -410,7 +410,7 @@ describe('several items', () => {
 		const first = await failureOf(run(options));
 		expect((await failureOf(run(options))).message).toBe(first.message);
 		expect(service.requests).toHaveLength(1);
-		expect(keptOutcomes()).toBe(0);
+		expect(countStoredResults()).toBe(0);
 	});
 
 	test.each([
@@ -430,9 +430,9 @@ describe('several items', () => {
 				executionId: `first-${failing}`,
 			};
 			await run(options);
-			expect(keptOutcomes()).toBe(kept);
+			expect(countStoredResults()).toBe(kept);
 			if (kept > 0) await run(options);
-			expect(keptOutcomes()).toBe(0);
+			expect(countStoredResults()).toBe(0);
 			expect(service.requests).toHaveLength(kept > 0 ? 6 : 5);
 		},
 	);
@@ -454,7 +454,7 @@ describe('several items', () => {
 		expect(await run(options)).toHaveLength(4);
 		const sessions = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
 		expect(sessions.sort()).toEqual(['s0', 's1', 's2', 's2', 's3']);
-		expect(keptOutcomes()).toBe(0);
+		expect(countStoredResults()).toBe(0);
 	});
 });
 

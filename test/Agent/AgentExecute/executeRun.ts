@@ -2,7 +2,7 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { AgentService } from '../../../dev/agent-service/server.ts';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { type ContextOptions, executeContext } from '../../executeContext';
+import { type ContextOptions, createExecuteContext } from '../../createExecuteContext';
 
 export const apiKey = 'canary-api-key-7f3a';
 export const signer = {
@@ -34,7 +34,7 @@ export async function runExecute(
 	{ url, webSocketUrl }: Pick<AgentService, 'url' | 'webSocketUrl'>,
 	options: RunOptions = {},
 ): Promise<INodeExecutionData[]> {
-	const context = executeContext({
+	const context = createExecuteContext({
 		nodeType: node,
 		credentials: {
 			agentApi: { deploymentUrl: url, webSocketUrl, apiKey, ...options.api },

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 
 import { type AgentService, type ExecuteStep, startAgentService } from '../../../dev/agent-service/server.ts';
-import { failureOf } from '../../executeContext';
+import { failureOf } from '../../createExecuteContext';
 import { forms, formsIn, inAllForms } from '../../forms';
 import { apiKey, runExecute, signer } from './executeRun';
 

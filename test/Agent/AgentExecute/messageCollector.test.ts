@@ -1,5 +1,5 @@
-import { contentOf, type SessionMessage } from '../../../nodes/Agent/session/messages';
-import { MessageCollector, type WaitOver } from '../../../nodes/Agent/AgentExecute/messageCollector';
+import { parseMessageContent, type SessionMessage } from '../../../nodes/Agent/session/messages';
+import { MessageCollector, type WaitEnd } from '../../../nodes/Agent/AgentExecute/messageCollector';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { FakeClock } from '../session/fakeClock';
 
@@ -11,7 +11,7 @@ function collect(
 	conversation = `session ${++sessions} of messageCollector.test`,
 ) {
 	const clock = new FakeClock();
-	const told: WaitOver[] = [];
+	const told: WaitEnd[] = [];
 	const settings = {
 		maxMessages: 1000,
 		waitTimeoutSeconds: 300,
@@ -23,7 +23,7 @@ function collect(
 	const collector = new MessageCollector(parts, (over) => void told.push(over));
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
-		const content = contentOf(Buffer.from(JSON.stringify(message)), false, 'auto');
+		const content = parseMessageContent(Buffer.from(JSON.stringify(message)), false, 'auto');
 		collector.add({ sessionId: 's', sequence: ++sequence, receivedAt: '', byteLength, ...content });
 	};
 	const contents = (messages: readonly SessionMessage[]) => messages.map(({ message }) => message);
@@ -35,7 +35,7 @@ function collect(
 /** From the call on. */
 function collectFromCall(...given: Parameters<typeof collect>) {
 	const all = collect(...given);
-	all.collector.callSent();
+	all.collector.markCallSent();
 	return all;
 }
 
@@ -63,7 +63,7 @@ test.each<[string, string, unknown, boolean]>([
 		waitUntil: 'match',
 		match: { field, values: ['other', value] },
 	});
-	collector.answered();
+	collector.markCallAnswered();
 	add(message);
 	expect(told).toEqual(isEnd ? ['match'] : []);
 	collector.stop();
@@ -71,7 +71,7 @@ test.each<[string, string, unknown, boolean]>([
 
 test('ends at its number of messages, and takes no more', () => {
 	const { told, collector, add, count } = collectFromCall({ waitUntil: 'count', messageCount: 2 });
-	collector.answered();
+	collector.markCallAnswered();
 	for (let n = 0; n < 4; n++) add(n);
 	expect([told, count()]).toEqual([['count'], 2]);
 });
@@ -81,7 +81,7 @@ test('is not over before the call is answered; what came until then counts', () 
 	add(1);
 	add(2);
 	expect([told, collector.end, count()]).toEqual([[], 'count', 1]);
-	collector.answered();
+	collector.markCallAnswered();
 	expect(told).toEqual(['count']);
 });
 
@@ -90,7 +90,7 @@ describe('silence', () => {
 
 	test('counts from the last message', async () => {
 		const { clock, told, collector, add } = collectFromCall(silence);
-		collector.answered();
+		collector.markCallAnswered();
 		add(1);
 		await clock.advance(4999);
 		add(2);
@@ -103,7 +103,7 @@ describe('silence', () => {
 
 	test('before the first message only the time limit counts', async () => {
 		const { clock, told, collector } = collectFromCall(silence);
-		collector.answered();
+		collector.markCallAnswered();
 		await clock.advance(299_999);
 		expect(told).toEqual([]);
 		await clock.advance(1);
@@ -115,7 +115,7 @@ describe('silence', () => {
 		add(1);
 		await clock.advance(60_000);
 		expect(told).toEqual([]);
-		collector.answered();
+		collector.markCallAnswered();
 		await clock.advance(0);
 		expect(told).toEqual(['silence']);
 	});
@@ -123,19 +123,19 @@ describe('silence', () => {
 
 test('a close ends only the wait that waits for it', () => {
 	const waiting = collectFromCall({ waitUntil: 'close' });
-	waiting.collector.answered();
+	waiting.collector.markCallAnswered();
 	waiting.add(1);
-	waiting.collector.closed();
+	waiting.collector.handleCloseFrame();
 	expect([waiting.told, waiting.count(), waiting.clock.pending]).toEqual([['close'], 1, 0]);
 	const other = collectFromCall({ waitUntil: 'count', messageCount: 2 });
-	other.collector.answered();
-	other.collector.closed();
+	other.collector.markCallAnswered();
+	other.collector.handleCloseFrame();
 	expect(other.told).toEqual([]);
 });
 
 test('one message more than allowed is the limit', () => {
 	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' }, { maxMessages: 2 });
-	collector.answered();
+	collector.markCallAnswered();
 	add(1);
 	add(2);
 	expect(told).toEqual([]);
@@ -146,11 +146,11 @@ test('one message more than allowed is the limit', () => {
 test('a close after the end changes nothing', () => {
 	const { told, collector, add } = collectFromCall({ waitUntil: 'close' });
 	add(1);
-	collector.closed();
-	collector.closed();
-	collector.answered();
-	collector.closed();
-	expect([told, collector.refused()]).toEqual([['close'], true]);
+	collector.handleCloseFrame();
+	collector.handleCloseFrame();
+	collector.markCallAnswered();
+	collector.handleCloseFrame();
+	expect([told, collector.handleNoMoreMessages()]).toEqual([['close'], true]);
 });
 
 test('of what came before the call 32 MiB are kept, the latest', () => {
@@ -167,7 +167,7 @@ test('of what came before the call 32 MiB are kept, the latest', () => {
 
 test('64 MiB to the byte are taken', () => {
 	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' });
-	collector.answered();
+	collector.markCallAnswered();
 	add(1, 64 * 1024 * 1024);
 	expect([told, count()]).toEqual([[], 1]);
 	add(2, 1);
@@ -176,7 +176,7 @@ test('64 MiB to the byte are taken', () => {
 
 test('64 MiB in all are the limit', () => {
 	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' });
-	collector.answered();
+	collector.markCallAnswered();
 	for (let n = 0; n < 5; n++) add(n, 16 * 1024 * 1024);
 	expect([told, count()]).toEqual([['limit'], 4]);
 });
@@ -184,7 +184,7 @@ test('64 MiB in all are the limit', () => {
 test('the time limit starts with the answer, and leaves no timer when it is stopped', async () => {
 	const { clock, told, collector } = collectFromCall({ waitUntil: 'close' }, { waitTimeoutSeconds: 10 });
 	await clock.advance(60_000);
-	collector.answered();
+	collector.markCallAnswered();
 	await clock.advance(9999);
 	expect(told).toEqual([]);
 	collector.stop();
@@ -197,7 +197,7 @@ test('a message of the failure value ends the wait as one, before it matches', (
 		{ waitUntil: 'match', match: { field: 'type', values: ['failed'] } },
 		{ failure },
 	);
-	collector.answered();
+	collector.markCallAnswered();
 	add({ type: 'failed' });
 	expect(told).toEqual(['failure']);
 });
@@ -213,8 +213,8 @@ test.each<[string, Partial<WaitSettings>]>([
 	});
 	add('old');
 	// The call before was not accepted, or the service repeats an earlier turn.
-	collector.callSent();
-	collector.answered();
+	collector.markCallSent();
+	collector.markCallAnswered();
 	await clock.advance(60_000);
 	expect([told, count(), collector.early]).toMatchObject([[], 0, [{ message: 'old' }]]);
 	add('new');
@@ -226,8 +226,8 @@ test.each<[string, Partial<WaitSettings>]>([
 test('of what came before the call no more is kept than may be collected, the latest', () => {
 	const { collector, add, early } = collect({ waitUntil: 'close' }, { maxMessages: 2 });
 	for (const n of [1, 2, 3]) add(n);
-	collector.closed();
-	collector.callSent();
+	collector.handleCloseFrame();
+	collector.markCallSent();
 	expect([collector.end, early()]).toEqual([undefined, [2, 3]]);
 });
 
@@ -235,8 +235,8 @@ describe('after the call', () => {
 	test('each message counts, though it says the same as one before', () => {
 		const { told, collector, add, texts } = collect({ waitUntil: 'count', messageCount: 3 });
 		add('no changes');
-		collector.callSent();
-		collector.answered();
+		collector.markCallSent();
+		collector.markCallAnswered();
 		for (const text of ['no changes', 'no changes', 'done']) add(text);
 		expect([told, texts()]).toEqual([['count'], ['no changes', 'no changes', 'done']]);
 	});
@@ -245,10 +245,12 @@ describe('after the call', () => {
 		const silence = { waitUntil: 'silence', silenceSeconds: 5 } as const;
 		for (const end of [silence, { waitUntil: 'close' } as const]) {
 			const { told, collector, add } = collectFromCall(end);
-			collector.answered();
-			expect(collector.refused()).toBe(false);
+			collector.markCallAnswered();
+			expect(collector.handleNoMoreMessages()).toBe(false);
 			add('answer');
-			expect([collector.refused(), told]).toEqual(end === silence ? [true, ['silence']] : [false, []]);
+			expect([collector.handleNoMoreMessages(), told]).toEqual(
+				end === silence ? [true, ['silence']] : [false, []],
+			);
 			collector.stop();
 		}
 	});
@@ -264,8 +266,8 @@ describe('a filter', () => {
 			{ filter, failure },
 		);
 		for (const type of ['progress', 'answer']) add({ type });
-		collector.callSent();
-		collector.answered();
+		collector.markCallSent();
+		collector.markCallAnswered();
 		for (const type of ['progress', 'answer', 'heartbeat']) add({ type });
 		expect([told, texts(), early()]).toEqual([[], [{ type: 'answer' }], [{ type: 'answer' }]]);
 		add({ type: 'error' });
@@ -277,7 +279,7 @@ describe('a filter', () => {
 			{ waitUntil: 'silence', silenceSeconds: 5 },
 			{ filter },
 		);
-		collector.answered();
+		collector.markCallAnswered();
 		add({ type: 'answer' });
 		await clock.advance(4000);
 		add({ type: 'heartbeat' });
@@ -289,7 +291,7 @@ describe('a filter', () => {
 test('however many came after a call that was not accepted, they are early for the next one', () => {
 	const { collector, add, early, texts } = collectFromCall({ waitUntil: 'close' }, { maxMessages: 200_000 });
 	for (let n = 0; n < 150_000; n++) add(n, 1);
-	collector.callSent();
+	collector.markCallSent();
 	expect([early().length, texts()]).toEqual([150_000, []]);
 	collector.stop();
 });
@@ -299,7 +301,7 @@ describe('IDs', () => {
 	const ids = { deduplicationField: 'id' };
 	const turn = (session: string) => {
 		const all = collectFromCall(count, ids, session);
-		all.collector.answered();
+		all.collector.markCallAnswered();
 		return all;
 	};
 
@@ -309,8 +311,8 @@ describe('IDs', () => {
 		first.collector.stop();
 		const later = collect(count, ids, 'session 1');
 		for (const id of [1, 3]) later.add({ id });
-		later.collector.callSent();
-		later.collector.answered();
+		later.collector.markCallSent();
+		later.collector.markCallAnswered();
 		for (const id of [2, 3, 4, 1, 4]) later.add({ id });
 		expect([later.told, later.texts(), later.early()]).toEqual([[], [{ id: 4 }], [{ id: 3 }]]);
 		later.add({ id: 5 });

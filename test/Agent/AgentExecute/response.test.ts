@@ -1,24 +1,29 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { highlightAnswer, hintsOf, LiveView, tagExecution } from '../../../nodes/Agent/AgentExecute/output';
 import {
-	contentOf,
+	highlightAnswer,
+	buildHints,
+	LiveView,
+	tagExecution,
+} from '../../../nodes/Agent/AgentExecute/output';
+import {
+	parseResponseContent,
 	describeFields,
-	excerpt,
-	jsonIn,
-	textOf,
+	buildExcerpt,
+	getJsonBytes,
+	joinMessageTexts,
 	TurnText,
 } from '../../../nodes/Agent/AgentExecute/response';
-import type { Waited } from '../../../nodes/Agent/AgentExecute/wait';
-import { redactorOf } from '../../../nodes/Agent/session/credentials';
+import type { WaitResult } from '../../../nodes/Agent/AgentExecute/wait';
+import { createRedactor } from '../../../nodes/Agent/session/credentials';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
-import { type ContextOptions, executeContext } from '../../executeContext';
+import { type ContextOptions, createExecuteContext } from '../../createExecuteContext';
 import { expectLinear } from '../../growth';
 
 describe('response', () => {
 	const content = (type: string | undefined, body: Buffer | string) =>
-		contentOf({
+		parseResponseContent({
 			statusCode: 200,
 			headers: type === undefined ? {} : { 'content-type': type },
 			body: Buffer.from(body),
@@ -56,7 +61,9 @@ describe('response', () => {
 			'content-type': 'application/pdf',
 			'content-disposition': 'attachment; filename="a b.pdf"',
 		};
-		expect(contentOf({ statusCode: 200, headers, body: bytes })).toMatchObject({ fileName: 'a b.pdf' });
+		expect(parseResponseContent({ statusCode: 200, headers, body: bytes })).toMatchObject({
+			fileName: 'a b.pdf',
+		});
 	});
 
 	test.each([
@@ -68,12 +75,14 @@ describe('response', () => {
 		['inline', undefined],
 	])('the name of the file in %j is %j', (disposition, fileName) => {
 		const headers = { 'content-type': 'application/pdf', 'content-disposition': disposition };
-		expect(contentOf({ statusCode: 200, headers, body: Buffer.from([1]) })).toMatchObject({ fileName });
+		expect(parseResponseContent({ statusCode: 200, headers, body: Buffer.from([1]) })).toMatchObject({
+			fileName,
+		});
 	});
 
 	test('an answer of ordinary length that repeats the secrets of the call has them taken out, its file name, too', () => {
 		const redacted = (headers: Record<string, string>, body: string | Buffer) =>
-			contentOf({ statusCode: 200, headers, body: Buffer.from(body) }, ['canary-key', '0']);
+			parseResponseContent({ statusCode: 200, headers, body: Buffer.from(body) }, ['canary-key', '0']);
 		const shown = [
 			redacted({ 'content-type': 'application/json' }, '{"echo":{"x-api-key":"canary-key"},"n":1}'),
 			redacted({}, 'your key\nis canary-key'),
@@ -90,7 +99,9 @@ describe('response', () => {
 		['in a longer one, which is no echo', 'canary-8', ' '.repeat(65_529), 'canary-8'],
 	])('a secret %s', (_, secret, rest, shown) => {
 		const body = Buffer.from(secret + rest);
-		expect(contentOf({ statusCode: 200, headers: {}, body }, [secret])).toEqual({ response: shown + rest });
+		expect(parseResponseContent({ statusCode: 200, headers: {}, body }, [secret])).toEqual({
+			response: shown + rest,
+		});
 	});
 
 	test.each([
@@ -99,12 +110,12 @@ describe('response', () => {
 		[undefined, '{"a":"ü"}'],
 	])('JSON in %s is given to the estimate of its cost in UTF-8', (charset, body) => {
 		const headers = charset === undefined ? {} : { 'content-type': `application/json; charset=${charset}` };
-		expect(jsonIn({ statusCode: 200, headers, body: Buffer.from(body) })?.toString()).toBe('{"a":"ü"}');
+		expect(getJsonBytes({ statusCode: 200, headers, body: Buffer.from(body) })?.toString()).toBe('{"a":"ü"}');
 	});
 
 	test('a name of a file without a character, in whatever form, is none', () => {
 		const named = (disposition: string) =>
-			contentOf({
+			parseResponseContent({
 				statusCode: 200,
 				headers: { 'content-type': 'application/pdf', 'content-disposition': disposition },
 				body: Buffer.from([1]),
@@ -114,13 +125,13 @@ describe('response', () => {
 	});
 
 	const said = (body: Buffer | string, type = 'text/html') =>
-		excerpt(
+		buildExcerpt(
 			{
 				statusCode: 500,
 				headers: { 'content-type': type },
 				body: typeof body === 'string' ? Buffer.from(body) : body,
 			},
-			{ redact: redactorOf(['canary-key']) },
+			{ redact: createRedactor(['canary-key']) },
 		);
 
 	test.each([
@@ -256,7 +267,7 @@ describe('response', () => {
 			expectLinear(
 				'word ',
 				(text) => text.match(/.{5}/g)?.map((message) => ({ message }) as SessionMessage) ?? [],
-				(pieces) => textOf(pieces, 'text', 'joined', 'match'),
+				(pieces) => joinMessageTexts(pieces, 'text', 'joined', 'match'),
 				500_000,
 			);
 		});
@@ -271,20 +282,20 @@ describe('response', () => {
 
 		test('is joined without a whole that only the end of a match tells', () => {
 			expect([
-				textOf(messages, 'text', 'joined', 'match'),
-				textOf(messages, 'text', 'joined', 'count'),
+				joinMessageTexts(messages, 'text', 'joined', 'match'),
+				joinMessageTexts(messages, 'text', 'joined', 'count'),
 			]).toEqual(['a', 'aa']);
-			expect([textOf(messages, 'text', 'last', 'match'), textOf([], 'text', 'joined', 'match')]).toEqual([
-				'a',
-				null,
-			]);
+			expect([
+				joinMessageTexts(messages, 'text', 'last', 'match'),
+				joinMessageTexts([], 'text', 'joined', 'match'),
+			]).toEqual(['a', null]);
 		});
 	});
 });
 
 describe('output', () => {
 	const contextOf = (more: Partial<ContextOptions> = {}) =>
-		executeContext({ nodeType: new AgentExecute(), ...more });
+		createExecuteContext({ nodeType: new AgentExecute(), ...more });
 
 	test('an execution is found by each of its sessions, as long as n8n keeps their IDs whole', () => {
 		const context = contextOf();
@@ -316,8 +327,8 @@ describe('output', () => {
 		const live = new LiveView(context, 0, { enableStreaming: false } as LiveViewOptions);
 		const show = (byteLength: number, format: 'text' | 'binary' = 'text') => {
 			const envelope = { sessionId: 's1', sequence: 1, receivedAt: '', byteLength };
-			if (format === 'text') live.message({ ...envelope, format, message: 'words' });
-			else live.message({ ...envelope, format, message: null, bytes: Buffer.from('x') });
+			if (format === 'text') live.showMessage({ ...envelope, format, message: 'words' });
+			else live.showMessage({ ...envelope, format, message: null, bytes: Buffer.from('x') });
 			return JSON.stringify(shown.pop());
 		};
 		expect(show(10_000)).toContain('words');
@@ -328,9 +339,9 @@ describe('output', () => {
 	type LiveViewOptions = ConstructorParameters<typeof LiveView>[2];
 
 	describe('a hint', () => {
-		const waited = { messages: [], repeated: 0, gap: false } as unknown as Waited;
-		const hints = (json: IDataObject, more: Partial<Waited> = {}, binary?: object) =>
-			hintsOf(
+		const waited = { messages: [], repeated: 0, gap: false } as unknown as WaitResult;
+		const hints = (json: IDataObject, more: Partial<WaitResult> = {}, binary?: object) =>
+			buildHints(
 				{ json, ...(binary && { binary: binary as never }) },
 				{ textField: 'text' } as LiveViewOptions,
 				{
@@ -347,7 +358,7 @@ describe('output', () => {
 		});
 
 		test('names no fields where there are none', () => {
-			const messages = [{ message: 7 }] as unknown as Waited['messages'];
+			const messages = [{ message: 7 }] as unknown as WaitResult['messages'];
 			expect(hints({ output: null }, { messages })).toEqual([
 				"'output' is null, because the messages have no text in the field 'text'.",
 			]);

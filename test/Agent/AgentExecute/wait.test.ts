@@ -7,7 +7,7 @@ import {
 	startAgentService,
 } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { executeContext, failureOf, withBinaryData } from '../../executeContext';
+import { createExecuteContext, failureOf, withBinaryData } from '../../createExecuteContext';
 import { withoutSniffing } from './waitBinary';
 
 const apiKey = 'canary-api-key-31bd';
@@ -23,7 +23,7 @@ async function serve(options: AgentServiceOptions = {}): Promise<void> {
 beforeAll(withBinaryData);
 beforeEach(() => serve());
 afterEach(async () => {
-	await until(() => service.openSockets() === 0);
+	await until(() => service.countOpenChannels() === 0);
 	await service.close();
 });
 
@@ -39,7 +39,7 @@ interface RunOptions {
 }
 
 async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
-	const context = executeContext({
+	const context = createExecuteContext({
 		nodeType: node,
 		credentials: {
 			agentApi: { deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey, ...options.api },
@@ -158,9 +158,9 @@ test.each([1000, 1008, 4000])('ends by a close frame with code %d', async (code)
 
 test('a reset is no end: the channel comes back, and the gap is told', async () => {
 	const waiting = run({ parameters: { waitUntil: 'close', sessionId: 's1' } });
-	await until(() => service.requests.length === 1 && service.openSockets() === 1);
+	await until(() => service.requests.length === 1 && service.countOpenChannels() === 1);
 	service.dropChannels();
-	await until(() => service.upgrades.length === 2 && service.openSockets() === 1);
+	await until(() => service.upgrades.length === 2 && service.countOpenChannels() === 1);
 	service.send('s1', 'late');
 	service.closeChannels(1000);
 	const [item] = await waiting;

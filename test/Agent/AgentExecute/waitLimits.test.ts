@@ -39,8 +39,8 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 		onMessage: nothing,
 	} as const;
 	const outcome = callAndWait(parts, async (hooks) => {
-		await hooks.ready();
-		hooks.sending();
+		await hooks.beforeTry();
+		hooks.onSend();
 		return await call();
 	}).then(
 		({ waited }) => waited,

@@ -57,8 +57,8 @@ export class FakeChannels {
 	/** A frame arrives on the channel of a session, after a gap where one is given. */
 	send(text: string, index = 0, gapMs?: number, isBinary = false): void {
 		const frames = this.frames[index] ?? new FrameSequence();
-		frames.untold(gapMs);
-		const frame = frames.take({
+		frames.reportGapAgain(gapMs);
+		const frame = frames.buildFrame({
 			sessionId: this.options[index]?.sessionId ?? '',
 			receivedAt: '2026-01-01T00:00:00.000Z',
 			data: Buffer.from(text),

@@ -2,7 +2,7 @@ import type { IDataObject, IRun } from 'n8n-workflow';
 
 import { NodeMemory, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { PublishedListener } from '../../../nodes/Agent/AgentSessionTrigger/listener';
-import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
+import { readTriggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { NodeError } from '../../../nodes/core/errors';
 import { FakeClock, settled } from '../session/fakeClock';
@@ -30,7 +30,7 @@ function listen(
 	const channels = new FakeChannels();
 	const listening = new PublishedListener({
 		context: run.context,
-		settings: triggerSettings(run.context),
+		settings: readTriggerSettings(run.context),
 		readRequest: () => Promise.reject(new Error('not read')),
 		memory,
 		stopBudget,
@@ -291,7 +291,7 @@ test('ids that differ beyond what a number holds are two', () => {
 test('an n8n that does not tell the settings of the workflow has none', () => {
 	const run = new TriggerRun({ service });
 	Object.defineProperty(run.context, 'getWorkflowSettings', { value: undefined });
-	expect(triggerSettings(run.context).maxExecutionMilliseconds).toBe(3_600_000);
+	expect(readTriggerSettings(run.context).maxExecutionMilliseconds).toBe(3_600_000);
 });
 
 test('the settings reach every channel', () => {
@@ -463,11 +463,11 @@ describe('closing', () => {
 		const options = { filterField: 'type', filterValue: 'answer' };
 		const first = listen({ sessionIds: 'a,b', options }, {}, node);
 		first.channels.send('{"type":"step"}', 1, 300);
-		for (const frames of first.channels.frames) frames.lost(5000, 'the trigger was stopped');
+		for (const frames of first.channels.frames) frames.recordLoss(5000, 'the trigger was stopped');
 		await first.listening.close();
 		const second = listen({ sessionIds: 'b,a,c', options }, {}, node);
 		for (const [index, frames] of second.channels.frames.entries()) {
-			frames.opened(6000);
+			frames.recordOpen(6000);
 			second.channels.send('{"type":"answer"}', index);
 		}
 		expect(second.run.items.map(({ json }) => [json.sequence, json.gapMs])).toEqual([
@@ -664,14 +664,14 @@ describe('closing', () => {
 	test('the budget of the stops is whole again once the minute is over, and never less than nothing', async () => {
 		const clock = new FakeClock();
 		const budget = new StopBudget(clock);
-		expect(budget.left()).toBe(10_000);
+		expect(budget.getRemainingMilliseconds()).toBe(10_000);
 		budget.spend(4000);
 		await clock.advance(60_000);
-		expect(budget.left()).toBe(6000);
+		expect(budget.getRemainingMilliseconds()).toBe(6000);
 		budget.spend(6001);
-		expect(budget.left()).toBe(0);
+		expect(budget.getRemainingMilliseconds()).toBe(0);
 		await clock.advance(1);
-		expect(budget.left()).toBe(10_000);
+		expect(budget.getRemainingMilliseconds()).toBe(10_000);
 	});
 
 	test('a minute later the next start has nothing to go on with, and takes again what was lost', async () => {

@@ -5,8 +5,8 @@ import {
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../../dev/agent-service/server';
-import { listeningNodes } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
-import { withBinaryData } from '../../executeContext';
+import { countListeningNodes } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
+import { withBinaryData } from '../../createExecuteContext';
 import { type TriggerOptions, TriggerRun, until } from './triggerRun';
 
 export const apiKey = 'canary-api-key-55aa';
@@ -26,7 +26,7 @@ export class Published {
 		});
 		afterEach(async () => {
 			await Promise.all(this.#runs.splice(0).map((run) => run.close()));
-			expect(listeningNodes()).toBe(0);
+			expect(countListeningNodes()).toBe(0);
 			await this.service.close();
 		});
 	}
@@ -49,7 +49,7 @@ export class Published {
 	/** Publishes a trigger and waits until its channel is open. */
 	async listening(parameters?: IDataObject, options?: Partial<TriggerOptions>): Promise<TriggerRun> {
 		const run = await this.publish(parameters, options);
-		await until(() => this.service.openSockets() > 0);
+		await until(() => this.service.countOpenChannels() > 0);
 		return run;
 	}
 }

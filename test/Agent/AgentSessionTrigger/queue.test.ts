@@ -1,10 +1,14 @@
 import type { QueueSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import fc from 'fast-check';
 
-import { eventArrival, MessageQueue, type Queued } from '../../../nodes/Agent/AgentSessionTrigger/queue';
+import {
+	createEventArrival,
+	MessageQueue,
+	type QueueEntry,
+} from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import { FakeClock, settled } from '../session/fakeClock';
 
-interface Numbered extends Queued {
+interface Numbered extends QueueEntry {
 	readonly n: number;
 }
 
@@ -47,7 +51,7 @@ class QueueRun {
 		return this.#ends.length;
 	}
 
-	push(count = 1, more: Partial<Queued> = {}): void {
+	push(count = 1, more: Partial<QueueEntry> = {}): void {
 		for (let left = count; left > 0; left--) {
 			this.queue.push({ n: ++this.#count, sessionId: 's', byteLength: 10, isMessage: true, ...more });
 		}
@@ -213,7 +217,9 @@ test('ends with what there is, where that is less', () => {
 test('an event takes as many bytes as it has', () => {
 	const event = { sessionId: 's', event: 'connected', at: '', gapMs: null, reason: null } as const;
 	const longer = { ...event, reason: 'lost' } as never;
-	expect(eventArrival(longer).byteLength - eventArrival(event).byteLength).toBe('"lost"'.length - 4);
+	expect(createEventArrival(longer).byteLength - createEventArrival(event).byteLength).toBe(
+		'"lost"'.length - 4,
+	);
 });
 
 test('what was dropped before a batch that is refused is told by session', async () => {

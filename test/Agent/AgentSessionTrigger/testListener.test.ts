@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
-import { testListener } from '../../../nodes/Agent/AgentSessionTrigger/testListener';
-import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
+import { createTestListener } from '../../../nodes/Agent/AgentSessionTrigger/testListener';
+import { readTriggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import { NodeError } from '../../../nodes/core/errors';
-import { withBinaryData } from '../../executeContext';
+import { withBinaryData } from '../../createExecuteContext';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
 import { TriggerRun, until } from './triggerRun';
@@ -34,17 +34,17 @@ describe('against a service, through the code with which n8n tests a trigger', (
 	test('one channel; the first message ends the test and the channel (#6810)', async () => {
 		await begin({ options: { connectionEvents: true } });
 		const ended = run.test();
-		await until(() => service.openSockets() === 1);
+		await until(() => service.countOpenChannels() === 1);
 		service.send('s1', { a: 1 }, { a: 2 });
 		expect((await ended).map(({ json }) => json.message)).toEqual([{ a: 1 }]);
-		await until(() => service.openSockets() === 0);
+		await until(() => service.countOpenChannels() === 0);
 		expect(service.connections).toBe(1);
 	});
 
 	test('a batch ends it, too, and bytes come as a file', async () => {
 		await begin({ options: { batchSize: 2, batchWaitMilliseconds: 5000 } });
 		const ended = run.test();
-		await until(() => service.openSockets() === 1);
+		await until(() => service.countOpenChannels() === 1);
 		service.send('s1', 'a', Buffer.from([0xff]));
 		expect((await ended).map(({ json, binary }) => [json.format, binary?.data?.data])).toEqual([
 			['text', undefined],
@@ -61,19 +61,19 @@ describe('against a service, through the code with which n8n tests a trigger', (
 	test('"Stop listening" leaves no channel', async () => {
 		await begin();
 		void run.test();
-		await until(() => service.openSockets() === 1);
+		await until(() => service.countOpenChannels() === 1);
 		await run.close();
-		await until(() => service.openSockets() === 0);
+		await until(() => service.countOpenChannels() === 0);
 	});
 
 	test('a test does not take the place of the published trigger (#15791)', async () => {
 		const published = await new TriggerRun({ service }).start();
-		await until(() => service.openSockets() === 1);
+		await until(() => service.countOpenChannels() === 1);
 		await begin();
 		void run.test();
-		await until(() => service.openSockets() === 2);
+		await until(() => service.countOpenChannels() === 2);
 		await run.close();
-		await until(() => service.openSockets() === 1);
+		await until(() => service.countOpenChannels() === 1);
 		await published.close();
 	});
 });
@@ -88,11 +88,11 @@ describe('the time limit', () => {
 		const clock = new FakeClock();
 		const parts = {
 			context: run.context,
-			settings: triggerSettings(run.context),
+			settings: readTriggerSettings(run.context),
 			clock,
 			connect: channels.connect,
 		};
-		const test = testListener({ ...parts, readRequest: () => Promise.reject(new Error('not read')) });
+		const test = createTestListener({ ...parts, readRequest: () => Promise.reject(new Error('not read')) });
 		return { test, told, clock };
 	}
 

@@ -1,7 +1,11 @@
 import { inspect } from 'node:util';
 import type { IDataObject, IRun } from 'n8n-workflow';
 
-import { listeningNodes, memoryOf, NodeMemory } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
+import {
+	countListeningNodes,
+	getNodeMemory,
+	NodeMemory,
+} from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { FakeClock } from '../session/fakeClock';
 import { apiKey, Published } from './published';
 import { canaries, until, type TriggerOptions, TriggerRun } from './triggerRun';
@@ -38,7 +42,7 @@ describe('trigger', () => {
 
 		test('listens to several sessions, each with a sequence of its own', async () => {
 			const run = await published.publish({ sessionIds: ' s1, s2\ns1,,s3 ' });
-			await until(() => published.service.openSockets() === 3);
+			await until(() => published.service.countOpenChannels() === 3);
 			for (const id of ['s1', 's2', 's3', 's1']) published.service.send(id, id);
 			await until(() => run.items.length === 4);
 			const seen = run.items.map(({ json }) => `${json.sessionId as string} ${json.sequence as number}`);
@@ -47,7 +51,10 @@ describe('trigger', () => {
 
 		test('takes the sessions as an array from an expression', async () => {
 			await published.publish({ sessionIds: ['a', 7] as never });
-			await until(() => published.service.openSockets('a') === 1 && published.service.openSockets('7') === 1);
+			await until(
+				() =>
+					published.service.countOpenChannels('a') === 1 && published.service.countOpenChannels('7') === 1,
+			);
 		});
 
 		test('survives a server that is down, and marks no gap before the first channel (#36388, #3607)', async () => {
@@ -56,7 +63,7 @@ describe('trigger', () => {
 			const run = await published.publish({ options: { reconnectMaxDelaySeconds: 1 } });
 			await until(() => run.logged.some((text) => text.includes('refused')));
 			await published.serve({ port });
-			await until(() => published.service.openSockets() === 1);
+			await until(() => published.service.countOpenChannels() === 1);
 			published.service.send('s1', 'hello');
 			await until(() => run.items.length === 1);
 			expect(run.items[0]?.json).not.toHaveProperty('gapMs');
@@ -78,7 +85,7 @@ describe('trigger', () => {
 				published.service.dropChannels();
 				return run.logged.some((text) => text.includes('is not allowed for'));
 			});
-			expect(published.service.openSockets()).toBe(0);
+			expect(published.service.countOpenChannels()).toBe(0);
 		});
 
 		test('a close reason forges no line of the log, and repeats no secret', async () => {
@@ -105,7 +112,9 @@ describe('trigger', () => {
 			signature = 'new';
 			published.service.scriptUpgrades({ status: 401 });
 			published.service.dropChannels();
-			await until(() => published.service.upgrades.length === 3 && published.service.openSockets() === 1);
+			await until(
+				() => published.service.upgrades.length === 3 && published.service.countOpenChannels() === 1,
+			);
 			expect(published.service.upgrades[2]?.query.signature).toBe('new');
 			published.service.send('s1', 2, 3);
 			await until(() => run.messages.includes(3));
@@ -166,7 +175,7 @@ describe('trigger', () => {
 					},
 				},
 			);
-			await until(() => published.service.openSockets() === 1);
+			await until(() => published.service.countOpenChannels() === 1);
 			expect(run.logged.join('\n')).toContain('the database is locked');
 		});
 	});
@@ -180,17 +189,17 @@ describe('lifecycle', () => {
 			const first = await published.listening();
 			const second = await published.publish();
 			await until(() => published.service.upgrades.length === 2);
-			await until(() => published.service.openSockets() === 1);
+			await until(() => published.service.countOpenChannels() === 1);
 			published.service.send('s1', 'x');
 			await until(() => second.items.length === 1);
 			await first.close();
-			expect(published.service.openSockets()).toBe(1);
+			expect(published.service.countOpenChannels()).toBe(1);
 			expect(first.items).toEqual([]);
 		});
 
 		test('of two at once one is left', async () => {
 			await Promise.all([published.publish(), published.publish(), published.publish()]);
-			await until(() => published.service.openSockets() === 1);
+			await until(() => published.service.countOpenChannels() === 1);
 			expect(published.service.upgrades.length).toBeLessThanOrEqual(2);
 		});
 
@@ -213,7 +222,7 @@ describe('lifecycle', () => {
 		test('a copied workflow with the same node id has a channel of its own (#20228)', async () => {
 			await published.listening();
 			await published.publish({}, { workflowId: 'w2' });
-			await until(() => published.service.openSockets() === 2);
+			await until(() => published.service.countOpenChannels() === 2);
 		});
 	});
 
@@ -227,7 +236,7 @@ describe('lifecycle', () => {
 			await until(() => run.items.length === 1);
 			await Promise.all([run.close(), run.close()]);
 			await run.close();
-			await until(() => published.service.openSockets() === 0);
+			await until(() => published.service.countOpenChannels() === 0);
 			const next = await published.publish();
 			await until(() => next.items.length === 2);
 			expect([...run.messages, ...next.messages]).toEqual([1, 2, 3]);
@@ -281,11 +290,11 @@ describe('lifecycle', () => {
 		test('100 times on and off leave no socket', async () => {
 			for (let n = 0; n < 100; n++) {
 				const run = await new TriggerRun({ service: published.service }).start();
-				if (n % 2 === 0) await until(() => published.service.openSockets() === 1);
+				if (n % 2 === 0) await until(() => published.service.countOpenChannels() === 1);
 				await run.close();
-				await until(() => published.service.openSockets() === 0);
+				await until(() => published.service.countOpenChannels() === 0);
 			}
-			expect(listeningNodes()).toBe(0);
+			expect(countListeningNodes()).toBe(0);
 		});
 	});
 
@@ -360,7 +369,7 @@ describe('executions', () => {
 				published.service.send('s1', { id: 1 }, { id: 1 }, { id: 2 });
 				await until(() => first.items.length === 2);
 				await first.close();
-				await until(() => published.service.openSockets() === 0);
+				await until(() => published.service.countOpenChannels() === 0);
 				const second = await published.listening(parameters, { workflowId });
 				published.service.send('s1', { id: 2 }, { id: 3 });
 				await until(() => second.items.length === 1);
@@ -398,7 +407,7 @@ describe('executions', () => {
 			const run = await published.listening({ options }, { run: () => undefined, workflowId: 'dropping' });
 			published.service.send('s1', 1, 2, 3, 4, 5);
 			await until(() => run.failedExecutions.length === 1);
-			await until(() => published.service.openSockets() === 1);
+			await until(() => published.service.countOpenChannels() === 1);
 			await new Promise((resolve) => setTimeout(resolve, 50));
 			run.emitted[0]?.done?.resolve({} as IRun);
 			await until(() => run.emitted.length === 2);
@@ -441,30 +450,30 @@ describe('trigger state', () => {
 	test('a node remembers its last 10,000 messages and sessions', () => {
 		const memory = new NodeMemory();
 		const [oldest = '', next = '', ...others] = count(10_000);
-		const frames = [oldest, next].map((id) => memory.framesOf(id));
-		for (const id of others) memory.framesOf(id);
-		expect(memory.framesOf(next)).toBe(frames[1]);
-		expect(memory.framesOf(oldest)).not.toBe(frames[0]);
-		for (const id of [oldest, next, ...others]) memory.recent.set(id, true);
-		expect([memory.recent.has(oldest), memory.recent.has(next)]).toEqual([false, true]);
+		const frames = [oldest, next].map((id) => memory.getFrameSequence(id));
+		for (const id of others) memory.getFrameSequence(id);
+		expect(memory.getFrameSequence(next)).toBe(frames[1]);
+		expect(memory.getFrameSequence(oldest)).not.toBe(frames[0]);
+		for (const id of [oldest, next, ...others]) memory.recentKeys.set(id, true);
+		expect([memory.recentKeys.has(oldest), memory.recentKeys.has(next)]).toEqual([false, true]);
 	});
 
 	test('200 nodes are remembered', () => {
 		const [oldest = '', next = '', ...others] = count(200);
-		const memories = [oldest, next].map(memoryOf);
-		for (const key of others) memoryOf(key);
-		expect(memoryOf(next)).toBe(memories[1]);
-		expect(memoryOf(oldest)).not.toBe(memories[0]);
+		const memories = [oldest, next].map(getNodeMemory);
+		for (const key of others) getNodeMemory(key);
+		expect(getNodeMemory(next)).toBe(memories[1]);
+		expect(getNodeMemory(oldest)).not.toBe(memories[0]);
 	});
 
 	test('what is left waits a minute for the next start', async () => {
 		const [memory, clock] = [new NodeMemory(), new FakeClock()];
 		const leftover = { entries: [], dropped: new Map() };
-		memory.keep(leftover, clock);
+		memory.keepLeftover(leftover, clock);
 		await clock.advance(59_999);
-		expect([memory.take(), memory.take(), clock.pending]).toEqual([leftover, undefined, 0]);
-		memory.keep(leftover, clock);
+		expect([memory.takeLeftover(), memory.takeLeftover(), clock.pending]).toEqual([leftover, undefined, 0]);
+		memory.keepLeftover(leftover, clock);
 		await clock.advance(60_000);
-		expect(memory.take()).toBeUndefined();
+		expect(memory.takeLeftover()).toBeUndefined();
 	});
 });

@@ -2,7 +2,7 @@ import { type AgentService, startAgentService } from '../../../dev/agent-service
 import { Channel } from '../../../nodes/Agent/session/channel';
 import { systemClock } from '../../../nodes/core/runtime';
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
-import { redactorOf } from '../../../nodes/Agent/session/credentials';
+import { createRedactor } from '../../../nodes/Agent/session/credentials';
 import { openSocket } from '../../../nodes/Agent/session/webSocket';
 import { FakeClock } from './fakeClock';
 import { FakeSession } from './fakeSession';
@@ -27,7 +27,7 @@ function openChannel(
 	const channel = new Channel(
 		{
 			url: `${service.webSocketUrl}/ws?${query}`,
-			redact: redactorOf(['canary-signature', 'test-api-key']),
+			redact: createRedactor(['canary-signature', 'test-api-key']),
 			allowUnauthorizedCerts: false,
 			maxMessageBytes: 1024,
 			heartbeatSeconds: 25,
@@ -59,7 +59,7 @@ describe('a channel on a real socket', () => {
 		await isOpen();
 		await until(() => service.pings.get('s1') === 1 && service.received.length === 1);
 		expect(service.received.map(({ data }) => data.toString())).toEqual(['hello']);
-		const [peer] = service.channelsOf('s1');
+		const [peer] = service.getChannels('s1');
 		const code = new Promise((resolve) => peer?.on('close', resolve));
 		await channel.close();
 		expect(await code).toBe(1000);
@@ -83,13 +83,13 @@ describe('a channel on a real socket', () => {
 		await until(() => service.pings.get('s1') === 1);
 		// The pong of the first ping is on its way back.
 		await new Promise((resolve) => setTimeout(resolve, 50));
-		const [peer] = service.channelsOf('s1');
+		const [peer] = service.getChannels('s1');
 		peer?.pause();
 		await told.clock.advance(45_000);
 		expect(told.endings).toEqual([{ kind: 'silent', milliseconds: 45_000 }]);
 		expect(told.clock.pending).toBe(0);
 		peer?.resume();
-		await until(() => service.openSockets() === 0);
+		await until(() => service.countOpenChannels() === 0);
 	});
 
 	it('drops what a cut socket still delivers', async () => {
@@ -109,11 +109,11 @@ describe('a channel on a real socket', () => {
 			if (state === 'connecting') service.scriptUpgrades({ fault: 'silence' });
 			const { channel, told, isOpen } = openChannel({}, Object.assign(new FakeClock(), systemClock));
 			await (state === 'connecting' ? until(() => service.upgrades.length === 1) : isOpen());
-			for (const peer of service.channelsOf()) peer.pause();
+			for (const peer of service.getChannels()) peer.pause();
 			if (state === 'paused') channel.pause();
 			await Promise.all([channel.close(), channel.close()]);
-			for (const peer of service.channelsOf()) peer.resume();
-			await until(() => service.openSockets() === 0);
+			for (const peer of service.getChannels()) peer.resume();
+			await until(() => service.countOpenChannels() === 0);
 			expect(told.endings).toEqual([]);
 		},
 	);
@@ -152,7 +152,7 @@ describe('an open channel', () => {
 		let answered = 0;
 		Object.assign(session.account.listener, { answered: () => answered++ });
 		const counts = (['ping', 'pong', 'pong'] as const).map((kind) => {
-			session.network.last.listener.control(kind);
+			session.network.last.listener.onControlFrame(kind);
 			return answered;
 		});
 		expect(counts).toEqual([0, 1, 1]);
@@ -170,7 +170,7 @@ describe('an open channel', () => {
 		const session = new FakeSession();
 		await session.clock.advance(0);
 		const { listener } = session.network.last;
-		listener.refused({
+		listener.onUnexpectedResponse({
 			statusCode: 403,
 			retryAfter: undefined,
 			date: undefined,

@@ -96,9 +96,9 @@ describe('connection', () => {
 		it('notices within 45 s that the server died, and counts the gap from its last sign of life', async () => {
 			const session = await new FakeSession().opened();
 			session.network.last.onPing = () => {
-				session.network.last.listener.control('pong');
+				session.network.last.listener.onControlFrame('pong');
 			};
-			session.network.last.listener.control('pong');
+			session.network.last.listener.onControlFrame('pong');
 			await session.clock.advance(60_000);
 			session.network.last.onPing = () => {};
 			session.network.onSocket = (socket) => {
@@ -236,7 +236,7 @@ describe('connection', () => {
 			session.network.onSocket = (socket) => {
 				socket.refuse(
 					403,
-					{ date: new Date(session.clock.wallMilliseconds() + 90_000).toUTCString() },
+					{ date: new Date(session.clock.getWallMilliseconds() + 90_000).toUTCString() },
 					`no ${canaries.apiKey}`,
 				);
 			};
@@ -372,14 +372,14 @@ function watch(settings = usual, answers = true) {
 		settings,
 		{
 			ping() {
-				seen.pings.push(clock.monotonicMilliseconds());
+				seen.pings.push(clock.getMonotonicMilliseconds());
 				if (seen.answers)
-					clock.after(10, () => {
-						heartbeat.seen(settings.pingText === '' ? 'pong' : 'message');
+					clock.callAfter(10, () => {
+						heartbeat.recordFrame(settings.pingText === '' ? 'pong' : 'message');
 					});
 			},
 			dead() {
-				seen.deadAt = clock.monotonicMilliseconds();
+				seen.deadAt = clock.getMonotonicMilliseconds();
 			},
 			unanswered() {
 				seen.unanswered++;
@@ -419,7 +419,7 @@ describe('Heartbeat', () => {
 		await clock.advance(1000);
 		seen.answers = false;
 		for (let second = 0; second < 300; second += 15) {
-			heartbeat.seen(kind);
+			heartbeat.recordFrame(kind);
 			await clock.advance(15_000);
 		}
 		expect(seen.deadAt).toBeUndefined();
@@ -428,7 +428,7 @@ describe('Heartbeat', () => {
 	it('never ends a link whose server has not answered a single ping, and says so once', async () => {
 		const { clock, heartbeat, seen } = watch(usual, false);
 		for (let minute = 0; minute < 60; minute++) {
-			if (minute % 10 === 0) heartbeat.seen('message');
+			if (minute % 10 === 0) heartbeat.recordFrame('message');
 			await clock.advance(60_000);
 		}
 		expect(seen.deadAt).toBeUndefined();
@@ -454,7 +454,7 @@ describe('Heartbeat', () => {
 	it('messages that came by themselves do not make a text ping answered', async () => {
 		const { clock, heartbeat, seen } = watch({ ...usual, pingText: 'ping' }, false);
 		await clock.advance(10_000);
-		heartbeat.seen('message');
+		heartbeat.recordFrame('message');
 		await clock.advance(1_000_000);
 		expect(seen.deadAt).toBeUndefined();
 	});

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 
 import {
-	agentApiCredential,
-	agentSignatureCredential,
-	channelUrl,
-	identityOf,
-	redactorOf,
-	requestReader,
-	secretsOf,
-	channelBase,
+	parseAgentApiCredential,
+	parseAgentSignatureCredential,
+	buildChannelUrl,
+	buildIdentity,
+	createRedactor,
+	createConnectRequestReader,
+	listSecrets,
+	buildChannelBaseUrl,
 	checkAllowedHost,
-	executeUrl,
+	buildExecuteUrl,
 } from '../../../nodes/Agent/session/credentials';
 import { FakeClock } from './fakeClock';
 import { canaries, signatureOf } from './fakeSession';
@@ -18,7 +18,7 @@ import { failureOf } from './refused';
 
 describe('credentials', () => {
 	const now = 1_767_225_600_999;
-	const signed = agentSignatureCredential({
+	const signed = parseAgentSignatureCredential({
 		userId: '0xuser',
 		userPublicKey: '0xpublic',
 		signature: ' 0xsigned\n',
@@ -27,28 +27,28 @@ describe('credentials', () => {
 
 	describe('identityOf', () => {
 		it('takes the time of the call', () => {
-			expect(identityOf(signed, {}, now)).toEqual({
+			expect(buildIdentity(signed, {}, now)).toEqual({
 				userId: '0xuser',
 				userPublicKey: '0xpublic',
 				signature: '0xsigned',
 				timestamp: now,
 			});
-			expect(identityOf(signed).timestamp).toBeGreaterThan(now - 1e12);
+			expect(buildIdentity(signed).timestamp).toBeGreaterThan(now - 1e12);
 		});
 
 		it('takes the timestamp that came with the signature, as a number or as digits', () => {
 			const issued = { ...signed, timestampMode: 'issued' as const };
-			expect(identityOf({ ...issued, issuedTimestamp: 1_700_000_000_123 }, {}, now).timestamp).toBe(
+			expect(buildIdentity({ ...issued, issuedTimestamp: 1_700_000_000_123 }, {}, now).timestamp).toBe(
 				1_700_000_000_123,
 			);
-			expect(identityOf({ ...issued, issuedTimestamp: '1700000000123' }, {}, now).timestamp).toBe(
+			expect(buildIdentity({ ...issued, issuedTimestamp: '1700000000123' }, {}, now).timestamp).toBe(
 				1_700_000_000_123,
 			);
 		});
 
 		it.each([100_000_000_000, 99_999_999_999_999])('takes the timestamp %d', (issuedTimestamp) => {
 			const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
-			expect(identityOf(issued, {}, now).timestamp).toBe(issuedTimestamp);
+			expect(buildIdentity(issued, {}, now).timestamp).toBe(issuedTimestamp);
 		});
 
 		it.each([
@@ -65,7 +65,7 @@ describe('credentials', () => {
 			[-1, 'is not a time in milliseconds'],
 		])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
 			const failure = failureOf(() =>
-				identityOf({ ...signed, timestampMode: 'issued', issuedTimestamp }, {}, now),
+				buildIdentity({ ...signed, timestampMode: 'issued', issuedTimestamp }, {}, now),
 			);
 			expect(failure.code).toBe(400);
 			expect(failure.text).toContain(reason);
@@ -78,40 +78,40 @@ describe('credentials', () => {
 				signature: '  ',
 				timestamp: 1_700_000_000_123,
 			};
-			expect(identityOf(signed, overrides, now)).toEqual({
+			expect(buildIdentity(signed, overrides, now)).toEqual({
 				userId: '0xother',
 				userPublicKey: '0xpublic',
 				signature: '0xsigned',
 				timestamp: 1_700_000_000_123,
 			});
-			expect(failureOf(() => identityOf(signed, { timestamp: 1_700_000_000 })).text).toContain(
+			expect(failureOf(() => buildIdentity(signed, { timestamp: 1_700_000_000 })).text).toContain(
 				"option 'Timestamp (Milliseconds)'",
 			);
 		});
 
 		it.each(['userId', 'userPublicKey', 'signature'] as const)('says that %s is missing', (field) => {
-			const failure = failureOf(() => identityOf({ ...signed, [field]: '' }));
+			const failure = failureOf(() => buildIdentity({ ...signed, [field]: '' }));
 			expect(failure).toMatchObject({ code: 400 });
 			expect(failure.text).toMatch(/The (user ID|user public key|signature) is missing/);
 		});
 	});
 
 	it('refuses a credential without an API key', () => {
-		expect(failureOf(() => agentApiCredential({ apiKey: ' ' })).code).toBe(400);
+		expect(failureOf(() => parseAgentApiCredential({ apiKey: ' ' })).code).toBe(400);
 	});
 
-	const api = agentApiCredential({
+	const api = parseAgentApiCredential({
 		...canaries,
 		apiKey: 'can ary+/=key',
 		webSocketUrl: 'ws://agent.example',
 	});
-	const identity = identityOf(signatureOf(canaries.signature));
-	const secrets = secretsOf(api, identity);
+	const identity = buildIdentity(signatureOf(canaries.signature));
+	const secrets = listSecrets(api, identity);
 	const leak = /canary|can(%20|\+| )ary/i;
 
 	describe('redact', () => {
 		it.each([
-			['the whole address', `Invalid URL: ${channelUrl(api, 's1', identity)}`],
+			['the whole address', `Invalid URL: ${buildChannelUrl(api, 's1', identity)}`],
 			['the value itself', 'bad key can ary+/=key!'],
 			['in capitals', `SIGNATURE ${canaries.signature.toUpperCase()} EXPIRED`],
 			['percent-encoded', `key ${encodeURIComponent('can ary+/=key')}`],
@@ -122,18 +122,18 @@ describe('credentials', () => {
 			['credentials of a proxy', 'connect to http://canaryuser:canarypass@proxy.example:8080 failed'],
 			['a credential that is not known', 'GET /ws?sessionId=s&apiKey=othercanary&signature=canary2'],
 		])('hides %s', (_name, text) => {
-			expect(redactorOf(secrets)(text)).not.toMatch(leak);
+			expect(createRedactor(secrets)(text)).not.toMatch(leak);
 		});
 
 		it('leaves the rest', () => {
-			expect(redactorOf(secrets)('status 401 from agent.example:3010 (session s1)')).toBe(
+			expect(createRedactor(secrets)('status 401 from agent.example:3010 (session s1)')).toBe(
 				'status 401 from agent.example:3010 (session s1)',
 			);
-			expect(redactorOf([''])('anything')).toBe('anything');
+			expect(createRedactor([''])('anything')).toBe('anything');
 		});
 
 		it('leaves no more of a text than is ever shown', () => {
-			const [whole, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)].map(redactorOf(secrets));
+			const [whole, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)].map(createRedactor(secrets));
 			expect([whole, long]).toEqual(['x'.repeat(16_384), `${'x'.repeat(16_384)}…`]);
 		});
 
@@ -142,7 +142,7 @@ describe('credentials', () => {
 			fc.assert(
 				fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
 					fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
-					return !redactorOf([value])(`${before}${value}${after}`).includes(value);
+					return !createRedactor([value])(`${before}${value}${after}`).includes(value);
 				}),
 			);
 		});
@@ -162,7 +162,7 @@ describe('credentials', () => {
 				},
 				helpers: {},
 			};
-			const readRequest = requestReader(context, {}, clock);
+			const readRequest = createConnectRequestReader(context, {}, clock);
 			/** @returns the API key that was read */
 			const read = async () => new URL((await readRequest('s1')).url).searchParams.get('apiKey');
 			return { clock, reads, read };
@@ -179,9 +179,11 @@ describe('credentials', () => {
 				},
 			};
 			const getCredentials = (type: string) => Promise.resolve(values[type as keyof typeof values]);
-			await expect(requestReader({ getCredentials, helpers: {} })('s1')).rejects.toMatchObject({ code: 400 });
+			await expect(createConnectRequestReader({ getCredentials, helpers: {} })('s1')).rejects.toMatchObject({
+				code: 400,
+			});
 			values.agentApi.allowUnauthorizedCerts = false;
-			const { base } = await requestReader({ getCredentials, helpers: {} })('s1');
+			const { baseUrl: base } = await createConnectRequestReader({ getCredentials, helpers: {} })('s1');
 			expect(base.href).toBe('wss://agent.example/ws');
 		});
 
@@ -215,7 +217,7 @@ describe('credentials', () => {
 
 describe('URLs', () => {
 	const now = 1_767_225_600_999;
-	const api = agentApiCredential({
+	const api = parseAgentApiCredential({
 		deploymentUrl: 'https://agent.example/v1/',
 		webSocketUrl: 'ws://agent.example:3010',
 		apiKey: 'key+/=',
@@ -230,12 +232,12 @@ describe('URLs', () => {
 			['http://127.0.0.1:3000/a/b//', 'http://127.0.0.1:3000/a/b/execute'],
 			['https://[::1]:8443/v1', 'https://[::1]:8443/v1/execute'],
 		])('%s -> %s', (deploymentUrl, expected) => {
-			expect(executeUrl({ deploymentUrl })).toBe(expected);
+			expect(buildExecuteUrl({ deploymentUrl })).toBe(expected);
 		});
 
 		it('says how an address begins', () => {
 			const text = 'Enter a complete URL that starts with http:// or https://.';
-			expect(failureOf(() => executeUrl({ deploymentUrl: '' })).text).toContain(text);
+			expect(failureOf(() => buildExecuteUrl({ deploymentUrl: '' })).text).toContain(text);
 		});
 
 		it.each([
@@ -251,7 +253,7 @@ describe('URLs', () => {
 			'http://',
 			'https://canary host',
 		])('refuses %p without repeating it', (deploymentUrl) => {
-			const failure = failureOf(() => executeUrl({ deploymentUrl }));
+			const failure = failureOf(() => buildExecuteUrl({ deploymentUrl }));
 			expect(failure.code).toBe(400);
 			expect(failure.text).toContain('Deployment URL');
 			expect(failure.text).not.toContain('canary');
@@ -262,14 +264,14 @@ describe('URLs', () => {
 		const identity = { userId: '0xuser', userPublicKey: '0xpublic', signature: '0xsigned', timestamp: now };
 
 		it('carries the five parameters, the timestamp in seconds', () => {
-			expect(channelUrl(api, 'a b+c/ä&', identity)).toBe(
+			expect(buildChannelUrl(api, 'a b+c/ä&', identity)).toBe(
 				'ws://agent.example:3010/ws?sessionId=a%20b%2Bc%2F%C3%A4%26&userPublicKey=0xpublic&signature=0xsigned' +
 					'&timestamp=1767225600&apiKey=key%2B%2F%3D',
 			);
 		});
 
 		it('sends milliseconds when the credential says so', () => {
-			const url = new URL(channelUrl({ ...api, timestampUnit: 'milliseconds' }, 's', identity));
+			const url = new URL(buildChannelUrl({ ...api, timestampUnit: 'milliseconds' }, 's', identity));
 			expect(url.searchParams.get('timestamp')).toBe(String(now));
 		});
 
@@ -279,8 +281,8 @@ describe('URLs', () => {
 			['http://agent.example/prefix', 'ws://agent.example/prefix/ws'],
 			['https://agent.example/prefix/', 'wss://agent.example/prefix/ws'],
 		])('%s -> %s', (webSocketUrl, expected) => {
-			expect(channelBase({ webSocketUrl }).href).toBe(expected);
-			expect(channelUrl({ ...api, webSocketUrl }, 's', identity).split('?')[0]).toBe(expected);
+			expect(buildChannelBaseUrl({ webSocketUrl }).href).toBe(expected);
+			expect(buildChannelUrl({ ...api, webSocketUrl }, 's', identity).split('?')[0]).toBe(expected);
 		});
 
 		it.each([
@@ -292,19 +294,19 @@ describe('URLs', () => {
 			'ws://x/#canary',
 			'ws://',
 		])('refuses %p without repeating it', (webSocketUrl) => {
-			const failure = failureOf(() => channelUrl({ ...api, webSocketUrl }, 's', identity));
+			const failure = failureOf(() => buildChannelUrl({ ...api, webSocketUrl }, 's', identity));
 			expect(failure.text).toContain('WebSocket URL');
 			expect(failure.text).not.toMatch(/canary|0xsigned|key\+/);
 		});
 
 		it('says how an address begins', () => {
 			const text = 'that starts with ws://, wss://, http:// or https://.';
-			expect(failureOf(() => channelBase({ webSocketUrl: 'x' })).text).toContain(text);
+			expect(failureOf(() => buildChannelBaseUrl({ webSocketUrl: 'x' })).text).toContain(text);
 		});
 	});
 
 	const check = (allowedHosts: unknown, url: string, isVerified?: boolean) => () => {
-		checkAllowedHost(agentSignatureCredential({ allowedHosts }), new URL(url), isVerified);
+		checkAllowedHost(parseAgentSignatureCredential({ allowedHosts }), new URL(url), isVerified);
 	};
 
 	test.each([

@@ -6,16 +6,16 @@ import { Container } from '@n8n/di';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { refusedByPolicy } from '../../../nodes/Agent/session/connection';
+import { findPolicyRefusal } from '../../../nodes/Agent/session/connection';
 import {
-	connectRequest,
+	buildConnectRequest,
 	type EgressFilter,
-	identityOf,
-	requestReader,
+	buildIdentity,
+	createConnectRequestReader,
 } from '../../../nodes/Agent/session/credentials';
 import { canaries, credentialOf, signatureOf } from './fakeSession';
-import { proxyFor } from '../../../nodes/Agent/session/webSocket';
-import { executeContext, failureOf } from '../../executeContext';
+import { findProxy } from '../../../nodes/Agent/session/webSocket';
+import { createExecuteContext, failureOf } from '../../createExecuteContext';
 import { apiKey, runExecute } from '../AgentExecute/executeRun';
 import { TriggerRun } from '../AgentSessionTrigger/triggerRun';
 import { ConnectProxy } from './connectProxy';
@@ -38,7 +38,7 @@ const notAllowed = expect.stringContaining('n8n does not allow') as string;
 const nothingSent = expect.stringContaining('Nothing was sent') as string;
 
 function filter(): EgressFilter {
-	const { helpers } = executeContext({ nodeType: new AgentExecute() });
+	const { helpers } = createExecuteContext({ nodeType: new AgentExecute() });
 	return helpers.getSecureEgressFilter();
 }
 
@@ -92,10 +92,10 @@ test('a forbidden proxy is not connected to either', async () => {
 /** An attempt to open a channel under a policy whose answer is the test's. */
 async function attempt(validateUrl: EgressFilter['validateUrl']) {
 	const api = credentialOf('ws://agent.example:3010');
-	const identity = identityOf(signatureOf(canaries.signature));
+	const identity = buildIdentity(signatureOf(canaries.signature));
 	const egress = { ...wrapped(filter()), validateUrl };
-	const request = connectRequest('s1', api, identity, egress);
-	return { request, refusal: await refusedByPolicy(request) };
+	const request = buildConnectRequest('s1', api, identity, egress);
+	return { request, refusal: await findPolicyRefusal(request) };
 }
 
 test('a name that is not found is told as such, with its code, and without the secrets', async () => {
@@ -118,7 +118,10 @@ test('before n8n had a policy for sockets there is none', async () => {
 	const api = { webSocketUrl: 'wss://agent.example', apiKey };
 	const signer = { ...canaries, userId: '0xuser' };
 	const getCredentials = (type: string) => Promise.resolve({ ...(type === 'agentApi' ? api : signer) });
-	expect(await requestReader({ getCredentials, helpers: {} })('s1')).toHaveProperty('egress', undefined);
+	expect(await createConnectRequestReader({ getCredentials, helpers: {} })('s1')).toHaveProperty(
+		'egress',
+		undefined,
+	);
 });
 
 const names = ['http_proxy', 'https_proxy', 'all_proxy', 'ws_proxy', 'wss_proxy', 'no_proxy'];
@@ -149,7 +152,7 @@ describe('proxyFor', () => {
 		['ws://agent.test/ws', { HTTP_PROXY: 'proxy.test:3128' }],
 	])('%s goes through the proxy of %j', (url, environment) => {
 		Object.assign(process.env, environment);
-		expect(proxyFor(url)?.host).toBe('proxy.test:3128');
+		expect(findProxy(url)?.host).toBe('proxy.test:3128');
 	});
 
 	it.each([
@@ -166,14 +169,14 @@ describe('proxyFor', () => {
 		['ws://[::1]:3010/ws', { HTTP_PROXY: proxy, NO_PROXY: '[::1]' }],
 	])('%s goes past the proxy of %j', (url, environment) => {
 		Object.assign(process.env, environment);
-		expect(proxyFor(url)).toBeUndefined();
+		expect(findProxy(url)).toBeUndefined();
 	});
 
 	it.each(['socks5://canary@proxy.test', 'http://', '://canary'])(
 		'%s is no proxy, and is not repeated',
 		(address) => {
 			process.env.HTTP_PROXY = address;
-			expect(() => proxyFor('ws://agent.test/ws')).toThrow(/^(?!.*canary).*proxy environment variable/);
+			expect(() => findProxy('ws://agent.test/ws')).toThrow(/^(?!.*canary).*proxy environment variable/);
 		},
 	);
 });
@@ -203,7 +206,7 @@ describe('a channel through a proxy', () => {
 		await until(() => tap.messages.length === 1);
 		tap.socket.terminate();
 		await tap.closed;
-		await until(() => proxy.connections === 0 && service.openSockets() === 0);
+		await until(() => proxy.connections === 0 && service.countOpenChannels() === 0);
 	});
 
 	it('opens encrypted, and the proxy never sees the query', async () => {

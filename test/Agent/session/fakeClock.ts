@@ -20,15 +20,15 @@ export class FakeClock implements Clock {
 		this.startedAt = startedAt;
 	}
 
-	wallMilliseconds(): number {
+	getWallMilliseconds(): number {
 		return this.startedAt + this.#now;
 	}
 
-	monotonicMilliseconds(): number {
+	getMonotonicMilliseconds(): number {
 		return this.#now;
 	}
 
-	after(milliseconds: number, call: () => void): () => void {
+	callAfter(milliseconds: number, call: () => void): () => void {
 		const timer = { at: this.#now + Math.max(0, milliseconds), order: this.#order++, call };
 		this.#timers.add(timer);
 		return () => {

@@ -6,12 +6,12 @@ import {
 	type EndedChannel,
 } from '../../../nodes/Agent/session/connection';
 import {
-	agentApiCredential,
-	agentSignatureCredential,
-	connectRequest,
-	identityOf,
+	parseAgentApiCredential,
+	parseAgentSignatureCredential,
+	buildConnectRequest,
+	buildIdentity,
 } from '../../../nodes/Agent/session/credentials';
-import { messageOf, type SessionFrame, type SessionMessage } from '../../../nodes/Agent/session/messages';
+import { parseFrame, type SessionFrame, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import type { NodeError } from '../../../nodes/core/errors';
 import { FakeClock } from './fakeClock';
 import { FakeNetwork } from './fakeSocket';
@@ -36,10 +36,10 @@ export const canaries = {
 };
 
 export const credentialOf = (webSocketUrl: string) =>
-	agentApiCredential({ deploymentUrl: 'http://agent.example', webSocketUrl, apiKey: canaries.apiKey });
+	parseAgentApiCredential({ deploymentUrl: 'http://agent.example', webSocketUrl, apiKey: canaries.apiKey });
 
 export const signatureOf = (signature: string) =>
-	agentSignatureCredential({ userId: '0xuser', userPublicKey: canaries.userPublicKey, signature });
+	parseAgentSignatureCredential({ userId: '0xuser', userPublicKey: canaries.userPublicKey, signature });
 
 /** What a connection told its listener and its log. */
 export class Account {
@@ -50,7 +50,7 @@ export class Account {
 	readonly log: string[] = [];
 
 	readonly listener = {
-		message: (frame: SessionFrame) => void this.messages.push(messageOf(frame)),
+		message: (frame: SessionFrame) => void this.messages.push(parseFrame(frame)),
 		event: (event: ConnectionEvent) => void this.events.push(event),
 		ended: (channel: EndedChannel) => {
 			this.ended.push(channel);
@@ -85,8 +85,8 @@ export class FakeSession {
 		const readRequest = async (sessionId: string) => {
 			this.reads++;
 			await this.onRead();
-			const identity = identityOf(signatureOf(this.signature), {}, this.clock.wallMilliseconds());
-			return connectRequest(sessionId, credentialOf('ws://agent.example:3010'), identity);
+			const identity = buildIdentity(signatureOf(this.signature), {}, this.clock.getWallMilliseconds());
+			return buildConnectRequest(sessionId, credentialOf('ws://agent.example:3010'), identity);
 		};
 		this.connection = connect({ ...standardOptions, ...options }, readRequest, this.account.listener, {
 			clock: this.clock,

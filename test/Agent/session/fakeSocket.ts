@@ -1,12 +1,12 @@
 import type {
-	OpenSocket,
-	Socket,
+	SocketOpener,
+	ChannelSocket,
 	SocketListener,
 	SocketRequest,
 } from '../../../nodes/Agent/session/webSocket';
 
 /** A socket for which the test plays the server. Its events come asynchronously, as with a real one. */
-export class FakeSocket implements Socket {
+export class FakeSocket implements ChannelSocket {
 	readonly request: SocketRequest;
 	readonly listener: SocketListener;
 	readonly sent: string[] = [];
@@ -27,18 +27,18 @@ export class FakeSocket implements Socket {
 
 	open(): void {
 		this.state = 'open';
-		this.listener.opened();
+		this.listener.onOpen();
 	}
 
 	text(text: string): void {
-		this.listener.message(Buffer.from(text), false);
+		this.listener.onMessage(Buffer.from(text), false);
 	}
 
 	/** Ends the connection. */
 	end(code = 1006, reason = ''): void {
 		if (this.state === 'gone') return;
 		this.state = 'gone';
-		this.listener.closed(code, reason);
+		this.listener.onClose(code, reason);
 	}
 
 	/** Answers the upgrade with a status. */
@@ -48,12 +48,19 @@ export class FakeSocket implements Socket {
 		body = '',
 	): void {
 		const { retryAfter, date, location } = headers;
-		this.listener.refused({ statusCode, retryAfter, date, location, contentType: 'text/plain', body });
+		this.listener.onUnexpectedResponse({
+			statusCode,
+			retryAfter,
+			date,
+			location,
+			contentType: 'text/plain',
+			body,
+		});
 		this.end();
 	}
 
 	fail(code: string, message = code): void {
-		this.listener.failed(Object.assign(new Error(message), { code }));
+		this.listener.onError(Object.assign(new Error(message), { code }));
 		this.end();
 	}
 
@@ -102,7 +109,7 @@ export class FakeNetwork {
 	/** What the network does with each new socket. */
 	onSocket: (socket: FakeSocket) => void = () => {};
 
-	readonly loadSocket = async (): Promise<OpenSocket> => {
+	readonly loadSocket = async (): Promise<SocketOpener> => {
 		await Promise.resolve();
 		return (request, listener) => {
 			const socket = new FakeSocket(request, listener);

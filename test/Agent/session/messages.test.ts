@@ -2,14 +2,14 @@ import fc from 'fast-check';
 
 import { MessageArrival, MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import {
-	contentOf,
-	fieldText,
+	parseMessageContent,
+	getFieldText,
 	FrameSequence,
-	hasOneOf,
-	messageId,
+	meetsCondition,
+	getMessageId,
 	type MessageFormat,
-	messageOf,
-	withDigitsAsText,
+	parseFrame,
+	quoteUnsafeIntegers,
 } from '../../../nodes/Agent/session/messages';
 import { FakeClock } from './fakeClock';
 
@@ -34,14 +34,14 @@ describe('contentOf', () => {
 		['text', bytes, true, { format: 'binary', message: null, bytes }],
 		['binary', json, false, { format: 'binary', message: null, bytes: json }],
 	] as const)('%s of %p (binary frame: %p)', (format, data, isBinary, expected) => {
-		expect(contentOf(data, isBinary, format)).toEqual(expected);
+		expect(parseMessageContent(data, isBinary, format)).toEqual(expected);
 	});
 
 	it('never throws and never loses a byte', () => {
 		fc.assert(
 			fc.property(fc.uint8Array(), fc.constantFrom(...formats), (array, format) => {
 				const data = Buffer.from(array);
-				const content = contentOf(data, true, format);
+				const content = parseMessageContent(data, true, format);
 				if (content.format === 'binary') return content.bytes.equals(data);
 				return content.format === 'json' || Buffer.from(content.message).equals(data);
 			}),
@@ -51,12 +51,12 @@ describe('contentOf', () => {
 	it('reads what is nested too deep for most programs', () => {
 		const depth = 100_000;
 		const deep = Buffer.from('['.repeat(depth) + ']'.repeat(depth));
-		expect(['json', 'text']).toContain(contentOf(deep, false, 'auto').format);
+		expect(['json', 'text']).toContain(parseMessageContent(deep, false, 'auto').format);
 	});
 
 	it('does not keep a large read in memory for a small message', () => {
 		const read = Buffer.alloc(64 * 1024, 1);
-		const content = contentOf(read.subarray(10, 20), true, 'binary');
+		const content = parseMessageContent(read.subarray(10, 20), true, 'binary');
 		expect(content.format === 'binary' && content.bytes.buffer !== read.buffer).toBe(true);
 	});
 });
@@ -72,17 +72,17 @@ test.each<[string, string | undefined]>([
 	['[0.12345678901234567890,1.5e300,12345678901234567e2]', undefined],
 	['{}', undefined],
 ])('%s', (json, expected) => {
-	expect(withDigitsAsText(json)).toBe(expected);
+	expect(quoteUnsafeIntegers(json)).toBe(expected);
 });
 
 test('keeps everything else of any JSON as it is', () => {
 	fc.assert(
 		fc.property(fc.jsonValue(), fc.bigInt({ min: 2n ** 60n, max: 2n ** 90n }), (value, big) => {
 			const json = `{"value":${JSON.stringify(value)},"big":${big}}`;
-			const read = JSON.parse(withDigitsAsText(json) ?? '') as { value: unknown; big: unknown };
+			const read = JSON.parse(quoteUnsafeIntegers(json) ?? '') as { value: unknown; big: unknown };
 			expect(read.big).toBe(String(big));
 			const plain = JSON.parse(json) as { value: unknown };
-			if (withDigitsAsText(JSON.stringify(value)) === undefined) expect(read.value).toEqual(plain.value);
+			if (quoteUnsafeIntegers(JSON.stringify(value)) === undefined) expect(read.value).toEqual(plain.value);
 		}),
 	);
 });
@@ -95,16 +95,16 @@ test.each([
 	['quotes', JSON.stringify('"'.repeat(1_000_000))],
 ])('megabytes of %s are read in one go', (_name, json) => {
 	const integers = /^\d+$/.test(json);
-	expect(withDigitsAsText(json)).toBe(integers ? `"${json}"` : undefined);
+	expect(quoteUnsafeIntegers(json)).toBe(integers ? `"${json}"` : undefined);
 });
 
 describe('fields of messages', () => {
-	const read = (text: string) => contentOf(Buffer.from(text), false, 'auto');
+	const read = (text: string) => parseMessageContent(Buffer.from(text), false, 'auto');
 
 	it('are compared by the digits that came, and shown as JSON reads them', () => {
 		const message = read('{"id":12345678901234567891}');
-		expect(fieldText(message, 'id')).toBe('12345678901234567891');
-		expect(hasOneOf(message, { field: 'id', values: ['12345678901234567890'] })).toBe(false);
+		expect(getFieldText(message, 'id')).toBe('12345678901234567891');
+		expect(meetsCondition(message, { field: 'id', values: ['12345678901234567890'] })).toBe(false);
 		expect(message.message).toEqual({ id: 12345678901234567000 });
 	});
 
@@ -121,14 +121,14 @@ describe('fields of messages', () => {
 		['{"a":1}', 'a.b', undefined],
 		['{"a":{"b":[true]}}', 'a.b.0', 'true'],
 	])('%j at %j is %j', (text, field, expected) => {
-		expect(fieldText(read(text), field)).toBe(expected);
+		expect(getFieldText(read(text), field)).toBe(expected);
 	});
 });
 
 const megabyte = 1024 * 1024;
 const ofSmallObjects = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3 - 1)}{}]`);
 const received = { sessionId: 's1', receivedAt: '', isBinary: false, readAs: 'auto' } as const;
-const take = (data: Buffer) => new FrameSequence().take({ ...received, data });
+const take = (data: Buffer) => new FrameSequence().buildFrame({ ...received, data });
 
 test('64 MiB of small JSON objects take as much in the queue, not twenty times that', () => {
 	const settings = {
@@ -144,7 +144,7 @@ test('64 MiB of small JSON objects take as much in the queue, not twenty times t
 	const frames = new FrameSequence();
 	const before = process.memoryUsage();
 	for (let n = 0; n < 64; n++)
-		queue.push(new MessageArrival(frames.take({ ...received, data: ofSmallObjects(megabyte) })));
+		queue.push(new MessageArrival(frames.buildFrame({ ...received, data: ofSmallObjects(megabyte) })));
 	const { heapUsed, arrayBuffers } = process.memoryUsage();
 	expect(queue.length).toBeGreaterThan(60);
 	expect(heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers).toBeLessThan(2.5 * 64 * megabyte);
@@ -168,12 +168,15 @@ test('a frame that is half of what was read stays where it is', () => {
 
 test('a gap lasts from the first loss to the next opening', () => {
 	const frames = new FrameSequence();
-	expect(frames.opened(0)).toBeUndefined();
-	frames.lost(1000, 'first');
-	frames.lost(2000, 'second');
-	expect([frames.opened(1000.4), frames.opened(3000)]).toEqual([{ gapMs: 0, reason: 'first' }, undefined]);
-	frames.lost(1000, 'later');
-	expect(frames.opened(2500.6)).toEqual({ gapMs: 1501, reason: 'later' });
+	expect(frames.recordOpen(0)).toBeUndefined();
+	frames.recordLoss(1000, 'first');
+	frames.recordLoss(2000, 'second');
+	expect([frames.recordOpen(1000.4), frames.recordOpen(3000)]).toEqual([
+		{ gapMs: 0, reason: 'first' },
+		undefined,
+	]);
+	frames.recordLoss(1000, 'later');
+	expect(frames.recordOpen(2500.6)).toEqual({ gapMs: 1501, reason: 'later' });
 });
 
 test.each<[string, string, string | undefined]>([
@@ -185,14 +188,14 @@ test.each<[string, string, string | undefined]>([
 	['{"":"a"}', '', undefined],
 	['plain', 'id', undefined],
 ])('the ID of %s at %j is %j', (text, path, id) => {
-	expect(messageId(contentOf(Buffer.from(text), false, 'auto'), path)).toBe(id);
+	expect(getMessageId(parseMessageContent(Buffer.from(text), false, 'auto'), path)).toBe(id);
 });
 
 test('bytes have no text form of their own', () => {
-	expect(fieldText(contentOf(Buffer.from('7'), true, 'binary'), '')).toBeUndefined();
+	expect(getFieldText(parseMessageContent(Buffer.from('7'), true, 'binary'), '')).toBeUndefined();
 });
 
 test('a message that would take too much is passed on as the text that it is', () => {
-	const message = messageOf(take(ofSmallObjects(63_000_000)));
+	const message = parseFrame(take(ofSmallObjects(63_000_000)));
 	expect([message.format, message.byteLength]).toEqual(['text', 63_000_001]);
 });

@@ -2,8 +2,12 @@ import fc from 'fast-check';
 
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
 import { connect, type Connection } from '../../../nodes/Agent/session/connection';
-import { connectRequest, identityOf } from '../../../nodes/Agent/session/credentials';
-import { ConnectRateLimiter, connectRateLimiterOf, Recovery } from '../../../nodes/Agent/session/reconnect';
+import { buildConnectRequest, buildIdentity } from '../../../nodes/Agent/session/credentials';
+import {
+	ConnectRateLimiter,
+	getConnectRateLimiter,
+	ReconnectPlanner,
+} from '../../../nodes/Agent/session/reconnect';
 import { FakeClock } from './fakeClock';
 import { Account, canaries, credentialOf, signatureOf, standardOptions } from './fakeSession';
 import { FakeNetwork, type FakeSocket } from './fakeSocket';
@@ -28,24 +32,24 @@ describe('reconnect', () => {
 	/** A session whose channels end as the test says. */
 	class History {
 		readonly clock = new FakeClock();
-		readonly recovery: Recovery;
+		readonly recovery: ReconnectPlanner;
 
 		constructor(random: () => number = () => 0) {
 			const policy = { reconnectMaxDelaySeconds: 60, finalCloseCodes: [] };
-			this.recovery = new Recovery(policy, this.clock, random);
+			this.recovery = new ReconnectPlanner(policy, this.clock, random);
 		}
 
 		/** @returns the delays after each of them */
 		end(...closeReasons: readonly CloseReason[]): number[] {
-			return closeReasons.map((closeReason) => this.recovery.ended(closeReason).delayMilliseconds);
+			return closeReasons.map((closeReason) => this.recovery.planNextAttempt(closeReason).delayMilliseconds);
 		}
 
 		/** A channel that was open for so long. @returns the delay after it */
 		async live(milliseconds: number, bringsMessage: boolean, closeReason = dropped): Promise<number> {
-			this.recovery.opened();
-			if (bringsMessage) this.recovery.received();
+			this.recovery.recordOpen();
+			if (bringsMessage) this.recovery.recordMessage();
 			await this.clock.advance(milliseconds);
-			return this.recovery.ended(closeReason).delayMilliseconds;
+			return this.recovery.planNextAttempt(closeReason).delayMilliseconds;
 		}
 	}
 
@@ -77,7 +81,7 @@ describe('reconnect', () => {
 			['a redirect', status(302)],
 			['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }],
 		])('%s goes to the slow lane at once', (_name, closeReason) => {
-			const next = new History().recovery.ended(closeReason);
+			const next = new History().recovery.planNextAttempt(closeReason);
 			expect(next).toMatchObject({ decision: 'final', delayMilliseconds: 5000, slowLane: true });
 		});
 
@@ -158,10 +162,13 @@ describe('reconnect', () => {
 			const tooLarge: CloseReason = { kind: 'tooLarge', maxMessageBytes: 1 };
 			const history = new History();
 			const { recovery } = history;
-			expect([recovery.ended(tooLarge).isFirst, recovery.ended(tooLarge).isFirst]).toEqual([true, false]);
-			recovery.opened();
+			expect([
+				recovery.planNextAttempt(tooLarge).isFirst,
+				recovery.planNextAttempt(tooLarge).isFirst,
+			]).toEqual([true, false]);
+			recovery.recordOpen();
 			await history.clock.advance(30_000);
-			const { isFirst, decision } = recovery.ended(tooLarge);
+			const { isFirst, decision } = recovery.planNextAttempt(tooLarge);
 			expect([isFirst, decision]).toEqual([true, 'retry']);
 			expect(history.end(tooLarge, tooLarge)).toEqual([0, 5000]);
 		});
@@ -192,15 +199,15 @@ describe('reconnect', () => {
 		[false, undefined],
 	])('credentials that could not be read, by a mistake: %s', (isMistake, alert) => {
 		const { recovery } = new History();
-		expect(recovery.ended({ kind: 'credentials', message: '', isMistake }).alert).toBe(alert);
+		expect(recovery.planNextAttempt({ kind: 'credentials', message: '', isMistake }).alert).toBe(alert);
 	});
 
 	test('an outage is told once, after 5 minutes', async () => {
 		const { clock, recovery } = new History();
 		await clock.advance(5 * minutes - 1);
-		const alerts = [recovery.ended(dropped).alert];
+		const alerts = [recovery.planNextAttempt(dropped).alert];
 		await clock.advance(1);
-		for (let n = 0; n < 2; n++) alerts.push(recovery.ended(dropped).alert);
+		for (let n = 0; n < 2; n++) alerts.push(recovery.planNextAttempt(dropped).alert);
 		expect(alerts).toEqual([undefined, 'outage', undefined]);
 	});
 
@@ -208,7 +215,7 @@ describe('reconnect', () => {
 		const clock = new FakeClock();
 		const rateLimiter = new ConnectRateLimiter(clock);
 		const passed: number[] = [];
-		const leave = Array.from({ length: count }, (_, n) => rateLimiter.pass(() => passed.push(n)));
+		const leave = Array.from({ length: count }, (_, n) => rateLimiter.enqueue(() => passed.push(n)));
 		return { clock, rateLimiter, passed, leave };
 	}
 
@@ -239,13 +246,13 @@ describe('reconnect', () => {
 	test('the allowance grows back with time', async () => {
 		const { clock, rateLimiter, passed } = gated(5);
 		await clock.advance(300);
-		for (let n = 5; n < 10; n++) rateLimiter.pass(() => passed.push(n));
+		for (let n = 5; n < 10; n++) rateLimiter.enqueue(() => passed.push(n));
 		expect(passed).toHaveLength(8);
 	});
 
 	test('is one for all that go to the same service', () => {
-		expect(connectRateLimiterOf('credential 1')).toBe(connectRateLimiterOf('credential 1'));
-		expect(connectRateLimiterOf('credential 1')).not.toBe(connectRateLimiterOf('credential 2'));
+		expect(getConnectRateLimiter('credential 1')).toBe(getConnectRateLimiter('credential 1'));
+		expect(getConnectRateLimiter('credential 1')).not.toBe(getConnectRateLimiter('credential 2'));
 	});
 });
 
@@ -275,22 +282,23 @@ class Node {
 		const random = seeded(seed);
 		const rateLimiter = new ConnectRateLimiter(this.clock);
 		this.network.onSocket = (socket) => {
-			this.attemptsAt.push(this.clock.monotonicMilliseconds());
+			this.attemptsAt.push(this.clock.getMonotonicMilliseconds());
 			if (!this.up) {
 				this.whileDown(socket);
 				return;
 			}
 			socket.onPing = () => {
-				this.clock.after(1, () => {
-					if (this.up) socket.listener.control('pong');
+				this.clock.callAfter(1, () => {
+					if (this.up) socket.listener.onControlFrame('pong');
 				});
 			};
 			socket.open();
 		};
 		for (let index = 0; index < sessions; index++) {
-			const identity = () => identityOf(signatureOf(canaries.signature), {}, this.clock.wallMilliseconds());
+			const identity = () =>
+				buildIdentity(signatureOf(canaries.signature), {}, this.clock.getWallMilliseconds());
 			const readRequest = (sessionId: string) =>
-				Promise.resolve(connectRequest(sessionId, credentialOf('ws://agent.example'), identity()));
+				Promise.resolve(buildConnectRequest(sessionId, credentialOf('ws://agent.example'), identity()));
 			const { loadSocket } = this.network;
 			const log = new Account().logger;
 			const environment = { clock: this.clock, log, random, loadSocket, rateLimiter };
@@ -307,12 +315,12 @@ class Node {
 
 	/** @returns how long it took until all channels were open, in milliseconds */
 	async allBack(limit: number): Promise<number> {
-		const from = this.clock.monotonicMilliseconds();
+		const from = this.clock.getMonotonicMilliseconds();
 		while (this.open() < this.connections.length) {
-			if (this.clock.monotonicMilliseconds() - from > limit) return Number.POSITIVE_INFINITY;
+			if (this.clock.getMonotonicMilliseconds() - from > limit) return Number.POSITIVE_INFINITY;
 			await this.clock.advance(100);
 		}
-		return this.clock.monotonicMilliseconds() - from;
+		return this.clock.getMonotonicMilliseconds() - from;
 	}
 }
 

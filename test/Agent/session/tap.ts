@@ -1,7 +1,7 @@
-import type { UpgradeAnswer } from '../../../nodes/Agent/session/closeReason';
+import type { UpgradeResponse } from '../../../nodes/Agent/session/closeReason';
 import {
 	openSocket,
-	type Socket,
+	type ChannelSocket,
 	type SocketListener,
 	type SocketRequest,
 } from '../../../nodes/Agent/session/webSocket';
@@ -11,13 +11,13 @@ export class Tap {
 	readonly messages: { text: string; isBinary: boolean }[] = [];
 	readonly controls: string[] = [];
 	readonly errors: (Error & { code?: string })[] = [];
-	answer: UpgradeAnswer | undefined;
+	answer: UpgradeResponse | undefined;
 	endings: { code: number; reason: string }[] = [];
 	readonly opened: Promise<void>;
 	readonly closed: Promise<void>;
 	/** Called for each message instead of recording it. */
 	onMessage: (() => void) | undefined;
-	readonly socket: Socket;
+	readonly socket: ChannelSocket;
 
 	constructor(url: string, request: Partial<SocketRequest> = {}) {
 		let tellOpened = () => {};
@@ -25,15 +25,15 @@ export class Tap {
 		this.opened = new Promise((resolve) => (tellOpened = resolve));
 		this.closed = new Promise((resolve) => (tellClosed = resolve));
 		const listener: SocketListener = {
-			opened: tellOpened,
-			message: (data, isBinary) => {
+			onOpen: tellOpened,
+			onMessage: (data, isBinary) => {
 				if (this.onMessage) this.onMessage();
 				else this.messages.push({ text: data.toString('latin1'), isBinary });
 			},
-			control: (kind) => this.controls.push(kind),
-			refused: (answer) => (this.answer = answer),
-			failed: (error) => this.errors.push(error),
-			closed: (code, reason) => {
+			onControlFrame: (kind) => this.controls.push(kind),
+			onUnexpectedResponse: (answer) => (this.answer = answer),
+			onError: (error) => this.errors.push(error),
+			onClose: (code, reason) => {
 				this.endings.push({ code, reason });
 				tellClosed();
 			},

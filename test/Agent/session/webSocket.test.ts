@@ -67,7 +67,7 @@ describe('a socket of ws', () => {
 		service.send('s1', 'one', 'two');
 		await tap.closed;
 		expect(tap.errors.map(({ message }) => message)).toContain('thrown by the listener');
-		await until(() => service.openSockets() === 0);
+		await until(() => service.countOpenChannels() === 0);
 	});
 
 	it('reports the answer to a refused upgrade, then its end, and leaves no connection', async () => {
@@ -198,7 +198,7 @@ describe('a socket of ws', () => {
 
 	it('a message above the limit is an error with a code of its own, while the close code says 1006', async () => {
 		const tap = await openTap({ maxMessageBytes: 100 });
-		const [channel] = service.channelsOf('s1');
+		const [channel] = service.getChannels('s1');
 		const seen = new Promise((resolve) => channel?.on('close', resolve));
 		service.send('s1', 'a'.repeat(100), 'b'.repeat(101), 'after');
 		await tap.closed;
@@ -210,7 +210,7 @@ describe('a socket of ws', () => {
 
 	it('invalid UTF-8 in a text frame is an error with a code', async () => {
 		const tap = await openTap();
-		service.send('s1', { frame: Buffer.from([0xff]), binary: false });
+		service.send('s1', { frame: Buffer.from([0xff]), isBinary: false });
 		await tap.closed;
 		expect(tap.errors.map(({ code }) => code)).toEqual(['WS_ERR_INVALID_UTF8']);
 	});

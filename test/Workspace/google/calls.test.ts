@@ -3,17 +3,17 @@ import { Readable } from 'node:stream';
 import v8 from 'node:v8';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
-import { bytesInFlight } from '../../../nodes/http/body';
+import { getBytesInFlight } from '../../../nodes/http/body';
 import type { FullResponse } from '../../../nodes/http/request';
 import {
 	createTransport,
-	googleBases,
+	googleApiBases,
 	createRateLimiters,
 	type Transport,
 	type TransportOptions,
 } from '../../../nodes/Workspace/google/transport';
 import { quickLimiters } from '../client';
-import { failing } from '../failure';
+import { catchFailure } from '../catchFailure';
 
 const url = 'https://sheets.googleapis.com/v4/spreadsheets/s1';
 const answer = (body: string | Readable, statusCode = 200, headers: object = {}): FullResponse => ({
@@ -32,7 +32,7 @@ function played(answers: Array<() => FullResponse>, options: Partial<TransportOp
 			const next = answers[Math.min(requests.length, answers.length) - 1];
 			return Promise.resolve(next?.() ?? answer('{}'));
 		},
-		googleBases,
+		googleApiBases,
 		{
 			maxTries: 3,
 			maxRetryWaitMilliseconds: 1000,
@@ -114,7 +114,7 @@ test.each([
 test('an answer that does not come in time is said to be late, with the time', async () => {
 	const never = new Readable({ read() {} });
 	const { call } = played([() => answer(never)], { maxTries: 1, timeoutMilliseconds: 50 });
-	expect(await failing(call({ url, method: 'POST' }))).toMatchObject({
+	expect(await catchFailure(call({ url, method: 'POST' }))).toMatchObject({
 		code: 504,
 		message: 'Google did not respond within 0.05 s',
 		outcome: 'unknown',
@@ -136,7 +136,7 @@ describe('tries', () => {
 	])('of %s that fails', async (_what, method, retryConfig, count) => {
 		jest.spyOn(Math, 'random').mockReturnValue(0);
 		const { requests, call } = played([unavailable]);
-		await failing(call({ url, method, retryConfig }));
+		await catchFailure(call({ url, method, retryConfig }));
 		expect(requests).toHaveLength(count);
 		jest.restoreAllMocks();
 	});
@@ -172,7 +172,7 @@ test('after a 401 that came as an answer, n8n is asked again in a way that makes
 
 describe('an answer', () => {
 	afterEach(() => {
-		expect(bytesInFlight()).toBe(0);
+		expect(getBytesInFlight()).toBe(0);
 	});
 
 	const cut = "Google's response was cut off";
@@ -190,7 +190,7 @@ describe('an answer', () => {
 		['5', foreign],
 	])('%j is no object of Google', async (body, message) => {
 		const { requests, call } = played([() => answer(body)], { maxTries: 1 });
-		expect(await failing(call({ url, method: 'POST' }))).toMatchObject({
+		expect(await catchFailure(call({ url, method: 'POST' }))).toMatchObject({
 			code: 502,
 			message,
 			outcome: 'unknown',
@@ -217,7 +217,7 @@ describe('an answer', () => {
 	])('with the status %d', async (status, code) => {
 		const outcome = played([() => answer('{}', status)], { maxTries: 1 }).call({ url });
 		if (code === 200) expect(await outcome).toMatchObject({ status });
-		else expect(await failing(outcome)).toMatchObject({ code });
+		else expect(await catchFailure(outcome)).toMatchObject({ code });
 	});
 
 	test('that needs more than a quarter of the memory is not parsed', async () => {
@@ -226,7 +226,7 @@ describe('an answer', () => {
 			.spyOn(v8, 'getHeapStatistics')
 			.mockReturnValue({ ...real, heap_size_limit: 1000, used_heap_size: 0 });
 		const { call } = played([() => answer('{"a":{},"b":{}}')], { maxTries: 1 });
-		expect((await failing(call({ url }))).message).toContain('needs more memory');
+		expect((await catchFailure(call({ url }))).message).toContain('needs more memory');
 		jest.restoreAllMocks();
 	});
 

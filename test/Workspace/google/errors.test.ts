@@ -1,10 +1,10 @@
 import { adviceTable, type Api, type SignIn } from '../../../nodes/Workspace/google/advice';
-import { errorOfAnswer } from '../../../nodes/Workspace/google/errors';
+import { buildResponseError } from '../../../nodes/Workspace/google/errors';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import type { Clients } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
-import { failing } from '../failure';
-import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from '../server';
+import { catchFailure } from '../catchFailure';
+import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from '../scriptedServer';
 
 describe('errors', () => {
 	let server: ScriptedServer;
@@ -20,8 +20,8 @@ describe('errors', () => {
 	const sendMail: Ask = ({ gmail }) => gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'a' } });
 
 	async function ask(answer: Answer, call: Ask, options: Partial<TransportOptions> = {}) {
-		server = await scriptedServer(answer);
-		return await failing(
+		server = await startScriptedServer(answer);
+		return await catchFailure(
 			call(testClients(server.url, 'token-1', { maxTries: 1, maxRetryWaitMilliseconds: 0, ...options })),
 		);
 	}
@@ -201,7 +201,7 @@ describe('advice table', () => {
 			signIn: { ...signIn, ...own },
 			advice,
 		};
-		return errorOfAnswer({ status, headers: {}, body }, call).description ?? '';
+		return buildResponseError({ status, headers: {}, body }, call).description ?? '';
 	}
 
 	/** Google's answers as they were reported, in the order of the rows. */

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-import type { ResumableUploadRequest, UploadedFile } from '../../../nodes/Workspace/google/resumableUpload';
-import type { Source } from '../../../nodes/Workspace/operation';
+import type { DriveUploadRequest, UploadedFile } from '../../../nodes/Workspace/google/driveUpload';
+import type { ByteSource } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
 import { StandIn } from '../standIn';
 
@@ -28,9 +28,9 @@ export class LargeUploads extends StandIn {
 		});
 	}
 
-	async send(given: Partial<ResumableUploadRequest> = {}, maxTries = 5): Promise<UploadedFile> {
+	async send(given: Partial<DriveUploadRequest> = {}, maxTries = 5): Promise<UploadedFile> {
 		const clients = testClients(this.google.url, this.google.tokens.issue(), { maxTries });
-		return await clients.resumableUpload({
+		return await clients.uploadToDrive({
 			metadata: { name: 'a.bin' },
 			mimeType: 'application/octet-stream',
 			source: this.sourceOf(bytes),
@@ -40,7 +40,7 @@ export class LargeUploads extends StandIn {
 	}
 
 	/** The data in pieces, as n8n's modes give it: a file in small ones, a database row as one. */
-	sourceOf(data: Buffer, pieceBytes = 64 * 1024, announced = data.length): Source {
+	sourceOf(data: Buffer, pieceBytes = 64 * 1024, announced = data.length): ByteSource {
 		const pieces = function* () {
 			for (let at = 0; at < data.length; at += pieceBytes) yield data.subarray(at, at + pieceBytes);
 		};

@@ -2,7 +2,7 @@ import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { isNodeError } from '../../../nodes/core/errors';
 import type { Api } from '../../../nodes/Workspace/google/advice';
 import { createRateLimiters, type TransportOptions } from '../../../nodes/Workspace/google/transport';
-import { failing } from '../failure';
+import { catchFailure } from '../catchFailure';
 import { quickLimiters, testClients } from '../client';
 
 /** Milliseconds, here and at the stand-in. */
@@ -94,7 +94,7 @@ test('too many at once: fewer go out from then on, and none is lost', async () =
 test('a quota that stays used up ends with an error that says how long was waited', async () => {
 	google.quotas.limits = { gmail: 0, minute };
 	const { gmail } = clients({ maxRetryWaitMilliseconds: minute });
-	const failure = await failing(gmail.users.messages.list({ userId: 'me' }));
+	const failure = await catchFailure(gmail.users.messages.list({ userId: 'me' }));
 	expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
 	expect(failure.description).toMatch(/'maxRetryWaitSeconds' allows 1\.5, of which \d+ have passed/);
 });

@@ -5,16 +5,16 @@ import { Readable } from 'node:stream';
 import { isNodeError, NodeError } from '../../../nodes/core/errors';
 import type { FailedCall } from '../../../nodes/Workspace/google/advice';
 import {
-	errorOfAnswer,
-	errorOfReading,
-	errorOfThrown,
-	timeoutError,
+	buildResponseError,
+	toGoogleFailure,
+	toRequestError,
+	buildTimeoutError,
 } from '../../../nodes/Workspace/google/errors';
 import { BodyError } from '../../../nodes/http/body';
 import { blockedAdvice } from '../../../nodes/http/networkErrors';
 import { createTransport } from '../../../nodes/Workspace/google/transport';
 import { basesAt } from '../client';
-import { failing } from '../failure';
+import { catchFailure } from '../catchFailure';
 import { type AttemptName, attempts } from '../../attempt';
 
 const node: INode = { id: 'n1', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
@@ -31,7 +31,7 @@ async function thrown(error: Error) {
 		credentialKey: 'test',
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 	});
-	return await failing(transport({ url, method: 'POST', data: { raw: 'canary' } }));
+	return await catchFailure(transport({ url, method: 'POST', data: { raw: 'canary' } }));
 }
 
 /** As axios throws it and n8n wraps it; the wrapped one holds the request with its token. */
@@ -124,7 +124,7 @@ test('n8n’s own policy of where requests may go', async () => {
 
 test('the log says where in the code a response could not be read, and not what it held', () => {
 	const log: string[] = [];
-	const failure = errorOfReading(new TypeError("Received 'canary of a response'\n    at canary"), (text) =>
+	const failure = toGoogleFailure(new TypeError("Received 'canary of a response'\n    at canary"), (text) =>
 		log.push(text),
 	);
 	expect(failure).toMatchObject({
@@ -137,21 +137,21 @@ test('the log says where in the code a response could not be read, and not what 
 		expect.stringMatching(/^A response could not be read: TypeError at .*requestErrors\.test/),
 	]);
 	expect(log.join()).not.toContain('canary');
-	expect(errorOfReading(failure, (text) => log.push(text))).toBe(failure);
+	expect(toGoogleFailure(failure, (text) => log.push(text))).toBe(failure);
 });
 
 test('a chain of calls that never ends is said to be of the data, and other errors stay as they are', () => {
 	const log: string[] = [];
-	const tooDeep = errorOfReading(new RangeError('Maximum call stack size exceeded'), (text) =>
+	const tooDeep = toGoogleFailure(new RangeError('Maximum call stack size exceeded'), (text) =>
 		log.push(text),
 	);
 	expect(tooDeep).toMatchObject({ code: 422 });
-	expect(errorOfReading(new Error('Other'), (text) => log.push(text))).toMatchObject({
+	expect(toGoogleFailure(new Error('Other'), (text) => log.push(text))).toMatchObject({
 		code: 500,
 		message: 'Other',
 	});
 	expect(log).toEqual([]);
-	expect(errorOfReading(new RangeError('Invalid'), (text) => log.push(text)).code).toBe(502);
+	expect(toGoogleFailure(new RangeError('Invalid'), (text) => log.push(text)).code).toBe(502);
 	expect(log.join().match(/ at /g)).toHaveLength(3);
 });
 
@@ -162,7 +162,7 @@ const call: FailedCall = {
 	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 };
 const answered = (status: number, body: unknown = {}, headers: Record<string, unknown> = {}) =>
-	errorOfAnswer({ status, headers, body: Buffer.from(JSON.stringify(body)) }, call);
+	buildResponseError({ status, headers, body: Buffer.from(JSON.stringify(body)) }, call);
 
 describe('what Google says', () => {
 	test.each<[unknown, string]>([
@@ -228,14 +228,14 @@ describe('whether it was carried out, and when to come back', () => {
 });
 
 test('what is an error of a request already stays as it is', async () => {
-	const error = timeoutError(7);
+	const error = buildTimeoutError(7);
 	expect(error).toMatchObject({ code: 504, ...attempts.unknown });
 	expect(error.message).toBe('Google did not respond within 7 s');
-	expect(await errorOfThrown(error, call)).toBe(error);
+	expect(await toRequestError(error, call)).toBe(error);
 });
 
 test('the largest answer is named', async () => {
-	expect(await errorOfThrown(new BodyError('tooLarge'), call)).toMatchObject({
+	expect(await toRequestError(new BodyError('tooLarge'), call)).toMatchObject({
 		...attempts.finalUnknown,
 		message: "Google's response is larger than the limit of 64 MiB",
 	});
@@ -248,7 +248,7 @@ test.each<[number, AttemptName]>([
 	[503, 'notDone'],
 ])('a token that the credential could not get with HTTP %d: %s', async (code, kind) => {
 	const own = new NodeError({ code, message: 'No token' });
-	const error = await errorOfThrown(new Error('wrapped', { cause: own }), call);
+	const error = await toRequestError(new Error('wrapped', { cause: own }), call);
 	expect(error).toMatchObject({ code, message: 'No token', ...attempts[kind] });
 });
 
@@ -262,7 +262,10 @@ test.each<[object, AttemptName, string]>([
 	[{ response: { status: 500 } }, 'notDone', 'HTTP 500'],
 	[{ code: 'ECONNRESET' }, 'notDone', 'ECONNRESET'],
 ])('a token that n8n could not refresh: %j is %s', async (more, kind, why) => {
-	const error = await errorOfThrown(Object.assign(new Error('x'), { config: { url: tokenUrl } }, more), call);
+	const error = await toRequestError(
+		Object.assign(new Error('x'), { config: { url: tokenUrl } }, more),
+		call,
+	);
 	expect(error).toMatchObject({
 		...attempts[kind],
 		code: 401,
@@ -282,7 +285,7 @@ test.each<[string, unknown, string]>([
 	['nothing', undefined, 'Gmail responded with HTTP 503'],
 ])('an answer that n8n throws, with %s', async (_what, data, message) => {
 	const error = Object.assign(new Error('x'), { config: { url }, response: { status: 503, data } });
-	expect(await errorOfThrown(error, call)).toMatchObject({
+	expect(await toRequestError(error, call)).toMatchObject({
 		...attempts.unknown,
 		code: 503,
 		message,
@@ -297,7 +300,7 @@ test.each<[unknown, AttemptName, number, string]>([
 	['Boom', 'unknown', 503, 'The request could not be completed'],
 	[Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'unknown', 503, 'connection to gmail'],
 ])('%s without an answer is %s', async (thrownError, kind, code, text) => {
-	const error = await errorOfThrown(thrownError, call);
+	const error = await toRequestError(thrownError, call);
 	expect(error).toMatchObject({ code, ...attempts[kind] });
 	expect(error.message).toContain(text);
 	expect(isNodeError(error)).toBe(true);
@@ -309,5 +312,5 @@ test.each([
 	['', undefined, blockedAdvice],
 ])('what n8n’s own policy says: %j, %j', async (message, description, expected) => {
 	const blocked = Object.assign(new Error(message), { name: 'SsrfBlockedIpError', description });
-	expect(await errorOfThrown(blocked, call)).toMatchObject({ code: 503, description: expected });
+	expect(await toRequestError(blocked, call)).toMatchObject({ code: 503, description: expected });
 });

@@ -1,20 +1,20 @@
-import { failing } from '../failure';
+import { catchFailure } from '../catchFailure';
 import { quickLimiters, testClients } from '../client';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import {
 	googleError,
 	json,
 	reset,
-	scriptedServer,
+	startScriptedServer,
 	silence,
 	type Answer,
 	type ScriptedServer,
-} from '../server';
+} from '../scriptedServer';
 
 let server: ScriptedServer;
 
 async function serve(script: Answer[], options: Partial<TransportOptions> = {}) {
-	server = await scriptedServer(...script);
+	server = await startScriptedServer(...script);
 	return testClients(server.url, 'token-1', { maxRetryWaitMilliseconds: 30, ...options });
 }
 
@@ -66,11 +66,11 @@ describe('what was surely not carried out is repeated, a send too', () => {
 	it('when nobody listens', async () => {
 		const clients = await serve([json({})]);
 		await server.close();
-		const failure = await failing(clients.gmail.users.messages.send(send));
+		const failure = await catchFailure(clients.gmail.users.messages.send(send));
 		expect(failure).toMatchObject({ code: 503, status: 'UNAVAILABLE', outcome: 'notDone' });
 		expect(failure.message).toMatch(/^No connection to 127\.0\.0\.1:\d+: the connection was refused$/);
 		expect(failure.description).toContain('Tried');
-		server = await scriptedServer();
+		server = await startScriptedServer();
 	});
 });
 
@@ -99,7 +99,7 @@ describe('what may have been carried out', () => {
 		['an answer cut short', cut, 502],
 	])('is not sent again after %s, and said to be unknown', async (_, answer, code) => {
 		const clients = await serve([answer, json({ id: 'm1' })]);
-		const failure = await failing(clients.sheets.spreadsheets.values.append(append));
+		const failure = await catchFailure(clients.sheets.spreadsheets.values.append(append));
 		expect(failure).toMatchObject({ code, outcome: 'unknown' });
 		expect(server.received).toHaveLength(1);
 	});
@@ -116,13 +116,13 @@ describe('what may have been carried out', () => {
 	it('stays unknown when a later try is refused', async () => {
 		const clients = await serve([reset, googleError(409, 'A file already exists with the provided ID.')]);
 		const repeat = { retryConfig: { httpMethodsToRetry: ['POST'] } };
-		const failure = await failing(clients.drive.files.create({ requestBody: { id: 'f1' } }, repeat));
+		const failure = await catchFailure(clients.drive.files.create({ requestBody: { id: 'f1' } }, repeat));
 		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS', outcome: 'unknown' });
 	});
 
 	it('is never unknown for a read', async () => {
 		const clients = await serve([unavailable], { maxTries: 2 });
-		const failure = await failing(clients.docs.documents.get({ documentId: 'd1' }));
+		const failure = await catchFailure(clients.docs.documents.get({ documentId: 'd1' }));
 		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(failure.description).toContain('Tried 2 times.');
 		expect(server.received).toHaveLength(2);
@@ -132,7 +132,7 @@ describe('what may have been carried out', () => {
 describe('other refusals are final', () => {
 	it.each([400, 403, 404, 412])('%d', async (code) => {
 		const clients = await serve([googleError(code, 'No.')]);
-		await expect(failing(clients.drive.files.get({ fileId: 'f1' }))).resolves.toMatchObject({ code });
+		await expect(catchFailure(clients.drive.files.get({ fileId: 'f1' }))).resolves.toMatchObject({ code });
 		expect(server.received).toHaveLength(1);
 	});
 });
@@ -140,7 +140,7 @@ describe('other refusals are final', () => {
 describe('Retry-After', () => {
 	it('longer than is allowed ends the tries at once and states the wait', async () => {
 		const clients = await serve([limitedFor('120')], { maxRetryWaitMilliseconds: 60_000 });
-		const failure = await failing(clients.gmail.users.messages.send(send));
+		const failure = await catchFailure(clients.gmail.users.messages.send(send));
 		expect(failure).toMatchObject({
 			code: 429,
 			status: 'RESOURCE_EXHAUSTED',
@@ -163,7 +163,7 @@ describe('the time in Gmail’s message', () => {
 
 	it('counts as Retry-After', async () => {
 		const clients = await serve([until(900_000)], { maxRetryWaitMilliseconds: 60_000 });
-		const failure = await failing(clients.gmail.users.messages.send(send));
+		const failure = await catchFailure(clients.gmail.users.messages.send(send));
 		expect(failure.description).toMatch(
 			/^Google asks n8n to wait (899|900) seconds, but 'maxRetryWaitSeconds' allows 60\./,
 		);
@@ -180,7 +180,7 @@ describe('the limits', () => {
 	it('hold the tries', async () => {
 		const clients = await serve([unavailable], { maxTries: 3, maxRetryWaitMilliseconds: 5000 });
 		jest.spyOn(Math, 'random').mockReturnValue(0.001);
-		await failing(clients.sheets.spreadsheets.values.get(get));
+		await catchFailure(clients.sheets.spreadsheets.values.get(get));
 		expect(server.received).toHaveLength(3);
 	});
 
@@ -196,13 +196,13 @@ describe('the limits', () => {
 	it('hold the waiting: without any there is one try', async () => {
 		const clients = await serve([limitedFor('0')], { maxTries: 9, maxRetryWaitMilliseconds: 0 });
 		jest.spyOn(Math, 'random').mockReturnValue(0.9);
-		await failing(clients.sheets.spreadsheets.values.get(get));
+		await catchFailure(clients.sheets.spreadsheets.values.get(get));
 		expect(server.received).toHaveLength(1);
 	});
 
 	it('hold a request that is never answered: 504', async () => {
 		const clients = await serve([silence], { timeoutMilliseconds: 50 });
-		const failure = await failing(clients.sheets.spreadsheets.values.append(append));
+		const failure = await catchFailure(clients.sheets.spreadsheets.values.append(append));
 		expect(failure).toMatchObject({ code: 504, status: 'DEADLINE_EXCEEDED', outcome: 'unknown' });
 		expect(server.received).toHaveLength(1);
 	});
@@ -214,7 +214,9 @@ describe('the limits', () => {
 			timers.push(setInterval(() => response.write(' '), 10));
 		};
 		const clients = await serve([drip], { timeoutMilliseconds: 100, maxTries: 1 });
-		await expect(failing(clients.drive.files.get({ fileId: 'f1' }))).resolves.toMatchObject({ code: 504 });
+		await expect(catchFailure(clients.drive.files.get({ fileId: 'f1' }))).resolves.toMatchObject({
+			code: 504,
+		});
 		timers.forEach(clearInterval);
 	});
 });
@@ -230,7 +232,7 @@ describe('a stopped execution', () => {
 			],
 			{ signal: stop.signal },
 		);
-		const failure = await failing(clients.gmail.users.messages.send(send));
+		const failure = await catchFailure(clients.gmail.users.messages.send(send));
 		expect(failure).toMatchObject({ code: 499, message: 'The execution was stopped', outcome: 'unknown' });
 	});
 
@@ -247,9 +249,9 @@ describe('a stopped execution', () => {
 			],
 			{ signal: stop.signal, maxRetryWaitMilliseconds: 60_000 },
 		);
-		const failure = await failing(clients.gmail.users.messages.send(send));
+		const failure = await catchFailure(clients.gmail.users.messages.send(send));
 		expect(failure).toMatchObject({ code: 499, outcome: 'notDone' });
-		await expect(failing(clients.drive.files.list({}))).resolves.toMatchObject({ code: 499 });
+		await expect(catchFailure(clients.drive.files.list({}))).resolves.toMatchObject({ code: 499 });
 		expect(server.received).toHaveLength(1);
 	});
 });

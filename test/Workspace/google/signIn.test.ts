@@ -6,18 +6,18 @@ import type { IDataObject } from 'n8n-workflow';
 import { folderType } from '../../../dev/google/drive/types';
 import { expectNoViolations, type GoogleServer, startGoogle } from '../../../dev/google/server';
 import { isNodeError } from '../../../nodes/core/errors';
-import { paramsOf } from '../../../nodes/fields/params';
+import { readParameters } from '../../../nodes/fields/params';
 import * as documents from '../../../nodes/Workspace/actions/document';
 import { upload } from '../../../nodes/Workspace/actions/file';
 import * as spreadsheets from '../../../nodes/Workspace/actions/spreadsheet';
-import { type Api, scopeFor } from '../../../nodes/Workspace/google/advice';
+import { type Api, findNeededScope } from '../../../nodes/Workspace/google/advice';
 import { createClients } from '../../../nodes/Workspace/google/clients';
-import { fieldsOf, type Operation } from '../../../nodes/Workspace/operation';
+import { getAllFields, type Operation } from '../../../nodes/Workspace/operation';
 import { basesAt, testClients, testItem } from '../client';
-import { failing } from '../failure';
+import { catchFailure } from '../catchFailure';
 import { oAuthSender, type OAuthSender } from '../oAuthSender';
-import { outcomesOf } from '../performed';
-import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from '../server';
+import { performTogether } from '../performOperation';
+import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from '../scriptedServer';
 
 describe('sign in', () => {
 	let server: ScriptedServer;
@@ -30,7 +30,7 @@ describe('sign in', () => {
 
 	/** The API takes the fresh token only; the token endpoint answers as told. */
 	async function clientsWith(tokenAnswer: Answer, oauthTokenData: IDataObject | undefined = tokens) {
-		server = await scriptedServer((response, request) => {
+		server = await startScriptedServer((response, request) => {
 			if (request.url === '/token') tokenAnswer(response, request);
 			else if (request.headers.authorization === 'Bearer fresh-token') json({ id: 'm1' })(response, request);
 			else unauthenticated(response, request);
@@ -81,7 +81,7 @@ describe('sign in', () => {
 		['in trouble', json({ error: 'internal_failure' }, 503)],
 	])('a refresh that is %s gives 401 and says to reconnect', async (_, answer) => {
 		const clients = await clientsWith(answer);
-		const failure = await failing(clients.gmail.users.messages.send(send));
+		const failure = await catchFailure(clients.gmail.users.messages.send(send));
 		expect(failure).toMatchObject({
 			name: 'NodeError',
 			code: 401,
@@ -94,7 +94,7 @@ describe('sign in', () => {
 
 	test('a token that Google refuses even when it is fresh gives 401 with what Google says', async () => {
 		const clients = await clientsWith(json({ access_token: 'still-bad' }));
-		const failure = await failing(clients.docs.documents.get({ documentId: 'd1' }));
+		const failure = await catchFailure(clients.docs.documents.get({ documentId: 'd1' }));
 		expect(failure).toMatchObject({
 			code: 401,
 			status: 'UNAUTHENTICATED',
@@ -106,7 +106,7 @@ describe('sign in', () => {
 	test('a credential that was never connected gives 401 and no request', async () => {
 		const clients = await clientsWith(json({}), undefined);
 		const never = oAuthSender(`${server.url}/token`);
-		const failure = await failing(
+		const failure = await catchFailure(
 			createClients(never.send, basesAt(server.url), {
 				maxTries: 2,
 				maxRetryWaitMilliseconds: 1000,
@@ -149,16 +149,19 @@ describe('service account', () => {
 		const clients = testClients(google.url, token, {
 			maxTries: 1,
 			signIn: { authentication: 'serviceAccount', driveAccess: 'allFiles' },
-			advice: operation.errors,
+			advice: operation.adviceByStatus,
 		});
-		const params = paramsOf(fieldsOf(operation), given, { mode: 'json', timezone: 'Europe/Berlin' });
-		const [outcome] = await outcomesOf(operation, [{ params, item: testItem() }], clients);
+		const params = readParameters(getAllFields(operation), given, {
+			mode: 'json',
+			timezone: 'Europe/Berlin',
+		});
+		const [outcome] = await performTogether(operation, [{ params, item: testItem() }], clients);
 		if (isNodeError(outcome)) throw outcome;
 		return outcome;
 	}
 
 	const refusal = async (operation: Operation, given: Record<string, unknown>) =>
-		await failing(run(operation, given));
+		await catchFailure(run(operation, given));
 
 	const sharedFolder = () => {
 		const driveId = google.drive.seedSharedDrive('Team');
@@ -266,7 +269,9 @@ describe('scopes', () => {
 
 	test.each(methods)('Google allows %s with the scope that advice names', (_, call, scopes) => {
 		for (const driveAccess of ['appFiles', 'allFiles'] as const) {
-			expect(scopes).toContain(scopeFor({ ...call, signIn: { authentication: 'oAuth2', driveAccess } }));
+			expect(scopes).toContain(
+				findNeededScope({ ...call, signIn: { authentication: 'oAuth2', driveAccess } }),
+			);
 		}
 	});
 });

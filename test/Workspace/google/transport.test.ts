@@ -3,25 +3,25 @@ import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
 import { Sanitizer } from '../../../nodes/core/sanitizer';
-import { bytesInFlight, MemoryBudget } from '../../../nodes/http/body';
-import { basesOf, connect } from '../../../nodes/Workspace/google/googleConnection';
+import { getBytesInFlight, MemoryReservation } from '../../../nodes/http/body';
+import { readApiBases, readGoogleCredential } from '../../../nodes/Workspace/google/googleCredential';
 import {
 	createTransport,
 	type TransportOptions,
-	googleBases,
-	targetOf,
-	uploadBase,
+	googleApiBases,
+	resolveApiUrl,
+	getUploadBase,
 } from '../../../nodes/Workspace/google/transport';
 import { basesAt, testClients } from '../client';
 import { n8nSender } from '../n8nSender';
-import { contextOf } from '../runNode';
-import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from '../server';
+import { createNodeContext } from '../runNode';
+import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from '../scriptedServer';
 
 describe('transport', () => {
 	let server: ScriptedServer;
 
 	async function serve(...script: Answer[]) {
-		server = await scriptedServer(...script);
+		server = await startScriptedServer(...script);
 		return testClients(server.url, 'token-1', { maxRetryWaitMilliseconds: 2000 });
 	}
 
@@ -195,7 +195,7 @@ describe('transport', () => {
 				message: "Google's response is larger than the limit of 64 MiB",
 			});
 			expect(server.received).toHaveLength(1);
-			expect(bytesInFlight()).toBe(0);
+			expect(getBytesInFlight()).toBe(0);
 			expect(sentBytes).toBeLessThan(200 * 1024 * 1024);
 		});
 	});
@@ -203,19 +203,19 @@ describe('transport', () => {
 	describe('beside other answers that take all the room', () => {
 		it('an answer is asked for again, and read when there is room', async () => {
 			const clients = await serve(json({ files: [{ id: 'x'.repeat(5000) }] }));
-			const others = new MemoryBudget();
-			others.hold(getHeapStatistics().heap_size_limit / 2 - 1000);
+			const others = new MemoryReservation();
+			others.reserve(getHeapStatistics().heap_size_limit / 2 - 1000);
 			const list = clients.drive.files.list();
 			while (server.received.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
 			others.release();
 			expect((await list).data.files).toHaveLength(1);
-			expect(bytesInFlight()).toBe(0);
+			expect(getBytesInFlight()).toBe(0);
 		});
 
 		it('the answer to what was written is not asked for again', async () => {
 			const clients = await serve(json({ id: 'x'.repeat(5000) }));
-			const others = new MemoryBudget();
-			others.hold(getHeapStatistics().heap_size_limit / 2 - 1000);
+			const others = new MemoryReservation();
+			others.reserve(getHeapStatistics().heap_size_limit / 2 - 1000);
 			const create = clients.drive.files.create({ requestBody: {} });
 			await expect(create).rejects.toMatchObject({
 				message: expect.stringContaining('no memory left') as string,
@@ -242,7 +242,7 @@ describe('transport', () => {
 });
 
 describe('API bases', () => {
-	const gateway = basesOf({
+	const gateway = readApiBases({
 		mailApiBase: 'https://gateway.example/google/gmail/v1/',
 		sheetsApiBase: 'https://gateway.example/sheets',
 		docsApiBase: '',
@@ -250,11 +250,11 @@ describe('API bases', () => {
 	});
 
 	test('empty and absent fields mean Google’s own bases; a trailing slash does not count', () => {
-		expect(basesOf({})).toEqual(googleBases);
+		expect(readApiBases({})).toEqual(googleApiBases);
 		expect(gateway).toEqual({
 			mail: 'https://gateway.example/google/gmail/v1',
 			sheets: 'https://gateway.example/sheets',
-			docs: googleBases.docs,
+			docs: googleApiBases.docs,
 			drive: 'http://127.0.0.1:8080/drive',
 		});
 	});
@@ -266,7 +266,7 @@ describe('API bases', () => {
 		'https://u:p@x.example',
 		'https://x.example/#a',
 	])('%s is not a base', (driveApiBase) => {
-		expect(() => basesOf({ driveApiBase })).toThrow(
+		expect(() => readApiBases({ driveApiBase })).toThrow(
 			"'Drive API Base' in the credential is not a valid API URL",
 		);
 	});
@@ -293,7 +293,7 @@ describe('API bases', () => {
 		['https://www.googleapis.com/upload/drive/v3/files', 'http://127.0.0.1:8080/upload/drive/files'],
 		['http://127.0.0.1:8080/session/1', 'http://127.0.0.1:8080/session/1'],
 	])('%s goes to %s', (url, target) => {
-		expect(targetOf(url, gateway).url).toBe(target);
+		expect(resolveApiUrl(url, gateway).url).toBe(target);
 	});
 
 	test.each([
@@ -302,13 +302,13 @@ describe('API bases', () => {
 		'https://gateway.example.evil.example/sheets',
 		'https://www.googleapis.com.evil.example/drive/v3/files',
 	])('%s is refused', (url) => {
-		expect(() => targetOf(url, gateway)).toThrow('outside the API bases');
+		expect(() => resolveApiUrl(url, gateway)).toThrow('outside the API bases');
 	});
 
 	test('an upload goes before the service’s own path, else after the host', () => {
-		expect(uploadBase('https://h/x/drive/v3', 'drive')).toBe('https://h/x/upload/drive/v3');
-		expect(uploadBase('https://h/x', 'drive')).toBe('https://h/upload/x');
-		expect(uploadBase('https://h/x/gmail/v1', 'mail')).toBe('https://h/x/upload/gmail/v1');
+		expect(getUploadBase('https://h/x/drive/v3', 'drive')).toBe('https://h/x/upload/drive/v3');
+		expect(getUploadBase('https://h/x', 'drive')).toBe('https://h/upload/x');
+		expect(getUploadBase('https://h/x/gmail/v1', 'mail')).toBe('https://h/x/upload/gmail/v1');
 	});
 });
 
@@ -316,7 +316,7 @@ describe('Google connection', () => {
 	let server: ScriptedServer;
 
 	beforeEach(async () => {
-		server = await scriptedServer(json({ id: 'f1' }));
+		server = await startScriptedServer(json({ id: 'f1' }));
 	});
 	afterEach(async () => {
 		jest.restoreAllMocks();
@@ -332,9 +332,9 @@ describe('Google connection', () => {
 
 	/** Clients in n8n's own context, and how often n8n was asked for the credential. */
 	async function opened() {
-		const context = contextOf({ url: server.url, parameters: {} });
+		const context = createNodeContext({ url: server.url, parameters: {} });
 		const reads = jest.spyOn(context, 'getCredentials');
-		const connection = await connect(context, 'oAuth2', new Sanitizer());
+		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
 		const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
 		const { drive } = await connection.clients(limits);
 		return { get: () => drive.files.get({ fileId: 'f1' }), reads };
@@ -374,9 +374,9 @@ describe('Google connection', () => {
 
 	test('a secret that n8n puts into the shared credential while requests run is removed from texts', async () => {
 		const clock = stoppedClock();
-		const context = contextOf({ url: server.url, parameters: {} });
+		const context = createNodeContext({ url: server.url, parameters: {} });
 		const sanitizer = new Sanitizer();
-		const connection = await connect(context, 'oAuth2', sanitizer);
+		const connection = await readGoogleCredential(context, 'oAuth2', sanitizer);
 		const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
 		const { drive } = await connection.clients(limits);
 		const reads = jest.spyOn(context, 'getCredentials');
@@ -386,7 +386,7 @@ describe('Google connection', () => {
 		shared.oauthTokenData = { access_token: 'canary-refreshed-token' };
 		await drive.files.get({ fileId: 'f1' });
 		expect(reads).toHaveBeenCalledTimes(1);
-		expect(sanitizer.text('The token canary-refreshed-token is wrong')).not.toContain(
+		expect(sanitizer.cleanText('The token canary-refreshed-token is wrong')).not.toContain(
 			'canary-refreshed-token',
 		);
 	});
@@ -394,13 +394,13 @@ describe('Google connection', () => {
 	test('n8n’s log says at info level how long a rate limit keeps the node waiting', async () => {
 		let refused = 0;
 		await server.close();
-		server = await scriptedServer((response, request) => {
+		server = await startScriptedServer((response, request) => {
 			if (refused++ > 0) json({ id: 'f1' })(response, request);
 			else response.writeHead(429, { 'retry-after': '1' }).end('{}');
 		});
-		const context = contextOf({ url: server.url, parameters: {} });
+		const context = createNodeContext({ url: server.url, parameters: {} });
 		const info = jest.spyOn(context.logger, 'info');
-		const connection = await connect(context, 'oAuth2', new Sanitizer());
+		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
 		const limits = { maxTries: 2, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 5000 };
 		const { drive } = await connection.clients(limits);
 		await drive.files.get({ fileId: 'f1' });

@@ -3,15 +3,12 @@ import { Readable } from 'node:stream';
 import timers from 'node:timers/promises';
 
 import { NodeError, type Outcome } from '../../../nodes/core/errors';
-import {
-	resumableUpload,
-	type ResumableUploadRequest,
-} from '../../../nodes/Workspace/google/resumableUpload';
-import { chunkBytes } from '../../../nodes/Workspace/source';
-import { googleBases, retryWords, type Transport } from '../../../nodes/Workspace/google/transport';
+import { uploadToDrive, type DriveUploadRequest } from '../../../nodes/Workspace/google/driveUpload';
+import { chunkBytes } from '../../../nodes/Workspace/byteSource';
+import { googleApiBases, retryWords, type Transport } from '../../../nodes/Workspace/google/transport';
 import { classifyStatus } from '../../../nodes/http/retry';
 import { UploadSession } from '../../../nodes/Workspace/google/uploadSession';
-import { failing } from '../failure';
+import { catchFailure } from '../catchFailure';
 
 /** How many bytes Drive has, a file that is complete, or a failure. */
 type Played = number | 'file' | NodeError;
@@ -69,7 +66,7 @@ test('each chunk goes out once, and the last one brings the file', async () => {
 		true,
 		10,
 	]);
-	expect(await session.finished()).toEqual({ id: 'f1' });
+	expect(await session.finish()).toEqual({ id: 'f1' });
 	expect([ranges, sent]).toEqual([
 		['bytes 0-5/10', 'bytes 6-9/10'],
 		['abcdef', 'ghij'],
@@ -117,7 +114,7 @@ test('tries begin anew as long as something arrives', async () => {
 
 test.each([0, 3])('nothing taken after %d bytes ends after the tries', async (stored) => {
 	const { ranges, first } = sessionOf(stored === 0 ? [0, 0, 0, 6] : [3, 3, 3, 3, 6]);
-	expect(await failing(first())).toMatchObject({
+	expect(await catchFailure(first())).toMatchObject({
 		code: 503,
 		outcome: 'notDone',
 		message: 'Google Drive did not store any of the bytes that were sent',
@@ -126,7 +123,7 @@ test.each([0, 3])('nothing taken after %d bytes ends after the tries', async (st
 });
 
 test('more than was sent is an error', async () => {
-	expect(await failing(sessionOf([7]).first())).toMatchObject({
+	expect(await catchFailure(sessionOf([7]).first())).toMatchObject({
 		code: 502,
 		outcome: 'unknown',
 		message: 'Google Drive reported 7 stored bytes, but 6 were sent',
@@ -135,10 +132,10 @@ test('more than was sent is an error', async () => {
 
 test('the tries end: only with the last chunk a file may have been made', async () => {
 	const fails = () => Array<Played>(9).fill(lostAnswer);
-	expect(await failing(sessionOf(fails()).first())).toMatchObject({ code: 503, outcome: 'notDone' });
+	expect(await catchFailure(sessionOf(fails()).first())).toMatchObject({ code: 503, outcome: 'notDone' });
 	const { ranges, first, second } = sessionOf([6, ...fails()]);
 	await first();
-	expect(await failing(second())).toMatchObject({ code: 503, outcome: 'unknown' });
+	expect(await catchFailure(second())).toMatchObject({ code: 503, outcome: 'unknown' });
 	expect(ranges).toHaveLength(1 + 3);
 });
 
@@ -155,9 +152,9 @@ test.each([
 	[503, 3],
 ])('HTTP %d: %d requests', async (code, count) => {
 	const { session, ranges, first } = sessionOf(Array<Played>(9).fill(failure(code)));
-	await failing(first());
+	await catchFailure(first());
 	expect(ranges).toHaveLength(count);
-	expect(session.lost).toBe(code === 404 || code === 410);
+	expect(session.isLost).toBe(code === 404 || code === 410);
 });
 
 test.each([
@@ -165,32 +162,35 @@ test.each([
 	[403, 'PERMISSION_DENIED', 1],
 ])('HTTP %d %s: %d requests', async (code, status, count) => {
 	const { ranges, first } = sessionOf(Array<Played>(9).fill(failure(code, { status })));
-	await failing(first());
+	await catchFailure(first());
 	expect(ranges).toHaveLength(count);
 });
 
 test('a session that ends before the last chunk made no file; after it, it may have', async () => {
-	expect(await failing(sessionOf([failure(404)]).first())).toMatchObject({ code: 503, outcome: 'notDone' });
+	expect(await catchFailure(sessionOf([failure(404)]).first())).toMatchObject({
+		code: 503,
+		outcome: 'notDone',
+	});
 	const { first, second } = sessionOf([6, failure(410)]);
 	await first();
-	const lost = await failing(second());
+	const lost = await catchFailure(second());
 	expect(lost).toMatchObject({ code: 503, outcome: 'unknown' });
 	expect(lost.description).toContain('may still exist');
 });
 
 test('an empty file, or one whose answer was lost, is asked for at the end', async () => {
 	const { session, ranges } = sessionOf(['file']);
-	expect(await session.finished()).toEqual({ id: 'f1' });
+	expect(await session.finish()).toEqual({ id: 'f1' });
 	expect(ranges).toEqual(['bytes */10']);
 	const silent = sessionOf(Array<Played>(9).fill(lostAnswer)).session;
-	expect(await failing(silent.finished())).toMatchObject({ code: 503, outcome: 'unknown' });
+	expect(await catchFailure(silent.finish())).toMatchObject({ code: 503, outcome: 'unknown' });
 });
 
 test('all bytes and still no file is a failure', async () => {
 	const { session, first, second } = sessionOf([6, 10, 10]);
 	await first();
 	await second();
-	expect(await failing(session.finished())).toMatchObject({
+	expect(await catchFailure(session.finish())).toMatchObject({
 		code: 502,
 		outcome: 'unknown',
 		message: 'Google Drive stored 10 of 10 bytes but did not complete the file',
@@ -230,12 +230,12 @@ describe('an upload', () => {
 		};
 		const upload = async (
 			bytes: number,
-			{ announced = bytes, ...more }: Partial<ResumableUploadRequest> & { announced?: number } = {},
+			{ announced = bytes, ...more }: Partial<DriveUploadRequest> & { announced?: number } = {},
 		) => {
 			const open = () => Promise.resolve(Readable.from([Buffer.alloc(bytes)]));
 			const source = { size: announced, open };
 			const request = { metadata: { id: 'own' }, mimeType: 'a/b', source, fields: 'id', ...more };
-			return await resumableUpload({ transport, bases: googleBases, options }, request);
+			return await uploadToDrive({ transport, bases: googleApiBases, options }, request);
 		};
 		return { calls, upload };
 	}
@@ -268,27 +268,27 @@ describe('an upload', () => {
 	])('of a source that is %s makes no file', async (_what, bytes, announced) => {
 		const stored = jest.fn((end: number) => end);
 		const outcome = drive(stored).upload(bytes, { announced });
-		expect(await failing(outcome)).toMatchObject({ code: 400, outcome: 'notDone' });
+		expect(await catchFailure(outcome)).toMatchObject({ code: 400, outcome: 'notDone' });
 		for (const [end] of stored.mock.calls) expect(end).toBeLessThan(announced);
 	});
 
 	test('of a source that grows after its last whole chunk may have made a file', async () => {
 		const grown = drive().upload(chunkBytes + 1, { announced: chunkBytes });
-		expect(await failing(grown)).toMatchObject({ code: 400, outcome: 'done' });
+		expect(await catchFailure(grown)).toMatchObject({ code: 400, outcome: 'done' });
 		const shrunk = drive().upload(chunkBytes, { announced: chunkBytes + 1 });
-		expect(await failing(shrunk)).toMatchObject({ code: 400, outcome: 'notDone' });
+		expect(await catchFailure(shrunk)).toMatchObject({ code: 400, outcome: 'notDone' });
 	});
 
 	test('whose session is lost each time ends after as many sessions as tries', async () => {
 		const { calls, upload } = drive(() => failure(404));
-		expect(await failing(upload(chunkBytes + 1))).toMatchObject({ code: 503, outcome: 'notDone' });
+		expect(await catchFailure(upload(chunkBytes + 1))).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(3);
 	});
 
 	test('whose bytes Drive loses each time ends after as many passes as tries', async () => {
 		const ends: number[] = [];
 		const { calls, upload } = drive((end) => (ends.push(end), end === chunkBytes ? end : 1));
-		expect(await failing(upload(chunkBytes + 1))).toMatchObject({ code: 503, outcome: 'notDone' });
+		expect(await catchFailure(upload(chunkBytes + 1))).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(ends.filter((end) => end > chunkBytes)).toHaveLength(3);
 		expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
 	});

@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { CredentialTestContext } from 'n8n-core';
 
-import { endpointsOf } from '../../../dev/google/credential';
+import { buildEndpoints } from '../../../dev/google/credential';
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { checkServiceAccount } from '../../../nodes/Workspace/methods/serviceAccountTest';
 import { LongAnswer } from '../../longAnswer';
-import { scriptedServer } from '../server';
+import { startScriptedServer } from '../scriptedServer';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -29,7 +29,7 @@ const check = async (more: Readonly<Record<string, string>> = {}) =>
 		delegatedEmail: '',
 		driveAccess: 'appFiles',
 		scope: `${auth}/drive.file`,
-		...endpointsOf(google.url),
+		...buildEndpoints(google.url),
 		...more,
 	});
 const methods = () => google.requests.map(({ method }) => method);
@@ -108,7 +108,7 @@ test.each<[string, string, number, RegExp]>([
 	['Drive API Base', 'driveApiBase', 100, /larger than the limit of 64 MiB/],
 ])('an answer without an end is not read to the end: %s', async (_, field, mostMebibytes, text) => {
 	const long = new LongAnswer();
-	const server = await scriptedServer(long.answer);
+	const server = await startScriptedServer(long.answer);
 	try {
 		const { status, message } = await check({ [field]: server.url });
 		expect(status).toBe('Error');

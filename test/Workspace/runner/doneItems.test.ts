@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { resources } from '../../../nodes/Workspace/resources';
-import { failureOf, withBinaryData } from '../../executeContext';
+import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { runNode, token } from '../runNode';
 
 let google: GoogleServer;
@@ -188,7 +188,7 @@ async function ofDocument() {
 }
 
 const changing = resources.flatMap(({ value, operations: all }) =>
-	all.filter(({ readsOnly }) => !readsOnly).map((operation) => [value, operation.value] as const),
+	all.filter(({ isReadOnly: readsOnly }) => !readsOnly).map((operation) => [value, operation.value] as const),
 );
 
 test.each(changing)(

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 import { isNodeError } from '../../../nodes/core/errors';
-import { paramsOf } from '../../../nodes/fields/params';
-import { fieldsOf } from '../../../nodes/Workspace/operation';
+import { readParameters } from '../../../nodes/fields/params';
+import { getAllFields } from '../../../nodes/Workspace/operation';
 import { operationChoices, resources } from '../../../nodes/Workspace/resources';
 import { readInputObject } from '../../../nodes/Workspace/runner/job';
 
@@ -186,7 +186,7 @@ describe('any input', () => {
 						allowFilePaths: true,
 						allowedOperations: [],
 					});
-					paramsOf(fieldsOf(operation), given, { mode: 'json', timezone });
+					readParameters(getAllFields(operation), given, { mode: 'json', timezone });
 				}),
 			),
 			{ numRuns: 2000 },
@@ -206,7 +206,7 @@ describe('any input', () => {
 			const given = fc.dictionary(fc.constantFrom(...names), values, { maxKeys: names.length });
 			fc.assert(
 				fc.property(given, fc.constantFrom('fields' as const, 'json' as const), (object, mode) =>
-					understoodOrRefused(() => paramsOf(fieldsOf(operation), object, { mode, timezone })),
+					understoodOrRefused(() => readParameters(getAllFields(operation), object, { mode, timezone })),
 				),
 				{ numRuns: 300 },
 			);

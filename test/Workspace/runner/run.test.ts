@@ -1,21 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { NodeError, refusal } from '../../../nodes/core/errors';
+import { NodeError, createRefusal } from '../../../nodes/core/errors';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
-import { Naming } from '../../../nodes/fields/field';
+import { FieldNaming } from '../../../nodes/fields/field';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
-import { type Job, RunItem, RunNotes } from '../../../nodes/Workspace/runner/job';
-import { perform, tasksOf } from '../../../nodes/Workspace/runner/runItems';
-import { failureOf } from '../../executeContext';
+import { type Job, InputItem, RunState } from '../../../nodes/Workspace/runner/job';
+import { performJobs, groupTasks } from '../../../nodes/Workspace/runner/runItems';
+import { failureOf } from '../../createExecuteContext';
 import { testClients } from '../client';
-import { runNode, token, contextOf } from '../runNode';
-import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from '../server';
+import { runNode, token, createNodeContext } from '../runNode';
+import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from '../scriptedServer';
 
 describe('run', () => {
 	let server: ScriptedServer;
 
 	async function serve(...script: Answer[]) {
-		server = await scriptedServer(...script);
+		server = await startScriptedServer(...script);
 	}
 
 	afterEach(() => server.close());
@@ -148,7 +148,7 @@ describe('run', () => {
 
 describe('one item', () => {
 	const clients = testClients('http://127.0.0.1:9', 'token');
-	const notes = new RunNotes(new Sanitizer());
+	const notes = new RunState(new Sanitizer());
 	const url = 'http://127.0.0.1:9';
 
 	function operationWith(parts: Partial<Operation>): Operation {
@@ -173,9 +173,9 @@ describe('one item', () => {
 			operation,
 			params: {},
 			limits,
-			item: new RunItem(contextOf({ url, parameters: {} }), index, {
+			item: new InputItem(createNodeContext({ url, parameters: {} }), index, {
 				notes,
-				naming: new Naming([], 'json'),
+				naming: new FieldNaming([], 'json'),
 				limits,
 			}),
 			combineKey,
@@ -183,7 +183,7 @@ describe('one item', () => {
 		};
 	}
 
-	const outcomesOf = (...jobs: Job[]) => perform(jobs, () => Promise.resolve(clients));
+	const outcomesOf = (...jobs: Job[]) => performJobs(jobs, () => Promise.resolve(clients));
 	const lost = new NodeError({ code: 503, message: 'Lost', outcome: 'unknown' });
 	const fails = (error: unknown) => (): Promise<never> =>
 		Promise.resolve().then(() => {
@@ -210,7 +210,7 @@ describe('one item', () => {
 	test('what does not have the form that Google documents is a bad gateway, and may follow a change', async () => {
 		const execute = fails(new TypeError('x is undefined'));
 		const message = "Google's response does not have the form that Google documents, so it could not be read";
-		expect(await outcomesOf(jobOf(operationWith({ execute, readsOnly: true })))).toMatchObject([
+		expect(await outcomesOf(jobOf(operationWith({ execute, isReadOnly: true })))).toMatchObject([
 			{ code: 502, status: 'UNAVAILABLE', message, cause: expect.any(TypeError) as unknown },
 		]);
 		expect(await outcomesOf(jobOf(operationWith({ execute })))).toMatchObject([
@@ -228,7 +228,7 @@ describe('one item', () => {
 				{ recover: () => Promise.resolve(undefined) },
 				'Check the result in Google before you run this again.',
 			],
-			['twice is as good as once', { idempotent: () => true }, 'It is safe to run this again.'],
+			['twice is as good as once', { isIdempotent: () => true }, 'It is safe to run this again.'],
 		])('stands when %s, and says that it may have been done', async (_name, parts, advice) => {
 			const told = { message: 'The request may have been carried out: Lost', description: advice };
 			expect(await outcomesOf(jobOf(operationWith({ execute, ...parts })))).toMatchObject([
@@ -259,7 +259,7 @@ describe('one item', () => {
 
 		test('is asked about for no other failure', async () => {
 			const recover = jest.fn(() => Promise.resolve('found'));
-			await outcomesOf(jobOf(operationWith({ execute: fails(refusal('No')), recover })));
+			await outcomesOf(jobOf(operationWith({ execute: fails(createRefusal('No')), recover })));
 			expect(recover).not.toHaveBeenCalled();
 		});
 
@@ -281,7 +281,7 @@ describe('one item', () => {
 	});
 
 	test('a combined request may fail for some of its members', async () => {
-		const combine = { key: () => 'k', execute: () => Promise.resolve(['a', refusal('Not this one')]) };
+		const combine = { key: () => 'k', execute: () => Promise.resolve(['a', createRefusal('Not this one')]) };
 		const operation = operationWith({ combine });
 		expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
 			'a',
@@ -298,7 +298,7 @@ describe('one item', () => {
 	test('clients that cannot be made fail every member', async () => {
 		const operation = operationWith({ combine: { key: () => 'k', execute: () => Promise.resolve([]) } });
 		const jobs = [jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')];
-		expect(await perform(jobs, fails(refusal('No credential')))).toMatchObject([
+		expect(await performJobs(jobs, fails(createRefusal('No credential')))).toMatchObject([
 			{ message: 'No credential' },
 			{ message: 'No credential' },
 		]);
@@ -315,7 +315,7 @@ describe('one item', () => {
 			jobOf(one, 5),
 			jobOf(one, 6),
 		];
-		const tasks = tasksOf(jobs.map((value) => ({ value })));
+		const tasks = groupTasks(jobs.map((value) => ({ value })));
 		expect(tasks.map((task) => task.map(({ value }) => value.index))).toEqual([
 			[0, 2],
 			[1],
@@ -328,7 +328,7 @@ describe('one item', () => {
 
 	describe('what the items of a run share', () => {
 		test('is one answer to equal questions; a question that failed is asked again', async () => {
-			const shared = new RunNotes(new Sanitizer());
+			const shared = new RunState(new Sanitizer());
 			const ask = jest.fn(() => Promise.resolve('a'));
 			expect(await Promise.all([shared.once('q', ask), shared.once('q', ask)])).toEqual(['a', 'a']);
 			expect(await shared.once('q', ask)).toBe('a');
@@ -341,13 +341,13 @@ describe('one item', () => {
 	describe('a failure of an item that made something', () => {
 		const document = { kind: 'document', id: 'd1', url: 'https://d.example/d1' } as const;
 		const { item } = jobOf(operationWith({}));
-		item.made(document);
-		item.made(document);
-		item.made({ kind: 'file', id: 'f1' });
+		item.recordCreated(document);
+		item.recordCreated(document);
+		item.recordCreated({ kind: 'file', id: 'f1' });
 
 		test('names each thing once', () => {
-			expect(item.hasMade).toBe(true);
-			expect(item.told(refusal('No', 'Try again.'))).toMatchObject({
+			expect(item.hasCreated).toBe(true);
+			expect(item.explainFailure(createRefusal('No', 'Try again.'))).toMatchObject({
 				description:
 					'Try again. The document d1 (https://d.example/d1) was already created. The file f1 was already created.',
 				details: { made: [document, { kind: 'file', id: 'f1' }] },
@@ -355,8 +355,8 @@ describe('one item', () => {
 		});
 
 		test('does not say again what it says itself', () => {
-			const failure = refusal('See https://d.example/d1', 'The file f1 is broken.');
-			expect(item.told(failure).description).toBe('The file f1 is broken.');
+			const failure = createRefusal('See https://d.example/d1', 'The file f1 is broken.');
+			expect(item.explainFailure(failure).description).toBe('The file f1 is broken.');
 		});
 	});
 });

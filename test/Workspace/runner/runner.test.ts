@@ -1,12 +1,12 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { keptOutcomes } from '../../../nodes/core/retryCache';
+import { countStoredResults } from '../../../nodes/core/retryCache';
 import { append } from '../../../nodes/Workspace/actions/spreadsheet/append.operation';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
-import { failureOf, withBinaryData } from '../../executeContext';
+import { failureOf, withBinaryData } from '../../createExecuteContext';
 
-import { contextOf, runNode, token, type RunOptions } from '../runNode';
+import { createNodeContext, runNode, token, type RunOptions } from '../runNode';
 
 let google: GoogleServer;
 
@@ -111,7 +111,7 @@ describe('Retry On Fail', () => {
 		expect(subjects()).toEqual(['0', '1', '2', '3']);
 		expect(items).toHaveLength(4);
 		expect(items[0]?.json['id']).toBe(google.gmail.sent[0]?.id);
-		expect(keptOutcomes()).toBe(0);
+		expect(countStoredResults()).toBe(0);
 	});
 
 	test('does not send again what may have gone out', async () => {
@@ -121,7 +121,7 @@ describe('Retry On Fail', () => {
 		expect(second.message).toBe(first.message);
 		expect(google.requests.filter(({ method }) => method === send)).toHaveLength(1);
 		await failureOf(run(mail, numbered(1), { node, executionId: 'e4' }));
-		expect(keptOutcomes()).toBe(0);
+		expect(countStoredResults()).toBe(0);
 	});
 
 	test('of another execution sends everything', async () => {
@@ -297,7 +297,7 @@ test('binary results are stored by n8n, and no input gives no output', async () 
 test('a hint is shown once, however many items say it', async () => {
 	const replyToMessageId = google.gmail.seed({ subject: 'First' });
 	const reply = { ...mail, subject: 'Other', replyToMessageId };
-	const context = contextOf({ url: google.url, parameters: reply, items: numbered(2) });
+	const context = createNodeContext({ url: google.url, parameters: reply, items: numbered(2) });
 	await new Workspace().execute.call(context);
 	expect(context.hints).toHaveLength(1);
 });

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
-import { endpointsOf, signedIn } from '../../../dev/google/credential.ts';
-import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from '../n8n';
+import { buildEndpoints, buildSignedInCredential } from '../../../dev/google/credential.ts';
+import { connectInRow, items, manualTrigger, node, startTestN8n, type TestN8n } from '../startTestN8n';
 import { until } from '../station';
-import { databaseDump, type Evidence, found, writtenFiles } from './evidence';
+import { databaseDump, type Evidence, findCanaries, writtenFiles } from './evidence';
 import { callFaults, channelFaults, googleFaults, witness } from './faults';
 import { startStranger, type Stranger } from './stranger';
 
@@ -84,7 +84,7 @@ beforeAll(async () => {
 		}),
 		agentSignatureApi: await create('agentSignatureApi', { userId: '0xa1', ...identity }),
 		workspaceOAuth2Api: await create('workspaceOAuth2Api', {
-			...signedIn(googles.url, user),
+			...buildSignedInCredential(googles.url, user),
 			clientSecret: user.clientSecret,
 		}),
 		workspaceServiceAccountApi: await create('workspaceServiceAccountApi', account()),
@@ -102,7 +102,7 @@ const account = (email = 'robot@project.example') => ({
 	email,
 	privateKey: pem,
 	driveAccess: 'allFiles',
-	...endpointsOf(googles.url),
+	...buildEndpoints(googles.url),
 });
 
 /** Once with errors as items, all at once, and once so that the first stops the workflow. */
@@ -121,7 +121,7 @@ async function runAll(type: string, count: number, parameters: object, names: re
 			{ credentials, ...more },
 		);
 		const nodes = [manualTrigger(), items('Items', values), last];
-		const connections = inRow('Start', 'Items', 'Node');
+		const connections = connectInRow('Start', 'Items', 'Node');
 		const execution = await n8n.api.runOnce({ name: 'canaries', nodes, connections });
 		shown.push({
 			where: `execution with ${names.join()} ${JSON.stringify(values)}`,
@@ -166,7 +166,11 @@ test('a trigger whose channels fail', async () => {
 		{ credentials: { agentApi, agentSignatureApi } },
 	);
 	const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
-	const stored = await n8n.api.createWorkflow({ name: 't', nodes, connections: inRow('Trigger', 'Done') });
+	const stored = await n8n.api.createWorkflow({
+		name: 't',
+		nodes,
+		connections: connectInRow('Trigger', 'Done'),
+	});
 	await n8n.api.activate(stored);
 	const failed = encodeURIComponent(JSON.stringify({ workflowId: stored.id, status: ['error'] }));
 	await until(async () => {
@@ -211,9 +215,11 @@ test('after all that, no secret is anywhere that it was not sent to', async () =
 	const inForeignHands = [
 		{ where: 'what the agent service was sent', text: JSON.stringify([service.requests, service.upgrades]) },
 	];
-	expect(found(evidence, { ...agent, ...google })).toEqual([]);
-	expect(found(inForeignHands, google)).toEqual([]);
-	expect(found([{ where: 'what Google was sent', text: googles.received.join('\n') }], agent)).toEqual([]);
+	expect(findCanaries(evidence, { ...agent, ...google })).toEqual([]);
+	expect(findCanaries(inForeignHands, google)).toEqual([]);
+	expect(findCanaries([{ where: 'what Google was sent', text: googles.received.join('\n') }], agent)).toEqual(
+		[],
+	);
 	expect(elsewhere.received).toEqual([]);
 	// The search finds what is there.
 	const places = evidence.filter(({ text }) => text.includes(witness)).map(({ where }) => where);

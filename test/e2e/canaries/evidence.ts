@@ -44,7 +44,10 @@ export function writtenFiles(userFolder: string): Evidence[] {
 }
 
 /** Each canary in each of its forms, and where it was found. */
-export function found(evidence: readonly Evidence[], canaries: Readonly<Record<string, string>>): string[] {
+export function findCanaries(
+	evidence: readonly Evidence[],
+	canaries: Readonly<Record<string, string>>,
+): string[] {
 	return evidence.flatMap(({ where, text }) =>
 		Object.entries(canaries).flatMap(([name, secret]) =>
 			formsIn(text, secret).map((form) => `${name} as ${form} in ${where}: ${around(text, form, secret)}`),

@@ -1,34 +1,34 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import {
-	createThroughDrive,
-	fileKeyOf,
-	findMade,
-	missingFolder,
-	parentFolder,
-	titleField,
+	createInDrive,
+	hashFileKey,
+	findCreatedId,
+	missingFolderAdvice,
+	buildParentFolderField,
+	buildTitleField,
 } from '../createdFiles';
-import { isNodeError, refusal } from '../../../core/errors';
-import { named } from '../../../fields/field';
-import { idempotencyOption, type KeyMark } from '../../idempotency';
-import { type Clients, defineOperation, type Field, type Item, type ParamsOf } from '../../operation';
+import { isNodeError, createRefusal } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
+import { idempotencyOption, type KeyHashes } from '../../idempotency';
+import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
 import { appendContent } from './append.operation';
-import { documentUrl, readBody } from './tabs';
-import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
+import { buildDocumentUrl, readBodyState } from './tabs';
+import { emptyPlan, isEmpty, parseContent, type ParsedContent, planReplacement } from './contentRequests';
 import * as fields from './fields';
 import {
-	carryOut,
+	carryOutChange,
 	carryOutContent,
-	changeOf,
-	hasMoved,
-	onLatest,
-	readBack,
-	type Written,
+	buildChange,
+	hasNewRevision,
+	repeatIfOutdated,
+	recoverResult,
+	type DocumentWriteResult,
 } from './revisionGuard';
 
 const createFields = [
-	titleField('Title of the new document'),
-	parentFolder('The folder to create the document in. Leave empty to use My Drive.'),
+	buildTitleField('Title of the new document'),
+	buildParentFolderField('The folder to create the document in. Leave empty to use My Drive.'),
 	{
 		...fields.content,
 		description: 'Content of the new document. Leave empty to create an empty document.',
@@ -55,7 +55,7 @@ const createOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-type Params = ParamsOf<typeof createFields, typeof createOptions>;
+type CreateDocumentParams = InferParameters<typeof createFields, typeof createOptions>;
 
 export const create = defineOperation({
 	value: 'create',
@@ -65,26 +65,29 @@ export const create = defineOperation({
 	fields: createFields,
 	options: createOptions,
 	async execute(clients, params, item) {
-		const given = await givenIn(params, item);
+		const given = await prepareDocument(params, item);
 		const { title, parentFolder: folder, templateId, key } = given;
 		// Docs can neither create in a folder nor copy.
-		if (folder !== '' || templateId !== '' || key) return await throughDrive(clients, given, item);
+		if (folder !== '' || templateId !== '' || key) return await createDocumentInDrive(clients, given, item);
 		const { data: made } = await clients.docs.documents.create({ requestBody: { title } });
 		const documentId = made.documentId ?? '';
-		item.made({ kind: 'document', id: documentId, url: documentUrl(documentId) });
+		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
 		const replaced = await fillEmpty(clients, documentId, given, item, made.revisionId);
-		return isEmpty(given.parsed) ? resultOf(documentId, made) : await finished(clients, documentId, replaced);
+		return isEmpty(given.parsed)
+			? toCreateResult(documentId, made)
+			: await readCreateResult(clients, documentId, replaced);
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey } = params;
-		let ownId = idempotencyKey ? await findMade(clients.drive, item) : undefined;
+		let ownId = idempotencyKey ? await findCreatedId(clients.drive, item) : undefined;
 		if (ownId === undefined) {
-			const written = await readBack(clients.docs, failure, item);
+			const written = await recoverResult(clients.docs, failure, item);
 			if (isNodeError(written)) return written;
-			if (written !== undefined) return await finished(clients, written.documentId);
-			if (parentFolder !== '' || templateId !== '') ownId = await findMade(clients.drive, item);
+			if (written !== undefined) return await readCreateResult(clients, written.documentId);
+			if (parentFolder !== '' || templateId !== '') ownId = await findCreatedId(clients.drive, item);
 		}
-		if (ownId !== undefined) return await throughDrive(clients, await givenIn(params, item), item, ownId);
+		if (ownId !== undefined)
+			return await createDocumentInDrive(clients, await prepareDocument(params, item), item, ownId);
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
 			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
@@ -92,64 +95,64 @@ export const create = defineOperation({
 		});
 	},
 	left: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
-	errors: { 404: `${missingFolder} The same goes for ${named('templateId')}.` },
+	adviceByStatus: { 404: `${missingFolderAdvice} The same goes for ${quoteField('templateId')}.` },
 });
 
-interface Given extends Params {
-	readonly parsed: Parsed;
-	readonly replacing: ReturnType<typeof fields.replacing>;
-	readonly key: KeyMark | undefined;
+interface DocumentToCreate extends CreateDocumentParams {
+	readonly parsed: ParsedContent;
+	readonly replacing: ReturnType<typeof fields.buildReplaceRequests>;
+	readonly key: KeyHashes | undefined;
 }
 
 /** @throws NodeError 400 before anything is created */
-async function givenIn(params: Params, item: Item): Promise<Given> {
+async function prepareDocument(params: CreateDocumentParams, item: Item): Promise<DocumentToCreate> {
 	const { title, content, contentFormat, templateId } = params;
-	const replacing = fields.replacing(params.replacements);
+	const replacing = fields.buildReplaceRequests(params.replacements);
 	const made = [title, contentFormat, content, templateId, JSON.stringify(replacing)];
-	const key = fileKeyOf('document create', params, made);
-	const parsed = await parse(params, item);
+	const key = hashFileKey('document create', params, made);
+	const parsed = await parseContent(params, item);
 	if (replacing.length > 0 && templateId === '' && isEmpty(parsed)) {
-		throw refusal(
-			`${named('replacements')} has no text to change`,
-			`Nothing was created. Choose a document in ${named('templateId')}, or enter ${named('content')}. If one of them is an expression, check that the input item contains the data.`,
+		throw createRefusal(
+			`${quoteField('replacements')} has no text to change`,
+			`Nothing was created. Choose a document in ${quoteField('templateId')}, or enter ${quoteField('content')}. If one of them is an expression, check that the input item contains the data.`,
 		);
 	}
 	return { ...params, parsed, replacing, key };
 }
 
-async function throughDrive(clients: Clients, given: Given, item: Item, ownId?: string) {
+async function createDocumentInDrive(clients: Clients, given: DocumentToCreate, item: Item, ownId?: string) {
 	const fill = async (id: string) =>
 		given.templateId
 			? await fillCopy(clients, id, given, item, ownId !== undefined)
 			: await fillEmpty(clients, id, given, item);
 	const finish = async (id: string, isDone: boolean) => {
 		const replaced = isDone ? undefined : await fill(id);
-		return async () => await finished(clients, id, replaced);
+		return async () => await readCreateResult(clients, id, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';
-	const file = { ...given, kind: 'document', mimeType, urlOf: documentUrl, ownId, finish } as const;
-	return await createThroughDrive(clients.drive, file, item);
+	const file = { ...given, kind: 'document', mimeType, urlOf: buildDocumentUrl, ownId, finish } as const;
+	return await createInDrive(clients.drive, file, item);
 }
 
 /** Fills a document in one atomic change; with a key only an empty one, so that two executions fill it once. @param known its revision when empty */
 async function fillEmpty(
 	{ docs }: Clients,
 	documentId: string,
-	given: Given,
+	given: DocumentToCreate,
 	item: Item,
 	known?: string | null,
 ) {
 	const { parsed, key, replacing } = given;
 	if (isEmpty(parsed)) return undefined;
 	let revisionId = known;
-	return await onLatest(async () => {
+	return await repeatIfOutdated(async () => {
 		const body = revisionId
 			? { documentId, tabId: undefined, revisionId, endIndex: 2, styled: false }
-			: await readBody(docs, documentId, '');
+			: await readBodyState(docs, documentId, '');
 		revisionId = undefined;
 		if (key && body.endIndex > 2) return undefined;
-		const changeFor = (some: Parsed) => changeOf(planWhole(some, body), body, replacing);
-		return (await carryOutContent(docs, parsed, changeFor, item)).replaced;
+		const planChange = (some: ParsedContent) => buildChange(planReplacement(some, body), body, replacing);
+		return (await carryOutContent(docs, parsed, planChange, item)).replaced;
 	}, item);
 }
 
@@ -157,30 +160,44 @@ async function fillEmpty(
 async function fillCopy(
 	{ docs }: Clients,
 	documentId: string,
-	given: Given,
+	given: DocumentToCreate,
 	item: Item,
 	isRecovery: boolean,
 ) {
 	const { parsed, key, replacing } = given;
 	const replace = async () => {
-		const body = await readBody(docs, documentId, '');
+		const body = await readBodyState(docs, documentId, '');
 		// Replacing again would also change the replacements themselves.
-		if (isRecovery && hasMoved(item, body)) return undefined;
-		return await carryOut(docs, changeOf(emptyPlan, body, replacing), item);
+		if (isRecovery && hasNewRevision(item, body)) return undefined;
+		return await carryOutChange(docs, buildChange(emptyPlan, body, replacing), item);
 	};
-	const replaced = replacing.length > 0 ? (await onLatest(replace, item))?.replaced : undefined;
+	const replaced = replacing.length > 0 ? (await repeatIfOutdated(replace, item))?.replaced : undefined;
 	if (!isEmpty(parsed)) {
 		await appendContent(docs, { documentId, tab: '', parsed, newParagraph: true, key }, item);
 	}
 	return replaced;
 }
 
-async function finished({ docs }: Clients, documentId: string, replaced?: Written['replaced']) {
+async function readCreateResult(
+	{ docs }: Clients,
+	documentId: string,
+	replaced?: DocumentWriteResult['replaced'],
+) {
 	const { data } = await docs.documents.get({ documentId, fields: 'title,body' });
-	return resultOf(documentId, data, replaced);
+	return toCreateResult(documentId, data, replaced);
 }
 
-function resultOf(documentId: string, made: docs_v1.Schema$Document, replaced?: Written['replaced']) {
+function toCreateResult(
+	documentId: string,
+	made: docs_v1.Schema$Document,
+	replaced?: DocumentWriteResult['replaced'],
+) {
 	const { title, body } = made;
-	return { documentId, documentUrl: documentUrl(documentId), title, body, ...(replaced && { replaced }) };
+	return {
+		documentId,
+		documentUrl: buildDocumentUrl(documentId),
+		title,
+		body,
+		...(replaced && { replaced }),
+	};
 }

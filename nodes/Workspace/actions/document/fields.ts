@@ -1,5 +1,5 @@
-import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/field';
+import { createRefusal } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
 import { cleanText } from '../../../untrusted/document/blocks';
 import type { Field } from '../../operation';
 
@@ -83,12 +83,14 @@ export const replacements = {
 } as const satisfies Field;
 
 /** The requests that replace texts in all tabs. @throws NodeError 400 for an empty text, which Google cannot find */
-export function replacing(pairs: ReadonlyArray<{ readonly name: string; readonly value: string }>) {
+export function buildReplaceRequests(
+	pairs: ReadonlyArray<{ readonly name: string; readonly value: string }>,
+) {
 	return pairs.map(({ name, value }) => {
 		const text = cleanText(name);
 		if (text === '') {
-			throw refusal(
-				`${named('replacements')} has an empty text to find`,
+			throw createRefusal(
+				`${quoteField('replacements')} has an empty text to find`,
 				'Nothing was written. Enter the text to find, or remove the row.',
 			);
 		}

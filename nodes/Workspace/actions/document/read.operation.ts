@@ -1,17 +1,17 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { refusal, toNodeError } from '../../../core/errors';
-import { named } from '../../../fields/field';
+import { createRefusal, toNodeError } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
-import { allTabs, tabNamed, tabSummary } from './tabs';
+import { flattenTabs, findTab, summarizeTab } from './tabs';
 
 export const read = defineOperation({
 	value: 'read',
 	name: 'Read',
 	action: 'Read document',
 	description: 'Get all text of a document, including tables, lists, headers, footers and footnotes',
-	readsOnly: true,
+	isReadOnly: true,
 	fields: [fields.documentId],
 	options: [
 		{ ...fields.contentFormat, description: 'Format to return the content in' },
@@ -36,35 +36,35 @@ export const read = defineOperation({
 		// Suggested changes are part of the resource, not of the text.
 		const view = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...view });
-		const chosen = tab === '' ? undefined : tabNamed(data, tab);
+		const chosen = tab === '' ? undefined : findTab(data, tab);
 		if (output === 'document') {
 			refuseTooDeep(data);
 			return { ...data, ...(chosen && { tabs: [chosen] }) };
 		}
-		const tabs = (chosen ? [chosen] : allTabs(data)).flatMap(({ documentTab }) => documentTab ?? []);
-		const content = await contentOf(tabs, documentId, contentFormat, item);
+		const tabs = (chosen ? [chosen] : flattenTabs(data)).flatMap(({ documentTab }) => documentTab ?? []);
+		const content = await convertTabs(tabs, documentId, contentFormat, item);
 		return {
 			documentId,
 			title: data.title ?? '',
 			content,
 			characterCount: content.length,
 			revisionId: data.revisionId ?? '',
-			tabs: allTabs(data).map(tabSummary),
+			tabs: flattenTabs(data).map(summarizeTab),
 		};
 	},
 });
 
 /** How many levels of JSON an item may have: n8n copies and stores items with functions that call themselves for each level. */
-const deepestItem = 1000;
+const maxItemDepth = 1000;
 
 /** @throws NodeError for a document that n8n cannot store */
 function refuseTooDeep(document: docs_v1.Schema$Document): void {
 	let level: unknown[] = [document];
 	for (let depth = 0; level.length > 0; depth++) {
-		if (depth > deepestItem) {
-			throw refusal(
+		if (depth > maxItemDepth) {
+			throw createRefusal(
 				'The tables of the document are nested too deeply to be output as a document',
-				`Set ${named('output')} to text.`,
+				`Set ${quoteField('output')} to text.`,
 			);
 		}
 		level = level.flatMap((value): unknown[] =>
@@ -74,12 +74,16 @@ function refuseTooDeep(document: docs_v1.Schema$Document): void {
 }
 
 const conversions = {
-	text: { task: 'textOfTabs', target: 'plain text', instead: '' },
-	markdown: { task: 'markdownOfTabs', target: 'Markdown', instead: ' Read the document as text instead.' },
+	text: { task: 'documentTabsToText', target: 'plain text', instead: '' },
+	markdown: {
+		task: 'documentTabsToMarkdown',
+		target: 'Markdown',
+		instead: ' Read the document as text instead.',
+	},
 } as const;
 
 /** Converts tabs to the format, in the thread for untrusted text. If that fails, the content is empty and the item gets a hint. */
-async function contentOf(
+async function convertTabs(
 	tabs: readonly docs_v1.Schema$DocumentTab[],
 	documentId: string,
 	format: keyof typeof conversions,
@@ -87,20 +91,20 @@ async function contentOf(
 ): Promise<string> {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const { task, target, instead } = conversions[format];
-	const json = asJson(tabs);
+	const json = stringifyTabs(tabs);
 	const answer =
 		json === undefined
 			? { trouble: 'its tables are nested too deeply' }
 			: await runInWorker(task, json, item.signal);
 	if ('result' in answer) return answer.result;
-	item.hint(
+	item.addHint(
 		`The document ${documentId} cannot be converted to ${target}: ${answer.trouble}. The content was left empty.${instead}`,
 	);
 	return '';
 }
 
 /** Undefined if tables are nested too deeply for the call stack, as they can be in a document that somebody made up. */
-function asJson(tabs: readonly docs_v1.Schema$DocumentTab[]): string | undefined {
+function stringifyTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string | undefined {
 	try {
 		return JSON.stringify(tabs);
 	} catch (error) {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { asError, type NodeError, isNodeError } from '../../../core/errors';
+import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
-import { type Parsed, type Plan, withPictures } from './content';
-import { allTabs, documentUrl, looksLikeTabId, tabNamed, tabSummary } from './tabs';
+import { type ParsedContent, type ContentPlan, filterPictures } from './contentRequests';
+import { flattenTabs, buildDocumentUrl, looksLikeTabId, findTab, summarizeTab } from './tabs';
 
 type Request = docs_v1.Schema$Request;
 
 /** The result of a write or an append. */
-export interface Written {
+export interface DocumentWriteResult {
 	readonly documentId: string;
 	/** UTF-16 units that were inserted. */
 	readonly characterCount: number;
@@ -19,7 +19,7 @@ export interface Written {
 	readonly replaced?: ReadonlyArray<{ readonly find: string; readonly count: number }>;
 }
 
-interface Change extends Plan {
+interface DocumentChange extends ContentPlan {
 	readonly documentId: string;
 	/** The first tab if undefined. */
 	readonly tabId: string | undefined;
@@ -28,15 +28,15 @@ interface Change extends Plan {
 }
 
 /** The change that each item sent last. After a failure whose outcome is unknown, the document is compared with it. */
-const changes = new WeakMap<Item, Change>();
+const lastChanges = new WeakMap<Item, DocumentChange>();
 
 /** Joins a plan and the requests before and after it. @param after ends with the replacements, if there are any */
-export function changeOf(
-	plan: Plan,
-	{ documentId, tabId, revisionId }: Omit<Change, keyof Plan>,
+export function buildChange(
+	plan: ContentPlan,
+	{ documentId, tabId, revisionId }: Omit<DocumentChange, keyof ContentPlan>,
 	after: readonly Request[],
 	before: readonly Request[] = [],
-): Change {
+): DocumentChange {
 	return {
 		...plan,
 		documentId,
@@ -48,7 +48,7 @@ export function changeOf(
 }
 
 /** Sends one atomic batch. It may be sent again, because Google refuses it if anything changed since the revision. */
-async function batch(
+async function sendBatch(
 	docs: docs_v1.Docs,
 	documentId: string,
 	requests: Request[],
@@ -59,16 +59,20 @@ async function batch(
 	return (await docs.documents.batchUpdate({ documentId, requestBody }, options)).data;
 }
 
-const replacementsIn = ({ requests }: Change) =>
+const getReplacements = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ replaceAllText }) => replaceAllText ?? []);
 
-export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): Promise<Written> {
+export async function carryOutChange(
+	docs: docs_v1.Docs,
+	change: DocumentChange,
+	item: Item,
+): Promise<DocumentWriteResult> {
 	const { documentId, characterCount, revisionId, requests } = change;
 	if (requests.length === 0) return { documentId, characterCount, revisionId };
-	changes.set(item, change);
-	const data = await batch(docs, documentId, [...requests], revisionId);
+	lastChanges.set(item, change);
+	const data = await sendBatch(docs, documentId, [...requests], revisionId);
 	const written = { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId ?? '' };
-	const replacements = replacementsIn(change);
+	const replacements = getReplacements(change);
 	if (replacements.length === 0) return written;
 	const replies = (data.replies ?? []).slice(-replacements.length);
 	let inserted = characterCount;
@@ -78,7 +82,7 @@ export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): 
 		return { find: containsText?.text ?? '', count };
 	});
 	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
-	if (missing.length > 0) item.hint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
+	if (missing.length > 0) item.addHint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
 	return { ...written, characterCount: inserted, replaced };
 }
 
@@ -88,29 +92,29 @@ const maxRefusals = 5;
 /** Carries out a change that inserts content. Pictures that Google cannot fetch become links. */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
-	parsed: Parsed,
-	changeFor: (parsed: Parsed) => Change,
+	parsed: ParsedContent,
+	changeFor: (parsed: ParsedContent) => DocumentChange,
 	item: Item,
-): Promise<Written> {
+): Promise<DocumentWriteResult> {
 	const refused = new Set<string>();
 	for (let tries = 1; ; tries++) {
-		const change = changeFor(withPictures(parsed, (address) => !refused.has(address)));
+		const change = changeFor(filterPictures(parsed, (address) => !refused.has(address)));
 		try {
-			const written = await carryOut(docs, change, item);
+			const written = await carryOutChange(docs, change, item);
 			if (refused.size > 0) {
-				item.hint(`Google could not fetch these images, so they became links: ${[...refused].join(', ')}`);
+				item.addHint(`Google could not fetch these images, so they became links: ${[...refused].join(', ')}`);
 			}
 			return written;
 		} catch (error) {
-			const found = refusedPictures(error, change.pictures);
-			if (found.length === 0) throw asError(error);
+			const found = findRefusedPictures(error, change.pictures);
+			if (found.length === 0) throw toError(error);
 			for (const one of tries < maxRefusals ? found : change.pictures.values()) refused.add(one);
 		}
 	}
 }
 
 /** Addresses of the pictures that Google could not fetch: all, if it does not say which; none for any other error. */
-function refusedPictures(error: unknown, pictures: Change['pictures']): string[] {
+function findRefusedPictures(error: unknown, pictures: DocumentChange['pictures']): string[] {
 	if (!isNodeError(error) || error.code !== 400 || error.outcome === 'unknown') return [];
 	const position = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
 	const address = pictures.get(Number(position));
@@ -121,23 +125,23 @@ function refusedPictures(error: unknown, pictures: Change['pictures']): string[]
 /** How often a change is planned again if somebody else changed the document meanwhile. */
 const maxPlans = 6;
 /** A pause is random, so that others who wait as well do not come back at the same time. */
-const longestPauseMilliseconds = 400;
+const maxPauseMilliseconds = 400;
 
 /** Repeats an attempt (read, plan, send) if the document changed between its read and its change, for then Google did nothing. */
-export async function onLatest<R>(attempt: () => Promise<R>, item: Item): Promise<R> {
+export async function repeatIfOutdated<R>(attempt: () => Promise<R>, item: Item): Promise<R> {
 	for (let plans = 1; ; plans++) {
 		try {
 			return await attempt();
 		} catch (error) {
-			if (plans === maxPlans || !isOutdated(error)) throw asError(error);
+			if (plans === maxPlans || !isOutdatedError(error)) throw toError(error);
 		}
-		const pause = Math.random() * longestPauseMilliseconds * plans;
+		const pause = Math.random() * maxPauseMilliseconds * plans;
 		await sleep(pause, undefined, { signal: item.signal }).catch(() => undefined);
 	}
 }
 
 /** Whether the document changed since it was read. A failure whose outcome is unknown does not count: the change may then be our own. */
-function isOutdated(error: unknown): boolean {
+function isOutdatedError(error: unknown): boolean {
 	return (
 		isNodeError(error) &&
 		error.code === 400 &&
@@ -153,18 +157,21 @@ export async function ensureTab(
 	item: Item,
 ): Promise<void> {
 	if (tab === '' || looksLikeTabId(tab)) return;
-	await onLatest(async () => {
+	await repeatIfOutdated(async () => {
 		const fields = 'revisionId,tabs(tabProperties(tabId,title),childTabs)';
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
-		if (allTabs(data).some((one) => tabSummary(one).title === tab)) return;
+		if (flattenTabs(data).some((one) => summarizeTab(one).title === tab)) return;
 		const request = { addDocumentTab: { tabProperties: { title: tab } } };
-		await batch(docs, documentId, [request], data.revisionId);
+		await sendBatch(docs, documentId, [request], data.revisionId);
 	}, item);
 }
 
 /** Whether a document has another revision than the item's change required. If nobody else edits it, the change was carried out. */
-export function hasMoved(item: Item, { documentId, revisionId }: Pick<Change, 'documentId' | 'revisionId'>) {
-	const change = changes.get(item);
+export function hasNewRevision(
+	item: Item,
+	{ documentId, revisionId }: Pick<DocumentChange, 'documentId' | 'revisionId'>,
+) {
+	const change = lastChanges.get(item);
 	return change?.documentId === documentId && change.revisionId !== revisionId;
 }
 
@@ -173,28 +180,34 @@ export function hasMoved(item: Item, { documentId, revisionId }: Pick<Change, 'd
  * @returns also the failure, if it is certain that nothing was written
  * @throws NodeError if it cannot be told
  */
-export async function readBack(
+export async function recoverResult(
 	docs: docs_v1.Docs,
 	failure: NodeError,
 	item: Item,
-): Promise<Written | NodeError | undefined> {
-	const change = changes.get(item);
+): Promise<DocumentWriteResult | NodeError | undefined> {
+	const change = lastChanges.get(item);
 	if (change === undefined) return undefined;
 	const { documentId, characterCount, tabId } = change;
-	const where = `Check ${documentUrl(documentId, tabId)} before you run this again.`;
-	const unknown = (what: string, cause?: unknown) => {
+	const where = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
+	const buildUnknownError = (what: string, cause?: unknown) => {
 		const message = `The content may have been written: ${failure.message}`;
 		return failure.with({ message, description: `${what} ${where}`, outcome: 'unknown', cause });
 	};
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
-		.catch((cause: unknown) => Promise.reject(unknown('The document could not be read afterwards.', cause)));
-	const tab = tabId === undefined ? allTabs(data)[0] : tabNamed(data, tabId);
+		.catch((cause: unknown) =>
+			Promise.reject(buildUnknownError('The document could not be read afterwards.', cause)),
+		);
+	const tab = tabId === undefined ? flattenTabs(data)[0] : findTab(data, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
 	const { revisionId } = data;
 	// What the body ends with after replacements is not known.
-	const isKnown = replacementsIn(change).length === 0;
-	if (isKnown && content.at(-1)?.endIndex === change.endIndex && storedText(content).endsWith(change.text)) {
+	const isKnown = getReplacements(change).length === 0;
+	if (
+		isKnown &&
+		content.at(-1)?.endIndex === change.endIndex &&
+		getStoredText(content).endsWith(change.text)
+	) {
 		return { documentId, characterCount, revisionId: revisionId ?? '' };
 	}
 	if (revisionId === change.revisionId) {
@@ -202,20 +215,20 @@ export async function readBack(
 		const description = 'Nothing was written. You can safely run this again.';
 		return failure.with({ message, description, outcome: 'notDone' });
 	}
-	if (!isKnown) throw unknown('It was changed meanwhile.');
+	if (!isKnown) throw buildUnknownError('It was changed meanwhile.');
 	const message = 'Someone else changed the document while it was being written';
 	const description = `The document does not contain the content as it was sent. ${where}`;
 	throw failure.with({ message, description, outcome: 'unknown' });
 }
 
 /** The stored content of a body, in the order of its indexes. It shows whether a write happened. */
-export function storedText(content: readonly docs_v1.Schema$StructuralElement[]): string {
+export function getStoredText(content: readonly docs_v1.Schema$StructuralElement[]): string {
 	return content
 		.map(({ paragraph, table }) => {
 			if (paragraph)
 				return (paragraph.elements ?? []).map((element) => element.textRun?.content ?? '').join('');
 			const cells = (table?.tableRows ?? []).flatMap((row) => row.tableCells ?? []);
-			return cells.map((cell) => storedText(cell.content ?? [])).join('');
+			return cells.map((cell) => getStoredText(cell.content ?? [])).join('');
 		})
 		.join('');
 }

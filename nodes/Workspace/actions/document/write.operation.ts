@@ -1,10 +1,17 @@
-import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/field';
+import { createRefusal } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { readBody } from './tabs';
-import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
+import { readBodyState } from './tabs';
+import { emptyPlan, isEmpty, parseContent, type ParsedContent, planReplacement } from './contentRequests';
 import * as fields from './fields';
-import { carryOut, carryOutContent, changeOf, ensureTab, onLatest, readBack } from './revisionGuard';
+import {
+	carryOutChange,
+	carryOutContent,
+	buildChange,
+	ensureTab,
+	repeatIfOutdated,
+	recoverResult,
+} from './revisionGuard';
 
 export const write = defineOperation({
 	value: 'write',
@@ -13,7 +20,7 @@ export const write = defineOperation({
 	description: 'Replace the whole content of a document or of one of its tabs. Headers and footers are kept.',
 	caution: 'Destructive: the previous content is lost.',
 	// Replacements may find what they put in the first time: `a` by `aa`.
-	idempotent: (params) => params.replacements.length === 0,
+	isIdempotent: (params) => params.replacements.length === 0,
 	fields: [
 		fields.documentId,
 		{
@@ -48,38 +55,38 @@ export const write = defineOperation({
 			description: 'Whether empty content is allowed to clear the document',
 		},
 	],
-	changes: ({ documentId }) => documentId,
+	getChangedId: ({ documentId }) => documentId,
 	async execute({ docs }, params, item) {
 		const { documentId, tab, requiredRevisionId } = params;
-		const parsed = await parse(params, item);
-		const replacing = fields.replacing(params.replacements);
+		const parsed = await parseContent(params, item);
+		const replacing = fields.buildReplaceRequests(params.replacements);
 		const keepsContent = isEmpty(parsed) && replacing.length > 0;
 		if (isEmpty(parsed) && !keepsContent && !params.allowEmpty) {
-			throw refusal(
-				`${named('content')} is empty`,
-				`Nothing was written. Check the expression that provides the content, or turn on ${named('allowEmpty')} to clear the document.`,
+			throw createRefusal(
+				`${quoteField('content')} is empty`,
+				`Nothing was written. Check the expression that provides the content, or turn on ${quoteField('allowEmpty')} to clear the document.`,
 			);
 		}
 		if (params.createTab) await ensureTab(docs, params, item);
 		const attempt = async () => {
-			const body = await readBody(docs, documentId, tab);
+			const body = await readBodyState(docs, documentId, tab);
 			const { tabId, endIndex } = body;
 			const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
 			const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [tabId] } };
 			const after = replacing.map(({ replaceAllText }) => ({
 				replaceAllText: { ...replaceAllText, ...tabs },
 			}));
-			if (keepsContent) return await carryOut(docs, changeOf(emptyPlan, base, after), item);
+			if (keepsContent) return await carryOutChange(docs, buildChange(emptyPlan, base, after), item);
 			const range = { startIndex: 1, endIndex: endIndex - 1, tabId };
 			const wipe = endIndex > 2 ? [{ deleteContentRange: { range } }] : [];
-			const changeFor = (some: Parsed) => changeOf(planWhole(some, body), base, after, wipe);
-			return await carryOutContent(docs, parsed, changeFor, item);
+			const planChange = (some: ParsedContent) => buildChange(planReplacement(some, body), base, after, wipe);
+			return await carryOutContent(docs, parsed, planChange, item);
 		};
-		return keepsContent && !requiredRevisionId ? await onLatest(attempt, item) : await attempt();
+		return keepsContent && !requiredRevisionId ? await repeatIfOutdated(attempt, item) : await attempt();
 	},
-	recover: ({ docs }, _params, failure, item) => readBack(docs, failure, item),
+	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
 	left: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
-	errors: {
+	adviceByStatus: {
 		400: 'If the document was changed in the meantime, nothing was written. Read it again, then run this again.',
 	},
 });

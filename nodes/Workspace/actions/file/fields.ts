@@ -1,6 +1,6 @@
 import { idempotencyOption } from '../../idempotency';
-import type { Field, ParamsOf } from '../../operation';
-import { parentFolder } from '../createdFiles';
+import type { Field, InferParameters } from '../../operation';
+import { buildParentFolderField } from '../createdFiles';
 
 export const uploadFields = [
 	{
@@ -55,7 +55,7 @@ export const uploadFields = [
 		placeholder: 'e.g. application/pdf',
 		description: 'MIME type of the content. Leave empty to detect it from the file name.',
 	},
-	parentFolder('The folder or shared drive to upload to. Leave empty to use My Drive.'),
+	buildParentFolderField('The folder or shared drive to upload to. Leave empty to use My Drive.'),
 ] as const satisfies readonly Field[];
 
 export const uploadOptions = [
@@ -118,4 +118,4 @@ export const uploadOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export type UploadParams = ParamsOf<typeof uploadFields, typeof uploadOptions>;
+export type UploadParams = InferParameters<typeof uploadFields, typeof uploadOptions>;

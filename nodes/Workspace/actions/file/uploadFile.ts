@@ -1,17 +1,17 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { ifFound, isNodeError, NodeError } from '../../../core/errors';
-import { named } from '../../../fields/field';
-import { md5Of } from '../../source';
-import type { UploadedFile } from '../../google/resumableUpload';
-import { type KeyMark, usedBefore } from '../../idempotency';
-import type { Clients, Item, Source } from '../../operation';
-import { fileOfItem, findFiles, itemProperty, madeOnce, searchText } from '../createdFiles';
+import { ignoreNotFound, isNodeError, NodeError } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
+import { computeMd5 } from '../../byteSource';
+import type { UploadedFile } from '../../google/driveUpload';
+import { type KeyHashes, buildKeyReusedError } from '../../idempotency';
+import type { Clients, Item, ByteSource } from '../../operation';
+import { findFileOfItem, findFiles, getItemProperty, createOnce, quoteSearchText } from '../createdFiles';
 import type { UploadParams } from './fields';
 
 type File = drive_v3.Schema$File;
 
-const keys = [
+const resultKeys = [
 	'id',
 	'name',
 	'mimeType',
@@ -24,15 +24,15 @@ const keys = [
 ] as const satisfies ReadonlyArray<keyof File>;
 
 /** The fields requested from Drive. */
-const resultFields = keys.join(',');
+const resultFields = resultKeys.join(',');
 
 /** The file as Drive gives it, without the keys that it does not give. */
-export type FileResult = Pick<File, (typeof keys)[number]>;
+export type FileResult = Pick<File, (typeof resultKeys)[number]>;
 
 /** The result, once Drive's checksum fits the bytes sent; converted files have none. @throws NodeError that names the file */
-export function verified({ file, md5 }: UploadedFile, item: Item): FileResult {
+export function verifyUpload({ file, md5 }: UploadedFile, item: Item): FileResult {
 	const { id, md5Checksum, webViewLink } = file;
-	if (id) item.made({ kind: 'file', id, url: webViewLink ?? undefined });
+	if (id) item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
 	if (md5Checksum && md5Checksum.toLowerCase() !== md5) {
 		throw new NodeError({
 			code: 500,
@@ -40,51 +40,54 @@ export function verified({ file, md5 }: UploadedFile, item: Item): FileResult {
 			description: 'Delete the file in Google Drive and upload it again.',
 		});
 	}
-	return resultOf(file);
+	return toFileResult(file);
 }
 
-function resultOf(file: File): FileResult {
-	const given = keys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
+function toFileResult(file: File): FileResult {
+	const given = resultKeys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
 	return Object.fromEntries(given);
 }
 
 /** What the types of Google's own files begin with. */
-export const googleTypes = 'application/vnd.google-apps.';
+export const googleTypePrefix = 'application/vnd.google-apps.';
 
 /** The files of that name in the folder, as far as the sign-in sees them; the newest first. */
-async function filesNamed({ client, params, name }: Uploading): Promise<File[]> {
+async function findFilesNamed({ client, params, name }: PreparedUpload): Promise<File[]> {
 	const folder = params.parentFolder || 'root';
-	const q = `name = ${searchText(name)} and ${searchText(folder)} in parents and mimeType != '${googleTypes}folder'`;
+	const q = `name = ${quoteSearchText(name)} and ${quoteSearchText(folder)} in parents and mimeType != '${googleTypePrefix}folder'`;
 	const files = await findFiles(client.drive, q, resultFields, 'createdTime desc');
 	// Whether Drive compares names by letter case is not documented.
 	return files.filter((file) => file.name === name);
 }
 
 /** The ID of the file to replace, if any. @throws NodeError 409 if none may be replaced, several may be meant, or it is of another type */
-function replaceable(
+function findReplaceableId(
 	[file, ...more]: readonly File[],
-	{ name, target, params }: Uploading,
+	{ name, target, params }: PreparedUpload,
 ): string | undefined {
 	if (!file) return undefined;
 	if (params.onExisting === 'error') {
-		const known = `${file.id ?? ''}${file.webViewLink ? ` (${file.webViewLink})` : ''}`;
+		const existingText = `${file.id ?? ''}${file.webViewLink ? ` (${file.webViewLink})` : ''}`;
 		const message = `The folder already has a file named "${name}"`;
-		throw conflict(message, `Nothing was uploaded. The existing file is ${known}.`);
+		throw buildConflictError(message, `Nothing was uploaded. The existing file is ${existingText}.`);
 	}
 	if (more.length > 0) {
 		const message = `The folder has ${more.length + 1} files named "${name}"`;
-		throw conflict(message, 'Nothing was uploaded. Rename or remove all except the one to replace.');
+		throw buildConflictError(
+			message,
+			'Nothing was uploaded. Rename or remove all except the one to replace.',
+		);
 	}
 	const { mimeType } = file;
-	const isGoogles = mimeType?.startsWith(googleTypes);
-	if (mimeType === target || (target === undefined && !isGoogles)) return file.id ?? undefined;
-	throw conflict(
+	const isGoogleFile = mimeType?.startsWith(googleTypePrefix);
+	if (mimeType === target || (target === undefined && !isGoogleFile)) return file.id ?? undefined;
+	throw buildConflictError(
 		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
-		`Nothing was uploaded. A Google file can only be replaced by one of the same type. Choose that type in ${named('convertTo')}, or use another name.`,
+		`Nothing was uploaded. A Google file can only be replaced by one of the same type. Choose that type in ${quoteField('convertTo')}, or use another name.`,
 	);
 }
 
-function conflict(message: string, description: string): NodeError {
+function buildConflictError(message: string, description: string): NodeError {
 	return new NodeError({ code: 409, message, description });
 }
 
@@ -92,7 +95,7 @@ function conflict(message: string, description: string): NodeError {
 const idsAtOnce = 50;
 
 /** The ID that is reserved for the item's file: the same one throughout a run. */
-async function reservedId({ drive }: Clients, item: Item): Promise<string | undefined> {
+async function reserveFileId({ drive }: Clients, item: Item): Promise<string | undefined> {
 	const block = Math.floor(item.index / idsAtOnce);
 	const { ids } = await item.once(`reservedFileIds:${block}`, async () => {
 		const request = { count: idsAtOnce, space: 'drive', type: 'files', fields: 'ids' };
@@ -102,16 +105,16 @@ async function reservedId({ drive }: Clients, item: Item): Promise<string | unde
 }
 
 /** The file that an earlier try of this item created, if there is one. */
-export async function findUploaded({ client, target, item }: Uploading): Promise<File | undefined> {
-	if (target !== undefined) return await fileOfItem(client.drive, item, resultFields);
-	const fileId = await reservedId(client, item);
+export async function findUploadedFile({ client, target, item }: PreparedUpload): Promise<File | undefined> {
+	if (target !== undefined) return await findFileOfItem(client.drive, item, resultFields);
+	const fileId = await reserveFileId(client, item);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
-	return (await ifFound(client.drive.files.get(request)))?.data;
+	return (await ignoreNotFound(client.drive.files.get(request)))?.data;
 }
 
 /** A line in n8n's log at each tenth of the file. */
-function progressLog(item: Item): (sentBytes: number, totalBytes: number) => void {
+function createProgressLog(item: Item): (sentBytes: number, totalBytes: number) => void {
 	let logged = 0;
 	return (sentBytes, totalBytes) => {
 		const tenth = totalBytes === 0 ? 10 : Math.floor((sentBytes * 10) / totalBytes);
@@ -122,11 +125,11 @@ function progressLog(item: Item): (sentBytes: number, totalBytes: number) => voi
 }
 
 /** An upload whose parameters are checked and whose content is known. */
-export interface Uploading {
+export interface PreparedUpload {
 	readonly client: Clients;
 	readonly params: UploadParams;
 	readonly item: Item;
-	readonly source: Source;
+	readonly source: ByteSource;
 	/** The name of the file in Google Drive. */
 	readonly name: string;
 	/** Google's own type that the content is converted to, if any. */
@@ -135,40 +138,44 @@ export interface Uploading {
 	readonly mimeType: string;
 }
 
-export async function uploadNow(uploading: Uploading): Promise<FileResult> {
-	const made = await uploaded(uploading);
+export async function uploadNow(uploading: PreparedUpload): Promise<FileResult> {
+	const made = await uploadUnlessSkipped(uploading);
 	return 'instead' in made ? made.instead : made;
 }
 
 /** @param found the file that an earlier try of this item created, if known */
-export async function uploadOnce(uploading: Uploading, key: KeyMark, found?: File): Promise<FileResult> {
+export async function uploadOnce(
+	uploading: PreparedUpload,
+	key: KeyHashes,
+	found?: File,
+): Promise<FileResult> {
 	const { client, source } = uploading;
-	return await madeOnce(client.drive, resultFields, {
+	return await createOnce(client.drive, resultFields, {
 		key,
 		ownId: found?.id ?? undefined,
-		make: async (appProperties) => found ?? (await uploaded(uploading, appProperties)),
+		create: async (appProperties) => found ?? (await uploadUnlessSkipped(uploading, appProperties)),
 		// Drive shows a file only when all of it has arrived, so nothing is missing.
 		async finish(file, is) {
-			if (!is.own && file.md5Checksum && file.md5Checksum !== (await md5Of(source))) {
-				throw usedBefore(`the file ${file.id ?? ''}`);
+			if (!is.own && file.md5Checksum && file.md5Checksum !== (await computeMd5(source))) {
+				throw buildKeyReusedError(`the file ${file.id ?? ''}`);
 			}
-			return () => resultOf(file);
+			return () => toFileResult(file);
 		},
 	});
 }
 
 /** @returns the new file, or the existing one that is to be used instead */
-async function uploaded(
-	uploading: Uploading,
+async function uploadUnlessSkipped(
+	uploading: PreparedUpload,
 	appProperties?: Readonly<Record<string, string>>,
 ): Promise<FileResult | { readonly instead: FileResult }> {
 	const { client, params, item, source, name, target, mimeType } = uploading;
 	const { onExisting, description, parentFolder } = params;
-	const existing = onExisting === 'createNew' ? [] : await filesNamed(uploading);
+	const existing = onExisting === 'createNew' ? [] : await findFilesNamed(uploading);
 	const [newest] = existing;
 	if (newest && onExisting === 'skip') {
-		item.hint('Files that already existed in the folder were not uploaded again.');
-		return { instead: resultOf(newest) };
+		item.addHint('Files that already existed in the folder were not uploaded again.');
+		return { instead: toFileResult(newest) };
 	}
 	const pairs = params.properties.map((pair) => [pair.name, pair.value] as const);
 	const metadata = {
@@ -178,30 +185,30 @@ async function uploaded(
 		properties: pairs.length > 0 ? Object.fromEntries(pairs) : undefined,
 		appProperties,
 	};
-	const request = { mimeType, source, fields: resultFields, onProgress: progressLog(item) };
-	const replaces = replaceable(existing, uploading);
+	const request = { mimeType, source, fields: resultFields, onProgress: createProgressLog(item) };
+	const replaces = findReplaceableId(existing, uploading);
 	if (replaces !== undefined) {
-		return verified(await client.resumableUpload({ ...request, metadata, replaces }), item);
+		return verifyUpload(await client.uploadToDrive({ ...request, metadata, replaces }), item);
 	}
 	// A mark by which the file of an earlier try is found: a property for a conversion, which takes no ID.
 	const mark =
 		target === undefined
-			? { id: await reservedId(client, item) }
-			: { appProperties: { ...appProperties, ...itemProperty(item) } };
+			? { id: await reserveFileId(client, item) }
+			: { appProperties: { ...appProperties, ...getItemProperty(item) } };
 	const parents = parentFolder ? [parentFolder] : undefined;
-	const sending = client.resumableUpload({
+	const sending = client.uploadToDrive({
 		...request,
 		metadata: { ...metadata, ...mark, parents },
-		findExisting: () => findUploaded(uploading),
+		findCreated: () => findUploadedFile(uploading),
 	});
 	const sent = await sending.catch(async (error: unknown) => {
 		// 409 is about our own ID: the file exists because an earlier try created it.
 		if (!isNodeError(error) || error.code !== 409) throw error;
-		const file = await findUploaded(uploading).catch(() => {
+		const file = await findUploadedFile(uploading).catch(() => {
 			throw error.with({ outcome: 'unknown' });
 		});
 		if (!file) throw error;
-		return { file, md5: await md5Of(source) };
+		return { file, md5: await computeMd5(source) };
 	});
-	return verified(sent, item);
+	return verifyUpload(sent, item);
 }

@@ -1,10 +1,10 @@
 import { defineOperation } from '../../operation';
-import { amountFields, listing } from './list/fields';
-import { fromTerm, receivedTerms } from './list/query';
+import { amountFields, sharedListDefinition } from './list/fields';
+import { buildFromTerms, buildReceivedTerms } from './list/query';
 
 export const list = defineOperation({
 	value: 'list',
-	...listing,
+	...sharedListDefinition,
 	name: 'List',
 	action: 'List emails',
 	description: 'Get emails by sender, read status, label or time, newest first',
@@ -34,11 +34,11 @@ export const list = defineOperation({
 	async execute(client, params, item) {
 		const { from, status } = params;
 		const terms = [
-			...fromTerm(from),
+			...buildFromTerms(from),
 			...(status === 'any' ? [] : [`is:${status}`]),
-			...receivedTerms(params),
+			...buildReceivedTerms(params),
 		];
-		const { listed } = await import('./list/listMessages');
+		const { listEmails: listed } = await import('./list/listMessages');
 		return await listed(client, terms.join(' '), params, item);
 	},
 });

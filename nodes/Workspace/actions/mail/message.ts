@@ -1,25 +1,25 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { NodeError } from '../../../core/errors';
-import { bounded } from '../../../untrusted/mail/mimeStructure';
-import type { Mail, MailQuestion } from '../../../untrusted/mail/readMail';
+import { limitMessage } from '../../../untrusted/mail/mimeStructure';
+import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
 import { runInWorker } from '../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../operation';
-import { fewAtOnce, inParallel } from './inParallel';
+import { maxPartsAtOnce, runInParallel } from './runInParallel';
 
 type Message = gmail_v1.Schema$Message;
 
 /** What to read of an email; by default all of its text. */
-type Wanted = Partial<Pick<MailQuestion, 'withText' | 'newTextOnly'>>;
+type WantedContent = Partial<Pick<MailInput, 'withText' | 'newTextOnly'>>;
 
 export async function readMessage(
 	client: Clients,
 	messageId: string,
 	item: Item,
-	wanted: Wanted = {},
+	wanted: WantedContent = {},
 ): Promise<Mail> {
 	const { data } = await client.gmail.users.messages.get({ userId: 'me', id: messageId, format: 'full' });
-	return await contentOf(client, data, item, wanted);
+	return await parseMessage(client, data, item, wanted);
 }
 
 /** All messages of a message's conversation, oldest first. */
@@ -27,44 +27,44 @@ export async function readConversation(
 	client: Clients,
 	messageId: string,
 	item: Item,
-	wanted: Wanted,
+	wanted: WantedContent,
 ): Promise<Mail[]> {
 	const { gmail } = client;
 	const message = { userId: 'me', id: messageId, format: 'minimal', fields: 'threadId' };
 	const { threadId } = (await gmail.users.messages.get(message)).data;
 	const { data } = await gmail.users.threads.get({ userId: 'me', id: threadId ?? '', format: 'full' });
-	const mails = await inParallel(
+	const mails = await runInParallel(
 		data.messages ?? [],
-		fewAtOnce,
-		async (one) => await contentOf(client, one, item, wanted),
+		maxPartsAtOnce,
+		async (one) => await parseMessage(client, one, item, wanted),
 	);
 	return mails.sort((one, other) => one.summary.date.localeCompare(other.summary.date));
 }
 
 /** Parses an email in the worker thread, because strangers wrote it. What cannot be read is left out, and a hint says so. */
-export async function contentOf(
+export async function parseMessage(
 	client: Clients,
 	given: Message,
 	item: Item,
-	{ withText = true, newTextOnly = false }: Wanted = {},
+	{ withText = true, newTextOnly = false }: WantedContent = {},
 ): Promise<Mail> {
-	const { message, characters, isCut } = bounded(given);
+	const { message, characters, isCut } = limitMessage(given);
 	const id = message.id ?? '';
 	if (isCut) {
-		item.hint(
+		item.addHint(
 			`The message ${id} has more parts or longer headers than emails usually have. Not all of them were read.`,
 		);
 	}
-	const read = async (texts: MailQuestion['texts']) => {
-		const more = Object.values(texts).reduce((sum, text) => sum + text.length, characters);
+	const read = async (texts: MailInput['texts']) => {
+		const more = Object.values(texts).reduce((sum, fetchText) => sum + fetchText.length, characters);
 		return await runInWorker('readMail', { message, withText, newTextOnly, texts }, item.signal, more);
 	};
 	let answer = await read({});
-	const missing = 'result' in answer ? answer.result.missing : [];
+	const missing = 'result' in answer ? answer.result.missingTextIds : [];
 	if (missing.length > 0) {
 		// Gmail stores long texts separately.
-		const text = async (one: string) => [one, await attachment(client, id, one)] as const;
-		answer = await read(Object.fromEntries(await inParallel(missing, fewAtOnce, text)));
+		const text = async (one: string) => [one, await fetchAttachment(client, id, one)] as const;
+		answer = await read(Object.fromEntries(await runInParallel(missing, maxPartsAtOnce, text)));
 	}
 	if ('result' in answer) return answer.result;
 	if (!withText && characters === 0) {
@@ -74,13 +74,13 @@ export async function contentOf(
 			description: 'Look at it in Gmail, or leave it out.',
 		});
 	}
-	item.hint(`The content of the message ${id} could not be read: ${answer.trouble}.`);
+	item.addHint(`The content of the message ${id} could not be read: ${answer.trouble}.`);
 	const headersAlone = { ...message, payload: { headers: message.payload.headers } };
-	return await contentOf(client, headersAlone, item, { withText: false });
+	return await parseMessage(client, headersAlone, item, { withText: false });
 }
 
 /** The bytes of an attachment in base64url. */
-export async function attachment({ gmail }: Clients, messageId: string, id: string): Promise<string> {
+export async function fetchAttachment({ gmail }: Clients, messageId: string, id: string): Promise<string> {
 	const { data } = await gmail.users.messages.attachments.get({
 		userId: 'me',
 		messageId,
@@ -91,32 +91,33 @@ export async function attachment({ gmail }: Clients, messageId: string, id: stri
 }
 
 /** Hands the attachments to n8n's storage, in their order. */
-export async function downloaded(client: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
+export async function storeAttachments(client: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
 	const { files, summary } = mail;
 	let whole: Promise<string> | undefined;
-	return await inParallel(files, fewAtOnce, async ({ info, data, partId, isMail }, index) => {
+	return await runInParallel(files, maxPartsAtOnce, async ({ info, data, partId, isMail }, index) => {
 		const { attachmentId, fileName, mimeType } = info;
-		const bytes = async () => {
-			if (attachmentId) return Buffer.from(await attachment(client, summary.id, attachmentId), 'base64url');
+		const readBytes = async () => {
+			if (attachmentId)
+				return Buffer.from(await fetchAttachment(client, summary.id, attachmentId), 'base64url');
 			// Gmail sometimes gives an email within an email no ID. Its bytes are then only in the whole email.
 			if (data || !isMail) return Buffer.from(data, 'base64url');
 			whole ??= client.gmail.users.messages
 				.get({ userId: 'me', id: summary.id, format: 'raw', fields: 'raw' })
 				.then(({ data: { raw } }) => raw ?? '');
-			return await partOf(await whole, partId, summary.id, item);
+			return await extractPart(await whole, partId, summary.id, item);
 		};
 		return await item.store({
-			data: await bytes(),
-			fileName: fileName || (await import('../mimeTypes')).fileNameFor(`attachment_${index}`, mimeType),
+			data: await readBytes(),
+			fileName: fileName || (await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType),
 			mimeType: mimeType || undefined,
 		});
 	});
 }
 
-async function partOf(mail: string, partId: string, id: string, item: Item): Promise<Buffer> {
-	const answer = await runInWorker('rawPart', { raw: mail, partId }, item.signal, mail.length);
+async function extractPart(mail: string, partId: string, id: string, item: Item): Promise<Buffer> {
+	const answer = await runInWorker('readRawPart', { raw: mail, partId }, item.signal, mail.length);
 	if ('result' in answer) return Buffer.from(answer.result ?? []);
-	item.hint(
+	item.addHint(
 		`An email attached to the message ${id} could not be read, so its file is empty: ${answer.trouble}.`,
 	);
 	return Buffer.alloc(0);

@@ -1,14 +1,14 @@
-import { named } from '../../../fields/field';
+import { quoteField } from '../../../fields/field';
 import type { Mail } from '../../../untrusted/mail/readMail';
 import { defineOperation, type StoredBinary } from '../../operation';
-import { mailItem, newTextOnly } from './list/fields';
+import { toMailItem, newTextOnlyOption } from './list/fields';
 
 export const read = defineOperation({
 	value: 'read',
 	name: 'Read',
 	action: 'Read email',
 	description: 'Get a whole email or its conversation: text, HTML, addresses and attachments',
-	readsOnly: true,
+	isReadOnly: true,
 	fields: [
 		{
 			displayName: 'Message ID',
@@ -44,7 +44,7 @@ export const read = defineOperation({
 			default: false,
 			description: 'Whether to include all header fields, including repeated ones',
 		},
-		newTextOnly,
+		newTextOnlyOption,
 		{
 			displayName: 'Whole Conversation',
 			name: 'wholeConversation',
@@ -54,7 +54,7 @@ export const read = defineOperation({
 		},
 	],
 	async execute(client, { messageId, wholeConversation, downloadAttachments, ...wanted }, item) {
-		const { downloaded, readConversation, readMessage } = await import('./message');
+		const { storeAttachments: downloaded, readConversation, readMessage } = await import('./message');
 		const mails = wholeConversation
 			? await readConversation(client, messageId, item, wanted)
 			: [await readMessage(client, messageId, item, wanted)];
@@ -68,10 +68,10 @@ export const read = defineOperation({
 		mails.map(({ mail, files }) => {
 			const { summary, cc, bcc, replyTo, text, html, attachments, headers } = mail;
 			const content = { cc, bcc, replyTo, text, html, attachments, ...(includeHeaders && { headers }) };
-			return mailItem({ ...summary, ...content }, files, attachmentPrefix);
+			return toMailItem({ ...summary, ...content }, files, attachmentPrefix);
 		}),
-	errors: {
-		400: `Check ${named('messageId')}. It consists of up to 16 digits and letters from a to f.`,
+	adviceByStatus: {
+		400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
 		404: 'The message is not in this mailbox. It may have been deleted.',
 	},
 });

@@ -1,10 +1,10 @@
 import { defineOperation } from '../../operation';
-import { amountFields, listing } from './list/fields';
-import { narrowed, receivedTerms } from './list/query';
+import { amountFields, sharedListDefinition } from './list/fields';
+import { narrowQuery, buildReceivedTerms } from './list/query';
 
 export const search = defineOperation({
 	value: 'search',
-	...listing,
+	...sharedListDefinition,
 	name: 'Search',
 	action: 'Search emails',
 	description: "Get emails that match a search in Gmail's syntax, newest first",
@@ -21,7 +21,7 @@ export const search = defineOperation({
 		...amountFields,
 	],
 	async execute(client, params, item) {
-		const { listed } = await import('./list/listMessages');
-		return await listed(client, narrowed(params.query, receivedTerms(params)), params, item);
+		const { listEmails: listed } = await import('./list/listMessages');
+		return await listed(client, narrowQuery(params.query, buildReceivedTerms(params)), params, item);
 	},
 });

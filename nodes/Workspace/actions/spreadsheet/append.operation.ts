@@ -3,27 +3,27 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { isNodeError } from '../../../core/errors';
 import { defineOperation } from '../../operation';
 import {
-	appendResultOf,
-	below,
-	isBelowHeader,
-	isProven,
-	placeBelow,
-	placeIn,
+	parseAppendResponse,
+	planAppendRequest,
+	isDirectlyBelowHeader,
+	isPlacementProven,
+	getPlaceBelowHeader,
+	getPlaceInTarget,
 	relocateRows,
 } from './appendPlace';
-import { type Cell, checkRows, hasNames, rowCells } from './cells';
+import { type Cell, checkRows, hasColumnNames, readCellRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams } from './fields';
-import { rowsByHeader } from './headerRow';
-import { areaLike, type Corner, parseRange, sameTarget, sentTarget, targetOf } from './range';
-import { entryFor, only, sendEach, widthOf, writtenByEach } from './rows';
-import { isTabsName, rangeAdvice, Spreadsheet, spreadsheetUrl } from './sheets';
+import { arrangeRowsByHeader } from './headerRow';
+import { printAreaLike, type Corner, parseRange, buildTargetKey, printTarget, parseTarget } from './range';
+import { chooseEncoding, takeOnlyResult, sendInChunks, countColumns, buildWriteResults } from './sendRows';
+import { isNameOfTab, rangeAdvice, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
 /** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
-const formats = [
+const headerFormats = [
 	...['backgroundColor', 'backgroundColorStyle', 'borders', 'horizontalAlignment', 'padding'],
 	...['textFormat', 'textRotation', 'verticalAlignment', 'wrapStrategy'],
 ];
-const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${formats.join(',')})))))`;
+const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats.join(',')})))))`;
 
 /** Clears the look of the header from rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
 async function clearHeaderFormat(
@@ -32,13 +32,13 @@ async function clearHeaderFormat(
 	{ row, column }: Corner,
 	rows: readonly Cell[][],
 ): Promise<void> {
-	const header = areaLike(range, { row: row - 1, column }, 1, widthOf(rows));
+	const header = printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
 	const [sheet] = (await book.get(headerFields, [header])).sheets ?? [];
 	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
 	if (!cells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
 	const { sheetId } = sheet?.properties ?? {};
 	const inserted = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
-	const fields = formats.map((name) => `userEnteredFormat.${name}`).join(',');
+	const fields = headerFormats.map((name) => `userEnteredFormat.${name}`).join(',');
 	await book.change([{ repeatCell: { range: inserted, cell: {}, fields } }]);
 }
 
@@ -48,10 +48,10 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	if (!first) return [];
 	const { params, item } = first;
 	const book = new Spreadsheet(sheets, params.spreadsheetId, item);
-	if (params.createTab) await book.createMissingTab(targetOf(params));
-	return await book.alone(async () => {
-		const prepared = await prepare(book, params, members);
-		return await sendEach(prepared.rows, members, {
+	if (params.createTab) await book.createMissingTab(parseTarget(params));
+	return await book.runAlone(async () => {
+		const prepared = await prepareAppend(book, params, members);
+		return await sendInChunks(prepared.rows, members, {
 			done: 'appended',
 			rowsOf: (rows) => rows,
 			send: async (all) => await appendTogether(book, first, prepared, all),
@@ -60,62 +60,63 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 }
 
 /** Finds where rows go and lays them out: rows for each member, or a NodeError if its fields do not fit the table. */
-async function prepare(book: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
-	if (hasNames(params)) {
-		const table = await rowsByHeader(book, params, members);
-		return { ...table, place: placeBelow(table) };
+async function prepareAppend(book: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
+	if (hasColumnNames(params)) {
+		const table = await arrangeRowsByHeader(book, params, members);
+		return { ...table, place: getPlaceBelowHeader(table) };
 	}
-	const given = targetOf(params);
+	const given = parseTarget(params);
 	// A word without a tab is a tab's title or a named range. Google's answer tells which, but these cases need to know it before.
-	const mustKnow =
+	const mustResolveName =
 		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
-	const target = mustKnow ? await book.inTabs(given, () => book.cellsOfName(given)) : given;
-	const rows = members.map((member) => rowCells(member.params));
-	return { target, place: placeIn(target), rows, addHeaders: undefined };
+	const target = mustResolveName ? await book.askAboutRange(given, () => book.resolveName(given)) : given;
+	const rows = members.map((member) => readCellRows(member.params));
+	return { target, place: getPlaceInTarget(target), rows, addHeaders: undefined };
 }
 
 /** Gives an empty row a cell: Google might leave out a row without cells, and all rows below would move up. */
-function notEmpty(row: Cell[]): Cell[] {
+function padEmptyRow(row: Cell[]): Cell[] {
 	return row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row;
 }
 
 /** Replaces null in the first cell, because null writes nothing, and Google's answer begins at the first cell that was written. */
-function beginning(row: Cell[]): Cell[] {
+function padFirstCell(row: Cell[]): Cell[] {
 	return row[0] === null ? ['', ...row.slice(1)] : row;
 }
 
 async function appendTogether(
 	book: Spreadsheet,
 	{ params, item }: AppendMember,
-	{ target, place, addHeaders }: Awaited<ReturnType<typeof prepare>>,
+	{ target, place, addHeaders }: Awaited<ReturnType<typeof prepareAppend>>,
 	given: ReadonlyArray<Cell[][]>,
 ) {
-	const all = given.map((rows) => rows.map(notEmpty));
-	const plain = all.flat().map(beginning);
-	const { valueInputOption, cell } = await entryFor(book, params, plain);
+	const all = given.map((rows) => rows.map(padEmptyRow));
+	const plain = all.flat().map(padFirstCell);
+	const { valueInputOption, cell } = await chooseEncoding(book, params, plain);
 	const values = plain.map((row) => row.map(cell));
-	const { firstRow, ...result } = await book.inTabs(target, async () => {
-		const { firstRow, ...asked } = await below(book, params.insertDataOption, place, values);
+	const { firstRow, ...result } = await book.askAboutRange(target, async () => {
+		const { firstRow, ...asked } = await planAppendRequest(book, params.insertDataOption, place, values);
 		await addHeaders?.();
-		return { ...appendResultOf(await book.append({ ...asked, valueInputOption }, values)), firstRow };
+		return { ...parseAppendResponse(await book.append({ ...asked, valueInputOption }, values)), firstRow };
 	});
 	const { updatedRange, tableRange } = result;
 	// A word that is not the name of a tab is a named range.
-	const isTab = target.name === undefined || isTabsName(target, parseRange(updatedRange));
-	const known = isTab || place.extent === 'header' ? place : placeIn(await book.cellsOfName(target));
-	const appended = { ...result, place: known, values };
-	const start = isProven(appended, firstRow)
+	const isTab = target.name === undefined || isNameOfTab(target, parseRange(updatedRange));
+	const knownPlace =
+		isTab || place.extent === 'header' ? place : getPlaceInTarget(await book.resolveName(target));
+	const appended = { ...result, place: knownPlace, values };
+	const start = isPlacementProven(appended, firstRow)
 		? result.start
 		: await relocateRows(book, { ...params, valueInputOption }, appended);
-	if (params.insertDataOption === 'INSERT_ROWS' && isBelowHeader(result, known, start.row)) {
+	if (params.insertDataOption === 'INSERT_ROWS' && isDirectlyBelowHeader(result, knownPlace, start.row)) {
 		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
-			item.hint(
+			item.addHint(
 				`The rows at ${updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
 			);
 		});
 	}
-	const written = writtenByEach(book.id, updatedRange, start, all);
+	const written = buildWriteResults(book.id, updatedRange, start, all);
 	return written.map((one) => ({ ...one, ...(tableRange && { tableRange }) }));
 }
 
@@ -126,16 +127,17 @@ export const append = defineOperation({
 	description: 'Add rows below a table. Items with the same target are sent together.',
 	fields: appendFields,
 	options: appendOptions,
-	execute: async (clients, params, item) => only(await appendRows(clients.sheets, [{ params, item }])),
+	execute: async (clients, params, item) =>
+		takeOnlyResult(await appendRows(clients.sheets, [{ params, item }])),
 	check: checkRows,
 	combine: {
-		key: (params) => `${sameTarget(params)} ${hasNames(params)}`,
+		key: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
 	left: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { spreadsheetId, tab, range }, error) {
-		const description = `They were not sent again, to avoid duplicates. Check below the table at ${sentTarget({ tab, range })} in ${spreadsheetUrl(spreadsheetId)} before you run this again.`;
+		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
 		throw error.with({ message: `The rows may have been appended: ${error.message}`, description });
 	},
-	errors: { 400: rangeAdvice },
+	adviceByStatus: { 400: rangeAdvice },
 });

@@ -1,57 +1,64 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { NodeError, isNodeError, refusal } from '../../../core/errors';
-import { named } from '../../../fields/field';
+import { NodeError, isNodeError, createRefusal } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
 import type { Cell } from './cells';
 import type { AppendParams } from './fields';
-import type { Table } from './headerRow';
+import type { SheetTable } from './headerRow';
 import {
-	anchorOf,
-	areaLike,
-	cellsOn,
-	columnLetters,
+	parseBounds,
+	printAreaLike,
+	printTabCells,
+	toColumnLetters,
 	parseRange,
 	printCell,
 	printRange,
 	type TabRange,
 } from './range';
-import { type Entry, widthOf } from './rows';
-import { nativeTableAt, type Spreadsheet } from './sheets';
+import { type CellEncoding, countColumns } from './sendRows';
+import { findNativeTable, type Spreadsheet } from './spreadsheet';
 
 /** Where Google put appended rows: from `start` on, up to `lastColumn`. */
-export function appendResultOf({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse) {
+export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse) {
 	const updatedRange = updates?.updatedRange ?? '';
-	const { row, column, lastColumn = column } = anchorOf(parseRange(updatedRange));
+	const { row, column, lastColumn = column } = parseBounds(parseRange(updatedRange));
 	return { updatedRange, tableRange, start: { row, column }, lastColumn };
 }
 
-export type AppendResult = Readonly<ReturnType<typeof appendResultOf>>;
+export type AppendedRange = Readonly<ReturnType<typeof parseAppendResponse>>;
 
 /** Whether the answer alone proves that the rows stand below their table and in its columns. */
-export function isProven({ tableRange, start, place, values }: AppendedRows, firstRow?: number): boolean {
+export function isPlacementProven(
+	{ tableRange, start, place, values }: AppendedRows,
+	firstRow?: number,
+): boolean {
 	if (start.column !== place.column) return false;
 	if (firstRow !== undefined) return start.row >= firstRow;
 	if (!tableRange || place.isUnsure) return false;
-	const table = anchorOf(parseRange(tableRange));
+	const table = parseBounds(parseRange(tableRange));
 	const lastRow = table.lastRow ?? table.row;
 	if (start.row <= lastRow) return false;
 	const isCell = lastRow === table.row && table.lastColumn === undefined;
 	// A single cell may be a title above the table.
-	if (place.extent === 'block') return !(isCell && widthOf(values) > 1);
+	if (place.extent === 'block') return !(isCell && countColumns(values) > 1);
 	if (place.extent === 'all') return true;
 	return table.row <= place.row && lastRow >= place.row;
 }
 
 /** Whether rows directly follow a header. Where no header is known, a table of a single line counts as one. */
-export function isBelowHeader({ tableRange }: AppendResult, { extent, row }: Place, startRow: number) {
+export function isDirectlyBelowHeader(
+	{ tableRange }: AppendedRange,
+	{ extent, row }: AppendPlace,
+	startRow: number,
+) {
 	if (extent === 'header') return startRow === row + 1;
 	if (!tableRange) return false;
-	const table = anchorOf(parseRange(tableRange));
+	const table = parseBounds(parseRange(tableRange));
 	return (table.lastRow ?? table.row) === table.row && startRow === table.row + 1;
 }
 
 /** Where appended rows belong: below a table. Rows and columns count from 0. */
-export interface Place {
+export interface AppendPlace {
 	/** The range in which Google searches for the table. */
 	readonly search: string;
 	/** Title of the tab; undefined for the first one. */
@@ -69,20 +76,20 @@ export interface Place {
 }
 
 /** The place that a target names, for rows whose columns have no names. */
-export function placeIn(target: TabRange): Place {
+export function getPlaceInTarget(target: TabRange): AppendPlace {
 	const { cells, tab, name } = target;
-	const { row, column, lastColumn, lastRow } = anchorOf(target);
+	const { row, column, lastColumn, lastRow } = parseBounds(target);
 	const isCell = cells !== undefined && !cells.includes(':');
 	const extent = isCell || lastRow !== undefined ? 'block' : 'all';
 	return { search: printRange(target), tab: tab ?? name, row, column, lastColumn, extent };
 }
 
 /** The place below a header. Google searches from the header's cells; if one of them is empty, it may see several tables there. */
-export function placeBelow({ target, header }: Table): Place {
+export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace {
 	const { left, right, hasGap, row } = header;
 	const tab = target.tab ?? target.name;
-	const last = `${columnLetters(right)}${hasGap ? '' : row + 1}`;
-	const search = cellsOn(tab, `${columnLetters(left)}${row + 1}:${last}`);
+	const last = `${toColumnLetters(right)}${hasGap ? '' : row + 1}`;
+	const search = printTabCells(tab, `${toColumnLetters(left)}${row + 1}:${last}`);
 	return { search, tab, row, column: left, lastColumn: right, extent: 'header', isUnsure: hasGap };
 }
 
@@ -93,34 +100,34 @@ type Grid = ReadonlyArray<readonly unknown[]>;
  * @param width of the rows that are added
  * @returns -1 where there is none
  */
-function lastRowOf(grid: Grid, { row, column, lastColumn, extent }: Place, width: number): number {
+function findLastRow(grid: Grid, { row, column, lastColumn, extent }: AppendPlace, width: number): number {
 	const end = (lastColumn ?? column + width - 1) + 1;
-	const counts = grid.map((line) => filledCells(line, column, end));
+	const counts = grid.map((line) => countFilledCells(line, column, end));
 	if (extent === 'all') return counts.findLastIndex((count, at) => at >= row && count > 0);
-	const [from, to] = blockFrom(counts, row);
+	const [from, to] = findBlock(counts, row);
 	// A line of one cell above a wider table is its title.
 	const isTitle = extent === 'block' && from === to && width > 1 && counts[from] === 1;
-	const [next, nextEnd] = isTitle ? blockFrom(counts, to + 1) : [-1, -1];
+	const [next, nextEnd] = isTitle ? findBlock(counts, to + 1) : [-1, -1];
 	return next === -1 ? to : nextEnd;
 }
 
-function filledCells(row: readonly unknown[], from: number, end = Infinity): number {
+function countFilledCells(row: readonly unknown[], from: number, end = Infinity): number {
 	return row.slice(from, end).filter((cell) => cell !== '').length;
 }
 
 /** The first and the last row of the next block of filled rows; -1 for both if there is none. */
-function blockFrom(counts: readonly number[], from: number): readonly [number, number] {
+function findBlock(counts: readonly number[], from: number): readonly [number, number] {
 	const start = counts.findIndex((count, at) => at >= from && count > 0);
 	if (start === -1) return [-1, -1];
 	const end = counts.findIndex((count, at) => at > start && count === 0);
 	return [start, (end === -1 ? counts.length : end) - 1];
 }
 
-type Sent = Pick<AppendParams, 'insertDataOption'> & Pick<Entry, 'valueInputOption'>;
+type AppendRequestOptions = Pick<AppendParams, 'insertDataOption'> & Pick<CellEncoding, 'valueInputOption'>;
 
-interface AppendedRows extends AppendResult {
+interface AppendedRows extends AppendedRange {
 	/** Where the rows belong. */
-	readonly place: Place;
+	readonly place: AppendPlace;
 	readonly values: Cell[][];
 }
 
@@ -130,17 +137,17 @@ interface AppendedRows extends AppendResult {
  * @returns where they are now
  * @throws NodeError, with the outcome `done`, that says where they are
  */
-export async function relocateRows(book: Spreadsheet, params: Sent, appended: AppendedRows) {
+export async function relocateRows(book: Spreadsheet, params: AppendRequestOptions, appended: AppendedRows) {
 	const { updatedRange, start, lastColumn, place, values } = appended;
-	const relocated = async () => {
+	const relocate = async () => {
 		const { tab } = parseRange(updatedRange);
 		const { cells } = await book.readTab(tab);
-		const target = targetRow(cells, appended);
+		const target = findTargetRow(cells, appended);
 		if (target === start.row && start.column === place.column) return start;
 		// Rows that also contain something else were not inserted for ours.
 		const isShared = cells
 			.slice(start.row, start.row + values.length)
-			.some((row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1) > 0);
+			.some((row) => countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0);
 		if (isShared || params.insertDataOption === 'OVERWRITE') {
 			throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
 		}
@@ -151,50 +158,53 @@ export async function relocateRows(book: Spreadsheet, params: Sent, appended: Ap
 			await book.change([{ moveDimension: { source, destinationIndex: target } }]);
 		}
 		const row = target > start.row ? target - values.length : target;
-		if (start.column !== place.column) await intoColumn(book, params, appended, row);
+		if (start.column !== place.column) await rewriteInColumn(book, params, appended, row);
 		return { row, column: place.column };
 	};
-	return await relocated().catch((error: unknown) => {
-		throw isNodeError(error) ? misplaced(appended, error) : error;
+	return await relocate().catch((error: unknown) => {
+		throw isNodeError(error) ? buildMisplacedError(appended, error) : error;
 	});
 }
 
-function misplaced({ updatedRange, start, place }: AppendedRows, { code, status, message }: NodeError) {
+function buildMisplacedError(
+	{ updatedRange, start, place }: AppendedRows,
+	{ code, status, message }: NodeError,
+) {
 	const belongs =
-		start.column === place.column ? 'below the table' : `in column ${columnLetters(place.column)}`;
+		start.column === place.column ? 'below the table' : `in column ${toColumnLetters(place.column)}`;
 	return new NodeError({
 		code,
 		status,
 		message: `The rows were appended at ${updatedRange}, not ${belongs}, and could not be moved (${message})`,
-		description: `Move them in the sheet, or delete them before you run this again. To prevent this, set ${named('range')} to the cells of the header row, such as Sheet1!A1:D1.`,
+		description: `Move them in the sheet, or delete them before you run this again. To prevent this, set ${quoteField('range')} to the cells of the header row, such as Sheet1!A1:D1.`,
 		outcome: 'done',
 	});
 }
 
 /** Finds the row in front of which the rows belong, counted before they move; their own first row if they are in the right place. */
-function targetRow(grid: Grid, { start, place, values }: AppendedRows): number {
+function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const count = values.length;
 	const others = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
 	const isBelowOurs = place.extent === 'header' || place.row <= start.row;
-	const inColumns = lastRowOf(others, isBelowOurs ? place : { ...place, row: 0 }, widthOf(values));
-	const last = inColumns === -1 ? others.findLastIndex((row) => filledCells(row, 0) > 0) : inColumns;
+	const inColumns = findLastRow(others, isBelowOurs ? place : { ...place, row: 0 }, countColumns(values));
+	const last = inColumns === -1 ? others.findLastIndex((row) => countFilledCells(row, 0) > 0) : inColumns;
 	if (last + 1 === start.row || last === -1) return start.row;
 	return last < start.row ? last + 1 : last + 1 + count;
 }
 
 /** Writes the rows again in the right columns, and clears the wrong cells. */
-async function intoColumn(
+async function rewriteInColumn(
 	book: Spreadsheet,
-	{ valueInputOption }: Sent,
+	{ valueInputOption }: AppendRequestOptions,
 	{ updatedRange, start, lastColumn, place: { column }, values }: AppendedRows,
 	row: number,
 ) {
 	const left = Math.min(column, start.column);
-	const width = Math.max(lastColumn + 1, column + widthOf(values)) - left;
+	const width = Math.max(lastColumn + 1, column + countColumns(values)) - left;
 	const shifted = values.map((cells) =>
 		Array.from({ length: width }, (_, at) => cells[left + at - column] ?? ''),
 	);
-	const range = areaLike(updatedRange, { row, column: left }, shifted.length, width);
+	const range = printAreaLike(updatedRange, { row, column: left }, shifted.length, width);
 	await book.update(range, shifted, valueInputOption);
 }
 
@@ -204,39 +214,39 @@ async function intoColumn(
  * @returns the request; rows that begin above `firstRow`, from 0, are not where they belong
  * @throws NodeError 400 if rows would overwrite other cells
  */
-export async function below(
+export async function planAppendRequest(
 	book: Spreadsheet,
 	insertDataOption: AppendParams['insertDataOption'],
-	place: Place,
+	place: AppendPlace,
 	values: readonly Cell[][],
 ) {
 	const { search: range, tab, column } = place;
 	const inserted = { range, insertDataOption: 'INSERT_ROWS', firstRow: undefined };
 	if (insertDataOption === 'INSERT_ROWS') return inserted;
 	const { cells, rowCount } = await book.readTab(tab);
-	const width = widthOf(values);
-	const found = lastRowOf(cells, place, width);
+	const width = countColumns(values);
+	const found = findLastRow(cells, place, width);
 	// The header may not be written yet.
 	const last = place.extent === 'header' ? Math.max(found, place.row) : found;
 	const firstRow = last === -1 ? place.row : last + 1;
 	const row = place.extent === 'header' ? place.row : last;
 	const { sheet } = await book.findSheet(tab);
-	const table = nativeTableAt(sheet, { row, column });
+	const table = findNativeTable(sheet, { row, column });
 	// Only inserted rows become part of the table.
 	if (table) {
 		const inside = printCell({ row: table.range.startRowIndex, column });
-		return { ...inserted, range: cellsOn(tab, inside), firstRow: table.range.endRowIndex };
+		return { ...inserted, range: printTabCells(tab, inside), firstRow: table.range.endRowIndex };
 	}
 	// There is no cell below the last row, so nothing can be overwritten.
 	if (firstRow >= rowCount) return inserted;
 	const taken = cells
 		.slice(firstRow, firstRow + values.length)
-		.findIndex((row) => filledCells(row, column, column + width) > 0);
+		.findIndex((row) => countFilledCells(row, column, column + width) > 0);
 	if (taken !== -1) {
-		throw refusal(
-			`There is space for only ${taken} ${taken === 1 ? 'row' : 'rows'} below the table: row ${firstRow + taken + 1} has data from column ${columnLetters(column)} on`,
-			`Nothing was written. Set ${named('insertDataOption')} to Insert Rows, which moves the rows below the table down.`,
+		throw createRefusal(
+			`There is space for only ${taken} ${taken === 1 ? 'row' : 'rows'} below the table: row ${firstRow + taken + 1} has data from column ${toColumnLetters(column)} on`,
+			`Nothing was written. Set ${quoteField('insertDataOption')} to Insert Rows, which moves the rows below the table down.`,
 		);
 	}
-	return { range: cellsOn(tab, printCell({ row: firstRow, column })), insertDataOption, firstRow };
+	return { range: printTabCells(tab, printCell({ row: firstRow, column })), insertDataOption, firstRow };
 }

@@ -1,25 +1,25 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/field';
+import { createRefusal } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
 import { isRecord } from '../../../fields/values';
 import type { WriteParams } from './fields';
-import type { Item, Member } from '../../operation';
+import type { Item, CombinedItem } from '../../operation';
 
 /** The value of a cell: null leaves it unchanged, "" clears it. */
 export type Cell = string | number | boolean | null;
 
 /** How Google interprets cells. */
-export type Entering = Pick<WriteParams, 'valueInputOption' | 'escapeFormulas'>;
+export type CellInputOptions = Pick<WriteParams, 'valueInputOption' | 'escapeFormulas'>;
 
 /** Google's limit for the text of a cell, in UTF-16 units. */
-const longestCell = 50_000;
+const maxCellLength = 50_000;
 
 /**
  * Converts a value to a cell: a date to ISO 8601 text in UTC, a list of plain values to text with ", " between them, an object to JSON.
  * @throws NodeError 400 if a cell cannot hold the value
  */
-function cellOf(value: unknown, place: () => string): Cell {
+function toCell(value: unknown, place: () => string): Cell {
 	switch (typeof value) {
 		case 'undefined':
 			return null;
@@ -28,47 +28,50 @@ function cellOf(value: unknown, place: () => string): Cell {
 		case 'bigint':
 			return String(value);
 		case 'string':
-			return checkedText(value, place);
+			return checkTextLength(value, place);
 		case 'number':
 			if (Number.isFinite(value)) return value;
-			throw refusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
+			throw createRefusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
 		case 'object':
-			return value === null ? null : checkedText(textOf(value, place), place);
+			return value === null ? null : checkTextLength(formatObject(value, place), place);
 		default:
-			throw refusal(`${place()} is a ${typeof value}`, 'A cell can hold text, a number, true or false.');
+			throw createRefusal(
+				`${place()} is a ${typeof value}`,
+				'A cell can hold text, a number, true or false.',
+			);
 	}
 }
 
-function checkedText(text: string, place: () => string): string {
-	if (text.length <= longestCell) return text;
-	throw refusal(
+function checkTextLength(text: string, place: () => string): string {
+	if (text.length <= maxCellLength) return text;
+	throw createRefusal(
 		`${place()} has ${text.length} characters`,
-		`A cell in Google Sheets can hold up to ${longestCell}.`,
+		`A cell in Google Sheets can hold up to ${maxCellLength}.`,
 	);
 }
 
-function textOf(value: object, place: () => string): string {
-	const date = dateOf(value);
+function formatObject(value: object, place: () => string): string {
+	const date = toDate(value);
 	if (date) {
 		if (!Number.isNaN(date.getTime())) return date.toISOString();
-		throw refusal(`${place()} is not a valid date`, 'Check the expression that creates it.');
+		throw createRefusal(`${place()} is not a valid date`, 'Check the expression that creates it.');
 	}
-	if (Array.isArray(value) && value.every(isPlain)) {
-		return value.map((entry: unknown) => String(cellOf(entry, place) ?? '')).join(', ');
+	if (Array.isArray(value) && value.every(isPlainValue)) {
+		return value.map((entry: unknown) => String(toCell(entry, place) ?? '')).join(', ');
 	}
 	try {
 		return JSON.stringify(value);
 	} catch {
-		throw refusal(`${place()} is an object that contains itself`, 'Use one of its fields.');
+		throw createRefusal(`${place()} is an object that contains itself`, 'Use one of its fields.');
 	}
 }
 
-function isPlain(value: unknown): boolean {
-	return typeof value !== 'object' || value === null || dateOf(value) !== undefined;
+function isPlainValue(value: unknown): boolean {
+	return typeof value !== 'object' || value === null || toDate(value) !== undefined;
 }
 
 /** Dates in n8n's expressions come from other realms, where `instanceof` fails, or as Luxon's DateTime. */
-function dateOf(value: object): Date | undefined {
+function toDate(value: object): Date | undefined {
 	const isDate = Object.prototype.toString.call(value) === '[object Date]' || 'isLuxonDateTime' in value;
 	return isDate ? new Date(Number(value)) : undefined;
 }
@@ -81,47 +84,54 @@ const signedNumber = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
  * their full-width forms), a tab or a line break gets an apostrophe in front, which makes it text and is not shown. A sign in front of a
  * plain number stays a number.
  */
-function entered(value: unknown, { valueInputOption, escapeFormulas }: Entering, place: () => string): Cell {
-	const cell = cellOf(value, place);
+function toEscapedCell(
+	value: unknown,
+	{ valueInputOption, escapeFormulas }: CellInputOptions,
+	place: () => string,
+): Cell {
+	const cell = toCell(value, place);
 	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string') return cell;
 	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumber.test(cell) ? `'${cell}` : cell;
 }
 
 /** Keeps a header as text, so that Google never makes it a number, a date or a formula. */
-export function headerCell(name: string, { valueInputOption }: Pick<Entering, 'valueInputOption'>): string {
+export function toHeaderCell(
+	name: string,
+	{ valueInputOption }: Pick<CellInputOptions, 'valueInputOption'>,
+): string {
 	return valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
 }
 
-type GivenRows = Entering & Pick<WriteParams, 'values'>;
+type ValuesParams = CellInputOptions & Pick<WriteParams, 'values'>;
 
 /** Cells that were already checked: rows are read once before anything is sent, and again to send them. */
-const checked = new WeakMap<GivenRows, Cell[][]>();
+const checkedCells = new WeakMap<ValuesParams, Cell[][]>();
 
 /** The rows of the parameter `values`. @throws NodeError 400 that names the cell */
-export function rowCells(params: GivenRows): Cell[][] {
-	const known = checked.get(params);
+export function readCellRows(params: ValuesParams): Cell[][] {
+	const known = checkedCells.get(params);
 	if (known) return known;
 	const { values } = params;
 	if (!values.some((row) => !Array.isArray(row) || row.length > 0)) {
-		throw refusal(
-			`${named('values')} has no cells`,
+		throw createRefusal(
+			`${quoteField('values')} has no cells`,
 			'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.',
 		);
 	}
 	const cells = values.map((row, at) => {
-		if (!Array.isArray(row)) throw mixedRows();
+		if (!Array.isArray(row)) throw buildMixedRowsError();
 		// Not `map` alone: it skips the holes of a sparse array.
 		return Array.from(row, (value: unknown, column) =>
-			entered(value, params, () => `Row ${at + 1}, column ${column + 1} of ${named('values')}`),
+			toEscapedCell(value, params, () => `Row ${at + 1}, column ${column + 1} of ${quoteField('values')}`),
 		);
 	});
-	checked.set(params, cells);
+	checkedCells.set(params, cells);
 	return cells;
 }
 
-function mixedRows() {
-	return refusal(
-		`${named('values')} mixes rows of cells with objects`,
+function buildMixedRowsError() {
+	return createRefusal(
+		`${quoteField('values')} mixes rows of cells with objects`,
 		'Nothing was sent. Use only one kind.',
 	);
 }
@@ -138,83 +148,93 @@ export interface NamedRow {
 /** The key of the row number in every item of Read. A column of this name is read as `rowNumber_2`. */
 export const rowNumberKey = 'rowNumber';
 
-type GivenValues = GivenRows & Pick<WriteParams, 'valuesSource' | 'columns'>;
-export type GivenMember = Member<GivenValues>;
+type RowsParams = ValuesParams & Pick<WriteParams, 'valuesSource' | 'columns'>;
+export type RowsMember = CombinedItem<RowsParams>;
 
 /** Whether the rows name their columns, and so go under the headers with these names. */
-export function hasNames({ valuesSource, values }: Pick<GivenValues, 'valuesSource' | 'values'>): boolean {
+export function hasColumnNames({
+	valuesSource,
+	values,
+}: Pick<RowsParams, 'valuesSource' | 'values'>): boolean {
 	return valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 }
 
 /** The rows of one member, with a name for each cell. @throws NodeError 400 that names the field */
-export function namedRows({ params, item: { json, isTool } }: GivenMember): NamedRow[] {
+export function readNamedRows({ params, item: { json, isTool } }: RowsMember): NamedRow[] {
 	const { valuesSource, values, columns } = params;
 	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) {
-		throw refusal(
+		throw createRefusal(
 			'As a tool for an AI agent, the node has no input items to take rows from',
-			`Nothing was written. Set ${named('valuesSource')} to Columns or JSON, and let the model define the values.`,
+			`Nothing was written. Set ${quoteField('valuesSource')} to Columns or JSON, and let the model define the values.`,
 		);
 	}
 	if (valuesSource === 'json') {
 		return values.map((row, at) => {
-			if (!isRecord(row)) throw mixedRows();
-			const cells = cellsOf(row, params, (name) => `Field '${name}' of row ${at + 1} of ${named('values')}`);
+			if (!isRecord(row)) throw buildMixedRowsError();
+			const cells = toNamedCells(
+				row,
+				params,
+				(name) => `Field '${name}' of row ${at + 1} of ${quoteField('values')}`,
+			);
 			if (cells.size > 0) return { cells, rowNumber: row[rowNumberKey] };
-			throw refusal(
-				`Row ${at + 1} of ${named('values')} has no fields`,
+			throw createRefusal(
+				`Row ${at + 1} of ${quoteField('values')} has no fields`,
 				'Nothing was sent for it, because the row would be empty.',
 			);
 		});
 	}
 	const given = valuesSource === 'columns' && columns ? columns : json;
-	const place = given === json ? 'of the input item' : `of ${named('columns')}`;
-	const cells = cellsOf(given, params, (name) => `Field '${name}' ${place}`);
+	const place = given === json ? 'of the input item' : `of ${quoteField('columns')}`;
+	const cells = toNamedCells(given, params, (name) => `Field '${name}' ${place}`);
 	if (cells.size > 0) return [{ cells, rowNumber: given[rowNumberKey] ?? json[rowNumberKey] }];
 	throw given === json
-		? refusal('The input item has no fields', 'Nothing was sent for it, because the row would be empty.')
-		: refusal(
-				`${named('columns')} has no values`,
+		? createRefusal(
+				'The input item has no fields',
+				'Nothing was sent for it, because the row would be empty.',
+			)
+		: createRefusal(
+				`${quoteField('columns')} has no values`,
 				'Nothing was sent. Enter a value for at least one column.',
 			);
 }
 
 /** @throws NodeError 400 if what is given cannot be rows */
-export function checkRows(params: GivenValues, item: Item): void {
-	if (hasNames(params)) namedRows({ params, item });
-	else rowCells(params);
+export function checkRows(params: RowsParams, item: Item): void {
+	if (hasColumnNames(params)) readNamedRows({ params, item });
+	else readCellRows(params);
 }
 
-function cellsOf(
+function toNamedCells(
 	row: Readonly<Record<string, unknown>>,
-	entering: Entering,
+	entering: CellInputOptions,
 	place: (name: string) => string,
 ): NamedCells {
 	const given = Object.entries(row).filter(([name]) => name !== rowNumberKey);
-	return new Map(given.map(([name, value]) => [name, entered(value, entering, () => place(name))]));
+	return new Map(given.map(([name, value]) => [name, toEscapedCell(value, entering, () => place(name))]));
 }
 
 /** All names in order of appearance, but whole numbers last: JavaScript lists such keys first, whatever their order was. */
-export function namesIn(rows: readonly NamedRow[]): string[] {
+export function collectNames(rows: readonly NamedRow[]): string[] {
 	const names = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
 	const isNumber = (name: string) => /^(0|[1-9]\d*)$/.test(name);
 	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
 }
 
 /** Google's form of rows whose values are stored unchanged. */
-export function rowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schema$RowData[] {
-	return rows.map((row) => ({ values: row.map(cellData) }));
+export function toRowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schema$RowData[] {
+	return rows.map((row) => ({ values: row.map(toCellData) }));
 }
 
-function cellData(cell: Cell): sheets_v4.Schema$CellData {
+function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	if (cell === null || cell === '') return {};
 	if (typeof cell === 'number') return { userEnteredValue: { numberValue: cell } };
 	return { userEnteredValue: typeof cell === 'boolean' ? { boolValue: cell } : { stringValue: cell } };
 }
 
 /** The request that stores values unchanged. @param at their first cell, or a range whose other cells are cleared */
-export function updateCells(
+export function buildUpdateCellsRequest(
 	at: Pick<sheets_v4.Schema$UpdateCellsRequest, 'start' | 'range'>,
 	rows: ReadonlyArray<readonly Cell[]>,
 ): sheets_v4.Schema$Request {
-	return { updateCells: { ...at, rows: rowData(rows), fields: 'userEnteredValue' } };
+	return { updateCells: { ...at, rows: toRowData(rows), fields: 'userEnteredValue' } };
 }

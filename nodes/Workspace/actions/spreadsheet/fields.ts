@@ -1,4 +1,4 @@
-import type { Field, Member, ParamsOf } from '../../operation';
+import type { Field, CombinedItem, InferParameters } from '../../operation';
 
 export const spreadsheetId = {
 	displayName: 'Spreadsheet',
@@ -208,8 +208,8 @@ export const appendOptions = [
 	valueInputOption,
 ] as const;
 
-export type AppendParams = ParamsOf<typeof appendFields, typeof appendOptions>;
-export type AppendMember = Member<AppendParams>;
+export type AppendParams = InferParameters<typeof appendFields, typeof appendOptions>;
+export type AppendMember = CombinedItem<AppendParams>;
 
 export const writeFields = [
 	spreadsheetId,
@@ -269,5 +269,5 @@ export const writeOptions = [
 	valueInputOption,
 ] as const;
 
-export type WriteParams = ParamsOf<typeof writeFields, typeof writeOptions>;
-export type WriteMember = Member<WriteParams>;
+export type WriteParams = InferParameters<typeof writeFields, typeof writeOptions>;
+export type WriteMember = CombinedItem<WriteParams>;

@@ -1,16 +1,30 @@
-import { type NodeError, refusal } from '../../../core/errors';
-import { named } from '../../../fields/field';
-import { type Cell, type GivenMember, type NamedCells, namedRows, type NamedRow, namesIn } from './cells';
-import { enlarge, isAboutTabs, list, nativeTableAt, type SheetInfo, type Spreadsheet } from './sheets';
+import { type NodeError, createRefusal } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
+import {
+	type Cell,
+	type RowsMember,
+	type NamedCells,
+	readNamedRows,
+	type NamedRow,
+	collectNames,
+} from './cells';
+import {
+	buildEnlargeTabRequests,
+	isUnknownRangeError,
+	listNames,
+	findNativeTable,
+	type SheetInfo,
+	type Spreadsheet,
+} from './spreadsheet';
 import type { WriteParams } from './fields';
-import { anchorOf, areaIn, columnLetters, type TabRange, targetOf } from './range';
+import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
 
 /**
  * Unique names of columns, from their headers: a repeated one gets `_2`, `_3` …, an empty one becomes its column letter.
  * @param startColumn column of the first header, from 0
  * @param reserved keys that mean something else in an output item
  */
-export function columnNames(
+export function buildColumnNames(
 	headers: readonly string[],
 	startColumn: number,
 	reserved: readonly string[] = ['error', 'rowNumber', '__proto__'],
@@ -19,7 +33,7 @@ export function columnNames(
 	/** The next number of a repeated name: trying from 2 each time would take long with many equal headers. */
 	const numbers = new Map<string, number>();
 	return headers.map((header, at) => {
-		const name = header || columnLetters(startColumn + at);
+		const name = header || toColumnLetters(startColumn + at);
 		let unique = name;
 		let number = numbers.get(name) ?? 2;
 		while (taken.has(unique)) unique = `${name}_${number++}`;
@@ -35,7 +49,7 @@ export interface HeaderRow extends Omit<SheetInfo, 'sheet'> {
 	/** Texts of the whole row, from the tab's first column on. */
 	readonly texts: readonly string[];
 	/** Google's table that the header belongs to, if it was made with Format > Convert to table. */
-	readonly native: ReturnType<typeof nativeTableAt>;
+	readonly native: ReturnType<typeof findNativeTable>;
 	/** First column of the range. */
 	readonly start: number;
 	/** First column of the table; left of the range if headers stand there without a gap. */
@@ -65,7 +79,7 @@ export async function readHeaderRow(
 	const texts = cells.map(({ formattedValue }) => formattedValue ?? '');
 	while (texts.at(-1) === '') texts.pop();
 	const row = headerRow - 1;
-	const { column: start, lastColumn = Infinity } = anchorOf(target);
+	const { column: start, lastColumn = Infinity } = parseBounds(target);
 	const filled = [...texts.keys()].filter((at) => at >= start && at <= lastColumn && texts[at] !== '');
 	let left = filled[0] ?? start;
 	while (left > 0 && texts[left - 1]) left--;
@@ -75,32 +89,32 @@ export async function readHeaderRow(
 	const next = texts.findIndex((text, at) => at >= free && text !== '');
 	return {
 		...{ ...found, row, texts, start, left, right, free },
-		native: nativeTableAt(sheet, { row, column: left }),
+		native: findNativeTable(sheet, { row, column: left }),
 		hasGap: texts.slice(left, right).includes(''),
-		names: columnNames(headers, start).filter((_, at) => headers[at] !== ''),
-		columns: columnsByName(headers, start),
+		names: buildColumnNames(headers, start).filter((_, at) => headers[at] !== ''),
+		columns: indexColumns(headers, start),
 		room: (next === -1 ? Infinity : next) - free,
 	};
 }
 
 /** Finds columns by the names that Read returns, then by their headers; a column without a header by its letter. */
-function columnsByName(headers: readonly string[], start: number): Map<string, number> {
+function indexColumns(headers: readonly string[], start: number): Map<string, number> {
 	const columns = new Map<string, number>();
-	for (const names of [columnNames(headers, start), columnNames(headers, start, [])]) {
+	for (const names of [buildColumnNames(headers, start), buildColumnNames(headers, start, [])]) {
 		for (const [at, name] of names.entries()) if (!columns.has(name)) columns.set(name, start + at);
 	}
 	return columns;
 }
 
 /** Adds the columns beside a header that rows name by letter, as Read does. Any other name of one to three letters is an ordinary name. */
-export function withLetters(header: HeaderRow, names: ReadonlySet<string>): HeaderRow {
+export function addLetterColumns(header: HeaderRow, names: ReadonlySet<string>): HeaderRow {
 	const columns = new Map(header.columns);
 	if (columns.size === 0) return header;
 	const used = [...names].flatMap((name) => columns.get(name) ?? []);
 	const { texts, start } = header;
 	let { free, room } = header;
 	const beside = Array.from({ length: names.size }, () => '');
-	const read = columnNames([...texts.slice(start, free), ...beside], start);
+	const read = buildColumnNames([...texts.slice(start, free), ...beside], start);
 	for (const name of read.slice(free - start)) {
 		if (room === 0 || !names.has(name)) break;
 		columns.set(name, free++);
@@ -113,13 +127,13 @@ export function withLetters(header: HeaderRow, names: ReadonlySet<string>): Head
 }
 
 /** The header row with new columns at its free end. @throws NodeError 400 where another table begins there */
-export function withColumns(header: HeaderRow, names: readonly string[]): HeaderRow {
+export function addNewColumns(header: HeaderRow, names: readonly string[]): HeaderRow {
 	const { free, room, columns } = header;
 	if (names.length === 0) return header;
 	if (names.length > room) {
-		throw refusal(
-			`There is no space for new columns: ${list(names)}`,
-			`Column ${columnLetters(free + room)} of the header row is already in use.`,
+		throw createRefusal(
+			`There is no space for new columns: ${listNames(names)}`,
+			`Column ${toColumnLetters(free + room)} of the header row is already in use.`,
 		);
 	}
 	const added = names.map((name, at) => [name, free + at] as const);
@@ -135,44 +149,48 @@ export function withColumns(header: HeaderRow, names: readonly string[]): Header
 async function writeHeaders(book: Spreadsheet, header: HeaderRow, names: readonly string[]): Promise<void> {
 	if (names.length === 0) return;
 	const { title, row, free } = header;
-	await book.change(enlarge(header, { columns: free + names.length }));
-	await book.update(areaIn(title, { row, column: free }, 1, 1), [[...names]], 'RAW');
+	await book.change(buildEnlargeTabRequests(header, { columns: free + names.length }));
+	await book.update(printTabArea(title, { row, column: free }, 1, 1), [[...names]], 'RAW');
 }
 
 type HeaderParams = Pick<WriteParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;
 
 /** A table as described by its header row. */
-export type Table = Awaited<ReturnType<typeof tableOf>>;
+export type SheetTable = Awaited<ReturnType<typeof findTable>>;
 
 /** Finds a table in a tab or a named range. @param headerRow number of its header row in the tab, from 1 */
-export async function tableOf(
+export async function findTable(
 	book: Spreadsheet,
 	params: HeaderParams,
 	headerRow: (target: TabRange) => number = () => params.headerRow,
 ) {
-	const given = targetOf(params);
+	const given = parseTarget(params);
 	const { tab, name } = given;
 	const readIn = async (target: TabRange) => {
 		return { target, header: await readHeaderRow(book, target, headerRow(target)) };
 	};
-	const resolved = async () => await readIn(await book.cellsOfName(given));
-	return await book.inTabs(given, async () => {
-		if (tab !== undefined && name !== undefined) return await resolved();
+	const readInNamedRange = async () => await readIn(await book.resolveName(given));
+	return await book.askAboutRange(given, async () => {
+		if (tab !== undefined && name !== undefined) return await readInNamedRange();
 		return await readIn(given).catch(async (error: unknown) => {
 			// No tab has this name, so it may be a named range.
-			if (isAboutTabs(error) && name !== undefined) return await resolved();
+			if (isUnknownRangeError(error) && name !== undefined) return await readInNamedRange();
 			throw error;
 		});
 	});
 }
 
 /** Puts rows in the order of a table's columns: rows for each member, or a NodeError if its fields do not fit the table. */
-export async function rowsByHeader(book: Spreadsheet, params: HeaderParams, members: readonly GivenMember[]) {
-	const given = members.map(namedRows);
-	const { target, header: read } = await tableOf(book, params);
-	const { found, added, header } = columnsFor(read, params.extraColumns, given.flat());
+export async function arrangeRowsByHeader(
+	book: Spreadsheet,
+	params: HeaderParams,
+	members: readonly RowsMember[],
+) {
+	const given = members.map(readNamedRows);
+	const { target, header: read } = await findTable(book, params);
+	const { found, added, header } = resolveColumns(read, params.extraColumns, given.flat());
 	const rows = given.map(
-		(own) => misfitOf(own, header, params) ?? own.map(({ cells }) => rowOf(cells, header)),
+		(own) => findMisfit(own, header, params) ?? own.map(({ cells }) => alignRow(cells, header)),
 	);
 	let written: Promise<void> | undefined;
 	/** Writes the headers that the rows need, the first time. */
@@ -181,43 +199,46 @@ export async function rowsByHeader(book: Spreadsheet, params: HeaderParams, memb
 }
 
 /** Resolves the columns that rows name: `found` has those of the table, `added` the names of new ones, `header` both. */
-export function columnsFor(
+export function resolveColumns(
 	read: HeaderRow,
 	extraColumns: HeaderParams['extraColumns'],
 	rows: readonly NamedRow[],
 ) {
-	const names = namesIn(rows);
-	const found = withLetters(read, new Set(names));
+	const names = collectNames(rows);
+	const found = addLetterColumns(read, new Set(names));
 	const { columns } = found;
 	const mayAdd = extraColumns === 'add' || columns.size === 0;
 	const added = mayAdd ? names.filter((name) => !columns.has(name)) : [];
-	return { found, added, header: withColumns(found, added) };
+	return { found, added, header: addNewColumns(found, added) };
 }
 
 /** The reason why rows cannot go into a table; undefined if they can. */
-export function misfitOf(
+export function findMisfit(
 	rows: readonly NamedRow[],
 	{ columns, names }: HeaderRow,
 	{ extraColumns }: Pick<HeaderParams, 'extraColumns'>,
 ): NodeError | undefined {
-	const known = list(names);
+	const known = listNames(names);
 	for (const { cells } of rows) {
 		const unknown = [...cells.keys()].filter((name) => !columns.has(name));
 		if (unknown.length > 0 && extraColumns === 'error') {
-			return refusal(
-				`The table has no column ${list(unknown)}`,
-				`Its columns are ${known}. Set ${named('extraColumns')} to add or ignore, or remove the fields from the item.`,
+			return createRefusal(
+				`The table has no column ${listNames(unknown)}`,
+				`Its columns are ${known}. Set ${quoteField('extraColumns')} to add or ignore, or remove the fields from the item.`,
 			);
 		}
 		if (unknown.length === cells.size) {
-			return refusal('None of the fields of the item is a column of the table', `Its columns are ${known}.`);
+			return createRefusal(
+				'None of the fields of the item is a column of the table',
+				`Its columns are ${known}.`,
+			);
 		}
 	}
 	return undefined;
 }
 
 /** A cell for every column of the table; null where there is no such field. */
-function rowOf(cells: NamedCells, { columns, left, right }: HeaderRow): Cell[] {
+function alignRow(cells: NamedCells, { columns, left, right }: HeaderRow): Cell[] {
 	const row: Cell[] = Array.from({ length: right - left + 1 }, () => null);
 	for (const [name, cell] of cells) {
 		const column = columns.get(name);

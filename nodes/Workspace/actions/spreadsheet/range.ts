@@ -1,5 +1,5 @@
-import { refusal, shortened } from '../../../core/errors';
-import { named } from '../../../fields/field';
+import { createRefusal, shorten } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
 import type { WriteParams } from './fields';
 
 /** A range as the user gave it. */
@@ -19,12 +19,12 @@ export interface Corner {
 	readonly column: number;
 }
 
-const a1 =
+const a1Pattern =
 	/^\$?(?:[A-Z]{1,3}\$?[1-9]\d*|[A-Z]{1,3}(?=:)|[1-9]\d*(?=:))(?::\$?(?:[A-Z]{1,3}(?:\$?[1-9]\d*)?|[1-9]\d*))?$/i;
-const r1c1 = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
+const r1c1Pattern = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
 
 /** What Google allows as the name of a range. */
-const name = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
+const rangeNamePattern = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 
 /** Parses a tab and cells. A title may contain `!`, so the last one counts. @throws NodeError 400 if neither cells nor a name follow a quoted title */
 export function parseRange(range: string): TabRange {
@@ -34,25 +34,25 @@ export function parseRange(range: string): TabRange {
 		const [, title = '', rest] = quoted;
 		const tab = title.replaceAll("''", "'");
 		if (rest === undefined) return { tab };
-		const inside = insideOf(rest);
+		const inside = parseCellsOrName(rest);
 		if (inside) return { tab, ...inside, isQuoted: true };
-		throw notCells(text);
+		throw buildRangeError(text);
 	}
 	const cut = text.lastIndexOf('!');
-	const inside = cut > 0 ? insideOf(text.slice(cut + 1)) : undefined;
+	const inside = cut > 0 ? parseCellsOrName(text.slice(cut + 1)) : undefined;
 	if (inside) return { tab: text.slice(0, cut), ...inside };
-	return insideOf(text) ?? { tab: text };
+	return parseCellsOrName(text) ?? { tab: text };
 }
 
 /** Cells or a name; undefined when the text is neither. */
-function insideOf(text: string): Pick<TabRange, 'cells' | 'name'> | undefined {
+function parseCellsOrName(text: string): Pick<TabRange, 'cells' | 'name'> | undefined {
 	if (isCells(text)) return { cells: text };
-	return name.test(text) ? { name: text } : undefined;
+	return rangeNamePattern.test(text) ? { name: text } : undefined;
 }
 
 function isCells(text: string): boolean {
 	// No cell reference is this long: a longer text is a title and is not searched.
-	return text.length <= 100 && (a1.test(text) || r1c1.test(text));
+	return text.length <= 100 && (a1Pattern.test(text) || r1c1Pattern.test(text));
 }
 
 /** Whether a range without a tab reads as one cell, as `Q1` does. */
@@ -60,9 +60,9 @@ export function isOneCell({ tab, cells }: TabRange): boolean {
 	return tab === undefined && cells !== undefined && !cells.includes(':');
 }
 
-function notCells(range: string) {
-	return refusal(
-		`${named('range')} is not a range: ${shortened(range)}`,
+function buildRangeError(range: string) {
+	return createRefusal(
+		`${quoteField('range')} is not a range: ${shorten(range)}`,
 		"Enter a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10.",
 	);
 }
@@ -71,31 +71,33 @@ function notCells(range: string) {
 export function printRange({ tab, isQuoted, cells, name }: TabRange): string {
 	const inside = cells ?? name;
 	if (tab === undefined) return inside ?? '';
-	return inside === undefined ? quoted(tab) : `${isQuoted || needsQuotes(tab) ? quoted(tab) : tab}!${inside}`;
+	return inside === undefined
+		? quoteTab(tab)
+		: `${isQuoted || needsQuotes(tab) ? quoteTab(tab) : tab}!${inside}`;
 }
 
 function needsQuotes(tab: string): boolean {
 	return !/^[A-Za-z_]\w*$/.test(tab) || isCells(tab);
 }
 
-export function quoted(tab: string): string {
+export function quoteTab(tab: string): string {
 	return `'${tab.replaceAll("'", "''")}'`;
 }
 
 /** Prints cells of a tab; of the first tab if it has no title. */
-export function cellsOn(tab: string | undefined, cells: string): string {
+export function printTabCells(tab: string | undefined, cells: string): string {
 	return printRange({ tab, cells });
 }
 
 /** The bounds of a range, from 0. A start that `A:D`, `5:9` or a title alone leave open is 0; an open end is undefined, and so is that of one cell. */
-export function anchorOf({ cells = '' }: Pick<TabRange, 'cells'>) {
+export function parseBounds({ cells = '' }: Pick<TabRange, 'cells'>) {
 	const [start = {}, end = {}] = cells
 		.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) => {
 			return printCell({ row: Number(row) - 1, column: Number(column) - 1 });
 		})
 		.replaceAll('$', '')
 		.split(':')
-		.map(cornerOf);
+		.map(parseCorner);
 	const columns = [start.column, end.column].filter((column) => column !== undefined);
 	const rows = [start.row, end.row].filter((row) => row !== undefined);
 	return {
@@ -106,7 +108,7 @@ export function anchorOf({ cells = '' }: Pick<TabRange, 'cells'>) {
 	};
 }
 
-function cornerOf(text: string): Partial<Corner> {
+function parseCorner(text: string): Partial<Corner> {
 	const [letters, digits] = [text.replaceAll(/\d/g, ''), text.replaceAll(/\D/g, '')];
 	let column = -1;
 	for (const letter of letters.toUpperCase()) column = (column + 1) * 26 + letter.charCodeAt(0) - 65;
@@ -114,22 +116,22 @@ function cornerOf(text: string): Partial<Corner> {
 }
 
 /** @param column from 0 */
-export function columnLetters(column: number): string {
+export function toColumnLetters(column: number): string {
 	const rest = Math.floor(column / 26);
-	return `${rest > 0 ? columnLetters(rest - 1) : ''}${String.fromCharCode(65 + (column % 26))}`;
+	return `${rest > 0 ? toColumnLetters(rest - 1) : ''}${String.fromCharCode(65 + (column % 26))}`;
 }
 
 export function printCell({ row, column }: Corner): string {
-	return `${columnLetters(column)}${row + 1}`;
+	return `${toColumnLetters(column)}${row + 1}`;
 }
 
 /** An area of some rows and columns in a tab. */
-export function areaIn(tab: string | undefined, start: Corner, rows: number, columns: number): string {
-	return cellsOn(tab, printArea(start, rows, columns));
+export function printTabArea(tab: string | undefined, start: Corner, rows: number, columns: number): string {
+	return printTabCells(tab, printArea(start, rows, columns));
 }
 
 /** An area of some rows and columns in the tab of another range. */
-export function areaLike(range: string, start: Corner, rows: number, columns: number): string {
+export function printAreaLike(range: string, start: Corner, rows: number, columns: number): string {
 	return `${range.slice(0, range.lastIndexOf('!') + 1)}${printArea(start, rows, columns)}`;
 }
 
@@ -139,37 +141,37 @@ function printArea(start: Corner, rows: number, columns: number): string {
 	return first === last ? first : `${first}:${last}`;
 }
 
-type Given = Pick<WriteParams, 'tab' | 'range'>;
+type TargetParams = Pick<WriteParams, 'tab' | 'range'>;
 
 /** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
-export function targetOf({ tab: title, range }: Given): TabRange {
+export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 	const [tab, text] = [title.trim(), range.trim()];
 	if (tab === '' && text === '') {
-		throw refusal(
-			`${named('tab')} or ${named('range')} is required`,
+		throw createRefusal(
+			`${quoteField('tab')} or ${quoteField('range')} is required`,
 			'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.',
 		);
 	}
 	if (tab === '') return parseRange(text);
 	if (text === '') return { tab };
 	if (text.includes('!')) {
-		throw refusal(
-			`${named('range')} contains a tab name, but ${named('tab')} is also set`,
-			`Leave ${named('tab')} empty, or enter only cells, such as A:D.`,
+		throw createRefusal(
+			`${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`,
+			`Leave ${quoteField('tab')} empty, or enter only cells, such as A:D.`,
 		);
 	}
-	const inside = insideOf(text);
-	if (!inside) throw notCells(text);
+	const inside = parseCellsOrName(text);
+	if (!inside) throw buildRangeError(text);
 	return { tab, ...inside };
 }
 
 /** The target as Google reads it. @throws NodeError 400 */
-export function sentTarget(target: Given): string {
-	return printRange(targetOf(target));
+export function printTarget(target: TargetParams): string {
+	return printRange(parseTarget(target));
 }
 
 /** A key that is equal for members whose rows go to the same place in the same way. @throws NodeError 400 */
-export function sameTarget(params: Given): string {
-	const range = sentTarget(params);
+export function buildTargetKey(params: TargetParams): string {
+	const range = printTarget(params);
 	return JSON.stringify({ ...params, values: undefined, columns: undefined, tab: undefined, range });
 }

@@ -3,60 +3,60 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IDataObject } from 'n8n-workflow';
 
-import { refusal } from '../../../core/errors';
-import { named, type Reading } from '../../../fields/field';
-import { isRecord, notA, refuseOtherKeys } from '../../../fields/values';
+import { createRefusal } from '../../../core/errors';
+import { quoteField, type ReadContext } from '../../../fields/field';
+import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
 import { defineOperation, type Field, type OutputItem } from '../../operation';
 import * as fields from './fields';
-import { columnNames } from './headerRow';
-import { anchorOf, parseRange, printRange, targetOf } from './range';
-import { allCells, list, rangeAdvice, Spreadsheet } from './sheets';
+import { buildColumnNames } from './headerRow';
+import { parseBounds, parseRange, printRange, parseTarget } from './range';
+import { allCells, listNames, rangeAdvice, Spreadsheet } from './spreadsheet';
 
 type CellValue = string | number | boolean;
-type Row = readonly CellValue[];
+type CellRow = readonly CellValue[];
 
 interface RowOptions {
 	/** Counted inside the range, from 1; 0 for none. */
 	readonly headerRow: number;
-	readonly filters: readonly Filter[];
+	readonly filters: readonly RowFilter[];
 	readonly combineFilters: 'and' | 'or';
 	/** 0 for all. */
 	readonly maxRows: number;
 }
 
 /** How many empty cells may be added in all to make rows equally wide. A full sheet of 10 million cells needs fewer. */
-const mostPadding = 5_000_000;
+const maxPaddingCells = 5_000_000;
 /** After this many cells n8n may do other work, because the items of a full sheet take a second. */
-const sliceCells = 100_000;
+const cellsPerSlice = 100_000;
 
 /**
  * One item per row that is not blank, keyed by the names of its columns, with its number in the sheet as `rowNumber`.
  * @param shown the same rows as the sheet shows them
  * @throws NodeError 400 where a filter names no column, or the rows are too wide
  */
-async function rowItems(
+async function toRowItems(
 	{ range, values }: sheets_v4.Schema$ValueRange,
 	{ values: shownValues }: sheets_v4.Schema$ValueRange,
 	{ headerRow, filters, combineFilters, maxRows }: RowOptions,
 ): Promise<OutputItem[]> {
-	const [rows, shown] = [(values ?? []) as Row[], (shownValues ?? []) as Row[]];
-	const { row: startRow, column: startColumn } = anchorOf(parseRange(range ?? 'A1'));
+	const [rows, shown] = [(values ?? []) as CellRow[], (shownValues ?? []) as CellRow[]];
+	const { row: startRow, column: startColumn } = parseBounds(parseRange(range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	const header = Array.from({ length: width }, (_, at) => textOf(rows[headerRow - 1]?.[at]));
-	const names = columnNames(header, startColumn);
-	const fits = fitting(filters, combineFilters, names, header);
+	const header = Array.from({ length: width }, (_, at) => toText(rows[headerRow - 1]?.[at]));
+	const names = buildColumnNames(header, startColumn);
+	const rowFits = buildRowTest(filters, combineFilters, names, header);
 	const found: number[] = [];
 	let padding = 0;
 	for (let at = headerRow; at < rows.length && (maxRows === 0 || found.length < maxRows); at++) {
 		const row = rows[at] ?? [];
-		if (row.every((cell) => cell === '') || !fits(row, shown[at] ?? [])) continue;
+		if (row.every((cell) => cell === '') || !rowFits(row, shown[at] ?? [])) continue;
 		found.push(at);
 		padding += width - row.length;
 	}
-	if (padding > mostPadding) {
-		throw refusal(
+	if (padding > maxPaddingCells) {
+		throw createRefusal(
 			`The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`,
-			`Enter the columns that you need in ${named('range')}, such as A:Z, or set ${named('maxRows')}.`,
+			`Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`,
 		);
 	}
 	const items: OutputItem[] = [];
@@ -68,16 +68,16 @@ async function rowItems(
 		json['rowNumber'] = startRow + at + 1;
 		items.push({ json });
 		cells += width;
-		if (cells > sliceCells) cells = await turn(0);
+		if (cells > cellsPerSlice) cells = await turn(0);
 	}
 	return items;
 }
 
-function textOf(cell: CellValue | undefined): string {
+function toText(cell: CellValue | undefined): string {
 	return cell === undefined ? '' : String(cell);
 }
 
-const conditions = {
+const conditionField = {
 	displayName: 'Condition',
 	name: 'condition',
 	type: 'options',
@@ -91,11 +91,11 @@ const conditions = {
 	default: 'equals',
 } as const satisfies Field;
 
-type Condition = (typeof conditions.options)[number]['value'];
+type FilterCondition = (typeof conditionField.options)[number]['value'];
 
-interface Filter {
+interface RowFilter {
 	readonly column: string;
-	readonly condition: Condition;
+	readonly condition: FilterCondition;
 	readonly value: string;
 }
 
@@ -110,7 +110,7 @@ const filtersField = {
 		group: 'filter',
 		fields: [
 			{ displayName: 'Column', name: 'column', type: 'string', default: '' },
-			conditions,
+			conditionField,
 			{
 				displayName: 'Value',
 				name: 'value',
@@ -122,23 +122,23 @@ const filtersField = {
 	},
 	description:
 		'Only rows whose cells fit are returned. A cell fits by its value or by the text that the sheet shows. Contains ignores case.',
-	read: filtersOf,
+	read: readFilters,
 } as const satisfies Field;
 
 /** Reads the form's `{ filter: [{ column, condition, value }] }`, or an array. @throws NodeError 400 */
-function filtersOf(raw: unknown, field: Field, reading: Reading): Filter[] {
+function readFilters(raw: unknown, field: Field, reading: ReadContext): RowFilter[] {
 	const isNone = isRecord(raw) && Object.keys(raw).length === 0;
 	const entries = isNone ? [] : isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord)) {
-		throw notA(field, reading, 'an array of objects with column, condition and value');
+		throw createValueRefusal(field, reading, 'an array of objects with column, condition and value');
 	}
-	const allowed = conditions.options.map((option) => option.value).join(', ');
+	const allowed = conditionField.options.map((option) => option.value).join(', ');
 	const wanted = `objects with column (a column's name), condition (${allowed}) and value (text)`;
-	refuseOtherKeys(field, entries, ['column', 'condition', 'value'], wanted, reading);
+	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], wanted, reading);
 	return entries.map(({ column, condition = 'equals', value = '' }) => {
-		const known = conditions.options.find((option) => option.value === condition)?.value;
+		const known = conditionField.options.find((option) => option.value === condition)?.value;
 		const isText = ['string', 'number', 'boolean'].includes(typeof value);
-		if (!known || typeof column !== 'string' || !isText) throw notA(field, reading, wanted);
+		if (!known || typeof column !== 'string' || !isText) throw createValueRefusal(field, reading, wanted);
 		return { column, condition: known, value: String(value) };
 	});
 }
@@ -260,57 +260,59 @@ export const read = defineOperation({
 				'How to return the values of cells. If this is not set and Output is Values, they are the text that the sheet shows.',
 		},
 	],
-	readsOnly: true,
+	isReadOnly: true,
 	async execute({ sheets }, params, item): Promise<OutputItem[]> {
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output, filters } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
-		const target = params.tab === '' && params.range.trim() === '' ? { cells: allCells } : targetOf(params);
+		const target =
+			params.tab === '' && params.range.trim() === '' ? { cells: allCells } : parseTarget(params);
 		const asked = { spreadsheetId, range: printRange(target), majorDimension };
 		const book = new Spreadsheet(sheets, spreadsheetId, item);
 		const readAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
-				return (await book.inTabs(target, () => book.values.get({ ...asked, ...options }))).data;
+				return (await book.askAboutRange(target, () => book.values.get({ ...asked, ...options }))).data;
 			});
 		const data = await readAs({ valueRenderOption, dateTimeRenderOption });
 		if (output === 'values') {
 			const { range, majorDimension: dimension, values } = data;
 			return [{ json: { range, majorDimension: dimension, values: values ?? [] } }];
 		}
-		const isShown = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
-		const shown = isShown ? data : await readAs({ valueRenderOption: 'FORMATTED_VALUE' });
-		const items = await rowItems(data, shown, params);
+		const needsNoSecondRead = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
+		const shown = needsNoSecondRead ? data : await readAs({ valueRenderOption: 'FORMATTED_VALUE' });
+		const items = await toRowItems(data, shown, params);
 		if (items.length === 0 && filters.length > 0) {
-			item.hint('No row fits the filters. Check their columns and values, or remove a filter.');
+			item.addHint('No row fits the filters. Check their columns and values, or remove a filter.');
 		}
 		return items;
 	},
 	toItems: (items) => items,
-	errors: { 400: rangeAdvice },
+	adviceByStatus: { 400: rangeAdvice },
 });
 
 /** Builds the test whether a row fits the filters. A cell fits by its value or by what the sheet shows for it. */
-function fitting(
-	filters: readonly Filter[],
+function buildRowTest(
+	filters: readonly RowFilter[],
 	combine: 'and' | 'or',
 	names: readonly string[],
 	header: readonly string[],
-): (row: Row, shown: Row) => boolean {
+): (row: CellRow, shown: CellRow) => boolean {
 	if (filters.length === 0) return () => true;
 	const checks = filters.map(({ column, condition, value }) => {
 		const at = names.includes(column) ? names.indexOf(column) : header.indexOf(column);
 		if (at === -1 || column === '') {
-			throw refusal(
-				`The table has no column ${list([column])} to filter by`,
-				`Its columns are ${list(names)}.`,
+			throw createRefusal(
+				`The table has no column ${listNames([column])} to filter by`,
+				`Its columns are ${listNames(names)}.`,
 			);
 		}
-		return (row: Row, shown: Row) => cellFits([textOf(row[at]), textOf(shown[at])], condition, value);
+		return (row: CellRow, shown: CellRow) =>
+			doesCellFit([toText(row[at]), toText(shown[at])], condition, value);
 	});
-	const passes = combine === 'and' ? 'every' : 'some';
-	return (row, shown) => checks[passes]((check) => check(row, shown));
+	const quantifier = combine === 'and' ? 'every' : 'some';
+	return (row, shown) => checks[quantifier]((check) => check(row, shown));
 }
 
-function cellFits(texts: readonly string[], condition: Condition, value: string): boolean {
+function doesCellFit(texts: readonly string[], condition: FilterCondition, value: string): boolean {
 	const folded = value.toLowerCase();
 	const isBoolean = folded === 'true' || folded === 'false';
 	const isEqual = texts.some((text) => (isBoolean ? text.toLowerCase() === folded : text === value));

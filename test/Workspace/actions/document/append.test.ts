@@ -1,4 +1,4 @@
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
 
 const calls = new Calls();
@@ -41,7 +41,7 @@ test.each([' ', '\n', '\t'])('white space counts as content: %j', async (content
 
 test.each(['', '\u0000'])('nothing to append is refused: %j', async (content) => {
 	const id = calls.document('one');
-	expect(await failing(calls.append(id, { content }))).toMatchObject({
+	expect(await catchFailure(calls.append(id, { content }))).toMatchObject({
 		code: 400,
 		message: "'content' is empty",
 	});
@@ -64,7 +64,7 @@ test('a tab by its id needs no read, by its title one', async () => {
 
 test.each(['t.unknown', 'Unknown'])('an unknown tab is an error: %s', async (tab) => {
 	const id = calls.document('one');
-	expect(await failing(calls.append(id, { content: 'a', tab }))).toMatchObject({ code: 400 });
+	expect(await catchFailure(calls.append(id, { content: 'a', tab }))).toMatchObject({ code: 400 });
 	expect(calls.google.docs.text(id)).toBe('one\n');
 });
 

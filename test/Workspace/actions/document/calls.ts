@@ -3,10 +3,10 @@ import { append } from '../../../../nodes/Workspace/actions/document/append.oper
 import { create } from '../../../../nodes/Workspace/actions/document/create.operation';
 import { read } from '../../../../nodes/Workspace/actions/document/read.operation';
 import { write } from '../../../../nodes/Workspace/actions/document/write.operation';
-import type { Clients, Field, Operation, ParamsOf } from '../../../../nodes/Workspace/operation';
-import type { JobItem } from '../../../../nodes/Workspace/runner/job';
+import type { Clients, Field, Operation, InferParameters } from '../../../../nodes/Workspace/operation';
+import type { RunnerItem } from '../../../../nodes/Workspace/runner/job';
 import { testClients, testItem } from '../../client';
-import { resultOf } from '../../performed';
+import { performOperation } from '../../performOperation';
 import { StandIn } from '../../standIn';
 
 /** The stand-in of a test file, empty before each test, and the operations against it with every default. */
@@ -38,7 +38,7 @@ export class Calls extends StandIn {
 		return this.google.docs.seed({ title: 'Report', tabs: [{ title: 'Tab 1', body: lines }, ...more] });
 	}
 
-	create(params: Partial<Params<typeof create>>, item: JobItem = testItem()) {
+	create(params: Partial<Params<typeof create>>, item: RunnerItem = testItem()) {
 		const defaults = {
 			title: 'Report',
 			parentFolder: '',
@@ -52,12 +52,12 @@ export class Calls extends StandIn {
 		return this.run(create, { ...defaults, ...params }, item);
 	}
 
-	read(documentId: string, params: Partial<Params<typeof read>> = {}, item: JobItem = testItem()) {
+	read(documentId: string, params: Partial<Params<typeof read>> = {}, item: RunnerItem = testItem()) {
 		const defaults = { documentId, contentFormat: 'text', tab: '', output: 'text' } as const;
 		return this.run(read, { ...defaults, ...params }, item);
 	}
 
-	write(documentId: string, params: Partial<Params<typeof write>>, item: JobItem = testItem()) {
+	write(documentId: string, params: Partial<Params<typeof write>>, item: RunnerItem = testItem()) {
 		const defaults = {
 			documentId,
 			content: '',
@@ -72,7 +72,7 @@ export class Calls extends StandIn {
 		return this.run(write, { ...defaults, ...params }, item);
 	}
 
-	append(documentId: string, params: Partial<Params<typeof append>>, item: JobItem = testItem()) {
+	append(documentId: string, params: Partial<Params<typeof append>>, item: RunnerItem = testItem()) {
 		const defaults = {
 			documentId,
 			content: '',
@@ -89,13 +89,13 @@ export class Calls extends StandIn {
 	/** @throws NodeError */
 	private async run<const F extends readonly Field[], const O extends readonly Field[], R>(
 		operation: Operation<F, O, R>,
-		params: ParamsOf<F, O>,
-		item: JobItem,
+		params: InferParameters<F, O>,
+		item: RunnerItem,
 	): Promise<R> {
 		if (this.clients === undefined) throw new Error('not started');
 		// The result is what `execute` of this operation gives, which the runner's types no longer know.
-		return await resultOf(operation, { params, item }, this.clients);
+		return await performOperation(operation, { params, item }, this.clients);
 	}
 }
 
-type Params<T> = T extends Operation<infer F, infer O> ? ParamsOf<F, O> : never;
+type Params<T> = T extends Operation<infer F, infer O> ? InferParameters<F, O> : never;

@@ -1,5 +1,5 @@
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
 
 const calls = new Calls();
@@ -63,7 +63,7 @@ test('in a folder without content its body is asked for', async () => {
 test('when the content fails, the document that exists is named', async () => {
 	const item = testItem();
 	calls.google.fault({ match: batchUpdate, status: 400 });
-	await failing(calls.create({ content: 'x' }, item));
+	await catchFailure(calls.create({ content: 'x' }, item));
 	expect(item.things).toEqual([
 		{
 			kind: 'document',
@@ -83,7 +83,7 @@ test('an answer to the content that was lost is found to be a success', async ()
 
 test('a document is never created twice', async () => {
 	calls.google.fault({ match: 'docs.documents.create', connection: 'resetAfter' });
-	const failure = await failing(calls.create({}));
+	const failure = await catchFailure(calls.create({}));
 	expect(failure.message).toMatch(/^The document may have been created: /);
 	expect(failure.description).toContain("Look for 'Report' in Google Drive");
 	expect(calls.google.files.all()).toHaveLength(1);
@@ -100,7 +100,7 @@ test('one that was made in a folder is found again, and filled', async () => {
 
 test('one that was not made in a folder is not made again', async () => {
 	calls.google.fault({ match: 'drive.files.create', connection: 'resetBefore' });
-	const failure = await failing(calls.create({ parentFolder: 'root' }));
+	const failure = await catchFailure(calls.create({ parentFolder: 'root' }));
 	expect(failure.message).toMatch(/^The document may have been created: /);
 	expect(calls.google.files.all()).toHaveLength(0);
 });

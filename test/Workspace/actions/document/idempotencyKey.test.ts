@@ -1,5 +1,5 @@
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
 
 const calls = new Calls();
@@ -27,7 +27,7 @@ describe('create', () => {
 
 	test('what somebody wrote into it before its content came stays as it is', async () => {
 		calls.google.fault({ match: 'docs.documents.batchUpdate', times: 99, connection: 'resetBefore' });
-		await failing(calls.create(keyed));
+		await catchFailure(calls.create(keyed));
 		calls.google.heal();
 		const [{ id } = { id: '' }] = documents();
 		calls.google.docs.type(id, 'x');
@@ -39,7 +39,7 @@ describe('create', () => {
 		'a key that was used for other content is refused: %j',
 		async (other) => {
 			await calls.create(keyed);
-			expect(await failing(calls.create({ ...keyed, ...other }))).toMatchObject({ code: 409 });
+			expect(await catchFailure(calls.create({ ...keyed, ...other }))).toMatchObject({ code: 409 });
 			expect(documents()).toHaveLength(1);
 		},
 	);
@@ -116,7 +116,7 @@ describe('append', () => {
 	test('other content is refused; another key and another document are their own', async () => {
 		const id = calls.document('one');
 		await calls.append(id, keyed);
-		expect(await failing(calls.append(id, { ...keyed, content: 'other' }))).toMatchObject({ code: 409 });
+		expect(await catchFailure(calls.append(id, { ...keyed, content: 'other' }))).toMatchObject({ code: 409 });
 		expect(await calls.append(id, { ...keyed, idempotencyKey: 'b' })).not.toHaveProperty('repeated');
 		expect(await calls.append(calls.document('x'), keyed)).not.toHaveProperty('repeated');
 	});

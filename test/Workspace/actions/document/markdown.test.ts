@@ -1,15 +1,15 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentOfMarkdown';
-import { footnotesOf, Glyphs, piecesOf } from '../../../../nodes/untrusted/document/elements';
-import { plainTextOf } from '../../../../nodes/untrusted/document/plainText';
-import { markdownOfTabs } from '../../../../nodes/untrusted/markdown/markdownOfTabs';
-import { planContent } from '../../../../nodes/Workspace/actions/document/content';
+import { markdownToBlocks } from '../../../../nodes/untrusted/markdown/markdownToBlocks';
+import { getFootnotes, GlyphCounter, readPieces } from '../../../../nodes/untrusted/document/elements';
+import { documentTabToText } from '../../../../nodes/untrusted/document/documentTabsToText';
+import { documentTabsToMarkdown } from '../../../../nodes/untrusted/markdown/documentTabsToMarkdown';
+import { planContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
 import { fresh, get, service, update } from '../../../google/docsCalls';
 
 function throughDocument(markdown: string): string {
 	const id = fresh();
-	const plan = planContent(contentOfMarkdown(markdown), {
+	const plan = planContent(markdownToBlocks(markdown), {
 		index: 1,
 		tabId: undefined,
 		continues: false,
@@ -19,7 +19,7 @@ function throughDocument(markdown: string): string {
 	expect(service.text(id)).toBe(plan.text);
 	const document = get(id);
 	expect(document.body?.content?.at(-1)?.endIndex).toBe(plan.endIndex);
-	return markdownOfTabs([document]);
+	return documentTabsToMarkdown([document]);
 }
 
 test.each([
@@ -88,8 +88,8 @@ test.each([
 test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
 	'the numbers of %j are named in a hint',
 	(markdown) => {
-		expect(contentOfMarkdown(markdown).simplified).toEqual(['list numbers']);
-		expect(contentOfMarkdown('1. a\n\ntext\n\n2. b').simplified).toBeUndefined();
+		expect(markdownToBlocks(markdown).simplified).toEqual(['list numbers']);
+		expect(markdownToBlocks('1. a\n\ntext\n\n2. b').simplified).toBeUndefined();
 	},
 );
 
@@ -106,7 +106,7 @@ test.each([
 	['a', true, true, ['updateTextStyle 5-6']],
 ])('%j (continues: %j) loses an old style (%j) by %j', (markdown, continues, styled, expected) => {
 	const target = { index: 5, tabId: undefined, continues, styled };
-	const { requests } = planContent(contentOfMarkdown(markdown), target);
+	const { requests } = planContent(markdownToBlocks(markdown), target);
 	const ranges = requests.flatMap((request) =>
 		Object.entries(request as Record<string, { range?: docs_v1.Schema$Range; fields?: string }>)
 			.filter(([, { range, fields }]) => range && fields !== 'spaceBelow,spacingMode')
@@ -118,7 +118,7 @@ test.each([
 /** What the requests for a Markdown do, as "kind start-end" with the style. */
 function requestsFor(markdown: string, wanted: string) {
 	const target = { index: 1, tabId: undefined, continues: false, styled: false };
-	const { requests } = planContent(contentOfMarkdown(markdown), target);
+	const { requests } = planContent(markdownToBlocks(markdown), target);
 	return requests.flatMap((request) => (request as Record<string, unknown>)[wanted] ?? []);
 }
 
@@ -148,7 +148,7 @@ test('a list goes on behind a table with bullets of its own, and behind a text w
 
 test('what is drawn is of a gray and a weight that Google takes', () => {
 	const target = { index: 1, tabId: undefined, continues: false, styled: false };
-	const { requests } = planContent(contentOfMarkdown('> `a`\n\n---\n\n```\nb\n```'), target);
+	const { requests } = planContent(markdownToBlocks('> `a`\n\n---\n\n```\nb\n```'), target);
 	const shares = [...JSON.stringify(requests).matchAll(/"red":([\d.]+)/g)].map(([, red]) => Number(red));
 	expect(shares).toHaveLength(3);
 	for (const share of shares) expect(share).toBeLessThanOrEqual(1);
@@ -164,8 +164,8 @@ test('code in a table of one cell keeps its lines', () => {
 		paragraph: { elements: [{ textRun: { content: `${text}\n`, textStyle: mono } }] },
 	}));
 	const tab = { body: { content: [{ table: { tableRows: [{ tableCells: [{ content: lines }] }] } }] } };
-	expect(markdownOfTabs([tab])).toBe('```\nif (a) {\n  b();\n}\n```');
-	expect(plainTextOf(tab)).toBe('if (a) {\n  b();\n}');
+	expect(documentTabsToMarkdown([tab])).toBe('```\nif (a) {\n  b();\n}\n```');
+	expect(documentTabToText(tab)).toBe('if (a) {\n  b();\n}');
 });
 
 test('a long text is read in pieces, with the same result', () => {
@@ -176,8 +176,8 @@ test('a long text is read in pieces, with the same result', () => {
 		'> quote\n\n| a |\n| - |\n| 1 |\n',
 	].join('\n');
 	const end = '\n[home]: https://example.com/\n';
-	const alone = contentOfMarkdown(part + end).blocks;
-	const whole = contentOfMarkdown(part.repeat(300) + end).blocks;
+	const alone = markdownToBlocks(part + end).blocks;
+	const whole = markdownToBlocks(part.repeat(300) + end).blocks;
 	expect(whole).toHaveLength(alone.length * 300);
 	for (const at of [0, 150, 299])
 		expect(whole.slice(at * alone.length, (at + 1) * alone.length)).toEqual(alone);
@@ -195,7 +195,7 @@ describe('code that was written in Google Docs', () => {
 	const line = (...runs: Run[]) => styled({}, ...runs);
 	const quote = { borderLeft: { width: { magnitude: 1, unit: 'PT' } } };
 	const indent = (points: number) => ({ indentStart: { magnitude: points, unit: 'PT' } });
-	const read = (...content: object[]) => markdownOfTabs([{ body: { content } }]);
+	const read = (...content: object[]) => documentTabsToMarkdown([{ body: { content } }]);
 
 	test('a block of its own kind is one block, whatever its lines look like', () => {
 		const text = read(
@@ -308,7 +308,7 @@ describe('code that was written in Google Docs', () => {
 			footnotes: { f: { content: [line(['note\n'])] } },
 			body: { content: [{ paragraph: { elements } }] },
 		};
-		expect(markdownOfTabs([tab, tab])).toBe(
+		expect(documentTabsToMarkdown([tab, tab])).toBe(
 			['1', '2'].map((n) => `**a** ![T](https://a.example/c)[^${n}] **b**\n\n[^${n}]: note`).join('\n\n'),
 		);
 	});
@@ -330,7 +330,9 @@ describe('what is indented after an item', () => {
 		});
 		const item = block('a', { bullet: { listId: 'l' } });
 		const indented = block('b', { paragraphStyle: { indentStart: { magnitude }, ...style } });
-		return markdownOfTabs([{ body: { content: [item, indented, ...more.map((one) => block('c', one))] } }]);
+		return documentTabsToMarkdown([
+			{ body: { content: [item, indented, ...more.map((one) => block('c', one))] } },
+		]);
 	};
 
 	test.each([
@@ -358,28 +360,28 @@ test('an address that Google Docs cannot open stays readable', () => {
 });
 
 test('what comes out in another form is told', () => {
-	expect(contentOfMarkdown('![a](https://a.example/a.png) b[^1] [c](d)\n\n[^1]: e').simplified).toEqual([
+	expect(markdownToBlocks('![a](https://a.example/a.png) b[^1] [c](d)\n\n[^1]: e').simplified).toEqual([
 		'images',
 		'footnotes',
 		'relative links',
 	]);
-	expect(contentOfMarkdown('# a [b](https://b.example)')).not.toHaveProperty('simplified');
-	expect(contentOfMarkdown('![a][p] [b][q]\n\n[p]: p.png\n[q]: /q').simplified).toEqual([
+	expect(markdownToBlocks('# a [b](https://b.example)')).not.toHaveProperty('simplified');
+	expect(markdownToBlocks('![a][p] [b][q]\n\n[p]: p.png\n[q]: /q').simplified).toEqual([
 		'images',
 		'images without address',
 		'relative links',
 	]);
-	expect(contentOfMarkdown('a\n\n[q]: /q')).not.toHaveProperty('simplified');
+	expect(markdownToBlocks('a\n\n[q]: /q')).not.toHaveProperty('simplified');
 });
 
 test('lists deeper than those of Docs stay on its deepest level', () => {
 	const markdown = Array.from({ length: 11 }, (_, depth) => `${'  '.repeat(depth)}- ${depth}`).join('\n');
-	const levels = contentOfMarkdown(markdown).blocks.map(
+	const levels = markdownToBlocks(markdown).blocks.map(
 		(block) => block.kind === 'paragraph' && block.list?.level,
 	);
 	expect(levels).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8]);
-	const glyphs = new Glyphs({});
-	expect([8, 9, 10.5].map((nestingLevel) => glyphs.next({ nestingLevel }).level)).toEqual([8, 8, 8]);
+	const glyphs = new GlyphCounter({});
+	expect([8, 9, 10.5].map((nestingLevel) => glyphs.countItem({ nestingLevel }).level)).toEqual([8, 8, 8]);
 });
 
 test.each([
@@ -399,8 +401,8 @@ test.each([
 	['DECIMAL', 4000, '4000'],
 ])('an item numbered in %s: %d is %s', (glyphType, startNumber, shown) => {
 	const nestingLevels = [{ glyphType, startNumber, glyphFormat: '(%0)' }];
-	const glyphs = new Glyphs({ lists: { l: { listProperties: { nestingLevels } } } });
-	expect(glyphs.next({ listId: 'l' })).toEqual({
+	const glyphs = new GlyphCounter({ lists: { l: { listProperties: { nestingLevels } } } });
+	expect(glyphs.countItem({ listId: 'l' })).toEqual({
 		text: `(${shown})`,
 		level: 0,
 		ordered: true,
@@ -413,8 +415,8 @@ test('items count on, and from the start again below another item', () => {
 	const long = { glyphType: 'DECIMAL', glyphFormat: `%2${'-'.repeat(48)}` };
 	const tooLong = { glyphType: 'DECIMAL', glyphFormat: `%3${'-'.repeat(49)}` };
 	const nestingLevels = [{ glyphType: 'DECIMAL' }, numbered, long, tooLong, { glyphSymbol: '○' }, {}];
-	const glyphs = new Glyphs({ lists: { l: { listProperties: { nestingLevels } } } });
-	const textAt = (nestingLevel: number) => glyphs.next({ listId: 'l', nestingLevel }).text;
+	const glyphs = new GlyphCounter({ lists: { l: { listProperties: { nestingLevels } } } });
+	const textAt = (nestingLevel: number) => glyphs.countItem({ listId: 'l', nestingLevel }).text;
 	expect([0, 1, 1, 0, 1, 2, 3, 4, 5, -1].map(textAt)).toEqual([
 		'1.',
 		'1.1',
@@ -427,7 +429,7 @@ test('items count on, and from the start again below another item', () => {
 		'•',
 		'3.',
 	]);
-	expect(glyphs.next({ listId: 'another' })).toMatchObject({ text: '•', ordered: false });
+	expect(glyphs.countItem({ listId: 'another' })).toMatchObject({ text: '•', ordered: false });
 });
 
 test('the numbers of a list that goes on in a table are those of its plain text', () => {
@@ -436,13 +438,13 @@ test('the numbers of a list that goes on in a table are those of its plain text'
 		body: { content: [item, { table: { tableRows: [{ tableCells: [{ content: [item] }] }] } }, item] },
 		lists: { l: { listProperties: { nestingLevels: [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }] } } },
 	};
-	expect(plainTextOf(tab)).toBe('1. x\n2. x\n3. x');
-	expect(markdownOfTabs([tab])).toBe('1. x\n\n| 2. x |\n| - |\n\n3. x');
+	expect(documentTabToText(tab)).toBe('1. x\n2. x\n3. x');
+	expect(documentTabsToMarkdown([tab])).toBe('1. x\n\n| 2. x |\n| - |\n\n3. x');
 });
 
 test('a picture is fetched from a public address only; any other is a link, or its text', () => {
 	const spanOf = (markdown: string) => {
-		const [block] = contentOfMarkdown(markdown).blocks;
+		const [block] = markdownToBlocks(markdown).blocks;
 		return block?.kind === 'paragraph' && block.spans[0];
 	};
 	expect(spanOf('![a](https://a.example/p)')).toEqual({
@@ -458,7 +460,7 @@ test('a picture is fetched from a public address only; any other is a link, or i
 });
 
 test('a row of a table that has too few cells is filled', () => {
-	const [table] = contentOfMarkdown('| a | b |\n| - | :-: |\n| 1 |').blocks;
+	const [table] = markdownToBlocks('| a | b |\n| - | :-: |\n| 1 |').blocks;
 	expect(table).toMatchObject({
 		kind: 'table',
 		alignments: [null, 'center'],
@@ -486,13 +488,13 @@ describe('a document in which Google leaves fields out', () => {
 				],
 			},
 		};
-		expect(footnotesOf(tab)).toEqual([
+		expect(getFootnotes(tab)).toEqual([
 			{ id: 'b', number: '1', content: [] },
 			{ id: 'a', number: '2', content: [reference()] },
 			{ id: 'gone', number: '', content: [] },
 			{ id: 'lost', number: '', content: [] },
 		]);
-		expect(footnotesOf({})).toEqual([]);
+		expect(getFootnotes({})).toEqual([]);
 	});
 
 	test('what has no text of its own is left out', () => {
@@ -508,11 +510,11 @@ describe('a document in which Google leaves fields out', () => {
 			{ horizontalRule: {} },
 			{ textRun: { content: '\n' } },
 		];
-		expect(piecesOf({ elements }, {})).toEqual([
+		expect(readPieces({ elements }, {})).toEqual([
 			{ text: '[]', marks: {}, footnoteId: '' },
 			{ text: '', marks: {}, rule: true },
 		]);
-		expect(piecesOf({}, {})).toEqual([]);
+		expect(readPieces({}, {})).toEqual([]);
 	});
 
 	test('people, links and dates are shown by what there is', () => {
@@ -522,7 +524,7 @@ describe('a document in which Google leaves fields out', () => {
 			{ richLink: { richLinkProperties: { uri: 'https://a.example' } } },
 			{ dateElement: { dateElementProperties: { timestamp: '2026-01-01T00:00:00Z' } } },
 		];
-		expect(piecesOf({ elements }, {})).toEqual([
+		expect(readPieces({ elements }, {})).toEqual([
 			{ text: 'a@b.example', marks: { link: 'mailto:a@b.example' } },
 			{ text: 'Ann', marks: {} },
 			{ text: 'https://a.example', marks: { link: 'https://a.example' } },
@@ -534,6 +536,6 @@ describe('a document in which Google leaves fields out', () => {
 		const embeddedObject = { title: 'T', imageProperties: { contentUri: 'https://a.example/c' } };
 		const tab = { inlineObjects: { p: { inlineObjectProperties: { embeddedObject } } } };
 		const elements = [{ inlineObjectElement: { inlineObjectId: 'p' } }];
-		expect(piecesOf({ elements }, tab)).toEqual([{ text: 'T', marks: {}, picture: 'https://a.example/c' }]);
+		expect(readPieces({ elements }, tab)).toEqual([{ text: 'T', marks: {}, picture: 'https://a.example/c' }]);
 	});
 });

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { failureOf } from '../../../executeContext';
+import { failureOf } from '../../../createExecuteContext';
 import { runNode, token } from '../../runNode';
 import { Calls } from './calls';
 

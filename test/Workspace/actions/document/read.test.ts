@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
 import { paragraph, richTabs, table } from './richDocument';
 
@@ -120,7 +120,7 @@ x = 1`;
 	});
 
 	test('an unknown tab is an error that names those that exist', async () => {
-		expect(await failing(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
+		expect(await catchFailure(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
 			code: 400,
 			message: "The document has no tab 'Main tab'",
 			description: "Tabs of the document: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
@@ -175,7 +175,7 @@ x = 1`;
 	});
 
 	test('a document that is not there', async () => {
-		expect(await failing(calls.read('1missing_document_id'))).toMatchObject({
+		expect(await catchFailure(calls.read('1missing_document_id'))).toMatchObject({
 			code: 404,
 			status: 'NOT_FOUND',
 		});
@@ -303,7 +303,7 @@ describe('hostile documents', () => {
 		});
 
 		it('with such tables is no item that n8n could not store', async () => {
-			const failure = await failing(calls.read(nested(5000), { output: 'document' }));
+			const failure = await catchFailure(calls.read(nested(5000), { output: 'document' }));
 			expect(failure).toMatchObject({ code: 400, description: "Set 'output' to text." });
 			expect(await calls.read(nested(50), { output: 'document' })).toMatchObject({ title: 'Deep' });
 		});

@@ -2,18 +2,23 @@ import fc from 'fast-check';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { toMarkdown } from 'mdast-util-to-markdown';
 
-import { textOf, type Block, type Content, type Span } from '../../../../nodes/untrusted/document/blocks';
-import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentOfMarkdown';
-import { markdownOfTabs } from '../../../../nodes/untrusted/markdown/markdownOfTabs';
-import { planContent } from '../../../../nodes/Workspace/actions/document/content';
+import {
+	joinSpans,
+	type Block,
+	type DocumentContent,
+	type Span,
+} from '../../../../nodes/untrusted/document/blocks';
+import { markdownToBlocks } from '../../../../nodes/untrusted/markdown/markdownToBlocks';
+import { documentTabsToMarkdown } from '../../../../nodes/untrusted/markdown/documentTabsToMarkdown';
+import { planContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
 import { fresh, get, service, update } from '../../../google/docsCalls';
 import { roundsOf } from '../../../growth';
 import { markdownTrees } from './markdownTrees';
 
 describe('round trip', () => {
-	function written(markdown: string): { id: string; content: Content } {
+	function written(markdown: string): { id: string; content: DocumentContent } {
 		const id = fresh();
-		const content = contentOfMarkdown(markdown);
+		const content = markdownToBlocks(markdown);
 		const plan = planContent(content, { index: 1, tabId: undefined, continues: false, styled: false });
 		if (plan.requests.length > 0) update(id, [...plan.requests]);
 		expect(service.text(id)).toBe(plan.text);
@@ -47,7 +52,7 @@ describe('round trip', () => {
 		return { ...one, spans: spansOf(one.spans) };
 	}
 
-	function structureOf({ blocks, lists }: Content): unknown {
+	function structureOf({ blocks, lists }: DocumentContent): unknown {
 		return { blocks: blocks.map(blockOf), lists: [...lists] };
 	}
 
@@ -56,9 +61,9 @@ describe('round trip', () => {
 			fc.property(markdownTrees, (tree) => {
 				const markdown = toMarkdown(tree, { extensions: [gfmToMarkdown()], bullet: '-', emphasis: '*' });
 				const { id, content } = written(markdown);
-				const back = markdownOfTabs([get(id)]);
-				expect(structureOf(contentOfMarkdown(back))).toEqual(structureOf(content));
-				expect(markdownOfTabs([get(written(back).id)])).toBe(back);
+				const back = documentTabsToMarkdown([get(id)]);
+				expect(structureOf(markdownToBlocks(back))).toEqual(structureOf(content));
+				expect(documentTabsToMarkdown([get(written(back).id)])).toBe(back);
 			}),
 			{ numRuns: roundsOf(500) },
 		);
@@ -70,7 +75,7 @@ describe('round trip', () => {
 				const { content } = written(markdown);
 				const plan = planContent(content, { index: 1, tabId: undefined, continues: false, styled: false });
 				const own = content.blocks.map((one) =>
-					one.kind === 'table' ? one.rows.flat().map(textOf).join('') : textOf(one.spans),
+					one.kind === 'table' ? one.rows.flat().map(joinSpans).join('') : joinSpans(one.spans),
 				);
 				expect(plan.text.replaceAll('\n', '')).toBe(own.join(''));
 			}),
@@ -146,14 +151,14 @@ describe('visible text', () => {
 		});
 	}
 
-	function spansIn({ blocks }: Content): readonly Span[] {
+	function spansIn({ blocks }: DocumentContent): readonly Span[] {
 		expect(blocks).toHaveLength(1);
 		const [block] = blocks;
 		return (block?.kind === 'table' ? block.rows.at(-1)?.[0] : block?.spans) ?? [];
 	}
 
 	const readBack = (content: object) =>
-		spansIn(contentOfMarkdown(markdownOfTabs([{ body: { content: [content] } }])));
+		spansIn(markdownToBlocks(documentTabsToMarkdown([{ body: { content: [content] } }])));
 
 	describe.each(Object.entries(places))('document -> Markdown, in a %s', (_, place) => {
 		test.each(symbols)('%s keeps its marks and neighbors', (symbol) => {
@@ -202,8 +207,8 @@ describe('visible text', () => {
 				for (const runs of all) {
 					const bold = ({ marks }: Span) => marks.bold === true;
 					const [given, back] = [spansOfRuns(runs), readBack(place(runs))];
-					expect(textOf(back).replace(/\s+/g, '')).toBe(textOf(given).replace(/\s+/g, ''));
-					expect(textOf(back.filter(bold)).trim()).toBe(textOf(given.filter(bold)).trim());
+					expect(joinSpans(back).replace(/\s+/g, '')).toBe(joinSpans(given).replace(/\s+/g, ''));
+					expect(joinSpans(back.filter(bold)).trim()).toBe(joinSpans(given.filter(bold)).trim());
 				}
 			}
 		});
@@ -211,7 +216,7 @@ describe('visible text', () => {
 
 	test('an address that Markdown reads as it stands is left alone', () => {
 		const text = 'See https://a.example/a_b, (https://a.example/x) and https://a.example.';
-		expect(markdownOfTabs([{ body: { content: [paragraphOf([[text, {}]])] } }])).toBe(text);
+		expect(documentTabsToMarkdown([{ body: { content: [paragraphOf([[text, {}]])] } }])).toBe(text);
 	});
 
 	test.each(['https://*.example/a', 'http://{host}/a_', 'https://_', 'http://&'])(
@@ -231,7 +236,7 @@ describe('visible text', () => {
 					const marked = `${mark}${inner}${mark}`;
 					const all = [marked, `x ${marked} y`, `${symbol}${marked}${symbol}`, `a${marked}b`, `# ${marked}`, `- (${marked})`, `[${marked}](https://link.example/)`, `| h |\n| - |\n| ${marked} |`]; // prettier-ignore
 					for (const markdown of all) {
-						const content = contentOfMarkdown(markdown);
+						const content = markdownToBlocks(markdown);
 						const id = fresh();
 						const plan = planContent(content, {
 							index: 1,
@@ -241,7 +246,7 @@ describe('visible text', () => {
 						});
 						update(id, [...plan.requests]);
 						expect(service.text(id)).toBe(plan.text);
-						expect(shown(spansIn(contentOfMarkdown(markdownOfTabs([get(id)]))))).toEqual(
+						expect(shown(spansIn(markdownToBlocks(documentTabsToMarkdown([get(id)]))))).toEqual(
 							shown(spansIn(content)),
 						);
 						expect(plan.text).toContain(symbol);

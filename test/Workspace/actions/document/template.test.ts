@@ -1,6 +1,6 @@
 import { documentType } from '../../../../dev/google/docs/service';
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
 
 const calls = new Calls();
@@ -76,7 +76,7 @@ describe('replacements', () => {
 	});
 
 	test('with nothing to find are refused before anything is sent', async () => {
-		const failure = await failing(calls.write(calls.document('x'), { replacements: [pair('', 'x')] }));
+		const failure = await catchFailure(calls.write(calls.document('x'), { replacements: [pair('', 'x')] }));
 		expect(failure).toMatchObject({ code: 400, message: "'replacements' has an empty text to find" });
 		expect(calls.sent).toEqual([]);
 	});
@@ -95,7 +95,7 @@ describe('replacements', () => {
 	test('whose answer is lost are not made again, and the failure says so', async () => {
 		const id = calls.document('a');
 		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
-		const failure = await failing(calls.write(id, { replacements: [pair('a', 'aa')] }));
+		const failure = await catchFailure(calls.write(id, { replacements: [pair('a', 'aa')] }));
 		expect(calls.google.docs.text(id)).toBe('aa\n');
 		expect(failure).toMatchObject({ outcome: 'unknown' });
 		expect(failure.description).toMatch(/^It was changed meanwhile\./);
@@ -182,14 +182,14 @@ describe('a template', () => {
 	});
 
 	test('that was not chosen is asked for: replacements alone would make an empty document', async () => {
-		const failure = await failing(calls.create({ replacements: [pair('{{name}}', 'Ann')] }));
+		const failure = await catchFailure(calls.create({ replacements: [pair('{{name}}', 'Ann')] }));
 		expect(failure).toMatchObject({ code: 400 });
 		expect(failure.description).toContain('Nothing was created. Choose a document');
 		expect(calls.google.files.all()).toHaveLength(0);
 	});
 
 	test('that is not there is named', async () => {
-		const failure = await failing(calls.create({ templateId: 'missingTemplate0123456789' }));
+		const failure = await catchFailure(calls.create({ templateId: 'missingTemplate0123456789' }));
 		expect(failure).toMatchObject({ code: 404 });
 		expect(failure.description).toContain('missingTemplate0123456789');
 	});
@@ -220,7 +220,7 @@ describe('a tab that is missing', () => {
 	});
 
 	test('is refused without the option', async () => {
-		const failure = await failing(calls.append(calls.document('x'), { content: 'a', tab: 'Notes' }));
+		const failure = await catchFailure(calls.append(calls.document('x'), { content: 'a', tab: 'Notes' }));
 		expect(failure).toMatchObject({ code: 400, message: "The document has no tab 'Notes'" });
 	});
 });
@@ -271,7 +271,7 @@ describe('images of Markdown', () => {
 		['text', { status: 400, message: 'The image could not be retrieved.' }],
 	])('have nothing to do with another failure: %j, %j', async (content, fault) => {
 		calls.google.fault({ match: 'docs.documents.batchUpdate', ...fault });
-		expect(await failing(write(content))).toMatchObject({ code: fault.status });
+		expect(await catchFailure(write(content))).toMatchObject({ code: fault.status });
 		expect(calls.methods).toEqual(['get', 'batchUpdate']);
 	});
 
@@ -279,7 +279,7 @@ describe('images of Markdown', () => {
 		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetBefore' });
 		const message = 'The image could not be retrieved.';
 		calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
-		expect((await failing(write(two))).message).toMatch(/^The document was not changed: /);
+		expect((await catchFailure(write(two))).message).toMatch(/^The document was not changed: /);
 		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
 	});
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { cleanText } from '../../../../nodes/untrusted/document/blocks';
 import { roundsOf } from '../../../growth';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
 
 const calls = new Calls();
@@ -79,12 +79,12 @@ test('a long text in Markdown', async () => {
 test('an empty content is refused before any request', async () => {
 	const id = calls.document('kept');
 	for (const content of ['', '\u0000', '\ue000\r'.slice(0, 1)]) {
-		expect(await failing(calls.write(id, { content }))).toMatchObject({
+		expect(await catchFailure(calls.write(id, { content }))).toMatchObject({
 			code: 400,
 			message: "'content' is empty",
 		});
 	}
-	expect(await failing(calls.write(id, { content: ' \n ', contentFormat: 'markdown' }))).toMatchObject({
+	expect(await catchFailure(calls.write(id, { content: ' \n ', contentFormat: 'markdown' }))).toMatchObject({
 		code: 400,
 	});
 	expect(calls.sent).toEqual([]);
@@ -151,7 +151,7 @@ test.each([{}, { tabs: [{}] }, { tabs: [{ documentTab: { body: { content: [{}] }
 	'a document without a body is a bad gateway: %j',
 	async (body) => {
 		calls.google.fault({ match: 'docs.documents.get', status: 200, body });
-		expect(await failing(calls.write('1document', { content: 'a' }))).toMatchObject({
+		expect(await catchFailure(calls.write('1document', { content: 'a' }))).toMatchObject({
 			code: 502,
 			message: 'Google returned a document without a body',
 		});
@@ -165,7 +165,7 @@ test.each([
 	const message = "The required revision ID 'r1' does not match the latest revision.";
 	calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
 	const id = calls.document('theirs');
-	expect(await failing(calls.write(id, params))).toMatchObject({ code: 400 });
+	expect(await catchFailure(calls.write(id, params))).toMatchObject({ code: 400 });
 	expect(calls.methods).toEqual(['get', 'batchUpdate']);
 });
 
@@ -195,7 +195,7 @@ test('a tab by title or id, nested too; the others stay', async () => {
 
 test('an unknown tab is an error, never the first one', async () => {
 	const id = calls.document('first', [{ title: 'Notes', tabId: 't.n' }]);
-	expect(await failing(calls.write(id, { content: 'x', tab: 'Other' }))).toMatchObject({
+	expect(await catchFailure(calls.write(id, { content: 'x', tab: 'Other' }))).toMatchObject({
 		code: 400,
 		message: "The document has no tab 'Other'",
 		description: "Tabs of the document: 'Tab 1' (t.0), 'Notes' (t.n).",
@@ -209,7 +209,7 @@ test('of two tabs with one title the id decides', async () => {
 		{ title: 'Twin', tabId: 't.b' },
 	];
 	const id = calls.document('', twins);
-	const { message, description } = await failing(calls.write(id, { content: 'x', tab: 'Twin' }));
+	const { message, description } = await catchFailure(calls.write(id, { content: 'x', tab: 'Twin' }));
 	expect(message).toBe("Several tabs have the title 'Twin'");
 	expect(description).toBe("Enter the ID of one of them: 'Twin' (t.a), 'Twin' (t.b).");
 });
@@ -218,7 +218,7 @@ test('a revision of the user that is stale is refused by Google, and nothing is 
 	const id = calls.document('theirs');
 	const requiredRevisionId = calls.google.docs.revisionOf(id);
 	calls.google.docs.type(id, '!');
-	const failure = await failing(calls.write(id, { content: 'ours', requiredRevisionId }));
+	const failure = await catchFailure(calls.write(id, { content: 'ours', requiredRevisionId }));
 	expect(failure).toMatchObject({ code: 400, outcome: 'notDone' });
 	expect(failure.message).toMatch(/does not match the latest revision/);
 	expect(calls.google.docs.text(id)).toBe('theirs!\n');

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { storedText } from '../../../../nodes/Workspace/actions/document/revisionGuard';
-import { failing } from '../../failure';
+import { getStoredText } from '../../../../nodes/Workspace/actions/document/revisionGuard';
+import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
 import { Calls } from './calls';
 
@@ -74,7 +74,7 @@ describe('write failures', () => {
 			},
 			status: 503,
 		});
-		const failure = await failing(calls.write(id, { content: 'ours' }));
+		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
 		expect(failure.message).toBe('Someone else changed the document while it was being written');
 		expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
 		expect(calls.google.docs.text(id)).toBe(`old${theirs}\n`);
@@ -89,14 +89,14 @@ describe('write failures', () => {
 			status: 200,
 			body: { tabs: [{ tabProperties: { tabId: 't.0' } }] },
 		});
-		const failure = await failing(calls.write(id, { content: 'ours' }));
+		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
 		expect(failure.message).toBe('Someone else changed the document while it was being written');
 	});
 
 	test('the stored text is that of all elements that have one', () => {
 		const run = (content?: string) => ({ textRun: { content } });
 		expect(
-			storedText([
+			getStoredText([
 				{},
 				{ paragraph: {} },
 				{ paragraph: { elements: [{}, run(), run('a'), run('b\n')] } },
@@ -116,7 +116,7 @@ describe('write failures', () => {
 	])('only a change to an older revision is planned again, not after %j', async (fault) => {
 		calls.google.fault({ match: batchUpdate, ...fault });
 		expect(
-			await failing(calls.append(calls.document('x'), { content: 'y', newParagraph: true })),
+			await catchFailure(calls.append(calls.document('x'), { content: 'y', newParagraph: true })),
 		).toMatchObject({ code: fault.status });
 		expect(calls.methods).toEqual(['get', 'batchUpdate']);
 	});
@@ -124,7 +124,7 @@ describe('write failures', () => {
 	test('a write that never happened says so', async () => {
 		const id = calls.document('old');
 		calls.google.fault({ match: batchUpdate, status: 503, times: 5 });
-		const failure = await failing(calls.write(id, { content: 'ours' }));
+		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
 		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(failure.message).toMatch(/^The document was not changed: /);
 		expect(failure.description).toMatch(/safely run this again/);
@@ -138,7 +138,7 @@ describe('write failures', () => {
 		async (tab, query) => {
 			const id = calls.document('old', [{ title: 'Notes', tabId: 't.n' }]);
 			calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
-			const failure = await failing(calls.append(id, { content: '!', tab }));
+			const failure = await catchFailure(calls.append(id, { content: '!', tab }));
 			expect(failure.message).toMatch(/^The content may have been appended: /);
 			expect(failure.description).toContain(
 				`end of https://docs.google.com/document/d/${id}/edit${query} before`,
@@ -165,14 +165,14 @@ describe('write failures', () => {
 				tabs: [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content: [{ endIndex: 2 }] } } }],
 			},
 		});
-		expect(await failing(calls.write(id, { content: 'x' }))).toMatchObject({
+		expect(await catchFailure(calls.write(id, { content: 'x' }))).toMatchObject({
 			code: 403,
 			message: 'This account can read the document but not edit it',
 		});
 	});
 
 	test('a document that is not there', async () => {
-		expect(await failing(calls.write('1missing_document_id', { content: 'x' }))).toMatchObject({
+		expect(await catchFailure(calls.write('1missing_document_id', { content: 'x' }))).toMatchObject({
 			code: 404,
 			status: 'NOT_FOUND',
 		});
@@ -182,7 +182,7 @@ describe('write failures', () => {
 		const id = calls.document('old');
 		calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
 		calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 500, times: 9 });
-		const failure = await failing(calls.write(id, { content: 'ours' }));
+		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
 		expect(failure.message).toMatch(/^The content may have been written: /);
 		expect(failure.description).toMatch(/^The document could not be read afterwards\./);
 		expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);

@@ -5,9 +5,9 @@ import path from 'node:path';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { UploadParams } from '../../../../nodes/Workspace/actions/file/fields';
-import { failureOf } from '../../../executeContext';
+import { failureOf } from '../../../createExecuteContext';
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
 import { base64, md5, Uploads } from './uploads';
 
@@ -35,7 +35,9 @@ describe('content', () => {
 			'text/plain\u2028;',
 			'application/vnd.google-apps.document',
 		])('%j is refused before any request', async (mimeType) => {
-			expect(await failing(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({ code: 400 });
+			expect(await catchFailure(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({
+				code: 400,
+			});
 			expect(uploads.google.requests).toEqual([]);
 		});
 
@@ -67,7 +69,7 @@ describe('content', () => {
 			'+/8_',
 			'e A==',
 		])('base64 "%s" is refused before any request', async (content) => {
-			const failure = await failing(uploads.run({ content }));
+			const failure = await catchFailure(uploads.run({ content }));
 			expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
 			expect(failure.message).not.toContain(content);
 			expect(uploads.google.requests).toEqual([]);
@@ -102,7 +104,7 @@ describe('content', () => {
 				[{ contentSource: 'binary' }, nameless],
 				[{ contentSource: 'text', content: 'x' }, testItem()],
 			] as const) {
-				const failure = await failing(uploads.run({ ...params, name: '' }, item));
+				const failure = await catchFailure(uploads.run({ ...params, name: '' }, item));
 				const description = 'Enter a name. Only a binary file can have its own.';
 				expect(failure).toMatchObject({ code: 400, description });
 			}
@@ -119,11 +121,11 @@ describe('content', () => {
 		});
 
 		test('an empty path and a missing field are refused before any request', async () => {
-			expect(await failing(uploads.run({ contentSource: 'filePath', content: ' ' }))).toMatchObject({
+			expect(await catchFailure(uploads.run({ contentSource: 'filePath', content: ' ' }))).toMatchObject({
 				code: 400,
 			});
 			const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
-			const failure = await failing(uploads.run({ contentSource: 'binary' }, item));
+			const failure = await catchFailure(uploads.run({ contentSource: 'binary' }, item));
 			expect(failure).toMatchObject({ code: 400 });
 			expect(`${failure.message} ${failure.description ?? ''}`).toContain('photo');
 			expect(uploads.google.requests).toEqual([]);

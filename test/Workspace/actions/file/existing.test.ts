@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { base64, md5, MiB, Uploads } from './uploads';
 
 describe('of the same name', () => {
@@ -78,7 +78,7 @@ describe('of the same name', () => {
 
 	test('error names the file that is there', async () => {
 		const { id = '', webViewLink = '' } = await first('a.txt');
-		const failure = await failing(uploads.run({ content: base64('new'), onExisting: 'error' }));
+		const failure = await catchFailure(uploads.run({ content: base64('new'), onExisting: 'error' }));
 		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
 		expect(failure.message).toBe('The folder already has a file named "a.txt"');
 		expect(failure.description).toBe(`Nothing was uploaded. The existing file is ${id} (${webViewLink}).`);
@@ -88,10 +88,12 @@ describe('of the same name', () => {
 	test('replace is refused where it is not clear which file is meant, or its kind is another', async () => {
 		await first('a.txt');
 		await first('a.txt');
-		const several = await failing(uploads.run({ content: base64('new'), onExisting: 'replace' }));
+		const several = await catchFailure(uploads.run({ content: base64('new'), onExisting: 'replace' }));
 		expect(several).toMatchObject({ code: 409, message: expect.stringContaining('2 files') as string });
 		const document = await uploads.run({ name: 'd.md', content: base64('# Hi'), convertTo: 'document' });
-		const bytes = await failing(uploads.run({ name: 'd.md', content: base64('x'), onExisting: 'replace' }));
+		const bytes = await catchFailure(
+			uploads.run({ name: 'd.md', content: base64('x'), onExisting: 'replace' }),
+		);
 		expect(bytes).toMatchObject({
 			code: 409,
 			message: 'The existing file "d.md" has a different type (application/vnd.google-apps.document)',
@@ -158,7 +160,7 @@ describe('created once', () => {
 
 		test('the tries end and nothing was made: the failure stands', async () => {
 			uploads.google.fault({ match: 'drive.files.create', times: 3, connection: 'resetBefore' });
-			const failure = await failing(uploads.run({ content: base64('hello') }, testItem()));
+			const failure = await catchFailure(uploads.run({ content: base64('hello') }, testItem()));
 			expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
 			expect(uploads.files()).toEqual([]);
 		});
@@ -215,7 +217,7 @@ describe('created once', () => {
 			[{}, { convertTo: 'document', name: 'a.md' }],
 		] as const)('a key that was used for other content is refused: %j, then %j', async (one, other) => {
 			await uploads.run({ ...keyed, ...one });
-			const failure = await failing(uploads.run({ ...keyed, ...other }));
+			const failure = await catchFailure(uploads.run({ ...keyed, ...other }));
 			expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
 			expect(kept()).toHaveLength(1);
 		});
@@ -269,7 +271,7 @@ describe('created once', () => {
 				const run = uploads.run(keyed);
 				if (isListed) expect(await run).toMatchObject({ id: other, repeated: true });
 				else
-					expect((await failing(run)).message).toMatch(
+					expect((await catchFailure(run)).message).toMatch(
 						/^Another execution .* put the file \S+ into the trash$/,
 					);
 				expect(kept()).toHaveLength(isListed ? 1 : 0);
@@ -327,7 +329,7 @@ describe('created once', () => {
 		});
 
 		test.each([' ', 'x'.repeat(256)])('the key %j is refused before any request', async (idempotencyKey) => {
-			expect(await failing(uploads.run({ ...keyed, idempotencyKey }))).toMatchObject({ code: 400 });
+			expect(await catchFailure(uploads.run({ ...keyed, idempotencyKey }))).toMatchObject({ code: 400 });
 			expect(uploads.google.requests).toEqual([]);
 		});
 	});

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { base64, md5, MiB, Uploads } from './uploads';
 
 const uploads = new Uploads();
@@ -163,7 +163,7 @@ describe('conversion', () => {
 	});
 
 	test('of what Google cannot convert fails with what to do', async () => {
-		const failure = await failing(
+		const failure = await catchFailure(
 			uploads.run({ content: base64('x'), name: 'a.zip', convertTo: 'document' }),
 		);
 		expect(failure.code).toBe(400);
@@ -186,7 +186,7 @@ describe('where it goes', () => {
 	});
 
 	test('a folder that this sign-in does not see', async () => {
-		const failure = await failing(uploads.run({ parentFolder: 'nowhere12345' }));
+		const failure = await catchFailure(uploads.run({ parentFolder: 'nowhere12345' }));
 		expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
 	});
 });
@@ -196,7 +196,7 @@ describe('checksum', () => {
 		const body = { id: 'theFile', md5Checksum: md5('something else') };
 		uploads.google.fault({ match: 'drive.files.create', status: 200, body });
 		const item = testItem();
-		const failure = await failing(uploads.run({ content: base64('hello') }, item));
+		const failure = await catchFailure(uploads.run({ content: base64('hello') }, item));
 		expect(failure.code).toBe(500);
 		expect(failure.message).toContain('theFile');
 		expect(item.things).toEqual([{ kind: 'file', id: 'theFile', url: undefined }]);

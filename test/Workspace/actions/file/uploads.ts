@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { upload } from '../../../../nodes/Workspace/actions/file/upload.operation';
 import type { UploadParams } from '../../../../nodes/Workspace/actions/file/fields';
 import { testClients, testItem, type TestItem } from '../../client';
-import { resultOf } from '../../performed';
+import { performOperation } from '../../performOperation';
 import { StandIn } from '../../standIn';
 
 export const MiB = 1024 * 1024;
@@ -36,13 +36,13 @@ export class Uploads extends StandIn {
 
 	client() {
 		const token = this.google.tokens.issue();
-		return testClients(this.google.url, token, { maxTries: 3, advice: upload.errors });
+		return testClients(this.google.url, token, { maxTries: 3, advice: upload.adviceByStatus });
 	}
 
 	/** @throws NodeError */
 	async run(params: Partial<UploadParams>, item: TestItem = testItem(), clients = this.client()) {
 		const all = { ...defaults, ...params };
-		return await resultOf(upload, { params: all, item }, clients);
+		return await performOperation(upload, { params: all, item }, clients);
 	}
 
 	/** Method ids of the requests, in order. */

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
 
-import { paramsOf } from '../../../../nodes/fields/params';
-import { inParallel } from '../../../../nodes/Workspace/actions/mail/inParallel';
+import { readParameters } from '../../../../nodes/fields/params';
+import { runInParallel } from '../../../../nodes/Workspace/actions/mail/runInParallel';
 import { list } from '../../../../nodes/Workspace/actions/mail/list.operation';
-import { fieldsOf, type Operation } from '../../../../nodes/Workspace/operation';
-import { failureOf, withBinaryData } from '../../../executeContext';
+import { getAllFields, type Operation } from '../../../../nodes/Workspace/operation';
+import { failureOf, withBinaryData } from '../../../createExecuteContext';
 import { testClients, testItem } from '../../client';
 import { Mails } from './mails';
 import { file, multipart, plain } from './parts';
@@ -398,7 +398,7 @@ describe('list', () => {
 			};
 			const clients = testClients(mails.google.url, mails.google.tokens.issue());
 			const given = { downloadAttachments: true, maxResults: 30 };
-			const params = paramsOf(fieldsOf(list), given, { mode: 'fields', timezone: 'UTC' });
+			const params = readParameters(getAllFields(list), given, { mode: 'fields', timezone: 'UTC' });
 			// As the runner, which knows operations of any fields.
 			const operation: Operation = list;
 			await operation.execute(clients, params, { ...item, store });
@@ -453,20 +453,20 @@ describe('requests in parallel', () => {
 
 	test('as many as are wanted at once, and the results in their order', async () => {
 		const { widths, work } = rounds();
-		expect(await inParallel(upTo(5), 2, work)).toEqual([0, 2, 4, 6, 8]);
+		expect(await runInParallel(upTo(5), 2, work)).toEqual([0, 2, 4, 6, 8]);
 		expect(widths).toEqual([2, 2, 1]);
 	});
 
 	test('twice as many each time that so many went well, up to the most', async () => {
 		const { widths, work } = rounds();
-		await inParallel(upTo(22), 2, work, { most: 7 });
+		await runInParallel(upTo(22), 2, work, { maxWidth: 7 });
 		expect(widths).toEqual([2, 4, 7, 7, 2]);
 	});
 
 	test('after the first failure nothing begins, and what is under way is waited for', async () => {
 		const { widths, work } = rounds();
 		const results: number[] = [];
-		await expect(inParallel([1, -1, -2, 4, 5, 6], 3, work, { results })).rejects.toThrow('-1');
+		await expect(runInParallel([1, -1, -2, 4, 5, 6], 3, work, { results })).rejects.toThrow('-1');
 		// The first success began another.
 		expect([results, widths]).toEqual([[2], [3, 1]]);
 	});
@@ -478,11 +478,11 @@ describe('requests in parallel', () => {
 			if (value !== 2) throw new Error(`${value}`);
 			return value;
 		};
-		await expect(inParallel([2, 5, 2, 1], 4, slowThen, { results })).rejects.toThrow('1');
+		await expect(runInParallel([2, 5, 2, 1], 4, slowThen, { results })).rejects.toThrow('1');
 		expect(results).toEqual([2]);
 	});
 
 	test('nothing to do', async () => {
-		expect(await inParallel([], 2, () => Promise.reject(new Error('never')))).toEqual([]);
+		expect(await runInParallel([], 2, () => Promise.reject(new Error('never')))).toEqual([]);
 	});
 });

@@ -1,9 +1,9 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
-import { globalSingleton } from '../../../../nodes/core/runtime';
-import { failureOf } from '../../../executeContext';
-import { contextOf, runNode, token } from '../../runNode';
+import { getGlobalSingleton } from '../../../../nodes/core/runtime';
+import { failureOf } from '../../../createExecuteContext';
+import { createNodeContext, runNode, token } from '../../runNode';
 import { StandIn } from '../../standIn';
 
 /** The stand-in of a test file, empty before each test, and the mail operations of the whole node against it. */
@@ -13,7 +13,7 @@ export class Mails extends StandIn {
 		beforeEach(() => {
 			this.signIn();
 			// All tests have the same token.
-			globalSingleton('accountFacts', () => new Map<string, unknown>()).clear();
+			getGlobalSingleton('accountFacts', () => new Map<string, unknown>()).clear();
 		});
 	}
 
@@ -63,7 +63,7 @@ export class Mails extends StandIn {
 
 	/** Runs the node. @returns its output and its hints */
 	async hinted(parameters: IDataObject, items?: INodeExecutionData[]) {
-		const context = contextOf({
+		const context = createNodeContext({
 			url: this.google.url,
 			parameters: { resource: 'mail', ...parameters },
 			items,

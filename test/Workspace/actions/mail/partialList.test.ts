@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { failureOf } from '../../../executeContext';
+import { failureOf } from '../../../createExecuteContext';
 import { Mails } from './mails';
-import { listed } from '../../../../nodes/Workspace/actions/mail/list/listMessages';
+import { listEmails } from '../../../../nodes/Workspace/actions/mail/list/listMessages';
 import { testClients, testItem } from '../../client';
 import { token } from '../../runNode';
 
@@ -195,7 +195,7 @@ test('each email is asked for once, and the next page while the details of this 
 it('a long list says in the log how many emails it has so far', async () => {
 	for (let mail = 0; mail < 250; mail++) mails.google.gmail.seed({ subject: `Mail ${mail}` });
 	const item = testItem();
-	const { messages } = await listed(
+	const { messages } = await listEmails(
 		testClients(mails.google.url, token),
 		'',
 		{

@@ -1,8 +1,8 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import type { IDataObject } from 'n8n-workflow';
 
-import { contentOf } from '../../../../nodes/Workspace/actions/mail/message';
-import { failureOf, withBinaryData } from '../../../executeContext';
+import { parseMessage } from '../../../../nodes/Workspace/actions/mail/message';
+import { failureOf, withBinaryData } from '../../../createExecuteContext';
 import { testClients, testItem } from '../../client';
 import { token } from '../../runNode';
 import { Mails } from './mails';
@@ -335,7 +335,7 @@ describe('hostile emails', () => {
 		});
 		async function read(payload: gmail_v1.Schema$MessagePart, more: gmail_v1.Schema$Message = {}) {
 			const item = testItem();
-			const mail = await contentOf(clients(), { id: '18c', ...more, payload }, item);
+			const mail = await parseMessage(clients(), { id: '18c', ...more, payload }, item);
 			return { ...mail, hints: item.hints };
 		}
 		const cut = [

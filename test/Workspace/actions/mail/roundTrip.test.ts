@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { withBinaryData } from '../../../executeContext';
+import { withBinaryData } from '../../../createExecuteContext';
 import { Mails } from './mails';
 
 const mails = new Mails();

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { readMail } from '../../../../nodes/untrusted/mail/readMail';
-import { withBinaryData } from '../../../executeContext';
+import { withBinaryData } from '../../../createExecuteContext';
 import { Mails } from './mails';
 import { file, html, multipart, plain } from './parts';
 
@@ -413,8 +413,8 @@ describe('parts as no email should have them', () => {
 	it('an empty text that Gmail stores separately is the stored one', () => {
 		const payload = { mimeType: 'text/plain', body: { data: '', attachmentId: 'A' } };
 		const read = (texts: Record<string, string>) => readMail({ message: { payload }, withText: true, texts });
-		expect(read({})).toMatchObject({ text: '', missing: ['A'] });
-		expect(read({ A: 'SGk' })).toMatchObject({ text: 'Hi', missing: [] });
+		expect(read({})).toMatchObject({ text: '', missingTextIds: ['A'] });
+		expect(read({ A: 'SGk' })).toMatchObject({ text: 'Hi', missingTextIds: [] });
 	});
 
 	it('two forms where the pictures should be are one text, also within parts of their own', () => {
@@ -453,7 +453,7 @@ describe('parts as no email should have them', () => {
 		const message = related(stored, { ...part('image/png', 'x'), headers });
 		expect(readMail({ message, withText: false, texts: {} })).toMatchObject({
 			text: '',
-			missing: [],
+			missingTextIds: [],
 			attachments: [{ contentId: 'a', inline: true }],
 		});
 	});

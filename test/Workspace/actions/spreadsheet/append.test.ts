@@ -1,5 +1,5 @@
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -91,7 +91,9 @@ test('rows for columns in the middle of a table land in them', async () => {
 test('rows that cannot be moved to their columns are named, and never sent again', async () => {
 	const spreadsheetId = calls.sheet([['a', 'b', 'c']]);
 	calls.google.fault({ match: 'sheets.spreadsheets.values.update', status: 403 });
-	const failure = await failing(calls.one('append', { spreadsheetId, range: 'Sheet1!C:D', values: [['x']] }));
+	const failure = await catchFailure(
+		calls.one('append', { spreadsheetId, range: 'Sheet1!C:D', values: [['x']] }),
+	);
 	expect(failure.message).toContain(
 		'The rows were appended at Sheet1!A2, not in column C, and could not be moved',
 	);
@@ -214,7 +216,9 @@ describe('items with the same target', () => {
 	test('one that no cell can hold is refused before anything is sent', async () => {
 		const spreadsheetId = calls.sheet(people);
 		const all = [member(spreadsheetId, [['a']]), member(spreadsheetId, [[NaN]])];
-		expect((await failing(calls.together('append', all))).message).toBe("Row 1, column 1 of 'values' is NaN");
+		expect((await catchFailure(calls.together('append', all))).message).toBe(
+			"Row 1, column 1 of 'values' is NaN",
+		);
 		expect(calls.sent).toEqual([]);
 	});
 });

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -132,7 +132,7 @@ describe('fields that the header row does not have', () => {
 		const params = { valuesSource: 'items', range: 'Sheet1', spreadsheetId };
 		const all = [{ a: 1 }, { x: 1 }, { b: 2 }].map((json, index) => ({
 			params,
-			item: { ...testItem({ json, index }), json, othersGoOn: true },
+			item: { ...testItem({ json, index }), json, continueOnFail: true },
 		}));
 		expect(await calls.together('append', all)).toMatchObject([
 			{ updatedRange: 'Sheet1!A2:B2' },
@@ -205,9 +205,9 @@ describe('fields that the header row does not have', () => {
 
 test('an item that cannot be a row is refused before anything is sent', async () => {
 	const spreadsheetId = calls.sheet();
-	const wrong = await failing(append({ spreadsheetId }, { a: 1 }, { a: NaN }));
+	const wrong = await catchFailure(append({ spreadsheetId }, { a: 1 }, { a: NaN }));
 	expect(wrong.message).toBe("Field 'a' of the input item is NaN");
-	expect((await failing(append({ spreadsheetId }, {}))).message).toBe('The input item has no fields');
+	expect((await catchFailure(append({ spreadsheetId }, {}))).message).toBe('The input item has no fields');
 	expect(calls.sent).toEqual([]);
 });
 
@@ -277,7 +277,7 @@ describe('rows by header', () => {
 			[{ columns: { rowNumber: 3 } }, "'columns' has no values"],
 		])('%j', async (given, message) => {
 			const params = { spreadsheetId: 'x', tab: 'Sheet1', valuesSource: 'columns', ...given };
-			expect((await failing(calls.run(name, params))).message).toBe(message);
+			expect((await catchFailure(calls.run(name, params))).message).toBe(message);
 			expect(calls.sent).toEqual([]);
 		});
 	});
@@ -289,7 +289,7 @@ describe('rows by header', () => {
 		[[{ a: NaN }], "Field 'a' of row 1 of 'values' is NaN"],
 	])('%j is refused', async (values, message) => {
 		for (const name of ['append', 'write'] as const) {
-			const failure = await failing(calls.run(name, { spreadsheetId: 'x', range: 'Sheet1', values }));
+			const failure = await catchFailure(calls.run(name, { spreadsheetId: 'x', range: 'Sheet1', values }));
 			expect(failure.message).toBe(message);
 		}
 		expect(calls.sent).toEqual([]);
@@ -344,10 +344,10 @@ describe('the look of rows below a header', () => {
 	test('protected cells and files of Office are refused in words of Google', async () => {
 		const spreadsheetId = book([['Name']], { protectedRanges: ['A1:B1'] });
 		const write = { spreadsheetId, range: 'Sheet1!A1:A9', values: [['x']] };
-		expect((await failing(calls.one('write', write))).message).toContain('edit a protected cell');
+		expect((await catchFailure(calls.one('write', write))).message).toContain('edit a protected cell');
 		const mimeType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 		const { id } = calls.google.files.add({ name: 'Book.xlsx', mimeType, clientId: '' });
 		const read = calls.one('read', { spreadsheetId: id, range: 'Sheet1!A1:B2' });
-		expect((await failing(read)).message).toContain('not supported for this document');
+		expect((await catchFailure(read)).message).toContain('not supported for this document');
 	});
 });

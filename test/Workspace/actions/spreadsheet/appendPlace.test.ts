@@ -1,16 +1,16 @@
 import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
-import type { Table } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
+import type { SheetTable } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
 import {
-	appendResultOf,
-	isBelowHeader,
-	isProven,
-	type Place,
-	placeBelow,
-	placeIn,
+	parseAppendResponse,
+	isDirectlyBelowHeader,
+	isPlacementProven,
+	type AppendPlace,
+	getPlaceBelowHeader,
+	getPlaceInTarget,
 } from '../../../../nodes/Workspace/actions/spreadsheet/appendPlace';
 import { parseRange } from '../../../../nodes/Workspace/actions/spreadsheet/range';
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -235,7 +235,7 @@ describe.each(Object.entries(layouts))('%s', (_, layout) => {
 test('rows that cannot be moved are named, and never sent again', async () => {
 	const spreadsheetId = book({ rows: [['', ...header]], json: [], items: 2 });
 	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 403 });
-	const failure = await failing(
+	const failure = await catchFailure(
 		calls.one('append', { spreadsheetId, range: 'Sheet1!A1', values: [['x', 'y']] }),
 	);
 	expect(failure.message).toContain('The rows were appended at Sheet1!A1:B1, not below the table');
@@ -256,7 +256,7 @@ describe('the free rows below a table, for OVERWRITE', () => {
 	])('where %d are blank there is no room for three', async (count, free, row) => {
 		const blank = Array.from({ length: count }, () => []);
 		const values = [['x'], ['y'], ['z']];
-		const failure = await failing(overwrite([['Name'], ['Anna'], ...blank, ['other']], { values }));
+		const failure = await catchFailure(overwrite([['Name'], ['Anna'], ...blank, ['other']], { values }));
 		expect(failure.message).toBe(
 			`There is space for only ${free} below the table: row ${row} has data from column A on`,
 		);
@@ -300,8 +300,8 @@ describe('the free rows below a table, for OVERWRITE', () => {
 
 describe('what Google answers', () => {
 	const answered = (updatedRange: string, tableRange?: string) =>
-		appendResultOf({ tableRange, updates: { updatedRange } });
-	const place = (extent: Place['extent'], more: Partial<Place> = {}): Place => ({
+		parseAppendResponse({ tableRange, updates: { updatedRange } });
+	const place = (extent: AppendPlace['extent'], more: Partial<AppendPlace> = {}): AppendPlace => ({
 		...{ search: '', tab: undefined, row: 0, column: 0, lastColumn: undefined, extent },
 		...more,
 	});
@@ -316,7 +316,7 @@ describe('what Google answers', () => {
 		expect(answered('Sheet1!B4')).toMatchObject({ start: { row: 3, column: 1 }, lastColumn: 1 });
 	});
 
-	test.each<[string, string, string | undefined, Place, Cell[], number?]>([
+	test.each<[string, string, string | undefined, AppendPlace, Cell[], number?]>([
 		['yes', 'S!A4', 'S!A1:B3', place('all'), ['x']],
 		['no, in another column', 'S!A4', 'S!A1:B3', place('all', { column: 1 }), ['x']],
 		['no, without a table', 'S!A4', undefined, place('all'), ['x']],
@@ -336,10 +336,10 @@ describe('what Google answers', () => {
 		['no, above it', 'S!A3', undefined, place('all'), ['x'], 3],
 	])('whether that proves the place: %s', (answer, updatedRange, tableRange, known, row, ...more) => {
 		const appended = { ...answered(updatedRange, tableRange), place: known, values: [row] };
-		expect(isProven(appended, ...more)).toBe(answer.startsWith('yes'));
+		expect(isPlacementProven(appended, ...more)).toBe(answer.startsWith('yes'));
 	});
 
-	test.each<[boolean, string | undefined, Place, number]>([
+	test.each<[boolean, string | undefined, AppendPlace, number]>([
 		[true, undefined, place('header', { row: 2 }), 3],
 		[false, undefined, place('header', { row: 2 }), 4],
 		[true, 'S!A1:B1', place('all'), 1],
@@ -347,26 +347,26 @@ describe('what Google answers', () => {
 		[false, 'S!A1:B3', place('all'), 1],
 		[false, undefined, place('all'), 1],
 	])('the first rows below a header: %s', (expected, tableRange, known, startRow) => {
-		expect(isBelowHeader(answered('S!A9', tableRange), known, startRow)).toBe(expected);
+		expect(isDirectlyBelowHeader(answered('S!A9', tableRange), known, startRow)).toBe(expected);
 	});
 });
 
 describe('where a table is looked for', () => {
-	test.each<[string, Partial<Place>]>([
+	test.each<[string, Partial<AppendPlace>]>([
 		['Sheet1', { tab: 'Sheet1', search: 'Sheet1', row: 0, column: 0, lastColumn: undefined, extent: 'all' }],
 		["'My Tab'!C:D", { tab: 'My Tab', search: "'My Tab'!C:D", column: 2, lastColumn: 3, extent: 'all' }],
 		['C3', { tab: undefined, row: 2, column: 2, lastColumn: undefined, extent: 'block' }],
 		['C3:D9', { row: 2, column: 2, lastColumn: 3, extent: 'block' }],
 		['C3:D', { row: 2, extent: 'all' }],
 	])('%s', (range, expected) => {
-		expect(placeIn(parseRange(range))).toMatchObject(expected);
+		expect(getPlaceInTarget(parseRange(range))).toMatchObject(expected);
 	});
 
 	test.each([
 		[false, "'Q1'!B3:D3"],
 		[true, "'Q1'!B3:D"],
 	])('below a header, whose cells have a gap: %s', (hasGap, search) => {
-		const table = { target: parseRange("'Q1'"), header: { left: 1, right: 3, row: 2, hasGap } } as Table;
+		const table = { target: parseRange("'Q1'"), header: { left: 1, right: 3, row: 2, hasGap } } as SheetTable;
 		const expected = {
 			search,
 			tab: 'Q1',
@@ -376,7 +376,7 @@ describe('where a table is looked for', () => {
 			extent: 'header',
 			isUnsure: hasGap,
 		};
-		expect(placeBelow(table)).toEqual(expected);
-		expect(placeBelow({ ...table, target: parseRange('Leads') })).toMatchObject({ tab: 'Leads' });
+		expect(getPlaceBelowHeader(table)).toEqual(expected);
+		expect(getPlaceBelowHeader({ ...table, target: parseRange('Leads') })).toMatchObject({ tab: 'Leads' });
 	});
 });

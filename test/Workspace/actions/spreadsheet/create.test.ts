@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -159,7 +159,7 @@ test('in a folder with nothing to shape', async () => {
 test('when the shape fails, the spreadsheet that exists is named', async () => {
 	const item = testItem();
 	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 400 });
-	const failure = await failing(calls.one('create', { ...full, parentFolder: folder() }, item));
+	const failure = await catchFailure(calls.one('create', { ...full, parentFolder: folder() }, item));
 	expect(failure.code).toBe(400);
 	expect(item.things).toMatchObject([{ kind: 'spreadsheet', id: spreadsheets()[0]?.id }]);
 });
@@ -186,20 +186,20 @@ test.each([
 	['Sheets, not made', 'sheets.spreadsheets.create', 'resetBefore', '', 0],
 ] as const)('never made twice: %s', async (_, match, connection, parentFolder, made) => {
 	calls.google.fault({ match, connection });
-	const failure = await failing(calls.one('create', { title: 'Book', parentFolder }));
+	const failure = await catchFailure(calls.one('create', { title: 'Book', parentFolder }));
 	expect(failure.message).toMatch(/^The spreadsheet may have been created: /);
 	expect(failure.description).toContain("Look for 'Book' in Google Drive");
 	expect(spreadsheets()).toHaveLength(made);
 });
 
 test('a cell that cannot be is refused before anything is made', async () => {
-	const failure = await failing(calls.one('create', { title: 'Book', values: [['a'], [NaN]] }));
+	const failure = await catchFailure(calls.one('create', { title: 'Book', values: [['a'], [NaN]] }));
 	expect(failure.message).toBe("Row 2, column 1 of 'values' is NaN");
 	expect(calls.sent).toEqual([]);
 });
 
 test('two tabs of one name are Google’s to refuse', async () => {
-	const failure = await failing(calls.one('create', { title: 'Book', sheets: ['A', 'a'] }));
+	const failure = await catchFailure(calls.one('create', { title: 'Book', sheets: ['A', 'a'] }));
 	expect(failure).toMatchObject({ code: 400, message: expect.stringContaining('already exists') as string });
 	expect(spreadsheets()).toEqual([]);
 });
@@ -211,7 +211,9 @@ describe('with an idempotency key', () => {
 	test('the same key gives the first spreadsheet again; other content is refused', async () => {
 		const first = await calls.one('create', keyed);
 		expect(await calls.one('create', keyed)).toEqual({ ...first, repeated: true });
-		expect(await failing(calls.one('create', { ...keyed, title: 'Other' }))).toMatchObject({ code: 409 });
+		expect(await catchFailure(calls.one('create', { ...keyed, title: 'Other' }))).toMatchObject({
+			code: 409,
+		});
 		expect(live()).toHaveLength(1);
 	});
 
@@ -236,7 +238,7 @@ describe('with an idempotency key', () => {
 	])('where the change is refused with %d, it is tried %d times', async (status, times) => {
 		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status });
 		const created = calls.one('create', keyed);
-		if (times === 1) expect((await failing(created)).code).toBe(status);
+		if (times === 1) expect((await catchFailure(created)).code).toBe(status);
 		else expect(await created).toMatchObject({ sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
 		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(times);
 	});

@@ -1,4 +1,4 @@
-import { isDate } from '../../../../nodes/Workspace/actions/spreadsheet/rows';
+import { isDateText } from '../../../../nodes/Workspace/actions/spreadsheet/sendRows';
 import { runNode, token } from '../../runNode';
 import { items, SheetCalls } from './sheetCalls';
 
@@ -52,7 +52,7 @@ test.each<[string, string, boolean]>([
 	[`31${' '.repeat(26)}January 2024`, 'en_GB', true],
 	[`31${' '.repeat(27)}January 2024`, 'en_GB', false],
 ])('%j is a date in %s: %s', (text, locale, expected) => {
-	expect(isDate(text, locale)).toBe(expected);
+	expect(isDateText(text, locale)).toBe(expected);
 });
 
 const row = {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -315,7 +315,7 @@ describe('what is refused before anything is written', () => {
 		const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', matchColumns: 'Order' };
 		const all = [{ Status: 'x' }, { Order: 'A-3', Status: 'paid' }].map((json, index) => ({
 			params,
-			item: { ...testItem({ json, index }), json, othersGoOn: true },
+			item: { ...testItem({ json, index }), json, continueOnFail: true },
 		}));
 		expect(await calls.together('write', all)).toMatchObject([{ code: 400 }, { action: 'updated' }]);
 	});
@@ -340,7 +340,7 @@ describe('what is refused before anything is written', () => {
 	])('%j', async (more, message) => {
 		const given = { spreadsheetId: 'x', tab: 'Sheet1', matchColumns: 'Order', ...more };
 		const [item] = items({ Order: 1 });
-		expect((await failing(calls.run('write', given, item))).message).toBe(message);
+		expect((await catchFailure(calls.run('write', given, item))).message).toBe(message);
 		expect(calls.sent).toEqual([]);
 	});
 

@@ -1,30 +1,30 @@
 import { isNodeError } from '../../../../nodes/core/errors';
 import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
-import { Spreadsheet } from '../../../../nodes/Workspace/actions/spreadsheet/sheets';
+import { Spreadsheet } from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
 import {
 	isPlainNumber,
-	type Matching,
-	Plan,
-	readBody,
-	readBoth,
-	typed,
+	type MatchPlanInput,
+	MatchPlan,
+	readTableBody,
+	readValuesAndTexts,
+	normalizeTyped,
 } from '../../../../nodes/Workspace/actions/spreadsheet/write/matchPlan';
 import { testClients } from '../../client';
 import { SheetCalls } from './sheetCalls';
 
 const columns = new Map(['Id', 'A', 'B'].map((name, at) => [name, at]));
 
-const bodyOf = (rows: Cell[][]): Matching['body'] => ({
+const bodyOf = (rows: Cell[][]): MatchPlanInput['body'] => ({
 	last: rows.length - 1,
 	at: (row, column) => rows[row]?.[column] ?? '',
 });
 
 function planFor(
 	rows: Cell[][],
-	{ shown, ...more }: Partial<Omit<Matching, 'shown'>> & { shown?: Cell[][] } = {},
+	{ shown, ...more }: Partial<Omit<MatchPlanInput, 'shown'>> & { shown?: Cell[][] } = {},
 ) {
 	const matching = { matchColumns: ['Id'], valueInputOption: 'AUTO' as const, headerRow: 1, columns };
-	return new Plan({ ...matching, body: bodyOf(rows), ...(shown && { shown: bodyOf(shown) }), ...more });
+	return new MatchPlan({ ...matching, body: bodyOf(rows), ...(shown && { shown: bodyOf(shown) }), ...more });
 }
 
 const row = ({ rowNumber, ...cells }: Record<string, Cell>) => ({
@@ -33,8 +33,8 @@ const row = ({ rowNumber, ...cells }: Record<string, Cell>) => ({
 });
 
 /** The only step of an item, as action, rows and what changes in each. */
-function step(plan: Plan, given: Record<string, Cell>) {
-	const steps = plan.stepsFor([row(given)]);
+function step(plan: MatchPlan, given: Record<string, Cell>) {
+	const steps = plan.planRows([row(given)]);
 	if (isNodeError(steps)) return steps.message;
 	const [{ action, rows, changes } = { action: 'none', rows: [], changes: [] }] = steps;
 	return [action, rows, ...changes.map((change) => [change.row, ...change.cells])];
@@ -81,7 +81,7 @@ test('a key of several columns is empty only where all of them are', () => {
 
 test('of rows of which one cannot be looked for, none is planned', () => {
 	const plan = planFor([header]);
-	expect(isNodeError(plan.stepsFor([row({ Id: 1 }), row({ A: 1 })]))).toBe(true);
+	expect(isNodeError(plan.planRows([row({ Id: 1 }), row({ A: 1 })]))).toBe(true);
 	expect(step(plan, { Id: 1 })).toEqual(['appended', [1], [1, [0, 1]]]);
 });
 
@@ -117,7 +117,7 @@ describe('a text where the sheet has a value', () => {
 	])('%j', (cells, shown, isUnsure, action) => {
 		const plan = planFor(rows, { shown });
 		expect(step(plan, { Id: 1, ...cells })[0]).toBe(action);
-		expect(plan.isUnsure).toBe(isUnsure);
+		expect(plan.needsShownTexts).toBe(isUnsure);
 	});
 
 	test.each<[Cell, string, boolean]>([
@@ -129,17 +129,17 @@ describe('a text where the sheet has a value', () => {
 	])('%j as typed', (cell, action, isUnsure) => {
 		const plan = planFor(rows, { valueInputOption: 'USER_ENTERED' });
 		expect(step(plan, { Id: 1, A: cell })[0]).toBe(action);
-		expect(plan.isUnsure).toBe(isUnsure);
+		expect(plan.needsShownTexts).toBe(isUnsure);
 	});
 
 	test('is not what it seems where texts stand', () => {
 		const plan = planFor([header, ['a', 'b']]);
 		expect(step(plan, { Id: 'a', A: 'c' })[0]).toBe('updated');
 		expect(step(plan, { Id: 'x' })[0]).toBe('appended');
-		expect(plan.isUnsure).toBe(false);
+		expect(plan.needsShownTexts).toBe(false);
 	});
 
-	test.each<[Cell, Partial<Matching>, boolean]>([
+	test.each<[Cell, Partial<MatchPlanInput>, boolean]>([
 		['12%', {}, true],
 		[8, {}, false],
 		['1', {}, false],
@@ -147,10 +147,10 @@ describe('a text where the sheet has a value', () => {
 	])('as the key %j', (Id, more, isUnsure) => {
 		const plan = planFor(rows, { ...more, shown: undefined });
 		step(plan, { Id });
-		expect(plan.isUnsure).toBe(isUnsure);
+		expect(plan.needsShownTexts).toBe(isUnsure);
 	});
 
-	test.each<[Cell[], Pick<Partial<Matching>, 'valueInputOption'>, number[] | 'appended']>([
+	test.each<[Cell[], Pick<Partial<MatchPlanInput>, 'valueInputOption'>, number[] | 'appended']>([
 		[[5], {}, [3]],
 		[[5], { valueInputOption: 'USER_ENTERED' }, [3]],
 		[['5'], {}, [3]],
@@ -200,7 +200,7 @@ test.each([
 	['untrue', 'untrue'],
 	[' a', ' a'],
 ])('%j typed is %j', (text, kept) => {
-	expect(typed(text)).toBe(kept);
+	expect(normalizeTyped(text)).toBe(kept);
 });
 
 test.each([
@@ -228,8 +228,11 @@ describe('the columns that are read', () => {
 	const table = { title: 'Sheet1', native: undefined, row: 1 };
 
 	test.each([
-		['readBody', readBody],
-		['readBoth', async (...all: Parameters<typeof readBoth>) => (await readBoth(...all)).body],
+		['readBody', readTableBody],
+		[
+			'readBoth',
+			async (...all: Parameters<typeof readValuesAndTexts>) => (await readValuesAndTexts(...all)).body,
+		],
 	] as const)('%s: those side by side are one range, from the header on', async (_, ask) => {
 		const body = await ask(bookOf(given), table, [3, 1, 0, 1]);
 		expect(sent()).toEqual(['Sheet1!A2:B', 'Sheet1!D2:D']);
@@ -240,7 +243,7 @@ describe('the columns that are read', () => {
 
 	test('as values and as shown', async () => {
 		const book = bookOf([['Id', 'A', 'B'], [1, true, 'text'], []]);
-		const { body, shown } = await readBoth(book, { ...table, row: 0 }, [0, 1, 2]);
+		const { body, shown } = await readValuesAndTexts(book, { ...table, row: 0 }, [0, 1, 2]);
 		expect([0, 1, 2].map((column) => body.at(1, column))).toEqual([1, true, 'text']);
 		expect([0, 1, 2].map((column) => shown.at(1, column))).toEqual(['1', 'TRUE', 'text']);
 		expect([body.last, shown.last]).toEqual([1, 1]);
@@ -248,7 +251,7 @@ describe('the columns that are read', () => {
 
 	test('end where the table of Google ends, above its footer', async () => {
 		const range = { sheetId: 0, startRowIndex: 1, endRowIndex: 4, startColumnIndex: 0, endColumnIndex: 4 };
-		const body = await readBody(
+		const body = await readTableBody(
 			bookOf(given),
 			{ ...table, native: { tableId: 't', range, bodyEnd: 3 } },
 			[0],
@@ -260,15 +263,15 @@ describe('the columns that are read', () => {
 	test('fifty ranges are asked for one by one, more as one', async () => {
 		const odd = (count: number) => Array.from({ length: count }, (_, at) => 2 * at);
 		const book = bookOf([Array.from({ length: 110 }, (_, at) => at)]);
-		await readBody(book, { ...table, row: 0 }, odd(50));
+		await readTableBody(book, { ...table, row: 0 }, odd(50));
 		expect(sent()).toHaveLength(50);
-		const body = await readBody(book, { ...table, row: 0 }, odd(51));
+		const body = await readTableBody(book, { ...table, row: 0 }, odd(51));
 		expect(sent()).toEqual(['Sheet1!A1:CW']);
 		expect(body.at(0, 100)).toBe(100);
 	});
 
 	test('without a column nothing is asked', async () => {
-		expect((await readBody(bookOf(given), table, [])).last).toBe(1);
+		expect((await readTableBody(bookOf(given), table, [])).last).toBe(1);
 		expect(calls.sent).toEqual([]);
 	});
 });

@@ -1,8 +1,8 @@
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
 import { items, SheetCalls } from './sheetCalls';
-import { columnNames } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
+import { buildColumnNames } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
 
 const calls = new SheetCalls();
 
@@ -79,7 +79,9 @@ test('a named range', async () => {
 });
 
 test('what Google cannot parse, and what to do', async () => {
-	const failure = await failing(calls.run('read', { spreadsheetId: calls.sheet(), range: 'Nothing!A1' }));
+	const failure = await catchFailure(
+		calls.run('read', { spreadsheetId: calls.sheet(), range: 'Nothing!A1' }),
+	);
 	expect(failure).toMatchObject({
 		code: 400,
 		message: "Google Sheets: the spreadsheet has no tab 'Nothing'",
@@ -87,7 +89,7 @@ test('what Google cannot parse, and what to do', async () => {
 });
 
 test('what stands behind a quoted title must be cells', async () => {
-	const failure = await failing(
+	const failure = await catchFailure(
 		calls.run('read', { spreadsheetId: calls.sheet(), range: "'Tab'!nonsense here" }),
 	);
 	expect(failure).toMatchObject({
@@ -204,7 +206,7 @@ test('equal reads of one run are asked once, each item reads its own spreadsheet
 });
 
 test('an unknown spreadsheet is not found', async () => {
-	const failure = await failing(calls.run('read', { spreadsheetId: 'nothing', range: 'A1' }));
+	const failure = await catchFailure(calls.run('read', { spreadsheetId: 'nothing', range: 'A1' }));
 	expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
 });
 
@@ -272,7 +274,7 @@ describe('filters', () => {
 		['x', "'filters' must be an array of objects"],
 		[by('Name', 'equals', 'x')[0], "'filters' must be an array of objects"],
 	])('%j is refused', async (filters, message) => {
-		expect((await failing(names(filters))).message).toContain(message);
+		expect((await catchFailure(names(filters))).message).toContain(message);
 	});
 });
 
@@ -285,7 +287,7 @@ test('rows that are far wider than what they hold are refused', async () => {
 		values: [header, ...Array.from({ length: 1900 }, () => ['x'])],
 	});
 	const read = async (more: object) => await calls.run('read', { spreadsheetId, output: 'rows', ...more });
-	expect((await failing(read({}))).message).toContain('The rows have 4000 columns');
+	expect((await catchFailure(read({}))).message).toContain('The rows have 4000 columns');
 	expect(await read({ maxRows: 3 })).toHaveLength(3);
 	expect(await read({ range: 'Sheet1!A:C' })).toHaveLength(1900);
 });
@@ -293,12 +295,12 @@ test('rows that are far wider than what they hold are refused', async () => {
 describe('column names', () => {
 	test('each name is there once', () => {
 		const headers = ['a', 'a', '', 'a_2', 'a', 'error', '', 'C'];
-		expect(columnNames(headers, 0)).toEqual(['a', 'a_2', 'C', 'a_2_2', 'a_3', 'error_2', 'G', 'C_2']);
+		expect(buildColumnNames(headers, 0)).toEqual(['a', 'a_2', 'C', 'a_2_2', 'a_3', 'error_2', 'G', 'C_2']);
 	});
 
 	test('as many equal headers as a sheet has columns get names', () => {
 		const headers = Array.from({ length: 18_278 }, () => 'same');
-		expect(columnNames(headers, 0).at(-1)).toBe('same_18278');
+		expect(buildColumnNames(headers, 0).at(-1)).toBe('same_18278');
 	});
 });
 

@@ -2,15 +2,15 @@ import type { IDataObject } from 'n8n-workflow';
 
 import * as operations from '../../../../nodes/Workspace/actions/spreadsheet';
 import {
-	fieldsOf,
+	getAllFields,
 	type Clients,
 	type Operation,
 	type OutputItem,
 } from '../../../../nodes/Workspace/operation';
-import { paramsOf, type Params } from '../../../../nodes/fields/params';
-import type { JobItem } from '../../../../nodes/Workspace/runner/job';
+import { readParameters, type AnyParameters } from '../../../../nodes/fields/params';
+import type { RunnerItem } from '../../../../nodes/Workspace/runner/job';
 import { testClients, testItem } from '../../client';
-import { outcomesOf, resultOf } from '../../performed';
+import { performTogether, performOperation } from '../../performOperation';
 import { StandIn } from '../../standIn';
 
 type Name = keyof typeof operations;
@@ -55,29 +55,29 @@ export class SheetCalls extends StandIn {
 	}
 
 	/** Output items of one input item, as the runner makes them. */
-	async run(name: Name, given: Given, item: JobItem = testItem()): Promise<OutputItem[]> {
+	async run(name: Name, given: Given, item: RunnerItem = testItem()): Promise<OutputItem[]> {
 		const operation: Operation = operations[name];
 		const params = this.params(operation, given);
-		const result = await resultOf(operation, { params, item }, this.clients(operation));
+		const result = await performOperation(operation, { params, item }, this.clients(operation));
 		return operation.toItems?.(result, params) ?? [{ json: result as IDataObject }];
 	}
 
 	/** The only output item. */
-	async one(name: Name, given: Given, item?: JobItem): Promise<IDataObject> {
+	async one(name: Name, given: Given, item?: RunnerItem): Promise<IDataObject> {
 		const [first, ...others] = await this.run(name, given, item);
 		expect(others).toEqual([]);
 		return first?.json ?? {};
 	}
 
 	/** Results or failures of several input items that go out together. */
-	async together(name: Name, all: ReadonlyArray<{ params: Given; item: JobItem }>): Promise<unknown[]> {
+	async together(name: Name, all: ReadonlyArray<{ params: Given; item: RunnerItem }>): Promise<unknown[]> {
 		const operation: Operation = operations[name];
 		const members = all.map(({ params, item }) => ({ params: this.params(operation, params), item }));
 		const { combine } = operation;
 		const keys = new Set(members.map(({ params }) => combine?.key(params)));
 		expect([...keys]).toEqual([expect.any(String)]);
 		for (const { params, item } of members) operation.check?.(params, item);
-		const outcomes = await outcomesOf(operation, members, this.clients(operation), [...keys][0]);
+		const outcomes = await performTogether(operation, members, this.clients(operation), [...keys][0]);
 		// A write by key has a result for each row.
 		return outcomes.flat();
 	}
@@ -87,15 +87,15 @@ export class SheetCalls extends StandIn {
 		return operation.combine?.key(this.params(operation, given));
 	}
 
-	private clients({ errors }: Operation): Clients {
+	private clients({ adviceByStatus: errors }: Operation): Clients {
 		return testClients(this.google.url, this.token, { maxRetryWaitMilliseconds: 3000, advice: errors });
 	}
 
-	private params(operation: Operation, given: Given): Params {
-		return paramsOf(fieldsOf(operation), given, { mode: 'json', timezone: 'Europe/Berlin' });
+	private params(operation: Operation, given: Given): AnyParameters {
+		return readParameters(getAllFields(operation), given, { mode: 'json', timezone: 'Europe/Berlin' });
 	}
 }
 
-export function items(...all: IDataObject[]): JobItem[] {
+export function items(...all: IDataObject[]): RunnerItem[] {
 	return all.map((json, index) => testItem({ json, index }));
 }

@@ -1,8 +1,11 @@
 import { testClients, testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { SheetCalls, items } from './sheetCalls';
 import { isNodeError, NodeError } from '../../../../nodes/core/errors';
-import { isAboutTabs, Spreadsheet } from '../../../../nodes/Workspace/actions/spreadsheet/sheets';
+import {
+	isUnknownRangeError,
+	Spreadsheet,
+} from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
 import { roundsOf } from '../../../growth';
 
 const calls = new SheetCalls();
@@ -42,7 +45,7 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 
 	test.each(['Q1', 'q1', 'FY26', 'R1C1'])('%s may be a tab or a cell: nothing is done', async (range) => {
 		const spreadsheetId = book();
-		const failure = await failing(calls.run(name, { spreadsheetId, range, ...given[name] }));
+		const failure = await catchFailure(calls.run(name, { spreadsheetId, range, ...given[name] }));
 		expect(failure.message).toBe(
 			`'range' ${range} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
 		);
@@ -62,7 +65,7 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 		[{ tab: 'Q1', range: 'no cells' }, "'range' is not a range: no cells"],
 		[{ range: "'Q1'!no cells" }, "'range' is not a range: 'Q1'!no cells"],
 	])('%j is refused before anything is sent', async (target, message) => {
-		const failure = await failing(calls.run(name, { spreadsheetId: 'x', ...target, ...given[name] }));
+		const failure = await catchFailure(calls.run(name, { spreadsheetId: 'x', ...target, ...given[name] }));
 		expect(failure.message).toBe(message);
 		expect(calls.sent).toEqual([]);
 	});
@@ -83,7 +86,7 @@ test('neither tab nor range: reading takes the first tab, writing asks for one',
 	const spreadsheetId = book();
 	expect(await calls.one('read', { spreadsheetId })).toMatchObject({ values: [['first']] });
 	for (const name of ['write', 'append'] as const) {
-		const failure = await failing(calls.run(name, { spreadsheetId, ...given[name] }));
+		const failure = await catchFailure(calls.run(name, { spreadsheetId, ...given[name] }));
 		expect(failure.message).toBe("'tab' or 'range' is required");
 	}
 	expect(calls.methods).toEqual(['values.get']);
@@ -123,7 +126,7 @@ describe('a named range', () => {
 
 test('a long text is no range, and is not searched for one', async () => {
 	for (const range of ["'", 'A', '1', '!', "''", 'A1:'].map((text) => text.repeat(roundsOf(1_000_000)))) {
-		await failing(calls.run('read', { spreadsheetId: 'x', range }));
+		await catchFailure(calls.run('read', { spreadsheetId: 'x', range }));
 	}
 });
 
@@ -137,7 +140,9 @@ describe('a tab that is not there', () => {
 		['write', { values: [['a']] }],
 		['append', { values: [['a']] }],
 	] as const)('%s in a tab that is not there says which there are', async (name, given) => {
-		const failure = await failing(calls.run(name, { spreadsheetId: book(), range: 'Sheet 1!A1', ...given }));
+		const failure = await catchFailure(
+			calls.run(name, { spreadsheetId: book(), range: 'Sheet 1!A1', ...given }),
+		);
 		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
 		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet 1'");
 		expect(failure.description).toBe("The spreadsheet has the tabs 'Sheet1', 'Anna's Log'.");
@@ -146,13 +151,13 @@ describe('a tab that is not there', () => {
 
 	test('so does an append of items, whose header row is read first', async () => {
 		const given = { spreadsheetId: book(), range: 'Nowhere', valuesSource: 'items' };
-		const failure = await failing(calls.run('append', given, testItem({ json: { a: 1 } })));
+		const failure = await catchFailure(calls.run('append', given, testItem({ json: { a: 1 } })));
 		expect(failure.description).toContain("The spreadsheet has the tabs 'Sheet1'");
 	});
 
 	test('where the tabs cannot be read, the failure stays what it is', async () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 403 });
-		const failure = await failing(calls.run('read', { spreadsheetId: book(), range: 'Nowhere!A1' }));
+		const failure = await catchFailure(calls.run('read', { spreadsheetId: book(), range: 'Nowhere!A1' }));
 		expect(failure).toMatchObject({ code: 400, message: 'Google Sheets: Unable to parse range: Nowhere!A1' });
 		expect(failure.description).not.toContain('The spreadsheet has');
 	});
@@ -162,23 +167,23 @@ describe('a tab that is not there', () => {
 		const [first, second] = items({ a: 1 }, { a: 2 });
 		const failures = [];
 		for (const range of ['Nowhere', 'Elsewhere!A1', 'Neverland'])
-			failures.push(await failing(calls.run('read', { spreadsheetId, range }, first)));
+			failures.push(await catchFailure(calls.run('read', { spreadsheetId, range }, first)));
 		expect(failures.map(({ description }) => description?.includes("'Sheet1'"))).toEqual([true, true, true]);
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(1);
-		await failing(calls.run('read', { spreadsheetId, range: 'Nowhere' }, second));
+		await catchFailure(calls.run('read', { spreadsheetId, range: 'Nowhere' }, second));
 	});
 
 	test('a refused look at the tabs is not repeated', async () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 9 });
 		const [item] = items({ a: 1 });
 		for (const range of ['Nowhere', 'Elsewhere'])
-			await failing(calls.run('read', { spreadsheetId: book(), range, maxTries: 5 }, item));
+			await catchFailure(calls.run('read', { spreadsheetId: book(), range, maxTries: 5 }, item));
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(2);
 	});
 
 	test('another refusal is not followed by a question', async () => {
 		const given = { spreadsheetId: book(), range: 'Sheet1!A5000' };
-		expect((await failing(calls.run('read', given))).code).toBe(400);
+		expect((await catchFailure(calls.run('read', given))).code).toBe(400);
 		expect(calls.methods).toEqual(['values.get']);
 	});
 });
@@ -202,7 +207,7 @@ describe('one spreadsheet', () => {
 	});
 
 	test('a name that is unknown in a tab that is there', async () => {
-		const failure = await failing(
+		const failure = await catchFailure(
 			calls.one('read', { spreadsheetId: calls.sheet(), range: 'Sheet1!Nothing' }),
 		);
 		expect(failure.message).toContain('Unable to parse range');
@@ -210,13 +215,13 @@ describe('one spreadsheet', () => {
 	});
 
 	test('a tab that went away meanwhile', async () => {
-		const failure = await failing(asked(calls.sheet()).findSheet('Gone'));
+		const failure = await catchFailure(asked(calls.sheet()).findSheet('Gone'));
 		expect(failure).toMatchObject({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 	});
 
 	test('its locale is asked for once, in short JSON', async () => {
 		const book = asked(calls.google.sheets.seed({ title: 'Book', locale: 'de_DE' }));
-		expect([await book.locale(), await book.locale()]).toEqual(['de_DE', 'de_DE']);
+		expect([await book.readLocale(), await book.readLocale()]).toEqual(['de_DE', 'de_DE']);
 		expect(calls.sent.map(({ query }) => query)).toEqual([
 			{ fields: 'properties.locale', prettyPrint: 'false' },
 		]);
@@ -230,10 +235,10 @@ describe('one spreadsheet', () => {
 
 	test('other failures than of a range are not taken for one', () => {
 		const error = (code: number, message: string) => new NodeError({ code, message });
-		expect(isAboutTabs(error(400, 'Unable to parse range: x'))).toBe(true);
-		expect(isAboutTabs(error(404, 'Unable to parse range: x'))).toBe(false);
-		expect(isAboutTabs(error(400, 'Invalid value'))).toBe(false);
-		expect(isAboutTabs(new Error('Unable to parse range: x'))).toBe(false);
+		expect(isUnknownRangeError(error(400, 'Unable to parse range: x'))).toBe(true);
+		expect(isUnknownRangeError(error(404, 'Unable to parse range: x'))).toBe(false);
+		expect(isUnknownRangeError(error(400, 'Invalid value'))).toBe(false);
+		expect(isUnknownRangeError(new Error('Unable to parse range: x'))).toBe(false);
 	});
 });
 

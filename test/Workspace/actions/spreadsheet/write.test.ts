@@ -1,6 +1,6 @@
-import { rowCells } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
+import { readCellRows } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import { testItem } from '../../client';
-import { failing } from '../../failure';
+import { catchFailure } from '../../catchFailure';
 import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -46,7 +46,9 @@ test.each(['write', 'append'] as const)(
 		]);
 		const round: { self?: unknown } = {};
 		round.self = round;
-		const refused = await failing(calls.one(name, { spreadsheetId, range: 'Sheet1', values: [[round]] }));
+		const refused = await catchFailure(
+			calls.one(name, { spreadsheetId, range: 'Sheet1', values: [[round]] }),
+		);
 		expect(refused.message).toBe("Row 1, column 1 of 'values' is an object that contains itself");
 	},
 );
@@ -68,7 +70,7 @@ test.each([1, 2])('checking %d rows of cells twice does not convert them twice',
 		valueInputOption: 'RAW' as const,
 		escapeFormulas: true,
 	};
-	expect(rowCells(params)).toBe(rowCells(params));
+	expect(readCellRows(params)).toBe(readCellRows(params));
 	expect(valueOf).toHaveBeenCalledTimes(height);
 });
 
@@ -95,7 +97,7 @@ test.each<[string, unknown[][], string]>([
 	['nothing', [], "'values' has no cells"],
 	['empty rows', [[], []], "'values' has no cells"],
 ])('refused before anything is sent: %s', async (_, values, message) => {
-	const failure = await failing(
+	const failure = await catchFailure(
 		calls.run('write', { spreadsheetId: calls.sheet(), range: 'Sheet1', values }),
 	);
 	expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', message });
@@ -108,7 +110,7 @@ test.each([
 	['past an area', 'Sheet1!A1:B1', /tried writing to row/],
 ])('%s: Google says no, and what to do is said', async (_, range, message) => {
 	const spreadsheetId = calls.sheet();
-	const failure = await failing(calls.run('write', { spreadsheetId, range, values: [['a'], ['b']] }));
+	const failure = await catchFailure(calls.run('write', { spreadsheetId, range, values: [['a'], ['b']] }));
 	expect(failure.code).toBe(400);
 	expect(failure.message).toMatch(message);
 	expect(failure.description).toContain('To write below the last row, use Append');
@@ -374,11 +376,11 @@ describe('input items', () => {
 	test('a field that no cell can hold is named before anything is sent', async () => {
 		const params = given(calls.sheet());
 		const all = items({ a: 1 }, { a: NaN }).map((item) => ({ params, item }));
-		const failure = await failing(calls.together('write', all));
+		const failure = await catchFailure(calls.together('write', all));
 		expect(failure.message).toBe("Field 'a' of the input item is NaN");
 		expect(
 			(
-				await failing(
+				await catchFailure(
 					calls.together(
 						'write',
 						items({}).map((item) => ({ params, item })),
@@ -506,7 +508,7 @@ describe('rows that need room', () => {
 	test('rows that are to begin beyond the last one stay refused', async () => {
 		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount: 2 });
 		const given = { spreadsheetId, range: 'Sheet1!A3:A', values: [{ Name: 'a' }] };
-		expect((await failing(calls.one('write', given))).code).toBe(400);
+		expect((await catchFailure(calls.one('write', given))).code).toBe(400);
 		expect(calls.methods).not.toContain('batchUpdate');
 	});
 
@@ -517,9 +519,9 @@ describe('rows that need room', () => {
 			namedRanges: { Leads: 'Sheet1!A1:B2' },
 		});
 		const values = [['a'], ['b'], ['c']];
-		expect((await failing(calls.one('write', { spreadsheetId, range: 'Sheet1!Leads', values }))).code).toBe(
-			400,
-		);
+		expect(
+			(await catchFailure(calls.one('write', { spreadsheetId, range: 'Sheet1!Leads', values }))).code,
+		).toBe(400);
 		expect(calls.methods).not.toContain('batchUpdate');
 	});
 
@@ -527,7 +529,9 @@ describe('rows that need room', () => {
 		'%s stays refused',
 		async (range) => {
 			const spreadsheetId = calls.sheet();
-			expect((await failing(calls.one('write', { spreadsheetId, range, values: rows(20) }))).code).toBe(400);
+			expect((await catchFailure(calls.one('write', { spreadsheetId, range, values: rows(20) }))).code).toBe(
+				400,
+			);
 			expect(calls.methods).not.toContain('batchUpdate');
 		},
 	);

@@ -1,10 +1,10 @@
-import { type NodeError, refusal } from '../../../../core/errors';
-import { named } from '../../../../fields/field';
-import type { Mail, Summary } from '../../../../untrusted/mail/readMail';
-import type { Field, OutputItem, ParamsOf, StoredBinary } from '../../../operation';
+import { type NodeError, createRefusal } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
+import type { Mail, MailSummary } from '../../../../untrusted/mail/readMail';
+import type { Field, OutputItem, InferParameters, StoredBinary } from '../../../operation';
 
 /** Gmail's limit for emails per page. */
-export const largestPage = 500;
+export const maxPageSize = 500;
 
 export const amountFields = [
 	{
@@ -27,9 +27,9 @@ export const amountFields = [
 ] as const satisfies readonly Field[];
 
 /** A constant, because n8n's linter takes a field whose literal name has the word token for a secret. */
-const pageToken = 'pageToken';
+const pageTokenName = 'pageToken';
 
-export const newTextOnly = {
+export const newTextOnlyOption = {
 	displayName: 'New Text Only',
 	name: 'newTextOnly',
 	type: 'boolean',
@@ -80,7 +80,7 @@ const listOptions = [
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
 	},
-	{ ...newTextOnly, showWhen: { includeBody: [true] } },
+	{ ...newTextOnlyOption, showWhen: { includeBody: [true] } },
 	{
 		displayName: 'Output',
 		name: 'output',
@@ -95,7 +95,7 @@ const listOptions = [
 	},
 	{
 		displayName: 'Page Token',
-		name: pageToken,
+		name: pageTokenName,
 		type: 'string',
 		default: '',
 		showWhen: { output: ['page'] },
@@ -117,20 +117,21 @@ const listOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export type ListParams = ParamsOf<typeof amountFields, typeof listOptions>;
+export type ListParams = InferParameters<typeof amountFields, typeof listOptions>;
 
 export interface ListedMessage {
 	/** Only the IDs if details are turned off; with attachments, also what is known of them. */
-	readonly message: Pick<Summary, 'id' | 'threadId'> & Partial<Summary & Pick<Mail, 'text' | 'attachments'>>;
+	readonly message: Pick<MailSummary, 'id' | 'threadId'> &
+		Partial<MailSummary & Pick<Mail, 'text' | 'attachments'>>;
 	/** The attachments in their original order, if they were requested. */
 	readonly files?: readonly StoredBinary[];
 }
 
-export interface Listed {
+export interface ListResult {
 	readonly messages: ListedMessage[];
 	readonly nextPageToken: string | undefined;
 	/** The failure that stopped the list early. It says how to continue. */
-	readonly endedBy?: NodeError;
+	readonly failure?: NodeError;
 }
 
 /** @throws NodeError 400 for options that exclude each other */
@@ -138,43 +139,43 @@ function refuseContradictions(given: ListParams): void {
 	const { output, maxResults } = given;
 	for (const option of ['returnAll', 'downloadAttachments'] as const) {
 		if (output === 'items' || !given[option]) continue;
-		throw refusal(
-			`${named(option)} cannot be used if ${named('output')} is page`,
-			`Set ${named('output')} to items, or turn off ${named(option)}.`,
+		throw createRefusal(
+			`${quoteField(option)} cannot be used if ${quoteField('output')} is page`,
+			`Set ${quoteField('output')} to items, or turn off ${quoteField(option)}.`,
 		);
 	}
-	if (output === 'page' && maxResults > largestPage) {
-		throw refusal(
-			`${named('maxResults')} must be from 1 to ${largestPage} if ${named('output')} is page, not ${maxResults}`,
-			`Gmail does not return larger pages. Set ${named('output')} to items to get more.`,
+	if (output === 'page' && maxResults > maxPageSize) {
+		throw createRefusal(
+			`${quoteField('maxResults')} must be from 1 to ${maxPageSize} if ${quoteField('output')} is page, not ${maxResults}`,
+			`Gmail does not return larger pages. Set ${quoteField('output')} to items to get more.`,
 		);
 	}
 	if (output === 'items' && given.pageToken !== '') {
-		throw refusal(
-			`${named('pageToken')} can only be used if ${named('output')} is page`,
-			`Set ${named('output')} to page, or remove ${named('pageToken')}.`,
+		throw createRefusal(
+			`${quoteField('pageToken')} can only be used if ${quoteField('output')} is page`,
+			`Set ${quoteField('output')} to page, or remove ${quoteField('pageToken')}.`,
 		);
 	}
 	for (const option of ['downloadAttachments', 'includeBody', 'newTextOnly'] as const) {
 		const needed = option === 'newTextOnly' ? 'includeBody' : 'details';
 		if (!given[option] || given[needed]) continue;
-		throw refusal(
-			`${named(option)} needs ${named(needed)}`,
-			`Turn on ${named(needed)}, or turn off ${named(option)}.`,
+		throw createRefusal(
+			`${quoteField(option)} needs ${quoteField(needed)}`,
+			`Turn on ${quoteField(needed)}, or turn off ${quoteField(option)}.`,
 		);
 	}
 }
 
-function listItems({ messages, nextPageToken }: Listed, { output }: ListParams): OutputItem[] {
+function toListItems({ messages, nextPageToken }: ListResult, { output }: ListParams): OutputItem[] {
 	if (output === 'items') {
-		return messages.map(({ message, files = [] }) => mailItem({ ...message }, files, 'attachment_'));
+		return messages.map(({ message, files = [] }) => toMailItem({ ...message }, files, 'attachment_'));
 	}
 	const shown = messages.map(({ message }) => message);
 	return [{ json: { messages: shown, ...(nextPageToken !== undefined && { nextPageToken }) } }];
 }
 
 /** An item with the attachments as binary fields: attachment_0, attachment_1 and so on. */
-export function mailItem(
+export function toMailItem(
 	json: OutputItem['json'],
 	files: readonly StoredBinary[],
 	prefix: string,
@@ -184,13 +185,13 @@ export function mailItem(
 }
 
 /** What List and Search have in common. */
-export const listing = {
-	readsOnly: true,
+export const sharedListDefinition = {
+	isReadOnly: true,
 	options: listOptions,
 	check: refuseContradictions,
-	toItems: listItems,
-	endedBy: (result: Listed) => result.endedBy,
-	errors: {
+	toItems: toListItems,
+	getFailure: (result: ListResult) => result.failure,
+	adviceByStatus: {
 		400: 'Check the search terms, the label IDs and the page token.',
 		404: 'The mailbox was not found. Check which account the credential is connected to.',
 	},

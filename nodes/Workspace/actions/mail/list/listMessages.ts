@@ -1,13 +1,13 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { ifFound, type NodeError, isNodeError, shortened } from '../../../../core/errors';
-import { named } from '../../../../fields/field';
-import { firstWidth, largestWidth } from '../../../../http/rateLimiter';
+import { ignoreNotFound, type NodeError, isNodeError, shorten } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
+import { initialConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
 import type { Clients, Item } from '../../../operation';
-import { inParallel } from '../inParallel';
-import { contentOf, downloaded } from '../message';
-import { largestPage, type Listed, type ListedMessage, type ListParams } from './fields';
-import { labelIdsOf } from './query';
+import { runInParallel } from '../runInParallel';
+import { parseMessage, storeAttachments } from '../message';
+import { maxPageSize, type ListResult, type ListedMessage, type ListParams } from './fields';
+import { resolveLabelIds } from './query';
 
 /**
  * The failure that stops a list midway, extended with how to continue.
@@ -15,7 +15,7 @@ import { labelIdsOf } from './query';
  * @param pageToken the token of that page; undefined for the first
  * @throws the given error if no email was received or the execution was canceled
  */
-function endOf(
+function explainEarlyEnd(
 	error: unknown,
 	returned: number,
 	pageToken: string | undefined,
@@ -29,7 +29,7 @@ function endOf(
 		`${emails} received before that. Set On Error to Continue to output them before the error.`,
 		pageToken === undefined
 			? 'The list stopped within the first page. To continue, list again.'
-			: `To continue, set ${named('output')} to page and ${named('pageToken')} to ${pageToken}${again}.`,
+			: `To continue, set ${quoteField('output')} to page and ${quoteField('pageToken')} to ${pageToken}${again}.`,
 	];
 	return error.with({
 		description: description.filter(Boolean).join(' '),
@@ -42,43 +42,48 @@ function endOf(
 }
 
 /** Size of a page whose emails are requested one by one. A list that stops midway continues from the start of that page. */
-const detailedPage = 100;
+const detailedPageSize = 100;
 
 /** The common part of List and Search. */
-export async function listed(client: Clients, q: string, params: ListParams, item: Item): Promise<Listed> {
-	const found = await listMessages(client, q, params, item);
+export async function listEmails(
+	client: Clients,
+	q: string,
+	params: ListParams,
+	item: Item,
+): Promise<ListResult> {
+	const found = await collectPages(client, q, params, item);
 	const isEmpty = found.messages.length === 0 && found.nextPageToken === undefined;
-	if (isEmpty && params.pageToken === '') await tellNothingFound(params, item);
+	if (isEmpty && params.pageToken === '') await hintNothingFound(params, item);
 	return found;
 }
 
 const conditions = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
 
 /** Adds a hint, because a mistyped search has an empty output too. One hint for a run: with many items, some often match nothing. */
-async function tellNothingFound(given: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
+async function hintNothingFound(given: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
 	const asked = conditions
 		.map((name) => [name, [given[name]].flat().join(', ')] as const)
 		.filter(([, value]) => value !== '' && value !== 'any')
-		.map(([name, value]) => `${named(name)}: ${shortened(value)}`);
+		.map(([name, value]) => `${quoteField(name)}: ${shorten(value)}`);
 	if (asked.length === 0) return;
 	await item.once('no email matched', () => {
-		item.hint(`No email matches (item ${item.index}). ${asked.join('; ')}`);
+		item.addHint(`No email matches (item ${item.index}). ${asked.join('; ')}`);
 		return Promise.resolve(true);
 	});
 }
 
 /** Emails that match a query, newest first. Emails received before a failure are kept. */
-async function listMessages(client: Clients, q: string, asked: ListParams, item: Item): Promise<Listed> {
-	const params = { ...asked, labelIds: await labelIdsOf(client, asked.labelIds, item) };
-	const ask = (found: number, token: string | undefined) => {
-		const page = pageOf(client, q, params, sizeOf(params, found), token);
+async function collectPages(client: Clients, q: string, asked: ListParams, item: Item): Promise<ListResult> {
+	const params = { ...asked, labelIds: await resolveLabelIds(client, asked.labelIds, item) };
+	const requestPage = (found: number, token: string | undefined) => {
+		const page = fetchPage(client, q, params, getPageSize(params, found), token);
 		// It is awaited later, if at all, and must not count as unhandled until then.
 		page.catch(() => undefined);
 		return page;
 	};
 	const messages: ListedMessage[] = [];
 	let pageToken = asked.pageToken || undefined;
-	let page: Promise<Page> | undefined = ask(0, pageToken);
+	let page: Promise<Page> | undefined = requestPage(0, pageToken);
 	let ofEarlierPages = 0;
 	try {
 		for (let found = 0; ; ofEarlierPages = messages.length) {
@@ -86,9 +91,9 @@ async function listMessages(client: Clients, q: string, asked: ListParams, item:
 			const ids = data.messages ?? [];
 			const nextPageToken = data.nextPageToken || undefined;
 			found += ids.length;
-			const isLast = !nextPageToken || params.output === 'page' || sizeOf(params, found) <= 0;
+			const isLast = !nextPageToken || params.output === 'page' || getPageSize(params, found) <= 0;
 			// Requested while the details of this page arrive.
-			page = isLast ? undefined : ask(found, nextPageToken);
+			page = isLast ? undefined : requestPage(found, nextPageToken);
 			await addDetails(messages, client, ids, params, item);
 			if (!page) return { messages, nextPageToken };
 			item.log(`List of item ${item.index}: ${messages.length} emails so far`);
@@ -100,7 +105,7 @@ async function listMessages(client: Clients, q: string, asked: ListParams, item:
 		return {
 			messages,
 			nextPageToken: undefined,
-			endedBy: endOf(error, messages.length, pageToken, ofThatPage),
+			failure: explainEarlyEnd(error, messages.length, pageToken, ofThatPage),
 		};
 	}
 }
@@ -108,12 +113,12 @@ async function listMessages(client: Clients, q: string, asked: ListParams, item:
 type Page = gmail_v1.Schema$ListMessagesResponse;
 
 /** How many emails to ask for next; 0 or less means none. */
-function sizeOf({ returnAll, maxResults, output, details }: ListParams, found: number): number {
-	const largest = details && output === 'items' ? detailedPage : largestPage;
+function getPageSize({ returnAll, maxResults, output, details }: ListParams, found: number): number {
+	const largest = details && output === 'items' ? detailedPageSize : maxPageSize;
 	return returnAll ? largest : Math.min(largest, maxResults - found);
 }
 
-async function pageOf(
+async function fetchPage(
 	{ gmail }: Clients,
 	q: string,
 	{ labelIds, includeSpamTrash }: ListParams,
@@ -146,20 +151,25 @@ async function addDetails(
 		return;
 	}
 	// As many as the transport lets through, but fewer with attachments, because an email may bring 25 MB of them.
-	const most = params.downloadAttachments ? firstWidth : largestWidth;
+	const most = params.downloadAttachments ? initialConcurrency : maxConcurrency;
 	const results: Array<ListedMessage | undefined> = [];
 	try {
-		await inParallel(found, firstWidth, ({ id }) => ifFound(detailsOf(client, id ?? '', params, item)), {
-			most,
-			results,
-		});
+		await runInParallel(
+			found,
+			initialConcurrency,
+			({ id }) => ignoreNotFound(fetchDetails(client, id ?? '', params, item)),
+			{
+				maxWidth: most,
+				results,
+			},
+		);
 	} finally {
 		// An email may have been deleted since the list.
 		messages.push(...results.flatMap((message) => message ?? []));
 	}
 }
 
-async function detailsOf(
+async function fetchDetails(
 	client: Clients,
 	id: string,
 	{ includeBody, newTextOnly, downloadAttachments }: ListParams,
@@ -172,9 +182,9 @@ async function detailsOf(
 		...(isWhole ? { format: 'full' } : { format: 'metadata', metadataHeaders: ['Subject', 'From', 'To'] }),
 		fields: `id,threadId,labelIds,snippet,internalDate,payload${isWhole ? '' : '/headers'}`,
 	});
-	const mail = await contentOf(client, data, item, { withText: includeBody, newTextOnly });
+	const mail = await parseMessage(client, data, item, { withText: includeBody, newTextOnly });
 	const { summary, text, attachments } = mail;
 	if (!isWhole) return { message: summary };
 	const message = { ...summary, ...(includeBody && { text }), attachments };
-	return downloadAttachments ? { message, files: await downloaded(client, mail, item) } : { message };
+	return downloadAttachments ? { message, files: await storeAttachments(client, mail, item) } : { message };
 }

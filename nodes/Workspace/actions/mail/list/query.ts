@@ -1,12 +1,12 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { refusal } from '../../../../core/errors';
-import { named } from '../../../../fields/field';
+import { createRefusal } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { ListParams } from './fields';
 
 /** Gmail's search terms for a sender. The text cannot introduce a term of its own. */
-export function fromTerm(from: string): string[] {
+export function buildFromTerms(from: string): string[] {
 	const address = /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
 	// Gmail has no way to escape a quote inside quotes.
 	const words = address.replaceAll(/["“”„‟＂\s]+/g, ' ').trim();
@@ -14,42 +14,42 @@ export function fromTerm(from: string): string[] {
 }
 
 /** Terms for the time of arrival, in epoch seconds: Gmail reads a mere date as Pacific time. @throws NodeError 400 for an empty time span */
-export function receivedTerms({
+export function buildReceivedTerms({
 	receivedAfter,
 	receivedBefore,
 }: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>): string[] {
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
-		throw refusal(
-			`${named('receivedAfter')} is not before ${named('receivedBefore')}`,
+		throw createRefusal(
+			`${quoteField('receivedAfter')} is not before ${quoteField('receivedBefore')}`,
 			'No email can match. Swap the two times.',
 		);
 	}
-	const term = (name: string, time: string) =>
+	const buildTerm = (name: string, time: string) =>
 		time === '' ? [] : [`${name}:${Math.ceil(Date.parse(time) / 1000)}`];
-	return [...term('after', receivedAfter), ...term('before', receivedBefore)];
+	return [...buildTerm('after', receivedAfter), ...buildTerm('before', receivedBefore)];
 }
 
 /** Adds terms of ours to the user's query, which cannot undo them. @throws NodeError 400 if its brackets or quotes could end ours */
-export function narrowed(query: string, terms: readonly string[]): string {
+export function narrowQuery(query: string, terms: readonly string[]): string {
 	if (terms.length === 0) return query;
 	// It is unknown whether Gmail treats a quote within a word as a quote, so brackets must pair either way.
 	const [outside = '', ...rest] = query.replaceAll(/[“”„‟＂]/g, '"').split('"');
 	const unquoted = [outside, ...rest.filter((_, at) => at % 2 === 1)].join(' ');
-	if (rest.length % 2 === 0 && bracketsPair(query) && bracketsPair(unquoted)) {
+	if (rest.length % 2 === 0 && hasPairedBrackets(query) && hasPairedBrackets(unquoted)) {
 		return `(${query}) ${terms.join(' ')}`;
 	}
-	throw refusal(
-		`${named('query')} has brackets or quotes without a counterpart`,
-		`With ${named('receivedAfter')} or ${named('receivedBefore')}, they would change what is searched. Complete or remove them, including brackets within quotes, or write the time into ${named('query')}.`,
+	throw createRefusal(
+		`${quoteField('query')} has brackets or quotes without a counterpart`,
+		`With ${quoteField('receivedAfter')} or ${quoteField('receivedBefore')}, they would change what is searched. Complete or remove them, including brackets within quotes, or write the time into ${quoteField('query')}.`,
 	);
 }
 
-const closing: Readonly<Record<string, string>> = { '(': ')', '{': '}' };
+const closingBrackets: Readonly<Record<string, string>> = { '(': ')', '{': '}' };
 
-function bracketsPair(text: string): boolean {
+function hasPairedBrackets(text: string): boolean {
 	const open: string[] = [];
 	for (const [bracket] of text.matchAll(/[(){}]/g)) {
-		const end = closing[bracket];
+		const end = closingBrackets[bracket];
 		if (end !== undefined) open.push(end);
 		else if (open.pop() !== bracket) return false;
 	}
@@ -57,35 +57,39 @@ function bracketsPair(text: string): boolean {
 }
 
 /** Label IDs that need no lookup: those that every mailbox has, and the form of the others. */
-const knownId =
+const knownLabelId =
 	/^(?:INBOX|SENT|DRAFT|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|CHAT|CATEGORY_[A-Z]+|Label_[\w-]+|[A-Z]+_(?:STAR|BANG|CHECK|QUESTION|GUILLEMET|INFO))$/;
 /** How many label names an error lists. */
-const mostShown = 20;
+const maxShownLabels = 20;
 
 /** The IDs of labels that are given by ID or by name. @throws NodeError 400 for a name that no label has */
-export async function labelIdsOf(client: Clients, given: readonly string[], item: Item): Promise<string[]> {
-	if (given.every((label) => knownId.test(label))) return [...given];
-	const labels = await item.once('mail.labels', () => allLabels(client));
+export async function resolveLabelIds(
+	client: Clients,
+	given: readonly string[],
+	item: Item,
+): Promise<string[]> {
+	if (given.every((label) => knownLabelId.test(label))) return [...given];
+	const labels = await item.once('mail.labels', () => listLabels(client));
 	return given.map((label) => {
-		if (knownId.test(label)) return label;
-		const same = (text: string | null | undefined) => text?.toLowerCase() === label.toLowerCase();
+		if (knownLabelId.test(label)) return label;
+		const hasSameName = (text: string | null | undefined) => text?.toLowerCase() === label.toLowerCase();
 		// Gmail does not allow two names that differ only in case.
-		const found = labels.find(({ id }) => id === label) ?? labels.find(({ name }) => same(name));
-		return found?.id ?? unknown(label, labels);
+		const found = labels.find(({ id }) => id === label) ?? labels.find(({ name }) => hasSameName(name));
+		return found?.id ?? refuseUnknownLabel(label, labels);
 	});
 }
 
 /** All labels of the mailbox: the user's own first, then the ones that every mailbox has. */
-export async function allLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<gmail_v1.Schema$Label[]> {
+export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<gmail_v1.Schema$Label[]> {
 	const { data } = await gmail.users.labels.list({ userId: 'me', fields: 'labels(id,name,type)' });
 	return (data.labels ?? []).toSorted((a, b) => Number(b.type === 'user') - Number(a.type === 'user'));
 }
 
-function unknown(label: string, labels: readonly gmail_v1.Schema$Label[]): never {
+function refuseUnknownLabel(label: string, labels: readonly gmail_v1.Schema$Label[]): never {
 	const names = labels.flatMap(({ name }) => name ?? []);
-	const more = names.length > mostShown ? ', …' : '';
-	throw refusal(
-		`${named('labelIds')}: the mailbox has no label '${label}'`,
-		`Labels of the mailbox: ${names.slice(0, mostShown).join(', ')}${more}. Enter a nested label with its parent, such as Clients/Acme.`,
+	const more = names.length > maxShownLabels ? ', …' : '';
+	throw createRefusal(
+		`${quoteField('labelIds')}: the mailbox has no label '${label}'`,
+		`Labels of the mailbox: ${names.slice(0, maxShownLabels).join(', ')}${more}. Enter a nested label with its parent, such as Clients/Acme.`,
 	);
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-import { refusal, shortened } from '../../../../core/errors';
+import { createRefusal, shorten } from '../../../../core/errors';
 import { decodeWords } from '../../../../untrusted/mail/charset';
 
 /** Parts of an address list, as defined by RFC 5322. The loops in each pattern are unrolled, so that no text takes long. */
@@ -22,13 +22,13 @@ const kinds = [
 ] as const;
 const anyKind = new RegExp(kinds.map(([kind, { source }]) => `(?<${kind}>${source})`).join('|'), 'g');
 
-interface Token {
+interface AddressToken {
 	readonly kind: (typeof kinds)[number][0];
 	/** The source text, including quotes or brackets. */
 	readonly raw: string;
 }
 
-function tokensOf(text: string): Token[] {
+function splitIntoTokens(text: string): AddressToken[] {
 	return Array.from(text.matchAll(anyKind), ({ 0: raw, groups = {} }) => ({
 		kind: kinds.find(([kind]) => groups[kind] !== undefined)?.[0] ?? 'broken',
 		raw,
@@ -36,36 +36,36 @@ function tokensOf(text: string): Token[] {
 }
 
 /** Bytes of the longest address, without the angle brackets (RFC 5321, 4.5.3.1.3). */
-const longest = 254;
+const maxAddressBytes = 254;
 
 /**
  * The address formed by the tokens: RFC 5322's addr-spec with letters of any script (RFC 6532), within the lengths of RFC 5321, with white
  * space and comments around it and its @.
  * @returns undefined for anything else; nothing is corrected
  */
-function addrSpecOf(tokens: readonly Token[]): string | undefined {
-	const joined = joinedParts(tokens);
+function parseAddrSpec(tokens: readonly AddressToken[]): string | undefined {
+	const joined = joinTokens(tokens);
 	if (joined === undefined) return undefined;
 	const [, local = '', rest = ''] = /^("(?:[^"\\]|\\.)*"|[^@]*)@([^@]*)$/.exec(joined) ?? [];
-	const domain = asciiDomain(rest);
+	const domain = toAsciiDomain(rest);
 	if (domain === undefined || !isLocalPart(local)) return undefined;
 	const address = `${local}@${domain}`;
-	return Buffer.byteLength(address) > longest ? undefined : address;
+	return Buffer.byteLength(address) > maxAddressBytes ? undefined : address;
 }
 
-function joinedParts(tokens: readonly Token[]): string | undefined {
+function joinTokens(tokens: readonly AddressToken[]): string | undefined {
 	let joined = '';
-	let gap = false;
+	let hasGap = false;
 	for (const { kind, raw } of tokens) {
 		if (kind === 'space' || kind === 'comment') {
-			gap = joined !== '';
+			hasGap = joined !== '';
 			continue;
 		}
-		const fits = kind === 'word' || (kind === 'quoted' && joined === '');
-		const apart = gap && !joined.endsWith('@') && !raw.startsWith('@');
-		if (!fits || apart) return undefined;
+		const isAllowed = kind === 'word' || (kind === 'quoted' && joined === '');
+		const isApart = hasGap && !joined.endsWith('@') && !raw.startsWith('@');
+		if (!isAllowed || isApart) return undefined;
 		joined += raw;
-		gap = false;
+		hasGap = false;
 	}
 	return joined;
 }
@@ -84,7 +84,7 @@ function isLocalPart(local: string): boolean {
 const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** A domain as it is sent over the wire, in lower case. */
-function asciiDomain(domain: string): string | undefined {
+function toAsciiDomain(domain: string): string | undefined {
 	const literal = /^\[(?:(IPv6:)(.*)|(.*))\]$/i.exec(domain);
 	if (literal) return isIP(literal[2] ?? literal[3] ?? '') === (literal[1] ? 6 : 4) ? domain : undefined;
 	if (!/^[\p{L}\p{M}\p{N}_.-]+$/u.test(domain)) return undefined;
@@ -102,39 +102,39 @@ export interface Address {
 }
 
 /** Characters of the longest entry: one line of an email (RFC 5322, 2.1.1). */
-const longestEntry = 998;
+const maxEntryLength = 998;
 
 /** The addresses in a list separated by commas or new lines, in RFC 5322 form, and its other entries. */
-export function addressesIn(text: string) {
+export function findAddresses(text: string) {
 	const addresses: Address[] = [];
 	const others: string[] = [];
-	for (const line of separated(tokensOf(text), 'line')) {
-		const entries = separated(line, 'comma');
-		const whole = oneWithComma(entries);
+	for (const line of splitAtTokens(splitIntoTokens(text), 'line')) {
+		const entries = splitAtTokens(line, 'comma');
+		const whole = parseNameWithComma(entries);
 		if (whole) addresses.push(whole);
 		for (const entry of whole ? [] : entries) {
-			const mailbox = mailboxOf(entry);
+			const mailbox = parseMailbox(entry);
 			if (mailbox) addresses.push(mailbox);
-			else others.push(rawOf(entry).trim());
+			else others.push(joinRaw(entry).trim());
 		}
 	}
 	return { addresses, others };
 }
 
 /** The addresses in a list. @param label the field's name, in quotes @throws NodeError 400 naming the first entry that is no address */
-export function addressesOf(text: string, label: string): Address[] {
-	const { addresses, others } = addressesIn(text);
+export function parseAddresses(text: string, label: string): Address[] {
+	const { addresses, others } = findAddresses(text);
 	const [first] = others;
 	if (first === undefined) return addresses;
-	throw refusal(
-		`${label} has an entry that is not an email address: ${shortened(first)}`,
+	throw createRefusal(
+		`${label} has an entry that is not an email address: ${shorten(first)}`,
 		'Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.',
 	);
 }
 
 /** Splits at tokens of a kind; empty parts are left out. */
-function separated(tokens: readonly Token[], kind: Token['kind']): Token[][] {
-	const pieces: Token[][] = [[]];
+function splitAtTokens(tokens: readonly AddressToken[], kind: AddressToken['kind']): AddressToken[][] {
+	const pieces: AddressToken[][] = [[]];
 	for (const token of tokens) {
 		if (token.kind === kind) pieces.push([]);
 		else pieces.at(-1)?.push(token);
@@ -143,27 +143,28 @@ function separated(tokens: readonly Token[], kind: Token['kind']): Token[][] {
 }
 
 /** `Doe, John <john@example.com>`, as Gmail shows senders, is one address if nothing else is on its line. */
-function oneWithComma([family, given, ...more]: ReadonlyArray<readonly Token[]>): Address | undefined {
+function parseNameWithComma([family, given, ...more]: ReadonlyArray<readonly AddressToken[]>):
+	Address | undefined {
 	if (!family || !given || more.length > 0) return undefined;
-	const [first, second] = [rawOf(family), rawOf(given)];
-	if (first.length > longestEntry || first.includes('@') || second.split('@').length > 2) return undefined;
-	const mailbox = mailboxOf(given);
-	const name = nameOf(family);
+	const [first, second] = [joinRaw(family), joinRaw(given)];
+	if (first.length > maxEntryLength || first.includes('@') || second.split('@').length > 2) return undefined;
+	const mailbox = parseMailbox(given);
+	const name = parseName(family);
 	if (!mailbox?.name || !name) return undefined;
 	return { ...mailbox, name: `${name}, ${mailbox.name}` };
 }
 
-function mailboxOf(entry: readonly Token[]): Address | undefined {
-	const raw = rawOf(entry);
-	if (raw.length > longestEntry || hasControl(raw.replaceAll('\t', ' '))) return undefined;
+function parseMailbox(entry: readonly AddressToken[]): Address | undefined {
+	const raw = joinRaw(entry);
+	if (raw.length > maxEntryLength || hasControlCharacter(raw.replaceAll('\t', ' '))) return undefined;
 	const at = entry.findIndex(({ kind }) => kind === 'angle');
 	const angle = entry[at];
 	if (!angle) {
-		const bare = addrSpecOf(entry);
+		const bare = parseAddrSpec(entry);
 		return bare === undefined ? undefined : { name: '', address: bare };
 	}
-	const address = addrSpecOf(tokensOf(angle.raw.slice(1, -1)));
-	const name = nameOf(entry.slice(0, at));
+	const address = parseAddrSpec(splitIntoTokens(angle.raw.slice(1, -1)));
+	const name = parseName(entry.slice(0, at));
 	const isLast = entry.slice(at + 1).every(({ kind }) => kind === 'space' || kind === 'comment');
 	if (address === undefined || name === undefined || !isLast) return undefined;
 	const isQuoted = entry.some(({ kind }) => kind === 'quoted');
@@ -171,7 +172,7 @@ function mailboxOf(entry: readonly Token[]): Address | undefined {
 }
 
 /** The name before an address. Accepts more than RFC 5322, because senders write more; undefined if it is ambiguous. */
-function nameOf(tokens: readonly Token[]): string | undefined {
+function parseName(tokens: readonly AddressToken[]): string | undefined {
 	let name = '';
 	let words = '';
 	for (const { kind, raw } of tokens) {
@@ -182,31 +183,31 @@ function nameOf(tokens: readonly Token[]): string | undefined {
 			continue;
 		}
 		if (kind !== 'quoted' && kind !== 'comment') return undefined;
-		name += decodeWords(words) + (kind === 'quoted' ? unquoted(raw) : raw);
+		name += decodeWords(words) + (kind === 'quoted' ? unquote(raw) : raw);
 		words = '';
 	}
 	name = (name + decodeWords(words)).trim();
-	return hasControl(name) ? undefined : name;
+	return hasControlCharacter(name) ? undefined : name;
 }
 
 /** Whether a name consists only of addresses: perhaps a comma is missing and both were meant. */
 function isOtherAddress(name: string, address: string): boolean {
 	const words = name.split(' ');
-	const others = words.filter((word) => addrSpecOf(tokensOf(word)) !== undefined);
+	const others = words.filter((word) => parseAddrSpec(splitIntoTokens(word)) !== undefined);
 	return (
 		others.length === words.length && others.some((other) => other.toLowerCase() !== address.toLowerCase())
 	);
 }
 
-function unquoted(raw: string): string {
+function unquote(raw: string): string {
 	return raw.slice(1, -1).replaceAll(/\\(.)/g, '$1');
 }
 
 /** Whether a text has control characters, any kind of line break, or half a surrogate pair. */
-function hasControl(text: string): boolean {
+function hasControlCharacter(text: string): boolean {
 	return /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 }
 
-function rawOf(tokens: readonly Token[]): string {
+function joinRaw(tokens: readonly AddressToken[]): string {
 	return tokens.map(({ raw }) => raw).join('');
 }

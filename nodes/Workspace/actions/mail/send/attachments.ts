@@ -1,11 +1,11 @@
 import { unescape } from 'node:querystring';
 import { buffer } from 'node:stream/consumers';
 
-import { refusal } from '../../../../core/errors';
-import { bytesOfBase64 } from '../../../source';
-import type { Attachment, Item } from '../../../operation';
-import { maxMailBytes, tooLarge } from './deliver';
-import { oneLine } from './fields';
+import { createRefusal } from '../../../../core/errors';
+import { decodeBase64 } from '../../../byteSource';
+import type { AttachmentInput, Item } from '../../../operation';
+import { maxMailBytes, buildTooLargeError } from './deliver';
+import { requireOneLine } from './fields';
 
 export interface AttachedFile {
 	readonly filename: string;
@@ -20,80 +20,88 @@ export interface AttachedFile {
 }
 
 /** A file whose size is known but that is not read yet. */
-interface Announced extends Omit<AttachedFile, 'content'> {
+interface UnreadFile extends Omit<AttachedFile, 'content'> {
 	readonly read: () => Promise<Buffer>;
 }
 
 /** The files to attach, read only if all fit. @throws NodeError 400 for a missing field, invalid base64, or more than an email holds */
-export async function attachedFiles(attachments: readonly Attachment[], item: Item): Promise<AttachedFile[]> {
-	const announced: Announced[] = [];
+export async function readAttachments(
+	attachments: readonly AttachmentInput[],
+	item: Item,
+): Promise<AttachedFile[]> {
+	const unread: UnreadFile[] = [];
 	for (const [index, attachment] of attachments.entries()) {
-		announced.push('field' in attachment ? await ofField(attachment.field, item) : ofText(attachment, index));
+		unread.push(
+			'field' in attachment
+				? await getFileFromField(attachment.field, item)
+				: getFileFromText(attachment, index),
+		);
 	}
-	const total = announced.reduce((sum, { size }) => sum + encodedSize(size), 0);
-	if (total > maxMailBytes) throw tooLarge(total, announced);
-	return await Promise.all(announced.map(async ({ read, ...file }) => ({ ...file, content: await read() })));
+	const total = unread.reduce((sum, { size }) => sum + getEncodedSize(size), 0);
+	if (total > maxMailBytes) throw buildTooLargeError(total, unread);
+	return await Promise.all(unread.map(async ({ read, ...file }) => ({ ...file, content: await read() })));
 }
 
-async function ofField(field: string, item: Item): Promise<Announced> {
-	const source = await item.binary(field);
-	const filename = source.fileName || (await import('../../mimeTypes')).fileNameFor(field, source.mimeType);
+async function getFileFromField(field: string, item: Item): Promise<UnreadFile> {
+	const source = await item.getBinary(field);
+	const filename = source.fileName || (await import('../../mimeTypes')).buildFileName(field, source.mimeType);
 	return {
 		field,
-		filename: oneLine(filename, `The file name of '${field}'`),
+		filename: requireOneLine(filename, `The file name of '${field}'`),
 		contentType: source.mimeType,
 		size: source.size,
 		read: async () => await buffer(await source.open()),
 	};
 }
 
-type TextAttachment = Exclude<Attachment, { readonly field: string }>;
+type TextAttachment = Exclude<AttachmentInput, { readonly field: string }>;
 
-function ofText({ fileName, mimeType, content }: TextAttachment, index: number): Announced {
-	const bytes = bytesOfBase64(content);
+function getFileFromText({ fileName, mimeType, content }: TextAttachment, index: number): UnreadFile {
+	const bytes = decodeBase64(content);
 	if (bytes === undefined) {
-		throw refusal(
+		throw createRefusal(
 			`'content' of attachment ${index + 1} is not base64 text`,
 			'Enter the file as base64 without a "data:" prefix, or use the name of a binary field instead.',
 		);
 	}
 	return {
-		filename: oneLine(fileName, `'fileName' of attachment ${index + 1}`),
-		contentType: mimeType && oneLine(mimeType, `'mimeType' of attachment ${index + 1}`),
+		filename: requireOneLine(fileName, `'fileName' of attachment ${index + 1}`),
+		contentType: mimeType && requireOneLine(mimeType, `'mimeType' of attachment ${index + 1}`),
 		size: bytes.length,
 		read: () => Promise.resolve(bytes),
 	};
 }
 
 /** Size in base64 with line breaks after 76 characters. */
-function encodedSize(bytes: number): number {
+function getEncodedSize(bytes: number): number {
 	const characters = Math.ceil(bytes / 3) * 4;
 	return characters + Math.ceil(characters / 76) * 2;
 }
 
 /** An HTML tag. Runs of other characters are matched as a whole, so that no text takes long. */
-const tag = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
+const htmlTag = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
 const styleTag = /(<\/?style\b[^<>]*>)/i;
 const attributeValue = /(=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
 /** An attribute whose whole value is a `cid:` link. */
-const linkedValue = /^(["']?\s*cid:)([^"'<>]{1,255}?)(["']?)$/i;
+const cidValue = /^(["']?\s*cid:)([^"'<>]{1,255}?)(["']?)$/i;
 /** A `cid:` link in CSS. Few spaces may follow it, because they are matched again for each character of the name. */
-const linkInStyle =
+const cidInStyle =
 	/(url\(\s*(?:["']|&quot;|&#39;)?cid:)([^()"'<>]{1,255}?)((?:["']|&quot;|&#39;)?\s{0,9}\))/gi;
 
 /** Puts other names into the `cid:` links of attributes and styles; text that looks like one stays as it is. */
-function relinked(html: string, named: (name: string) => string): string {
-	const link = (_all: string, before: string, name: string, after: string) => before + named(name) + after;
-	const inAttribute = (_all: string, equals: string, value: string) =>
+function replaceCidLinks(html: string, named: (name: string) => string): string {
+	const replaceLink = (_all: string, before: string, name: string, after: string) =>
+		before + named(name) + after;
+	const replaceInAttribute = (_all: string, equals: string, value: string) =>
 		equals +
-		(linkedValue.test(value) ? value.replace(linkedValue, link) : value.replaceAll(linkInStyle, link));
+		(cidValue.test(value) ? value.replace(cidValue, replaceLink) : value.replaceAll(cidInStyle, replaceLink));
 	let isStyle = false;
 	return html
 		.split(styleTag)
 		.map((piece, at) => {
 			if (at % 2 === 1) isStyle = !piece.startsWith('</');
-			else if (isStyle) return piece.replaceAll(linkInStyle, link);
-			return piece.replaceAll(tag, (whole) => whole.replaceAll(attributeValue, inAttribute));
+			else if (isStyle) return piece.replaceAll(cidInStyle, replaceLink);
+			return piece.replaceAll(htmlTag, (whole) => whole.replaceAll(attributeValue, replaceInAttribute));
 		})
 		.join('');
 }
@@ -103,11 +111,11 @@ function relinked(html: string, named: (name: string) => string): string {
  * @param mark makes the Content-IDs unique among all emails
  * @returns also the names in the HTML that match no attachment
  */
-export function withImages(html: string, files: readonly AttachedFile[], mark: string) {
+export function inlineImages(html: string, files: readonly AttachedFile[], mark: string) {
 	const cids = new Map<AttachedFile, string>();
 	const unknown = new Set<string>();
-	const linked = relinked(html, (name) => {
-		const file = fileOf(name, files);
+	const linkedHtml = replaceCidLinks(html, (name) => {
+		const file = findAttachedFile(name, files);
 		if (!file) {
 			unknown.add(name);
 			return name;
@@ -117,10 +125,10 @@ export function withImages(html: string, files: readonly AttachedFile[], mark: s
 		return cid;
 	});
 	const inline = files.map((file) => ({ ...file, cid: cids.get(file) }));
-	return { html: linked, files: inline, unknown: [...unknown] };
+	return { html: linkedHtml, files: inline, unknown: [...unknown] };
 }
 
-function fileOf(name: string, files: readonly AttachedFile[]): AttachedFile | undefined {
+function findAttachedFile(name: string, files: readonly AttachedFile[]): AttachedFile | undefined {
 	const spellings = [name.trim(), unescape(name.trim()), name.trim().replaceAll('&amp;', '&')];
 	return (
 		files.find(({ field }) => field !== undefined && spellings.includes(field)) ??

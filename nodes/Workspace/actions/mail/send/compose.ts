@@ -1,76 +1,76 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
-import { refusal } from '../../../../core/errors';
-import { named } from '../../../../fields/field';
-import type { KeyMark } from '../../../idempotency';
+import { createRefusal } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
+import type { KeyHashes } from '../../../idempotency';
 import type { Item } from '../../../operation';
 import type { Address } from './addresses';
-import { type AttachedFile, attachedFiles, withImages } from './attachments';
-import { type Folder, maxMailBytes, tooLarge } from './deliver';
-import { isDraft, markerHeader, type SendParams, textsOf } from './fields';
+import { type AttachedFile, readAttachments, inlineImages } from './attachments';
+import { type MailFolder, maxMailBytes, buildTooLargeError } from './deliver';
+import { isDraft, markerHeader, type SendParams, readHeaderTexts } from './fields';
 
 /** The forms in which a body is sent. A mail program shows the best one that it supports. */
-interface Bodies {
+interface MailBodies {
 	readonly text: string;
 	readonly html?: string;
 }
 
 /** The forms of a body: HTML always has a plain text, and for Markdown that is the Markdown. @throws NodeError 400 for a body that cannot be read */
-async function bodiesOf(
+async function buildBodies(
 	body: string,
 	format: 'text' | 'html' | 'markdown',
 	signal: AbortSignal | undefined,
-): Promise<Bodies> {
+): Promise<MailBodies> {
 	if (format === 'text') return { text: body };
 	const { runInWorker } = await import('../../../../untrusted/runInWorker');
 	const isMarkdown = format === 'markdown';
-	const answer = await runInWorker(isMarkdown ? 'htmlOfMarkdown' : 'textOfHtml', body, signal);
+	const answer = await runInWorker(isMarkdown ? 'markdownToHtml' : 'htmlToText', body, signal);
 	if ('result' in answer)
 		return isMarkdown ? { text: body, html: answer.result } : { text: answer.result, html: body };
-	throw refusal(
-		`${named('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${answer.trouble}`,
-		`Nothing was sent. Shorten or simplify it, or set ${named('bodyFormat')} to Text.`,
+	throw createRefusal(
+		`${quoteField('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${answer.trouble}`,
+		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to Text.`,
 	);
 }
 
 /** Everything about an email that is known before any request to Gmail. */
-export interface OutgoingMail extends ReturnType<typeof textsOf> {
+export interface OutgoingMail extends ReturnType<typeof readHeaderTexts> {
 	readonly files: readonly AttachedFile[];
-	readonly bodies: Bodies;
+	readonly bodies: MailBodies;
 	/** Where the email goes. */
-	readonly folder: Folder;
+	readonly folder: MailFolder;
 }
 
 /** The email that the parameters ask for. @throws NodeError 400 for anything that could not be sent */
-export async function outgoingMail(params: SendParams, item: Item): Promise<OutgoingMail> {
-	const files = await attachedFiles(params.attachments, item);
-	const bodies = await bodiesOf(params.body, params.bodyFormat, item.signal);
+export async function prepareMail(params: SendParams, item: Item): Promise<OutgoingMail> {
+	const files = await readAttachments(params.attachments, item);
+	const bodies = await buildBodies(params.body, params.bodyFormat, item.signal);
 	const folder = isDraft(params) ? 'drafts' : 'sent';
-	const outgoing = { ...textsOf(params), files, bodies, folder } as const;
+	const outgoing = { ...readHeaderTexts(params), files, bodies, folder } as const;
 	if (bodies.html === undefined) return outgoing;
-	const { html, files: inline, unknown } = withImages(bodies.html, files, item.token);
+	const { html, files: inline, unknown } = inlineImages(bodies.html, files, item.token);
 	if (unknown.length > 0) {
-		item.hint(
+		item.addHint(
 			`The body refers to ${unknown.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
 		);
 	}
 	return { ...outgoing, files: inline, bodies: { ...bodies, html } };
 }
 
-interface Particulars {
+interface ComposeOptions {
 	/** The sender. Without one, Gmail adds the account's own address. */
 	readonly from: Address | undefined;
 	/** The headers that join a reply to its original; '' for none. */
 	readonly replied: { readonly messageId: string; readonly references: string } | undefined;
 	/** Unguessable, and new for each try. */
 	readonly token: string;
-	readonly keyed: KeyMark | undefined;
+	readonly keyed: KeyHashes | undefined;
 }
 
 /** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is larger than Gmail accepts */
-export async function composed(
+export async function composeMail(
 	outgoing: OutgoingMail,
-	{ from, replied, token, keyed }: Particulars,
+	{ from, replied, token, keyed }: ComposeOptions,
 ): Promise<Buffer> {
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
 	const marker = keyed === undefined ? token : `${token} ${keyed.mark} ${keyed.content}`;
@@ -95,5 +95,5 @@ export async function composed(
 	Object.assign(node, { keepBcc: true });
 	const bytes = await node.build();
 	if (bytes.length <= maxMailBytes) return bytes;
-	throw tooLarge(bytes.length, files);
+	throw buildTooLargeError(bytes.length, files);
 }

@@ -2,25 +2,25 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
-import { BoundedMap, globalSingleton } from '../../../../core/runtime';
-import { headerOf } from '../../../../untrusted/mail/mimeStructure';
+import { type NodeError, isNodeError, createRefusal } from '../../../../core/errors';
+import { BoundedMap, getGlobalSingleton } from '../../../../core/runtime';
+import { getMessageHeader } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { markerHeader } from './fields';
 
-const freshMilliseconds = 10 * 60_000;
+const factLifetimeMilliseconds = 10 * 60_000;
 
 /** What rarely changes about an account, asked at most every ten minutes. @param account differs for every account and sign-in */
-async function accountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
-	const facts = globalSingleton(
+async function getAccountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
+	const facts = getGlobalSingleton(
 		'accountFacts',
 		() => new BoundedMap<string, { readonly learnedAt: number; readonly value: unknown }>(),
 	);
 	const key = `${account} ${name}`;
 	const known = facts.get(key);
 	// A name stands for one question, whose answers have one type; the map cannot say so.
-	if (known && performance.now() - known.learnedAt < freshMilliseconds) return known.value as T;
+	if (known && performance.now() - known.learnedAt < factLifetimeMilliseconds) return known.value as T;
 	const value = await ask();
 	facts.set(key, { learnedAt: performance.now(), value });
 	return value;
@@ -40,22 +40,25 @@ export interface SentMail {
 export const maxMailBytes = 36_700_160;
 
 /** @param bytes size of the whole email, or of its encoded files alone */
-export function tooLarge(bytes: number, files: ReadonlyArray<{ filename: string; size: number }>): Error {
-	const list = files.map(({ filename, size }) => `${filename} ${megabytes(size)}`).join(', ');
-	return refusal(
-		`The email is too large for Gmail: ${megabytes(bytes)}, with a limit of ${megabytes(maxMailBytes)}`,
+export function buildTooLargeError(
+	bytes: number,
+	files: ReadonlyArray<{ filename: string; size: number }>,
+): Error {
+	const list = files.map(({ filename, size }) => `${filename} ${formatSize(size)}`).join(', ');
+	return createRefusal(
+		`The email is too large for Gmail: ${formatSize(bytes)}, with a limit of ${formatSize(maxMailBytes)}`,
 		`Files grow by a third in an email. ${list ? `Attachments: ${list}. ` : ''}Upload large files to Google Drive and send a link.`,
 	);
 }
 
-function megabytes(bytes: number): string {
+function formatSize(bytes: number): string {
 	return bytes < 100_000 ? `${bytes} bytes` : `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
 }
 
 /** Bytes. Larger emails go to the upload address, which takes the bytes as they are; JSON needs a third more. */
-const largestJson = 5_000_000;
+const maxJsonMailBytes = 5_000_000;
 
-export function sentMail(
+export function toSentMail(
 	{ id, threadId, labelIds }: gmail_v1.Schema$Message,
 	draftId?: string | null,
 ): SentMail {
@@ -68,53 +71,53 @@ export function sentMail(
 }
 
 /** Passes an email to Gmail once, to send it or to keep it as a draft. */
-export async function deliver(
+export async function deliverMail(
 	{ gmail }: Clients,
 	mail: Buffer,
-	{ threadId, folder }: { readonly threadId: string | undefined; readonly folder: Folder },
+	{ threadId, folder }: { readonly threadId: string | undefined; readonly folder: MailFolder },
 ): Promise<SentMail> {
-	const raw = mail.length > largestJson ? undefined : mail.toString('base64url');
+	const raw = mail.length > maxJsonMailBytes ? undefined : mail.toString('base64url');
 	const message = raw === undefined && threadId === undefined ? undefined : { raw, threadId };
 	const media = raw === undefined ? { mimeType: 'message/rfc822', body: Readable.from([mail]) } : undefined;
 	const request = { userId: 'me', media };
 	if (folder === 'drafts') {
 		const requestBody = message && { message };
 		const { data } = await gmail.users.drafts.create({ ...request, requestBody });
-		return sentMail(data.message ?? {}, data.id);
+		return toSentMail(data.message ?? {}, data.id);
 	}
 	const { data } = await gmail.users.messages.send({ ...request, requestBody: message });
-	return sentMail(data);
+	return toSentMail(data);
 }
 
 /**
  * The sender for From, with the account's own name if none is given: without it, Gmail sends the bare address.
  * @returns undefined if Gmail may fill in the address itself
  */
-export async function senderOf(
+export async function findSender(
 	client: Clients,
 	{ senderName, fromAlias }: { readonly senderName: string; readonly fromAlias: Address | undefined },
 	item: Item,
 ): Promise<Address | undefined> {
 	const name = senderName || (fromAlias?.name ?? '');
-	if (name !== '') return { name, address: fromAlias?.address ?? (await ownAddress(client)) };
+	if (name !== '') return { name, address: fromAlias?.address ?? (await getOwnAddress(client)) };
 	// Not retried: a name is not worth a wait. Without the scope for it, no name is shown.
 	const once = { retryConfig: { retry: 0 }, timeout: 10_000 };
 	const known = await item.once('mail.senders', () =>
-		sendAsOf(client, once).catch((error: unknown) => {
+		listSendAs(client, once).catch((error: unknown) => {
 			item.log(`Could not get the display name of the account: ${String(error)}`);
 			return [];
 		}),
 	);
-	const primary = senderIn(known, undefined);
+	const primary = findSendAs(known, undefined);
 	// An alias without a name uses the account's.
-	const shown = senderIn(known, fromAlias)?.displayName || primary?.displayName || '';
-	const ownName = shown.replaceAll(/\p{Cc}+/gu, ' ').trim();
+	const displayName = findSendAs(known, fromAlias)?.displayName || primary?.displayName || '';
+	const ownName = displayName.replaceAll(/\p{Cc}+/gu, ' ').trim();
 	const address = fromAlias?.address ?? primary?.sendAsEmail;
 	return ownName !== '' && address ? { name: ownName, address } : fromAlias;
 }
 
 /** The settings of an alias; without one those of the account's own address. */
-export function senderIn(known: readonly SendAs[], alias: Address | undefined): SendAs | undefined {
+export function findSendAs(known: readonly SendAs[], alias: Address | undefined): SendAs | undefined {
 	const wanted = alias?.address.toLowerCase();
 	return known.find(({ sendAsEmail, isPrimary }) =>
 		wanted === undefined ? isPrimary : sendAsEmail?.toLowerCase() === wanted,
@@ -124,8 +127,8 @@ export function senderIn(known: readonly SendAs[], alias: Address | undefined): 
 type SendAs = gmail_v1.Schema$SendAs;
 
 /** The addresses that the account sends from, with their names and signatures. */
-export async function sendAsOf({ account, gmail }: Clients, options: object = {}): Promise<SendAs[]> {
-	return await accountFact(account, 'sendAs', async () => {
+export async function listSendAs({ account, gmail }: Clients, options: object = {}): Promise<SendAs[]> {
+	return await getAccountFact(account, 'sendAs', async () => {
 		const fields = 'sendAs(sendAsEmail,displayName,isPrimary,signature)';
 		const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
 		return data.sendAs ?? [];
@@ -133,28 +136,28 @@ export async function sendAsOf({ account, gmail }: Clients, options: object = {}
 }
 
 /** The account's own address. A display name in From requires it. */
-export async function ownAddress({ account, gmail }: Clients): Promise<string> {
-	return await accountFact(account, 'address', async () => {
+export async function getOwnAddress({ account, gmail }: Clients): Promise<string> {
+	return await getAccountFact(account, 'address', async () => {
 		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
 		return data.emailAddress ?? '';
 	});
 }
 
 /** Where an email goes and is found again: Gmail lists sent emails and drafts apart. */
-export type Folder = 'sent' | 'drafts';
+export type MailFolder = 'sent' | 'drafts';
 
 /** IDs of a listed email. */
-interface Listed {
+interface ListedMail {
 	readonly id: string;
 	readonly draftId?: string | null;
 }
 
 /** The emails of a folder, newest first. */
-export async function listFolder(
+export async function listMailFolder(
 	{ gmail }: Clients,
-	folder: Folder,
+	folder: MailFolder,
 	search: { readonly q?: string; readonly maxResults: number },
-): Promise<{ readonly mails: Listed[]; readonly isPartial: boolean }> {
+): Promise<{ readonly mails: ListedMail[]; readonly isPartial: boolean }> {
 	if (folder === 'drafts') {
 		const fields = 'drafts(id,message/id),nextPageToken';
 		const { data } = await gmail.users.drafts.list({ userId: 'me', ...search, fields });
@@ -169,7 +172,7 @@ export async function listFolder(
 }
 
 /** A listed email and the parts of its marker. */
-export async function withMarker({ gmail }: Clients, { id, draftId }: Listed) {
+export async function readMarker({ gmail }: Clients, { id, draftId }: ListedMail) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
@@ -177,32 +180,32 @@ export async function withMarker({ gmail }: Clients, { id, draftId }: Listed) {
 		metadataHeaders: [markerHeader],
 		fields: 'id,threadId,labelIds,payload/headers',
 	});
-	return { mail: sentMail(data, draftId), parts: headerOf(data, markerHeader).split(/\s+/) };
+	return { mail: toSentMail(data, draftId), parts: getMessageHeader(data, markerHeader).split(/\s+/) };
 }
 
 /** Milliseconds to wait before each search, because Gmail lists an email only some time after it was sent. */
-const looks = [0, 1_000, 3_000];
+const searchWaits = [0, 1_000, 3_000];
 /** How many of the newest emails are checked. */
-const newest = 20;
+const searchedMails = 20;
 
-const words = {
+const folderWords = {
 	sent: { may: 'The email may have been sent', among: 'sent emails', place: 'Sent', again: 'send' },
 	drafts: { may: 'The draft may have been saved', among: 'drafts', place: 'Drafts', again: 'save' },
 };
 
 /** Finds an email with an unknown outcome by the item's marker. @throws NodeError with the same code: one not found may still be sent */
-export async function findSent(
+export async function findSentMail(
 	client: Clients,
-	folder: Folder,
+	folder: MailFolder,
 	failure: NodeError,
 	item: Item,
 ): Promise<SentMail> {
-	const { may, among, place, again } = words[folder];
+	const { may, among, place, again } = folderWords[folder];
 	let searched = `It is not among the newest ${among}, but Gmail may list it later.`;
-	for (const wait of looks) {
+	for (const wait of searchWaits) {
 		try {
 			await sleep(wait, undefined, { signal: item.signal });
-			const found = await look(client, folder, item.token);
+			const found = await findByToken(client, folder, item.token);
 			if (found) return found;
 		} catch (error) {
 			// The failure of the send is the one to report. This one explains why nothing more is known.
@@ -221,10 +224,14 @@ export async function findSent(
 	});
 }
 
-async function look(client: Clients, folder: Folder, token: string): Promise<SentMail | undefined> {
-	const { mails } = await listFolder(client, folder, { maxResults: newest });
+async function findByToken(
+	client: Clients,
+	folder: MailFolder,
+	token: string,
+): Promise<SentMail | undefined> {
+	const { mails } = await listMailFolder(client, folder, { maxResults: searchedMails });
 	for (const listed of mails) {
-		const { mail, parts } = await withMarker(client, listed);
+		const { mail, parts } = await readMarker(client, listed);
 		if (parts[0] === token) return mail;
 	}
 	return undefined;

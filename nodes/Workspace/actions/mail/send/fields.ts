@@ -1,8 +1,8 @@
-import { refusal, shortened } from '../../../../core/errors';
-import { named } from '../../../../fields/field';
+import { createRefusal, shorten } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
 import { idempotencyOption } from '../../../idempotency';
-import type { Field, ParamsOf } from '../../../operation';
-import { addressesOf } from './addresses';
+import type { Field, InferParameters } from '../../../operation';
+import { parseAddresses } from './addresses';
 
 export const sendFields = [
 	{
@@ -179,7 +179,7 @@ export const sendOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export type SendParams = ParamsOf<typeof sendFields, typeof sendOptions>;
+export type SendParams = InferParameters<typeof sendFields, typeof sendOptions>;
 
 /** Whether the email is kept as a draft, however that was said. */
 export const isDraft = ({ sendAs, saveAsDraft }: Pick<SendParams, 'sendAs' | 'saveAsDraft'>) =>
@@ -190,35 +190,38 @@ export function refuseContradictions(params: SendParams): void {
 	if (params.replyToMessageId !== '') return;
 	for (const option of ['replyAll', 'quoteOriginal'] as const) {
 		if (!params[option]) continue;
-		throw refusal(
-			`${named(option)} is only for replies`,
-			`Enter the ID of the original email in ${named('replyToMessageId')}, or turn off ${named(option)}.`,
+		throw createRefusal(
+			`${quoteField(option)} is only for replies`,
+			`Enter the ID of the original email in ${quoteField('replyToMessageId')}, or turn off ${quoteField(option)}.`,
 		);
 	}
 	const hasRecipient = /[^\s,]/.test(params.to) || isDraft(params);
 	const missing = !hasRecipient ? 'to' : params.subject.trim() === '' && 'subject';
 	if (!missing) return;
 	const isText = params[missing].trim() !== '';
-	throw refusal(
-		`${named(missing)} ${isText ? 'has no address' : 'is required'}`,
-		`It is empty. If it is an expression, check that the input item contains the data. To reply to an email, enter its ID in ${named('replyToMessageId')}.`,
+	throw createRefusal(
+		`${quoteField(missing)} ${isText ? 'has no address' : 'is required'}`,
+		`It is empty. If it is an expression, check that the input item contains the data. To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
 	);
 }
 
 /** The parts of an email that stand in its headers. @throws NodeError 400 for anything that could not be sent */
-export function textsOf(params: SendParams) {
-	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
+export function readHeaderTexts(params: SendParams) {
+	const [fromAlias, ...more] = parseAddresses(params.fromAlias, quoteField('fromAlias'));
 	if (more.length > 0)
-		throw refusal(`${named('fromAlias')} has more than one address`, 'Enter one alias to send from.');
+		throw createRefusal(
+			`${quoteField('fromAlias')} has more than one address`,
+			'Enter one alias to send from.',
+		);
 	return {
-		to: addressesOf(params.to, named('to')),
-		cc: addressesOf(params.cc, named('cc')),
-		bcc: addressesOf(params.bcc, named('bcc')),
-		replyTo: addressesOf(params.replyTo, named('replyTo')),
-		subject: oneLine(params.subject, named('subject')),
-		senderName: oneLine(params.senderName.trim(), named('senderName')),
+		to: parseAddresses(params.to, quoteField('to')),
+		cc: parseAddresses(params.cc, quoteField('cc')),
+		bcc: parseAddresses(params.bcc, quoteField('bcc')),
+		replyTo: parseAddresses(params.replyTo, quoteField('replyTo')),
+		subject: requireOneLine(params.subject, quoteField('subject')),
+		senderName: requireOneLine(params.senderName.trim(), quoteField('senderName')),
 		fromAlias,
-		headers: checkedHeaders(params.headers),
+		headers: checkHeaders(params.headers),
 	};
 }
 
@@ -226,34 +229,34 @@ export function textsOf(params: SendParams) {
 export const markerHeader = 'X-Agent-Workspace-Id';
 
 /** Headers that the node, its other fields or Gmail set. Mail servers prefer Resent- to To, Cc and Bcc when they read recipients. */
-const ownHeaders =
+const reservedHeaders =
 	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
 
 /** Checks the custom header fields. @throws NodeError 400 for anything that could forge other headers */
-export function checkedHeaders(headers: SendParams['headers']): Array<{ key: string; value: string }> {
+export function checkHeaders(headers: SendParams['headers']): Array<{ key: string; value: string }> {
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
 		// Printable ASCII without the colon (RFC 5322, 2.2).
 		if (!/^[!-9;-~]+$/.test(key)) {
-			throw refusal(
-				`'${shortened(key, 60)}' is not a header name`,
+			throw createRefusal(
+				`'${shorten(key, 60)}' is not a header name`,
 				'A header name consists of letters, digits and hyphens, such as X-Campaign.',
 			);
 		}
-		if (ownHeaders.test(key)) {
-			throw refusal(
+		if (reservedHeaders.test(key)) {
+			throw createRefusal(
 				`The header '${key}' cannot be set here`,
-				`The node or Gmail sets it. Remove it from ${named('headers')}, and use the fields for recipients, sender and subject.`,
+				`The node or Gmail sets it. Remove it from ${quoteField('headers')}, and use the fields for recipients, sender and subject.`,
 			);
 		}
-		return { key, value: oneLine(value, `The header '${key}'`) };
+		return { key, value: requireOneLine(value, `The header '${key}'`) };
 	});
 }
 
 /** A text for a header. @param label the field's name, in quotes @throws NodeError 400 for control characters, which could forge headers */
-export function oneLine(text: string, label: string): string {
+export function requireOneLine(text: string, label: string): string {
 	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;
-	throw refusal(
+	throw createRefusal(
 		`${label} contains a line break or another control character`,
 		'It must be a single line. In an expression, use .replace(/\\s+/g, " ") to join the lines.',
 	);

@@ -1,17 +1,17 @@
-import { refusal } from '../../../../core/errors';
+import { createRefusal } from '../../../../core/errors';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
-import { fewAtOnce, inParallel } from '../inParallel';
-import { attachment, readMessage } from '../message';
-import { addressesIn, type Address } from './addresses';
+import { maxPartsAtOnce, runInParallel } from '../runInParallel';
+import { fetchAttachment, readMessage } from '../message';
+import { findAddresses, type Address } from './addresses';
 import type { AttachedFile } from './attachments';
 import type { OutgoingMail } from './compose';
-import { sendAsOf, senderIn } from './deliver';
+import { listSendAs, findSendAs } from './deliver';
 import type { SendParams } from './fields';
 
 /** The email with the signature and the original below its body, in this order. */
-export async function withAppended(
+export async function appendSignatureAndQuote(
 	client: Clients,
 	outgoing: OutgoingMail,
 	{ includeSignature, quoteOriginal, replyToMessageId }: SendParams,
@@ -20,8 +20,8 @@ export async function withAppended(
 	const { bodies, files } = outgoing;
 	const isHtml = bodies.html !== undefined;
 	const parts = [
-		includeSignature ? await signatureOf(client, outgoing.fromAlias, item) : undefined,
-		quoteOriginal ? await quotationOf(client, replyToMessageId, isHtml, item) : undefined,
+		includeSignature ? await readSignature(client, outgoing.fromAlias, item) : undefined,
+		quoteOriginal ? await buildQuotation(client, replyToMessageId, isHtml, item) : undefined,
 	].filter((part) => part !== undefined);
 	return {
 		...outgoing,
@@ -29,25 +29,25 @@ export async function withAppended(
 		bodies: {
 			text: [bodies.text.trimEnd(), ...parts.map(({ text }) => text)].join('\n\n'),
 			...(bodies.html !== undefined && {
-				html: insertedAtEnd(bodies.html, parts.map(({ html }) => html).join('')),
+				html: insertAtEnd(bodies.html, parts.map(({ html }) => html).join('')),
 			}),
 		},
 	};
 }
 
 /** @returns undefined, with a hint, if the account has no signature */
-async function signatureOf(client: Clients, fromAlias: Address | undefined, item: Item) {
-	const sender = senderIn(await sendAsOf(client), fromAlias);
+async function readSignature(client: Clients, fromAlias: Address | undefined, item: Item) {
+	const sender = findSendAs(await listSendAs(client), fromAlias);
 	const signature = sender?.signature ?? '';
 	if (signature.trim() === '') {
-		item.hint(
+		item.addHint(
 			`There is no signature for ${fromAlias?.address ?? 'this account'} in the Gmail settings, so the email has none.`,
 		);
 		return undefined;
 	}
-	const answer = await runInWorker('textOfHtml', signature, item.signal);
+	const answer = await runInWorker('htmlToText', signature, item.signal);
 	if (!('result' in answer)) {
-		throw refusal(
+		throw createRefusal(
 			`The signature of the account cannot be read: ${answer.trouble}`,
 			'Nothing was sent. Simplify the signature in the Gmail settings.',
 		);
@@ -60,27 +60,27 @@ async function signatureOf(client: Clients, fromAlias: Address | undefined, item
 }
 
 /** The original, quoted as Gmail does, so that mail programs recognize and fold it. */
-async function quotationOf(client: Clients, id: string, isHtml: boolean, item: Item) {
+async function buildQuotation(client: Clients, id: string, isHtml: boolean, item: Item) {
 	const mail = await readMessage(client, id, item);
 	const { text, html, summary } = mail;
-	const [sender] = addressesIn(summary.sender).addresses;
-	const time = timeOf(summary.date);
-	const introduction = (who: string) => `${time === '' ? '' : `On ${time} `}${who} wrote:`;
+	const [sender] = findAddresses(summary.sender).addresses;
+	const time = formatQuotedTime(summary.date);
+	const introduce = (who: string) => `${time === '' ? '' : `On ${time} `}${who} wrote:`;
 	const plain = sender ? `${sender.name} <${sender.address}>`.trimStart() : summary.sender;
-	const address = escaped(sender?.address ?? '');
+	const address = escapeHtml(sender?.address ?? '');
 	const linked = sender
-		? `${escaped(sender.name)} &lt;<a href="mailto:${address}">${address}</a>&gt;`.trimStart()
-		: escaped(summary.sender);
-	const content = html === '' ? escaped(text).replaceAll('\n', '<br>\n') : bodyOf(html);
+		? `${escapeHtml(sender.name)} &lt;<a href="mailto:${address}">${address}</a>&gt;`.trimStart()
+		: escapeHtml(summary.sender);
+	const content = html === '' ? escapeHtml(text).replaceAll('\n', '<br>\n') : extractBody(html);
 	return {
-		text: `${introduction(plain)}\n\n${quotedLines(text)}`,
-		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${introduction(linked)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${content}</blockquote></div>`,
-		files: isHtml ? await picturesOf(client, mail) : [],
+		text: `${introduce(plain)}\n\n${quoteLines(text)}`,
+		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${introduce(linked)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${content}</blockquote></div>`,
+		files: isHtml ? await fetchPictures(client, mail) : [],
 	};
 }
 
 /** A time such as "Mon, Nov 23, 2026 at 10:15 AM UTC". @param date ISO 8601, or '' */
-function timeOf(date: string): string {
+function formatQuotedTime(date: string): string {
 	if (date === '') return '';
 	const format = (options: Intl.DateTimeFormatOptions) =>
 		new Date(date).toLocaleString('en-US', { timeZone: 'UTC', ...options });
@@ -91,12 +91,12 @@ function timeOf(date: string): string {
 }
 
 /** Marks each line as quoted (RFC 3676, 4.5). */
-function quotedLines(text: string): string {
+function quoteLines(text: string): string {
 	const lines = text.split('\n').map((line) => (/^(?!>|$)/.test(line) ? `> ${line}` : `>${line}`));
 	return lines.join('\n');
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
 	return text
 		.replaceAll('&', '&amp;')
 		.replaceAll('<', '&lt;')
@@ -108,31 +108,31 @@ const bodyStart = /<body\b(?=([^<>]*))\1>/i;
 const documentEnd = /<\/(?:body|html)\s*>/gi;
 
 /** What stands in the body of an HTML page. */
-function bodyOf(html: string): string {
+function extractBody(html: string): string {
 	const start = bodyStart.exec(html);
 	const from = start ? start.index + start[0].length : 0;
 	const [end] = html.slice(from).matchAll(documentEnd);
 	return html.slice(from, end ? from + end.index : undefined);
 }
 
-function insertedAtEnd(html: string, more: string): string {
+function insertAtEnd(html: string, more: string): string {
 	const [end] = html.matchAll(documentEnd);
 	return end ? html.slice(0, end.index) + more + html.slice(end.index) : html + more;
 }
 
 /** The pictures within the text of the original, under the names by which its HTML shows them. */
-async function picturesOf(client: Clients, { summary, html, files }: Mail): Promise<AttachedFile[]> {
-	const names = namesOfPictures(html);
+async function fetchPictures(client: Clients, { summary, html, files }: Mail): Promise<AttachedFile[]> {
+	const names = findPictureNames(html);
 	const shown = files.filter(({ info }) => names.has(info.contentId));
-	return await inParallel(shown, fewAtOnce, async ({ info, data: own }) => {
+	return await runInParallel(shown, maxPartsAtOnce, async ({ info, data: own }) => {
 		const { attachmentId, contentId, fileName, mimeType } = info;
-		const data = attachmentId ? await attachment(client, summary.id, attachmentId) : own;
+		const data = attachmentId ? await fetchAttachment(client, summary.id, attachmentId) : own;
 		const content = Buffer.from(data, 'base64url');
 		return { filename: fileName, contentType: mimeType, size: content.length, content, cid: contentId };
 	});
 }
 
 /** The names of `cid:` links, found in one pass, because an email may have thousands of pictures and megabytes of HTML. */
-export function namesOfPictures(html: string): ReadonlySet<string> {
+export function findPictureNames(html: string): ReadonlySet<string> {
 	return new Set(Array.from(html.matchAll(/cid:([^\s"'<>)]+)/gi), ([, name = '']) => name));
 }

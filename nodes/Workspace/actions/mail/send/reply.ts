@@ -1,47 +1,56 @@
-import { refusal, shortened } from '../../../../core/errors';
-import { named } from '../../../../fields/field';
-import { headerOf } from '../../../../untrusted/mail/mimeStructure';
+import { createRefusal, shorten } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
+import { getMessageHeader } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
-import { addressesIn, type Address } from './addresses';
-import { sendAsOf } from './deliver';
+import { findAddresses, type Address } from './addresses';
+import { listSendAs } from './deliver';
 import type { OutgoingMail } from './compose';
 import { isDraft, type SendParams } from './fields';
 
-type RepliedMail = Awaited<ReturnType<typeof repliedMail>>;
+type RepliedMail = Awaited<ReturnType<typeof fetchRepliedMail>>;
 
-const headers = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From', 'Reply-To', 'To', 'Cc'];
+const originalHeaders = [
+	'Message-ID',
+	'References',
+	'In-Reply-To',
+	'Subject',
+	'From',
+	'Reply-To',
+	'To',
+	'Cc',
+];
 /** How many characters of a header are read. They hold more recipients than Gmail sends an email to. */
-const longestHeader = 100_000;
+const maxHeaderLength = 100_000;
 
 /** What a reply takes from the email that it answers. @throws NodeError; 404 if there is no such email */
-export async function repliedMail({ gmail }: Clients, id: string) {
+export async function fetchRepliedMail({ gmail }: Clients, id: string) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
 		format: 'metadata',
-		metadataHeaders: headers,
+		metadataHeaders: originalHeaders,
 		fields: 'threadId,payload/headers',
 	});
-	const header = (name: string) => headerOf(data, name).slice(0, longestHeader);
-	const messageId = header('Message-ID');
+	const readHeader = (name: string) => getMessageHeader(data, name).slice(0, maxHeaderLength);
+	const messageId = readHeader('Message-ID');
 	// RFC 5322, 3.6.4.
-	const earlier = header('References') || header('In-Reply-To');
+	const earlier = readHeader('References') || readHeader('In-Reply-To');
 	return {
 		threadId: data.threadId ?? '',
 		messageId,
 		references: [earlier, messageId].filter(Boolean).join(' '),
-		subject: header('Subject')
+		subject: readHeader('Subject')
 			.replaceAll(/[\s\p{Cc}]+/gu, ' ')
 			.trim(),
-		from: header('From'),
-		replyTo: header('Reply-To'),
-		to: header('To'),
-		cc: header('Cc'),
+		from: readHeader('From'),
+		replyTo: readHeader('Reply-To'),
+		to: readHeader('To'),
+		cc: readHeader('Cc'),
 	};
 }
 
 /** Completes a reply with the recipients and the subject of the original. @throws NodeError 400 if the original names nobody to reply to */
-export async function asReply(
+export async function completeReply(
 	client: Clients,
 	outgoing: OutgoingMail,
 	replied: RepliedMail,
@@ -49,57 +58,59 @@ export async function asReply(
 	item: Item,
 ): Promise<OutgoingMail> {
 	const { replyAll } = params;
-	const needsOwn = outgoing.to.length === 0 || replyAll;
-	const own = needsOwn
-		? (await sendAsOf(client)).map(({ sendAsEmail }) => mailboxName(sendAsEmail ?? ''))
+	const needsOwnAddresses = outgoing.to.length === 0 || replyAll;
+	const own = needsOwnAddresses
+		? (await listSendAs(client)).map(({ sendAsEmail }) => normalizeAddress(sendAsEmail ?? ''))
 		: [];
-	const isOwn = ({ address }: Address) => own.includes(mailboxName(address));
-	const to = outgoing.to.length > 0 ? outgoing.to : answered(replied, isOwn, item);
+	const isOwn = ({ address }: Address) => own.includes(normalizeAddress(address));
+	const to = outgoing.to.length > 0 ? outgoing.to : findReplyRecipients(replied, isOwn, item);
 	if (to.length === 0 && !isDraft(params)) {
-		throw refusal(
+		throw createRefusal(
 			'The email to reply to has no address that can be answered',
-			`Enter at least one address in ${named('to')}.`,
+			`Enter at least one address in ${quoteField('to')}.`,
 		);
 	}
 	const taken = [...to, ...outgoing.cc, ...outgoing.bcc];
-	const everyone = replyAll ? [...listed(replied.to, item), ...listed(replied.cc, item)] : [];
+	const everyone = replyAll ? [...readRecipients(replied.to, item), ...readRecipients(replied.cc, item)] : [];
 	const others = everyone.filter((address) => !isOwn(address));
-	const again = /^re(?:\[\d+\])?\s?:/i.test(replied.subject) ? replied.subject : `Re: ${replied.subject}`;
-	const subject = outgoing.subject.trim() === '' ? again : outgoing.subject;
-	if (bare(subject) !== bare(replied.subject)) {
-		item.hint(
+	const replySubject = /^re(?:\[\d+\])?\s?:/i.test(replied.subject)
+		? replied.subject
+		: `Re: ${replied.subject}`;
+	const subject = outgoing.subject.trim() === '' ? replySubject : outgoing.subject;
+	if (removeReplyPrefix(subject) !== removeReplyPrefix(replied.subject)) {
+		item.addHint(
 			"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
 		);
 	}
-	return { ...outgoing, to, cc: [...outgoing.cc, ...without(others, taken)], subject };
+	return { ...outgoing, to, cc: [...outgoing.cc, ...excludeTaken(others, taken)], subject };
 }
 
 /** The recipients of a reply: those that the sender wants replies at. A reply to the account's own email goes where that email went. */
-function answered(
+function findReplyRecipients(
 	{ from, replyTo, to }: RepliedMail,
 	isOwn: (address: Address) => boolean,
 	item: Item,
 ): Address[] {
-	const senders = listed(from, item);
-	if (senders.some(isOwn)) return without(listed(to, item), []);
-	const wanted = listed(replyTo, item);
-	return without(wanted.length > 0 ? wanted : senders, []);
+	const senders = readRecipients(from, item);
+	if (senders.some(isOwn)) return excludeTaken(readRecipients(to, item), []);
+	const wanted = readRecipients(replyTo, item);
+	return excludeTaken(wanted.length > 0 ? wanted : senders, []);
 }
 
 /** The addresses in a header of the original. Entries without one, such as a group without members, are left out. */
-function listed(header: string, item: Item): Address[] {
-	const { addresses, others } = addressesIn(header);
+function readRecipients(header: string, item: Item): Address[] {
+	const { addresses, others } = findAddresses(header);
 	const lost = others.filter((entry) => entry.includes('@'));
 	if (lost.length > 0) {
-		item.hint(
-			`The original email names a recipient that is not an email address, so the reply does not go to: ${lost.map((entry) => shortened(entry)).join('; ')}`,
+		item.addHint(
+			`The original email names a recipient that is not an email address, so the reply does not go to: ${lost.map((entry) => shorten(entry)).join('; ')}`,
 		);
 	}
 	return addresses;
 }
 
 /** The addresses that are not taken, each one once. */
-function without(addresses: readonly Address[], taken: readonly Address[]): Address[] {
+function excludeTaken(addresses: readonly Address[], taken: readonly Address[]): Address[] {
 	const seen = new Set(taken.map(({ address }) => address.toLowerCase()));
 	return addresses.filter(({ address }) => {
 		const isNew = !seen.has(address.toLowerCase());
@@ -109,7 +120,7 @@ function without(addresses: readonly Address[], taken: readonly Address[]): Addr
 }
 
 /** An address without what Gmail ignores in one: letter case, a part after a plus sign and, at Gmail's own domains, dots. */
-function mailboxName(address: string): string {
+function normalizeAddress(address: string): string {
 	const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(address.toLowerCase()) ?? [];
 	const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
 	const name = local.replace(/\+.*$/s, '');
@@ -117,6 +128,6 @@ function mailboxName(address: string): string {
 }
 
 /** The subject without the prefixes of replies and forwards, which do not count. */
-function bare(subject: string): string {
+function removeReplyPrefix(subject: string): string {
 	return subject.trim().replace(/^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:\s*)+/i, '');
 }

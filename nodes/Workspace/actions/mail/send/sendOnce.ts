@@ -1,22 +1,32 @@
 import { BoundedMap, KeyedMutex } from '../../../../core/runtime';
-import { ifFound, isNodeError } from '../../../../core/errors';
-import { firstWidth } from '../../../../http/rateLimiter';
-import { hashOf, type KeyMark, markOf, usedBefore } from '../../../idempotency';
+import { ignoreNotFound, isNodeError } from '../../../../core/errors';
+import { initialConcurrency } from '../../../../http/rateLimiter';
+import { hashParts, type KeyHashes, hashIdempotencyKey, buildKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
-import { inParallel } from '../inParallel';
+import { runInParallel } from '../runInParallel';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
-import { findSent, listFolder, ownAddress, sentMail, withMarker, type SentMail } from './deliver';
+import {
+	findSentMail,
+	listMailFolder,
+	getOwnAddress,
+	toSentMail,
+	readMarker,
+	type SentMail,
+} from './deliver';
 import { isDraft, type SendParams } from './fields';
 
 /** @returns undefined if there is no key */
-export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files'>): KeyMark | undefined {
-	const mark = markOf({ key: params.idempotencyKey, operation: 'mail send', target: '' });
+export function hashMailKey(
+	params: SendParams,
+	{ files }: Pick<OutgoingMail, 'files'>,
+): KeyHashes | undefined {
+	const mark = hashIdempotencyKey({ key: params.idempotencyKey, operation: 'mail send', target: '' });
 	if (mark === undefined) return undefined;
 	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
 	const texts = [to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId];
 	const { replyAll, quoteOriginal, includeSignature } = params;
-	const content = hashOf([
+	const content = hashParts([
 		...texts,
 		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, isDraft(params)]),
 		...files.flatMap(({ filename, contentType = '', content: bytes }) => [filename, contentType, bytes]),
@@ -25,40 +35,44 @@ export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files
 	return { mark, content: content.slice(0, 32) };
 }
 
-const daysBack = 30;
+const searchedDays = 30;
 /** Limit on the sent emails that are checked; each costs a request. */
-const mostCandidates = 100;
+const maxCandidates = 100;
 
 /** An email with a key, and the hash of what it was made from. */
-interface Recent {
+interface KeyedMail {
 	readonly mail: SentMail;
 	readonly content: string;
 }
 
 /** Emails with the key among those to the same recipients with the same subject, newest first. A draft may have been sent meanwhile. */
-async function lookForKey(
-	{ client, item, outgoing, keyed }: Sending,
+async function findMailsWithKey(
+	{ client, item, outgoing, keyed }: KeyedSend,
 	known: readonly string[] = [],
-): Promise<Recent[]> {
+): Promise<KeyedMail[]> {
 	const { to, subject, folder } = outgoing;
-	const search = { q: queryFor(to, subject), maxResults: mostCandidates };
-	const drafts = folder === 'drafts' ? [await listFolder(client, 'drafts', search)] : [];
-	const folders = [...drafts, await listFolder(client, 'sent', search)];
+	const search = { q: buildKeyQuery(to, subject), maxResults: maxCandidates };
+	const drafts = folder === 'drafts' ? [await listMailFolder(client, 'drafts', search)] : [];
+	const folders = [...drafts, await listMailFolder(client, 'sent', search)];
 	if (folders.some(({ isPartial }) => isPartial)) {
-		item.hint(
-			`More than ${mostCandidates} emails of the last ${daysBack} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
+		item.addHint(
+			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 		);
 	}
 	const listed = folders.flatMap(({ mails }) => mails).filter(({ id }) => !known.includes(id));
-	const marked = await inParallel(listed, firstWidth, async (mail) => await withMarker(client, mail));
+	const marked = await runInParallel(
+		listed,
+		initialConcurrency,
+		async (mail) => await readMarker(client, mail),
+	);
 	return marked.flatMap(({ mail, parts: [, mark, content = ''] }) =>
 		mark === keyed.mark ? [{ mail, content }] : [],
 	);
 }
 
 /** Only words that every search takes literally: one too many would hide the email, one too few only costs a request. */
-function queryFor(to: readonly Address[], subject: string): string {
-	const since = Math.floor(Date.now() / 1000) - daysBack * 86_400;
+function buildKeyQuery(to: readonly Address[], subject: string): string {
+	const since = Math.floor(Date.now() / 1000) - searchedDays * 86_400;
 	const addresses = to.map(({ address }) => address).filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
 	const words = subject.split(/\s+/).filter((word) => /^[A-Za-z0-9]{2,30}$/.test(word));
 	return [
@@ -69,15 +83,15 @@ function queryFor(to: readonly Address[], subject: string): string {
 }
 
 /** Emails sent by this process, by account and key, because Gmail lists an email only some time after it was sent. */
-const recent = new BoundedMap<string, Recent>(10_000);
+const recentMails = new BoundedMap<string, KeyedMail>(10_000);
 /** One send at a time for each account and key. */
 const mutex = new KeyedMutex();
 
-interface Sending {
+interface KeyedSend {
 	readonly client: Clients;
 	readonly item: Item;
 	readonly outgoing: OutgoingMail;
-	readonly keyed: KeyMark;
+	readonly keyed: KeyHashes;
 }
 
 /**
@@ -85,45 +99,46 @@ interface Sending {
  * cannot see each other; a search after the send finds and reports that.
  * @throws NodeError 409 if the key was used for another email
  */
-export async function sendOnce(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
+export async function sendOnce(sending: KeyedSend, send: () => Promise<SentMail>): Promise<SentMail> {
 	const { client, item, outgoing, keyed } = sending;
-	const name = `${await ownAddress(client)} ${keyed.mark}`;
+	const name = `${await getOwnAddress(client)} ${keyed.mark}`;
 	return await mutex.run(name, async () => {
-		const before = (await stillThere(client, name)) ?? (await lookForKey(sending)).at(-1);
-		if (before && before.content !== keyed.content) throw usedBefore(`the message ${before.mail.id}`);
+		const before = (await findRecentMail(client, name)) ?? (await findMailsWithKey(sending)).at(-1);
+		if (before && before.content !== keyed.content)
+			throw buildKeyReusedError(`the message ${before.mail.id}`);
 		if (before) return { ...before.mail, repeated: true };
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
 			if (isNodeError(error) && error.outcome === 'unknown')
-				return await findSent(client, outgoing.folder, error, item);
+				return await findSentMail(client, outgoing.folder, error, item);
 			throw error;
 		});
-		recent.set(name, { mail, content: keyed.content });
-		await tellOfAnother(sending, mail);
+		recentMails.set(name, { mail, content: keyed.content });
+		await hintSecondSend(sending, mail);
 		return mail;
 	});
 }
 
 /** An email that this process sent with the key. Gmail is asked for it, because one that the user deleted may be sent again. */
-async function stillThere({ gmail }: Clients, name: string): Promise<Recent | undefined> {
-	const known = recent.get(name);
+async function findRecentMail({ gmail }: Clients, name: string): Promise<KeyedMail | undefined> {
+	const known = recentMails.get(name);
 	if (!known) return undefined;
 	const request = { userId: 'me', id: known.mail.id, format: 'minimal', fields: 'id,threadId,labelIds' };
-	const answer = await ifFound(gmail.users.messages.get(request));
-	if (answer) return { ...known, mail: sentMail(answer.data, known.mail.draftId) };
-	recent.delete(name);
+	const answer = await ignoreNotFound(gmail.users.messages.get(request));
+	if (answer) return { ...known, mail: toSentMail(answer.data, known.mail.draftId) };
+	recentMails.delete(name);
 	return undefined;
 }
 
 /** Adds a hint if another process also sent an email with this key. This email was sent, so nothing here may fail the item. */
-async function tellOfAnother(sending: Sending, { id }: SentMail): Promise<void> {
+async function hintSecondSend(sending: KeyedSend, { id }: SentMail): Promise<void> {
 	const { item } = sending;
-	const [other] = await lookForKey(sending, [id]).catch((error: unknown) => {
+	const [other] = await findMailsWithKey(sending, [id]).catch((error: unknown) => {
 		item.log(`Could not check whether another email has this key: ${String(error)}`);
 		return [];
 	});
 	if (!other) return;
-	item.hint(
+	item.addHint(
 		`Two executions sent an email with this key at the same moment: ${other.mail.id} and ${id}. Gmail cannot prevent this.`,
 	);
 }

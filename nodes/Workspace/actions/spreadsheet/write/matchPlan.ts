@@ -1,16 +1,16 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
-import { named } from '../../../../fields/field';
-import { type Cell, type NamedRow, namesIn, rowNumberKey } from '../cells';
+import { type NodeError, isNodeError, createRefusal } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
+import { type Cell, type NamedRow, collectNames, rowNumberKey } from '../cells';
 import type { WriteParams } from '../fields';
-import { type HeaderRow, misfitOf } from '../headerRow';
-import { cellsOn, columnLetters } from '../range';
-import { entryFor } from '../rows';
-import { list, type Spreadsheet } from '../sheets';
+import { type HeaderRow, findMisfit } from '../headerRow';
+import { printTabCells, toColumnLetters } from '../range';
+import { chooseEncoding } from '../sendRows';
+import { listNames, type Spreadsheet } from '../spreadsheet';
 
 /** The changes for one item. */
-export interface Step {
+export interface MatchStep {
 	readonly action: 'updated' | 'appended' | 'unchanged';
 	/** The item's rows; several if its key occurs several times. */
 	readonly rows: readonly number[];
@@ -18,69 +18,74 @@ export interface Step {
 	readonly changes: ReadonlyArray<{ readonly row: number; readonly cells: ReadonlyMap<number, Cell> }>;
 }
 
-export interface Matching extends Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow'> {
+export interface MatchPlanInput extends Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow'> {
 	/** Positions of all columns by name. */
 	readonly columns: ReadonlyMap<string, number>;
 	/** What the table holds, as values. */
-	readonly body: Body;
+	readonly body: TableBody;
 	/** The same as the sheet shows it, where that was needed. */
-	readonly shown?: Body;
+	readonly shown?: TableBody;
 }
 
 /** Finds the rows of items and what changes in them. A row that one item appends is updated by a later item with the same key. */
-export class Plan {
+export class MatchPlan {
 	/** Whether a text was compared with a number or a truth value: only what the sheet shows can tell if they are equal. */
-	isUnsure = false;
-	private readonly matching: Matching;
+	needsShownTexts = false;
+	private readonly matching: MatchPlanInput;
 	private readonly isTyped: boolean;
 	/** Columns of the key; none if rows are found by their numbers. */
 	private readonly keyColumns: readonly number[];
 	/** Rows of the table by key, for each choice of columns that count by their values alone. */
 	private readonly indexes = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items append, by key. */
-	private readonly appended = new Map<string, readonly number[]>();
+	private readonly appendedRows = new Map<string, readonly number[]>();
 	private hasValues = false;
 	/** Cells that earlier items change. */
-	private readonly pending = new Map<string, Cell>();
-	private next: number;
+	private readonly pendingCells = new Map<string, Cell>();
+	private nextRow: number;
 
-	constructor(matching: Matching) {
+	constructor(matching: MatchPlanInput) {
 		this.matching = matching;
 		const { matchColumns, columns, body } = matching;
 		this.isTyped = matching.valueInputOption === 'USER_ENTERED';
-		this.keyColumns = isByNumber(matchColumns) ? [] : matchColumns.flatMap((name) => columns.get(name) ?? []);
-		this.next = body.last + 1;
+		this.keyColumns = isByRowNumber(matchColumns)
+			? []
+			: matchColumns.flatMap((name) => columns.get(name) ?? []);
+		this.nextRow = body.last + 1;
 	}
 
 	/** The steps for an item; a NodeError if one of its rows cannot be looked for. */
-	stepsFor(rows: readonly NamedRow[]): Step[] | NodeError {
-		const refused = rows.map((row) => this.rowsOf(row)).find(isNodeError);
-		return refused ?? rows.map((row) => this.stepFor(row));
+	planRows(rows: readonly NamedRow[]): MatchStep[] | NodeError {
+		const refused = rows.map((row) => this.findRows(row)).find(isNodeError);
+		return refused ?? rows.map((row) => this.planRow(row));
 	}
 
-	private stepFor(row: NamedRow): Step {
-		const cells = this.placed(row);
-		const found = this.rowsOf(row);
+	private planRow(row: NamedRow): MatchStep {
+		const cells = this.placeCells(row);
+		const found = this.findRows(row);
 		const isNew = isNodeError(found) || found.length === 0;
-		const rows = isNew ? [this.next++] : found;
-		if (isNew) this.appended.set(this.keyOf(this.keyCells(row)), rows);
-		const changedIn = (at: number) => [...cells].filter(([column, cell]) => !this.isSame(at, column, cell));
+		const rows = isNew ? [this.nextRow++] : found;
+		if (isNew) this.appendedRows.set(this.buildKey(this.getKeyCells(row)), rows);
+		const changedIn = (at: number) =>
+			[...cells].filter(([column, cell]) => !this.isUnchanged(at, column, cell));
 		const changes = rows
 			.map((at) => ({ row: at, cells: isNew ? cells : new Map(changedIn(at)) }))
 			.filter((change) => isNew || change.cells.size > 0);
 		for (const { row: at, cells: changed } of changes) {
-			for (const [column, cell] of changed) this.pending.set(`${at} ${column}`, cell);
+			for (const [column, cell] of changed) this.pendingCells.set(`${at} ${column}`, cell);
 		}
 		const action = isNew ? 'appended' : changes.length > 0 ? 'updated' : 'unchanged';
 		return { action, rows, changes };
 	}
 
-	private rowsOf(row: NamedRow): readonly number[] | NodeError {
-		return isByNumber(this.matching.matchColumns) ? this.numbered(row.rowNumber) : this.keyed(row);
+	private findRows(row: NamedRow): readonly number[] | NodeError {
+		return isByRowNumber(this.matching.matchColumns)
+			? this.findRowByNumber(row.rowNumber)
+			: this.findRowsByKey(row);
 	}
 
 	/** @param isByValue for each key column, whether only its values count, and not what the sheet shows too */
-	private rowsByKey(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
+	private indexRows(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
 		const { body, shown, headerRow } = this.matching;
 		const choice = shown ? String(isByValue) : '';
 		const known = this.indexes.get(choice);
@@ -91,7 +96,7 @@ export class Plan {
 				const cells = this.keyColumns.map((column, at) => (isByValue[at] ? body : one).at(row, column));
 				if (cells.every((cell) => cell === '')) continue;
 				this.hasValues ||= cells.some((cell) => typeof cell !== 'string');
-				const key = this.keyOf(cells);
+				const key = this.buildKey(cells);
 				const same = index.get(key) ?? [];
 				// Rows come in their order.
 				if (same.at(-1) !== row) same.push(row);
@@ -102,49 +107,50 @@ export class Plan {
 		return index;
 	}
 
-	private keyCells({ cells }: NamedRow): Cell[] {
+	private getKeyCells({ cells }: NamedRow): Cell[] {
 		return this.matching.matchColumns.map((name) => cells.get(name) ?? '');
 	}
 
-	private keyed(row: NamedRow): readonly number[] | NodeError {
-		const cells = this.keyCells(row);
-		if (cells.every((cell) => cell === '')) return noKey(this.matching.matchColumns);
-		const found = this.rowsWith(cells);
+	private findRowsByKey(row: NamedRow): readonly number[] | NodeError {
+		const cells = this.getKeyCells(row);
+		if (cells.every((cell) => cell === '')) return buildNoKeyError(this.matching.matchColumns);
+		const found = this.lookUpRows(cells);
 		if (!found && this.hasValues && !this.isTyped)
-			this.isUnsure ||= cells.some((cell) => typeof cell === 'string');
+			this.needsShownTexts ||= cells.some((cell) => typeof cell === 'string');
 		return found ?? [];
 	}
 
 	/** A number finds rows by value, because 5.3 may be shown as 5. Text that reads as a number finds what is shown only if no value equals it. */
-	private rowsWith(cells: readonly Cell[]): readonly number[] | undefined {
-		const key = this.keyOf(cells);
+	private lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
+		const key = this.buildKey(cells);
 		const isValue = cells.map((cell) => typeof cell !== 'string');
-		const isNumber = cells.map((cell, at) => isValue[at] || isPlainNumber(this.keyText(cell)));
-		const found = this.rowsByKey(isNumber).get(key) ?? this.appended.get(key);
-		return found ?? this.rowsByKey(this.isTyped ? isNumber : isValue).get(key);
+		const isNumber = cells.map((cell, at) => isValue[at] || isPlainNumber(this.toKeyText(cell)));
+		const found = this.indexRows(isNumber).get(key) ?? this.appendedRows.get(key);
+		return found ?? this.indexRows(this.isTyped ? isNumber : isValue).get(key);
 	}
 
-	private keyOf(cells: readonly Cell[]): string {
-		return JSON.stringify(cells.map((cell) => this.keyText(cell)));
+	private buildKey(cells: readonly Cell[]): string {
+		return JSON.stringify(cells.map((cell) => this.toKeyText(cell)));
 	}
 
-	private keyText(cell: Cell): string {
-		return this.isTyped ? typed(String(cell)) : String(cell);
+	private toKeyText(cell: Cell): string {
+		return this.isTyped ? normalizeTyped(String(cell)) : String(cell);
 	}
 
-	private numbered(rowNumber: unknown): readonly number[] | NodeError {
+	private findRowByNumber(rowNumber: unknown): readonly number[] | NodeError {
 		const { headerRow, body } = this.matching;
-		if (rowNumber === undefined || rowNumber === null || rowNumber === '') return noKey([rowNumberKey]);
+		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
+			return buildNoKeyError([rowNumberKey]);
 		const number = typeof rowNumber === 'object' ? NaN : Number(rowNumber);
 		if (Number.isInteger(number) && number > headerRow && number <= body.last + 1) return [number - 1];
-		return refusal(
+		return createRefusal(
 			`The table has no row ${JSON.stringify(rowNumber)}`,
 			`Its rows are ${headerRow + 1} to ${body.last + 1}. Read the rows again, or match them by a column.`,
 		);
 	}
 
 	/** The cells by column, in order, without null, which leaves a cell unchanged. */
-	private placed({ cells }: NamedRow): Map<number, Cell> {
+	private placeCells({ cells }: NamedRow): Map<number, Cell> {
 		const found = new Map<number, Cell>();
 		for (const [name, cell] of cells) {
 			const column = this.matching.columns.get(name);
@@ -154,21 +160,21 @@ export class Plan {
 	}
 
 	/** Whether the cell already has this value: then it is not written, and its formula or format stays. */
-	private isSame(row: number, column: number, cell: Cell): boolean {
+	private isUnchanged(row: number, column: number, cell: Cell): boolean {
 		// A row keeps its key, which equals the item's, though perhaps in another type.
 		if (this.keyColumns.includes(column)) return true;
 		const { body, shown } = this.matching;
-		const pending = this.pending.get(`${row} ${column}`);
+		const pending = this.pendingCells.get(`${row} ${column}`);
 		if (pending !== undefined) return pending === cell;
 		const value = body.at(row, column);
 		if (value === cell) return true;
 		if (typeof cell !== 'string' || typeof value === 'string') return false;
 		if (this.isTyped) {
 			if (cell.startsWith("'")) return false;
-			if (typed(cell) === String(value)) return true;
+			if (normalizeTyped(cell) === String(value)) return true;
 			if (isPlainNumber(cell)) return false;
 		}
-		this.isUnsure = true;
+		this.needsShownTexts = true;
 		return shown?.at(row, column) === cell;
 	}
 }
@@ -177,7 +183,7 @@ export class Plan {
  * Reads a table and plans the steps. What the sheet shows is read only if a text may be a number or a date.
  * @returns the steps of each member, or a NodeError that says why there are none, and the last row of the table
  */
-export async function planned(
+export async function planSteps(
 	book: Spreadsheet,
 	params: WriteParams,
 	{ found: sheet, header }: { readonly found: HeaderRow; readonly header: HeaderRow },
@@ -185,57 +191,62 @@ export async function planned(
 ) {
 	const { matchColumns } = params;
 	const { columns } = header;
-	const names = [...new Set([...matchColumns, ...namesIn(given.flat())])];
+	const names = [...new Set([...matchColumns, ...collectNames(given.flat())])];
 	const used = names.flatMap((name) => columns.get(name) ?? []).filter((column) => column < sheet.free);
 	const all = Array.from({ length: sheet.right - sheet.left + 1 }, (_, at) => sheet.left + at);
-	const read = isByNumber(matchColumns) ? all : used;
-	const planFor = (bodies: Pick<Matching, 'body' | 'shown'>) => {
-		const plan = new Plan({ ...params, columns, ...bodies });
-		const steps = given.map((rows) => misfitOf(rows, header, params) ?? plan.stepsFor(rows));
-		return { isUnsure: plan.isUnsure, steps, last: bodies.body.last };
+	const read = isByRowNumber(matchColumns) ? all : used;
+	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shown'>) => {
+		const plan = new MatchPlan({ ...params, columns, ...bodies });
+		const steps = given.map((rows) => findMisfit(rows, header, params) ?? plan.planRows(rows));
+		return { isUnsure: plan.needsShownTexts, steps, last: bodies.body.last };
 	};
-	const isSmall = sheet.rowCount * read.length <= mostTogether;
-	const mayInsert = !isByNumber(matchColumns) || columns.size > sheet.columns.size;
+	const isSmall = sheet.rowCount * read.length <= maxCellsTogether;
+	const mayInsert = !isByRowNumber(matchColumns) || columns.size > sheet.columns.size;
 	if (isSmall && mayInsert && sheet.columns.size > 0) {
 		const cells = given.flat().map((row) => [...row.cells.values()]);
-		if (await seemTyped(book, params, cells)) return planFor(await readBoth(book, sheet, read));
+		if (await mayNeedShownTexts(book, params, cells))
+			return planFor(await readValuesAndTexts(book, sheet, read));
 	}
-	const body = await readBody(book, sheet, read);
+	const body = await readTableBody(book, sheet, read);
 	const first = planFor({ body });
 	if (!first.isUnsure) return first;
-	return planFor({ body, shown: await readBody(book, sheet, read, 'FORMATTED_VALUE') });
+	return planFor({ body, shown: await readTableBody(book, sheet, read, 'FORMATTED_VALUE') });
 }
 
 /** Up to this many cells, values and texts are read in one request: it takes up to 80 bytes for each cell, two take about 50. */
-const mostTogether = 200_000;
+const maxCellsTogether = 200_000;
 
 /** Whether cells are entered as typed and texts look like numbers. Then one request reads all, which avoids a fifth if rows are inserted. */
-async function seemTyped(book: Spreadsheet, params: WriteParams, cells: readonly Cell[][]): Promise<boolean> {
+async function mayNeedShownTexts(
+	book: Spreadsheet,
+	params: WriteParams,
+	cells: readonly Cell[][],
+): Promise<boolean> {
 	if (params.valueInputOption === 'RAW') return false;
 	const asAuto = { ...params, valueInputOption: 'AUTO' } as const;
-	const { valueInputOption, cell, text } = await entryFor(book, asAuto, cells);
+	const { valueInputOption, cell, text } = await chooseEncoding(book, asAuto, cells);
 	const isTyped = params.valueInputOption === 'USER_ENTERED';
 	if (!isTyped && valueInputOption === 'RAW') return false;
 	const isKnown = (value: string) =>
-		cell(value) !== text(value) || (isTyped && (typed(value) !== value || isPlainNumber(value)));
+		cell(value) !== text(value) || (isTyped && (normalizeTyped(value) !== value || isPlainNumber(value)));
 	return cells
 		.flat()
 		.some((value) => typeof value === 'string' && /\d|^(true|false)$/i.test(value) && !isKnown(value));
 }
 
-export function isByNumber(matchColumns: readonly string[]): boolean {
+export function isByRowNumber(matchColumns: readonly string[]): boolean {
 	return matchColumns.length === 1 && matchColumns[0] === rowNumberKey;
 }
 
-function noKey(matchColumns: readonly string[]): NodeError {
-	return refusal(
-		`The item has no value for ${list(matchColumns)}`,
-		`The node finds the row by ${named('matchColumns')}. If the value comes from an expression, check that the item contains the data.`,
+function buildNoKeyError(matchColumns: readonly string[]): NodeError {
+	return createRefusal(
+		`The item has no value for ${listNames(matchColumns)}`,
+		`The node finds the row by ${quoteField('matchColumns')}. If the value comes from an expression, check that the item contains the data.`,
 	);
 }
 
 /** The text of what the sheet stores for a typed text: "007" is 7, TRUE is a truth value, an apostrophe in front only marks text. */
-export function typed(text: string): string {
+export function normalizeTyped(text: string): string {
 	if (text.startsWith("'")) return text.slice(1);
 	const trimmed = text.trim();
 	if (isPlainNumber(trimmed)) return String(Number(trimmed));
@@ -247,7 +258,7 @@ export function isPlainNumber(text: string): boolean {
 }
 
 /** The rows below a header, in some columns. Rows and columns count from 0. */
-interface Body {
+interface TableBody {
 	/** The last row that holds anything in these columns; the header's if none does. */
 	readonly last: number;
 	/** What reading gives for a cell; "" where it is empty. */
@@ -255,15 +266,18 @@ interface Body {
 }
 
 /** The ranges of some columns of a table, by their positions in the tab, and how Google's answer becomes a body. */
-function readingOf({ title, native, row: first }: Table, columns: readonly number[]) {
-	const spans = spansOf(columns);
+function planBodyRead({ title, native, row: first }: TablePosition, columns: readonly number[]) {
+	const spans = groupColumns(columns);
 	return {
 		// The header is read too, because a range may not begin below the last row of the tab.
 		ranges: spans.map(({ from, to }) =>
-			cellsOn(title, `${columnLetters(from)}${first + 1}:${columnLetters(to)}${native?.bodyEnd ?? ''}`),
+			printTabCells(
+				title,
+				`${toColumnLetters(from)}${first + 1}:${toColumnLetters(to)}${native?.bodyEnd ?? ''}`,
+			),
 		),
 		/** @param grids the cells of each range */
-		bodyOf: (grids: readonly Cell[][][]): Body => ({
+		bodyOf: (grids: readonly Cell[][][]): TableBody => ({
 			last: first + Math.max(0, ...grids.map((grid) => grid.length - 1)),
 			at(row, column) {
 				const span = spans.findIndex(({ from, to }) => column >= from && column <= to);
@@ -273,15 +287,15 @@ function readingOf({ title, native, row: first }: Table, columns: readonly numbe
 	};
 }
 
-type Table = Pick<HeaderRow, 'title' | 'native' | 'row'>;
+type TablePosition = Pick<HeaderRow, 'title' | 'native' | 'row'>;
 
-export async function readBody(
+export async function readTableBody(
 	book: Spreadsheet,
-	table: Table,
+	table: TablePosition,
 	columns: readonly number[],
 	valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' = 'UNFORMATTED_VALUE',
-): Promise<Body> {
-	const { ranges, bodyOf } = readingOf(table, columns);
+): Promise<TableBody> {
+	const { ranges, bodyOf } = planBodyRead(table, columns);
 	if (ranges.length === 0) return bodyOf([]);
 	const rendering = { valueRenderOption, dateTimeRenderOption: 'FORMATTED_STRING' };
 	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...rendering });
@@ -289,8 +303,12 @@ export async function readBody(
 }
 
 /** Reads values, with dates as numbers, and what the sheet shows: in one request instead of two, but with more bytes for each cell. */
-export async function readBoth(book: Spreadsheet, table: Table, columns: readonly number[]) {
-	const { ranges, bodyOf } = readingOf(table, columns);
+export async function readValuesAndTexts(
+	book: Spreadsheet,
+	table: TablePosition,
+	columns: readonly number[],
+) {
+	const { ranges, bodyOf } = planBodyRead(table, columns);
 	const { sheets } = await book.get('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
 		// Google also returns cells that only have a format.
@@ -298,18 +316,18 @@ export async function readBoth(book: Spreadsheet, table: Table, columns: readonl
 		const end = rowData.findLastIndex(({ values }) => values?.some(isFilled));
 		return rowData.slice(0, end + 1).map(({ values }) => values ?? []);
 	});
-	const each = (cellOf: (cell: sheets_v4.Schema$CellData) => Cell) =>
+	const mapCells = (cellOf: (cell: sheets_v4.Schema$CellData) => Cell) =>
 		bodyOf(grids.map((grid) => grid.map((line) => line.map(cellOf))));
 	return {
-		body: each(({ effectiveValue: { numberValue, boolValue, stringValue } = {}, formattedValue }) => {
+		body: mapCells(({ effectiveValue: { numberValue, boolValue, stringValue } = {}, formattedValue }) => {
 			return numberValue ?? boolValue ?? stringValue ?? formattedValue ?? '';
 		}),
-		shown: each(({ formattedValue }) => formattedValue ?? ''),
+		shown: mapCells(({ formattedValue }) => formattedValue ?? ''),
 	};
 }
 
 /** Groups columns that are beside one another, to read them as one range. */
-function spansOf(columns: readonly number[]) {
+function groupColumns(columns: readonly number[]) {
 	const spans: Array<{ from: number; to: number }> = [];
 	for (const column of [...new Set(columns)].sort((a, b) => a - b)) {
 		const last = spans.at(-1);

@@ -1,17 +1,29 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { refusal } from '../../../../core/errors';
-import { named } from '../../../../fields/field';
-import { type Cell, namedRows, rowNumberKey, updateCells } from '../cells';
+import { createRefusal } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
+import { type Cell, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
 import type { WriteMember, WriteParams } from '../fields';
-import { columnsFor, type HeaderRow, tableOf } from '../headerRow';
-import { areaIn } from '../range';
-import { entryFor, requestBytes, sendEach, widthOf, type Written } from '../rows';
-import { enlarge, grown, list, resize, type Spreadsheet } from '../sheets';
-import { isByNumber, planned, type Step } from './matchPlan';
+import { resolveColumns, type HeaderRow, findTable } from '../headerRow';
+import { printTabArea } from '../range';
+import {
+	chooseEncoding,
+	maxRequestBytes,
+	sendInChunks,
+	countColumns,
+	type SheetWriteResult,
+} from '../sendRows';
+import {
+	buildEnlargeTabRequests,
+	growNativeTable,
+	listNames,
+	buildResizeTableRequest,
+	type Spreadsheet,
+} from '../spreadsheet';
+import { isByRowNumber, planSteps, type MatchStep } from './matchPlan';
 
 /** Where steps write. Each request moves it for the next one. */
-interface Place {
+interface InsertPlace {
 	readonly sheet: HeaderRow;
 	/** Headers that are still to be written. */
 	readonly names: readonly string[];
@@ -26,82 +38,86 @@ interface Place {
 async function sendSteps(
 	book: Spreadsheet,
 	params: WriteParams,
-	place: Place,
-	steps: readonly Step[],
-): Promise<Place> {
+	place: InsertPlace,
+	steps: readonly MatchStep[],
+): Promise<InsertPlace> {
 	const { sheet } = place;
 	const count = steps.filter(({ action }) => action === 'appended').length;
-	const runs = runsOf(steps);
-	const lines = runs.flatMap(({ cells }) => cells);
-	const { valueInputOption, cell } = await entryFor(book, params, lines);
-	const stored = valueInputOption === 'RAW' ? runs.map((run) => updateRun(sheet, run)) : [];
-	await book.change([...structure(place, count), ...stored]);
-	if (stored.length < runs.length) {
-		const data = runs.map((run) => ({
-			range: areaIn(sheet.title, run, run.cells.length, widthOf(run.cells)),
+	const rectangles = combineIntoRectangles(steps);
+	const lines = rectangles.flatMap(({ cells }) => cells);
+	const { valueInputOption, cell } = await chooseEncoding(book, params, lines);
+	const stored = valueInputOption === 'RAW' ? rectangles.map((run) => buildRectangleRequest(sheet, run)) : [];
+	await book.change([...buildStructureRequests(place, count), ...stored]);
+	if (stored.length < rectangles.length) {
+		const data = rectangles.map((run) => ({
+			range: printTabArea(sheet.title, run, run.cells.length, countColumns(run.cells)),
 			values: run.cells.map((line) => line.map(cell)),
 		}));
 		await book.values.batchUpdate({ spreadsheetId: book.id, requestBody: { valueInputOption, data } });
 	}
-	const grownSheet = { ...sheet, rowCount: sheet.rowCount + count, native: grownTable(place, count) };
+	const grownSheet = { ...sheet, rowCount: sheet.rowCount + count, native: getGrownTable(place, count) };
 	return { sheet: grownSheet, names: [], row: place.row + count };
 }
 
-function structure(place: Place, count: number): sheets_v4.Schema$Request[] {
+function buildStructureRequests(place: InsertPlace, count: number): sheets_v4.Schema$Request[] {
 	const { sheet, names, row } = place;
 	const { sheetId, rowCount, native, free } = sheet;
 	const requests: sheets_v4.Schema$Request[] = [];
 	if (names.length > 0) {
-		requests.push(...enlarge(sheet, { columns: free + names.length }));
-		requests.push(updateRun(sheet, { row: sheet.row, column: free, cells: [[...names]] }));
+		requests.push(...buildEnlargeTabRequests(sheet, { columns: free + names.length }));
+		requests.push(buildRectangleRequest(sheet, { row: sheet.row, column: free, cells: [[...names]] }));
 	}
-	if (count > 0 && row >= rowCount) requests.push(...enlarge(sheet, { rows: rowCount + count }));
+	if (count > 0 && row >= rowCount)
+		requests.push(...buildEnlargeTabRequests(sheet, { rows: rowCount + count }));
 	else if (count > 0) {
 		const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
 		// Rows directly below the header must not get its format.
 		requests.push({ insertDimension: { range, inheritFromBefore: row > sheet.row + 1 } });
 	}
 	// Rows inside a table make it grow; rows below it and columns beside it do not.
-	const table = grownTable(place, count);
+	const table = getGrownTable(place, count);
 	const isBelow = count > 0 && row >= (native?.range.endRowIndex ?? Infinity);
 	const isWider = table?.range.endColumnIndex !== native?.range.endColumnIndex;
-	return table && (isBelow || isWider) ? [...requests, resize(table)] : requests;
+	return table && (isBelow || isWider) ? [...requests, buildResizeTableRequest(table)] : requests;
 }
 
 /** Only a column directly beside a table is added to it. */
-function grownTable({ sheet: { native, free }, names }: Place, rows: number) {
-	return native && grown(native, rows, free === native.range.endColumnIndex ? names.length : 0);
+function getGrownTable({ sheet: { native, free }, names }: InsertPlace, rows: number) {
+	return native && growNativeTable(native, rows, free === native.range.endColumnIndex ? names.length : 0);
 }
 
-function updateRun({ sheetId }: HeaderRow, { row, column, cells }: Run): sheets_v4.Schema$Request {
-	return updateCells({ start: { sheetId, rowIndex: row, columnIndex: column } }, cells);
+function buildRectangleRequest(
+	{ sheetId }: HeaderRow,
+	{ row, column, cells }: CellRectangle,
+): sheets_v4.Schema$Request {
+	return buildUpdateCellsRequest({ start: { sheetId, rowIndex: row, columnIndex: column } }, cells);
 }
 
 /** A rectangle of cells. Rows and columns count from 0. */
-interface Run {
+interface CellRectangle {
 	readonly row: number;
 	readonly column: number;
 	readonly cells: Cell[][];
 }
 
 /** Combines the cells of steps, in their order, into as few rectangles as possible. */
-function runsOf(steps: readonly Step[]): Run[] {
-	const runs: Run[] = [];
+function combineIntoRectangles(steps: readonly MatchStep[]): CellRectangle[] {
+	const rectangles: CellRectangle[] = [];
 	for (const { row, cells } of steps.flatMap(({ changes }) => changes)) {
-		for (const { column, cells: line } of linesOf(cells)) {
-			const last = runs.at(-1);
+		for (const { column, cells: line } of splitIntoLines(cells)) {
+			const last = rectangles.at(-1);
 			const continues =
 				last?.column === column &&
 				last.cells[0]?.length === line.length &&
 				last.row + last.cells.length === row;
 			if (continues) last.cells.push(line);
-			else runs.push({ row, column, cells: [line] });
+			else rectangles.push({ row, column, cells: [line] });
 		}
 	}
-	return runs;
+	return rectangles;
 }
 
-function linesOf(cells: ReadonlyMap<number, Cell>) {
+function splitIntoLines(cells: ReadonlyMap<number, Cell>) {
 	const lines: Array<{ column: number; cells: Cell[] }> = [];
 	for (const [column, cell] of cells) {
 		const last = lines.at(-1);
@@ -111,55 +127,59 @@ function linesOf(cells: ReadonlyMap<number, Cell>) {
 	return lines;
 }
 
-export interface MatchedRow extends Written {
-	readonly action: Step['action'];
+export interface MatchedRow extends SheetWriteResult {
+	readonly action: MatchStep['action'];
 }
 
 /** Updates the rows whose cells in the match columns equal an item's, and appends the other items. */
 export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const { header: read } = await tableOf(book, params);
-	const given = members.map(namedRows);
-	const { found, added, header } = columnsFor(read, params.extraColumns, given.flat());
-	checkKeys(params.matchColumns, header);
-	const { steps, last } = await planned(book, params, { found, header }, given);
-	let place: Place = { sheet: found, names: added, row: last + 1 };
-	return await sendEach(steps, members, {
+	const { header: read } = await findTable(book, params);
+	const given = members.map(readNamedRows);
+	const { found, added, header } = resolveColumns(read, params.extraColumns, given.flat());
+	checkMatchColumns(params.matchColumns, header);
+	const { steps, last } = await planSteps(book, params, { found, header }, given);
+	let place: InsertPlace = { sheet: found, names: added, row: last + 1 };
+	return await sendInChunks(steps, members, {
 		done: 'written',
 		// Cells carry far more text in a batch than as plain rows.
-		largest: requestBytes / 4,
+		largest: maxRequestBytes / 4,
 		rowsOf: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
 		async send(all) {
 			place = await sendSteps(book, params, place, all.flat());
-			return all.map((own) => own.map((step) => writtenBy(book.id, found, step)));
+			return all.map((own) => own.map((step) => buildMatchedRow(book.id, found, step)));
 		},
 	});
 }
 
 /** @throws NodeError 400 where the table has no such column */
-function checkKeys(matchColumns: readonly string[], { columns, names }: HeaderRow): void {
-	if (isByNumber(matchColumns)) return;
+function checkMatchColumns(matchColumns: readonly string[], { columns, names }: HeaderRow): void {
+	if (isByRowNumber(matchColumns)) return;
 	if (matchColumns.includes(rowNumberKey)) {
-		throw refusal(
-			`${named('matchColumns')} cannot have rowNumber together with other columns`,
+		throw createRefusal(
+			`${quoteField('matchColumns')} cannot have rowNumber together with other columns`,
 			'The row number alone identifies a row. Remove it, or the others.',
 		);
 	}
 	const unknown = matchColumns.filter((name) => !columns.has(name));
 	if (unknown.length === 0) return;
-	throw refusal(
-		`The table has no column ${list(unknown)} to match rows by`,
-		`Its columns are ${list(names)}. Enter one or more of them in ${named('matchColumns')}.`,
+	throw createRefusal(
+		`The table has no column ${listNames(unknown)} to match rows by`,
+		`Its columns are ${listNames(names)}. Enter one or more of them in ${quoteField('matchColumns')}.`,
 	);
 }
 
-function writtenBy(spreadsheetId: string, sheet: HeaderRow, { action, rows, changes }: Step): MatchedRow {
+function buildMatchedRow(
+	spreadsheetId: string,
+	sheet: HeaderRow,
+	{ action, rows, changes }: MatchStep,
+): MatchedRow {
 	const used = [...new Set(changes.flatMap(({ cells }) => [...cells.keys()]))];
 	const columns = used.length > 0 ? used : [sheet.left, sheet.right];
 	const column = Math.min(...columns);
 	const width = Math.max(...columns) - column + 1;
 	return {
 		spreadsheetId,
-		updatedRange: areaIn(sheet.title, { row: changes[0]?.row ?? rows[0] ?? 0, column }, 1, width),
+		updatedRange: printTabArea(sheet.title, { row: changes[0]?.row ?? rows[0] ?? 0, column }, 1, width),
 		updatedRows: changes.length,
 		updatedColumns: used.length,
 		updatedCells: changes.reduce((sum, { cells }) => sum + cells.size, 0),

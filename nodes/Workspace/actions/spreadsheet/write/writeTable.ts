@@ -1,12 +1,40 @@
-import { isNodeError, refusal } from '../../../../core/errors';
-import { named } from '../../../../fields/field';
-import { type Cell, type Entering, headerCell, namedRows, namesIn, updateCells } from '../cells';
+import { isNodeError, createRefusal } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
+import {
+	type Cell,
+	type CellInputOptions,
+	toHeaderCell,
+	readNamedRows,
+	collectNames,
+	buildUpdateCellsRequest,
+} from '../cells';
 import type { WriteMember, WriteParams } from '../fields';
-import { columnNames, type HeaderRow, tableOf, withLetters } from '../headerRow';
-import { anchorOf, areaIn, areaLike, parseRange, printRange, type TabRange, targetOf } from '../range';
-import { chunksOf, entryFor, widthOf, type Written, writtenByEach } from '../rows';
-import { enlarge, isTabsName, list, newTab, resize, type Spreadsheet } from '../sheets';
-import { readBody } from './matchPlan';
+import { buildColumnNames, type HeaderRow, findTable, addLetterColumns } from '../headerRow';
+import {
+	parseBounds,
+	printTabArea,
+	printAreaLike,
+	parseRange,
+	printRange,
+	type TabRange,
+	parseTarget,
+} from '../range';
+import {
+	splitIntoChunks,
+	chooseEncoding,
+	countColumns,
+	type SheetWriteResult,
+	buildWriteResults,
+} from '../sendRows';
+import {
+	buildEnlargeTabRequests,
+	isNameOfTab,
+	listNames,
+	newTabSize,
+	buildResizeTableRequest,
+	type Spreadsheet,
+} from '../spreadsheet';
+import { readTableBody } from './matchPlan';
 
 /**
  * Writes rows, and enlarges the tab if they reach beyond its edge, where Google refuses them. Rows that begin beyond it stay refused.
@@ -18,7 +46,7 @@ async function ensureGridSize<T>(
 	size: { readonly rows: number; readonly columns: number },
 	send: () => Promise<T>,
 ): Promise<T> {
-	const start = anchorOf(target);
+	const start = parseBounds(target);
 	const [rows, columns] = [start.row + size.rows, start.column + size.columns];
 	const fits = rows <= (start.lastRow ?? Infinity) + 1 && columns <= (start.lastColumn ?? Infinity) + 1;
 	// A named range inside a tab has its own bounds.
@@ -27,13 +55,13 @@ async function ensureGridSize<T>(
 	const grow = async () => {
 		const found = await book.findSheet(target.tab ?? target.name);
 		const isOutside = start.row >= found.rowCount || start.column >= found.columnCount;
-		const requests = isOutside ? [] : enlarge(found, { rows, columns });
+		const requests = isOutside ? [] : buildEnlargeTabRequests(found, { rows, columns });
 		await book.change(requests);
 		return requests.length > 0;
 	};
-	return await book.inTabs(target, async () => {
+	return await book.askAboutRange(target, async () => {
 		// What fits into a new tab is sent without asking first.
-		if (mayGrow && (rows > newTab.rowCount || columns > newTab.columnCount)) await grow();
+		if (mayGrow && (rows > newTabSize.rowCount || columns > newTabSize.columnCount)) await grow();
 		return await send().catch(async (error: unknown) => {
 			const isOverEdge =
 				isNodeError(error) && error.code === 400 && error.message.includes('exceeds grid limits');
@@ -48,58 +76,59 @@ async function ensureGridSize<T>(
  * @throws NodeError 400 where the first row has other names
  */
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const items = members.flatMap(namedRows);
-	const names = namesIn(items);
-	const rowsOf = (columns: ReadonlyArray<string | undefined>) =>
+	const items = members.flatMap(readNamedRows);
+	const names = collectNames(items);
+	const toRows = (columns: ReadonlyArray<string | undefined>) =>
 		items.map(({ cells }) => [
 			columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null))),
 		]);
-	if (!params.includeHeaderRow) return await writeBlock(book, params, targetOf(params), rowsOf(names));
-	const { target, header: found } = await tableOf(book, params, (inside) => anchorOf(inside).row + 1);
-	const { columns, header } = laidOut(names, found.texts.slice(found.start), params);
-	return await writeBlock(book, params, target, rowsOf(columns), [header]);
+	if (!params.includeHeaderRow)
+		return await writeConsecutiveRows(book, params, parseTarget(params), toRows(names));
+	const { target, header: found } = await findTable(book, params, (inside) => parseBounds(inside).row + 1);
+	const { columns, header } = layOutColumns(names, found.texts.slice(found.start), params);
+	return await writeConsecutiveRows(book, params, target, toRows(columns), [header]);
 }
 
 /** Gives each name a column. @param texts what the header row holds, from the range's first column on */
-function laidOut(names: readonly string[], texts: readonly string[], params: Entering) {
+function layOutColumns(names: readonly string[], texts: readonly string[], params: CellInputOptions) {
 	const gap = texts.indexOf('');
 	const end = Math.max(names.length, gap === -1 ? texts.length : gap);
 	const present = texts.slice(0, end);
-	const found = columnNames(present, 0).map((name, at) => {
+	const found = buildColumnNames(present, 0).map((name, at) => {
 		if (present[at] === '') return undefined;
 		return names.includes(name) ? name : names.find((one) => one === present[at]);
 	});
 	if (present.some((text, at) => text !== '' && found[at] === undefined)) {
-		throw refusal(
-			`The first row has the names ${list(present.filter((text) => text !== ''))}, but the items have ${list(names)}`,
-			`Nothing was written. Set ${named('writeMode')} to update, to find rows by ${named('matchColumns')}, or to replace, to clear the old table.`,
+		throw createRefusal(
+			`The first row has the names ${listNames(present.filter((text) => text !== ''))}, but the items have ${listNames(names)}`,
+			`Nothing was written. Set ${quoteField('writeMode')} to update, to find rows by ${quoteField('matchColumns')}, or to replace, to clear the old table.`,
 		);
 	}
 	const added = names.filter((name) => !found.includes(name));
 	const columns = [...Array.from({ length: end }, (_, at) => found[at] ?? added.shift()), ...added];
 	const header = columns.map((name, at) =>
-		name === undefined || found[at] ? null : headerCell(name, params),
+		name === undefined || found[at] ? null : toHeaderCell(name, params),
 	);
 	return { columns, header };
 }
 
 /** Writes consecutive rows in as few requests as Google recommends. @param parts the rows of each item @param header rows above them */
-export async function writeBlock(
+export async function writeConsecutiveRows(
 	book: Spreadsheet,
 	params: WriteParams,
 	target: TabRange,
 	parts: ReadonlyArray<Cell[][]>,
 	header: Cell[][] = [],
-): Promise<Written[]> {
+): Promise<SheetWriteResult[]> {
 	const all = [...header, ...parts.flat()];
-	const size = { rows: all.length, columns: widthOf(all) };
-	const results: Written[] = [];
+	const size = { rows: all.length, columns: countColumns(all) };
+	const results: SheetWriteResult[] = [];
 	let range = printRange(target);
 	let above = header;
-	for (const chunk of chunksOf(parts.map((rows) => ({ rows })))) {
+	for (const chunk of splitIntoChunks(parts.map((rows) => ({ rows })))) {
 		const own = chunk.map(({ rows }) => rows);
 		const plain = own.flat();
-		const { valueInputOption, cell, text } = await entryFor(book, params, plain);
+		const { valueInputOption, cell, text } = await chooseEncoding(book, params, plain);
 		const values = [...above.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
 		const answer = await ensureGridSize(book, target, size, () =>
 			book.update(range, values, valueInputOption),
@@ -107,14 +136,14 @@ export async function writeBlock(
 		const updatedRange = answer.updatedRange ?? range;
 		const [sent, answered] = [parseRange(range), parseRange(updatedRange)];
 		// Google's answer begins at the first cell that was written, so null in the first column moves it. Only for a named range it is needed.
-		const isKnown = sent.name === undefined || isTabsName(target, answered);
-		const { row, column } = anchorOf(isKnown ? sent : answered);
+		const isKnown = sent.name === undefined || isNameOfTab(target, answered);
+		const { row, column } = parseBounds(isKnown ? sent : answered);
 		// The header counts for the first item, if any of it was written.
 		const isOwn = above.flat().some((cell) => cell !== null);
 		if (isOwn) own[0] = [...above, ...(own[0] ?? [])];
 		const start = { row: isOwn ? row : row + above.length, column };
-		results.push(...writtenByEach(book.id, updatedRange, start, own));
-		range = areaLike(updatedRange, { row: row + values.length, column }, 1, 1);
+		results.push(...buildWriteResults(book.id, updatedRange, start, own));
+		range = printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
 		above = [];
 	}
 	return results;
@@ -122,47 +151,47 @@ export async function writeBlock(
 
 /** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
 export async function replaceTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const given = members.map(namedRows);
-	const names = namesIn(given.flat());
-	const { header: read } = await tableOf(book, params, (inside) =>
-		Math.max(params.headerRow, anchorOf(inside).row + 1),
+	const given = members.map(readNamedRows);
+	const names = collectNames(given.flat());
+	const { header: read } = await findTable(book, params, (inside) =>
+		Math.max(params.headerRow, parseBounds(inside).row + 1),
 	);
-	const sheet = withLetters(read, new Set(names));
+	const sheet = addLetterColumns(read, new Set(names));
 	const { sheetId, title, row, native } = sheet;
-	const columns = inOrder(names, sheet);
+	const columns = sortColumns(names, sheet);
 	const column = sheet.columns.size === 0 ? sheet.start : sheet.left;
 	const header = params.includeHeaderRow
-		? [columns.map(({ text }) => (text === '' ? '' : headerCell(text, params)))]
+		? [columns.map(({ text }) => (text === '' ? '' : toHeaderCell(text, params)))]
 		: [];
 	const parts = given.map((rows) =>
 		rows.map(({ cells }) => columns.map(({ name }): Cell => cells.get(name) ?? '')),
 	);
-	const { valueInputOption, cell, text } = await entryFor(book, params, parts.flat());
+	const { valueInputOption, cell, text } = await chooseEncoding(book, params, parts.flat());
 	const lines = [...header.map((line) => line.map(text)), ...parts.flat().map((line) => line.map(cell))];
 	const width = Math.max(columns.length, sheet.right - column + 1);
 	const end = { endRowIndex: row + lines.length, endColumnIndex: column + width };
-	const requests = enlarge(sheet, { rows: end.endRowIndex, columns: end.endColumnIndex });
-	if (native) requests.push(resize({ ...native, range: { ...native.range, ...end } }));
+	const requests = buildEnlargeTabRequests(sheet, { rows: end.endRowIndex, columns: end.endColumnIndex });
+	if (native) requests.push(buildResizeTableRequest({ ...native, range: { ...native.range, ...end } }));
 	if (valueInputOption === 'RAW') {
 		const lastRow = Math.max(native?.range.endRowIndex ?? sheet.rowCount, end.endRowIndex);
 		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex: lastRow };
-		await book.change([...requests, updateCells({ range }, lines)]);
+		await book.change([...requests, buildUpdateCellsRequest({ range }, lines)]);
 	} else {
 		await book.change(requests);
 		// A request with values as typed only changes their own cells, so the cells to clear are sent as empty ones.
 		const all = Array.from({ length: width }, (_, at) => column + at);
-		const { last } = await readBody(book, sheet, all);
+		const { last } = await readTableBody(book, sheet, all);
 		const height = Math.max(lines.length, last - row + 1);
 		const values = Array.from({ length: height }, (_, line) => all.map((_, at) => lines[line]?.[at] ?? ''));
-		await book.update(areaIn(title, { row, column }, height, width), values, valueInputOption);
+		await book.update(printTabArea(title, { row, column }, height, width), values, valueInputOption);
 	}
 	const [first = [], ...others] = parts;
-	const range = areaIn(title, { row, column }, 1, 1);
-	return writtenByEach(book.id, range, { row, column }, [[...header, ...first], ...others]);
+	const range = printTabArea(title, { row, column }, 1, 1);
+	return buildWriteResults(book.id, range, { row, column }, [[...header, ...first], ...others]);
 }
 
 /** Sorts columns: those that stay keep the order and the texts of the old header, and new ones follow. */
-function inOrder(names: readonly string[], { columns, texts }: HeaderRow) {
+function sortColumns(names: readonly string[], { columns, texts }: HeaderRow) {
 	return names
 		.map((name) => ({ name, at: columns.get(name) ?? Infinity }))
 		.sort((a, b) => a.at - b.at || 0)

@@ -3,9 +3,9 @@ import { parseAddressList } from 'email-addresses';
 import fc from 'fast-check';
 
 import { decodeText, decodeWords } from '../../../../../nodes/untrusted/mail/charset';
-import { fromTerm, receivedTerms } from '../../../../../nodes/Workspace/actions/mail/list/query';
-import { addressesOf } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
-import { checkedHeaders, oneLine } from '../../../../../nodes/Workspace/actions/mail/send/fields';
+import { buildFromTerms, buildReceivedTerms } from '../../../../../nodes/Workspace/actions/mail/list/query';
+import { parseAddresses } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
+import { checkHeaders, requireOneLine } from '../../../../../nodes/Workspace/actions/mail/send/fields';
 import { expectLinear } from '../../../../growth';
 import { Mails } from '../mails';
 
@@ -27,7 +27,7 @@ describe('addresses', () => {
 						const text = list
 							.map(([who, at]) => (who === '' ? at : `${quoted(who)} <${at}>`))
 							.join(separator);
-						expect(addressesOf(text, 'To')).toEqual(list.map(([who, at]) => ({ name: who, address: at })));
+						expect(parseAddresses(text, 'To')).toEqual(list.map(([who, at]) => ({ name: who, address: at })));
 					},
 				),
 			);
@@ -40,7 +40,7 @@ describe('addresses', () => {
 			["O'Neil <o@x.org>", "O'Neil"],
 			['<a@x.org>', ''],
 		])('takes %s', (text, who) => {
-			expect(addressesOf(text, 'To')).toEqual([
+			expect(parseAddresses(text, 'To')).toEqual([
 				{ name: who, address: expect.stringContaining('@x.org') as unknown },
 			]);
 		});
@@ -48,7 +48,7 @@ describe('addresses', () => {
 		it.each(['a@', '@x.org', 'a b@x.org', 'a@x..org', 'a@x.org>', '<a@x.org', 'a@x.org;', 'a@x.org\u0000'])(
 			'refuses %j and names it',
 			(text) => {
-				expect(() => addressesOf(`good@x.org, ${text}`, "'CC'")).toThrow(
+				expect(() => parseAddresses(`good@x.org, ${text}`, "'CC'")).toThrow(
 					`'CC' has an entry that is not an email address: ${text.slice(0, 100)}`,
 				);
 			},
@@ -56,14 +56,14 @@ describe('addresses', () => {
 
 		it('refuses what no mail program would send', () => {
 			const text = `${'('.repeat(5000)}a@x.org`;
-			expect(() => addressesOf(text, 'To')).toThrow('not an email address: ((((');
+			expect(() => parseAddresses(text, 'To')).toThrow('not an email address: ((((');
 		});
 
 		it('never yields an address or a name with a line break', () => {
 			fc.assert(
 				fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
 					try {
-						for (const { name: who, address: at } of addressesOf(text, "'To'"))
+						for (const { name: who, address: at } of parseAddresses(text, "'To'"))
 							expect(who + at).not.toMatch(/[\r\n\0]/);
 					} catch (error) {
 						expect((error as Error).message).toMatch(/^'To' has an entry/);
@@ -76,14 +76,14 @@ describe('addresses', () => {
 	it('no sender can add a term to the search', () => {
 		fc.assert(
 			fc.property(fc.string({ maxLength: 40 }), (text) => {
-				const terms = fromTerm(text);
+				const terms = buildFromTerms(text);
 				expect(terms.length === 0 || /^from:"[^"\r\n]+"$/.test(terms[0] ?? '')).toBe(true);
 			}),
 		);
 	});
 
 	it('times become epoch seconds', () => {
-		const terms = receivedTerms({
+		const terms = buildReceivedTerms({
 			receivedAfter: '2026-01-01T00:00:00.500Z',
 			receivedBefore: '2026-01-01T00:00:02.000Z',
 		});
@@ -96,8 +96,8 @@ describe('addresses', () => {
 				fc.string({ unit: 'binary', maxLength: 20 }),
 				fc.constantFrom('\r', '\n', '\0', '\u2028'),
 				(text, bad) => {
-					expect(() => oneLine(text + bad, "'Subject'")).toThrow("'Subject' contains a line break");
-					expect(() => checkedHeaders([{ name: 'X-A', value: bad + text }])).toThrow(
+					expect(() => requireOneLine(text + bad, "'Subject'")).toThrow("'Subject' contains a line break");
+					expect(() => checkHeaders([{ name: 'X-A', value: bad + text }])).toThrow(
 						"The header 'X-A' contains a line break",
 					);
 				},
@@ -287,12 +287,12 @@ describe('an address', () => {
 	it.each(accepted.map(([text, address, name = '']) => ({ text, address, name })))(
 		'$text is $address',
 		({ text, address, name }) => {
-			expect(addressesOf(text, 'To')).toEqual([{ name, address }]);
+			expect(parseAddresses(text, 'To')).toEqual([{ name, address }]);
 		},
 	);
 
 	it.each(refused)('%j is none', (text) => {
-		expect(() => addressesOf(text, 'To')).toThrow('To has an entry that is not an email address: ');
+		expect(() => parseAddresses(text, 'To')).toThrow('To has an entry that is not an email address: ');
 	});
 });
 
@@ -304,7 +304,7 @@ describe('a list', () => {
 		['', []],
 		[' ,\n, ', []],
 	])('%j', (text, locals) => {
-		expect(addressesOf(text, 'To').map(({ address }) => address)).toEqual(
+		expect(parseAddresses(text, 'To').map(({ address }) => address)).toEqual(
 			locals.map((local) => `${local}@x.example`),
 		);
 	});
@@ -316,12 +316,12 @@ describe('a list', () => {
 		'a@x.example\r\nBcc: e@x.example',
 		'a@x.example, , b',
 	])('%j is refused', (text) => {
-		expect(() => addressesOf(text, 'To')).toThrow('not an email address');
+		expect(() => parseAddresses(text, 'To')).toThrow('not an email address');
 	});
 
 	it.each(['\\"', '(', '<"'])('of %j takes linear time', (unit) => {
 		const refusal = (text: string) => {
-			expect(() => addressesOf(text, 'To')).toThrow('not an email address');
+			expect(() => parseAddresses(text, 'To')).toThrow('not an email address');
 		};
 		expectLinear(unit, (text) => text, refusal);
 	});
@@ -422,7 +422,7 @@ describe('any text', () => {
 
 	function accepted(text: string): string[] | undefined {
 		try {
-			return addressesOf(text, 'To').map(({ address }) => address);
+			return parseAddresses(text, 'To').map(({ address }) => address);
 		} catch (error) {
 			expect((error as Error).message).toMatch(/^To has an entry that is not an email address/);
 			return undefined;

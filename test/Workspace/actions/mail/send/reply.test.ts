@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
 import type { MailSeed } from '../../../../../dev/google/gmail/seed';
-import { failureOf } from '../../../../executeContext';
+import { failureOf } from '../../../../createExecuteContext';
 import { Mails } from '../mails';
 
 const mails = new Mails();

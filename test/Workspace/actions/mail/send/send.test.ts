@@ -1,11 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
-import { deliver, sentMail, tooLarge } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
+import {
+	deliverMail,
+	toSentMail,
+	buildTooLargeError,
+} from '../../../../../nodes/Workspace/actions/mail/send/deliver';
 import { Workspace } from '../../../../../nodes/Workspace/Workspace.node';
-import { failureOf, withBinaryData } from '../../../../executeContext';
+import { failureOf, withBinaryData } from '../../../../createExecuteContext';
 import { testClients } from '../../../client';
-import { contextOf, runNode } from '../../../runNode';
+import { createNodeContext, runNode } from '../../../runNode';
 import { binary, Mails } from '../mails';
 
 const mails = new Mails();
@@ -157,9 +161,9 @@ describe('what goes out', () => {
 });
 
 it('what Gmail leaves out of its answer is empty', () => {
-	expect(sentMail({})).toEqual({ id: '', threadId: '', labelIds: [] });
-	expect(sentMail({}, null)).toEqual({ id: '', threadId: '', labelIds: [] });
-	expect(sentMail({ id: 'm' }, 'd')).toEqual({ id: 'm', threadId: '', labelIds: [], draftId: 'd' });
+	expect(toSentMail({})).toEqual({ id: '', threadId: '', labelIds: [] });
+	expect(toSentMail({}, null)).toEqual({ id: '', threadId: '', labelIds: [] });
+	expect(toSentMail({ id: 'm' }, 'd')).toEqual({ id: 'm', threadId: '', labelIds: [], draftId: 'd' });
 });
 
 describe('large emails', () => {
@@ -185,7 +189,7 @@ describe('large emails', () => {
 		const clients = testClients(mails.google.url, mails.google.tokens.issue());
 		const head = 'To: ann@example.com\r\nSubject: S\r\n\r\n';
 		const raw = Buffer.from(head.padEnd(bytes, 'x'));
-		await deliver(clients, raw, { threadId: undefined, folder: 'sent' });
+		await deliverMail(clients, raw, { threadId: undefined, folder: 'sent' });
 		expect([sent().via, sent().raw.length]).toEqual([via, bytes]);
 	});
 
@@ -194,7 +198,7 @@ describe('large emails', () => {
 		[100_000, '0.1 MiB (100000 bytes)'],
 		[1_572_864, '1.5 MiB (1572864 bytes)'],
 	])('of %d bytes are said to be of %s', (bytes, words) => {
-		expect(tooLarge(bytes, []).message).toContain(`Gmail: ${words}, with a limit of`);
+		expect(buildTooLargeError(bytes, []).message).toContain(`Gmail: ${words}, with a limit of`);
 	});
 
 	it('are sent up to 36,700,160 bytes and refused above', async () => {
@@ -352,7 +356,11 @@ describe('From', () => {
 			const secret = 'canary-client-secret';
 			mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 403, message: `No ${secret}` });
 			const parameters = { resource: 'mail', operation: 'send', ...mail };
-			const context = contextOf({ url: mails.google.url, parameters, credential: { clientSecret: secret } });
+			const context = createNodeContext({
+				url: mails.google.url,
+				parameters,
+				credential: { clientSecret: secret },
+			});
 			const info = jest.spyOn(context.logger, 'info');
 			await new Workspace().execute.call(context);
 			expect(info.mock.calls.map(([text]) => text).join(' ')).toMatch(

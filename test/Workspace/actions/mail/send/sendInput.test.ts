@@ -3,8 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { headerOf, allParts, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
 import { send } from '../../../../../nodes/Workspace/actions/mail/send.operation';
-import { attachedFiles, withImages } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
-import { failureOf, withBinaryData } from '../../../../executeContext';
+import { readAttachments, inlineImages } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
+import { failureOf, withBinaryData } from '../../../../createExecuteContext';
 import { expectLinear } from '../../../../growth';
 import { testItem, testClients } from '../../../client';
 import { binary, Mails } from '../mails';
@@ -114,8 +114,8 @@ describe('send input', () => {
 			[{ fileName: 'b', mimeType: 'a\n', content: '' }, "'mimeType' of attachment 2 contains a line break"],
 		])('%j is named by its place', async (attachment, words) => {
 			const good = { fileName: 'a', mimeType: 'a/b', content: 'aGk=' };
-			await expect(attachedFiles([good, attachment], testItem())).rejects.toThrow(words);
-			expect(await attachedFiles([good], testItem())).toEqual([
+			await expect(readAttachments([good, attachment], testItem())).rejects.toThrow(words);
+			expect(await readAttachments([good], testItem())).toEqual([
 				{ filename: 'a', contentType: 'a/b', size: 2, content: Buffer.from('hi') },
 			]);
 		});
@@ -124,9 +124,9 @@ describe('send input', () => {
 			const open = jest.fn(() => Promise.resolve(Readable.from([])));
 			const attach = async (size: number) => {
 				const source = { fileName: 'a.bin', size, open };
-				return await attachedFiles([{ field: 'data' }], {
+				return await readAttachments([{ field: 'data' }], {
 					...testItem(),
-					binary: () => Promise.resolve(source),
+					getBinary: () => Promise.resolve(source),
 				});
 			};
 			expect(await attach(26_819_346)).toHaveLength(1);
@@ -215,7 +215,7 @@ describe('inline images', () => {
 			['1 < 2 "cid:logo" > 0', '1 < 2 "cid:logo" > 0'],
 		])('%s', (html, expected) => {
 			const files = [file('other.png', 'other'), file('my logo.png', 'logo')];
-			const { html: linked, unknown } = withImages(html, files, 'mark');
+			const { html: linked, unknown } = inlineImages(html, files, 'mark');
 			expect(linked).toBe(
 				expected.replaceAll('CID', '1.mark@inline').replace('SRC="1.mark@inline', 'SRC="CID'),
 			);
@@ -228,14 +228,14 @@ describe('inline images', () => {
 				expectLinear(
 					unit,
 					(text) => text,
-					(text) => withImages(text, [file('a.png', 'a')], 'm'),
+					(text) => inlineImages(text, [file('a.png', 'a')], 'm'),
 				);
 			},
 		);
 
 		it('names a file twice and gives it one id; others stay attached', () => {
 			const files = [file('a.png', 'a'), file('b.png', 'b'), file('c.png', 'c')];
-			const { html, files: inline } = withImages(
+			const { html, files: inline } = inlineImages(
 				'<img src="cid:c"><img src="cid:a"><img src="cid:c.png">',
 				files,
 				'm',
@@ -245,7 +245,7 @@ describe('inline images', () => {
 		});
 
 		it('a field comes before a file of that name', () => {
-			const { files } = withImages('<img src="cid:b">', [file('b', 'a'), file('x', 'b')], 'm');
+			const { files } = inlineImages('<img src="cid:b">', [file('b', 'a'), file('x', 'b')], 'm');
 			expect(files.map(({ cid }) => cid)).toEqual([undefined, '1.m@inline']);
 		});
 	});

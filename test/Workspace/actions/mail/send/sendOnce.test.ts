@@ -3,10 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { headerOf } from '../../../../../dev/google/gmail/mime';
 import type { Fault } from '../../../../../dev/google/server';
-import { failureOf } from '../../../../executeContext';
+import { failureOf } from '../../../../createExecuteContext';
 import { Mails } from '../mails';
 import type { SentMail } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
-import { paramsOf } from '../../../../../nodes/fields/params';
+import { readParameters } from '../../../../../nodes/fields/params';
 import { testClients, testItem } from '../../../client';
 
 const mails = new Mails();
@@ -127,7 +127,7 @@ describe('with an idempotency key', () => {
 		await jest.isolateModulesAsync(async () => {
 			const { send: operation } = await import('../../../../../nodes/Workspace/actions/mail/send.operation');
 			const given = { ...mail, ...parameters, ...options, idempotencyKey: key };
-			const params = paramsOf([...operation.fields, ...operation.options], given, reading);
+			const params = readParameters([...operation.fields, ...operation.options], given, reading);
 			result = await operation.execute(clients, params, item);
 		});
 		if (!result) throw new Error('not run');

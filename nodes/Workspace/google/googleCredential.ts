@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { refusal } from '../../core/errors';
-import { type Sanitizer, secretsIn } from '../../core/sanitizer';
-import type { FullResponse, Send } from '../../http/request';
+import { createRefusal } from '../../core/errors';
+import { type Sanitizer, findSecrets } from '../../core/sanitizer';
+import type { FullResponse, RequestSender } from '../../http/request';
 import type { Api, SignIn } from './advice';
 import type { Clients } from './clients';
-import { type Bases, googleBases, type TransportOptions } from './transport';
+import { type ApiBases, googleApiBases, type TransportOptions } from './transport';
 
 /** A credential of this node, ready to create clients. It never sees a token: n8n adds it to each request. */
-export type Connection = Awaited<ReturnType<typeof connect>>;
+export type GoogleCredential = Awaited<ReturnType<typeof readGoogleCredential>>;
 
 /** The limits of requests, and the operation's advice. */
 type CallOptions = Pick<
@@ -22,16 +22,20 @@ type CallOptions = Pick<
  * @param sanitizer learns the secrets that requests are sent with
  * @throws n8n's error for a credential that is not set, NodeError 400 for a base that is not an address
  */
-export async function connect(context: IAllExecuteFunctions, chosen: unknown, sanitizer: Sanitizer) {
+export async function readGoogleCredential(
+	context: IAllExecuteFunctions,
+	chosen: unknown,
+	sanitizer: Sanitizer,
+) {
 	const authentication = chosen === 'serviceAccount' ? 'serviceAccount' : 'oAuth2';
 	const type = authentication === 'oAuth2' ? 'workspaceOAuth2Api' : 'workspaceServiceAccountApi';
 	const credential = await context.getCredentials(type);
-	sanitizer.learn(secretsIn(credential));
-	const sharing = sharingReads(context, type, credential, sanitizer);
-	const send: Send = async (request) =>
+	sanitizer.addSecrets(findSecrets(credential));
+	const sharing = shareCredentialReads(context, type, credential, sanitizer);
+	const send: RequestSender = async (request) =>
 		(await context.helpers.httpRequestWithAuthentication.call(sharing, type, request)) as FullResponse;
-	const bases = basesOf(credential);
-	const signIn: SignIn = { authentication, driveAccess: driveAccessOf(credential) };
+	const bases = readApiBases(credential);
+	const signIn: SignIn = { authentication, driveAccess: getDriveAccess(credential) };
 	const shared = {
 		signIn,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
@@ -52,13 +56,13 @@ export async function connect(context: IAllExecuteFunctions, chosen: unknown, sa
 	};
 }
 
-const momentMilliseconds = 1000;
+const sharedReadMilliseconds = 1000;
 
 /**
  * n8n's helper reads the credential for each request, which takes longer than everything else. So requests share what was read a moment
  * ago. If the token was replaced since, n8n repeats the request after its 401 with the stored one.
  */
-function sharingReads<C extends IAllExecuteFunctions>(
+function shareCredentialReads<C extends IAllExecuteFunctions>(
 	context: C,
 	type: string,
 	credential: ICredentialDataDecryptedObject,
@@ -69,7 +73,7 @@ function sharingReads<C extends IAllExecuteFunctions>(
 	const getCredentials: C['getCredentials'] = async <T extends object>(asked: string, itemIndex?: number) => {
 		if (asked !== type) return await context.getCredentials<T>(asked, itemIndex);
 		const now = performance.now();
-		if (now - readAt >= momentMilliseconds) {
+		if (now - readAt >= sharedReadMilliseconds) {
 			readAt = now;
 			read = context.getCredentials(type, itemIndex);
 			// All who share the read learn of its failure below; later requests read anew.
@@ -77,7 +81,7 @@ function sharingReads<C extends IAllExecuteFunctions>(
 		}
 		// The same object for all: n8n puts a refreshed token into it.
 		const shared = await read;
-		sanitizer.learn(secretsIn(shared));
+		sanitizer.addSecrets(findSecrets(shared));
 		return shared as T;
 	};
 	// Inherits everything else. A copy would lose what n8n's class has on its prototype.
@@ -85,36 +89,41 @@ function sharingReads<C extends IAllExecuteFunctions>(
 }
 
 /** With custom scopes, the scopes decide. */
-export function driveAccessOf(credential: Readonly<Record<string, unknown>>): SignIn['driveAccess'] {
+export function getDriveAccess(credential: Readonly<Record<string, unknown>>): SignIn['driveAccess'] {
 	const { driveAccess, customScopes, enabledScopes } = credential;
 	if (customScopes !== true) {
 		return driveAccess === 'allFiles' || driveAccess === 'appFiles' ? driveAccess : 'appFilesAndNames';
 	}
 	const scopes = typeof enabledScopes === 'string' ? enabledScopes.split(/\s+/) : [];
-	const has = (name: string) => scopes.includes(`https://www.googleapis.com/auth/${name}`);
-	if (has('drive')) return 'allFiles';
-	const seesNames = ['drive.metadata', 'drive.metadata.readonly', 'drive.readonly'].some(has);
+	const hasScope = (name: string) => scopes.includes(`https://www.googleapis.com/auth/${name}`);
+	if (hasScope('drive')) return 'allFiles';
+	const seesNames = ['drive.metadata', 'drive.metadata.readonly', 'drive.readonly'].some(hasScope);
 	return seesNames ? 'appFilesAndNames' : 'appFiles';
 }
 
 /** Base addresses from a credential's decrypted data. An empty or hidden field means Google's own address. */
-export function basesOf(credential: Readonly<Record<string, unknown>>): Bases {
-	const base = (api: Api) => {
+export function readApiBases(credential: Readonly<Record<string, unknown>>): ApiBases {
+	const readBase = (api: Api) => {
 		const value = credential[`${api}ApiBase`];
 		const given = typeof value === 'string' ? value.trim() : '';
-		return given === '' ? googleBases[api] : checkedBase(given, api);
+		return given === '' ? googleApiBases[api] : checkApiBase(given, api);
 	};
-	return { mail: base('mail'), sheets: base('sheets'), docs: base('docs'), drive: base('drive') };
+	return {
+		mail: readBase('mail'),
+		sheets: readBase('sheets'),
+		docs: readBase('docs'),
+		drive: readBase('drive'),
+	};
 }
 
-function checkedBase(text: string, api: Api): string {
+function checkApiBase(text: string, api: Api): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	const usable =
+	const isUsable =
 		url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
-	if (usable) return text.replace(/\/+$/, '');
+	if (isUsable) return text.replace(/\/+$/, '');
 	const field = `${api.charAt(0).toUpperCase()}${api.slice(1)} API Base`;
-	throw refusal(
+	throw createRefusal(
 		`'${field}' in the credential is not a valid API URL`,
-		`Enter a URL such as ${googleBases[api]}, without a query, or leave it empty to use Google's.`,
+		`Enter a URL such as ${googleApiBases[api]}, without a query, or leave it empty to use Google's.`,
 	);
 }

@@ -2,16 +2,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { isNodeError, NodeError } from '../../core/errors';
-import { chunkBytes, chunksOf, md5Of, type Source, sourceChanged } from '../source';
-import { type Bases, retryWords, type Transport, type TransportOptions } from './transport';
+import { chunkBytes, readChunks, computeMd5, type ByteSource, buildSourceChangedError } from '../byteSource';
+import { type ApiBases, retryWords, type Transport, type TransportOptions } from './transport';
 import { sessionLost, UploadSession } from './uploadSession';
 
-export interface ResumableUploadRequest {
+export interface DriveUploadRequest {
 	/** With an `id`, repeating is harmless: Drive answers 409 once the file exists. */
 	readonly metadata: drive_v3.Schema$File;
 	/** Media type of the bytes. The metadata's `mimeType` is that of the target. */
 	readonly mimeType: string;
-	readonly source: Source;
+	readonly source: ByteSource;
 	/** ID of the file whose content is replaced; it keeps its ID, links and sharing. Repeating this changes nothing. */
 	readonly replaces?: string;
 	/** Fields of the answer, in the syntax of Drive's `fields`. */
@@ -19,7 +19,7 @@ export interface ResumableUploadRequest {
 	/** Called after each chunk with the number of bytes that Drive has. */
 	readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
 	/** Called before the upload restarts without an `id` that prevents a second file. Returns the file if it exists after all. */
-	readonly findExisting?: () => Promise<drive_v3.Schema$File | undefined>;
+	readonly findCreated?: () => Promise<drive_v3.Schema$File | undefined>;
 }
 
 export interface UploadedFile {
@@ -29,9 +29,9 @@ export interface UploadedFile {
 }
 
 /** Drive's upload address. The transport replaces Google's base with the credential's. */
-function uploadAddress(
+function getUploadTarget(
 	uploadType: 'multipart' | 'resumable',
-	{ fields, replaces }: Pick<ResumableUploadRequest, 'fields' | 'replaces'>,
+	{ fields, replaces }: Pick<DriveUploadRequest, 'fields' | 'replaces'>,
 ): { readonly url: string; readonly method: 'POST' | 'PATCH' } {
 	const query = new URLSearchParams({ uploadType, supportsAllDrives: 'true', fields });
 	const file = replaces === undefined ? '' : `/${replaces}`;
@@ -43,19 +43,16 @@ function uploadAddress(
  * Uploads metadata and bytes in one request. The body is one Buffer, because n8n repeats it after refreshing a token; it could not repeat
  * the stream that googleapis would create. Repeating is harmless, because either the metadata has an `id` or an existing file is replaced.
  */
-async function uploadInOneRequest(
-	transport: Transport,
-	request: ResumableUploadRequest,
-): Promise<UploadedFile> {
+async function uploadInOneRequest(transport: Transport, request: DriveUploadRequest): Promise<UploadedFile> {
 	const { metadata, mimeType, source, onProgress } = request;
 	const hash = createHash('md5');
 	let bytes = Buffer.alloc(0) as Buffer;
 	// With one byte more, a source that has grown is noticed.
-	for await (const chunk of chunksOf(await source.open(), source.size + 1, hash)) {
+	for await (const chunk of readChunks(await source.open(), source.size + 1, hash)) {
 		bytes = chunk;
 		if (bytes.length > source.size) break;
 	}
-	if (bytes.length !== source.size) throw sourceChanged(bytes.length, source.size);
+	if (bytes.length !== source.size) throw buildSourceChangedError(bytes.length, source.size);
 	const boundary = randomUUID();
 	const json = [
 		`--${boundary}`,
@@ -66,7 +63,7 @@ async function uploadInOneRequest(
 	const media = [`--${boundary}`, `Content-Type: ${mimeType}`, '', ''];
 	const head = [...json, ...media].join('\r\n');
 	const { data } = await transport({
-		...uploadAddress('multipart', request),
+		...getUploadTarget('multipart', request),
 		headers: { 'content-type': `multipart/related; boundary=${boundary}` },
 		data: Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),
 		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
@@ -79,33 +76,33 @@ async function uploadInOneRequest(
 const oneRequestBytes = 5_000_000;
 
 /** An upload to Drive: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable, which creates one file at most. */
-export async function resumableUpload(
-	{ transport, bases, options }: UploadContext,
-	request: ResumableUploadRequest,
+export async function uploadToDrive(
+	{ transport, bases, options }: UploadConnection,
+	request: DriveUploadRequest,
 ): Promise<UploadedFile> {
 	const isRepeatable = Boolean(request.metadata.id) || request.replaces !== undefined;
 	if (isRepeatable && request.source.size <= oneRequestBytes) {
 		return await uploadInOneRequest(transport, request);
 	}
-	const start = async () => {
-		const address = await startSession(transport, bases, request);
+	const startUpload = async () => {
+		const address = await startUploadSession(transport, bases, request);
 		return new UploadSession(transport, address, request.source.size, { ...options, words: retryWords });
 	};
-	let session = await start();
+	let session = await startUpload();
 	for (let pass = 1; ; pass++) {
-		const done = await sendFrom(session, request).catch((error: unknown) => {
-			if (!session.lost || !isNodeError(error) || pass >= options.maxTries) throw error;
-			return isRepeatable ? undefined : existing(error, request);
+		const uploaded = await sendMissingBytes(session, request).catch((error: unknown) => {
+			if (!session.isLost || !isNodeError(error) || pass >= options.maxTries) throw error;
+			return isRepeatable ? undefined : findFileOfLostSession(error, request);
 		});
-		if (done) return done;
-		if (session.lost) session = await start();
+		if (uploaded) return uploaded;
+		if (session.isLost) session = await startUpload();
 		else if (pass >= options.maxTries) throw sessionLost(false);
 	}
 }
 
-interface UploadContext {
+interface UploadConnection {
 	readonly transport: Transport;
-	readonly bases: Bases;
+	readonly bases: ApiBases;
 	readonly options: TransportOptions;
 }
 
@@ -113,62 +110,65 @@ interface UploadContext {
  * One pass over the source: hashes all of it and sends what Drive lacks.
  * @returns undefined if Drive has less than before: read it again
  */
-async function sendFrom(
+async function sendMissingBytes(
 	session: UploadSession,
-	{ source, onProgress }: ResumableUploadRequest,
+	{ source, onProgress }: DriveUploadRequest,
 ): Promise<UploadedFile | undefined> {
 	const hash = createHash('md5');
 	let from = 0;
-	for await (const chunk of chunksOf(await source.open(), chunkBytes, hash)) {
+	for await (const chunk of readChunks(await source.open(), chunkBytes, hash)) {
 		const end = from + chunk.length;
 		const isLast = chunk.length < chunkBytes;
 		if (end > source.size || (isLast && end < source.size)) {
 			// If all of the announced bytes were already sent, the file exists.
 			const outcome = from > 0 && from === source.size ? 'done' : 'notDone';
-			throw sourceChanged(end, source.size).with({ outcome });
+			throw buildSourceChangedError(end, source.size).with({ outcome });
 		}
 		if (!(await session.send(chunk, from))) return undefined;
 		from = end;
 		onProgress?.(session.storedBytes, source.size);
 	}
-	if (from !== source.size) throw sourceChanged(from, source.size);
-	return { file: await session.finished(), md5: hash.digest('hex') };
+	if (from !== source.size) throw buildSourceChangedError(from, source.size);
+	return { file: await session.finish(), md5: hash.digest('hex') };
 }
 
 /** A lost session may have created its file if the answer to the last chunk was lost too. */
-async function existing(lost: NodeError, request: ResumableUploadRequest): Promise<UploadedFile | undefined> {
-	const { source, findExisting } = request;
+async function findFileOfLostSession(
+	lost: NodeError,
+	request: DriveUploadRequest,
+): Promise<UploadedFile | undefined> {
+	const { source, findCreated: findExisting } = request;
 	if (!findExisting) return undefined;
 	const file = await findExisting().catch((error: unknown) => {
 		throw lost.outcome === 'unknown' ? lost : error;
 	});
-	if (file) return { file, md5: await md5Of(source) };
+	if (file) return { file, md5: await computeMd5(source) };
 	if (lost.outcome === 'unknown') throw lost;
 	return undefined;
 }
 
 /** @returns the session's address, on the host of Drive's base, because requests to it carry the token */
-async function startSession(
+async function startUploadSession(
 	transport: Transport,
-	bases: Bases,
-	request: ResumableUploadRequest,
+	bases: ApiBases,
+	request: DriveUploadRequest,
 ): Promise<string> {
 	const { metadata, mimeType, source } = request;
 	const { headers } = await transport({
-		...uploadAddress('resumable', request),
+		...getUploadTarget('resumable', request),
 		headers: { 'x-upload-content-type': mimeType, 'x-upload-content-length': String(source.size) },
 		data: metadata,
 		responseType: 'arraybuffer',
 		// A session without bytes leaves nothing behind.
 		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
 	});
-	const address = String(headers['location']);
-	const url = URL.canParse(address) ? new URL(address) : undefined;
-	if (url?.origin === new URL(bases.drive).origin) return address;
-	const named = url ? ` (${url.host})` : '';
+	const sessionUrl = String(headers['location']);
+	const url = URL.canParse(sessionUrl) ? new URL(sessionUrl) : undefined;
+	if (url?.origin === new URL(bases.drive).origin) return sessionUrl;
+	const hostText = url ? ` (${url.host})` : '';
 	throw new NodeError({
 		code: 502,
-		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${named}`,
+		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${hostText}`,
 		description:
 			'Nothing was sent there. If you use a gateway in front of Google Drive, it must replace the URL in the Location header with its own.',
 	});

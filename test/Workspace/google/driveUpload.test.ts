@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 
 import { expectNoViolations, startGoogle } from '../../../dev/google/server';
 import { testClients } from '../client';
-import { failing } from '../failure';
-import { scriptedServer } from '../server';
+import { catchFailure } from '../catchFailure';
+import { startScriptedServer } from '../scriptedServer';
 import { bytes, chunk, LargeUploads, MiB, size } from './largeUploads';
 
 describe('resumable upload', () => {
@@ -78,7 +78,7 @@ describe('resumable upload', () => {
 		test('a base with a path prefix', async () => {
 			const behind = await startGoogle({ pathPrefix: '/gateway' });
 			try {
-				const { resumableUpload } = testClients(behind.url, behind.tokens.issue());
+				const { uploadToDrive: resumableUpload } = testClients(behind.url, behind.tokens.issue());
 				const source = uploads.sourceOf(bytes);
 				const request = { metadata: {}, mimeType: 'a/b', source, fields: 'id' };
 				await resumableUpload(request);
@@ -123,12 +123,12 @@ describe('resumable upload', () => {
 				body: '',
 				headers: { Range: `bytes=0-${chunk}` },
 			});
-			expect(await failing(uploads.send())).toMatchObject({ code: 502 });
+			expect(await catchFailure(uploads.send())).toMatchObject({ code: 502 });
 		});
 
 		test('nothing taken again and again ends after the tries', async () => {
 			uploads.google.fault({ match: 'upload.session', times: 100, status: 308, body: '' });
-			const failure = await failing(uploads.send({}, 3));
+			const failure = await catchFailure(uploads.send({}, 3));
 			expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
 			expect(uploads.ranges()).toHaveLength(3);
 		});
@@ -184,18 +184,18 @@ describe('resumed upload', () => {
 
 		test('the tries end: nothing was made, and the failure says so', async () => {
 			uploads.google.fault({ match: 'upload.session', nth: 2, times: 100, status: 503 });
-			expect(await failing(uploads.send({}, 3))).toMatchObject({ code: 503, outcome: 'notDone' });
+			expect(await catchFailure(uploads.send({}, 3))).toMatchObject({ code: 503, outcome: 'notDone' });
 			expect(uploads.fileCount()).toBe(0);
 		});
 
 		test('the tries end with the last chunk: nobody knows', async () => {
 			uploads.google.fault({ match: 'upload.session', nth: 3, times: 100, connection: 'resetAfter' });
-			expect(await failing(uploads.send({}, 2))).toMatchObject({ code: 503, outcome: 'unknown' });
+			expect(await catchFailure(uploads.send({}, 2))).toMatchObject({ code: 503, outcome: 'unknown' });
 		});
 
 		test('what is refused is not sent again', async () => {
 			uploads.google.fault({ match: 'upload.session', nth: 2, status: 403, reason: 'storageQuotaExceeded' });
-			const failure = await failing(uploads.send());
+			const failure = await catchFailure(uploads.send());
 			expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
 			// All APIs of the stand-in are on one host, as behind a gateway.
 			expect(failure.message).toMatch(/^Google Drive: /);
@@ -219,7 +219,7 @@ describe('resumed upload', () => {
 
 		test('again and again ends after the tries', async () => {
 			uploads.google.fault({ match: 'upload.session', times: 100, status: 404 });
-			expect(await failing(uploads.send({}, 3))).toMatchObject({ code: 503, outcome: 'notDone' });
+			expect(await catchFailure(uploads.send({}, 3))).toMatchObject({ code: 503, outcome: 'notDone' });
 			expect(uploads.google.drive.sessions).toHaveLength(3);
 			expect(uploads.fileCount()).toBe(0);
 		});
@@ -228,7 +228,7 @@ describe('resumed upload', () => {
 			uploads.google.fault({ match: 'upload.session', nth: 3, connection: 'resetAfter' });
 			uploads.google.fault({ match: 'upload.session', nth: 4, status: 404 });
 			const findExisting = () => Promise.resolve({ id: 'found', md5Checksum: '' });
-			const { file, md5 } = await uploads.send({ findExisting });
+			const { file, md5 } = await uploads.send({ findCreated: findExisting });
 			expect(file.id).toBe('found');
 			expect(md5).toBe(createHash('md5').update(bytes).digest('hex'));
 			expect({ sessions: uploads.google.drive.sessions.length, files: uploads.fileCount() }).toEqual({
@@ -240,7 +240,7 @@ describe('resumed upload', () => {
 		test('after the last chunk, and nothing is found: it is not sent again', async () => {
 			uploads.google.fault({ match: 'upload.session', nth: 3, connection: 'resetAfter' });
 			uploads.google.fault({ match: 'upload.session', nth: 4, status: 404 });
-			const failure = await failing(uploads.send({ findExisting: () => Promise.resolve(undefined) }));
+			const failure = await catchFailure(uploads.send({ findCreated: () => Promise.resolve(undefined) }));
 			expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
 			expect({ sessions: uploads.google.drive.sessions.length, files: uploads.fileCount() }).toEqual({
 				sessions: 1,
@@ -255,10 +255,10 @@ describe('refused upload', () => {
 
 	describe('what the token may reach', () => {
 		test('an upload address on another host gets no request', async () => {
-			const stranger = await scriptedServer();
+			const stranger = await startScriptedServer();
 			const headers = { Location: `${stranger.url}/upload/drive/v3/files?upload_id=x` };
 			uploads.google.fault({ match: 'drive.files.create', status: 200, body: '', headers });
-			const failure = await failing(uploads.send());
+			const failure = await catchFailure(uploads.send());
 			expect(failure).toMatchObject({ code: 502, outcome: 'notDone' });
 			expect(stranger.received).toEqual([]);
 			await stranger.close();
@@ -273,7 +273,7 @@ describe('refused upload', () => {
 					body: '',
 					headers: { Location: address },
 				});
-				expect(await failing(uploads.send())).toMatchObject({ code: 502 });
+				expect(await catchFailure(uploads.send())).toMatchObject({ code: 502 });
 				expect(uploads.google.requests).toHaveLength(1);
 			},
 		);
@@ -282,14 +282,14 @@ describe('refused upload', () => {
 	describe('a source that changes while it is read', () => {
 		test.each([1, -1])('by %d byte makes no file', async (difference) => {
 			const source = uploads.sourceOf(bytes, 64 * 1024, size + difference);
-			expect(await failing(uploads.send({ source }))).toMatchObject({ code: 400 });
+			expect(await catchFailure(uploads.send({ source }))).toMatchObject({ code: 400 });
 			expect(uploads.fileCount()).toBe(0);
 		});
 
 		test('in one request too', async () => {
 			const metadata = { id: 'whatever' };
 			const source = uploads.sourceOf(bytes.subarray(0, 100), 64, 101);
-			expect(await failing(uploads.send({ metadata, source }))).toMatchObject({ code: 400 });
+			expect(await catchFailure(uploads.send({ metadata, source }))).toMatchObject({ code: 400 });
 			expect(uploads.google.requests).toEqual([]);
 		});
 	});

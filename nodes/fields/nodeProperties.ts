@@ -8,9 +8,9 @@ import type {
 import type { Field } from './field';
 
 /** What n8n shows for a field, without the conditions under which it is shown. */
-function propertyOf(field: Field): INodeProperties {
+function buildProperty(field: Field): INodeProperties {
 	const { displayName, name, description, hint, placeholder, noDataExpression } = field;
-	const { builderHint = field.format === 'fileId' ? locatorHint : undefined } = field;
+	const { builderHint = field.format === 'fileId' ? locatorBuilderHint : undefined } = field;
 	return {
 		displayName,
 		name,
@@ -22,7 +22,7 @@ function propertyOf(field: Field): INodeProperties {
 		...(placeholder !== undefined && { placeholder }),
 		...(noDataExpression && { noDataExpression }),
 		...(builderHint !== undefined && { builderHint: { propertyHint: builderHint } }),
-		...ofType(field),
+		...buildTypeProperties(field),
 	};
 }
 
@@ -32,14 +32,16 @@ export function compareNames(a: string, b: string): number {
 	return a < b ? -1 : 1;
 }
 
-function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
+function buildTypeProperties(
+	field: Field,
+): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
 	const { type, typeOptions, minimum: minValue, maximum: maxValue, decimals: numberPrecision = 0 } = field;
 	const given = typeOptions && { typeOptions };
 	switch (type) {
 		case 'resourceLocator':
-			return { type, ...given, modes: modesOf(field) };
+			return { type, ...given, modes: buildLocatorModes(field) };
 		case 'fixedCollection':
-			return { type, typeOptions: { multipleValues: true }, options: entriesOf(field) };
+			return { type, typeOptions: { multipleValues: true }, options: buildCollectionOptions(field) };
 		case 'options':
 			return { type, options: field.options?.map((choice) => ({ ...choice })) };
 		case 'number':
@@ -50,40 +52,45 @@ function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'o
 }
 
 /** Tells n8n's AI builder how to fill in a resource locator. */
-const locatorHint =
+const locatorBuilderHint =
 	"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.";
 
 /** An empty list cannot say why it is empty. */
 const listHint = 'Is something missing? Drive Access in the credential controls what is listed.';
 
 /** No mode has a `validation`: n8n would stop the whole node where one item's id is wrong. */
-function modesOf({ displayName, format, searchListMethod, placeholder }: Field): INodePropertyMode[] {
+function buildLocatorModes({
+	displayName,
+	format,
+	searchListMethod,
+	placeholder,
+}: Field): INodePropertyMode[] {
 	const noun = displayName.toLowerCase();
 	const list: INodePropertyMode = {
-		...modeOf('From List', 'list', noun.includes('folder') ? 'My Drive' : `Select a ${noun}...`),
+		...buildLocatorMode('From List', 'list', noun.includes('folder') ? 'My Drive' : `Select a ${noun}...`),
 		type: 'list',
 		typeOptions: { searchListMethod, searchable: true },
 	};
-	if (format === 'tab') return [list, modeOf('By Name', 'name', placeholder ?? 'e.g. Sheet1')];
+	if (format === 'tab') return [list, buildLocatorMode('By Name', 'name', placeholder ?? 'e.g. Sheet1')];
 	return [
 		{ ...list, hint: listHint },
-		modeOf('By URL', 'url', placeholderUrl(noun)),
-		modeOf('By ID', 'id', 'e.g. 1Qm7xWc0aVbR2yKt4hL9'),
+		buildLocatorMode('By URL', 'url', buildPlaceholderUrl(noun)),
+		buildLocatorMode('By ID', 'id', 'e.g. 1Qm7xWc0aVbR2yKt4hL9'),
 	];
 }
 
-function modeOf(displayName: string, name: string, placeholder: string): INodePropertyMode {
+function buildLocatorMode(displayName: string, name: string, placeholder: string): INodePropertyMode {
 	const mode = { displayName, name, placeholder };
 	return { ...mode, type: 'string' };
 }
 
-function placeholderUrl(noun: string): string {
+function buildPlaceholderUrl(noun: string): string {
 	if (noun.includes('folder')) return 'e.g. https://drive.google.com/drive/folders/1Qm7xWc0aVbR2yKt4hL9';
 	const kind = noun.includes('sheet') ? 'spreadsheets' : 'document';
 	return `e.g. https://docs.google.com/${kind}/d/1Qm7xWc0aVbR2yKt4hL9/edit`;
 }
 
-function entriesOf({ displayName, pair, entries }: Field): INodeProperties['options'] {
+function buildCollectionOptions({ displayName, pair, entries }: Field): INodeProperties['options'] {
 	const { group = 'pair', key = 'name', value = 'value' } = pair ?? {};
 	const text = (name: string): Field => {
 		const displayName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
@@ -91,17 +98,17 @@ function entriesOf({ displayName, pair, entries }: Field): INodeProperties['opti
 	};
 	const { group: name, fields } = entries ?? { group, fields: [text(key), text(value)] };
 	const singular = displayName.replace(/ies$/, 'y').replace(/s$/, '');
-	return [{ displayName: singular, name, values: fields.map((field) => fieldProperty(field)) }];
+	return [{ displayName: singular, name, values: fields.map((field) => buildConditionalProperty(field)) }];
 }
 
-type Show = NonNullable<IDisplayOptions['show']>;
-type Condition = NonNullable<Field['showWhen']>;
+type ShowConditions = NonNullable<IDisplayOptions['show']>;
+type ShowWhenCondition = NonNullable<Field['showWhen']>;
 
 /** A node's parameters and, in one collection, its options. @param gate the condition under which all of them are shown */
-export function propertiesOf(
+export function buildProperties(
 	fields: readonly Field[],
 	options: readonly Field[],
-	gate?: Show,
+	gate?: ShowConditions,
 ): INodeProperties[] {
 	const collection: INodeProperties = {
 		displayName: 'Options',
@@ -113,13 +120,13 @@ export function propertiesOf(
 		options: [...options]
 			.sort((a, b) => compareNames(a.displayName, b.displayName))
 			.map((option) => ({
-				...propertyOf(option),
+				...buildProperty(option),
 				...(option.type === 'boolean' && whenAdded(option)),
-				...(option.showWhen && { displayOptions: optionGate(option.showWhen, fields, options) }),
+				...(option.showWhen && { displayOptions: buildOptionConditions(option.showWhen, fields, options) }),
 			})),
 	};
 	const inForm = fields.filter(({ onlyIn }) => onlyIn !== 'json');
-	return [...inForm.map((field) => fieldProperty(field, gate)), collection];
+	return [...inForm.map((field) => buildConditionalProperty(field, gate)), collection];
 }
 
 /** Who adds a switch wants it: n8n shows the default when an option is added, saves it, and knows none for an option that was not. */
@@ -128,17 +135,20 @@ const whenAdded = (option: Field): Partial<INodeProperties> => ({
 	...(option.default === false && { builderHint: { propertyHint: 'Off unless this option is added' } }),
 });
 
-function fieldProperty(field: Field, gate?: Show): INodeProperties {
-	if (!gate && !field.showWhen) return propertyOf(field);
-	return { ...propertyOf(field), displayOptions: { show: { ...gate, ...asShow(field.showWhen) } } };
+function buildConditionalProperty(field: Field, gate?: ShowConditions): INodeProperties {
+	if (!gate && !field.showWhen) return buildProperty(field);
+	return {
+		...buildProperty(field),
+		displayOptions: { show: { ...gate, ...toShowConditions(field.showWhen) } },
+	};
 }
 
 /**
  * The condition for an option. A slash reaches a field outside the collection. For an option that was not added, n8n knows no default:
  * if the default is one of the wanted values, the condition hides this option at all other values.
  */
-function optionGate(
-	condition: Condition,
+function buildOptionConditions(
+	condition: ShowWhenCondition,
 	fields: readonly Field[],
 	options: readonly Field[],
 ): IDisplayOptions {
@@ -155,5 +165,5 @@ function optionGate(
 	return { ...(Object.keys(show).length > 0 && { show }), ...(Object.keys(hide).length > 0 && { hide }) };
 }
 
-const asShow = (condition: Condition = {}): Show =>
+const toShowConditions = (condition: ShowWhenCondition = {}): ShowConditions =>
 	Object.fromEntries(Object.entries(condition).map(([name, values]) => [name, [...values]]));

@@ -1,60 +1,60 @@
-import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/field';
+import { createRefusal } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
 import {
 	cleanText,
-	type Content,
-	paragraph,
-	type Simplified,
+	type DocumentContent,
+	buildParagraph,
+	type SimplifiedKind,
 	type Span,
-	textOf,
+	joinSpans,
 } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
 import type { BodyState } from './tabs';
 import {
-	layOut,
-	listRequests,
-	placedSpans,
+	layOutContent,
+	buildListRequests,
+	placeSpans,
 	type PlacedTable,
-	styleRequests,
-	type Request,
-	resetRequests,
-	styleOf,
-	type Target,
-} from './styles';
+	buildStyleRequests,
+	type DocsRequest,
+	buildResetRequests,
+	buildParagraphStyle,
+	type InsertTarget,
+} from './styleRequests';
 
 /** Text to insert unchanged, or content converted from Markdown. */
-export type Parsed = string | Content;
+export type ParsedContent = string | DocumentContent;
 
-interface Source {
+interface ContentParams {
 	readonly content: string;
 	readonly contentFormat: 'text' | 'markdown';
 	readonly insertImages: boolean;
 }
 
 /** @throws NodeError 400 for Markdown that cannot be read */
-export async function parse(
-	{ content, contentFormat: format, insertImages }: Source,
+export async function parseContent(
+	{ content, contentFormat: format, insertImages }: ContentParams,
 	item: Item,
-): Promise<Parsed> {
+): Promise<ParsedContent> {
 	const text = cleanText(content);
 	if (format === 'text') return text;
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
-	const answer = await runInWorker('contentOfMarkdown', text, item.signal);
+	const answer = await runInWorker('markdownToBlocks', text, item.signal);
 	if ('result' in answer) {
 		// The task returns a Content as JSON.
-		const parsed = JSON.parse(answer.result) as Content;
+		const parsed = JSON.parse(answer.result) as DocumentContent;
 		const hidden = insertImages ? 'images' : 'images without address';
-		for (const what of parsed.simplified ?? []) if (what !== hidden) item.hint(hints[what]);
-		return insertImages ? parsed : withPictures(parsed, () => false);
+		for (const what of parsed.simplified ?? []) if (what !== hidden) item.addHint(simplificationHints[what]);
+		return insertImages ? parsed : filterPictures(parsed, () => false);
 	}
-	throw refusal(
-		`${named('content')} cannot be read as Markdown: ${answer.trouble}`,
-		`Nothing was written. Shorten or simplify it, or set ${named('contentFormat')} to Text.`,
+	throw createRefusal(
+		`${quoteField('content')} cannot be read as Markdown: ${answer.trouble}`,
+		`Nothing was written. Shorten or simplify it, or set ${quoteField('contentFormat')} to Text.`,
 	);
 }
 
-const hints: Readonly<Record<Simplified, string>> = {
-	images: `Images in the Markdown became links. Turn on ${named('insertImages')} to insert them.`,
+const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
+	images: `Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
 	'images without address':
 		'Images in the Markdown without a public https address became text or links: Google fetches images itself.',
 	'list numbers':
@@ -65,26 +65,26 @@ const hints: Readonly<Record<Simplified, string>> = {
 };
 
 /** The content with the pictures to keep; the others become links. */
-export function withPictures(parsed: Parsed, keep: (address: string) => boolean): Parsed {
+export function filterPictures(parsed: ParsedContent, keep: (address: string) => boolean): ParsedContent {
 	if (typeof parsed === 'string') return parsed;
-	const kept = (spans: readonly Span[]) =>
+	const keepSpans = (spans: readonly Span[]) =>
 		spans.map((span) =>
 			span.picture && !keep(span.picture) ? { text: span.text, marks: span.marks } : span,
 		);
 	const blocks = parsed.blocks.map((block) =>
 		block.kind === 'paragraph'
-			? { ...block, spans: kept(block.spans) }
-			: { ...block, rows: block.rows.map((row) => row.map(kept)) },
+			? { ...block, spans: keepSpans(block.spans) }
+			: { ...block, rows: block.rows.map((row) => row.map(keepSpans)) },
 	);
 	return { ...parsed, blocks };
 }
 
-export function isEmpty(parsed: Parsed): boolean {
+export function isEmpty(parsed: ParsedContent): boolean {
 	return typeof parsed === 'string' ? parsed === '' : parsed.blocks.length === 0;
 }
 
-export interface Plan {
-	readonly requests: readonly Request[];
+export interface ContentPlan {
+	readonly requests: readonly DocsRequest[];
 	/** Addresses of the pictures, by the position of their requests. */
 	readonly pictures: ReadonlyMap<number, string>;
 	/** The text of the segment after the change, from the index of the insertion on, with its final newline. */
@@ -96,47 +96,47 @@ export interface Plan {
 }
 
 /** A plan that inserts nothing. */
-export const emptyPlan = planWhole('', { tabId: undefined, styled: false });
+export const emptyPlan = planReplacement('', { tabId: undefined, styled: false });
 
 /** Replaces the whole content of a tab. */
-export function planWhole(
-	parsed: Parsed,
+export function planReplacement(
+	parsed: ParsedContent,
 	{ tabId, styled }: { tabId: string | undefined; styled: boolean },
-): Plan {
+): ContentPlan {
 	const target = { index: 1, tabId, continues: false, styled };
 	return typeof parsed === 'string' ? planText(parsed, target) : planContent(parsed, target);
 }
 
 /** Appends at the end of a tab. Plain text continues the last paragraph, as does a plain first paragraph of Markdown. */
-export function planEnd(parsed: Parsed, newParagraph: boolean, body: BodyState): Plan {
+export function planAppend(parsed: ParsedContent, newParagraph: boolean, body: BodyState): ContentPlan {
 	const end = { ...body, index: body.endIndex - 1 };
 	// An empty last paragraph is a new one already.
-	const begins = newParagraph && !end.lastParagraphEmpty;
+	const begins = newParagraph && !end.isLastParagraphEmpty;
 	if (typeof parsed === 'string') return planText(begins ? `\n${parsed}` : parsed, { ...end, styled: false });
 	const first = parsed.blocks[0];
-	const plain = first?.kind === 'paragraph' && styleOf(first) === undefined && !first.list;
-	if (end.lastParagraphEmpty) return planContent(parsed, { ...end, continues: false });
-	const continued = !newParagraph && plain ? parsed : afterParagraph(parsed);
+	const plain = first?.kind === 'paragraph' && buildParagraphStyle(first) === undefined && !first.list;
+	if (end.isLastParagraphEmpty) return planContent(parsed, { ...end, continues: false });
+	const continued = !newParagraph && plain ? parsed : prependParagraph(parsed);
 	return planContent(continued, { ...end, continues: true });
 }
 
 /** Puts an empty paragraph in front, which stands for the existing one. */
-function afterParagraph({ blocks, lists }: Content): Content {
+function prependParagraph({ blocks, lists }: DocumentContent): DocumentContent {
 	return {
-		blocks: [paragraph([]), ...blocks],
+		blocks: [buildParagraph([]), ...blocks],
 		lists: lists.map((list) => ({ ...list, first: list.first + 1, last: list.last + 1 })),
 	};
 }
 
 /** Inserts plain text unchanged; where the old style must go, as normal paragraphs. */
-function planText(text: string, { index, tabId, styled }: Omit<Target, 'continues'>): Plan {
-	const range = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
+function planText(text: string, { index, tabId, styled }: Omit<InsertTarget, 'continues'>): ContentPlan {
+	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
 	const end = index + text.length;
 	const filled = styled && /(?:^|\n)$/.test(text) ? `${text}${placeholder}` : text;
-	const requests: Request[] = [];
+	const requests: DocsRequest[] = [];
 	if (filled !== '') requests.push({ insertText: { text: filled, location: { index, tabId } } });
-	if (styled) requests.push(...resetRequests(range(index, index + filled.length)));
-	if (filled !== text) requests.push({ deleteContentRange: { range: range(end, end + 1) } });
+	if (styled) requests.push(...buildResetRequests(toRange(index, index + filled.length)));
+	if (filled !== text) requests.push({ deleteContentRange: { range: toRange(end, end + 1) } });
 	return {
 		requests,
 		pictures: new Map(),
@@ -147,64 +147,68 @@ function planText(text: string, { index, tabId, styled }: Omit<Target, 'continue
 }
 
 /** Inserts Markdown. Each index is valid when its request is carried out: all text first, then tables from the last, then styles. */
-export function planContent(content: Content, target: Target): Plan {
+export function planContent(content: DocumentContent, target: InsertTarget): ContentPlan {
 	const { closed, filled } = closeEmptyEnd(content, target);
 	// Google puts a newline before a table.
 	const beginsWithTable = content.blocks[0]?.kind === 'table';
-	const layout = layOut(beginsWithTable ? afterParagraph(closed) : closed, target.index);
+	const layout = layOutContent(beginsWithTable ? prependParagraph(closed) : closed, target.index);
 	const { tabId } = target;
-	const range = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
-	const requests: Request[] = [];
+	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
+	const requests: DocsRequest[] = [];
 	if (layout.text !== '') {
 		requests.push({ insertText: { text: layout.text, location: { index: target.index, tabId } } });
 	}
-	for (const table of layout.tables.toReversed()) requests.push(...tableRequests(table, tabId));
-	requests.push(...styleRequests(layout, target, range), ...listRequests(layout, range, tabId));
-	if (filled) requests.push({ deleteContentRange: { range: range(layout.end - 1, layout.end) } });
-	const placed = placedSpans(layout).filter(({ picture }) => picture !== undefined);
+	for (const table of layout.tables.toReversed()) requests.push(...buildTableRequests(table, tabId));
+	requests.push(...buildStyleRequests(layout, target, toRange), ...buildListRequests(layout, toRange, tabId));
+	if (filled) requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
+	const placed = placeSpans(layout).filter(({ picture }) => picture !== undefined);
 	const pictures = new Map<number, string>();
 	for (const { start, end, picture: uri = '' } of placed.toReversed()) {
-		requests.push({ deleteContentRange: { range: range(start, end) } });
+		requests.push({ deleteContentRange: { range: toRange(start, end) } });
 		pictures.set(requests.length, uri);
 		requests.push({ insertInlineImage: { uri, location: { index: start, tabId } } });
 	}
-	const removed = unitsOf(placed) + (filled ? placeholder.length : 0);
+	const removed = countUnits(placed) + (filled ? placeholder.length : 0);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
 	// Pictures are not text.
 	const text = layout.lines
-		.map(({ spans }) => `${textOf(spans.filter(({ picture }) => picture === undefined))}\n`)
+		.map(({ spans }) => `${joinSpans(spans.filter(({ picture }) => picture === undefined))}\n`)
 		.join('');
 	return {
 		requests,
 		pictures,
 		text: filled ? text.replace(/.\n$/, '\n') : text,
-		characterCount: layout.text.length + unitsOf(cells) - removed,
+		characterCount: layout.text.length + countUnits(cells) - removed,
 		endIndex: layout.end + 1 - removed + placed.length,
 	};
 }
 
-const unitsOf = (texts: ReadonlyArray<{ readonly start: number; readonly end: number }>) =>
+const countUnits = (texts: ReadonlyArray<{ readonly start: number; readonly end: number }>) =>
 	texts.reduce((sum, { start, end }) => sum + end - start, 0);
 
 /** A range may not include a segment's last newline, so an empty last paragraph holds this character while it gets its style. */
 const placeholder = '.';
 
 /** The content with a paragraph at its end, as every segment has one. */
-function closeEmptyEnd({ blocks, lists }: Content, { styled }: Target): { closed: Content; filled: boolean } {
+function closeEmptyEnd(
+	{ blocks, lists }: DocumentContent,
+	{ styled }: InsertTarget,
+): { closed: DocumentContent; filled: boolean } {
 	const last = blocks.at(-1);
-	const [before, end] = last?.kind === 'paragraph' ? [blocks.slice(0, -1), last] : [blocks, paragraph([])];
-	const hasStyle = styled || styleOf(end) !== undefined || end.list !== undefined;
-	const filled = hasStyle && textOf(end.spans) === '';
+	const [before, end] =
+		last?.kind === 'paragraph' ? [blocks.slice(0, -1), last] : [blocks, buildParagraph([])];
+	const hasStyle = styled || buildParagraphStyle(end) !== undefined || end.list !== undefined;
+	const filled = hasStyle && joinSpans(end.spans) === '';
 	const spans = filled ? [{ text: placeholder, marks: {} }] : end.spans;
 	return { closed: { lists, blocks: [...before, { ...end, spans }] }, filled };
 }
 
 /** Inserts a table and fills it from the last cell to the first, so that no insertion moves a cell that is still empty. */
-function tableRequests({ block, insertAt }: PlacedTable, tabId: string | undefined): Request[] {
+function buildTableRequests({ block, insertAt }: PlacedTable, tabId: string | undefined): DocsRequest[] {
 	const columns = block.alignments.length;
 	const fills = block.rows.flatMap((row, rowAt) =>
 		row.flatMap((spans, columnAt) => {
-			const text = textOf(spans);
+			const text = joinSpans(spans);
 			// The table, each row and each cell begin with a unit of their own, and an empty cell is a newline.
 			const index = insertAt + 4 + rowAt * (1 + 2 * columns) + 2 * columnAt;
 			return text === '' ? [] : [{ insertText: { text, location: { index, tabId } } }];

@@ -7,29 +7,33 @@ import type {
 	ResourceMapperFields,
 } from 'n8n-workflow';
 
-import { nodeApiError, NodeError, withAdvice } from '../../core/errors';
+import { createNodeApiError, NodeError, addAdviceToMessage } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
-import { compareNames } from '../../fields/description';
-import { Naming } from '../../fields/field';
+import { compareNames } from '../../fields/nodeProperties';
+import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
-import { fileIdOf, isRecord } from '../../fields/values';
-import { searchText } from '../actions/createdFiles';
-import { allTabs, documentUrl, tabSummary } from '../actions/document/tabs';
-import { allLabels } from '../actions/mail/list/query';
+import { parseFileId, isRecord } from '../../fields/values';
+import { quoteSearchText } from '../actions/createdFiles';
+import { flattenTabs, buildDocumentUrl, summarizeTab } from '../actions/document/tabs';
+import { listLabels } from '../actions/mail/list/query';
 import { rowNumberKey } from '../actions/spreadsheet/cells';
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
-import { targetOf } from '../actions/spreadsheet/range';
-import { Spreadsheet, spreadsheetUrl } from '../actions/spreadsheet/sheets';
+import { parseTarget } from '../actions/spreadsheet/range';
+import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
 import type { SignIn } from '../google/advice';
-import { connect, type Connection } from '../google/googleConnection';
-import { errorOfReading } from '../google/errors';
+import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
+import { toGoogleFailure } from '../google/errors';
 import type { Clients } from '../operation';
 
 /** The client that a picker asks, and what its sign-in may see. */
-export type Picker = Pick<Clients, 'drive'> & Pick<Connection, 'signIn'>;
+export type PickerClient = Pick<Clients, 'drive'> & Pick<GoogleCredential, 'signIn'>;
 
 /** A page of choices; the filter is what the user typed, the token comes from the page before. */
-type Search = (picker: Picker, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
+type PickerSearch = (
+	picker: PickerClient,
+	filter?: string,
+	paginationToken?: string,
+) => Promise<INodeListSearchResult>;
 
 /**
  * A picker of Drive files of one kind, the last opened first. It is empty if nothing matches the filter, because n8n takes the search box
@@ -37,30 +41,31 @@ type Search = (picker: Picker, filter?: string, paginationToken?: string) => Pro
  * @param noun in the plural
  * @throws NodeError 404 if there is nothing to choose from without a filter: n8n shows its message in the list
  */
-function searchOf(noun: string, mimeType: string): Search {
+function createFileSearch(noun: string, mimeType: string): PickerSearch {
 	return async (picker, filter, paginationToken) => {
 		const order = 'viewedByMeTime desc,name_natural';
-		const page = await listFiles(picker, mimeType, order, filter, paginationToken);
+		const page = await listPickerFiles(picker, mimeType, order, filter, paginationToken);
 		const isEmpty = page.results.length === 0 && !page.paginationToken;
-		if (isEmpty && !paginationToken && !filter?.trim()) throw emptyList(noun, picker.signIn);
+		if (isEmpty && !paginationToken && !filter?.trim()) throw buildEmptyListError(noun, picker.signIn);
 		return page;
 	};
 }
 
 /** The words are those of n8n's buttons. No hyphens: n8n cuts the message of a list at each of them. */
-function emptyList(noun: string, { authentication, driveAccess }: SignIn): NodeError {
-	const ofApp =
+function buildEmptyListError(noun: string, { authentication, driveAccess }: SignIn): NodeError {
+	const appFilesAdvice =
 		'With Drive Access set to App Files, Google lists only what this app created. For all of them, change Drive Access in the credential, save it, and click Switch account.';
-	const changed = 'If Drive Access was changed in the credential, save it and click Switch account there.';
+	const reconnectAdvice =
+		'If Drive Access was changed in the credential, save it and click Switch account there.';
 	const advice =
 		authentication === 'serviceAccount'
 			? 'Share some with the email of the service account.'
-			: `${driveAccess === 'appFiles' ? ofApp : changed} To use one anyway, choose By URL above.`;
+			: `${driveAccess === 'appFiles' ? appFilesAdvice : reconnectAdvice} To use one anyway, choose By URL above.`;
 	return new NodeError({ code: 404, message: `Google lists no ${noun} for this account. ${advice}` });
 }
 
-async function listFiles(
-	{ drive, signIn: { driveAccess } }: Picker,
+async function listPickerFiles(
+	{ drive, signIn: { driveAccess } }: PickerClient,
 	mimeType: string,
 	orderBy: string,
 	filter = '',
@@ -68,7 +73,7 @@ async function listFiles(
 	isUsable: (file: drive_v3.Schema$File) => boolean = () => true,
 ): Promise<INodeListSearchResult> {
 	const terms = [`mimeType = '${mimeType}'`, 'trashed = false'];
-	if (filter.trim()) terms.push(`name contains ${searchText(filter.trim())}`);
+	if (filter.trim()) terms.push(`name contains ${quoteSearchText(filter.trim())}`);
 	const { data } = await drive.files.list({
 		q: terms.join(' and '),
 		fields: 'nextPageToken,files(id,name,webViewLink,isAppAuthorized)',
@@ -85,37 +90,37 @@ async function listFiles(
 	return { results, paginationToken: data.nextPageToken ?? undefined };
 }
 
-export const searchDocuments = searchOf('documents', 'application/vnd.google-apps.document');
+export const searchDocuments = createFileSearch('documents', 'application/vnd.google-apps.document');
 
-export const searchSpreadsheets = searchOf('spreadsheets', 'application/vnd.google-apps.spreadsheet');
+export const searchSpreadsheets = createFileSearch('spreadsheets', 'application/vnd.google-apps.spreadsheet');
 
 /** My Drive, the shared drives if the sign-in sees them, and the folders by page, without those that it cannot put files into. */
-export const searchFolders: Search = async (picker, filter, paginationToken) => {
+export const searchFolders: PickerSearch = async (picker, filter, paginationToken) => {
 	const folder = 'application/vnd.google-apps.folder';
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
 		isAppAuthorized === true || picker.signIn.driveAccess !== 'appFilesAndNames';
-	const page = await listFiles(picker, folder, 'name_natural', filter, paginationToken, isUsable);
+	const page = await listPickerFiles(picker, folder, 'name_natural', filter, paginationToken, isUsable);
 	const myDrive = { name: 'My Drive', value: 'root', url: 'https://drive.google.com/drive/my-drive' };
-	const drives = paginationToken ? [] : [myDrive, ...(await sharedDrives(picker))];
-	return { ...page, results: [...withName(drives, filter), ...page.results] };
+	const drives = paginationToken ? [] : [myDrive, ...(await listSharedDrives(picker))];
+	return { ...page, results: [...filterByName(drives, filter), ...page.results] };
 };
 
 /** Google lists shared drives only to a sign-in with access to all files. */
-async function sharedDrives(picker: Picker, pageToken?: string): Promise<INodeListSearchItems[]> {
+async function listSharedDrives(picker: PickerClient, pageToken?: string): Promise<INodeListSearchItems[]> {
 	if (picker.signIn.driveAccess !== 'allFiles') return [];
 	const fields = 'nextPageToken,drives(id,name)';
 	const { data } = await picker.drive.drives.list({ pageSize: 100, pageToken, fields });
 	const found = (data.drives ?? []).flatMap(({ id, name }) =>
 		id ? { name: name ?? id, value: id, url: `https://drive.google.com/drive/folders/${id}` } : [],
 	);
-	return data.nextPageToken ? [...found, ...(await sharedDrives(picker, data.nextPageToken))] : found;
+	return data.nextPageToken ? [...found, ...(await listSharedDrives(picker, data.nextPageToken))] : found;
 }
 
 /** The columns that values can be mapped to: those of the header row, in its order. */
-function headerColumns(names: readonly string[] | undefined, headerRow: number): ResourceMapperFields {
-	if (names === undefined) return noColumns('Choose the tab first.');
+function toMapperFields(names: readonly string[] | undefined, headerRow: number): ResourceMapperFields {
+	if (names === undefined) return buildNoColumnsNotice('Choose the tab first.');
 	if (names.length === 0) {
-		return noColumns(
+		return buildNoColumnsNotice(
 			`Row ${headerRow} of the tab has no column names. Enter them there, or change Header Row.`,
 		);
 	}
@@ -123,42 +128,42 @@ function headerColumns(names: readonly string[] | undefined, headerRow: number):
 	return { fields: names.map((name) => ({ id: name, displayName: name, ...column })) };
 }
 
-function noColumns(emptyFieldsNotice: string): ResourceMapperFields {
+function buildNoColumnsNotice(emptyFieldsNotice: string): ResourceMapperFields {
 	return { fields: [], emptyFieldsNotice };
 }
 
 /** The columns that rows can be found by, and the number of the row. */
-function matchColumns(names: readonly string[] = []): INodePropertyOptions[] {
+function toMatchColumnOptions(names: readonly string[] = []): INodePropertyOptions[] {
 	const rowNumber = { name: 'Row Number', value: rowNumberKey, description: 'As Read gives it' };
 	return [...names.map((name) => ({ name, value: name })), rowNumber];
 }
 
 /** Somebody waits for a list: fewer tries than for a workflow, and no long waits. */
-const patience = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
+const pickerLimits = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
 
 /** What a request's failure may name. */
-const naming = new Naming(requestOptions, 'fields');
+const naming = new FieldNaming(requestOptions, 'fields');
 
 /** Asks Google with the credential that is chosen in the node. @throws n8n's error, with the advice in its message */
 async function askGoogle<T>(
 	context: ILoadOptionsFunctions,
-	ask: (google: Clients & Picker) => Promise<T>,
+	ask: (google: Clients & PickerClient) => Promise<T>,
 ): Promise<T> {
 	const sanitizer = new Sanitizer();
 	try {
 		const authentication = context.getNodeParameter('authentication', 'oAuth2');
-		const { signIn, clients } = await connect(context, authentication, sanitizer);
-		return await ask({ signIn, ...(await clients(patience)) });
+		const { signIn, clients } = await readGoogleCredential(context, authentication, sanitizer);
+		return await ask({ signIn, ...(await clients(pickerLimits)) });
 	} catch (error) {
-		const read = errorOfReading(error, context.logger.info.bind(context.logger));
-		const failure = withAdvice(naming.failure(read));
+		const read = toGoogleFailure(error, context.logger.info.bind(context.logger));
+		const failure = addAdviceToMessage(naming.insertNamesIntoError(read));
 		// n8n shows the message alone.
-		throw nodeApiError(context.getNode(), failure, undefined, sanitizer);
+		throw createNodeApiError(context.getNode(), failure, undefined, sanitizer);
 	}
 }
 
 /** n8n's method for a picker. */
-function picker(search: Search) {
+function createSearchMethod(search: PickerSearch) {
 	return async function (
 		this: ILoadOptionsFunctions,
 		filter?: string,
@@ -169,55 +174,55 @@ function picker(search: Search) {
 }
 
 /** n8n's method for a list of the chosen tab's columns. @param listOf gets no names without a tab @param nothing makes an empty list */
-function columnsMethod<T>(
+function createColumnsMethod<T>(
 	listOf: (names: readonly string[] | undefined, headerRow: number) => T,
 	nothing: () => T,
 ) {
 	return async function (this: ILoadOptionsFunctions): Promise<T> {
-		const text = (field: string) => textOf(this.getNodeParameter(field, ''));
-		const given = text('spreadsheetId');
+		const readField = (field: string) => readChosenText(this.getNodeParameter(field, ''));
+		const given = readField('spreadsheetId');
 		if (given === '') return nothing();
 		return await askGoogle(this, async ({ sheets }) => {
-			const book = new Spreadsheet(sheets, fileIdOf(given, 'spreadsheetId', 'Spreadsheet'));
-			const headerRow = Number(text('options.headerRow') || 1);
-			const [tab, range] = [text('tab'), text('range')];
+			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheetId', 'Spreadsheet'));
+			const headerRow = Number(readField('options.headerRow') || 1);
+			const [tab, range] = [readField('tab'), readField('range')];
 			if (tab === '' && range === '') return listOf(undefined, headerRow);
-			return listOf((await readHeaderRow(book, targetOf({ tab, range }), headerRow)).names, headerRow);
+			return listOf((await readHeaderRow(book, parseTarget({ tab, range }), headerRow)).names, headerRow);
 		});
 	};
 }
 
 /** A locator's value or a plain one. An expression that needs an input item is not resolved here. */
-function textOf(raw: unknown): string {
+function readChosenText(raw: unknown): string {
 	const value = isRecord(raw) ? raw['value'] : raw;
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 	return text.startsWith('=') ? '' : text;
 }
 
 /** n8n's method for the tabs of a chosen file. An expression that chooses it is not known while the form is filled in. */
-function tabPicker(
+function createTabsMethod(
 	field: string,
 	noun: string,
 	tabsOf: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
 ) {
 	return async function (this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
 		return await askGoogle(this, async (clients) => {
-			const given = textOf(this.getNodeParameter(field, ''));
+			const given = readChosenText(this.getNodeParameter(field, ''));
 			if (given !== '')
-				return { results: withName(await tabsOf(clients, fileIdOf(given, field, noun)), filter) };
+				return { results: filterByName(await tabsOf(clients, parseFileId(given, field, noun)), filter) };
 			const message = `Choose the ${noun.toLowerCase()} first. If an expression chooses it, choose By Name above.`;
 			throw new NodeError({ code: 400, message });
 		});
 	};
 }
 
-export async function spreadsheetTabs(
+export async function listSpreadsheetTabs(
 	{ sheets: client }: Pick<Clients, 'sheets'>,
 	id: string,
 ): Promise<INodeListSearchItems[]> {
 	const { sheets = [] } = await new Spreadsheet(client, id).get('sheets.properties(sheetId,title)');
 	return sheets.flatMap(({ properties: { title: name, sheetId } = {} }) =>
-		name ? [{ name, value: name, url: `${spreadsheetUrl(id)}#gid=${sheetId ?? 0}` }] : [],
+		name ? [{ name, value: name, url: `${buildSpreadsheetUrl(id)}#gid=${sheetId ?? 0}` }] : [],
 	);
 }
 
@@ -226,53 +231,55 @@ const tabFields = 'tabProperties(tabId,title)';
 const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields})))`;
 
 /** By ID, because several tabs of a document may have the same title. */
-export async function documentTabs(
+export async function listDocumentTabs(
 	{ docs }: Pick<Clients, 'docs'>,
 	documentId: string,
 ): Promise<INodeListSearchItems[]> {
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields: tabTree });
-	return allTabs(data)
-		.map(tabSummary)
-		.map(({ tabId, title }) => ({ name: title, value: tabId, url: documentUrl(documentId, tabId) }));
+	return flattenTabs(data)
+		.map(summarizeTab)
+		.map(({ tabId, title }) => ({ name: title, value: tabId, url: buildDocumentUrl(documentId, tabId) }));
 }
 
 /** The choices whose names hold what the user typed. */
-function withName(choices: readonly INodeListSearchItems[], filter = ''): INodeListSearchItems[] {
+function filterByName(choices: readonly INodeListSearchItems[], filter = ''): INodeListSearchItems[] {
 	const wanted = filter.trim().toLowerCase();
 	return choices.filter(({ name }) => name.toLowerCase().includes(wanted));
 }
 
 /** The labels of the mailbox to choose from. The user's own come first and show their IDs, by which emails name them. */
-export async function labelChoices(clients: Pick<Clients, 'gmail'>): Promise<INodePropertyOptions[]> {
-	const labels = await allLabels(clients);
+export async function listLabelOptions(clients: Pick<Clients, 'gmail'>): Promise<INodePropertyOptions[]> {
+	const labels = await listLabels(clients);
 	const choices = labels.flatMap(({ id, name, type }) => {
 		if (!id) return [];
 		return type === 'user'
 			? { name: name ?? id, value: id, description: id }
-			: { name: systemName(id), value: id };
+			: { name: formatSystemLabel(id), value: id };
 	});
 	const rank = ({ description }: INodePropertyOptions) => (description === undefined ? 1 : 0);
 	return choices.sort((a, b) => rank(a) - rank(b) || compareNames(a.name, b.name));
 }
 
 /** `CATEGORY_SOCIAL` as people read it: Category Social. */
-function systemName(id: string): string {
+function formatSystemLabel(id: string): string {
 	const words = id.toLowerCase().replaceAll('_', ' ');
 	return words.replace(/(?<!\S)\S/g, (letter) => letter.toUpperCase());
 }
 
 async function getLabels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	return await askGoogle(this, labelChoices);
+	return await askGoogle(this, listLabelOptions);
 }
 
 /** The node's methods for its form, by n8n's names. */
-export const methods = {
+export const pickerLists = {
 	getLabels,
-	getMatchColumns: columnsMethod(matchColumns, () => []),
-	headerColumns: columnsMethod(headerColumns, () => noColumns('Choose the spreadsheet first.')),
-	searchDocumentTabs: tabPicker('documentId', 'Document', documentTabs),
-	searchDocuments: picker(searchDocuments),
-	searchFolders: picker(searchFolders),
-	searchSpreadsheets: picker(searchSpreadsheets),
-	searchTabs: tabPicker('spreadsheetId', 'Spreadsheet', spreadsheetTabs),
+	getMatchColumns: createColumnsMethod(toMatchColumnOptions, () => []),
+	headerColumns: createColumnsMethod(toMapperFields, () =>
+		buildNoColumnsNotice('Choose the spreadsheet first.'),
+	),
+	searchDocumentTabs: createTabsMethod('documentId', 'Document', listDocumentTabs),
+	searchDocuments: createSearchMethod(searchDocuments),
+	searchFolders: createSearchMethod(searchFolders),
+	searchSpreadsheets: createSearchMethod(searchSpreadsheets),
+	searchTabs: createTabsMethod('spreadsheetId', 'Spreadsheet', listSpreadsheetTabs),
 };

@@ -1,39 +1,39 @@
-import { isNodeError, refusal } from '../../../../nodes/core/errors';
+import { isNodeError, createRefusal } from '../../../../nodes/core/errors';
 import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import {
-	columnsFor,
+	resolveColumns,
 	type HeaderRow,
-	misfitOf,
+	findMisfit,
 	readHeaderRow,
-	withColumns,
-	withLetters,
+	addNewColumns,
+	addLetterColumns,
 } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
 import {
 	parseRange,
-	anchorOf,
-	areaIn,
-	areaLike,
-	columnLetters,
+	parseBounds,
+	printTabArea,
+	printAreaLike,
+	toColumnLetters,
 	isOneCell,
 	printRange,
-	sentTarget,
-	targetOf,
+	printTarget,
+	parseTarget,
 } from '../../../../nodes/Workspace/actions/spreadsheet/range';
 import {
-	chunksOf,
-	only,
-	sendEach,
-	widthOf,
-	writtenByEach,
-} from '../../../../nodes/Workspace/actions/spreadsheet/rows';
+	splitIntoChunks,
+	takeOnlyResult,
+	sendInChunks,
+	countColumns,
+	buildWriteResults,
+} from '../../../../nodes/Workspace/actions/spreadsheet/sendRows';
 import {
-	enlarge,
-	grown,
-	list,
-	nativeTableAt,
-	resize,
+	buildEnlargeTabRequests,
+	growNativeTable,
+	listNames,
+	findNativeTable,
+	buildResizeTableRequest,
 	Spreadsheet,
-} from '../../../../nodes/Workspace/actions/spreadsheet/sheets';
+} from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
 import { testItem, testClients } from '../../client';
 import { SheetCalls } from './sheetCalls';
 
@@ -47,7 +47,7 @@ describe('rows', () => {
 			[],
 			[['a']],
 		];
-		const results = writtenByEach('id', 'Tab!A1', { row: 4, column: 2 }, all);
+		const results = buildWriteResults('id', 'Tab!A1', { row: 4, column: 2 }, all);
 		expect(results[0]).toEqual({
 			spreadsheetId: 'id',
 			updatedRange: 'Tab!C5:E6',
@@ -60,13 +60,13 @@ describe('rows', () => {
 	});
 
 	test('the widest row has at least one column', () => {
-		expect([[], [[]], [['a'], ['a', 'b'], []]].map((rows) => widthOf(rows))).toEqual([1, 1, 2]);
+		expect([[], [[]], [['a'], ['a', 'b'], []]].map((rows) => countColumns(rows))).toEqual([1, 1, 2]);
 	});
 
 	describe('requests of the recommended size', () => {
 		// As JSON, with commas: ["é",12],[true], and ["aa"],
-		const parts = [[['é', 12], [true]], [['aa']], [['bb']]].map((rows) => ({ rows: rows }));
-		const sizes = (largest?: number) => chunksOf(parts, largest).map((chunk) => chunk.length);
+		const parts = [[['é', 12], [true]], [['aa']], [['bb']]].map((rows) => ({ rows }));
+		const sizes = (largest?: number) => splitIntoChunks(parts, largest).map((chunk) => chunk.length);
 
 		test.each([
 			[35, [3]],
@@ -82,13 +82,15 @@ describe('rows', () => {
 		});
 
 		test('of nothing there are none', () => {
-			expect(chunksOf([])).toEqual([]);
+			expect(splitIntoChunks([])).toEqual([]);
 		});
 	});
 
 	describe('what is sent for each member', () => {
-		const refused = refusal('Not this one', 'Because');
-		const member = (index: number, othersGoOn: boolean) => ({ item: { ...testItem({ index }), othersGoOn } });
+		const refused = createRefusal('Not this one', 'Because');
+		const member = (index: number, othersGoOn: boolean) => ({
+			item: { ...testItem({ index }), continueOnFail: othersGoOn },
+		});
 		const sending = (send: (entries: string[]) => Promise<string[]>) => ({
 			done: 'written' as const,
 			largest: 1,
@@ -99,13 +101,13 @@ describe('rows', () => {
 
 		test('an entry that could not be prepared keeps its error where others go on', async () => {
 			const members = [7, 8, 9].map((index) => member(index, true));
-			expect(await sendEach(['a', refused, 'c'], members, sending(echo))).toEqual(['a!', refused, 'c!']);
+			expect(await sendInChunks(['a', refused, 'c'], members, sending(echo))).toEqual(['a!', refused, 'c!']);
 		});
 
 		test('and else nothing is sent, for the reason that its item gave', async () => {
 			const members = [7, 8, 9].map((index) => member(index, false));
 			const send = jest.fn(echo);
-			const [first, second, third] = await sendEach(['a', 'b', refused], members, sending(send));
+			const [first, second, third] = await sendInChunks(['a', 'b', refused], members, sending(send));
 			expect(send).not.toHaveBeenCalled();
 			expect(third).toBe(refused);
 			expect([first, second]).toMatchObject(
@@ -123,7 +125,7 @@ describe('rows', () => {
 				if (entry === 'b') throw refused;
 				return await Promise.resolve(['sent']);
 			});
-			const results = await sendEach(['a', 'b', 'c'], members, sending(send));
+			const results = await sendInChunks(['a', 'b', 'c'], members, sending(send));
 			expect(results).toMatchObject([
 				'sent',
 				{ message: 'Not this one' },
@@ -134,7 +136,7 @@ describe('rows', () => {
 				},
 			]);
 			expect(send).toHaveBeenCalledTimes(2);
-			const broken = sendEach(
+			const broken = sendInChunks(
 				['a'],
 				members,
 				sending(async () => await Promise.reject(new TypeError('broken'))),
@@ -143,9 +145,9 @@ describe('rows', () => {
 		});
 
 		test('the only result, or its error', () => {
-			expect(only([0])).toBe(0);
-			expect(() => only([refused])).toThrow(refused);
-			expect(() => only([])).toThrow('There is no result');
+			expect(takeOnlyResult([0])).toBe(0);
+			expect(() => takeOnlyResult([refused])).toThrow(refused);
+			expect(() => takeOnlyResult([])).toThrow('There is no result');
 			expect(isNodeError(refused)).toBe(true);
 		});
 	});
@@ -166,30 +168,30 @@ describe('rows', () => {
 			[0, 1, undefined],
 			[1, 0, undefined],
 		])('row %d, column %d is in %s', (row, column, tableId) => {
-			expect(nativeTableAt(sheet, { row, column })?.tableId).toBe(tableId);
+			expect(findNativeTable(sheet, { row, column })?.tableId).toBe(tableId);
 		});
 
 		test('end above their footer, and grow', () => {
-			expect(nativeTableAt(sheet, { row: 0, column: 0 })).toEqual({
+			expect(findNativeTable(sheet, { row: 0, column: 0 })).toEqual({
 				tableId: 'first',
 				range: { sheetId: 0, startRowIndex: 0, endRowIndex: 1, startColumnIndex: 0, endColumnIndex: 1 },
 				bodyEnd: 1,
 			});
-			const table = nativeTableAt(sheet, { row: 2, column: 1 });
+			const table = findNativeTable(sheet, { row: 2, column: 1 });
 			expect(table).toEqual({ tableId: 't', range, bodyEnd: 5 });
-			const larger = table && grown(table, 2, 1);
+			const larger = table && growNativeTable(table, 2, 1);
 			expect(larger).toEqual({
 				tableId: 't',
 				range: { ...range, endRowIndex: 8, endColumnIndex: 4 },
 				bodyEnd: 7,
 			});
-			expect(larger && resize(larger)).toEqual({
+			expect(larger && buildResizeTableRequest(larger)).toEqual({
 				updateTable: { table: { tableId: 't', range: larger?.range }, fields: 'range' },
 			});
 		});
 
 		test('a tab without tables has none', () => {
-			expect(nativeTableAt({}, { row: 0, column: 0 })).toBeUndefined();
+			expect(findNativeTable({}, { row: 0, column: 0 })).toBeUndefined();
 		});
 	});
 
@@ -198,17 +200,20 @@ describe('rows', () => {
 		const appended = (dimension: string, length: number) => ({
 			appendDimension: { sheetId: 3, dimension, length },
 		});
-		expect(enlarge(tab, { rows: 10, columns: 4 })).toEqual([]);
-		expect(enlarge(tab, { rows: 11 })).toEqual([appended('ROWS', 1)]);
-		expect(enlarge(tab, { columns: 7 })).toEqual([appended('COLUMNS', 3)]);
-		expect(enlarge(tab, { rows: 12, columns: 5 })).toEqual([appended('ROWS', 2), appended('COLUMNS', 1)]);
+		expect(buildEnlargeTabRequests(tab, { rows: 10, columns: 4 })).toEqual([]);
+		expect(buildEnlargeTabRequests(tab, { rows: 11 })).toEqual([appended('ROWS', 1)]);
+		expect(buildEnlargeTabRequests(tab, { columns: 7 })).toEqual([appended('COLUMNS', 3)]);
+		expect(buildEnlargeTabRequests(tab, { rows: 12, columns: 5 })).toEqual([
+			appended('ROWS', 2),
+			appended('COLUMNS', 1),
+		]);
 	});
 
 	test('of many names, twenty are listed', () => {
 		const names = Array.from({ length: 21 }, (_, at) => `n${at}`);
-		expect(list(names.slice(0, 20))).toMatch(/, 'n19'$/);
-		expect(list(names)).toMatch(/, 'n19', 1 more$/);
-		expect(list(['x'.repeat(60), 'y'.repeat(61)])).toBe(`'${'x'.repeat(60)}', '${'y'.repeat(60)}…'`);
+		expect(listNames(names.slice(0, 20))).toMatch(/, 'n19'$/);
+		expect(listNames(names)).toMatch(/, 'n19', 1 more$/);
+		expect(listNames(['x'.repeat(60), 'y'.repeat(61)])).toBe(`'${'x'.repeat(60)}', '${'y'.repeat(60)}…'`);
 	});
 });
 
@@ -300,32 +305,32 @@ describe('header row', () => {
 			[['a', 'b'], 'Sheet1', ['b', 'Z'], { ...ab, columns: { a: 0, b: 1 } }],
 			[['a', 'b'], 'Sheet1', ['D'], { ...ab, columns: { a: 0, b: 1 } }],
 		])('%j in %s by %j', async (texts, range, names, expected) => {
-			expect(summary(withLetters(await read(texts, range), new Set(names)))).toMatchObject(expected);
+			expect(summary(addLetterColumns(await read(texts, range), new Set(names)))).toMatchObject(expected);
 		});
 
 		test('are names where there is no header', async () => {
 			const header = await read([]);
-			expect(withLetters(header, new Set(['A', 'B']))).toBe(header);
+			expect(addLetterColumns(header, new Set(['A', 'B']))).toBe(header);
 		});
 	});
 
 	describe('new columns', () => {
 		test('are the last ones', async () => {
 			const header = await read(['a', 'b']);
-			expect(summary(withColumns(header, ['n', 'm']))).toMatchObject({
+			expect(summary(addNewColumns(header, ['n', 'm']))).toMatchObject({
 				right: 3,
 				names: ['a', 'b', 'n', 'm'],
 				columns: { a: 0, b: 1, n: 2, m: 3 },
 			});
-			expect(withColumns(header, [])).toBe(header);
+			expect(addNewColumns(header, [])).toBe(header);
 		});
 
 		test('stand as far as the next table', async () => {
 			const header = await read(['x', 'a', 'b', '', 'd'], 'Sheet1!B:C');
-			expect(withColumns(header, ['n']).right).toBe(3);
+			expect(addNewColumns(header, ['n']).right).toBe(3);
 			const refused = (() => {
 				try {
-					return withColumns(header, ['n', 'm']);
+					return addNewColumns(header, ['n', 'm']);
 				} catch (error) {
 					return error;
 				}
@@ -344,7 +349,7 @@ describe('header row', () => {
 			[['a'], 'ignore', []],
 			[[], 'error', ['a', 'x']],
 		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
-			expect(columnsFor(await read(texts), extraColumns, rows).added).toEqual(expected);
+			expect(resolveColumns(await read(texts), extraColumns, rows).added).toEqual(expected);
 		});
 
 		test.each([
@@ -354,7 +359,7 @@ describe('header row', () => {
 			[['b'], 'ignore', 'None of the fields of the item is a column of the table'],
 			[['b'], 'error', "The table has no column 'a', 'x'"],
 		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
-			expect(misfitOf(rows, await read(texts), { extraColumns })?.message).toBe(expected);
+			expect(findMisfit(rows, await read(texts), { extraColumns })?.message).toBe(expected);
 		});
 	});
 });
@@ -410,7 +415,7 @@ describe('ranges', () => {
 		['r2c3:R4C28', 1, 2, 3, 27],
 	])('%s begins and ends', (cells, row, column, ...last) => {
 		const [lastRow, lastColumn] = last;
-		expect(anchorOf({ cells })).toEqual({ row, column, lastRow, lastColumn });
+		expect(parseBounds({ cells })).toEqual({ row, column, lastRow, lastColumn });
 	});
 
 	test.each([
@@ -422,15 +427,15 @@ describe('ranges', () => {
 		[701, 'ZZ'],
 		[702, 'AAA'],
 	])('column %d is %s', (column, letters) => {
-		expect(columnLetters(column)).toBe(letters);
+		expect(toColumnLetters(column)).toBe(letters);
 	});
 
 	test('an area of one cell is that cell', () => {
 		const start = { row: 1, column: 2 };
-		expect(areaIn('My Tab', start, 1, 1)).toBe("'My Tab'!C2");
-		expect(areaIn(undefined, start, 3, 2)).toBe('C2:D4');
-		expect(areaLike("'a!b'!A1:B2", start, 2, 1)).toBe("'a!b'!C2:C3");
-		expect(areaLike('A1', start, 1, 2)).toBe('C2:D2');
+		expect(printTabArea('My Tab', start, 1, 1)).toBe("'My Tab'!C2");
+		expect(printTabArea(undefined, start, 3, 2)).toBe('C2:D4');
+		expect(printAreaLike("'a!b'!A1:B2", start, 2, 1)).toBe("'a!b'!C2:C3");
+		expect(printAreaLike('A1', start, 1, 2)).toBe('C2:D2');
 	});
 
 	test.each([
@@ -443,11 +448,11 @@ describe('ranges', () => {
 	});
 
 	test('Tab and Range name one target', () => {
-		expect(targetOf({ tab: ' Q1 ', range: '' })).toEqual({ tab: 'Q1', cells: undefined, name: undefined });
-		expect(sentTarget({ tab: 'Q1', range: ' A:D ' })).toBe("'Q1'!A:D");
-		expect(sentTarget({ tab: '', range: 'Q1!A:D' })).toBe("'Q1'!A:D");
-		expect(() => targetOf({ tab: ' ', range: ' ' })).toThrow('is required');
-		expect(() => targetOf({ tab: 'Q1', range: 'no cells' })).toThrow('is not a range: no cells');
-		expect(() => targetOf({ tab: 'Q1', range: 'Q2!A1' })).toThrow('contains a tab name');
+		expect(parseTarget({ tab: ' Q1 ', range: '' })).toEqual({ tab: 'Q1', cells: undefined, name: undefined });
+		expect(printTarget({ tab: 'Q1', range: ' A:D ' })).toBe("'Q1'!A:D");
+		expect(printTarget({ tab: '', range: 'Q1!A:D' })).toBe("'Q1'!A:D");
+		expect(() => parseTarget({ tab: ' ', range: ' ' })).toThrow('is required');
+		expect(() => parseTarget({ tab: 'Q1', range: 'no cells' })).toThrow('is not a range: no cells');
+		expect(() => parseTarget({ tab: 'Q1', range: 'Q2!A1' })).toThrow('contains a tab name');
 	});
 });

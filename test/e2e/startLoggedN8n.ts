@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 
-import { type RestartableN8n, startRestartableN8n } from '../../dev/n8n/restartable.ts';
-import type { N8nOptions } from '../../dev/n8n/server.ts';
+import { type RestartableN8n, startRestartableN8n } from '../../dev/n8n/startRestartableN8n.ts';
+import type { N8nOptions } from '../../dev/n8n/startN8n.ts';
 
 export interface LoggedN8n extends RestartableN8n {
 	/** File with all that n8n has printed; it outlives n8n. */

@@ -44,7 +44,7 @@ export interface ContextOptions {
 }
 
 /** Makes a workflow with the node in it, outside of a running n8n. */
-function placed(options: ContextOptions) {
+function createWorkflowWithNode(options: ContextOptions) {
 	const node: INode = {
 		id: 'node-under-test',
 		name: 'Node',
@@ -74,8 +74,8 @@ function placed(options: ContextOptions) {
  * Makes n8n's own execute context, with its own HTTP helpers, around a node outside of a running n8n. Only what n8n's server
  * provides is ours: stored credentials and the lookup of node types.
  */
-export function executeContext(options: ContextOptions): ExecuteContext {
-	const { workflow, node } = placed(options);
+export function createExecuteContext(options: ContextOptions): ExecuteContext {
+	const { workflow, node } = createWorkflowWithNode(options);
 	const items = options.items ?? [{ json: {} }];
 	const inputData = { main: [items] };
 	return new ExecuteContext(
@@ -94,8 +94,8 @@ export function executeContext(options: ContextOptions): ExecuteContext {
 }
 
 /** Makes a function that calls the node as a tool through n8n's own code, including its tries. */
-export function toolCall(options: ContextOptions): (args: IDataObject) => Promise<string> {
-	const { workflow, node } = placed(options);
+export function createToolCall(options: ContextOptions): (args: IDataObject) => Promise<string> {
+	const { workflow, node } = createWorkflowWithNode(options);
 	const data = additionalData(options);
 	const run = createEmptyRunExecutionData();
 	const contextOf = (runIndex: number) => {

@@ -1,15 +1,21 @@
 import { isNodeError } from '../../nodes/core/errors';
-import type { Clients, Field, Member, Operation, ParamsOf } from '../../nodes/Workspace/operation';
-import type { Params } from '../../nodes/fields/params';
-import { perform } from '../../nodes/Workspace/runner/runItems';
-import type { JobItem } from '../../nodes/Workspace/runner/job';
+import type {
+	Clients,
+	Field,
+	CombinedItem,
+	Operation,
+	InferParameters,
+} from '../../nodes/Workspace/operation';
+import type { AnyParameters } from '../../nodes/fields/params';
+import { performJobs } from '../../nodes/Workspace/runner/runItems';
+import type { RunnerItem } from '../../nodes/Workspace/runner/job';
 
-export interface TestMember extends Member<Params> {
-	readonly item: JobItem;
+export interface TestMember extends CombinedItem<AnyParameters> {
+	readonly item: RunnerItem;
 }
 
 /** Performs an operation for items that are processed together. @returns a result or a NodeError for each, as the runner gets them */
-export async function outcomesOf(
+export async function performTogether(
 	operation: Operation,
 	members: readonly TestMember[],
 	clients: Clients,
@@ -25,18 +31,18 @@ export async function outcomesOf(
 		combineKey,
 		serialKey: undefined,
 	}));
-	return await perform(jobs, () => Promise.resolve(clients));
+	return await performJobs(jobs, () => Promise.resolve(clients));
 }
 
 /** Performs an operation for one item. @throws NodeError */
-export async function resultOf<const F extends readonly Field[], const O extends readonly Field[], R>(
+export async function performOperation<const F extends readonly Field[], const O extends readonly Field[], R>(
 	operation: Operation<F, O, R>,
-	{ params, item }: { readonly params: ParamsOf<F, O>; readonly item: JobItem },
+	{ params, item }: { readonly params: InferParameters<F, O>; readonly item: RunnerItem },
 	clients: Clients,
 ): Promise<R> {
 	// The runner's types allow operations with any fields; the result is of the type that this one's `execute` returns.
-	const members = [{ params: params as Params, item }];
-	const [outcome] = await outcomesOf(operation, members, clients);
+	const members = [{ params: params as AnyParameters, item }];
+	const [outcome] = await performTogether(operation, members, clients);
 	if (isNodeError(outcome)) throw outcome;
 	return outcome as R;
 }

@@ -4,9 +4,9 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 
-import { Sentence } from './command.ts';
-import { ensureHost } from './host.ts';
-import { N8nApi } from './rest.ts';
+import { MessageOnlyError } from './command.ts';
+import { ensureN8nInstalled } from './installN8n.ts';
+import { N8nApi } from './n8nApi.ts';
 
 export interface N8nOptions {
 	/** Parent of `.n8n`; created if missing. */
@@ -45,7 +45,7 @@ export interface N8nServer {
 }
 
 /** Settings without telemetry, update checks and remote texts; n8n listens on loopback only. */
-const quiet = {
+const quietSettings = {
 	N8N_DIAGNOSTICS_ENABLED: 'false',
 	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 	N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
@@ -97,8 +97,8 @@ async function isFree(port: number): Promise<boolean> {
 export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	const { child, output, port } = await spawnN8n(options);
 	const ending = {
-		stop: () => end(child, 'SIGTERM', options),
-		kill: () => end(child, 'SIGKILL', options),
+		stop: () => endProcess(child, 'SIGTERM', options),
+		kill: () => endProcess(child, 'SIGKILL', options),
 	};
 	options.onSpawn?.(ending);
 	const ended = new Promise<void>((resolve) => {
@@ -132,7 +132,7 @@ export interface SpawnedN8n {
 
 /** Spawns n8n without waiting, for workers and for starts that are to be observed. */
 export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
-	const host = await ensureHost();
+	const host = await ensureN8nInstalled();
 	await mkdir(options.userFolder, { recursive: true });
 	const port = options.port ?? (await freePort());
 	const brokerPort = await freePort();
@@ -141,7 +141,7 @@ export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
 		cwd: options.userFolder,
 		env: {
 			...withoutNpm(process.env),
-			...quiet,
+			...quietSettings,
 			N8N_PORT: String(port),
 			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 			N8N_USER_FOLDER: options.userFolder,
@@ -174,10 +174,10 @@ const startSeconds = 900;
 async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
 	const deadline = Date.now() + startSeconds * 1000;
 	for (;;) {
-		if (hasEnded(child)) throw new Sentence(`n8n ended while it started. It printed:\n${output()}`);
+		if (hasEnded(child)) throw new MessageOnlyError(`n8n ended while it started. It printed:\n${output()}`);
 		if (Date.now() > deadline) {
-			await end(child, 'SIGKILL');
-			throw new Sentence(`n8n did not answer within ${startSeconds} s. It printed:\n${output()}`);
+			await endProcess(child, 'SIGKILL');
+			throw new MessageOnlyError(`n8n did not answer within ${startSeconds} s. It printed:\n${output()}`);
 		}
 		const answer = await fetch(url).catch(() => undefined);
 		if (answer?.ok) return;
@@ -185,7 +185,7 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
 	}
 }
 
-async function end(
+async function endProcess(
 	child: ChildProcess,
 	signal: NodeJS.Signals,
 	{ ownGroup, patienceMilliseconds = 35_000 }: Pick<N8nOptions, 'ownGroup' | 'patienceMilliseconds'> = {},

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { textOfHtml } from '../../nodes/untrusted/html/textOfHtml';
+import { htmlToText } from '../../nodes/untrusted/html/htmlToText';
 import { TextWriter } from '../../nodes/untrusted/html/textWriter';
 import { expectLinear } from '../growth';
 
@@ -171,11 +171,11 @@ test.each([
 	['signs that are no tags', '1 < 2 > 0 &unknown; &', '1 < 2 > 0 &unknown; &'],
 	['nothing', ' <p> </p> ', ''],
 ])('%s', (_what, html, text) => {
-	expect(textOfHtml(html)).toBe(text);
+	expect(htmlToText(html)).toBe(text);
 });
 
 describe('what a style sheet hides is not shown', () => {
-	const shown = (css: string, html: string) => textOfHtml(`<head><style>${css}</style></head><body>${html}`);
+	const shown = (css: string, html: string) => htmlToText(`<head><style>${css}</style></head><body>${html}`);
 	const preview = '<div class="big preheader" id="top">Preview <b>text</b></div><p>a</p>';
 
 	test.each([
@@ -253,9 +253,9 @@ describe('what a style sheet hides is not shown', () => {
 
 	test('not by a sheet for paper or phones', () => {
 		const sheet = (media: string) => `<style media="${media}">.h{display:none}</style><p class=h>a</p>`;
-		expect(textOfHtml(sheet('print'))).toBe('a');
-		expect(textOfHtml(sheet('only screen and (max-width: 600px)'))).toBe('a');
-		expect(textOfHtml(`${sheet('screen')}b`)).toBe('b');
+		expect(htmlToText(sheet('print'))).toBe('a');
+		expect(htmlToText(sheet('only screen and (max-width: 600px)'))).toBe('a');
+		expect(htmlToText(`${sheet('screen')}b`)).toBe('b');
 	});
 
 	test.each([
@@ -274,10 +274,10 @@ describe('what a style sheet hides is not shown', () => {
 		expectLinear(
 			unit,
 			(text) => `<style>${text}</style>${'<p class="a b">x'.repeat(text.length / 100)}`,
-			textOfHtml,
+			htmlToText,
 			3_000_000,
 		);
-		expectLinear(unit, (text) => `<style>${unit}</style><p style="${text}">x`, textOfHtml, 3_000_000);
+		expectLinear(unit, (text) => `<style>${unit}</style><p style="${text}">x`, htmlToText, 3_000_000);
 	});
 });
 
@@ -294,7 +294,7 @@ test.each([
 	'<a href="x">y&amp<ul><li>x</i><',
 	'<blockquote><div><td rowspan=100000000>x ',
 ])('%s costs no more than its length', (unit) => {
-	expectLinear(unit, (text) => text, textOfHtml, 3_000_000);
+	expectLinear(unit, (text) => text, htmlToText, 3_000_000);
 });
 
 test('a text takes little more memory than its characters while it is put together', () => {
@@ -308,11 +308,11 @@ test('a text takes little more memory than its characters while it is put togeth
 	writer.quoteDepth = 1;
 	const before = used();
 	for (let line = 0; line < 200_000; line++) {
-		writer.newLine();
+		writer.addLineBreak();
 		writer.write('abc');
 	}
 	const bytes = used() - before;
-	expect(bytes / writer.text().length).toBeLessThan(4);
+	expect(bytes / writer.finish().length).toBeLessThan(4);
 });
 
 const newsletter = `<!doctype html><html><head><title>Autumn</title><style>@media (max-width:600px){.phone{display:block!important}}</style></head>
@@ -385,5 +385,5 @@ https://social.example/a https://social.example/b`,
 Kind regards`,
 	],
 ])('%s', (_what, html, text) => {
-	expect(textOfHtml(html)).toBe(text);
+	expect(htmlToText(html)).toBe(text);
 });

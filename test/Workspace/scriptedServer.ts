@@ -24,7 +24,7 @@ export interface ScriptedServer {
 }
 
 /** A loopback server that gives the answers of a script in order, the last one again and again. */
-export async function scriptedServer(...script: Answer[]): Promise<ScriptedServer> {
+export async function startScriptedServer(...script: Answer[]): Promise<ScriptedServer> {
 	const received: Received[] = [];
 	let open = 0;
 	let mostAtOnce = 0;

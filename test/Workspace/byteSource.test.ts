@@ -8,11 +8,11 @@ import { buffer } from 'node:stream/consumers';
 import type { IBinaryData } from 'n8n-workflow';
 
 import { Sanitizer } from '../../nodes/core/sanitizer';
-import { Naming } from '../../nodes/fields/field';
-import { RunItem, RunNotes } from '../../nodes/Workspace/runner/job';
-import { chunksOf, inTime, TimedStream } from '../../nodes/Workspace/source';
-import { failing } from './failure';
-import { contextOf } from './runNode';
+import { FieldNaming } from '../../nodes/fields/field';
+import { InputItem, RunState } from '../../nodes/Workspace/runner/job';
+import { readChunks, awaitInTime, TimedStream } from '../../nodes/Workspace/byteSource';
+import { catchFailure } from './catchFailure';
+import { createNodeContext } from './runNode';
 
 const limit = { milliseconds: 20, what: "The binary field 'data'" };
 const generous = { ...limit, milliseconds: 60_000 };
@@ -20,13 +20,13 @@ const generous = { ...limit, milliseconds: 60_000 };
 test('what comes in time comes as it is', async () => {
 	const pieces = [Buffer.from('one '), Buffer.from('two')];
 	expect(String(await buffer(new TimedStream(Readable.from(pieces), generous)))).toBe('one two');
-	expect(await inTime(Promise.resolve(1), generous)).toBe(1);
+	expect(await awaitInTime(Promise.resolve(1), generous)).toBe(1);
 });
 
 test('a source that hangs after its first piece fails the reading, and is ended', async () => {
 	const source = new Readable({ read() {} });
 	source.push('first');
-	const failure = await failing(buffer(new TimedStream(source, limit)));
+	const failure = await catchFailure(buffer(new TimedStream(source, limit)));
 	expect(failure).toMatchObject({
 		code: 504,
 		message: "The binary field 'data' could not be read within 0.02 seconds",
@@ -35,7 +35,7 @@ test('a source that hangs after its first piece fails the reading, and is ended'
 });
 
 test('an opening that hangs fails', async () => {
-	expect(await failing(inTime(new Promise(() => {}), limit))).toMatchObject({ code: 504 });
+	expect(await catchFailure(awaitInTime(new Promise(() => {}), limit))).toMatchObject({ code: 504 });
 });
 
 test('a source that fails passes that on', async () => {
@@ -49,7 +49,7 @@ test('a source that fails passes that on', async () => {
 
 test('no timer is left of what came in time', async () => {
 	jest.useFakeTimers();
-	await inTime(Promise.resolve(1), generous);
+	await awaitInTime(Promise.resolve(1), generous);
 	expect(jest.getTimerCount()).toBe(0);
 	jest.useRealTimers();
 });
@@ -57,19 +57,21 @@ test('no timer is left of what came in time', async () => {
 /** An item with a binary field, in a node whose requests may take 0.02 seconds. */
 function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
 	const items = [{ json: {}, binary: { invoice: { data: '', mimeType: 'text/plain', ...binary } } }];
-	const context = contextOf({ url: 'http://127.0.0.1:9', parameters: {}, items });
+	const context = createNodeContext({ url: 'http://127.0.0.1:9', parameters: {}, items });
 	Object.assign(context.helpers, helpers);
 	const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 0.02 };
-	return new RunItem(context, 0, {
-		notes: new RunNotes(new Sanitizer()),
-		naming: new Naming([], 'json'),
+	return new InputItem(context, 0, {
+		notes: new RunState(new Sanitizer()),
+		naming: new FieldNaming([], 'json'),
 		limits,
 	});
 }
 
 test.each(['', 'a', 'ab'])('the content %j of an item is read as it is', async (text) => {
 	const data = Buffer.from(text);
-	const source = await itemWith({}, { getBinaryDataBuffer: () => Promise.resolve(data) }).binary('invoice');
+	const source = await itemWith({}, { getBinaryDataBuffer: () => Promise.resolve(data) }).getBinary(
+		'invoice',
+	);
 	expect(source.size).toBe(text.length);
 	expect(String(await buffer(await source.open()))).toBe(text);
 });
@@ -77,7 +79,7 @@ test.each(['', 'a', 'ab'])('the content %j of an item is read as it is', async (
 describe('storage that hangs', () => {
 	const hanging = () => new Promise<never>(() => {});
 	const sourceWith = (binary: { id?: string }, helpers: object) =>
-		itemWith(binary, helpers).binary('invoice');
+		itemWith(binary, helpers).getBinary('invoice');
 	const late = {
 		code: 504,
 		message: "The binary field 'invoice' could not be read within 0.02 seconds",
@@ -88,7 +90,7 @@ describe('storage that hangs', () => {
 		['in the item', {}, { getBinaryDataBuffer: hanging }],
 		['whose size is asked for', { id: 'database:1' }, { getBinaryMetadata: hanging }],
 	])('with a file %s: the field is named', async (_, binary, helpers) => {
-		expect(await failing(sourceWith(binary, helpers))).toMatchObject(late);
+		expect(await catchFailure(sourceWith(binary, helpers))).toMatchObject(late);
 	});
 
 	test.each([
@@ -98,7 +100,7 @@ describe('storage that hangs', () => {
 		const getBinaryMetadata = () => Promise.resolve({ fileSize: 5 });
 		const source = await sourceWith({ id: 'database:1' }, { getBinaryMetadata, getBinaryStream });
 		expect(source.size).toBe(5);
-		expect(await failing(source.open().then(buffer))).toMatchObject(late);
+		expect(await catchFailure(source.open().then(buffer))).toMatchObject(late);
 	});
 
 	test('at the opening of a file for its first chunk: the field is named', async () => {
@@ -108,12 +110,12 @@ describe('storage that hangs', () => {
 		const getBinaryStream = () => Promise.resolve(stream);
 		const source = await sourceWith({ id: 'filesystem:1' }, { getBinaryMetadata, getBinaryStream });
 		const opened = await source.open();
-		expect(await failing(chunksOf(opened, 6, createHash('md5')).next())).toMatchObject(late);
+		expect(await catchFailure(readChunks(opened, 6, createHash('md5')).next())).toMatchObject(late);
 		expect([opened.destroyed, none.mock.calls.length]).toEqual([true, 1]);
 	});
 
 	test('with a file on the machine: the file is named', async () => {
-		expect(await failing(itemWith({}, { resolvePath: hanging }).file('/a/b'))).toMatchObject({
+		expect(await catchFailure(itemWith({}, { resolvePath: hanging }).getFile('/a/b'))).toMatchObject({
 			code: 504,
 			message: 'The file /a/b could not be read within 0.02 seconds',
 		});
@@ -132,7 +134,7 @@ describe('chunks', () => {
 		const chunks: string[] = [];
 		const buffers = new Set<ArrayBufferLike>();
 		const hash = createHash('md5');
-		for await (const chunk of chunksOf(stream, size, hash)) {
+		for await (const chunk of readChunks(stream, size, hash)) {
 			chunks.push(String(chunk));
 			buffers.add(chunk.buffer);
 		}

@@ -4,8 +4,8 @@ import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-import { runCommand, Sentence } from './command.ts';
-import { type HostFiles, olderHost, olderVersions } from './olderHosts.ts';
+import { runCommand, MessageOnlyError } from './command.ts';
+import { type HostFiles, getOlderHostFiles, listOlderVersions } from './olderHosts.ts';
 
 export const root = path.join(import.meta.dirname, '..', '..');
 const newest = path.join(import.meta.dirname, 'host');
@@ -20,22 +20,23 @@ function newestVersion(): string {
 }
 
 /** Lists all versions of n8n that have a lock file here, oldest first. */
-export function pinnedVersions(): string[] {
-	return [...olderVersions(), newestVersion()];
+export function listPinnedVersions(): string[] {
+	return [...listOlderVersions(), newestVersion()];
 }
 
 /** The n8n that runs: the newest pinned one, or `N8N_HOST_VERSION`. @throws MessageOnlyError for one without a lock file */
-export function n8nVersion(): string {
+export function getN8nVersion(): string {
 	const wanted = process.env.N8N_HOST_VERSION || newestVersion();
-	const known = pinnedVersions();
-	if (!known.includes(wanted)) throw new Sentence(`n8n ${wanted} is not pinned here; ${list(known)} are.`);
+	const known = listPinnedVersions();
+	if (!known.includes(wanted))
+		throw new MessageOnlyError(`n8n ${wanted} is not pinned here; ${joinWithAnd(known)} are.`);
 	return wanted;
 }
 
 /** What npm needs to install the n8n that runs. */
-function hostFiles(): HostFiles {
-	const version = n8nVersion();
-	if (version !== newestVersion()) return olderHost(version);
+function getHostFiles(): HostFiles {
+	const version = getN8nVersion();
+	if (version !== newestVersion()) return getOlderHostFiles(version);
 	const read = (name: string) => readFileSync(path.join(newest, name), 'utf8');
 	return { manifest: read('package.json'), lock: read('package-lock.json') };
 }
@@ -44,16 +45,16 @@ function hostFiles(): HostFiles {
  * The folder in which the n8n that runs is installed: the user's cache folder, keyed by its lock file, so that every checkout shares it.
  * `N8N_HOST_DIR` overrides.
  */
-export function hostFolder(): string {
+export function getN8nFolder(): string {
 	if (process.env.N8N_HOST_DIR) return path.resolve(process.env.N8N_HOST_DIR);
-	const key = createHash('sha256').update(hostFiles().lock).digest('hex').slice(0, 16);
+	const key = createHash('sha256').update(getHostFiles().lock).digest('hex').slice(0, 16);
 	const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache');
 	return path.join(cache, 'n8n-nodes-agent-workspace', `n8n-${key}`);
 }
 
 /** Installs the n8n that runs unless it is there. @returns its folder. @throws MessageOnlyError when the machine lacks something */
-export async function ensureHost(say: (text: string) => void = console.log): Promise<string> {
-	const folder = hostFolder();
+export async function ensureN8nInstalled(say: (text: string) => void = console.log): Promise<string> {
+	const folder = getN8nFolder();
 	const ready = path.join(folder, '.ready');
 	if (existsSync(ready)) return folder;
 
@@ -62,11 +63,11 @@ export async function ensureHost(say: (text: string) => void = console.log): Pro
 	const partial = `${folder}.partial-${process.pid}`;
 	await mkdir(partial, { recursive: true });
 	try {
-		const { manifest, lock } = hostFiles();
+		const { manifest, lock } = getHostFiles();
 		await writeFile(path.join(partial, 'package.json'), manifest);
 		await writeFile(path.join(partial, 'package-lock.json'), lock);
 		await cp(path.join(newest, '.npmrc'), path.join(partial, '.npmrc'));
-		say(`Installing n8n ${n8nVersion()} for development (once, about 3 minutes, 2.2 GB) into ${folder}`);
+		say(`Installing n8n ${getN8nVersion()} for development (once, about 3 minutes, 2.2 GB) into ${folder}`);
 		await step(say, 'downloading about 2,000 packages', partial, [
 			'ci',
 			'--no-audit',
@@ -99,13 +100,16 @@ async function step(say: (text: string) => void, title: string, cwd: string, arg
 	try {
 		await runCommand('npm', args, { cwd });
 	} catch (error) {
-		throw new Sentence(sentenceFor(error instanceof Error ? error.message : String(error)), { cause: error });
+		throw new MessageOnlyError(
+			describeInstallFailure(error instanceof Error ? error.message : String(error)),
+			{ cause: error },
+		);
 	} finally {
 		clearInterval(ticker);
 	}
 }
 
-function sentenceFor(printed: string): string {
+function describeInstallFailure(printed: string): string {
 	if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT/.test(printed)) {
 		return 'n8n could not be downloaded: no answer from the npm registry. Check the network connection (and the proxy, if there is one), then run the same command again.';
 	}
@@ -120,14 +124,14 @@ async function checkTools(): Promise<void> {
 		await runCommand(tool, ['--version'], { cwd: root }).catch(() => missing.push(tool));
 	}
 	if (missing.length === 0) return;
-	throw new Sentence(
-		`${list(missing)} ${missing.length > 1 ? 'are' : 'is'} missing: n8n's database driver is compiled on this machine. ` +
+	throw new MessageOnlyError(
+		`${joinWithAnd(missing)} ${missing.length > 1 ? 'are' : 'is'} missing: n8n's database driver is compiled on this machine. ` +
 			'On Debian or Ubuntu: sudo apt-get install python3 make g++',
 	);
 }
 
 /** `a`, `a and b`, `a, b and c`. */
-function list(names: readonly string[]): string {
+function joinWithAnd(names: readonly string[]): string {
 	return new Intl.ListFormat('en-GB').format(names);
 }
 

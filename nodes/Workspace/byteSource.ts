@@ -8,8 +8,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { asError, NodeError, refusal, toNodeError } from '../core/errors';
-import { named } from '../fields/field';
+import { toError, NodeError, createRefusal, toNodeError } from '../core/errors';
+import { quoteField } from '../fields/field';
 
 /** A stream that fails if the next piece does not come in time: storage that hangs must not hold up an item forever. */
 export class TimedStream extends Readable {
@@ -25,9 +25,9 @@ export class TimedStream extends Readable {
 
 	override _read(): void {
 		this.#pieces ??= (this.source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-		this.within(this.#pieces.next()).then(
+		this.awaitInTime(this.#pieces.next()).then(
 			({ value, done }) => this.push(done === true ? null : value),
-			(error: unknown) => this.destroy(asError(error)),
+			(error: unknown) => this.destroy(toError(error)),
 		);
 	}
 
@@ -37,8 +37,8 @@ export class TimedStream extends Readable {
 	}
 
 	/** @throws NodeError 504 when the work takes too long */
-	async within<T>(work: Promise<T>): Promise<T> {
-		return await inTime(work, this.#limit);
+	async awaitInTime<T>(work: Promise<T>): Promise<T> {
+		return await awaitInTime(work, this.#limit);
 	}
 }
 
@@ -49,7 +49,7 @@ interface ReadLimit {
 }
 
 /** @throws NodeError 504 when the work takes too long; its later result is dropped */
-export async function inTime<T>(work: Promise<T>, { milliseconds, what }: ReadLimit): Promise<T> {
+export async function awaitInTime<T>(work: Promise<T>, { milliseconds, what }: ReadLimit): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_resolve, reject) => {
 		timer = setTimeout(() => {
@@ -57,7 +57,7 @@ export async function inTime<T>(work: Promise<T>, { milliseconds, what }: ReadLi
 				new NodeError({
 					code: 504,
 					message: `${what} could not be read within ${milliseconds / 1000} seconds`,
-					description: `The storage does not respond. If it is only slow, raise ${named('timeoutSeconds')} in the options.`,
+					description: `The storage does not respond. If it is only slow, raise ${quoteField('timeoutSeconds')} in the options.`,
 				}),
 			);
 		}, milliseconds);
@@ -70,7 +70,7 @@ export async function inTime<T>(work: Promise<T>, { milliseconds, what }: ReadLi
 }
 
 /** Bytes of an input: a binary field, base64 text or a file. */
-export interface Source {
+export interface ByteSource {
 	readonly fileName?: string;
 	readonly mimeType?: string;
 	/** Bytes. */
@@ -84,51 +84,53 @@ export interface Source {
  * text must be what an encoder writes, which rules out most plain text that happens to use the same letters.
  * @returns undefined for any other text
  */
-export function bytesOfBase64(text: string): Buffer | undefined {
+export function decodeBase64(text: string): Buffer | undefined {
 	const digits = text
 		.split('\n')
 		.map((line) => line.trim())
 		.join('');
 	if (!/^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(digits)) return undefined;
 	const bytes = Buffer.from(digits, 'base64');
-	const written = bytes.toString(/[_-]/.test(digits) ? 'base64url' : 'base64');
-	const bare = written.replace(/={1,2}$/, '');
-	return digits === bare || digits === bare.padEnd(Math.ceil(bare.length / 4) * 4, '=') ? bytes : undefined;
+	const encoded = bytes.toString(/[_-]/.test(digits) ? 'base64url' : 'base64');
+	const unpadded = encoded.replace(/={1,2}$/, '');
+	return digits === unpadded || digits === unpadded.padEnd(Math.ceil(unpadded.length / 4) * 4, '=')
+		? bytes
+		: undefined;
 }
 
 /** Bytes per piece, where n8n's storage honors it. */
 const pieceBytes = 1024 * 1024;
 
 /** @param milliseconds for opening it, and for each read @throws NodeError 400 that names the missing field and those that exist */
-export async function binarySource(
+export async function getBinarySource(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	field: string,
 	milliseconds: number,
-): Promise<Source> {
+): Promise<ByteSource> {
 	const { helpers } = context;
-	const binary = binaryOf(context, itemIndex, field);
+	const binary = getBinaryData(context, itemIndex, field);
 	const { fileName, mimeType, id } = binary;
 	const limit = { milliseconds, what: `The binary field '${field}'` };
 	if (id === undefined) {
-		const data = await inTime(helpers.getBinaryDataBuffer(itemIndex, binary), limit);
+		const data = await awaitInTime(helpers.getBinaryDataBuffer(itemIndex, binary), limit);
 		return { fileName, mimeType, size: data.length, open: () => Promise.resolve(Readable.from([data])) };
 	}
-	const { fileSize } = await inTime(helpers.getBinaryMetadata(id), limit);
+	const { fileSize } = await awaitInTime(helpers.getBinaryMetadata(id), limit);
 	const open = async () =>
-		new TimedStream(await inTime(helpers.getBinaryStream(id, pieceBytes), limit), limit);
+		new TimedStream(await awaitInTime(helpers.getBinaryStream(id, pieceBytes), limit), limit);
 	return { fileName, mimeType, size: fileSize, open };
 }
 
 /** What n8n knows of a binary field. @throws NodeError 400 that names the missing field and those that exist */
-export function binaryOf(context: IExecuteFunctions, itemIndex: number, field: string): IBinaryData {
+export function getBinaryData(context: IExecuteFunctions, itemIndex: number, field: string): IBinaryData {
 	try {
 		return context.helpers.assertBinaryData(itemIndex, field);
 	} catch {
 		// n8n's message does not say which fields there are.
 		const existing = Object.keys(context.getInputData()[itemIndex]?.binary ?? {});
 		const fields = existing.map((name) => `'${name}'`).join(', ');
-		throw refusal(
+		throw createRefusal(
 			`The item has no binary field '${field}'`,
 			fields === ''
 				? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk.'
@@ -138,45 +140,47 @@ export function binaryOf(context: IExecuteFunctions, itemIndex: number, field: s
 }
 
 /** A file on n8n's machine, if n8n allows it. @param milliseconds for opening it, and for each read @throws NodeError 400 */
-export async function fileSource(
+export async function getFileSource(
 	context: IExecuteFunctions,
 	file: string,
 	milliseconds: number,
-): Promise<Source> {
+): Promise<ByteSource> {
 	const { helpers } = context;
 	const limit = { milliseconds, what: `The file ${file}` };
-	const opened = async () => {
+	const openFile = async () => {
 		try {
-			const resolved = await inTime(allowedPath(helpers, file), limit);
-			const facts = await inTime(stat(resolved), limit);
+			const resolved = await awaitInTime(resolveAllowedPath(helpers, file), limit);
+			const stats = await awaitInTime(stat(resolved), limit);
 			// Opening a pipe waits for its writer, in one of the few threads that all of n8n reads files with.
-			if (!facts.isFile()) throw refusal('It is not a file.');
-			const stream = await inTime(helpers.createReadStream(resolved), limit);
-			return { stream: new TimedStream(stream, limit), size: facts.size };
+			if (!stats.isFile()) throw createRefusal('It is not a file.');
+			const stream = await awaitInTime(helpers.createReadStream(resolved), limit);
+			return { stream: new TimedStream(stream, limit), size: stats.size };
 		} catch (error) {
 			const failure = toNodeError(error);
-			throw failure.code === 504 ? failure : refusal(`The file ${file} cannot be read`, failure.message);
+			throw failure.code === 504
+				? failure
+				: createRefusal(`The file ${file} cannot be read`, failure.message);
 		}
 	};
-	const { stream, size } = await opened();
+	const { stream, size } = await openFile();
 	stream.destroy();
-	return { fileName: path.basename(file), size, open: async () => (await opened()).stream };
+	return { fileName: path.basename(file), size, open: async () => (await openFile()).stream };
 }
 
 /** Resolves a path as n8n does. The error for a path that n8n does not allow must not reveal whether the file exists. */
-async function allowedPath(helpers: IExecuteFunctions['helpers'], file: string) {
+async function resolveAllowedPath(helpers: IExecuteFunctions['helpers'], file: string) {
 	type Resolved = Awaited<ReturnType<typeof helpers.resolvePath>>;
 	// Older versions of n8n check the path only when the file is opened.
 	const isBlocked = (resolved: Resolved) =>
 		typeof helpers.isFilePathBlocked === 'function' && helpers.isFilePathBlocked(resolved);
-	const notAllowed = refusal('n8n does not allow access to it.');
+	const notAllowedError = createRefusal('n8n does not allow access to it.');
 	try {
 		const resolved = await helpers.resolvePath(file);
-		if (isBlocked(resolved)) throw notAllowed;
+		if (isBlocked(resolved)) throw notAllowedError;
 		return resolved;
 	} catch (error) {
 		// If even the folder does not exist, n8n throws before it can be asked about the path.
-		if (isBlocked(path.resolve(file) as Resolved)) throw notAllowed;
+		if (isBlocked(path.resolve(file) as Resolved)) throw notAllowedError;
 		throw toNodeError(error);
 	}
 }
@@ -187,12 +191,12 @@ const readInto = promisify(read);
  * The open file behind a stream that was not read yet. Reading it into our own memory saves V8 a gigabyte of short-lived buffers, for which
  * it would walk n8n's whole heap again and again. The file still belongs to the stream, which closes it.
  */
-async function fileDescriptorOf(source: Readable): Promise<number | undefined> {
+async function findFileDescriptor(source: Readable): Promise<number | undefined> {
 	const stream = source instanceof TimedStream ? source.source : source;
 	if (!(stream instanceof ReadStream) || stream.bytesRead > 0) return undefined;
 	if (stream.pending) {
 		const opening = once(stream, 'open');
-		await (source instanceof TimedStream ? source.within(opening) : opening);
+		await (source instanceof TimedStream ? source.awaitInTime(opening) : opening);
 	}
 	const { fd, start } = stream as { readonly fd?: unknown; readonly start?: unknown };
 	return typeof fd === 'number' && !start ? fd : undefined;
@@ -209,12 +213,12 @@ const sliceBytes = 1024 * 1024;
  * one is read and hashed. A chunk is valid only until the next one is requested: two buffers are used in
  * turn, however large the pieces of the stream are (n8n's database mode delivers a file as one piece).
  */
-export async function* chunksOf(stream: Readable, size: number, hash: Hash): AsyncGenerator<Buffer> {
-	let read: Read | undefined;
-	const windows: Array<Buffer | undefined> = [];
+export async function* readChunks(stream: Readable, size: number, hash: Hash): AsyncGenerator<Buffer> {
+	let read: ByteReader | undefined;
+	const buffers: Array<Buffer | undefined> = [];
 	const fill = async (at: number): Promise<Buffer> => {
-		const window = (windows[at % 2] ??= Buffer.allocUnsafeSlow(size));
-		read ??= await readerOf(stream);
+		const window = (buffers[at % 2] ??= Buffer.allocUnsafeSlow(size));
+		read ??= await createByteReader(stream);
 		let used = 0;
 		while (used < size) {
 			const count = await read(window.subarray(used, used + sliceBytes));
@@ -225,7 +229,7 @@ export async function* chunksOf(stream: Readable, size: number, hash: Hash): Asy
 		return window.subarray(0, used);
 	};
 	// A read error is reported when its chunk is requested, and never if nobody requests it.
-	const ignored = () => undefined;
+	const ignoreError = () => undefined;
 	let next = fill(0);
 	try {
 		for (let turns = 1; ; turns++) {
@@ -233,33 +237,33 @@ export async function* chunksOf(stream: Readable, size: number, hash: Hash): Asy
 			const isLast = chunk.length < size;
 			if (!isLast) {
 				next = fill(turns);
-				next.catch(ignored);
+				next.catch(ignoreError);
 			}
 			if (chunk.length > 0) yield chunk;
 			if (isLast) return;
 		}
 	} finally {
-		await next.catch(ignored);
+		await next.catch(ignoreError);
 		stream.destroy();
 	}
 }
 
 /** Fills the buffer as far as data is available. @returns the number of bytes; 0 at the end */
-type Read = (target: Buffer) => Promise<number>;
+type ByteReader = (target: Buffer) => Promise<number>;
 
-async function readerOf(stream: Readable): Promise<Read> {
-	const descriptor = await fileDescriptorOf(stream);
-	if (descriptor === undefined) return pieceReader(stream);
+async function createByteReader(stream: Readable): Promise<ByteReader> {
+	const descriptor = await findFileDescriptor(stream);
+	if (descriptor === undefined) return createPieceReader(stream);
 	let position = 0;
 	return async (target) => {
 		const reading = readInto(descriptor, target, 0, target.length, position);
-		const { bytesRead } = await (stream instanceof TimedStream ? stream.within(reading) : reading);
+		const { bytesRead } = await (stream instanceof TimedStream ? stream.awaitInTime(reading) : reading);
 		position += bytesRead;
 		return bytesRead;
 	};
 }
 
-function pieceReader(stream: Readable): Read {
+function createPieceReader(stream: Readable): ByteReader {
 	const pieces = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
 	let rest = Buffer.alloc(0) as Buffer;
 	return async (target) => {
@@ -276,7 +280,7 @@ function pieceReader(stream: Readable): Read {
 	};
 }
 
-export function sourceChanged(readBytes: number, expectedBytes: number): NodeError {
+export function buildSourceChangedError(readBytes: number, expectedBytes: number): NodeError {
 	return new NodeError({
 		code: 400,
 		message: `The size of the content has changed: expected ${expectedBytes} bytes, read ${readBytes}`,
@@ -285,7 +289,7 @@ export function sourceChanged(readBytes: number, expectedBytes: number): NodeErr
 }
 
 /** The MD5 in the form of Drive's `md5Checksum`: lower-case hex. */
-export async function md5Of(source: Source): Promise<string> {
+export async function computeMd5(source: ByteSource): Promise<string> {
 	const hash = createHash('md5');
 	for await (const piece of (await source.open()) as AsyncIterable<Buffer>) hash.update(piece);
 	return hash.digest('hex');

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 
-import { N8nApi } from '../../dev/n8n/rest.ts';
-import type { RestartableN8n } from '../../dev/n8n/restartable.ts';
-import type { N8nOptions } from '../../dev/n8n/server.ts';
+import { N8nApi } from '../../dev/n8n/n8nApi.ts';
+import type { RestartableN8n } from '../../dev/n8n/startRestartableN8n.ts';
+import type { N8nOptions } from '../../dev/n8n/startN8n.ts';
 import { type SharedAddress, sharedAt, template } from './globalSetup';
-import { startLoggedN8n, tellReporter } from './loggedN8n';
+import { startLoggedN8n, tellReporter } from './startLoggedN8n';
 
-export { inRow, items, manualTrigger, node } from '../../dev/n8n/nodes.ts';
+export { connectInRow, items, manualTrigger, node } from '../../dev/n8n/nodes.ts';
 
 export type TestN8n = RestartableN8n;
 
@@ -24,7 +24,7 @@ export interface SharedN8n extends Pick<TestN8n, 'url' | 'api'> {
 	output(): string;
 }
 
-export async function sharedN8n(): Promise<SharedN8n> {
+export async function useSharedN8n(): Promise<SharedN8n> {
 	const answer = await fetch(process.env[sharedAt] ?? '');
 	if (!answer.ok) throw new Error(await answer.text());
 	const { url, cookie, log } = (await answer.json()) as SharedAddress;

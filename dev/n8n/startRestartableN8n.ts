@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 
-import { type N8nOptions, type N8nServer, startN8n } from './server.ts';
+import { type N8nOptions, type N8nServer, startN8n } from './startN8n.ts';
 
 export interface RestartableN8n extends N8nServer {
 	readonly userFolder: string;

@@ -4,13 +4,13 @@ import { serialOf, type Cell, type Format } from './cell.ts';
  * Interprets text as if a user had typed it: as a number (as in en_US), a date of its locale or of ISO 8601, a boolean, a
  * formula, or text. Undefined clears the cell.
  */
-export function typed(text: string, locale = 'en_US'): Cell | undefined {
+export function parseTyped(text: string, locale = 'en_US'): Cell | undefined {
 	if (text === '') return undefined;
 	if (text.startsWith("'")) return { value: text.slice(1) };
-	if (text.startsWith('=')) return { value: evaluated(text.slice(1)), formula: text };
+	if (text.startsWith('=')) return { value: evaluateFormula(text.slice(1)), formula: text };
 	const number = numberTyped(text) ?? dateTyped(text, locale);
 	if (number !== undefined) return number;
-	if (text.startsWith('+')) return { value: evaluated(text), formula: `=${text}` };
+	if (text.startsWith('+')) return { value: evaluateFormula(text), formula: `=${text}` };
 	if (/^(true|false)$/i.test(text)) return { value: text.toLowerCase() === 'true' };
 	return { value: text };
 }
@@ -67,7 +67,7 @@ function dateCell(groups: Record<string, string | undefined>, format: Format): C
 }
 
 /** Evaluates arithmetic on numbers. For all other formulas, only the text is kept. */
-function evaluated(expression: string): number | string {
+function evaluateFormula(expression: string): number | string {
 	const tokens = expression.replaceAll(/\s/g, '').match(/\d+(?:\.\d+)?|[-+*/()]/g) ?? [];
 	if (tokens.join('') !== expression.replaceAll(/\s/g, '')) return '#NAME?';
 	let at = 0;

@@ -4,15 +4,15 @@ import type { SignIn } from '../../../nodes/Workspace/google/advice';
 import {
 	searchDocuments,
 	searchSpreadsheets,
-	type Picker,
+	type PickerClient,
 	searchFolders,
-	labelChoices,
-	documentTabs,
-	methods,
-	spreadsheetTabs,
-} from '../../../nodes/Workspace/methods/methods';
+	listLabelOptions,
+	listDocumentTabs,
+	pickerLists,
+	listSpreadsheetTabs,
+} from '../../../nodes/Workspace/methods/pickerLists';
 import { testClients } from '../client';
-import { contextOf, token } from '../runNode';
+import { createNodeContext, token } from '../runNode';
 import { StandIn } from '../standIn';
 
 describe('files', () => {
@@ -67,7 +67,7 @@ describe('folders', () => {
 			authentication = 'oAuth2',
 			scopes = scopesOf[driveAccess],
 		}: Partial<SignIn> & { scopes?: string[] } = {},
-	): Picker {
+	): PickerClient {
 		const token = standIn.google.tokens.issue({ scopes, clientId: 'own' });
 		return { drive: testClients(standIn.google.url, token).drive, signIn: { authentication, driveAccess } };
 	}
@@ -197,7 +197,7 @@ describe('labels', () => {
 
 	it("offers the mailbox's own labels before those of every mailbox, with the IDs that emails name them by", async () => {
 		standIn.google.gmail.labels = { Label_2: 'Zebra', Label_1: 'Clients/Acme' };
-		const choices = await labelChoices(testClients(standIn.google.url, standIn.google.tokens.issue()));
+		const choices = await listLabelOptions(testClients(standIn.google.url, standIn.google.tokens.issue()));
 		expect(choices.slice(0, 4)).toEqual([
 			{ name: 'Clients/Acme', value: 'Label_1', description: 'Label_1' },
 			{ name: 'Zebra', value: 'Label_2', description: 'Label_2' },
@@ -223,7 +223,7 @@ describe('tabs and columns', () => {
 
 	test('the tabs of a spreadsheet, by their names', async () => {
 		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
-		const tabs = await spreadsheetTabs(clients, bookId());
+		const tabs = await listSpreadsheetTabs(clients, bookId());
 		expect(tabs).toEqual([
 			{ name: 'Orders', value: 'Orders', url: expect.stringMatching(/\/edit#gid=0$/) as string },
 			{ name: 'Q1', value: 'Q1', url: expect.stringContaining('#gid=') as string },
@@ -238,7 +238,7 @@ describe('tabs and columns', () => {
 				{ title: 'Todo', tabId: 't.c' },
 			],
 		});
-		const tabs = await documentTabs(
+		const tabs = await listDocumentTabs(
 			testClients(standIn.google.url, standIn.google.tokens.issue()),
 			documentId,
 		);
@@ -255,7 +255,7 @@ describe('tabs and columns', () => {
 		function form(fields: Record<string, unknown>): ILoadOptionsFunctions {
 			standIn.google.tokens.issue({ token });
 			const getNodeParameter = (name: string, fallback: unknown) => fields[name] ?? fallback;
-			const context = contextOf({ url: standIn.google.url, parameters: {} });
+			const context = createNodeContext({ url: standIn.google.url, parameters: {} });
 			return Object.assign(context, { getNodeParameter }) as unknown as ILoadOptionsFunctions;
 		}
 		const list = (value: unknown) => ({ __rl: true, mode: 'list', value });
@@ -266,7 +266,7 @@ describe('tabs and columns', () => {
 			[{ range: "'Orders'!C:D" }, ['Total', 'Id']],
 			[{ tab: 'Q1', 'options.headerRow': '3' }, ['Name', 'Age']],
 		])('the columns of %j', async (fields, names) => {
-			const mapped = await methods.headerColumns.call(form({ spreadsheetId: bookId(), ...fields }));
+			const mapped = await pickerLists.headerColumns.call(form({ spreadsheetId: bookId(), ...fields }));
 			expect(mapped.fields.map(({ id }) => id)).toEqual(names);
 			expect(mapped.fields.every(({ display, required }) => display && !required)).toBe(true);
 		});
@@ -275,7 +275,7 @@ describe('tabs and columns', () => {
 			[{}, 'Choose the tab first.'],
 			[{ tab: 'Q1', 'options.headerRow': '2' }, 'Row 2 of the tab has no column names.'],
 		])('no columns for %j, and why', async (fields, notice) => {
-			const mapped = await methods.headerColumns.call(form({ spreadsheetId: bookId(), ...fields }));
+			const mapped = await pickerLists.headerColumns.call(form({ spreadsheetId: bookId(), ...fields }));
 			expect(mapped.fields).toEqual([]);
 			expect(mapped.emptyFieldsNotice).toContain(notice);
 		});
@@ -283,15 +283,17 @@ describe('tabs and columns', () => {
 		test('the tabs are found by name', async () => {
 			const spreadsheetId = list(bookId());
 			const names = async (filter?: string) =>
-				(await methods.searchTabs.call(form({ spreadsheetId }), filter)).results.map(({ name }) => name);
+				(await pickerLists.searchTabs.call(form({ spreadsheetId }), filter)).results.map(({ name }) => name);
 			expect(await names()).toEqual(['Orders', 'Q1']);
 			expect(await names(' q')).toEqual(['Q1']);
 		});
 
 		test.each(notChosen)('without a spreadsheet there is nothing to choose from: %j', async (fields) => {
-			await expect(methods.searchTabs.call(form(fields))).rejects.toThrow('Choose the spreadsheet first.');
-			expect(await methods.getMatchColumns.call(form(fields))).toEqual([]);
-			expect(await methods.headerColumns.call(form(fields))).toEqual({
+			await expect(pickerLists.searchTabs.call(form(fields))).rejects.toThrow(
+				'Choose the spreadsheet first.',
+			);
+			expect(await pickerLists.getMatchColumns.call(form(fields))).toEqual([]);
+			expect(await pickerLists.headerColumns.call(form(fields))).toEqual({
 				fields: [],
 				emptyFieldsNotice: 'Choose the spreadsheet first.',
 			});
@@ -301,26 +303,26 @@ describe('tabs and columns', () => {
 		test('the columns of the chosen tab', async () => {
 			const spreadsheetId = bookId();
 			const rowNumber = { name: 'Row Number', value: 'rowNumber', description: 'As Read gives it' };
-			expect(await methods.getMatchColumns.call(form({ spreadsheetId }))).toEqual([rowNumber]);
+			expect(await pickerLists.getMatchColumns.call(form({ spreadsheetId }))).toEqual([rowNumber]);
 			const fields = { spreadsheetId, tab: list('Q1'), 'options.headerRow': 3 };
-			expect(await methods.getMatchColumns.call(form(fields))).toEqual([
+			expect(await pickerLists.getMatchColumns.call(form(fields))).toEqual([
 				{ name: 'Name', value: 'Name' },
 				{ name: 'Age', value: 'Age' },
 				rowNumber,
 			]);
 			const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
-			expect(await methods.headerColumns.call(form(fields))).toEqual({
+			expect(await pickerLists.headerColumns.call(form(fields))).toEqual({
 				fields: ['Name', 'Age'].map((name) => ({ id: name, displayName: name, ...column })),
 			});
 		});
 
 		test('files and labels', async () => {
-			expect(await methods.searchSpreadsheets.call(form({}), 'x')).toEqual({
+			expect(await pickerLists.searchSpreadsheets.call(form({}), 'x')).toEqual({
 				results: [],
 				paginationToken: undefined,
 			});
-			expect(await methods.getLabels.call(form({}))).toContainEqual({ name: 'Inbox', value: 'INBOX' });
-			expect(await methods.searchSpreadsheets.call(form({})).catch(String)).toContain(
+			expect(await pickerLists.getLabels.call(form({}))).toContainEqual({ name: 'Inbox', value: 'INBOX' });
+			expect(await pickerLists.searchSpreadsheets.call(form({})).catch(String)).toContain(
 				'Google lists no spreadsheets',
 			);
 		});

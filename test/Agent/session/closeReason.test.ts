@@ -1,22 +1,22 @@
 import {
 	type CloseReason,
-	type UpgradeAnswer,
-	errorOf,
-	reasonOf,
-	refusedBy,
-	retryAfterOf,
-	withoutCredentials,
-	signOf,
+	type UpgradeResponse,
+	buildChannelError,
+	describeCloseReason,
+	upgradeResponseToCloseReason,
+	parseCloseRetryAfter,
+	credentialErrorToCloseReason,
+	getRefusalKey,
 	type RetryDecision,
-	retryDecisionOf,
+	decideRetry,
 } from '../../../nodes/Agent/session/closeReason';
 
 describe('errors', () => {
 	const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
 	const channel = { sessionId: 's1', host: 'agent.example:3010', opened: false };
 	const told = (closeReason: CloseReason, more = {}) =>
-		errorOf(closeReason, { ...channel, ...more }, nowMilliseconds);
-	const answer = (statusCode: number, more: Partial<UpgradeAnswer> = {}): CloseReason => ({
+		buildChannelError(closeReason, { ...channel, ...more }, nowMilliseconds);
+	const answer = (statusCode: number, more: Partial<UpgradeResponse> = {}): CloseReason => ({
 		kind: 'answer',
 		answer: {
 			statusCode,
@@ -149,10 +149,12 @@ describe('errors', () => {
 		it('holds no secret of an address that is redirected to, nor of what n8n says of the credentials', () => {
 			const redact = (text: string) => text.replaceAll('canary', 'hidden');
 			const { answer: redirect } = answer(302, { location: 'https://login.example/canary' }) as {
-				answer: UpgradeAnswer;
+				answer: UpgradeResponse;
 			};
-			expect(told(refusedBy(redirect, redact)).description).toContain('login.example/hidden.');
-			const unreadable = withoutCredentials(new Error('no vault for canary'), redact);
+			expect(told(upgradeResponseToCloseReason(redirect, redact)).description).toContain(
+				'login.example/hidden.',
+			);
+			const unreadable = credentialErrorToCloseReason(new Error('no vault for canary'), redact);
 			expect(told(unreadable).message).toMatch(/no vault for hidden$/);
 		});
 
@@ -170,9 +172,9 @@ describe('errors', () => {
 	});
 
 	it('reads Retry-After of an answer only', () => {
-		expect(retryAfterOf(answer(503, { retryAfter: '7' }), nowMilliseconds)).toBe(7000);
-		expect(retryAfterOf({ kind: 'dropped' }, nowMilliseconds)).toBeUndefined();
-		expect(reasonOf({ kind: 'dropped' })).toBe('the connection was lost');
+		expect(parseCloseRetryAfter(answer(503, { retryAfter: '7' }), nowMilliseconds)).toBe(7000);
+		expect(parseCloseRetryAfter({ kind: 'dropped' }, nowMilliseconds)).toBeUndefined();
+		expect(describeCloseReason({ kind: 'dropped' })).toBe('the connection was lost');
 	});
 });
 
@@ -258,8 +260,8 @@ describe('close reason', () => {
 		const usual = { faultyFrames: 0 };
 
 		it.each(table)('%s', (_name, closeReason, first, again) => {
-			expect(retryDecisionOf(closeReason, { ...usual, suspected: undefined }, [])).toBe(first);
-			expect(retryDecisionOf(closeReason, { ...usual, suspected: signOf(closeReason) }, [])).toBe(again);
+			expect(decideRetry(closeReason, { ...usual, suspected: undefined }, [])).toBe(first);
+			expect(decideRetry(closeReason, { ...usual, suspected: getRefusalKey(closeReason) }, [])).toBe(again);
 		});
 
 		it.each([
@@ -268,7 +270,7 @@ describe('close reason', () => {
 			['a malformed message', malformed],
 		])('%s is final when it is the third in a row', (_name, closeReason) => {
 			const verdicts = [1, 2, 3, 4].map((faultyFrames) =>
-				retryDecisionOf(closeReason, { suspected: undefined, faultyFrames }, []),
+				decideRetry(closeReason, { suspected: undefined, faultyFrames }, []),
 			);
 			expect(verdicts).toEqual(['retry', 'retry', 'final', 'final']);
 		});
@@ -278,11 +280,11 @@ describe('close reason', () => {
 			[close(4401), answer(401)],
 			[close(4403), close(4401)],
 		])('another refusal than the suspected one is suspect, not final: %j', (closeReason, before) => {
-			expect(retryDecisionOf(closeReason, { ...usual, suspected: signOf(before) }, [])).toBe('suspect');
+			expect(decideRetry(closeReason, { ...usual, suspected: getRefusalKey(before) }, [])).toBe('suspect');
 		});
 
 		it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
-			expect(retryDecisionOf(close(code), { ...usual, suspected: undefined }, [3999, code])).toBe('final');
+			expect(decideRetry(close(code), { ...usual, suspected: undefined }, [3999, code])).toBe('final');
 		});
 	});
 });

@@ -1,25 +1,29 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import {
-	type Content,
+	type DocumentContent,
 	type ListRange,
-	type Marks,
+	type TextMarks,
 	type ParagraphBlock,
 	type Span,
 	type TableBlock,
-	textOf,
+	joinSpans,
 } from '../../../untrusted/document/blocks';
-import { listIndentPoints, ownSpacing, quoteIndentPoints } from '../../../untrusted/document/elements';
+import {
+	listIndentPoints,
+	markdownParagraphSpacing,
+	quoteIndentPoints,
+} from '../../../untrusted/document/elements';
 
 /** The text of a paragraph or of a cell, where it will stand. */
-interface Line {
+interface TextLine {
 	readonly spans: readonly Span[];
 	readonly start: number;
 	/** Index of its newline. */
 	readonly end: number;
 }
 
-interface PlacedParagraph extends Line {
+interface PlacedParagraph extends TextLine {
 	readonly block: ParagraphBlock;
 }
 
@@ -27,16 +31,16 @@ export interface PlacedTable {
 	readonly block: TableBlock;
 	/** Where the table is put while the document has the text of all paragraphs, but none of the tables after it. */
 	readonly insertAt: number;
-	readonly cells: ReadonlyArray<readonly Line[]>;
+	readonly cells: ReadonlyArray<readonly TextLine[]>;
 }
 
-export interface Layout extends Pick<Content, 'lists'> {
+export interface Layout extends Pick<DocumentContent, 'lists'> {
 	/** One for each block. */
 	readonly placed: ReadonlyArray<PlacedParagraph | PlacedTable>;
 	readonly paragraphs: readonly PlacedParagraph[];
 	readonly tables: readonly PlacedTable[];
 	/** Lines of paragraphs and cells, in their order. */
-	readonly lines: readonly Line[];
+	readonly lines: readonly TextLine[];
 	/** Text of all paragraphs, as one insertion. */
 	readonly text: string;
 	/** Index after the last paragraph's text. */
@@ -44,35 +48,35 @@ export interface Layout extends Pick<Content, 'lists'> {
 }
 
 /** Calculates where everything will stand if the content is inserted at an index inside a paragraph. */
-export function layOut({ blocks, lists }: Content, index: number): Layout {
+export function layOutContent({ blocks, lists }: DocumentContent, index: number): Layout {
 	let text = '';
 	let at = index;
 	const placed = blocks.map((block, position) => {
 		if (block.kind === 'table') {
-			const cells = cellsOf(block, at);
+			const cells = layOutCells(block, at);
 			at = (cells.at(-1)?.at(-1)?.end ?? at) + 2;
 			return { block, insertAt: index + text.length, cells };
 		}
-		const line = { block, spans: block.spans, start: at, end: at + textOf(block.spans).length };
-		text += textOf(block.spans) + (blocks[position + 1]?.kind === 'paragraph' ? '\n' : '');
+		const line = { block, spans: block.spans, start: at, end: at + joinSpans(block.spans).length };
+		text += joinSpans(block.spans) + (blocks[position + 1]?.kind === 'paragraph' ? '\n' : '');
 		at = line.end + 1;
 		return line;
 	});
 	const paragraphs = placed.filter((one) => 'spans' in one);
 	const tables = placed.filter((one) => 'cells' in one);
-	const lines = placed.flatMap((one): readonly Line[] => ('spans' in one ? [one] : one.cells.flat()));
+	const lines = placed.flatMap((one): readonly TextLine[] => ('spans' in one ? [one] : one.cells.flat()));
 	return { placed, paragraphs, tables, lines, lists, text, end: at - 1 };
 }
 
 /** A table, a row and a cell each begin with a unit of their own; a table also ends with one. The first row is a header. */
-function cellsOf({ rows }: TableBlock, start: number): Line[][] {
+function layOutCells({ rows }: TableBlock, start: number): TextLine[][] {
 	let at = start + 1;
 	return rows.map((row, rowAt) => {
 		at += 1;
 		return row.map((cell) => {
 			const spans =
 				rowAt > 0 ? cell : cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } }));
-			const line = { spans, start: at + 1, end: at + 1 + textOf(cell).length };
+			const line = { spans, start: at + 1, end: at + 1 + joinSpans(cell).length };
 			at = line.end + 1;
 			return line;
 		});
@@ -80,7 +84,7 @@ function cellsOf({ rows }: TableBlock, start: number): Line[][] {
 }
 
 /** The spans with the indexes of their texts. */
-export function placedSpans({
+export function placeSpans({
 	lines,
 }: Layout): Array<Span & { readonly start: number; readonly end: number }> {
 	return lines.flatMap(({ spans, start }) => {
@@ -93,45 +97,45 @@ export function placedSpans({
 	});
 }
 
-const points = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, unit: 'PT' });
-const grey = (share: number): docs_v1.Schema$OptionalColor => ({
+const toPoints = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, unit: 'PT' });
+const toGrey = (share: number): docs_v1.Schema$OptionalColor => ({
 	color: { rgbColor: { red: share, green: share, blue: share } },
 });
-const border = (width: number, padding: number): docs_v1.Schema$ParagraphBorder => ({
-	color: grey(0.8),
+const buildBorder = (width: number, padding: number): docs_v1.Schema$ParagraphBorder => ({
+	color: toGrey(0.8),
 	dashStyle: 'SOLID',
-	padding: points(padding),
-	width: points(width),
+	padding: toPoints(padding),
+	width: toPoints(width),
 });
 
-const spacing: docs_v1.Schema$ParagraphStyle = {
-	spaceBelow: points(ownSpacing.pointsBelow),
-	spacingMode: ownSpacing.mode,
+const paragraphSpacing: docs_v1.Schema$ParagraphStyle = {
+	spaceBelow: toPoints(markdownParagraphSpacing.pointsBelow),
+	spacingMode: markdownParagraphSpacing.mode,
 };
 
-function indent(indentPoints: number): docs_v1.Schema$ParagraphStyle {
-	return { indentStart: points(indentPoints), indentFirstLine: points(indentPoints) };
+function buildIndent(indentPoints: number): docs_v1.Schema$ParagraphStyle {
+	return { indentStart: toPoints(indentPoints), indentFirstLine: toPoints(indentPoints) };
 }
 
 /** Paragraph style of a block; undefined for plain text. */
-export function styleOf({
+export function buildParagraphStyle({
 	format,
 	quoteDepth,
 	list,
 }: ParagraphBlock): docs_v1.Schema$ParagraphStyle | undefined {
 	const style: docs_v1.Schema$ParagraphStyle = {};
 	if (typeof format === 'number') style.namedStyleType = `HEADING_${format}`;
-	if (format === 'code') style.shading = { backgroundColor: grey(0.95) };
-	if (format === 'rule') style.borderBottom = border(1, 1);
-	if (quoteDepth > 0) style.borderLeft = border(3, 6);
+	if (format === 'code') style.shading = { backgroundColor: toGrey(0.95) };
+	if (format === 'rule') style.borderBottom = buildBorder(1, 1);
+	if (quoteDepth > 0) style.borderLeft = buildBorder(3, 6);
 	const listPoints = list === undefined ? 0 : listIndentPoints * (list.level + 1);
 	const indentPoints = listPoints + quoteIndentPoints * quoteDepth;
-	if (list?.bullet !== true && indentPoints > 0) Object.assign(style, indent(indentPoints));
+	if (list?.bullet !== true && indentPoints > 0) Object.assign(style, buildIndent(indentPoints));
 	return Object.keys(style).length > 0 ? style : undefined;
 }
 
 /** Text style of marks; undefined for none. */
-function textStyleOf({ code, link, ...same }: Marks): docs_v1.Schema$TextStyle | undefined {
+function buildTextStyle({ code, link, ...same }: TextMarks): docs_v1.Schema$TextStyle | undefined {
 	const style: docs_v1.Schema$TextStyle = { ...same };
 	if (code) style.weightedFontFamily = { fontFamily: 'Courier New', weight: 400 };
 	if (link !== undefined) style.link = { url: link };
@@ -143,10 +147,10 @@ const resetParagraphFields =
 	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
 
-export type Request = docs_v1.Schema$Request;
-type RangeOf = (startIndex: number, endIndex: number) => docs_v1.Schema$Range;
+export type DocsRequest = docs_v1.Schema$Request;
+type ToRange = (startIndex: number, endIndex: number) => docs_v1.Schema$Range;
 
-export interface Target {
+export interface InsertTarget {
 	/** Inside a paragraph, at the end of its text. */
 	readonly index: number;
 	readonly tabId: string | undefined;
@@ -156,7 +160,7 @@ export interface Target {
 	readonly styled: boolean;
 }
 
-export function resetRequests(range: docs_v1.Schema$Range): Request[] {
+export function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
 	const normal = { namedStyleType: 'NORMAL_TEXT' };
 	return [
 		{ deleteParagraphBullets: { range } },
@@ -165,32 +169,35 @@ export function resetRequests(range: docs_v1.Schema$Range): Request[] {
 	];
 }
 
-function styled(range: docs_v1.Schema$Range, paragraphStyle: docs_v1.Schema$ParagraphStyle): Request {
+function buildParagraphStyleRequest(
+	range: docs_v1.Schema$Range,
+	paragraphStyle: docs_v1.Schema$ParagraphStyle,
+): DocsRequest {
 	return { updateParagraphStyle: { range, paragraphStyle, fields: Object.keys(paragraphStyle).join(',') } };
 }
 
 /** Styles of paragraphs and text; they move nothing. */
-export function styleRequests(layout: Layout, target: Target, range: RangeOf): Request[] {
+export function buildStyleRequests(layout: Layout, target: InsertTarget, range: ToRange): DocsRequest[] {
 	const { end } = layout;
 	const paragraphs = target.continues ? layout.paragraphs.slice(1) : layout.paragraphs;
 	const from = paragraphs[0]?.start ?? end;
-	const requests: Request[] = [];
-	if (target.styled && from < end) requests.push(...resetRequests(range(from, end)));
+	const requests: DocsRequest[] = [];
+	if (target.styled && from < end) requests.push(...buildResetRequests(range(from, end)));
 	if (target.styled && target.index < from) {
 		const continued = range(target.index, from);
 		requests.push({ updateTextStyle: { range: continued, textStyle: {}, fields: '*' } });
 	}
 	return [
 		...requests,
-		...spacingRequests(paragraphs, range),
-		...paragraphs.flatMap((one) => ownStyle(one, range)),
-		...layout.tables.flatMap((table) => alignments(table, range)),
-		...textStyles(layout, range),
+		...buildSpacingRequests(paragraphs, range),
+		...paragraphs.flatMap((one) => buildOwnStyleRequests(one, range)),
+		...layout.tables.flatMap((table) => buildAlignmentRequests(table, range)),
+		...buildTextStyleRequests(layout, range),
 	];
 }
 
 /** One request for each stretch between tables. */
-function spacingRequests(paragraphs: readonly PlacedParagraph[], range: RangeOf): Request[] {
+function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], range: ToRange): DocsRequest[] {
 	const stretches: Array<{ start: number; end: number }> = [];
 	for (const { start, end } of paragraphs) {
 		const last = stretches.at(-1);
@@ -199,18 +206,18 @@ function spacingRequests(paragraphs: readonly PlacedParagraph[], range: RangeOf)
 	}
 	return stretches
 		.filter(({ start, end }) => start < end)
-		.map(({ start, end }) => styled(range(start, end), spacing));
+		.map(({ start, end }) => buildParagraphStyleRequest(range(start, end), paragraphSpacing));
 }
 
-function ownStyle({ block, start, end }: PlacedParagraph, range: RangeOf): Request[] {
-	const style = styleOf(block);
+function buildOwnStyleRequests({ block, start, end }: PlacedParagraph, range: ToRange): DocsRequest[] {
+	const style = buildParagraphStyle(block);
 	if (style === undefined || block.list?.bullet === false) return [];
-	return [styled(range(start, Math.max(end, start + 1)), style)];
+	return [buildParagraphStyleRequest(range(start, Math.max(end, start + 1)), style)];
 }
 
-function textStyles(layout: Layout, range: RangeOf): Request[] {
-	return placedSpans(layout).flatMap(({ marks, start, end }) => {
-		const textStyle = textStyleOf(marks);
+function buildTextStyleRequests(layout: Layout, range: ToRange): DocsRequest[] {
+	return placeSpans(layout).flatMap(({ marks, start, end }) => {
+		const textStyle = buildTextStyle(marks);
 		if (textStyle === undefined || start === end) return [];
 		return [
 			{ updateTextStyle: { range: range(start, end), textStyle, fields: Object.keys(textStyle).join(',') } },
@@ -218,13 +225,15 @@ function textStyles(layout: Layout, range: RangeOf): Request[] {
 	});
 }
 
-function alignments({ block, cells }: PlacedTable, range: RangeOf): Request[] {
+function buildAlignmentRequests({ block, cells }: PlacedTable, range: ToRange): DocsRequest[] {
 	return cells.flatMap((row) =>
 		row.flatMap(({ start }, column) => {
 			const alignment = { center: 'CENTER', right: 'END', left: undefined }[
 				block.alignments[column] ?? 'left'
 			];
-			return alignment === undefined ? [] : [styled(range(start, start + 1), { alignment })];
+			return alignment === undefined
+				? []
+				: [buildParagraphStyleRequest(range(start, start + 1), { alignment })];
 		}),
 	);
 }
@@ -234,16 +243,16 @@ function alignments({ block, cells }: PlacedTable, range: RangeOf): Request[] {
  * A list is bulleted as a whole, inner lists of another kind, an item's later paragraphs and text between the items included,
  * because only that keeps one numbering; then the inner ones get bullets of their own and the paragraphs lose theirs.
  */
-export function listRequests(layout: Layout, range: RangeOf, tabId: string | undefined): Request[] {
+export function buildListRequests(layout: Layout, range: ToRange, tabId: string | undefined): DocsRequest[] {
 	const requests = layout.lists.flatMap((list) =>
-		stretches(list, layout).flatMap((items) => bulletRequests(items, list, range, tabId)),
+		splitAtTables(list, layout).flatMap((items) => buildBulletRequests(items, list, range, tabId)),
 	);
-	const later = layout.paragraphs.filter(({ block }) => block.between ?? block.list?.bullet === false);
-	return [...requests, ...later.flatMap((one) => laterParagraph(one, range))];
+	const later = layout.paragraphs.filter(({ block }) => block.isBetweenItems ?? block.list?.bullet === false);
+	return [...requests, ...later.flatMap((one) => buildLaterParagraphRequests(one, range))];
 }
 
 /** Splits a list at its tables, because a table cannot be in a list. */
-function stretches({ first, last }: ListRange, { placed }: Layout): PlacedParagraph[][] {
+function splitAtTables({ first, last }: ListRange, { placed }: Layout): PlacedParagraph[][] {
 	const found: PlacedParagraph[][] = [[]];
 	for (const one of placed.slice(first, last + 1)) {
 		if ('cells' in one) found.push([]);
@@ -252,12 +261,12 @@ function stretches({ first, last }: ListRange, { placed }: Layout): PlacedParagr
 	return found.filter((items) => items.some(({ block }) => block.list?.bullet));
 }
 
-function bulletRequests(
+function buildBulletRequests(
 	items: readonly PlacedParagraph[],
 	{ ordered }: ListRange,
-	range: RangeOf,
+	range: ToRange,
 	tabId: string | undefined,
-): Request[] {
+): DocsRequest[] {
 	const first = items[0];
 	const last = items.at(-1);
 	if (first === undefined || last === undefined) return [];
@@ -271,8 +280,13 @@ function bulletRequests(
 	return [...tabs, { createParagraphBullets: { range: range(first.start, end), bulletPreset } }];
 }
 
-function laterParagraph({ block, start, end }: PlacedParagraph, range: RangeOf): Request[] {
+function buildLaterParagraphRequests({ block, start, end }: PlacedParagraph, range: ToRange): DocsRequest[] {
 	const touched = range(start, Math.max(end, start + 1));
-	const style = block.between ? { ...indent(0), ...styleOf(block) } : styleOf(block);
-	return [{ deleteParagraphBullets: { range: touched } }, ...(style ? [styled(touched, style)] : [])];
+	const style = block.isBetweenItems
+		? { ...buildIndent(0), ...buildParagraphStyle(block) }
+		: buildParagraphStyle(block);
+	return [
+		{ deleteParagraphBullets: { range: touched } },
+		...(style ? [buildParagraphStyleRequest(touched, style)] : []),
+	];
 }

@@ -1,12 +1,12 @@
 import { isNodeError, NodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
-import { type Cell, hasNames } from './cells';
+import { type Cell, hasColumnNames } from './cells';
 import type { WriteParams } from './fields';
-import { areaLike, type Corner } from './range';
-import type { Spreadsheet } from './sheets';
+import { printAreaLike, type Corner } from './range';
+import type { Spreadsheet } from './spreadsheet';
 
 /** What was written for an item. */
-export interface Written {
+export interface SheetWriteResult {
 	readonly spreadsheetId: string;
 	readonly updatedRange: string;
 	readonly updatedRows: number;
@@ -19,16 +19,16 @@ export interface Written {
  * @param range any range in the same tab, as Google printed it
  * @param start first cell of the first item's rows
  */
-export function writtenByEach(
+export function buildWriteResults(
 	spreadsheetId: string,
 	range: string,
 	{ row, column }: Corner,
 	all: ReadonlyArray<readonly Cell[][]>,
-): Written[] {
+): SheetWriteResult[] {
 	let next = row;
 	return all.map((rows) => {
 		const written = rows.flatMap((cells) => cells.flatMap((cell, at) => (cell === null ? [] : [at])));
-		const updatedRange = areaLike(range, { row: next, column }, rows.length, widthOf(rows));
+		const updatedRange = printAreaLike(range, { row: next, column }, rows.length, countColumns(rows));
 		next += rows.length;
 		const counts = { updatedColumns: new Set(written).size, updatedCells: written.length };
 		return { spreadsheetId, updatedRange, updatedRows: rows.length, ...counts };
@@ -36,22 +36,22 @@ export function writtenByEach(
 }
 
 /** Columns of the widest row, at least one. */
-export function widthOf(rows: readonly Cell[][]): number {
+export function countColumns(rows: readonly Cell[][]): number {
 	return rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 }
 
 /** The size of requests that Google recommends not to exceed, in bytes. */
-export const requestBytes = 2_000_000;
+export const maxRequestBytes = 2_000_000;
 
 /** Splits parts into requests of the recommended size. A part is written as a whole or not at all, so a larger one is sent alone. */
-export function chunksOf<T extends { readonly rows: readonly Cell[][] }>(
+export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 	parts: readonly T[],
-	largest = requestBytes,
+	largest = maxRequestBytes,
 ): T[][] {
 	const chunks: T[][] = [];
 	let room = 0;
 	for (const part of parts) {
-		const size = part.rows.reduce((sum, row) => sum + rowBytes(row), 0);
+		const size = part.rows.reduce((sum, row) => sum + countRowBytes(row), 0);
 		const chunk = chunks.at(-1);
 		if (chunk && size <= room) chunk.push(part);
 		else {
@@ -64,14 +64,14 @@ export function chunksOf<T extends { readonly rows: readonly Cell[][] }>(
 }
 
 /** Estimates the size as JSON. Escapes do not count: the limit is a recommendation, and not worth building the text twice. */
-function rowBytes(row: readonly Cell[]): number {
+function countRowBytes(row: readonly Cell[]): number {
 	let bytes = 3;
 	for (const cell of row)
 		bytes += typeof cell === 'string' ? Buffer.byteLength(cell) + 3 : String(cell).length + 1;
 	return bytes;
 }
 
-interface Sending<E, R> {
+interface SendSettings<E, R> {
 	/** The word for messages, as in "Nothing was appended". */
 	readonly done: 'appended' | 'written';
 	/** How many bytes a request may have; what Google recommends if undefined. */
@@ -86,17 +86,19 @@ interface Sending<E, R> {
  * Sends the entries of all members in as few requests as Google recommends. A member whose entry is an error keeps it, and nothing is
  * sent at all if the node would stop because of it. After a failed request nothing more is sent, because it would break the order.
  */
-export async function sendEach<E, R>(
+export async function sendInChunks<E, R>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: ReadonlyArray<{ readonly item: Item }>,
-	{ done, largest, rowsOf, send }: Sending<E, R>,
+	{ done, largest, rowsOf, send }: SendSettings<E, R>,
 ): Promise<Array<R | NodeError>> {
 	const refused = entries.findIndex(isNodeError);
 	const cause = entries[refused];
-	if (isNodeError(cause) && !members[0]?.item.othersGoOn) {
+	if (isNodeError(cause) && !members[0]?.item.continueOnFail) {
 		const index = members[refused]?.item.index ?? refused;
 		const message = `Nothing was ${done} because of item ${index}: ${cause.message}`;
-		return entries.map((entry) => (isNodeError(entry) ? entry : notSent(cause, message, cause.description)));
+		return entries.map((entry) =>
+			isNodeError(entry) ? entry : buildNotSentError(cause, message, cause.description),
+		);
 	}
 	const results: Array<R | NodeError | undefined> = entries.map((entry) =>
 		isNodeError(entry) ? entry : undefined,
@@ -105,9 +107,9 @@ export async function sendEach<E, R>(
 		isNodeError(entry) ? [] : [{ position, entry, rows: rowsOf(entry) }],
 	);
 	let stopped: NodeError | undefined;
-	for (const chunk of chunksOf(parts, largest)) {
+	for (const chunk of splitIntoChunks(parts, largest)) {
 		const sent = stopped
-			? notSent(
+			? buildNotSentError(
 					stopped,
 					`Not sent, because the previous rows were not ${done}: ${stopped.message}`,
 					'Nothing was written for this item.',
@@ -121,19 +123,23 @@ export async function sendEach<E, R>(
 	return results.filter((result) => result !== undefined);
 }
 
-function notSent({ code, status }: NodeError, message: string, description: string | undefined): NodeError {
+function buildNotSentError(
+	{ code, status }: NodeError,
+	message: string,
+	description: string | undefined,
+): NodeError {
 	return new NodeError({ code, status, message, description });
 }
 
 /** The result for a single member. @throws NodeError */
-export function only<R>([result]: ReadonlyArray<R | NodeError>): R {
+export function takeOnlyResult<R>([result]: ReadonlyArray<R | NodeError>): R {
 	if (result === undefined) throw new Error('There is no result');
 	if (isNodeError(result)) throw result;
 	return result;
 }
 
 /** How rows are sent, so that each value keeps its type. */
-export interface Entry {
+export interface CellEncoding {
 	readonly valueInputOption: 'RAW' | 'USER_ENTERED';
 	/** Prepares a value for sending. */
 	readonly cell: (cell: Cell) => Cell;
@@ -142,24 +148,24 @@ export interface Entry {
 }
 
 /** Chooses how rows are sent. For `AUTO`, Google only makes dates of values as typed, so every other text gets an apostrophe, which keeps it. */
-export async function entryFor(
+export async function chooseEncoding(
 	book: Spreadsheet,
 	params: Pick<WriteParams, 'valueInputOption' | 'valuesSource' | 'values'>,
 	rows: ReadonlyArray<readonly Cell[]>,
-): Promise<Entry> {
+): Promise<CellEncoding> {
 	const { valueInputOption } = params;
-	const same = (cell: Cell) => cell;
-	const asIs = { valueInputOption: 'RAW', cell: same, text: same } as const;
+	const keepCell = (cell: Cell) => cell;
+	const asIs = { valueInputOption: 'RAW', cell: keepCell, text: keepCell } as const;
 	if (valueInputOption !== 'AUTO') return { ...asIs, valueInputOption };
 	// In rows of cells without names, dates stay text.
-	const all = hasNames(params) ? rows.flat() : [];
+	const all = hasColumnNames(params) ? rows.flat() : [];
 	const texts = all.filter((cell) => typeof cell === 'string').filter(mayBeDate);
-	const locale = texts.every(isIsoOrTime) ? '' : await book.locale();
-	if (!texts.some((one) => isDate(one, locale))) return asIs;
+	const locale = texts.every(isIsoOrTime) ? '' : await book.readLocale();
+	if (!texts.some((one) => isDateText(one, locale))) return asIs;
 	const text = (cell: Cell) => (typeof cell === 'string' && cell !== '' ? `'${cell}` : cell);
 	return {
 		valueInputOption: 'USER_ENTERED',
-		cell: (cell) => (typeof cell === 'string' && isDate(cell, locale) ? cell : text(cell)),
+		cell: (cell) => (typeof cell === 'string' && isDateText(cell, locale) ? cell : text(cell)),
 		text,
 	};
 }
@@ -168,39 +174,39 @@ export async function entryFor(
 function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isIsoOrTime(text)) return true;
-	const parts = partsOf(dayOf(text));
+	const parts = splitDate(stripTime(text));
 	const has = (pattern: RegExp) => parts.some((part) => pattern.test(part));
 	return parts.length === 3 && has(/^\d{4}$/) && has(/^\d{1,2}$/);
 }
 
-const clock = String.raw`(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[AP]M)?`;
-const timeOnly = new RegExp(`^${clock}$`, 'i');
-const withTime = new RegExp(`^(.+?),? ${clock}$`, 'i');
-const iso = /^(\d{4})-(\d{2})-(\d{2})$/;
+const clockPattern = String.raw`(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[AP]M)?`;
+const timePattern = new RegExp(`^${clockPattern}$`, 'i');
+const dateTimePattern = new RegExp(`^(.+?),? ${clockPattern}$`, 'i');
+const isoDatePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-function dayOf(text: string): string {
-	return withTime.exec(text)?.[1] ?? text;
+function stripTime(text: string): string {
+	return dateTimePattern.exec(text)?.[1] ?? text;
 }
 
-function partsOf(day: string): string[] {
+function splitDate(day: string): string[] {
 	return day.split(/[ ,./-]+/).filter((part) => part !== '');
 }
 
 function isIsoOrTime(text: string): boolean {
-	if (timeOnly.test(text)) return true;
-	const [, year, month, day] = iso.exec(dayOf(text)) ?? [];
-	return exists(Number(year), Number(month), Number(day));
+	if (timePattern.test(text)) return true;
+	const [, year, month, day] = isoDatePattern.exec(stripTime(text)) ?? [];
+	return isCalendarDate(Number(year), Number(month), Number(day));
 }
 
 /** Whether a text is a complete date, a time or both, as ISO 8601 or the sheet's locale (such as `en_GB`) writes it. */
-export function isDate(text: string, locale: string): boolean {
+export function isDateText(text: string, locale: string): boolean {
 	if (!mayBeDate(text)) return false;
 	if (isIsoOrTime(text)) return true;
-	const [day, style] = [dayOf(text), styleOf(locale)];
-	return isNumeric(day, style) || isNamed(day, style);
+	const [day, style] = [stripTime(text), getDateStyle(locale)];
+	return isNumericDate(day, style) || isDateWithMonthName(day, style);
 }
 
-interface Style {
+interface DateStyle {
 	/** Order of day, month and year in a date. */
 	readonly order: readonly string[];
 	readonly separator: string;
@@ -208,10 +214,10 @@ interface Style {
 	readonly months: ReadonlyMap<string, number>;
 }
 
-const styles = new Map<string, Style>();
+const dateStyles = new Map<string, DateStyle>();
 
-function styleOf(locale: string): Style {
-	const known = styles.get(locale);
+function getDateStyle(locale: string): DateStyle {
+	const known = dateStyles.get(locale);
 	if (known) return known;
 	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
 	const utc = { timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const;
@@ -222,39 +228,39 @@ function styleOf(locale: string): Style {
 		const format = new Intl.DateTimeFormat(tag, { ...utc, day: 'numeric', month, year: 'numeric' });
 		for (let number = 1; number <= 12; number++) {
 			for (const { type, value } of format.formatToParts(Date.UTC(2024, number - 1))) {
-				if (type === 'month') months.set(plainName(value), number);
+				if (type === 'month') months.set(normalizeMonth(value), number);
 			}
 		}
 	}
 	const [separator = '/'] = parts.flatMap(({ type, value }) => (type === 'literal' ? [value.trim()] : []));
 	const order = parts.map(({ type }) => type).filter((type) => type !== 'literal');
 	const style = { order, separator, months };
-	styles.set(locale, style);
+	dateStyles.set(locale, style);
 	return style;
 }
 
-function plainName(text: string): string {
+function normalizeMonth(text: string): string {
 	return text.toLowerCase().replaceAll('.', '');
 }
 
-function isNumeric(text: string, { order, separator }: Style): boolean {
+function isNumericDate(text: string, { order, separator }: DateStyle): boolean {
 	const numbers = text.split(separator).map((part) => part.trim());
 	if (numbers.at(-1) === '') numbers.pop();
 	const [year, month, day] = ['year', 'month', 'day'].map((name) => numbers[order.indexOf(name)]);
 	const isDay = numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(`${year}-${month}-${day}`);
-	return isDay && exists(Number(year), Number(month), Number(day));
+	return isDay && isCalendarDate(Number(year), Number(month), Number(day));
 }
 
 /** Whether a text has a day, the name of a month and a year in any order, as in `5 Jan 2024` and `January 5, 2024`. */
-function isNamed(text: string, { months }: Style): boolean {
-	const parts = partsOf(text);
+function isDateWithMonthName(text: string, { months }: DateStyle): boolean {
+	const parts = splitDate(text);
 	const year = parts.find((part) => /^\d{4}$/.test(part));
 	const day = parts.find((part) => /^\d{1,2}$/.test(part));
-	const month = parts.map((part) => months.get(plainName(part))).find((number) => number !== undefined);
-	return parts.length === 3 && month !== undefined && exists(Number(year), month, Number(day));
+	const month = parts.map((part) => months.get(normalizeMonth(part))).find((number) => number !== undefined);
+	return parts.length === 3 && month !== undefined && isCalendarDate(Number(year), month, Number(day));
 }
 
-function exists(year: number, month: number, day: number): boolean {
+function isCalendarDate(year: number, month: number, day: number): boolean {
 	const date = new Date(Date.UTC(year, month - 1, day));
 	return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }

@@ -1,20 +1,20 @@
 import { longestHeader, unescapeBytes } from './charset';
 
 /** Reads one part's content out of the whole email in base64url. The part ID `1.0` is the first part in the second part. */
-export function rawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {
-	let entity = entityOf(Buffer.from(raw, 'base64url').toString('latin1'));
+export function readRawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {
+	let entity = parseEntity(Buffer.from(raw, 'base64url').toString('latin1'));
 	for (const step of partId.split('.')) {
-		const inner: string | undefined = innerOf(entity).at(Number(step));
+		const inner: string | undefined = getInnerEntities(entity).at(Number(step));
 		if (inner === undefined) return undefined;
-		entity = entityOf(inner);
+		entity = parseEntity(inner);
 	}
-	return new Uint8Array(Buffer.from(contentOf(entity), 'latin1'));
+	return new Uint8Array(Buffer.from(decodeContent(entity), 'latin1'));
 }
 
 /** Headers by lower-case name, unfolded, only the first one of each name; and the body with one character per byte. */
-type Entity = ReturnType<typeof entityOf>;
+type MimeEntity = ReturnType<typeof parseEntity>;
 
-function entityOf(bytes: string) {
+function parseEntity(bytes: string) {
 	// An entity without headers begins with the blank line.
 	const blank = /^\r?\n|\n\r?\n/.exec(bytes);
 	const end = blank ? blank.index + blank[0].length : bytes.length;
@@ -29,15 +29,15 @@ function entityOf(bytes: string) {
 	return { headers, body: bytes.slice(end) };
 }
 
-function innerOf(entity: Entity): string[] {
+function getInnerEntities(entity: MimeEntity): string[] {
 	const type = entity.headers.get('content-type') ?? '';
-	if (!/^multipart\//i.test(type)) return [contentOf(entity)];
+	if (!/^multipart\//i.test(type)) return [decodeContent(entity)];
 	const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(type) ?? [];
-	return sectionsOf(entity.body, `\n--${quoted ?? plain ?? ''}`);
+	return splitSections(entity.body, `\n--${quoted ?? plain ?? ''}`);
 }
 
 /** Splits a multipart's body at its delimiter, which includes the line break before it. */
-function sectionsOf(body: string, delimiter: string): string[] {
+function splitSections(body: string, delimiter: string): string[] {
 	const sections: string[] = [];
 	const [, ...pieces] = `\n${body}`.split(delimiter);
 	for (const piece of pieces) {
@@ -50,7 +50,7 @@ function sectionsOf(body: string, delimiter: string): string[] {
 	return sections.map((section) => section.replace(/\r$/, ''));
 }
 
-function contentOf({ headers, body }: Entity): string {
+function decodeContent({ headers, body }: MimeEntity): string {
 	const encoding = headers.get('content-transfer-encoding')?.toLowerCase();
 	if (encoding === 'base64') return Buffer.from(body, 'base64').toString('latin1');
 	if (encoding !== 'quoted-printable') return body;

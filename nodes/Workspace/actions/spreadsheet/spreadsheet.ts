@@ -1,22 +1,30 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError, NodeError, refusal, shortened } from '../../../core/errors';
+import { isNodeError, NodeError, createRefusal, shorten } from '../../../core/errors';
 import { KeyedMutex } from '../../../core/runtime';
-import { named } from '../../../fields/field';
+import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
-import { anchorOf, cellsOn, isOneCell, parseRange, printRange, quoted, type TabRange } from './range';
+import {
+	parseBounds,
+	printTabCells,
+	isOneCell,
+	parseRange,
+	printRange,
+	quoteTab,
+	type TabRange,
+} from './range';
 
-export function spreadsheetUrl(spreadsheetId: string): string {
+export function buildSpreadsheetUrl(spreadsheetId: string): string {
 	return `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`;
 }
 
 /** What to do when Google refuses a range, in all operations. */
-export const rangeAdvice = `Check ${named('range')}: the tab must exist, and the range must be within its rows and columns. To write below the last row, use Append, which adds rows.`;
+export const rangeAdvice = `Check ${quoteField('range')}: the tab must exist, and the range must be within its rows and columns. To write below the last row, use Append, which adds rows.`;
 
 /** Lists names in a message. */
-export function list(names: readonly string[]): string {
-	const shown = names.slice(0, 20).map((name) => `'${shortened(name, 60)}'`);
+export function listNames(names: readonly string[]): string {
+	const shown = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
 	if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
 	return shown.join(', ');
 }
@@ -33,12 +41,12 @@ interface NativeTable {
 	readonly bodyEnd: number;
 }
 
-export function nativeTableAt(
+export function findNativeTable(
 	{ tables = [] }: sheets_v4.Schema$Sheet,
 	{ row, column }: { readonly row: number; readonly column: number },
 ): NativeTable | undefined {
 	return tables
-		.map(tableIn)
+		.map(toNativeTable)
 		.find(
 			({ range }) =>
 				row >= range.startRowIndex &&
@@ -49,33 +57,40 @@ export function nativeTableAt(
 }
 
 /** Google leaves out a number that is 0. */
-function orZero(value: number | null | undefined): number {
+function defaultToZero(value: number | null | undefined): number {
 	return value ?? 0;
 }
 
-function tableIn({ tableId, range, rowsProperties }: sheets_v4.Schema$Table): NativeTable {
+function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table): NativeTable {
 	const known = {
-		sheetId: orZero(range?.sheetId),
-		startRowIndex: orZero(range?.startRowIndex),
-		endRowIndex: orZero(range?.endRowIndex),
-		startColumnIndex: orZero(range?.startColumnIndex),
-		endColumnIndex: orZero(range?.endColumnIndex),
+		sheetId: defaultToZero(range?.sheetId),
+		startRowIndex: defaultToZero(range?.startRowIndex),
+		endRowIndex: defaultToZero(range?.endRowIndex),
+		startColumnIndex: defaultToZero(range?.startColumnIndex),
+		endColumnIndex: defaultToZero(range?.endColumnIndex),
 	};
 	const footer = rowsProperties?.footerColorStyle ? 1 : 0;
 	return { tableId: tableId ?? '', range: known, bodyEnd: known.endRowIndex - footer };
 }
 
-export function grown({ tableId, range, bodyEnd }: NativeTable, rows: number, columns: number): NativeTable {
+export function growNativeTable(
+	{ tableId, range, bodyEnd }: NativeTable,
+	rows: number,
+	columns: number,
+): NativeTable {
 	const [endRowIndex, endColumnIndex] = [range.endRowIndex + rows, range.endColumnIndex + columns];
 	return { tableId, range: { ...range, endRowIndex, endColumnIndex }, bodyEnd: bodyEnd + rows };
 }
 
-export function resize({ tableId, range }: Omit<NativeTable, 'bodyEnd'>): sheets_v4.Schema$Request {
+export function buildResizeTableRequest({
+	tableId,
+	range,
+}: Omit<NativeTable, 'bodyEnd'>): sheets_v4.Schema$Request {
 	return { updateTable: { table: { tableId, range }, fields: 'range' } };
 }
 
 /** The requests that make a tab at least this large. */
-export function enlarge(
+export function buildEnlargeTabRequests(
 	{ sheetId, rowCount, columnCount }: Pick<SheetInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
 	{ rows = 0, columns = 0 }: { readonly rows?: number; readonly columns?: number },
 ): sheets_v4.Schema$Request[] {
@@ -86,7 +101,7 @@ export function enlarge(
 }
 
 /** Google's size of a new tab. */
-export const newTab = { rowCount: 1000, columnCount: 26 };
+export const newTabSize = { rowCount: 1000, columnCount: 26 };
 
 /** All cells that a tab can have: Google cuts a range off at the end of the tab. */
 export const allCells = 'A1:ZZZ';
@@ -104,7 +119,7 @@ const sheetFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
 
 /** The body of a request that writes rows. It is a class because the generated client would copy a plain object cell by cell. */
-class Rows implements sheets_v4.Schema$ValueRange {
+class ValuesBody implements sheets_v4.Schema$ValueRange {
 	readonly values: Cell[][];
 
 	constructor(values: Cell[][]) {
@@ -144,7 +159,7 @@ export class Spreadsheet {
 	}
 
 	async update(range: string, values: Cell[][], valueInputOption: string) {
-		const request = { spreadsheetId: this.id, range, valueInputOption, requestBody: new Rows(values) };
+		const request = { spreadsheetId: this.id, range, valueInputOption, requestBody: new ValuesBody(values) };
 		return (await this.values.update(request)).data;
 	}
 
@@ -153,17 +168,17 @@ export class Spreadsheet {
 		asked: { readonly range: string; readonly insertDataOption: string; readonly valueInputOption: string },
 		values: Cell[][],
 	): Promise<sheets_v4.Schema$AppendValuesResponse> {
-		const request = { spreadsheetId: this.id, ...asked, requestBody: new Rows(values) };
+		const request = { spreadsheetId: this.id, ...asked, requestBody: new ValuesBody(values) };
 		return (await this.values.append(request)).data;
 	}
 
 	/** Runs work while no other run of this process changes the spreadsheet: inserted rows move rows that another run may be about to write. */
-	async alone<T>(work: () => Promise<T>): Promise<T> {
+	async runAlone<T>(work: () => Promise<T>): Promise<T> {
 		return await mutex.run(this.id, work);
 	}
 
 	/** Reads the locale, such as `en_GB`. */
-	async locale(): Promise<string> {
+	async readLocale(): Promise<string> {
 		this.knownLocale ??= await this.item.once(`locale ${this.id}`, async () => {
 			return (await this.get('properties.locale')).properties?.locale ?? '';
 		});
@@ -171,52 +186,52 @@ export class Spreadsheet {
 	}
 
 	/** Asks Google about a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
-	async inTabs<T>(target: TabRange, ask: () => Promise<T>): Promise<T> {
+	async askAboutRange<T>(target: TabRange, ask: () => Promise<T>): Promise<T> {
 		if (isOneCell(target)) await this.refuseTabLikeCell(target);
 		return await ask().catch(async (error: unknown) => {
-			if (!isAboutTabs(error)) throw error;
-			const titles = await this.item.once(`tabs ${this.id}`, () => this.titlesIfKnown());
-			throw missingTab(error, target, titles);
+			if (!isUnknownRangeError(error)) throw error;
+			const titles = await this.item.once(`tabs ${this.id}`, () => this.tryReadTitles());
+			throw buildMissingTabError(error, target, titles);
 		});
 	}
 
 	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
 	private async refuseTabLikeCell({ cells = '' }: TabRange): Promise<void> {
-		const titles = await this.item.once(`titles ${this.id}`, () => this.titles());
+		const titles = await this.item.once(`titles ${this.id}`, () => this.readTitles());
 		const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
 		if (same === undefined) return;
-		throw refusal(
-			`${named('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-			`Enter ${quoted(same)} for the tab, or ${quoted(titles[0] ?? '')}!${cells} for the cell in the first tab.`,
+		throw createRefusal(
+			`${quoteField('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
+			`Enter ${quoteTab(same)} for the tab, or ${quoteTab(titles[0] ?? '')}!${cells} for the cell in the first tab.`,
 		);
 	}
 
 	/** The cells of a named range. The name of a tab means the whole tab. */
-	async cellsOfName(target: TabRange): Promise<TabRange> {
+	async resolveName(target: TabRange): Promise<TabRange> {
 		const request = { spreadsheetId: this.id, range: printRange(target), fields: 'range' };
 		const found = parseRange((await this.values.get(request)).data.range ?? '');
-		return isTabsName(target, found) ? { tab: found.tab } : found;
+		return isNameOfTab(target, found) ? { tab: found.tab } : found;
 	}
 
 	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
 	async readTab(tab: string | undefined): Promise<{ cells: unknown[][]; rowCount: number }> {
-		const { data } = await this.values.get({ spreadsheetId: this.id, range: cellsOn(tab, allCells) });
-		const { lastRow = 0 } = anchorOf(parseRange(data.range ?? ''));
+		const { data } = await this.values.get({ spreadsheetId: this.id, range: printTabCells(tab, allCells) });
+		const { lastRow = 0 } = parseBounds(parseRange(data.range ?? ''));
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
 	/** @param cells cells whose shown texts are returned too @throws NodeError 404 if there is no such tab */
 	async findSheet(tab: string | undefined, cells?: string): Promise<SheetInfo> {
 		const shown = cells === undefined ? '' : ',data(rowData(values(formattedValue)))';
-		const ranges = cells === undefined ? undefined : [cellsOn(tab, cells)];
+		const ranges = cells === undefined ? undefined : [printTabCells(tab, cells)];
 		const data = await this.get(`properties.locale,sheets(${sheetFields}${shown})`, ranges);
 		this.knownLocale = data.properties?.locale ?? '';
-		const sheet = sheetOf(data, tab);
+		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 		const { sheetId, title, gridProperties } = sheet.properties ?? {};
 		const { rowCount, columnCount } = gridProperties ?? {};
-		const size = { rowCount: orZero(rowCount), columnCount: orZero(columnCount) };
-		return { sheetId: orZero(sheetId), title: title ?? '', ...size, sheet };
+		const size = { rowCount: defaultToZero(rowCount), columnCount: defaultToZero(columnCount) };
+		return { sheetId: defaultToZero(sheetId), title: title ?? '', ...size, sheet };
 	}
 
 	/** Creates the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */
@@ -224,29 +239,29 @@ export class Spreadsheet {
 		const title = tab ?? name;
 		if (title === undefined) return;
 		await this.item.once(`tab ${this.id} ${title}`, async () => {
-			if (await this.hasTab(title)) return;
+			if (await this.hasTabOrNamedRange(title)) return;
 			await this.change([{ addSheet: { properties: { title } } }]).catch(async (error: unknown) => {
 				// Another execution may have created it meanwhile.
-				if (!isNodeError(error) || !(await this.hasTab(title))) throw error;
+				if (!isNodeError(error) || !(await this.hasTabOrNamedRange(title))) throw error;
 			});
 		});
 	}
 
-	private async hasTab(title: string): Promise<boolean> {
+	private async hasTabOrNamedRange(title: string): Promise<boolean> {
 		const data = await this.get('sheets.properties.title,namedRanges.name');
 		const isNamed = data.namedRanges?.some(({ name }) => name?.toLowerCase() === title.toLowerCase());
-		return isNamed === true || sheetOf(data, title) !== undefined;
+		return isNamed === true || findSheetByTitle(data, title) !== undefined;
 	}
 
-	private async titles(options = {}): Promise<string[]> {
+	private async readTitles(options = {}): Promise<string[]> {
 		const { sheets = [] } = await this.get('sheets.properties.title', undefined, options);
 		return sheets.flatMap(({ properties }) => properties?.title ?? []);
 	}
 
 	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */
-	private async titlesIfKnown(): Promise<string[]> {
+	private async tryReadTitles(): Promise<string[]> {
 		// The failure is clear without the titles, so the wait for them is short.
-		return await this.titles({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
+		return await this.readTitles({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
 			if (isNodeError(error)) return [];
 			throw error;
 		});
@@ -254,29 +269,29 @@ export class Spreadsheet {
 }
 
 /** Whether Google knows no such tab, or the text is not a range: its answer is the same. */
-export function isAboutTabs(error: unknown): error is NodeError {
+export function isUnknownRangeError(error: unknown): error is NodeError {
 	return isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 }
 
 /** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
-function missingTab(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]) {
+function buildMissingTabError(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]) {
 	const tab = title ?? name;
 	if (titles.length === 0) return error;
-	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${list(titles)}.`;
+	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
 	if (tab === undefined || titles.includes(tab)) {
 		return error.with({ description: error.description ? `${has} ${error.description}` : has });
 	}
 	const missing = title === undefined ? 'tab or named range' : 'tab';
-	const message = `Google Sheets: the spreadsheet has no ${missing} ${list([tab])}`;
+	const message = `Google Sheets: the spreadsheet has no ${missing} ${listNames([tab])}`;
 	return error.with({ message, description: has });
 }
 
 /** Whether a name is a tab's and not a named range's. @param answered the range that Google answered for the name */
-export function isTabsName({ tab, name }: TabRange, answered: TabRange): boolean {
+export function isNameOfTab({ tab, name }: TabRange, answered: TabRange): boolean {
 	return tab === undefined && name !== undefined && name.toLowerCase() === answered.tab?.toLowerCase();
 }
 
-function sheetOf({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) {
+function findSheetByTitle({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) {
 	if (tab === undefined) return sheets[0];
 	return sheets.find(({ properties }) => properties?.title?.toLowerCase() === tab.toLowerCase());
 }

@@ -1,0 +1,51 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { getTabContents, getFootnotes, GlyphCounter, readPieces } from './elements';
+
+type StructuralElements = readonly docs_v1.Schema$StructuralElement[];
+
+const listIndent = '  ';
+
+/** Converts tabs to plain text with a blank line between them; an empty tab adds none. */
+export function documentTabsToText(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
+	return tabs
+		.map(documentTabToText)
+		.filter((text) => text !== '')
+		.join('\n\n');
+}
+
+/** Converts a tab's headers, body, footers and footnotes to plain text. Cells of a table are separated by tab characters, rows by line breaks. */
+export function documentTabToText(tab: docs_v1.Schema$DocumentTab): string {
+	const glyphs = new GlyphCounter(tab);
+	const readLine = (paragraph: docs_v1.Schema$Paragraph) => {
+		const pieces = readPieces(paragraph, tab).map((piece) => piece.text);
+		const text = pieces.join('').replaceAll('\v', '\n');
+		if (!paragraph.bullet) return text;
+		const glyph = glyphs.countItem(paragraph.bullet);
+		return `${listIndent.repeat(glyph.level)}${glyph.text} ${text}`;
+	};
+	const readLines = (content: StructuralElements, cellSeparator: string): string[] =>
+		content.flatMap(({ paragraph, table, tableOfContents }) => {
+			if (paragraph) return [readLine(paragraph)];
+			if (table) return readRows(table, cellSeparator);
+			return readLines(tableOfContents?.content ?? [], cellSeparator);
+		});
+	const readRows = ({ tableRows = [] }: docs_v1.Schema$Table, separator: string): string[] => {
+		const rows = tableRows.map((row) => row.tableCells ?? []);
+		const [cell, ...others] = rows.flat();
+		// A table of one cell is a frame around code or text.
+		if (cell && others.length === 0 && separator === '\t') return readLines(cell.content ?? [], separator);
+		return rows.map((cells) => cells.map(readCell).join(separator));
+	};
+	/** Reads a cell as one line, so that a row of the table stays one line. */
+	const readCell = ({ content = [] }: docs_v1.Schema$TableCell): string => {
+		const lines = readLines(content, ' | ').map((line) => line.replace(/\s+/g, ' ').trim());
+		return lines.filter((line) => line !== '').join(' ');
+	};
+	const readText = (content: StructuralElements) => readLines(content, '\t').join('\n');
+	const parts = [
+		...getTabContents(tab).map(readText),
+		...getFootnotes(tab).map(({ number, content }) => `[${number}] ${readText(content).trim()}`),
+	];
+	return parts.filter((part) => part !== '').join('\n\n');
+}
