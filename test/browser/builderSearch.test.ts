@@ -98,7 +98,9 @@ test('the builder reads how to fill in each locator, each column mapper and the 
 	expect(mappers).toHaveLength(2);
 	for (const hint of [...locators, ...mappers]) expect(hint).toMatch(/^Pass the whole object/);
 	const objects = named(/\*\/\s+inputObject\?:/);
-	expect(objects).toEqual(Array(operationChoices.length).fill(expect.stringMatching(/^One expression for the whole object/)));
+	expect(objects).toEqual(
+		Array(operationChoices.length).fill(expect.stringMatching(/^One expression for the whole object/)),
+	);
 });
 
 test('the builder reads when to take which node', () => {
