@@ -1,13 +1,12 @@
 // Executions that wait for their turn at the same table go together; each learns what became of its own rows.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { getGlobalSingleton, KeyedMutex } from '../../../nodes/core/runtime';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { createNodeContext, token } from '../runNode';
+import { waitTogether } from '../waitTogether';
 
 let google: GoogleServer;
 let spreadsheetId = '';
@@ -78,30 +77,16 @@ function start({ rows, parameters = {}, signal, continues, credential }: Run): P
 	);
 }
 
-/** Nothing between the start of a run and its turn waits for anything but this process. */
-async function letAllWait(): Promise<void> {
-	for (let at = 0; at < 200; at++) await turn();
-}
-
-/** Starts runs while another one, of whatever version of the package, has the turn. */
 async function runWaiting(
 	runs: readonly Run[],
-	meanwhile: () => void = () => undefined,
+	meanwhile?: () => void,
 	begin: (run: Run, at: number) => Promise<End> = start,
 ): Promise<End[]> {
-	const turns = new KeyedMutex(getGlobalSingleton('turns', () => new Map<string, Promise<unknown>>()));
-	let release: () => void = () => undefined;
-	const held = turns.run(spreadsheetId, () => new Promise<void>((resolve) => (release = resolve)));
-	const ends: Array<Promise<End>> = [];
-	for (const [at, run] of runs.entries()) {
-		ends.push(begin(run, at));
-		await letAllWait();
-	}
-	expect(google.requests).toHaveLength(0);
-	meanwhile();
-	release();
-	await held;
-	return await Promise.all(ends);
+	const starts = runs.map((run, at) => () => begin(run, at));
+	return await waitTogether(spreadsheetId, starts, () => {
+		expect(google.requests).toHaveLength(0);
+		meanwhile?.();
+	});
 }
 
 const stored = () => google.sheets.values(spreadsheetId, 'Sheet1');
@@ -127,15 +112,9 @@ test('the rows of ten executions are one request, and each gets its own', async 
 	expect(stored()).toHaveLength(11);
 });
 
-test('an execution that comes alone goes at once, and those that come meanwhile are the next group', async () => {
-	const ends = [start(oneRow(1))];
-	google.fault({ match: 'sheets.spreadsheets.values.append', delayMilliseconds: 1 });
-	await letAllWait();
-	ends.push(start(oneRow(2)), start(oneRow(3)));
-	const all = await Promise.all(ends);
-	expect(ranges(all).flat()).toHaveLength(3);
-	expect(stored()).toHaveLength(4);
-	expect(methods().filter((method) => method === 'values.append').length).toBeLessThanOrEqual(3);
+test('an execution that comes alone waits for nobody, and sends what a group sends', async () => {
+	expect(ranges([await start(oneRow(1))])).toEqual([['Sheet1!A2:B2']]);
+	expect(methods()).toEqual(['get', 'values.append', 'get']);
 });
 
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {
