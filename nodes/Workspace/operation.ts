@@ -12,6 +12,8 @@ export type { AttachmentInput, Choice, Field, FieldFormat, InferParameters } fro
 
 /** What an operation may know of its input item and of the run around it. Never n8n's execution context. */
 export interface Item {
+	/** The same for all items of a run, and another for each run: items of several runs may go together. */
+	readonly run?: object;
 	/** Position among the input items, from 0. */
 	readonly index: number;
 	/** The input item's JSON. */
@@ -125,6 +127,16 @@ export interface Operation<
 			client: Clients,
 			members: ReadonlyArray<CombinedItem<InferParameters<F, O>>>,
 		): Promise<ReadonlyArray<R | NodeError>>;
+	};
+	/** Runs of this process take turns where inserted rows move those that another run is about to write. */
+	readonly turn?: {
+		/** The ID of what is changed; undefined if it needs no turn. */
+		at(params: InferParameters<F, O>): string | undefined;
+		/**
+		 * What an item adds to a request, of which 1 is as much as it may hold. Runs with the same key of `combine` that wait for their turn
+		 * then go together. Undefined if they must not.
+		 */
+		weigh(params: InferParameters<F, O>, item: Item): number | undefined;
 	};
 	/** What the user can do, by HTTP status; appended to what the service said. */
 	readonly adviceByStatus?: Readonly<Record<number, string>>;

@@ -40,7 +40,11 @@ export async function waitAtMost(
 
 /** Runs the work for each key in order, one after another. Different keys do not wait for each other. */
 export class KeyedMutex {
-	readonly #lastByKey = new Map<string, Promise<unknown>>();
+	readonly #lastByKey: Map<string, Promise<unknown>>;
+
+	constructor(lastByKey = new Map<string, Promise<unknown>>()) {
+		this.#lastByKey = lastByKey;
+	}
 
 	async run<T>(key: string, work: () => Promise<T>): Promise<T> {
 		// The next work also begins after a failure.

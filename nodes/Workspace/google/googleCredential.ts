@@ -17,6 +17,13 @@ type CallOptions = Pick<
 	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice'
 >;
 
+/** How requests are sent that serve several runs. */
+export interface SharedSending extends Required<Pick<TransportOptions, 'log'>> {
+	readonly signal: AbortSignal;
+	/** They also learn the secrets that requests are sent with. */
+	readonly sanitizers: readonly Sanitizer[];
+}
+
 /**
  * @param chosen the value of Authentication
  * @param sanitizer learns the secrets that requests are sent with
@@ -31,27 +38,37 @@ export async function readGoogleCredential(
 	const type = authentication === 'oAuth2' ? 'workspaceOAuth2Api' : 'workspaceServiceAccountApi';
 	const credential = await context.getCredentials(type);
 	sanitizer.addSecrets(findSecrets(credential));
-	const sharing = shareCredentialReads(context, type, credential, sanitizer);
-	const send: RequestSender = async (request) =>
-		(await context.helpers.httpRequestWithAuthentication.call(sharing, type, request)) as FullResponse;
+	const sanitizers = new Set([sanitizer]);
+	const sharing = shareCredentialReads(context, type, credential, sanitizers);
+	const sendThrough =
+		(through: IAllExecuteFunctions): RequestSender =>
+		async (request) =>
+			(await context.helpers.httpRequestWithAuthentication.call(through, type, request)) as FullResponse;
 	const bases = readApiBases(credential);
 	const signIn: SignIn = { authentication, driveAccess: getDriveAccess(credential) };
-	const shared = {
+	const credentialKey = context.getNode().credentials?.[type]?.id ?? type;
+	const own = {
 		signIn,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
-		credentialKey: context.getNode().credentials?.[type]?.id ?? type,
+		credentialKey,
 		log: context.logger.info.bind(context.logger),
 		// A refreshed token changes this value, so what is known about the account is then asked for again.
 		account: createHash('sha256')
-			.update(JSON.stringify([type, credential]))
+			.update(JSON.stringify([type, credentialKey, credential]))
 			.digest('base64'),
 	};
 	return {
 		signIn,
 		/** Loads Google's libraries on first use. */
-		clients: async (options: CallOptions): Promise<Clients> => {
+		clients: async (options: CallOptions, shared?: SharedSending): Promise<Clients> => {
 			const { createClients } = await import('./clients');
-			return createClients(send, bases, { ...shared, ...options });
+			if (!shared) return createClients(sendThrough(sharing), bases, { ...own, ...options });
+			for (const one of shared.sanitizers) sanitizers.add(one);
+			// n8n ends a request when the execution that sends it is stopped.
+			const getExecutionCancelSignal = { value: () => shared.signal };
+			const through = Object.create(sharing, { getExecutionCancelSignal }) as IAllExecuteFunctions;
+			const { signal, log } = shared;
+			return createClients(sendThrough(through), bases, { ...own, ...options, signal, log });
 		},
 	};
 }
@@ -66,7 +83,7 @@ function shareCredentialReads<C extends IAllExecuteFunctions>(
 	context: C,
 	type: string,
 	credential: ICredentialDataDecryptedObject,
-	sanitizer: Sanitizer,
+	sanitizers: ReadonlySet<Sanitizer>,
 ): C {
 	let read = Promise.resolve(credential);
 	let readAt = performance.now();
@@ -81,7 +98,7 @@ function shareCredentialReads<C extends IAllExecuteFunctions>(
 		}
 		// The same object for all: n8n puts a refreshed token into it.
 		const shared = await read;
-		sanitizer.addSecrets(findSecrets(shared));
+		for (const sanitizer of sanitizers) sanitizer.addSecrets(findSecrets(shared));
 		return shared as T;
 	};
 	// Inherits everything else. A copy would lose what n8n's class has on its prototype.

@@ -53,6 +53,7 @@ export class RunState {
 
 /** An item as the runner sees it, beyond what operations know about it. */
 export interface RunnerItem extends Item {
+	readonly run?: RunState;
 	/** Whether something was already created for this item. */
 	readonly hasCreated: boolean;
 	/** A text for the user, with the names of fields put in. */
@@ -65,6 +66,7 @@ export interface RunnerItem extends Item {
 export class InputItem implements RunnerItem {
 	readonly token = randomUUID();
 	readonly index: number;
+	readonly run: RunState;
 	readonly signal: AbortSignal | undefined;
 	private readonly context: IExecuteFunctions;
 	private readonly notes: RunState;
@@ -79,7 +81,7 @@ export class InputItem implements RunnerItem {
 	) {
 		this.context = context;
 		this.index = index;
-		this.notes = notes;
+		this.notes = this.run = notes;
 		this.naming = naming;
 		this.readMilliseconds = limits.timeoutSeconds * 1000;
 		this.signal = context.getExecutionCancelSignal();

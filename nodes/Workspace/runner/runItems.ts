@@ -1,43 +1,27 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { isNodeError, type NodeError, createRefusal } from '../../core/errors';
+import { isNodeError, type NodeError } from '../../core/errors';
 import { type CheckedItem, type PerformedItem, runItems, type Task } from '../../core/itemLoop';
 import type { Left } from '../../core/doneItems';
 import { Sanitizer } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { createStoppedError } from '../../http/retry';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
-import { toGoogleFailure } from '../google/errors';
 import type { Clients, OutputItem } from '../operation';
+import { type ClientsFor, executeJobs, toJobFailure } from './executeJobs';
 import { type Job, createJobReader, RunState } from './job';
 
 /** Performs jobs that are sent together: a result or a NodeError for each, in order; fewer if the operation gave fewer. Never throws. */
-export async function performJobs(
-	jobs: readonly Job[],
-	clientsFor: (job: Job) => Promise<Clients>,
-): Promise<unknown[]> {
-	const [first] = jobs;
+export async function performJobs(jobs: readonly Job[], clientsFor: ClientsFor): Promise<unknown[]> {
+	const [first, ...others] = jobs;
 	if (!first) return [];
 	try {
 		const clients = await clientsFor(first);
-		const outcomes = await executeJobs(clients, first, jobs);
+		const outcomes = await executeJobs({ jobs: [first, ...others], clients, clientsFor });
 		const known = jobs.slice(0, outcomes.length);
 		return await Promise.all(known.map((job, at) => recoverOutcome(clients, job, outcomes[at])));
 	} catch (error) {
 		return jobs.map((job) => job.item.explainFailure(toJobFailure(error, job)));
-	}
-}
-
-async function executeJobs(
-	clients: Clients,
-	{ operation, params, item, combineKey }: Job,
-	jobs: readonly Job[],
-): Promise<readonly unknown[]> {
-	try {
-		if (operation.combine && combineKey !== undefined) return await operation.combine.execute(clients, jobs);
-		return [await operation.execute(clients, params, item)];
-	} catch (error) {
-		return jobs.map((job) => toJobFailure(error, job));
 	}
 }
 
@@ -77,17 +61,6 @@ function explainUnknownOutcome(
 		description: [description, lookupText, saysUnknown ? undefined : what].filter(Boolean).join(' '),
 		outcome: 'unknown',
 	});
-}
-
-function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
-	// The generated clients check their own parameters before they send anything, and throw plain errors.
-	const isFromClient =
-		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);
-	if (isFromClient) return createRefusal(error.message);
-	const failure = toGoogleFailure(error, item.log.bind(item));
-	// It may be the response to what changed something.
-	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.isReadOnly;
-	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }
 
 /** Of items that may run in parallel; their requests share one limit per credential anyway. */
@@ -167,26 +140,27 @@ function repeatOf({ operation, params, item }: Job): Omit<Left, 'what'> {
 }
 
 /** Clients differ by what the requests may need and by the operation's advice. */
-function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
+function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer): ClientsFor {
 	const known = new Map<string, Promise<Clients>>();
 	let connection: Promise<GoogleCredential> | undefined;
-	return ({ operation, resource, limits }: Job): Promise<Clients> => {
-		connection ??= readGoogleCredential(
+	return ({ operation, resource, limits }, shared) => {
+		const connected = (connection ??= readGoogleCredential(
 			context,
 			context.getNodeParameter('authentication', 0, 'oAuth2'),
 			sanitizer,
-		);
+		));
 		const key = JSON.stringify([resource, operation.value, limits]);
-		const clients =
-			known.get(key) ??
-			connection.then((connected) =>
-				connected.clients({
-					maxTries: limits.maxTries,
-					maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
-					timeoutMilliseconds: limits.timeoutSeconds * 1000,
-					advice: operation.adviceByStatus,
-				}),
-			);
+		const create = async () => {
+			const options = {
+				maxTries: limits.maxTries,
+				maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
+				timeoutMilliseconds: limits.timeoutSeconds * 1000,
+				advice: operation.adviceByStatus,
+			};
+			return await (await connected).clients(options, shared);
+		};
+		if (shared) return create();
+		const clients = known.get(key) ?? create();
 		known.set(key, clients);
 		return clients;
 	};

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../core/errors';
-import { defineOperation } from '../../operation';
+import { defineOperation, type Item } from '../../operation';
 import {
 	parseAppendResponse,
 	planAppendRequest,
@@ -15,7 +15,15 @@ import { type Cell, checkRows, hasColumnNames, readCellRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { printAreaLike, type Corner, parseRange, buildTargetKey, printTarget, parseTarget } from './range';
-import { chooseEncoding, takeOnlyResult, sendInChunks, countColumns, buildWriteResults } from './sendRows';
+import {
+	chooseEncoding,
+	takeOnlyResult,
+	sendInChunks,
+	countColumns,
+	buildWriteResults,
+	findStop,
+	weighRows,
+} from './sendRows';
 import { isNameOfTab, rangeAdvice, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
 /** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
@@ -49,13 +57,11 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	const { params, item } = first;
 	const book = new Spreadsheet(sheets, params.spreadsheetId, item);
 	if (params.createTab) await book.createMissingTab(parseTarget(params));
-	return await book.runAlone(async () => {
-		const prepared = await prepareAppend(book, params, members);
-		return await sendInChunks(prepared.rows, members, {
-			done: 'appended',
-			rowsOf: (rows) => rows,
-			send: async (all) => await appendTogether(book, first, prepared, all),
-		});
+	const prepared = await prepareAppend(book, params, members);
+	return await sendInChunks(prepared.rows, members, {
+		done: 'appended',
+		rowsOf: (rows) => rows,
+		send: async (all, items) => await appendTogether(book, { params, items }, prepared, all),
 	});
 }
 
@@ -70,7 +76,7 @@ async function prepareAppend(book: Spreadsheet, params: AppendParams, members: r
 	const mustResolveName =
 		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const target = mustResolveName ? await book.askAboutRange(given, () => book.resolveName(given)) : given;
-	const rows = members.map((member) => readCellRows(member.params));
+	const rows = members.map((member) => findStop(member) ?? readCellRows(member.params));
 	return { target, place: getPlaceInTarget(target), rows, addHeaders: undefined };
 }
 
@@ -86,7 +92,7 @@ function padFirstCell(row: Cell[]): Cell[] {
 
 async function appendTogether(
 	book: Spreadsheet,
-	{ params, item }: AppendMember,
+	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
 	{ target, place, addHeaders }: Awaited<ReturnType<typeof prepareAppend>>,
 	given: ReadonlyArray<Cell[][]>,
 ) {
@@ -111,9 +117,11 @@ async function appendTogether(
 	if (params.insertDataOption === 'INSERT_ROWS' && isDirectlyBelowHeader(result, knownPlace, start.row)) {
 		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
-			item.addHint(
-				`The rows at ${updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
-			);
+			for (const item of items) {
+				item?.addHint(
+					`The rows at ${updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
+				);
+			}
 		});
 	}
 	const written = buildWriteResults(book.id, updatedRange, start, all);
@@ -133,6 +141,10 @@ export const append = defineOperation({
 	combine: {
 		key: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
+	},
+	turn: {
+		at: ({ spreadsheetId }) => spreadsheetId,
+		weigh: (params, item) => weighRows({ params, item }),
 	},
 	left: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { spreadsheetId, tab, range }, error) {

@@ -1,4 +1,4 @@
-import { type NodeError, createRefusal } from '../../../core/errors';
+import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import {
 	type Cell,
@@ -17,6 +17,7 @@ import {
 	type Spreadsheet,
 } from './spreadsheet';
 import type { WriteParams } from './fields';
+import { findStop } from './sendRows';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
 
 /**
@@ -126,12 +127,12 @@ export function addLetterColumns(header: HeaderRow, names: ReadonlySet<string>):
 	return { ...header, left, right, hasGap, columns, free, room };
 }
 
-/** The header row with new columns at its free end. @throws NodeError 400 where another table begins there */
-export function addNewColumns(header: HeaderRow, names: readonly string[]): HeaderRow {
+/** The header row with new columns at its free end; a NodeError where another table begins there. */
+export function addNewColumns(header: HeaderRow, names: readonly string[]): HeaderRow | NodeError {
 	const { free, room, columns } = header;
 	if (names.length === 0) return header;
 	if (names.length > room) {
-		throw createRefusal(
+		return createRefusal(
 			`There is no space for new columns: ${listNames(names)}`,
 			`Column ${toColumnLetters(free + room)} of the header row is already in use.`,
 		);
@@ -188,28 +189,38 @@ export async function arrangeRowsByHeader(
 ) {
 	const given = members.map(readNamedRows);
 	const { target, header: read } = await findTable(book, params);
-	const { found, added, header } = resolveColumns(read, params.extraColumns, given.flat());
-	const rows = given.map(
-		(own) => findMisfit(own, header, params) ?? own.map(({ cells }) => alignRow(cells, header)),
-	);
+	const { found, added, header, refusals } = resolveColumns(read, params, members, given);
+	const rows = given.map((own, at) => refusals[at] ?? own.map(({ cells }) => alignRow(cells, header)));
 	let written: Promise<void> | undefined;
 	/** Writes the headers that the rows need, the first time. */
 	const addHeaders = () => (written ??= writeHeaders(book, found, added));
 	return { target, header, rows, addHeaders };
 }
 
-/** Resolves the columns that rows name: `found` has those of the table, `added` the names of new ones, `header` both. */
+/**
+ * Resolves the columns that rows name: `found` has those of the table, `added` the names of new ones, `header` both. `refusals` says why
+ * the rows of a member cannot go into the table, in the place of the member.
+ */
 export function resolveColumns(
 	read: HeaderRow,
-	extraColumns: HeaderParams['extraColumns'],
-	rows: readonly NamedRow[],
+	params: HeaderParams,
+	members: readonly RowsMember[],
+	given: ReadonlyArray<readonly NamedRow[]>,
 ) {
-	const names = collectNames(rows);
+	const stops = members.map(findStop);
+	const isNew = read.columns.size === 0;
+	// Where there is no header yet, the first run makes it, and the rows of the others have to fit.
+	const makers =
+		isNew && params.extraColumns !== 'add' ? members[stops.indexOf(undefined)]?.item.run : undefined;
+	const isMaker = (at: number) => !stops[at] && (makers === undefined || members[at]?.item.run === makers);
+	const names = collectNames(given.filter((_, at) => isMaker(at)).flat());
 	const found = addLetterColumns(read, new Set(names));
-	const { columns } = found;
-	const mayAdd = extraColumns === 'add' || columns.size === 0;
-	const added = mayAdd ? names.filter((name) => !columns.has(name)) : [];
-	return { found, added, header: addNewColumns(found, added) };
+	const mayAdd = params.extraColumns === 'add' || isNew;
+	const added = mayAdd ? names.filter((name) => !found.columns.has(name)) : [];
+	const grown = addNewColumns(found, added);
+	const [header, refusal] = isNodeError(grown) ? [found, grown] : [grown, undefined];
+	const refusals = given.map((rows, at) => stops[at] ?? refusal ?? findMisfit(rows, header, params));
+	return { found, added, header, refusals };
 }
 
 /** The reason why rows cannot go into a table; undefined if they can. */

@@ -1,6 +1,7 @@
 import { isNodeError, NodeError } from '../../../core/errors';
+import { createStoppedError } from '../../../http/retry';
 import type { Item } from '../../operation';
-import { type Cell, hasColumnNames } from './cells';
+import { type Cell, hasColumnNames, readCellRows, readNamedRows, type RowsMember } from './cells';
 import type { WriteParams } from './fields';
 import { printAreaLike, type Corner } from './range';
 import type { Spreadsheet } from './spreadsheet';
@@ -51,7 +52,7 @@ export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 	const chunks: T[][] = [];
 	let room = 0;
 	for (const part of parts) {
-		const size = part.rows.reduce((sum, row) => sum + countRowBytes(row), 0);
+		const size = countBytes(part.rows);
 		const chunk = chunks.at(-1);
 		if (chunk && size <= room) chunk.push(part);
 		else {
@@ -61,6 +62,18 @@ export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 		room -= size;
 	}
 	return chunks;
+}
+
+function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
+	return rows.reduce((sum, row) => sum + countRowBytes(row), 0);
+}
+
+/** What a member's rows add to a request, of which 1 is as much as it may hold. */
+export function weighRows(member: RowsMember, largest = maxRequestBytes): number {
+	const rows = hasColumnNames(member.params)
+		? readNamedRows(member).map(({ cells }) => [...cells.values()])
+		: readCellRows(member.params);
+	return countBytes(rows) / largest;
 }
 
 /** Estimates the size as JSON. Escapes do not count: the limit is a recommendation, and not worth building the text twice. */
@@ -79,27 +92,44 @@ interface SendSettings<E, R> {
 	/** The rows whose size counts. */
 	readonly rowsOf: (entry: E) => readonly Cell[][];
 	/** Sends entries together; results in their order. */
-	readonly send: (entries: E[]) => Promise<readonly R[]>;
+	readonly send: (entries: E[], items: ReadonlyArray<Item | undefined>) => Promise<readonly R[]>;
+}
+
+type Members = ReadonlyArray<{ readonly item: Item }>;
+
+/** The error for a member whose execution was stopped before anything was sent. */
+export function findStop({ item }: Members[number]): NodeError | undefined {
+	return item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
+}
+
+/** Nothing of a run is sent if the node would stop because of one of its entries, which is an error. */
+export function spreadRefusals<E>(
+	entries: ReadonlyArray<E | NodeError>,
+	members: Members,
+	done: SendSettings<E, unknown>['done'],
+): Array<E | NodeError> {
+	const notSent = new Map<unknown, NodeError>();
+	for (const [at, entry] of entries.entries()) {
+		const item = members[at]?.item;
+		if (!isNodeError(entry) || item?.continueOnFail || notSent.has(item?.run)) continue;
+		const message = `Nothing was ${done} because of item ${item?.index ?? at}: ${entry.message}`;
+		notSent.set(item?.run, buildNotSentError(entry, message, entry.description));
+	}
+	return entries.map((entry, at) =>
+		isNodeError(entry) ? entry : (notSent.get(members[at]?.item.run) ?? entry),
+	);
 }
 
 /**
- * Sends the entries of all members in as few requests as Google recommends. A member whose entry is an error keeps it, and nothing is
- * sent at all if the node would stop because of it. After a failed request nothing more is sent, because it would break the order.
+ * Sends the entries of all members in as few requests as Google recommends. A member whose entry is an error keeps it. After a failed
+ * request nothing more is sent, because it would break the order.
  */
 export async function sendInChunks<E, R>(
-	entries: ReadonlyArray<E | NodeError>,
-	members: ReadonlyArray<{ readonly item: Item }>,
+	given: ReadonlyArray<E | NodeError>,
+	members: Members,
 	{ done, largest, rowsOf, send }: SendSettings<E, R>,
 ): Promise<Array<R | NodeError>> {
-	const refused = entries.findIndex(isNodeError);
-	const cause = entries[refused];
-	if (isNodeError(cause) && !members[0]?.item.continueOnFail) {
-		const index = members[refused]?.item.index ?? refused;
-		const message = `Nothing was ${done} because of item ${index}: ${cause.message}`;
-		return entries.map((entry) =>
-			isNodeError(entry) ? entry : buildNotSentError(cause, message, cause.description),
-		);
-	}
+	const entries = spreadRefusals(given, members, done);
 	const results: Array<R | NodeError | undefined> = entries.map((entry) =>
 		isNodeError(entry) ? entry : undefined,
 	);
@@ -114,7 +144,10 @@ export async function sendInChunks<E, R>(
 					`Not sent, because the previous rows were not ${done}: ${stopped.message}`,
 					'Nothing was written for this item.',
 				)
-			: await send(chunk.map(({ entry }) => entry)).catch((error: unknown) => {
+			: await send(
+					chunk.map(({ entry }) => entry),
+					chunk.map(({ position }) => members[position]?.item),
+				).catch((error: unknown) => {
 					if (isNodeError(error)) return (stopped = error);
 					throw error;
 				});

@@ -1,7 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, NodeError, createRefusal, shorten } from '../../../core/errors';
-import { KeyedMutex } from '../../../core/runtime';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
@@ -127,9 +126,6 @@ class ValuesBody implements sheets_v4.Schema$ValueRange {
 	}
 }
 
-/** Lets this process make one change to a spreadsheet after another, by its ID. */
-const mutex = new KeyedMutex();
-
 /** One spreadsheet: its tabs, and the changes to it. Tabs are found by title, whatever its case; undefined means the first tab. */
 export class Spreadsheet {
 	readonly id: string;
@@ -170,11 +166,6 @@ export class Spreadsheet {
 	): Promise<sheets_v4.Schema$AppendValuesResponse> {
 		const request = { spreadsheetId: this.id, ...asked, requestBody: new ValuesBody(values) };
 		return (await this.values.append(request)).data;
-	}
-
-	/** Runs work while no other run of this process changes the spreadsheet: inserted rows move rows that another run may be about to write. */
-	async runAlone<T>(work: () => Promise<T>): Promise<T> {
-		return await mutex.run(this.id, work);
 	}
 
 	/** Reads the locale, such as `en_GB`. */

@@ -7,9 +7,9 @@ import { checkRows, hasColumnNames, readCellRows } from './cells';
 import { writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
-import { takeOnlyResult, sendInChunks, type SheetWriteResult } from './sendRows';
+import { takeOnlyResult, sendInChunks, type SheetWriteResult, weighRows } from './sendRows';
 import { buildEnlargeTabRequests, rangeAdvice, Spreadsheet } from './spreadsheet';
-import { type MatchedRow, matchRows } from './write/matchRows';
+import { type MatchedRow, matchRows, maxUpdateBytes } from './write/matchRows';
 import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTable';
 
 /** Decides what happens to the rows that are there. Columns to match by always mean an update. @throws NodeError 400 */
@@ -48,8 +48,8 @@ async function writeRows(
 	const target = parseTarget(params);
 	const book = new Spreadsheet(sheets, params.spreadsheetId, item);
 	if (params.createTab) await book.createMissingTab(target);
-	if (mode === 'update') return await book.runAlone(() => matchRows(book, params, members));
-	if (mode === 'replace') return await book.runAlone(() => replaceTable(book, params, members));
+	if (mode === 'update') return await matchRows(book, params, members);
+	if (mode === 'replace') return await replaceTable(book, params, members);
 	if (!hasColumnNames(params))
 		return await writeConsecutiveRows(book, params, target, [readCellRows(params)]);
 	if (params.valuesSource === 'items') return await writeItems(book, params, members);
@@ -93,6 +93,12 @@ export const write = defineOperation({
 	combine: {
 		key: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
 		execute: async (clients, members) => await writeRows(clients.sheets, members),
+	},
+	turn: {
+		at: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),
+		// What replaces a table must not go together with what another run replaces it by.
+		weigh: (params, item) =>
+			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
 	},
 	toItems: (written) => (Array.isArray(written) ? written : [written]).map((one) => ({ json: { ...one } })),
 	left: (written) =>

@@ -34,9 +34,9 @@ const row = ({ rowNumber, ...cells }: Record<string, Cell>) => ({
 
 /** The only step of an item, as action, rows and what changes in each. */
 function step(plan: MatchPlan, given: Record<string, Cell>) {
-	const steps = plan.planRows([row(given)]);
-	if (isNodeError(steps)) return steps.message;
-	const [{ action, rows, changes } = { action: 'none', rows: [], changes: [] }] = steps;
+	const refusal = plan.findRefusal([row(given)]);
+	if (refusal) return refusal.message;
+	const [{ action, rows, changes } = { action: 'none', rows: [], changes: [] }] = plan.planRows([row(given)]);
 	return [action, rows, ...changes.map((change) => [change.row, ...change.cells])];
 }
 
@@ -81,7 +81,7 @@ test('a key of several columns is empty only where all of them are', () => {
 
 test('of rows of which one cannot be looked for, none is planned', () => {
 	const plan = planFor([header]);
-	expect(isNodeError(plan.planRows([row({ Id: 1 }), row({ A: 1 })]))).toBe(true);
+	expect(isNodeError(plan.findRefusal([row({ Id: 1 }), row({ A: 1 })]))).toBe(true);
 	expect(step(plan, { Id: 1 })).toEqual(['appended', [1], [1, [0, 1]]]);
 });
 

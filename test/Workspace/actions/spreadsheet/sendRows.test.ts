@@ -315,9 +315,15 @@ describe('header row', () => {
 	});
 
 	describe('new columns', () => {
+		function grow(header: HeaderRow, names: string[]): HeaderRow {
+			const grown = addNewColumns(header, names);
+			if (isNodeError(grown)) throw grown;
+			return grown;
+		}
+
 		test('are the last ones', async () => {
 			const header = await read(['a', 'b']);
-			expect(summary(addNewColumns(header, ['n', 'm']))).toMatchObject({
+			expect(summary(grow(header, ['n', 'm']))).toMatchObject({
 				right: 3,
 				names: ['a', 'b', 'n', 'm'],
 				columns: { a: 0, b: 1, n: 2, m: 3 },
@@ -327,15 +333,8 @@ describe('header row', () => {
 
 		test('stand as far as the next table', async () => {
 			const header = await read(['x', 'a', 'b', '', 'd'], 'Sheet1!B:C');
-			expect(addNewColumns(header, ['n']).right).toBe(3);
-			const refused = (() => {
-				try {
-					return addNewColumns(header, ['n', 'm']);
-				} catch (error) {
-					return error;
-				}
-			})();
-			expect(refused).toMatchObject({
+			expect(grow(header, ['n']).right).toBe(3);
+			expect(addNewColumns(header, ['n', 'm'])).toMatchObject({
 				message: "There is no space for new columns: 'n', 'm'",
 				description: 'Column E of the header row is already in use.',
 			});
@@ -349,7 +348,8 @@ describe('header row', () => {
 			[['a'], 'ignore', []],
 			[[], 'error', ['a', 'x']],
 		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
-			expect(resolveColumns(await read(texts), extraColumns, rows).added).toEqual(expected);
+			const params = { tab: '', range: '', headerRow: 1, extraColumns };
+			expect(resolveColumns(await read(texts), params, [], [rows]).added).toEqual(expected);
 		});
 
 		test.each([

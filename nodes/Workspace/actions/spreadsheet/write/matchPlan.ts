@@ -3,10 +3,10 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { type NodeError, isNodeError, createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { type Cell, type NamedRow, collectNames, rowNumberKey } from '../cells';
-import type { WriteParams } from '../fields';
-import { type HeaderRow, findMisfit } from '../headerRow';
+import type { WriteMember, WriteParams } from '../fields';
+import type { HeaderRow, resolveColumns } from '../headerRow';
 import { printTabCells, toColumnLetters } from '../range';
-import { chooseEncoding } from '../sendRows';
+import { chooseEncoding, spreadRefusals } from '../sendRows';
 import { listNames, type Spreadsheet } from '../spreadsheet';
 
 /** The changes for one item. */
@@ -54,10 +54,14 @@ export class MatchPlan {
 		this.nextRow = body.last + 1;
 	}
 
-	/** The steps for an item; a NodeError if one of its rows cannot be looked for. */
-	planRows(rows: readonly NamedRow[]): MatchStep[] | NodeError {
-		const refused = rows.map((row) => this.findRows(row)).find(isNodeError);
-		return refused ?? rows.map((row) => this.planRow(row));
+	/** The reason why one of an item's rows cannot be looked for; undefined if all can. */
+	findRefusal(rows: readonly NamedRow[]): NodeError | undefined {
+		return rows.map((row) => this.findRows(row)).find(isNodeError);
+	}
+
+	/** The steps for an item whose rows can be looked for. */
+	planRows(rows: readonly NamedRow[]): MatchStep[] {
+		return rows.map((row) => this.planRow(row));
 	}
 
 	private planRow(row: NamedRow): MatchStep {
@@ -186,8 +190,9 @@ export class MatchPlan {
 export async function planSteps(
 	book: Spreadsheet,
 	params: WriteParams,
-	{ found: sheet, header }: { readonly found: HeaderRow; readonly header: HeaderRow },
+	{ found: sheet, header, refusals }: ReturnType<typeof resolveColumns>,
 	given: ReadonlyArray<readonly NamedRow[]>,
+	members: readonly WriteMember[],
 ) {
 	const { matchColumns } = params;
 	const { columns } = header;
@@ -197,7 +202,11 @@ export async function planSteps(
 	const read = isByRowNumber(matchColumns) ? all : used;
 	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shown'>) => {
 		const plan = new MatchPlan({ ...params, columns, ...bodies });
-		const steps = given.map((rows) => findMisfit(rows, header, params) ?? plan.planRows(rows));
+		const reasons = given.map((rows, at) => refusals[at] ?? plan.findRefusal(rows));
+		// The rows of a run that is not sent must not count for those of the others.
+		const steps = spreadRefusals(reasons, members, 'written').map(
+			(reason, at) => reason ?? plan.planRows(given[at] ?? []),
+		);
 		return { isUnsure: plan.needsShownTexts, steps, last: bodies.body.last };
 	};
 	const isSmall = sheet.rowCount * read.length <= maxCellsTogether;

@@ -131,18 +131,22 @@ export interface MatchedRow extends SheetWriteResult {
 	readonly action: MatchStep['action'];
 }
 
+/** Cells carry far more text in a batch than as plain rows. */
+export const maxUpdateBytes = maxRequestBytes / 4;
+
 /** Updates the rows whose cells in the match columns equal an item's, and appends the other items. */
 export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const { header: read } = await findTable(book, params);
 	const given = members.map(readNamedRows);
-	const { found, added, header } = resolveColumns(read, params.extraColumns, given.flat());
+	const table = resolveColumns(read, params, members, given);
+	const { found, added, header, refusals } = table;
+	if (refusals.every((refusal) => refusal !== undefined)) return refusals;
 	checkMatchColumns(params.matchColumns, header);
-	const { steps, last } = await planSteps(book, params, { found, header }, given);
+	const { steps, last } = await planSteps(book, params, table, given, members);
 	let place: InsertPlace = { sheet: found, names: added, row: last + 1 };
 	return await sendInChunks(steps, members, {
 		done: 'written',
-		// Cells carry far more text in a batch than as plain rows.
-		largest: maxRequestBytes / 4,
+		largest: maxUpdateBytes,
 		rowsOf: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
 		async send(all) {
 			place = await sendSteps(book, params, place, all.flat());

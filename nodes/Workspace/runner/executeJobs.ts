@@ -1,0 +1,171 @@
+import { AsyncResource } from 'node:async_hooks';
+
+import { isNodeError, type NodeError, createRefusal } from '../../core/errors';
+import { getGlobalSingleton, KeyedMutex } from '../../core/runtime';
+import { createStoppedError } from '../../http/retry';
+import { toGoogleFailure } from '../google/errors';
+import type { SharedSending } from '../google/googleCredential';
+import type { Clients } from '../operation';
+import type { Job } from './job';
+
+/** Gives the clients of a job's run. @param shared if they send for other runs too */
+export type ClientsFor = (job: Job, shared?: SharedSending) => Promise<Clients>;
+
+/** Jobs of one run that are sent together. */
+interface JobsOfRun {
+	readonly jobs: readonly [Job, ...Job[]];
+	readonly clients: Clients;
+	readonly clientsFor: ClientsFor;
+}
+
+interface Member extends JobsOfRun {
+	/** The run's own asynchronous context, in which it sends for the group. */
+	readonly context: AsyncResource;
+	readonly settle: (outcomes: readonly unknown[]) => void;
+}
+
+/** Runs that wait for the same turn and go together, in the order of their arrival. */
+interface Group {
+	readonly members: [Member, ...Member[]];
+	/** The sum of what their items add to a request; known when a second run comes. */
+	weight?: number;
+}
+
+/** The last turn at each spreadsheet, by its ID. All versions of the package in this process share it. */
+const turns = new KeyedMutex(getGlobalSingleton('turns', () => new Map<string, Promise<unknown>>()));
+
+/** Groups whose turn has not come, by what their members have in common. */
+const waitingGroups = new Map<string, Group>();
+
+/**
+ * Executes jobs, in turn if their operation takes turns. Then a run that has to wait goes together with others that wait for the same;
+ * a run that comes alone goes at once.
+ * @returns a result or a NodeError for each job, in order
+ */
+export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
+	const [{ operation, resource, params, combineKey }] = own.jobs;
+	const at = operation.turn?.at(params);
+	if (at === undefined) return await executeAlone(own);
+	const key = JSON.stringify([own.clients.account, resource, operation.value, combineKey]);
+	return await new Promise((settle) => {
+		const member = { ...own, settle, context: new AsyncResource('WorkspaceTurn') };
+		const waiting = waitingGroups.get(key);
+		if (waiting && combineKey !== undefined && joinGroup(waiting, member)) return;
+		const group: Group = { members: [member] };
+		waitingGroups.set(key, group);
+		void turns.run(at, async () => {
+			if (waitingGroups.get(key) === group) waitingGroups.delete(key);
+			await executeGroup(group.members);
+		});
+	});
+}
+
+async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unknown[]> {
+	const [{ operation, params, item, combineKey }] = jobs;
+	try {
+		if (operation.combine && combineKey !== undefined) return await operation.combine.execute(clients, jobs);
+		return [await operation.execute(clients, params, item)];
+	} catch (error) {
+		return jobs.map((job) => toJobFailure(error, job));
+	}
+}
+
+/** @returns false if one request would not hold what all of them bring */
+function joinGroup(group: Group, member: Member): boolean {
+	group.weight ??= weighJobs(group.members[0].jobs);
+	const weight = group.weight + weighJobs(member.jobs);
+	if (weight > 1) return false;
+	group.weight = weight;
+	group.members.push(member);
+	return true;
+}
+
+function weighJobs(jobs: readonly Job[]): number {
+	return jobs.reduce(
+		(sum, { operation, params, item }) => sum + (operation.turn?.weigh(params, item) ?? Infinity),
+		0,
+	);
+}
+
+/** A run that was stopped while it waited does not take part. Every member is settled. */
+async function executeGroup(members: readonly Member[]): Promise<void> {
+	const isStopped = ({ jobs: [{ item }] }: Member) => item.signal?.aborted === true;
+	for (const { jobs, settle } of members.filter(isStopped))
+		settle(jobs.map(() => createStoppedError('Nothing was sent for this item.')));
+	const [sender, ...others] = members.filter((member) => !isStopped(member));
+	if (!sender) return;
+	const outcomes = await sender.context.runInAsyncScope(() =>
+		others.length === 0 ? executeAlone(sender) : executeShared(sender, [sender, ...others]),
+	);
+	let next = 0;
+	for (const { jobs, settle } of [sender, ...others]) settle(outcomes.slice(next, (next += jobs.length)));
+}
+
+/** Sends for several runs with the credential of one. The requests end early only if all of them were stopped. */
+async function executeShared(sender: Member, members: readonly Member[]): Promise<readonly unknown[]> {
+	const jobs = members.flatMap((member) => member.jobs);
+	const firstItems = members.map((member) => member.jobs[0].item);
+	const stop = new AbortController();
+	const stopIfAll = () => {
+		if (firstItems.every(({ signal }) => signal?.aborted)) stop.abort();
+	};
+	for (const { signal } of firstItems) signal?.addEventListener('abort', stopIfAll);
+	try {
+		const clients = await sender.clientsFor(sender.jobs[0], {
+			signal: stop.signal,
+			log(text) {
+				for (const item of firstItems) item.log(text);
+			},
+			sanitizers: firstItems.flatMap(({ run }) => run?.sanitizer ?? []),
+		});
+		return await executeDivided(clients, jobs);
+	} catch (error) {
+		return jobs.map((job) => toJobFailure(error, job));
+	} finally {
+		for (const { signal } of firstItems) signal?.removeEventListener('abort', stopIfAll);
+	}
+}
+
+/**
+ * Executes jobs of several runs. If Google refuses what they send together, the rows of one may be the reason: then each half goes again,
+ * so that the others do not fail with it.
+ * @throws what concerns all of them: nothing of theirs was sent
+ */
+async function executeDivided(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
+	const outcomes = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
+	const refused = findSharedRefusal(jobs, outcomes);
+	const runs = [...new Set(refused.map((at) => jobs[at]?.item.run))];
+	const firstRuns = new Set(runs.slice(0, runs.length / 2));
+	for (const isFirst of [true, false]) {
+		const positions = refused.filter((at) => firstRuns.has(jobs[at]?.item.run) === isFirst);
+		const half = positions.flatMap((at) => jobs[at] ?? []);
+		if (half.length === 0) continue;
+		const again = await executeDivided(clients, half).catch((error: unknown) =>
+			half.map((job) => toJobFailure(error, job)),
+		);
+		for (const [at, position] of positions.entries()) outcomes[position] = again[at];
+	}
+	return outcomes;
+}
+
+/** The positions of jobs of several runs that one refusal failed; none if there is no such refusal. */
+function findSharedRefusal(jobs: readonly Job[], outcomes: readonly unknown[]): number[] {
+	const positions = new Map<unknown, number[]>();
+	for (const [at, outcome] of outcomes.entries()) {
+		if (!isNodeError(outcome) || outcome.code !== 400 || outcome.outcome !== 'notDone') continue;
+		positions.set(outcome, [...(positions.get(outcome) ?? []), at]);
+	}
+	const isShared = (all: number[]) => new Set(all.map((at) => jobs[at]?.item.run)).size > 1;
+	return [...positions.values()].find(isShared) ?? [];
+}
+
+export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
+	// The generated clients check their own parameters before they send anything, and throw plain errors.
+	const isFromClient =
+		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);
+	if (isFromClient) return createRefusal(error.message);
+	const failure = toGoogleFailure(error, item.log.bind(item));
+	// It may be the response to what changed something.
+	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.isReadOnly;
+	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
+}

@@ -1,0 +1,305 @@
+// Executions that wait for their turn at the same table go together; each learns what became of its own rows.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import { Workspace } from '../../../nodes/Workspace/Workspace.node';
+import { createNodeContext, token } from '../runNode';
+import { waitTogether } from '../waitTogether';
+
+let google: GoogleServer;
+let spreadsheetId = '';
+
+beforeAll(async () => {
+	google = await startGoogle();
+});
+beforeEach(() => {
+	google.reset();
+	google.tokens.issue({ token });
+	spreadsheetId = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [['Id', 'Name']] }] });
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+afterAll(async () => {
+	await google.close();
+});
+
+interface Run {
+	readonly rows: IDataObject[];
+	readonly parameters?: IDataObject;
+	readonly signal?: AbortSignal;
+	readonly continues?: boolean;
+	readonly credential?: IDataObject;
+}
+
+/** What a run ends with: its items, or the error that stopped it. */
+interface End {
+	readonly items: INodeExecutionData[];
+	readonly error?: NodeApiError;
+	readonly hints: string[];
+	readonly logs: string[];
+}
+
+const credentialId = 'shared';
+const update = { operation: 'write', writeMode: 'update', matchColumns: ['Id'] };
+
+function start({ rows, parameters = {}, signal, continues, credential }: Run): Promise<End> {
+	const hints: string[] = [];
+	const logs: string[] = [];
+	const context = createNodeContext({
+		url: google.url,
+		signal,
+		credential,
+		parameters: {
+			...{
+				resource: 'spreadsheet',
+				operation: 'append',
+				valuesSource: 'items',
+				range: 'Sheet1',
+				options: {},
+			},
+			...{ spreadsheetId: { __rl: true, mode: 'id', value: spreadsheetId } },
+			...parameters,
+		},
+		items: rows.map((json) => ({ json })),
+		node: {
+			credentials: { workspaceOAuth2Api: { id: credentialId, name: 'Shared' } },
+			...(continues && { onError: 'continueRegularOutput' as const }),
+		},
+	});
+	context.addExecutionHints = (...added) => hints.push(...added.map(({ message }) => message));
+	Object.defineProperty(context, 'logger', { value: { info: (text: string) => logs.push(text) } });
+	return new Workspace().execute.call(context).then(
+		([items = []]) => ({ items, hints, logs }),
+		(error: unknown) => ({ items: [], error: error as NodeApiError, hints, logs }),
+	);
+}
+
+async function runWaiting(
+	runs: readonly Run[],
+	meanwhile?: () => void,
+	begin: (run: Run, at: number) => Promise<End> = start,
+): Promise<End[]> {
+	const starts = runs.map((run, at) => () => begin(run, at));
+	return await waitTogether(spreadsheetId, starts, () => {
+		expect(google.requests).toHaveLength(0);
+		meanwhile?.();
+	});
+}
+
+const stored = () => google.sheets.values(spreadsheetId, 'Sheet1');
+const methods = () => google.requests.map(({ method }) => method?.replace('sheets.spreadsheets.', ''));
+const oneRow = (id: number): Run => ({ rows: [{ Id: id, Name: `N${id}` }] });
+const ranges = (ends: readonly End[]) => ends.map(({ items }) => items.map(({ json }) => json.updatedRange));
+
+beforeAll(async () => {
+	// Loads what is loaded on first use.
+	google.tokens.issue({ token });
+	spreadsheetId = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [['Id', 'Name']] }] });
+	await start(oneRow(0));
+});
+
+test('the rows of ten executions are one request, and each gets its own', async () => {
+	const ends = await runWaiting(Array.from({ length: 10 }, (_, id) => oneRow(id)));
+	expect(methods()).toEqual(['get', 'values.append', 'get']);
+	for (const [id, { items }] of ends.entries()) {
+		const range = items[0]?.json.updatedRange as string;
+		expect(google.sheets.values(spreadsheetId, range)).toEqual([[id, `N${id}`]]);
+	}
+	expect(ends.map(({ items }) => items[0]?.pairedItem)).toEqual(ends.map(() => ({ item: 0 })));
+	expect(stored()).toHaveLength(11);
+});
+
+test('an execution that comes alone waits for nobody, and sends what a group sends', async () => {
+	expect(ranges([await start(oneRow(1))])).toEqual([['Sheet1!A2:B2']]);
+	expect(methods()).toEqual(['get', 'values.append', 'get']);
+});
+
+test('a keyed write sees the rows of those before it, as if they came one after another', async () => {
+	const ends = await runWaiting([
+		{ rows: [{ Id: 1, Name: 'a' }], parameters: update },
+		{ rows: [{ Id: 2, Name: 'b' }], parameters: update },
+		{ rows: [{ Id: 1, Name: 'c' }], parameters: update },
+	]);
+	expect(ends.map(({ items }) => items[0]?.json.action)).toEqual(['appended', 'appended', 'updated']);
+	expect(stored().slice(1)).toEqual([[1, 'c'], [2, 'b']]); // prettier-ignore
+	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(1);
+});
+
+test.each([
+	['append', {}],
+	['update', update],
+])('%s: a row that does not fit fails its own execution only', async (_name, parameters) => {
+	const [first, bad, mixed, last] = await runWaiting([
+		{ ...oneRow(1), parameters },
+		{ rows: [{ Id: 2 }, { Id: 3, Other: 'x' }], parameters },
+		{ rows: [{ Id: 4 }, { Id: 5, Other: 'x' }], parameters, continues: true },
+		{ ...oneRow(6), parameters },
+	]);
+	expect(stored().slice(1).map(([id]) => id)).toEqual([1, 4, 6]); // prettier-ignore
+	expect(ranges([first, last].flatMap((end) => end ?? [])).flat()).toEqual(['Sheet1!A2:B2', 'Sheet1!A4:B4']);
+	expect(bad?.error?.message).toContain("The table has no column 'Other'");
+	expect(mixed?.items.map(({ json }) => Object.keys(json).includes('error'))).toEqual([false, true]);
+	expect(methods().filter((method) => /append|batchUpdate/.test(method ?? ''))).toHaveLength(1);
+});
+
+test.each([
+	['append', {}, 'values.append'],
+	['update', update, 'batchUpdate'],
+])('%s: what Google refuses because of one row is sent without it', async (_name, parameters, method) => {
+	// All four together, then the second half, then its first one.
+	for (const nth of [1, 3, 4]) google.fault({ match: `sheets.spreadsheets.${method}`, status: 400, nth });
+	const ends = await runWaiting([1, 2, 3, 4].map((id) => ({ ...oneRow(id), parameters })));
+	const sent = ends.flatMap(({ error }, at) => (error ? [] : [[at + 1, `N${at + 1}`]]));
+	expect(ends.flatMap(({ error }) => error?.httpCode ?? [])).toEqual(['400']);
+	expect(stored().slice(1).sort()).toEqual(sent);
+});
+
+test('what concerns the table is asked once, and told to each', async () => {
+	const ends = await runWaiting([1, 2, 3].map((id) => ({ ...oneRow(id), parameters: { range: 'Nowhere' } })));
+	expect(ends.map(({ error }) => error?.message)).toEqual(
+		[1, 2, 3].map(() => "Google Sheets: the spreadsheet has no tab or named range 'Nowhere'"),
+	);
+	const asked = methods().length;
+	await start({ ...oneRow(1), parameters: { range: 'Nowhere' } });
+	expect(asked * 2).toBe(methods().length);
+});
+
+test('where there is no header, the first execution makes it, and the others have to fit', async () => {
+	spreadsheetId = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [] }] });
+	const ends = await runWaiting([oneRow(1), { rows: [{ Other: 2 }] }, oneRow(3)]);
+	expect(ends.map(({ error }) => error?.message)).toEqual([
+		undefined,
+		expect.stringContaining("no column 'Other'"),
+		undefined,
+	]);
+	expect(stored()).toEqual([['Id', 'Name'], [1, 'N1'], [3, 'N3']]); // prettier-ignore
+});
+
+test('an ambiguous failure is told to each, and nothing is sent again', async () => {
+	google.fault({ match: 'sheets.spreadsheets.values.append', connection: 'resetAfter' });
+	const ends = await runWaiting([oneRow(1), oneRow(2), oneRow(3)]);
+	for (const { error } of ends) expect(error?.message).toContain('The rows may have been appended');
+	expect(methods().filter((method) => method === 'values.append')).toHaveLength(1);
+	expect(stored()).toHaveLength(4);
+});
+
+test('executions with other credentials, options or targets do not go together', async () => {
+	google.tokens.issue({ token });
+	await runWaiting([
+		oneRow(1),
+		{ ...oneRow(2), credential: { driveAccess: 'allFiles' } },
+		{ ...oneRow(3), parameters: { options: { maxTries: 2 } } },
+		{ ...oneRow(4), parameters: { range: 'Sheet1!A:B' } },
+		{ ...oneRow(5), parameters: { options: { valueInputOption: 'RAW' } } },
+		oneRow(6),
+	]);
+	expect(methods().filter((method) => method === 'values.append')).toHaveLength(5);
+	expect(stored().slice(1).map(([id]) => id)).toEqual([1, 6, 2, 3, 4, 5]); // prettier-ignore
+});
+
+test('what replaces a table does not go together', async () => {
+	const replace = { operation: 'write', writeMode: 'replace' };
+	await runWaiting([1, 2].map((id) => ({ ...oneRow(id), parameters: replace })));
+	expect(stored().filter((row) => row.some((cell) => cell !== ''))).toEqual([['Id', 'Name'], [2, 'N2']]); // prettier-ignore
+});
+
+test('more than one request holds makes a second group', async () => {
+	const long = 'x'.repeat(49_000);
+	const rows = Array.from({ length: 15 }, () => ({ Id: 1, Name: long }));
+	const ends = await runWaiting(Array.from({ length: 4 }, () => ({ rows })));
+	expect(ranges(ends).flat()).toHaveLength(60);
+	expect(methods().filter((method) => method === 'values.append')).toHaveLength(2);
+});
+
+describe('an execution that is stopped', () => {
+	test('while it waits leaves the group, whoever came first', async () => {
+		const stop = new AbortController();
+		const ends = await runWaiting([{ ...oneRow(1), signal: stop.signal }, oneRow(2), oneRow(3)], () => {
+			stop.abort();
+		});
+		expect(ends.map(({ error }) => error?.message)).toEqual([
+			'The execution was stopped',
+			undefined,
+			undefined,
+		]);
+		expect(stored().slice(1)).toEqual([[2, 'N2'], [3, 'N3']]); // prettier-ignore
+	});
+
+	test('before the rows are sent takes its own back, and the request of the others goes on', async () => {
+		const stop = new AbortController();
+		google.fault({
+			match({ method }) {
+				// It is the first whose credential sends.
+				if (method === 'sheets.spreadsheets.get') stop.abort();
+				return false;
+			},
+		});
+		const runs = [
+			{ ...oneRow(1), signal: stop.signal },
+			{ ...oneRow(2), signal: new AbortController().signal },
+		];
+		const ends = await runWaiting([...runs, oneRow(3)]);
+		expect(ends.map(({ error }) => error?.message)).toEqual([
+			'The execution was stopped',
+			undefined,
+			undefined,
+		]);
+		expect(stored().slice(1)).toEqual([[2, 'N2'], [3, 'N3']]); // prettier-ignore
+	});
+
+	test('while the rows are sent does not take the others with it', async () => {
+		const stop = new AbortController();
+		google.fault({
+			match({ method }) {
+				if (method === 'sheets.spreadsheets.values.append') stop.abort();
+				return false;
+			},
+		});
+		const ends = await runWaiting([{ ...oneRow(1), signal: stop.signal }, oneRow(2)]);
+		expect(ranges(ends)).toEqual([['Sheet1!A2:B2'], ['Sheet1!A3:B3']]);
+		expect(methods().filter((method) => method === 'values.append')).toHaveLength(1);
+	});
+
+	test('with all others ends the request', async () => {
+		const stops = [new AbortController(), new AbortController()];
+		google.fault({
+			match({ method }) {
+				if (method === 'sheets.spreadsheets.get') for (const stop of stops) stop.abort();
+				return false;
+			},
+		});
+		const ends = await runWaiting(stops.map(({ signal }, id) => ({ ...oneRow(id), signal })));
+		expect(ends.map(({ error }) => error?.message)).toEqual(stops.map(() => 'The execution was stopped'));
+		expect(methods()).toEqual(['get']);
+	});
+});
+
+test('each learns that the request waits for the quota, and has the hints about its rows', async () => {
+	google.fault({ match: 'sheets.spreadsheets.values.append', status: 429, retryAfter: 0 });
+	// The look of the header cannot be read, so it cannot be cleared.
+	google.fault({ match: 'sheets.spreadsheets.get', nth: 2, status: 403 });
+	const ends = await runWaiting([oneRow(1), oneRow(2)]);
+	for (const { logs } of ends) expect(logs).toEqual([expect.stringContaining('rate-limiting')]);
+	for (const { hints } of ends) expect(hints).toEqual([expect.stringContaining('were appended, but')]);
+});
+
+test('the requests of a group belong to the execution whose credential sends them', async () => {
+	const context = new AsyncLocalStorage<string>();
+	const senders = new Set<string | undefined>();
+	const note = () => senders.add(context.getStore());
+	subscribe('http.client.request.start', note);
+	const stop = new AbortController();
+	const runs = [{ ...oneRow(1), signal: stop.signal }, oneRow(2), oneRow(3)];
+	await runWaiting(
+		runs,
+		() => {
+			stop.abort();
+		},
+		(run, at) => context.run(`execution ${at}`, () => start(run)),
+	);
+	unsubscribe('http.client.request.start', note);
+	expect([...senders]).toEqual(['execution 1']);
+});

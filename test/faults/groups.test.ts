@@ -1,0 +1,107 @@
+// Every fault at every request of three executions that go together: each must learn what became of its own row. `npm run test:faults`
+// runs all cells, `npm test` some of them.
+import { randomUUID } from 'node:crypto';
+import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import pLimit from 'p-limit';
+
+import type { LoggedRequest } from '../../dev/google/server';
+import { waitTogether } from '../Workspace/waitTogether';
+import { limits } from './cells';
+import { findLie, readClaim } from './claim';
+import { type ListedFault, faultList, patientSeconds, timeoutSeconds } from './faultList';
+import { World } from './world';
+
+const texts = ['first row', 'second row', 'third row'];
+const subjects = {
+	Append: (text: string) => ({ operation: 'append', values: [{ Name: text }] }),
+	Update: (text: string) => ({ operation: 'write', matchColumns: ['Name'], values: [{ Name: text }] }),
+};
+
+/** Prime to the number of faults, so that the cells of several requests have different ones. */
+const step = process.env.FAULTS === 'all' ? 1 : 6;
+const atOnce = 20;
+
+jest.setTimeout(1_200_000);
+beforeAll(() => {
+	// The shortest waits between two tries.
+	jest.spyOn(Math, 'random').mockReturnValue(0);
+});
+
+type End = { readonly items: INodeExecutionData[] } | { readonly error: NodeApiError };
+
+/** Lets three executions wait and go together. */
+async function runGroup(
+	world: World,
+	inputOf: (text: string) => IDataObject,
+	seconds: number,
+): Promise<End[]> {
+	const { spreadsheetId } = world.seeds;
+	const node = { credentials: { workspaceOAuth2Api: { id: randomUUID(), name: 'Shared' } } };
+	const more = { resource: 'spreadsheet', spreadsheetId, tab: 'Sheet1', timeoutSeconds: seconds };
+	return await waitTogether(
+		spreadsheetId,
+		texts.map((text, at) => async () => {
+			const inputs = [{ ...more, ...inputOf(text) }];
+			const run = world.run({ inputs, options: limits, node, executionId: `execution-${at}` });
+			return await run.then(
+				(items) => ({ items }),
+				(error: unknown) => ({ error: error as NodeApiError }),
+			);
+		}),
+	);
+}
+
+/** What is false in what the execution with this text was told; undefined if nothing is. */
+function findLieOf(world: World, text: string, end: End): string | undefined {
+	const times = world.traces(text);
+	if ('error' in end) return findLie(readClaim(end.error), times);
+	if (times !== 1) return `a success that was done ${times} times`;
+	const range = end.items[0]?.json.updatedRange as string;
+	const written = JSON.stringify(world.google.sheets.values(world.seeds.spreadsheetId, range));
+	return written === JSON.stringify([[text]]) ? undefined : `the row of another one: ${written}`;
+}
+
+async function playCell(
+	inputOf: (text: string) => IDataObject,
+	nth: number,
+	{ google, stays, isSlow }: ListedFault,
+): Promise<string[]> {
+	const world = await World.start();
+	try {
+		let seen = 0;
+		const match = ({ method }: LoggedRequest) => !method?.startsWith('oauth.') && ++seen >= nth;
+		world.google.fault({ ...google, match, times: stays ? Infinity : 1 });
+		const ends = await runGroup(world, inputOf, isSlow ? timeoutSeconds : patientSeconds);
+		await world.settled();
+		const lies = texts.flatMap((text, at) => findLieOf(world, text, ends[at] ?? { items: [] }) ?? []);
+		return [...lies, ...world.google.violations];
+	} finally {
+		await world.close();
+	}
+}
+
+test.each(Object.entries(subjects))(
+	'%s: nothing is done twice or lost untold, whatever happens to the requests of three executions',
+	async (_name, inputOf) => {
+		const calm = await World.start();
+		const ends = await runGroup(calm, inputOf, patientSeconds);
+		const count = calm.requests;
+		expect(texts.map((text, at) => findLieOf(calm, text, ends[at] ?? { items: [] }))).toEqual(
+			texts.map(() => undefined),
+		);
+		await calm.close();
+		const cells = Array.from({ length: count }, (_, at) => at + 1).flatMap((nth) =>
+			faultList.map((fault) => ({ nth, fault })),
+		);
+		const limit = pLimit(atOnce);
+		const chosen = cells.filter((_, at) => at % step === 0);
+		const played = chosen.map(({ nth, fault }) =>
+			limit(async () => {
+				const lies = await playCell(inputOf, nth, fault);
+				return lies.map((lie) => `request ${nth}, ${fault.name}: ${lie}`);
+			}),
+		);
+		expect((await Promise.all(played)).flat()).toEqual([]);
+		expect(count).toBeLessThanOrEqual(4);
+	},
+);
