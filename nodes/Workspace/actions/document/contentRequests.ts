@@ -14,13 +14,12 @@ import {
 	layOutContent,
 	buildListRequests,
 	placeSpans,
-	type PlacedTable,
 	buildStyleRequests,
-	type DocsRequest,
 	buildResetRequests,
 	buildParagraphStyle,
 	type InsertTarget,
 } from './styleRequests';
+import { buildTableRequests, type DocsRequest } from './tableRequests';
 
 /** Text to insert unchanged, or content converted from Markdown. */
 export type ParsedContent = string | DocumentContent;
@@ -201,21 +200,4 @@ function closeEmptyEnd(
 	const filled = hasStyle && joinSpans(end.spans) === '';
 	const spans = filled ? [{ text: placeholder, marks: {} }] : end.spans;
 	return { closed: { lists, blocks: [...before, { ...end, spans }] }, filled };
-}
-
-/** Inserts a table and fills it from the last cell to the first, so that no insertion moves a cell that is still empty. */
-function buildTableRequests({ block, insertAt }: PlacedTable, tabId: string | undefined): DocsRequest[] {
-	const columns = block.alignments.length;
-	const fills = block.rows.flatMap((row, rowAt) =>
-		row.flatMap((spans, columnAt) => {
-			const text = joinSpans(spans);
-			// The table, each row and each cell begin with a unit of their own, and an empty cell is a newline.
-			const index = insertAt + 4 + rowAt * (1 + 2 * columns) + 2 * columnAt;
-			return text === '' ? [] : [{ insertText: { text, location: { index, tabId } } }];
-		}),
-	);
-	return [
-		{ insertTable: { rows: block.rows.length, columns, location: { index: insertAt, tabId } } },
-		...fills.toReversed(),
-	];
 }
