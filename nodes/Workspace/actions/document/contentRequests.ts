@@ -36,7 +36,10 @@ export async function parseContent(
 	item: Item,
 ): Promise<ParsedContent> {
 	const text = cleanText(content);
-	if (format === 'text') return text;
+	if (format === 'text') {
+		if (markdownSigns.test(text)) item.addHint(plainMarkdownHint);
+		return text;
+	}
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', text, item.signal);
 	if ('result' in answer) {
@@ -51,6 +54,10 @@ export async function parseContent(
 		`Nothing was written. Shorten or simplify it, or set ${quoteField('contentFormat')} to Text.`,
 	);
 }
+
+/** A heading, bold text, a link, a fence or a task: people who want plain text hardly write these. */
+const markdownSigns = /^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
+const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to Markdown.`;
 
 const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 	images: `Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
