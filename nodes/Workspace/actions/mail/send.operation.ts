@@ -1,6 +1,8 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation, type Clients, type Item } from '../../operation';
-import { deliverMail, findSentMail, findSender, type SentMail } from './send/deliver';
+import { deliverMail } from './send/deliver';
+import { findSentMail, type SentMail } from './send/findSentMail';
+import { findSender } from './send/sender';
 import { completeReply, fetchRepliedMail } from './send/reply';
 import {
 	isDraft,

@@ -1,11 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
-import {
-	deliverMail,
-	toSentMail,
-	buildTooLargeError,
-} from '../../../../../nodes/Workspace/actions/mail/send/deliver';
+import { deliverMail, buildTooLargeError } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
+import { toSentMail } from '../../../../../nodes/Workspace/actions/mail/send/findSentMail';
 import { Workspace } from '../../../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
 import { testClients } from '../../../client';
