@@ -116,6 +116,23 @@ describe('what goes out', () => {
 		expect(files()[0]?.data).toEqual(bytes);
 	});
 
+	it.each(['*', 'two, *', '*, one'])(
+		'attaches all files of the item, each one once: %s',
+		async (attachments) => {
+			const fields = { one: binary('1', 'one.txt'), two: binary('2', 'two.txt') };
+			await send({}, { attachments }, fields);
+			expect(
+				files()
+					.map(({ filename }) => filename)
+					.toSorted(),
+			).toEqual(['one.txt', 'two.txt']);
+		},
+	);
+
+	it('does not send without files where all of them were wanted', async () => {
+		expect(await mails.refused(mails.run('send', mail, { attachments: '*' }))).toBe('The item has no files');
+	});
+
 	it('takes a name, an alias, answers to elsewhere and headers', async () => {
 		mails.google.gmail.aliases = ['sales@example.com'];
 		await send(
