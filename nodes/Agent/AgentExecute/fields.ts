@@ -38,7 +38,7 @@ export const executeFields = [
 		default: '',
 		placeholder: 'e.g. Summarize the text',
 		showWhen: { payloadMode: ['taskAndInput'] },
-		description: 'What the agent should do',
+		description: 'What the agent should do. Task or Input is required.',
 	},
 	{
 		displayName: 'Input',
