@@ -55,7 +55,13 @@ async function publish(api: N8nApi, name: string, work: ReturnType<typeof node>)
 
 async function measure(place: string, api: N8nApi, service: AgentService): Promise<void> {
 	const credentials = await createAgentCredentials(api, service);
-	const waits = { startStepName: 'start', waitForMessages: true, waitUntil: 'count', messageCount: 5 };
+	const waits = {
+		startStepName: 'start',
+		task: 'Say hello',
+		waitForMessages: true,
+		waitUntil: 'count',
+		messageCount: 5,
+	};
 	const urls = {
 		ours: await publish(
 			api,

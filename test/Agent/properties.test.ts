@@ -24,9 +24,9 @@ describe('properties', () => {
 		maxMessageBytes: 16_777_216,
 		pingText: '',
 		deduplicationField: '',
-		filterField: '',
-		filterValue: '',
 	};
+
+	const filter = { filterField: '', filterValue: '' };
 
 	const execute = {
 		sessionId: '',
@@ -45,6 +45,7 @@ describe('properties', () => {
 
 	const executeOptions = {
 		...channel,
+		...filter,
 		enableStreaming: true,
 		failureField: 'type',
 		failureValue: '',
@@ -68,7 +69,7 @@ describe('properties', () => {
 		waitTimeoutSeconds: 300,
 	};
 
-	const trigger = { sessionIds: '', messageFormat: 'auto' };
+	const trigger = { sessionIds: '', messageFormat: 'auto', ...filter };
 
 	const triggerOptions = {
 		...channel,

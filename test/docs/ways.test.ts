@@ -69,7 +69,7 @@ const agent = (parameters: IDataObject) => () => {
 	const { url, webSocketUrl } = service;
 	const credentials = { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer };
 	const authenticate = { agentApi: { 'x-api-key': apiKey } };
-	const given = { startStepName: 'start', ...parameters };
+	const given = { startStepName: 'start', task: 'Say hello', ...parameters };
 	return run(nodeType, createExecuteContext({ nodeType, credentials, authenticate, parameters: given }));
 };
 

@@ -25,7 +25,7 @@ test('an answer that cannot be stored fails its item, and the agent is not start
 	const agent = node(
 		'Agent',
 		'n8n-nodes-agent-workspace.agentExecute',
-		{ startStepName: 'start' },
+		{ startStepName: 'start', task: 'Say hello' },
 		{ credentials: station.credentials, retryOnFail: true, maxTries: 3, waitBetweenTries: 10 },
 	);
 	const stored = await station.n8n.api.createWorkflow({

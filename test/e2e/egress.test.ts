@@ -65,7 +65,7 @@ const blocked = {
 	description: expect.stringMatching(/Nothing was sent\. .*N8N_SSRF_ALLOWED_HOSTNAMES/) as string,
 };
 
-const call = { startStepName: 'start', sessionId: 's' };
+const call = { startStepName: 'start', task: 'Say hello', sessionId: 's' };
 const waiting = { ...call, waitForMessages: true, waitUntil: 'count' };
 
 describe('where n8n forbids private addresses', () => {

@@ -43,7 +43,12 @@ function workflow(
 	parameters: object,
 	more: object = {},
 ): WorkflowDefinition {
-	const agent = node('Agent', agentType, { startStepName: 'start', ...parameters }, { credentials, ...more });
+	const agent = node(
+		'Agent',
+		agentType,
+		{ startStepName: 'start', task: 'Say hello', ...parameters },
+		{ credentials, ...more },
+	);
 	return {
 		name,
 		nodes: [manualTrigger(), items('Items', values), agent],
@@ -139,7 +144,7 @@ describe('with the execution n8n keeps', () => {
 			sessionId: '={{ "tagged-" + $json.n }}',
 			options: { parallelRequests: 1 },
 		});
-		const parameters = { startStepName: 'next', sessionId: 'tagged-next' };
+		const parameters = { startStepName: 'next', task: 'Say hello', sessionId: 'tagged-next' };
 		const next = node('Next agent', agentType, parameters, { credentials, executeOnce: true });
 		const { status, resultData } = await n8n.api.runOnce({
 			...one,

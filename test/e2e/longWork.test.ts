@@ -65,7 +65,7 @@ test('an execution that is put aside outlives a restart, and goes on when the ag
 });
 
 test('an execution that waits for messages ends with n8n; the agent goes on, and is not started again', async () => {
-	const parameters = { startStepName: 'start', waitForMessages: true, waitUntil: 'close' };
+	const parameters = { startStepName: 'start', task: 'Say hello', waitForMessages: true, waitUntil: 'close' };
 	const agent = node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, {
 		credentials: station.credentials,
 	});

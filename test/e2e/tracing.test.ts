@@ -61,7 +61,7 @@ test('the trace goes on in the call of the agent and in those of Google, not in 
 		node(
 			'Agent',
 			'n8n-nodes-agent-workspace.agentExecute',
-			{ startStepName: 'start', ...wait },
+			{ startStepName: 'start', task: 'Say hello', ...wait },
 			{ credentials: agent },
 		),
 		node(

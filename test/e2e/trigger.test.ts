@@ -237,6 +237,7 @@ test.each([47, 48, 100_000])(
 			{
 				sessionId: waiting,
 				startStepName: 'start',
+				task: 'Say hello',
 				waitForMessages: true,
 				waitUntil: 'count',
 				options: { initialMessage },

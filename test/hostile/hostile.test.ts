@@ -221,7 +221,7 @@ test('Markdown', async () => {
 
 test('answers of the agent service', async () => {
 	const options = { maxTries: 1, timeoutSeconds: 20 };
-	const parameters = { sessionId: '={{ $json.number }}', startStepName: 'start', options };
+	const parameters = { sessionId: '={{ $json.number }}', startStepName: 'start', task: 'Say hello', options };
 	expectSaid(await feed('n8n-nodes-agent-workspace.agentExecute', parameters, numbers(1)), perKind);
 	expect(outside.asked).toHaveLength(perKind);
 });

@@ -152,7 +152,7 @@ const search = { resource: 'mail', operation: 'search', query: 'x' };
 const lists: Places = {
 	'Agent Execute': { none: 'it takes no list' },
 	'its wait': { name: 'failureValue', label: 'Failure Value' },
-	'Agent Session Trigger': { name: 'filterValue', label: 'Filter Value' },
+	'Agent Session Trigger': { name: 'filterValue', label: 'Filter Value', isParameter: true },
 	Workspace: { name: 'labelIds', label: 'Label Names or IDs', beside: search },
 };
 const listWanted = 'must be an array, or text separated by commas or new lines, not ';

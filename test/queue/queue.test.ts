@@ -19,6 +19,7 @@ test('a worker starts an agent and waits for its messages', async () => {
 	station.agent.script({ messages: [{ type: 'progress' }, { type: 'done', text: 'ready' }] });
 	const parameters = {
 		startStepName: 'start',
+		task: 'Say hello',
 		waitForMessages: true,
 		waitUntil: 'match',
 		matchField: 'type',

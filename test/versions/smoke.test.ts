@@ -48,7 +48,7 @@ column('Agent Execute', async () => {
 	const agent = node(
 		'Agent',
 		'n8n-nodes-agent-workspace.agentExecute',
-		{ startStepName: 'start', ...wait },
+		{ startStepName: 'start', task: 'Say hello', ...wait },
 		{ credentials },
 	);
 	const execution = await station.n8n.api.runOnce({

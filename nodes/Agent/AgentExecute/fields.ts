@@ -38,7 +38,7 @@ export const executeFields = [
 		default: '',
 		placeholder: 'e.g. Summarize the text',
 		showWhen: { payloadMode: ['taskAndInput'] },
-		description: 'What the agent should do',
+		description: 'What the agent should do. Task or Input is required.',
 	},
 	{
 		displayName: 'Input',
@@ -69,10 +69,10 @@ export const executeFields = [
 		default: '',
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:
-			'The session that the agent runs in. Leave empty to start a new session for each item. Items with the same ID are processed one after another.',
+			'The conversation that the agent continues. In a chat, use the session ID of the chat. Leave empty to start a new session for each item. Items with the same ID are processed one after another.',
 		builderHint:
 			'Leave empty for a new session per item. For a conversation, use one ID for all turns, such as {{ $json.sessionId }} of a Chat Trigger. An Agent Session Trigger needs the same fixed ID in Session IDs.',
-		hint: 'Leave empty unless an Agent Session Trigger listens to the session. In that case, enter the same ID in both nodes.',
+		hint: 'In a chat: {{ $json.sessionId }}. With an Agent Session Trigger: the ID that it listens to. Otherwise leave it empty.',
 	},
 ] as const satisfies readonly Field[];
 

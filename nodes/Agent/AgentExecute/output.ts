@@ -3,6 +3,7 @@ import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData
 import { getHighlightedResponseKey } from 'n8n-workflow';
 
 import { toError, isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
+import { isRecord } from '../../fields/values';
 import { storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { ExecuteBody, PreparedCall } from './call';
 import { joinSentences } from './errors';
@@ -48,7 +49,7 @@ async function addStartedOnFailure<T>(storing: Promise<T>): Promise<T> {
 		return await storing;
 	} catch (error) {
 		const failure = toNodeError(error);
-		const description = `The agent was started, but what it gave is lost. ${failure.description ?? ''}`;
+		const description = `The agent was started, but its output could not be stored. ${failure.description ?? ''}`;
 		throw failure.with({ outcome: 'done', description });
 	}
 }
@@ -96,23 +97,51 @@ function messageToJson({ sequence, receivedAt, format, message }: SessionMessage
 	return { sequence, receivedAt, format, message: message as IDataObject };
 }
 
+interface TurnFacts {
+	readonly waited?: WaitResult;
+	readonly failure?: NodeError;
+	/** Whether the input item comes from a chat. */
+	readonly isChat?: boolean;
+}
+
 /** Hints about the item that are shown below the node. */
 export function buildHints(
 	{ json, binary }: INodeExecutionData,
-	{ textField }: PreparedCall['options'],
-	{ waited, failure }: { readonly waited?: WaitResult; readonly failure?: NodeError } = {},
+	{ textField, sessionId, silenceSeconds }: HintOptions,
+	{ waited, failure, isChat = false }: TurnFacts = {},
 ): string[] {
-	const hints: string[] = [];
-	if (json.output === null && binary === undefined) hints.push(buildNoTextHint(json, textField, waited));
-	if (failure !== undefined) {
-		hints.push(`The message that ends the wait has come, but the call itself failed: ${failure.message}.`);
+	const hasNoText = json.output === null && binary === undefined;
+	const last = waited?.endedBy === 'silence' ? findMarkOfEnd(waited.messages) : undefined;
+	return [
+		hasNoText && buildNoTextHint(json, textField, waited),
+		failure && `The message that ends the wait arrived, but the call itself failed: ${failure.message}.`,
+		waited !== undefined &&
+			waited.repeated > 0 &&
+			!waited.gap &&
+			`Messages left out because their ID had arrived before: ${waited.repeated}. If the pieces of an answer share an ID, use another field as 'Deduplication Field'.`,
+		last &&
+			`The last message was followed by ${silenceSeconds} s of silence. If the agent's last message always has the ${last.field} '${last.value}', set 'Wait Until' to 'A Matching Message Arrives' with 'Match Field' ${last.field} and 'Match Value' ${last.value}: the wait then ends at once.`,
+		isChat &&
+			sessionId === '' &&
+			"Each message of the chat starts a new session, in which the agent does not know the earlier messages. To continue the conversation, set 'Session ID' to {{ $json.sessionId }}.",
+		isChat && !waited && !hasNoText && `The chat shows the response to the call. ${waitAdvice}`,
+	].filter((hint) => typeof hint === 'string');
+}
+
+type HintOptions = Pick<PreparedCall['options'], 'textField' | 'sessionId' | 'silenceSeconds'>;
+
+const waitAdvice = "If the agent sends its answer over the session channel, turn on 'Wait for Messages'.";
+
+/** A field of the last message that tells it from the earlier ones. */
+function findMarkOfEnd(messages: readonly SessionMessage[]): { field: string; value: string } | undefined {
+	const read = (message: unknown, field: string) => (isRecord(message) ? message[field] : undefined);
+	const last = messages.at(-1)?.message;
+	for (const field of ['type', 'event', 'status']) {
+		const value = read(last, field);
+		const isNew = messages.slice(0, -1).every(({ message }) => read(message, field) !== value);
+		if (typeof value === 'string' && /^[\w.-]{1,40}$/.test(value) && isNew) return { field, value };
 	}
-	if (waited !== undefined && waited.repeated > 0 && !waited.gap) {
-		hints.push(
-			`Messages left out because their ID had come before: ${waited.repeated}. If the pieces of an answer share an ID, use another field as 'Deduplication Field'.`,
-		);
-	}
-	return hints;
+	return undefined;
 }
 
 function buildNoTextHint(
@@ -120,13 +149,13 @@ function buildNoTextHint(
 	textField: string,
 	waited: WaitResult | undefined,
 ): string {
-	if (waited?.messages.length === 0) return "'output' is null: no message came.";
+	if (waited?.messages.length === 0) return "'output' is null because no message arrived.";
 	const fields = describeFields(waited?.messages ?? [{ message: response }]);
 	return joinSentences(
 		`'output' is null, because ${waited ? 'the messages have' : 'the response has'} no text in the field '${textField}'.`,
 		fields !== '' &&
 			`${waited ? 'Their' : 'Its'} fields are: ${fields}. To get one of them as 'output', enter it as 'Text Field' in the options.`,
-		!waited && "If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
+		!waited && waitAdvice,
 	);
 }
 
@@ -236,6 +265,8 @@ function storeIfSupported(context: IExecuteFunctions, keep: () => void): void {
 	try {
 		keep();
 	} catch (error) {
-		context.logger.debug(`Agent Execute: n8n keeps no data with this execution: ${toError(error).message}`);
+		context.logger.debug(
+			`Agent Execute: n8n could not store data with this execution: ${toError(error).message}`,
+		);
 	}
 }

@@ -31,7 +31,7 @@ export function readItemParameters(parameters: NodeParameters, index: number): I
 		const given = parameters.readFields(fields, index);
 		// The node has no date fields, so the time zone does not matter.
 		const params = readParameters(allFields, given, { mode: 'fields', timezone: 'UTC' });
-		checkExpressions(params.payloadMode, given, parameters);
+		checkGivenValues(params.payloadMode, given, parameters);
 		checkOverrides(params, parameters);
 		const { sessionId, startStepName, textField, deduplicationField } = params;
 		return {
@@ -67,27 +67,35 @@ export function checkPayload(
 	);
 }
 
-/** An empty result of an expression is an error: it must not start a new session, or an agent without a task. @throws NodeError 400 */
-function checkExpressions(
+/** Refuses what would start a new session or an agent without a task by mistake, which costs money. @throws NodeError 400 */
+function checkGivenValues(
 	payloadMode: ExecuteParams['payloadMode'],
 	given: Readonly<Record<string, unknown>>,
 	parameters: NodeParameters,
 ): void {
-	const isMistake = (...names: string[]) =>
-		names.every((name) => isBlank(given[name] ?? '')) && names.some((name) => parameters.isExpression(name));
-	const check = 'Check that the input item contains the data';
-	if (isMistake('sessionId')) {
+	const isEmpty = (name: string) => isBlank(given[name] ?? '');
+	const check = 'Check that the input item contains the data that the expression names.';
+	if (isEmpty('sessionId') && parameters.isExpression('sessionId')) {
 		throw createRefusal(
 			"The expression in 'Session ID' is empty for this item",
-			`${check}. To start a new session for each item, leave the field itself empty.`,
+			`${check} To start a new session for each item, leave the field itself empty.`,
 		);
 	}
-	if (payloadMode === 'json' ? isMistake('payloadJson') : isMistake('task', 'input')) {
+	if (payloadMode === 'json') {
+		if (!isEmpty('payloadJson') || !parameters.isExpression('payloadJson')) return;
+		throw createRefusal("The expression in 'Payload (JSON)' is empty for this item", check);
+	}
+	const missing = ['task', 'input'].find((name) => given[name] === undefined || given[name] === null);
+	if (isEmpty('task') && isEmpty('input')) {
 		throw createRefusal(
-			payloadMode === 'json'
-				? "The expression in 'Payload (JSON)' is empty for this item"
-				: "'Task' and 'Input' are empty for this item",
-			`${check} that the expression names.`,
+			"'Task' and 'Input' are empty for this item",
+			`${missing ? check : 'Enter what the agent should do.'} To start the agent without a task, set 'Payload' to JSON.`,
+		);
+	}
+	if (missing) {
+		throw createRefusal(
+			`The expression in '${missing === 'task' ? 'Task' : 'Input'}' has no value for this item`,
+			`${check} If the value may be missing, add ?? '' inside the expression.`,
 		);
 	}
 }

@@ -130,7 +130,8 @@ async function runCall(shared: AgentRunState, index: number, call: PreparedCall)
 		if (shared.keptBytes + bytes > maxKeptBytes) throw buildTooMuchOutputError(maxKeptBytes);
 		shared.keptBytes += bytes;
 		const failure = isNodeError(called) ? called : undefined;
-		for (const hint of buildHints(item, options, { waited, failure })) shared.hints.add(hint);
+		const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
+		for (const hint of buildHints(item, options, { waited, failure, isChat })) shared.hints.add(hint);
 		const left = { what: `agent in session ${last.sent.sessionId}`, mayRepeat: false };
 		return { result: { output: [item], left }, mustNotRunAgain: true };
 	} catch (error) {

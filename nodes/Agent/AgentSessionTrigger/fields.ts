@@ -20,6 +20,17 @@ export const triggerFields = [
 		hint: 'Choose your own ID and enter it here and in Agent Execute. The trigger cannot listen to sessions that get a new ID for each run.',
 	},
 	{ ...messageFormatField, noDataExpression: true },
+	filterField,
+	{
+		displayName: 'Filter Value',
+		name: 'filterValue',
+		type: 'string',
+		format: 'list',
+		default: '',
+		placeholder: 'e.g. answer, error',
+		description:
+			'Only messages with this value in the filter field, or text messages equal to it, start an execution. Separate several values with commas, and put a value that contains a comma in double quotes. Leave empty to accept all messages.',
+	},
 ] as const satisfies readonly Field[];
 
 export const triggerOptions = [
@@ -56,17 +67,6 @@ export const triggerOptions = [
 		placeholder: 'e.g. meta.uuid',
 		description:
 			'Field that holds the ID of a JSON message, in dot notation. A second message with the same ID in the same session does not start an execution. Messages without an ID always do. Do not use an ID that several parts of an answer share.',
-	},
-	filterField,
-	{
-		displayName: 'Filter Value',
-		name: 'filterValue',
-		type: 'string',
-		format: 'list',
-		default: '',
-		placeholder: 'e.g. answer, error',
-		description:
-			'Only messages with this value in the filter field, or text messages equal to it, start an execution. Separate several values with commas, and put a value that contains a comma in double quotes. Leave empty to accept all messages.',
 	},
 	{
 		displayName: 'Max Concurrent Executions',

@@ -266,8 +266,16 @@ describe('check', () => {
 			[{ payloadMode: 'json', payloadJson: '={{ "" }}' }, payload],
 			[{ task: '={{ $json.nope }}' }, task],
 			[{ task: '={{ $json.nope }}', input: '={{ $json.nope }}' }, task],
-			[{ task: 'Summarize', input: '={{ $json.nope }}' }, undefined],
-			[{ sessionId: '', task: '', input: '' }, undefined],
+			[
+				{ task: 'Summarize', input: '={{ $json.nope }}' },
+				"The expression in 'Input' has no value for this item",
+			],
+			[{ task: '={{ $json.nope }}', input: 'x' }, "The expression in 'Task' has no value for this item"],
+			[{ task: 'Summarize', input: "={{ $json.nope ?? '' }}" }, undefined],
+			[{ task: '', input: '' }, task],
+			[{ task: ' ', input: '={{ "" }}' }, task],
+			[{ sessionId: '', task: '', input: 'x' }, undefined],
+			[{ payloadMode: 'json', payloadJson: '{}', task: '' }, undefined],
 			[{ payloadMode: 'json', payloadJson: '{}', task: '={{ $json.nope }}' }, undefined],
 		])('%j: %s', async (parameters, message) => {
 			await serve();

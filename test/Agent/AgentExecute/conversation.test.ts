@@ -134,7 +134,7 @@ describe('conversation', () => {
 			const options = { deduplicationField: 'id', textField: 'n' };
 			await run({ wait: { messageCount: 2 }, options, onHint: (hint) => hints.push(hint) });
 			expect(hints).toEqual([
-				expect.stringMatching(/^Messages left out because their ID had come before: 2\./) as string,
+				expect.stringMatching(/^Messages left out because their ID had arrived before: 2\./) as string,
 			]);
 		});
 

@@ -27,6 +27,22 @@ afterEach(async () => {
 
 const run = (options?: RunOptions) => runExecute(service, options);
 
+describe('behind a chat', () => {
+	const newSession = /^Each message of the chat starts a new session, .*\{\{ \$json\.sessionId \}\}\.$/;
+	const onlyResponse = /^The chat shows the response to the call\. .*turn on 'Wait for Messages'\.$/;
+
+	test.each<[string, Record<string, unknown>, RunOptions['parameters'], RegExp[]]>([
+		['neither session nor wait', { chatInput: 'Hi' }, {}, [newSession, onlyResponse]],
+		['no wait', { chatInput: 'Hi' }, { sessionId: '={{ $json.id }}' }, [onlyResponse]],
+		['no chat', {}, {}, []],
+	])('a hint tells what a newcomer misses: %s', async (_, json, parameters, expected) => {
+		await serve({ answer: () => ({ text: 'Started.' }) });
+		const hints: string[] = [];
+		await run({ items: [{ json: { id: 's1', ...json } }], parameters, onHint: (hint) => hints.push(hint) });
+		expect(hints).toEqual(expected.map((one) => expect.stringMatching(one) as string));
+	});
+});
+
 describe('the request', () => {
 	test('is a POST of exactly the seven fields, with the key in its header', async () => {
 		await serve();

@@ -47,7 +47,7 @@ export async function runExecute(
 		executionId: options.executionId,
 		onChunk: options.onChunk,
 		onConsole: options.onConsole,
-		parameters: { startStepName: 'start', ...options.parameters },
+		parameters: { startStepName: 'start', task: 'Say hello', ...options.parameters },
 	});
 	if (options.keepsNoCustomData) Object.defineProperty(context, 'customData', { value: undefined });
 	const [items = []] = await node.execute.call(context);

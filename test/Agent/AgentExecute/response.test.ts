@@ -343,14 +343,12 @@ describe('output', () => {
 		const hints = (json: IDataObject, more: Partial<WaitResult> = {}, binary?: object) =>
 			buildHints(
 				{ json, ...(binary && { binary: binary as never }) },
-				{ textField: 'text' } as LiveViewOptions,
-				{
-					waited: { ...waited, ...more },
-				},
+				{ textField: 'text', sessionId: 's1', silenceSeconds: 5 },
+				{ waited: { ...waited, ...more } },
 			);
 
-		test('says that no message came', () => {
-			expect(hints({ output: null })).toEqual(["'output' is null: no message came."]);
+		test('says that no message arrived', () => {
+			expect(hints({ output: null })).toEqual(["'output' is null because no message arrived."]);
 		});
 
 		test('is not needed for a text, or a file', () => {
@@ -367,6 +365,22 @@ describe('output', () => {
 		test('counts what was left out, unless a lost channel explains that it was sent twice', () => {
 			expect(hints({ output: 'x' }, { repeated: 1 })).toEqual([expect.stringContaining('before: 1.')]);
 			expect(hints({ output: 'x' }, { repeated: 1, gap: true })).toEqual([]);
+		});
+
+		test.each<[string, string[], string | undefined]>([
+			['a type of its own', ['step', 'step', 'answer'], 'answer'],
+			['the only message', ['answer'], 'answer'],
+			['a type that came before', ['answer', 'answer'], undefined],
+			['a type that is a text', ['This is a whole sentence.'], undefined],
+			['no message', [], undefined],
+		])('names the end that needs no silence, if there is one: %s', (_, types, value) => {
+			const messages = types.map((type) => ({ message: { type } })) as unknown as WaitResult['messages'];
+			expect(hints({ output: 'x' }, { endedBy: 'silence', messages })).toEqual(
+				value === undefined
+					? []
+					: [expect.stringContaining(`'Match Field' type and 'Match Value' ${value}:`)],
+			);
+			expect(hints({ output: 'x' }, { endedBy: 'count', messages })).toEqual([]);
 		});
 	});
 });

@@ -187,12 +187,13 @@ describe('failed executions', () => {
 });
 
 describe('a filter', () => {
-	const options = { filterField: 'type', filterValue: 'answer, error' };
+	const filter = { filterField: 'type', filterValue: 'answer, error' };
 	const message = (type: string, n: number) => JSON.stringify({ type, n });
 
 	test('lets only what it names start an execution, and the rest costs no queue', () => {
 		const { run, channels } = listen({
-			options: { ...options, maxQueuedMessages: 1, maxConcurrentExecutions: 1 },
+			...filter,
+			options: { maxQueuedMessages: 1, maxConcurrentExecutions: 1 },
 		});
 		channels.send(message('answer', 1));
 		for (let n = 2; n < 100; n++) channels.send(message('step', n));
@@ -206,19 +207,19 @@ describe('a filter', () => {
 	});
 
 	test('of texts takes those that equal one', () => {
-		const { run, channels } = listen({ options: { filterValue: '[DONE]' } });
+		const { run, channels } = listen({ filterValue: '[DONE]' });
 		for (const text of ['[DONE]', 'done', '{"type":"[DONE]"}']) channels.send(text);
 		expect(run.messages).toEqual(['[DONE]']);
 	});
 
 	test('takes a value with a comma in double quotes', () => {
-		const { run, channels } = listen({ options: { filterValue: 'done, "yes, done", "say ""no"""' } });
+		const { run, channels } = listen({ filterValue: 'done, "yes, done", "say ""no"""' });
 		for (const text of ['yes, done', 'yes', 'done', 'say "no"']) channels.send(text);
 		expect(run.messages).toEqual(['yes, done', 'done', 'say "no"']);
 	});
 
 	test('and an ID count in JSON of binary frames, too', () => {
-		const { run, channels } = listen({ options: { ...options, deduplicationField: 'n' } });
+		const { run, channels } = listen({ ...filter, options: { deduplicationField: 'n' } });
 		for (const text of [message('answer', 1), message('step', 2), message('answer', 1), 'no JSON'])
 			channels.send(text, 0, undefined, true);
 		expect(run.emitted).toHaveLength(0);
@@ -229,7 +230,8 @@ describe('a filter', () => {
 
 	test('compares long numbers by their digits', () => {
 		const { run, channels } = listen({
-			options: { filterField: 'id', filterValue: ['12345678901234567891'] },
+			filterField: 'id',
+			filterValue: ['12345678901234567891'],
 		});
 		channels.send('{"id":12345678901234567890}');
 		channels.send('{"id":12345678901234567891}');
@@ -237,7 +239,7 @@ describe('a filter', () => {
 	});
 
 	test('passes a gap on to the next message that starts one', () => {
-		const { run, channels } = listen({ options });
+		const { run, channels } = listen(filter);
 		channels.send(message('step', 1), 0, 500);
 		channels.send(message('step', 2), 0, 300);
 		channels.send(message('answer', 3));
@@ -265,7 +267,8 @@ test('messages that share an ID are counted in the log, once a minute', async ()
 
 test('a frame is parsed once, for filter, deduplication and item', () => {
 	const { run, channels } = listen({
-		options: { filterField: 'type', filterValue: 'answer', deduplicationField: 'id' },
+		...{ filterField: 'type', filterValue: 'answer' },
+		options: { deduplicationField: 'id' },
 	});
 	const parse = jest.spyOn(JSON, 'parse');
 	channels.send('{"type":"answer","id":1}');
@@ -460,12 +463,12 @@ describe('closing', () => {
 
 	test('the next start tells since when no channel was open, and the gaps that no item has told', async () => {
 		const node = nodeOfItsOwn();
-		const options = { filterField: 'type', filterValue: 'answer' };
-		const first = listen({ sessionIds: 'a,b', options }, {}, node);
+		const filter = { filterField: 'type', filterValue: 'answer' };
+		const first = listen({ sessionIds: 'a,b', ...filter }, {}, node);
 		first.channels.send('{"type":"step"}', 1, 300);
 		for (const frames of first.channels.frames) frames.recordLoss(5000, 'the trigger was stopped');
 		await first.listening.close();
-		const second = listen({ sessionIds: 'b,a,c', options }, {}, node);
+		const second = listen({ sessionIds: 'b,a,c', ...filter }, {}, node);
 		for (const [index, frames] of second.channels.frames.entries()) {
 			frames.recordOpen(6000);
 			second.channels.send('{"type":"answer"}', index);

@@ -136,6 +136,7 @@ const options = { maxTries: 1, timeoutSeconds: 10 };
 test('calls that fail', async () => {
 	const parameters = {
 		startStepName: 'start',
+		task: 'Say hello',
 		sessionId: '=call-{{ $json.n }}',
 		options: { ...options, includeHeaders: true },
 	};
@@ -146,6 +147,7 @@ test('calls that fail', async () => {
 test('waits for a channel that fails', async () => {
 	const parameters = {
 		startStepName: 'start',
+		task: 'Say hello',
 		sessionId: '=wait-{{ $json.n }}',
 		waitForMessages: true,
 		waitUntil: 'count',
