@@ -14,8 +14,7 @@ export const sendFields = [
 			{
 				name: 'Save as Draft',
 				value: 'draft',
-				description:
-					'Nothing is sent. Needs the scope gmail.compose: add it under Custom Scopes in the credential.',
+				description: 'Nothing is sent. Choose a Mail Access with drafts in the credential first.',
 			},
 		],
 		default: 'send',
