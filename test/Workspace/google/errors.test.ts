@@ -289,7 +289,9 @@ describe('advice table', () => {
 			const own = { authentication: 'serviceAccount' } as const;
 			const scope = { message: 'Insufficient scopes.', reason: 'insufficientPermissions' };
 			const advice = [401, 403, 404].map((status) => descriptionOf(api, status, scope, own, '1AbcDefGhij'));
-			expect(advice.join(' ')).toMatch(/email and key.* In the credential, choose the Mail Access or Drive Access/);
+			expect(advice.join(' ')).toMatch(
+				/email and key.* In the credential, choose the Mail Access or Drive Access/,
+			);
 			expect(advice.join(' ')).not.toMatch(/Switch account|reconnect|sign in/i);
 		},
 	);
