@@ -6,7 +6,7 @@ import type { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming } from '../../fields/field';
 import {
 	readRequestLimits,
-	NodeParameters,
+	type NodeParameters,
 	type AnyParameters,
 	readParameters,
 	type RequestLimits,
@@ -186,8 +186,11 @@ interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
  * checked again.
  * @returns the job of an item, by its index; throws NodeError 400
  */
-export function createJobReader(context: IExecuteFunctions, notes: RunState): (index: number) => Job {
-	const parameters = new NodeParameters(context);
+export function createJobReader(
+	context: IExecuteFunctions,
+	parameters: NodeParameters,
+	notes: RunState,
+): (index: number) => Job {
 	let last: CheckedJob | undefined;
 	return (index) => {
 		const mode = parameters.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
