@@ -77,14 +77,9 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		this: IHttpRequestHelper,
 		credential: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
-		const {
-			fetchAccessToken,
-			throwPlainError: inWords,
-			readServiceAccount: serviceAccountOf,
-			getSharedToken: sharedToken,
-		} = await import('../nodes/Workspace/google/serviceAccount');
+		const google = await import('../nodes/Workspace/google/serviceAccount');
 		const { accessToken: refused } = credential;
-		const account = serviceAccountOf(credential);
+		const account = google.readServiceAccount(credential);
 		const post: PostForm = async (url, form) =>
 			(await this.helpers.httpRequest({
 				method: 'POST',
@@ -98,9 +93,9 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				disableFollowRedirect: true,
 				timeout: tokenTimeoutMilliseconds,
 			})) as Awaited<ReturnType<PostForm>>;
-		const fetchToken = () => fetchAccessToken(post, account);
-		const token = sharedToken(account, typeof refused === 'string' ? refused : '', fetchToken);
-		return { accessToken: await token.catch(inWords) };
+		const fetchToken = () => google.fetchAccessToken(post, account);
+		const token = google.getSharedToken(account, typeof refused === 'string' ? refused : '', fetchToken);
+		return { accessToken: await token.catch(google.throwPlainError) };
 	}
 
 	// The Workspace node tests this credential, because n8n 2.22 to 2.35 refuse a test request with a credential that the HTTP Request node may not use.

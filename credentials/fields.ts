@@ -2,54 +2,68 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
 
-const buildScopes = (...names: string[]) =>
-	['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents', ...names]
-		.map((name) => `https://www.googleapis.com/auth/${name}`)
-		.join(' ');
+const toScopes = (...names: string[]) =>
+	names.map((name) => `https://www.googleapis.com/auth/${name}`).join(' ');
 
-/** The scopes by Drive Access. */
-const scopesByDriveAccess = {
-	appFiles: buildScopes('drive.file'),
-	appFilesAndNames: buildScopes('drive.file', 'drive.metadata.readonly'),
-	allFiles: buildScopes('drive'),
+const fileScopes = toScopes('spreadsheets', 'documents');
+
+/** The scopes that each choice adds. */
+const scopes = {
+	sendAndRead: toScopes('gmail.send', 'gmail.readonly'),
+	draftsToo: toScopes('gmail.send', 'gmail.readonly', 'gmail.compose'),
+	labelsToo: toScopes('gmail.modify'),
+	appFiles: toScopes('drive.file'),
+	appFilesAndNames: toScopes('drive.file', 'drive.metadata.readonly'),
+	allFiles: toScopes('drive'),
 };
 
-type DriveAccess = keyof typeof scopesByDriveAccess;
+const buildScopeCase = (field: string, choice: keyof typeof scopes) =>
+	`$self["${field}"] === "${choice}" ? "${scopes[choice]}"`;
 
-const buildScopeCase = (access: DriveAccess) =>
-	`$self["driveAccess"] === "${access}" ? "${scopesByDriveAccess[access]}"`;
+const mailExpression = `${buildScopeCase('mailAccess', 'draftsToo')} : ${buildScopeCase('mailAccess', 'labelsToo')} : "${scopes.sendAndRead}"`;
+const driveExpression = `${buildScopeCase('driveAccess', 'allFiles')} : ${buildScopeCase('driveAccess', 'appFiles')} : "${scopes.appFilesAndNames}"`;
 
-/** The requested scopes: the user's own list, or the narrowest ones for the 13 operations with the chosen Drive access. */
-export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : ${buildScopeCase('allFiles')} : ${buildScopeCase('appFiles')} : "${scopesByDriveAccess.appFilesAndNames}"}}`;
+/** The requested scopes: the user's own list, or the narrowest ones for the 13 operations with the chosen access. */
+export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : (${mailExpression}) + " ${fileScopes} " + (${driveExpression})}}`;
+
+const buildAccessField = (
+	[displayName, name, standard, description]: [string, string, string, string],
+	choices: Array<[string, keyof typeof scopes, string]>,
+): INodeProperties => ({
+	displayName,
+	name,
+	type: 'options',
+	options: choices.map(([label, value, text]) => ({ name: label, value, description: text })),
+	default: standard,
+	description: `${description} After changing this, save, sign in again (Switch account), and open the node again.`,
+	displayOptions: { show: { customScopes: [false] } },
+});
+
+const driveAccessDescription =
+	'What the nodes can see in Google Drive. Spreadsheets and documents that you can open work by URL or ID with each choice, but only All Files can copy a document of yours as a template.';
 
 /** @param standard the Drive Access of a new credential; a service account sees only what was shared with it anyway */
-export const buildScopeFields = (standard: DriveAccess): INodeProperties[] => [
-	{
-		displayName: 'Drive Access',
-		name: 'driveAccess',
-		type: 'options',
-		options: [
-			{
-				name: 'App Files',
-				value: 'appFiles',
-				description: 'Lists show only the files that this app created or opened',
-			},
-			{
-				name: 'App Files and the Names of All Files',
-				value: 'appFilesAndNames',
-				description: 'Lists show all spreadsheets and documents of the account',
-			},
-			{
-				name: 'All Files',
-				value: 'allFiles',
-				description: 'Lists also show all folders and shared drives, and uploads can go there',
-			},
+export const buildScopeFields = (standard: 'appFilesAndNames' | 'allFiles'): INodeProperties[] => [
+	buildAccessField(
+		['Mail Access', 'mailAccess', 'sendAndRead', 'What the nodes can do in Gmail.'],
+		[
+			['Send and Read', 'sendAndRead', 'Send, list, search and read emails'],
+			['Also Save Drafts', 'draftsToo', 'Also save emails as drafts'],
+			['Also Save Drafts and Change Labels', 'labelsToo', 'Also mark emails as read and change their labels'],
 		],
-		default: standard,
-		description:
-			'What the nodes can see in Google Drive. Spreadsheets and documents that you can open always work by URL or ID. After changing this, save, sign in again (Switch account), and open the node again.',
-		displayOptions: { show: { customScopes: [false] } },
-	},
+	),
+	buildAccessField(
+		['Drive Access', 'driveAccess', standard, driveAccessDescription],
+		[
+			['App Files', 'appFiles', 'Lists show only the files that this app created or opened'],
+			[
+				'App Files and the Names of All Files',
+				'appFilesAndNames',
+				'Lists show all spreadsheets and documents',
+			],
+			['All Files', 'allFiles', 'Lists also show all folders and shared drives, and uploads can go there'],
+		],
+	),
 	{
 		displayName: 'Custom Scopes',
 		name: 'customScopes',
@@ -69,7 +83,7 @@ export const buildScopeFields = (standard: DriveAccess): INodeProperties[] => [
 		displayName: 'Enabled Scopes',
 		name: 'enabledScopes',
 		type: 'string',
-		default: scopesByDriveAccess[standard],
+		default: `${scopes.sendAndRead} ${fileScopes} ${scopes[standard]}`,
 		description: 'Scopes to request from Google, separated by spaces',
 		displayOptions: { show: { customScopes: [true] } },
 	},

@@ -4,12 +4,17 @@ import path from 'node:path';
 import { root } from './n8n/installN8n.ts';
 import { buildSignedInCredential } from './google/credential.ts';
 import { demoSpreadsheet, demoTemplate } from './google/demo.ts';
+import type { GoogleServer } from './google/server.ts';
+import { defaultScopes, widestScopes } from './google/tokens.ts';
 import type { N8nApi, WorkflowDefinition } from './n8n/n8nApi.ts';
 
 /** The stand-ins that the examples talk to. */
 export interface Services {
 	readonly agent: { readonly url: string; readonly webSocketUrl: string; readonly apiKey: string };
-	readonly google: { readonly url: string; readonly accessToken: string; readonly refreshToken: string };
+	readonly google: Pick<GoogleServer, 'url' | 'tokens'>;
+	/** The token of those who call a published address, and the chat model's address. Without them, their nodes have no credential. */
+	readonly callers?: string;
+	readonly modelUrl?: string;
 	/** Part of the credentials' names, so that programs that share an n8n but not the stand-ins have their own. Default: `demo`. */
 	readonly label?: string;
 }
@@ -29,13 +34,39 @@ export interface StoredCredential {
 	readonly type: string;
 }
 
+interface CredentialToStore {
+	readonly type: string;
+	readonly name: string;
+	readonly data: Record<string, unknown>;
+}
+
+const fullAccess = 'full access';
+
+/** The sign-in of a newcomer who chose nothing, and one with the widest choices, for the nodes that need more. */
+function buildSignIns({ url, tokens }: Services['google'], label: string): CredentialToStore[] {
+	const build = (name: string, token: string, scopes: string[], access: Record<string, string>) => {
+		// The same at every start, because n8n keeps the tokens of an existing credential.
+		const accessToken = tokens.issue({ token: `${token}-access-token`, scopes });
+		const refreshToken = tokens.issueRefresh({ token: `${token}-refresh-token`, scopes });
+		const data = buildSignedInCredential(url, { accessToken, refreshToken }, access);
+		return { type: 'workspaceOAuth2Api', name: `Workspace OAuth2 API (${name})`, data };
+	};
+	const widest = { mailAccess: 'labelsToo', driveAccess: 'allFiles' };
+	return [
+		build(label, label, defaultScopes, {}),
+		build(`${label}, ${fullAccess}`, `${label}-${fullAccess.replace(' ', '-')}`, widestScopes, widest),
+	];
+}
+
 /** Values that the stand-ins accept. They are made up and open nothing. */
-function credentialsFor({
+function buildCredentials({
 	agent,
 	google,
+	callers,
+	modelUrl,
 	label = 'demo',
-}: Services): ReadonlyArray<{ type: string; name: string; data: Record<string, unknown> }> {
-	return [
+}: Services): CredentialToStore[] {
+	const common = [
 		{
 			type: 'agentApi',
 			name: `Agent API (${label})`,
@@ -50,12 +81,24 @@ function credentialsFor({
 				signature: '0x1234abcd',
 			},
 		},
-		{
-			type: 'workspaceOAuth2Api',
-			name: `Workspace OAuth2 API (${label})`,
-			data: buildSignedInCredential(google.url, google),
-		},
+		...buildSignIns(google, label),
 	];
+	const ofCallers =
+		callers === undefined
+			? []
+			: [
+					{ type: 'httpBearerAuth', name: `Callers, bearer token (${label})`, data: { token: callers } },
+					{
+						type: 'httpHeaderAuth',
+						name: `Callers, header x-token (${label})`,
+						data: { name: 'x-token', value: callers },
+					},
+				];
+	const ofModel =
+		modelUrl === undefined
+			? []
+			: [{ type: 'openAiApi', name: `Chat model (${label})`, data: { apiKey: 'none', url: modelUrl } }];
+	return [...common, ...ofCallers, ...ofModel];
 }
 
 /**
@@ -94,7 +137,7 @@ const shownFiles: ReadonlyMap<string, ImportedExample['shown']> = new Map([
 export async function ensureCredentials(api: N8nApi, services: Services): Promise<StoredCredential[]> {
 	const present = await api.request<StoredCredential[]>('GET', 'credentials');
 	const stored: StoredCredential[] = [];
-	for (const { type, name, data } of credentialsFor(services)) {
+	for (const { type, name, data } of buildCredentials(services)) {
 		const known = present.find((one) => one.name === name && one.type === type);
 		if (known) await api.request('PATCH', `credentials/${known.id}`, { name, type, data });
 		stored.push(known ?? { ...(await api.createCredential(type, name, data)), type });
@@ -106,15 +149,29 @@ const credentialTypes: Readonly<Record<string, readonly string[]>> = {
 	'n8n-nodes-agent-workspace.agentExecute': ['agentApi', 'agentSignatureApi'],
 	'n8n-nodes-agent-workspace.agentSessionTrigger': ['agentApi', 'agentSignatureApi'],
 	'n8n-nodes-agent-workspace.workspace': ['workspaceOAuth2Api'],
+	'@n8n/n8n-nodes-langchain.mcpTrigger': ['httpBearerAuth'],
+	'n8n-nodes-base.webhook': ['httpHeaderAuth'],
+	'@n8n/n8n-nodes-langchain.lmChatOpenAi': ['openAiApi'],
 };
+
+/** What a node's form says that the sign-in of a newcomer does not allow: drafts, labels, and a template that the app did not create. */
+export function needsFullAccess(node: Record<string, unknown>): boolean {
+	const { sendAs, options = {} } = (node['parameters'] ?? {}) as { sendAs?: string; options?: object };
+	const wide = ['templateId', 'markAsRead', 'addLabels', 'removeLabels'];
+	return sendAs === 'draft' || Object.keys(options).some((name) => wide.includes(name));
+}
 
 export function withCredentials(
 	node: Record<string, unknown>,
 	stored: readonly StoredCredential[],
 ): Record<string, unknown> {
 	const types = credentialTypes[String(node.type).replace(/Tool$/, '')] ?? [];
+	const isFull = ({ name }: StoredCredential) => name.includes(fullAccess);
+	const wanted = needsFullAccess(node);
 	const chosen = stored
-		.filter(({ type }) => types.includes(type))
+		.filter(
+			(one) => types.includes(one.type) && (one.type !== 'workspaceOAuth2Api' || isFull(one) === wanted),
+		)
 		.map(({ id, name, type }) => [type, { id, name }]);
 	return chosen.length === 0 ? node : { ...node, credentials: Object.fromEntries(chosen) };
 }

@@ -59,11 +59,7 @@ async function main(): Promise<void> {
 	try {
 		const examples = await importExamples(n8n.api, {
 			agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
-			google: {
-				url: google.url,
-				accessToken: google.tokens.issue(),
-				refreshToken: google.tokens.issueRefresh(),
-			},
+			google,
 		});
 		selectors.setTestIdAttribute('data-test-id');
 		const page = await signedIn(await context.newPage(), url);

@@ -8,10 +8,10 @@ import { parseArgs } from 'node:util';
 
 import { buildDemoAnswer } from './agent-service/demo.ts';
 import { type AgentService, startAgentService } from './agent-service/server.ts';
+import { startDemoModel } from './chat-model/demo.ts';
 import { importExamples } from './examples.ts';
 import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
-import { standardScopes } from './google/tokens.ts';
 import { runCommand, MessageOnlyError } from './n8n/command.ts';
 import { ensureN8nInstalled, root } from './n8n/installN8n.ts';
 import { installedFolder, installPackage } from './n8n/installPackage.ts';
@@ -19,9 +19,11 @@ import { Reloads } from './n8n/reloads.ts';
 import { type N8nApi, owner } from './n8n/n8nApi.ts';
 import { freePort, startN8n } from './n8n/startN8n.ts';
 import { reloadOnEdit } from './reload.ts';
-import { printRun, printSummary } from './transcript.ts';
+import { printSummary } from './transcript.ts';
 
 const apiKey = 'demo-api-key';
+/** What a client of the published examples sends. */
+const callers = 'demo-token';
 
 /** Functions that stop what was started, in starting order. */
 const running: Array<() => Promise<void>> = [];
@@ -65,6 +67,8 @@ async function main(): Promise<void> {
 	say(
 		`The stand-in of Google's APIs listens on ${google.url} (all its addresses: the credential 'Workspace OAuth2 API (demo)')`,
 	);
+	const model = await startDemoModel();
+	running.push(() => model.close());
 	say('Starting n8n …');
 	const n8n = await startN8n({
 		userFolder,
@@ -86,27 +90,21 @@ async function main(): Promise<void> {
 		...(values.dev && { patienceMilliseconds: 5000 }),
 	});
 
-	// One example saves drafts.
-	const scopes = [...standardScopes, 'gmail.compose'];
 	const workflows = await importExamples(n8n.api, {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
-		google: {
-			url: google.url,
-			// The same at every start, because n8n keeps the tokens of an existing credential.
-			accessToken: google.tokens.issue({ token: 'demo-access-token', scopes }),
-			refreshToken: google.tokens.issueRefresh({ token: 'demo-refresh-token', scopes }),
-		},
+		google,
+		callers,
+		modelUrl: model.url,
 	});
 	let succeeded = true;
-	const print = values.demo ? printSummary : printRun;
 	for (const { workflow, shown } of workflows) {
 		if (!shown || values.dev) continue;
 		if (shown === 'publishAndRun') await publish(n8n.api, workflow, agent);
 		const run = await n8n.api.run(workflow);
-		succeeded = print(workflow, run) && succeeded;
+		succeeded = printSummary(workflow, run) && succeeded;
 		if (shown === 'run') continue;
 		say('\nWhat the agent sent in that session has started the workflow:');
-		succeeded = print(workflow, await n8n.api.untilTriggered(workflow, run)) && succeeded;
+		succeeded = printSummary(workflow, await n8n.api.untilTriggered(workflow, run)) && succeeded;
 	}
 	if (values.demo) {
 		await stopAll();
@@ -118,7 +116,7 @@ async function main(): Promise<void> {
 	void n8n.ended.then(() => endWithIt(n8n.output()));
 	const first = workflows[0]?.workflow.id ?? '';
 	say(
-		`\nThe editor: ${n8n.url}/workflow/${first}\n  e-mail    ${owner.email}\n  password  ${owner.password}\nCtrl-C ends everything.`,
+		`\nOpen  ${n8n.url}/workflow/${first}\n  Email     ${owner.email}\n  Password  ${owner.password}\nThe stand-in for Google lets anyone sign in. Ctrl-C ends everything.`,
 	);
 }
 

@@ -24,13 +24,14 @@ export interface Tokens {
 	readonly refreshToken: string;
 }
 
-/** Data of a `workspaceOAuth2Api` credential that is signed in to a stand-in, with access to all files. */
+/** Data of a `workspaceOAuth2Api` credential that is signed in to a stand-in. @param access what is chosen in it */
 export function buildSignedInCredential(
 	url: string,
 	{ accessToken, refreshToken }: Tokens,
+	access: Record<string, string> = { driveAccess: 'allFiles' },
 ): Record<string, unknown> {
 	return {
-		driveAccess: 'allFiles',
+		...access,
 		...buildEndpoints(url),
 		clientId: 'stand-in-client',
 		clientSecret: 'stand-in-secret',

@@ -2,8 +2,16 @@ import { randomBytes } from 'node:crypto';
 
 const scopePrefix = 'https://www.googleapis.com/auth/';
 
-/** The scopes that the package's credential requests if Drive Access is All Files. */
-export const standardScopes = ['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents', 'drive'];
+const usualScopes = ['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents'];
+
+/** The scopes that the package's credential requests if nothing is chosen in it. */
+export const defaultScopes = [...usualScopes, 'drive.file', 'drive.metadata.readonly'];
+
+/** The scopes that it requests if Drive Access is All Files. */
+export const standardScopes = [...usualScopes, 'drive'];
+
+/** The scopes that it requests with the widest choice of each access. */
+export const widestScopes = ['gmail.modify', 'spreadsheets', 'documents', 'drive'];
 
 export interface Grant {
 	/** Email address of the signed-in user. */

@@ -2,7 +2,7 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
 import type { NodeError } from '../core/errors';
 import type { Field, InferParameters } from '../fields/field';
-import { requestOptions } from '../fields/params';
+import { commonOptions } from '../fields/params';
 import type { Clients } from './google/clients';
 import type { ByteSource } from './byteSource';
 
@@ -149,7 +149,7 @@ export function defineOperation<const F extends readonly Field[], const O extend
 	return operation;
 }
 
-/** All fields of an operation, with the options of its requests. */
+/** All fields of an operation, with the options of every operation. */
 export function getAllFields({ fields, options }: Operation): readonly Field[] {
-	return [...fields, ...options, ...requestOptions];
+	return [...fields, ...options, ...commonOptions];
 }

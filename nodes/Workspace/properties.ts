@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { buildProperties } from '../fields/nodeProperties';
-import { requestOptions } from '../fields/params';
+import { commonOptions } from '../fields/params';
 import { operationChoices, type Resource, resources } from './resources';
 import type { Field, Operation } from './operation';
 
@@ -179,7 +179,7 @@ export const properties: INodeProperties[] = [
 	...resources.flatMap(({ value: resource, operations }) =>
 		operations.flatMap(({ value: operation, fields, options }) => {
 			const gate = { inputMode: ['fields'], resource: [resource], operation: [operation] };
-			return buildProperties(fields, [...options, ...requestOptions], gate);
+			return buildProperties(fields, [...options, ...commonOptions], gate);
 		}),
 	),
 	inputMode,

@@ -196,7 +196,7 @@ const nestingError = new NodeError({
 	code: 422,
 	message: 'The data is nested too deeply to be read',
 	description:
-		'No program that people use writes such data. If it comes from outside, somebody may have made it up.',
+		'Usual programs do not write such data. If it comes from outside, it may have been made to overload the reader.',
 });
 
 /** Whether a model calls the node, as a tool of an AI agent or an MCP server. */

@@ -47,6 +47,8 @@ export interface Work<C> {
 	check(index: number): C;
 	/** Returns what would be sent, without what differs with every try (timestamps, generated IDs). */
 	getRequestIdentity(value: C): unknown;
+	/** Whether the output of an item begins with the fields of its input. @param value undefined if the check refused the item */
+	hasInputFields(value: C | undefined): boolean;
 	/** Combines items into tasks, in the order in which they begin. */
 	planTasks(checked: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Task<C>>;
 	/** The number of tasks that run at once. */
@@ -64,18 +66,24 @@ const sliceMilliseconds = 20;
 /** Processes all input items. The output keeps their order. */
 export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Promise<INodeExecutionData[]> {
 	const retryCache = new RetryCache<RememberedResult>(readNodeTry(context));
-	const results = await new ItemLoop(context, work, retryCache).run();
+	const loop = new ItemLoop(context, work, retryCache);
+	const results = await loop.run();
+	const node = context.getNode();
 	const items = results.flatMap((result, index) => {
 		// Never started, because an earlier failure stopped the node.
 		if (!result) return [];
 		const { failure, output = [] } = result;
-		if (!failure) return output;
+		const complete = output.map((item) => loop.addInputFields(item, index));
+		if (!failure) return complete;
 		if (context.continueOnFail()) {
-			return [...output, createErrorItem(context.getNode(), failure, index, work.sanitizer)];
+			const item = createErrorItem(node, failure, index, work.sanitizer);
+			// n8n adds them itself to what goes to the error output, and sends only an item without them there.
+			const isRouted = node.onError === 'continueErrorOutput';
+			return [...complete, isRouted ? item : loop.addInputFields(item, index)];
 		}
 		retryCache.endTry(true);
 		const told = withDoneItems(failure, index, results);
-		throw createNodeApiError(context.getNode(), told, index, work.sanitizer);
+		throw createNodeApiError(node, told, index, work.sanitizer);
 	});
 	retryCache.endTry(isFailedTry(items));
 	return items;
@@ -89,6 +97,7 @@ class ItemLoop<C> {
 	readonly #isTool: boolean;
 	/** Items that an earlier try may have carried out and that may be repeated. */
 	readonly #doubtfulItems = new Set<number>();
+	readonly #withInputFields = new Set<number>();
 	#hasStopped = false;
 
 	constructor(context: IExecuteFunctions, work: Work<C>, retryCache: RetryCache<RememberedResult>) {
@@ -117,6 +126,19 @@ class ItemLoop<C> {
 		return this.#results;
 	}
 
+	/** Never the input's `error`, by which n8n tells failed items. */
+	addInputFields(item: INodeExecutionData, index: number): INodeExecutionData {
+		if (!this.#withInputFields.has(index)) return item;
+		const fields = { ...this.#context.getInputData()[index]?.json };
+		delete fields['error'];
+		return { ...item, json: { ...fields, ...item.json } };
+	}
+
+	#noteInputFields(index: number, value?: C): void {
+		// The input of a tool is what the model gave.
+		if (!this.#isTool && this.#work.hasInputFields(value)) this.#withInputFields.add(index);
+	}
+
 	/** All items are checked before anything is sent, so that a mistake in the last item does not leave half a batch sent. */
 	async #checkItems(): Promise<Array<CheckedItem<C>>> {
 		const checked: Array<CheckedItem<C>> = [];
@@ -140,12 +162,14 @@ class ItemLoop<C> {
 	#checkItem(index: number): CheckedItem<C> | undefined {
 		try {
 			const value = this.#work.check(index);
+			this.#noteInputFields(index, value);
 			const requestIdentity = this.#isTool ? this.#work.getRequestIdentity(value) : undefined;
 			const known = this.#retryCache.recall(index, requestIdentity);
 			if (known === 'doubt') this.#doubtfulItems.add(index);
 			if (!known || known === 'doubt') return { index, value, requestIdentity };
 			this.#recordResult(index, known);
 		} catch (error) {
+			this.#noteInputFields(index);
 			this.#recordResult(index, { failure: toNodeError(error) });
 		}
 		return undefined;

@@ -72,7 +72,7 @@ function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadC
 	);
 }
 
-/** The options that every operation has; they govern its requests. */
+/** The options that govern the requests of every operation. */
 export const requestOptions = [
 	{
 		displayName: 'Max Retry Wait (Seconds)',
@@ -104,6 +104,20 @@ export const requestOptions = [
 		description: 'Max time for a single request',
 	},
 ] as const satisfies readonly Field[];
+
+/** Read for the node as a whole: an item whose parameters are not valid has its fields, too. */
+export const includeInputFieldsOption = {
+	displayName: 'Include Input Fields',
+	name: 'includeInputFields',
+	type: 'boolean',
+	default: false,
+	noDataExpression: true,
+	description:
+		'Whether to add the fields of the input item to each output item. Where names are the same, the result wins.',
+} as const satisfies Field;
+
+/** The options that every operation has. */
+export const commonOptions = [...requestOptions, includeInputFieldsOption] as const;
 
 export type RequestLimits = InferParameters<typeof requestOptions, []>;
 
@@ -182,6 +196,11 @@ export class NodeParameters {
 	isComputed(name: string, option: string): boolean {
 		const raw = this.getRawValue(name, option);
 		return hasExpression(raw) && !this.getFieldPath(raw);
+	}
+
+	/** Whether a switch among the options is on for the node as a whole. */
+	isOn(option: string): boolean {
+		return this.getRawValue('options', option) === true;
 	}
 
 	private getRawValue(name: string, option?: string): unknown {

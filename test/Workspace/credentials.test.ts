@@ -186,6 +186,7 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 		test('has the names and defaults that saved credentials depend on', () => {
 			expect(defaults).toMatchObject({
 				driveAccess: name === 'workspaceOAuth2Api' ? 'appFilesAndNames' : 'allFiles',
+				mailAccess: 'sendAndRead',
 				customScopes: false,
 				customEndpoints: false,
 				mailApiBase: 'https://gmail.googleapis.com/gmail/v1',
@@ -202,18 +203,33 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 			expect('authorizationUrl' in defaults).toBe(name === 'workspaceOAuth2Api');
 		});
 
+		const defaultScope = properties.find((property) => property.name === 'scope')?.default as string;
+		const expression = defaultScope.slice('={{'.length, -'}}'.length);
+		const askScopes = ($self: object) => runInNewContext(expression, { $self }) as string;
+		const toScopes = (names: string[]) => names.map((one) => `https://www.googleapis.com/auth/${one}`);
+		const usualMail = ['gmail.send', 'gmail.readonly'];
+		const usualDrive = ['drive.file', 'drive.metadata.readonly'];
+
 		test.each([
 			['appFiles', ['drive.file']],
-			['appFilesAndNames', ['drive.file', 'drive.metadata.readonly']],
+			['appFilesAndNames', usualDrive],
 			['allFiles', ['drive']],
 		])('asks for the scopes of the operations, and of the access to Drive: %s', (driveAccess, ofDrive) => {
-			const scope = properties.find((property) => property.name === 'scope')?.default as string;
-			const expression = scope.slice('={{'.length, -'}}'.length);
-			const asked = (more: object) =>
-				runInNewContext(expression, { $self: { driveAccess, ...more } }) as string;
-			const names = ['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents', ...ofDrive];
-			expect(asked({}).split(' ')).toEqual(names.map((one) => `https://www.googleapis.com/auth/${one}`));
-			expect(asked({ customScopes: true, enabledScopes: 'own' })).toBe('own');
+			const names = [...usualMail, 'spreadsheets', 'documents', ...ofDrive];
+			expect(askScopes({ driveAccess }).split(' ')).toEqual(toScopes(names));
+			expect(askScopes({ driveAccess, customScopes: true, enabledScopes: 'own' })).toBe('own');
+			if (driveAccess === defaults['driveAccess'])
+				expect(defaults['enabledScopes']).toBe(toScopes(names).join(' '));
+		});
+
+		test.each([
+			[undefined, usualMail],
+			['sendAndRead', usualMail],
+			['draftsToo', [...usualMail, 'gmail.compose']],
+			['labelsToo', ['gmail.modify']],
+		])('asks for the scopes of the access to Gmail: %s', (mailAccess, ofMail) => {
+			const names = [...ofMail, 'spreadsheets', 'documents', ...usualDrive];
+			expect(askScopes({ ...(mailAccess && { mailAccess }) }).split(' ')).toEqual(toScopes(names));
 		});
 
 		test('hides every secret', () => {

@@ -147,7 +147,7 @@ describe('properties', () => {
 		},
 	};
 
-	const common = { maxTries: 5, maxRetryWaitSeconds: 120, timeoutSeconds: 300 };
+	const common = { maxTries: 5, maxRetryWaitSeconds: 120, timeoutSeconds: 300, includeInputFields: false };
 	const operations = resources.flatMap((resource) =>
 		resource.operations.map((operation) => ({
 			resource,
@@ -194,7 +194,7 @@ describe('properties', () => {
 		test('has its options with their defaults, in alphabetical order', () => {
 			const collection = visible.find(({ name }) => name === 'options');
 			const choices = (collection?.options ?? []) as INodeProperties[];
-			expect(defaultsOf(choices)).toEqual({ ...whenAdded(options[key] ?? {}), ...common });
+			expect(defaultsOf(choices)).toEqual(whenAdded({ ...options[key], ...common }));
 			const names = choices.map(({ displayName }) => displayName);
 			expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
 		});

@@ -19,11 +19,7 @@ beforeAll(async () => {
 	({ page } = editor);
 	const examples = await importExamples(editor.api, {
 		agent: { url: service.url, webSocketUrl: service.webSocketUrl, apiKey },
-		google: {
-			url: google.url,
-			accessToken: google.tokens.issue(),
-			refreshToken: google.tokens.issueRefresh(),
-		},
+		google,
 	});
 	workflows = new Map(examples.map(({ workflow }) => [workflow.name, workflow]));
 });

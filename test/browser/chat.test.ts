@@ -2,6 +2,7 @@
 import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { ensureCredentials, readExample, withCredentials } from '../../dev/examples.ts';
+import { Tokens } from '../../dev/google/tokens.ts';
 import { Chat } from './canvasChat';
 import { Editor } from './editor';
 
@@ -32,7 +33,7 @@ const answers = () => chat.panel.locator('.chat-message-from-bot:not(.chat-messa
 /** Opens the example, and its chat. @param responseMode of the Chat Trigger, as its option is stored */
 async function openChat(responseMode: string): Promise<void> {
 	const example = await readExample('chat-with-the-agent.json');
-	const nowhere = { url: service.url, accessToken: 'none', refreshToken: 'none' };
+	const nowhere = { url: service.url, tokens: new Tokens('nobody@example.com') };
 	const agent = { url: service.url, webSocketUrl: service.webSocketUrl, apiKey };
 	const credentials = await ensureCredentials(editor.api, { agent, google: nowhere, label: 'chat' });
 	const nodes = example.nodes.map((one) =>

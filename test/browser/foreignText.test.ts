@@ -46,7 +46,7 @@ async function readsAsText(name: string, alsoIn?: Locator): Promise<void> {
 test('what an agent service answers is text in the error', async () => {
 	const credentials = await ensureCredentials(editor.api, {
 		agent: { url: service.url, webSocketUrl: service.webSocketUrl, apiKey },
-		google: { url: google.url, accessToken: 'none', refreshToken: 'none' },
+		google,
 		label: 'strangers',
 	});
 	const example = await readExample('run-an-agent.json');

@@ -22,19 +22,12 @@ beforeAll(async () => {
 	chat = new Chat(editor);
 	const credentials = await ensureCredentials(editor.api, {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
-		google: {
-			url: google.url,
-			accessToken: google.tokens.issue(),
-			refreshToken: google.tokens.issueRefresh(),
-		},
+		google,
+		modelUrl: model.url,
 		label: 'review',
 	});
-	const openAi = { apiKey: 'none', url: model.url };
-	const openAiApi = await editor.api.createCredential('openAiApi', 'Scripted model', openAi);
 	const example = await readExample('ai-agent-with-tools.json');
-	const nodes = example.nodes.map((one) =>
-		one['name'] === 'Model' ? { ...one, credentials: { openAiApi } } : withCredentials(one, credentials),
-	);
+	const nodes = example.nodes.map((one) => withCredentials(one, credentials));
 	await editor.show({ ...example, nodes });
 	await chat.open();
 });

@@ -28,11 +28,7 @@ beforeAll(async () => {
 	const nowhere = { url: 'http://127.0.0.1:9', webSocketUrl: 'ws://127.0.0.1:9', apiKey: 'none' };
 	const credentials = await ensureCredentials(editor.api, {
 		agent: nowhere,
-		google: {
-			url: google.url,
-			accessToken: google.tokens.issue(),
-			refreshToken: google.tokens.issueRefresh(),
-		},
+		google,
 		label: 'pickers',
 	});
 	const append = { resource: 'spreadsheet', operation: 'append', valuesSource: 'columns' };

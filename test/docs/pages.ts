@@ -8,6 +8,7 @@ import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { options as executeOptions } from '../../nodes/Agent/AgentExecute/parameters';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
 import { triggerOptions } from '../../nodes/Agent/AgentSessionTrigger/fields';
+import { commonOptions } from '../../nodes/fields/params';
 import type { Field } from '../../nodes/Workspace/operation';
 import { resources, type Resource } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
@@ -44,10 +45,15 @@ function agentPart({ description }: INodeType, options: readonly Field[], schema
 	].join('\n\n');
 }
 
+const isCommon = ({ name }: INodeProperties) => commonOptions.some((one) => one.name === name);
+
 function workspacePart(): string {
-	return resources
-		.flatMap((resource) => resource.operations.map((one) => operationPart(resource, one.value)))
-		.join('\n\n');
+	const options = optionsAmong(new Workspace().description.properties);
+	return [
+		'## Options of every operation',
+		parameterTable(options.filter(isCommon), commonOptions),
+		...resources.flatMap((resource) => resource.operations.map((one) => operationPart(resource, one.value))),
+	].join('\n\n');
 }
 
 function operationPart({ value, name, operations }: Resource, operation: string): string {
@@ -58,12 +64,19 @@ function operationPart({ value, name, operations }: Resource, operation: string)
 	});
 	const definition = operations.find((one) => one.value === operation);
 	const definitions: readonly Field[] = [...(definition?.fields ?? []), ...(definition?.options ?? [])];
+	const options = optionsAmong(own);
+	// The page names them once. An operation without them would be a fault of the page.
+	const missing = commonOptions.filter((one) => !options.some(({ name: option }) => option === one.name));
+	expect(missing).toEqual([]);
 	return [
 		`## ${name}: ${definition?.name ?? ''}`,
 		`${definition?.description ?? ''}${definition?.description.endsWith('.') ? '' : '.'} ${definition?.caution ?? ''}`.trim(),
 		parameterTable(own, definitions),
 		'**Options**',
-		parameterTable(optionsAmong(own), definitions),
+		parameterTable(
+			options.filter((one) => !isCommon(one)),
+			definitions,
+		),
 		'**Result**',
 		result(`Workspace/__schema__/v1.0.0/${value}/${operation}.json`),
 	].join('\n\n');

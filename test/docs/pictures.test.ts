@@ -5,10 +5,7 @@ const root = path.join(__dirname, '..', '..');
 const docs = path.join(root, 'docs');
 const pages = ['README.md', ...readdirSync(docs).filter((name) => name.endsWith('.md'))];
 
-/**
- * Pictures of a page, relative to the root. The registry shows the README, too: there, pictures would need absolute addresses, which
- * the repository does not have yet.
- */
+/** Pictures of a page, relative to the root. */
 function picturesOf(page: string): string[] {
 	const isReadme = page === 'README.md';
 	const text = readFileSync(path.join(isReadme ? root : docs, page), 'utf8');
@@ -16,10 +13,13 @@ function picturesOf(page: string): string[] {
 	return addresses.map((address) => (isReadme ? address : path.join('docs', address)));
 }
 
-test('every picture that a page shows is there', () => {
+test('every picture that a page shows is there, and the README opens with one', () => {
 	const shown = pages.flatMap(picturesOf);
 	expect(shown).toContain('docs/images/at-work.webp');
-	expect(picturesOf('README.md')).toEqual([]);
+	const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+	expect(readme.split('\n').find((line) => line !== '' && !line.startsWith('#'))).toContain(
+		'](docs/images/at-work.webp)',
+	);
 	expect(shown.filter((picture) => !existsSync(path.join(root, picture)))).toEqual([]);
 });
 

@@ -14,7 +14,6 @@ import {
 import { demoSpreadsheet, seedDemo } from '../../dev/google/demo.ts';
 import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { standardScopes } from '../../dev/google/tokens.ts';
 import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import { McpClient } from './mcpClient';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
@@ -28,32 +27,19 @@ let google: GoogleServer;
 let model: ChatModel;
 let n8n: SharedN8n;
 let stored: StoredCredential[];
-let others: Record<string, Record<string, object>>;
 
 beforeAll(async () => {
 	agent = await startAgentService({ apiKey });
 	google = await startGoogle();
 	model = await startChatModel();
-	// One example saves drafts.
-	const grant = { scopes: [...standardScopes, 'gmail.compose'] };
 	n8n = await useSharedN8n();
 	const { api } = n8n;
 	stored = await ensureCredentials(api, {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
-		google: {
-			url: google.url,
-			accessToken: google.tokens.issue(grant),
-			refreshToken: google.tokens.issueRefresh(grant),
-		},
+		google,
+		callers: token,
+		modelUrl: model.url,
 	});
-	const bearer = await api.createCredential('httpBearerAuth', 'Callers', { token });
-	const header = await api.createCredential('httpHeaderAuth', 'Callers', { name: 'x-token', value: token });
-	const openAi = await api.createCredential('openAiApi', 'Model', { apiKey: 'none', url: model.url });
-	others = {
-		'@n8n/n8n-nodes-langchain.mcpTrigger': { httpBearerAuth: bearer },
-		'n8n-nodes-base.webhook': { httpHeaderAuth: header },
-		'@n8n/n8n-nodes-langchain.lmChatOpenAi': { openAiApi: openAi },
-	};
 });
 afterEach(() => {
 	expectNoViolations(google);
@@ -71,8 +57,7 @@ function example(file: string, changes: Change = {}): WorkflowDefinition {
 	const workflow = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as WorkflowDefinition;
 	const nodes = workflow.nodes.map((node) => {
 		const parameters = { ...(node['parameters'] as object), ...changes[String(node['name'])] };
-		const known = others[String(node['type'])];
-		return withCredentials({ ...node, parameters, ...(known && { credentials: known }) }, stored);
+		return withCredentials({ ...node, parameters }, stored);
 	});
 	return { ...workflow, nodes };
 }

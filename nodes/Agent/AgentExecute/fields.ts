@@ -1,7 +1,7 @@
 import { maxAnswerBytes } from '../../http/body';
 import type { Field, ReadContext } from '../../fields/field';
 import { describeType, createValueRefusal } from '../../fields/values';
-import { requestOptions } from '../../fields/params';
+import { includeInputFieldsOption, requestOptions } from '../../fields/params';
 
 /** Parameters of the execute call. Saved workflows rely on the defaults, so these never change. */
 export const executeFields = [
@@ -93,6 +93,7 @@ export const executeOptions = [
 		description:
 			"Whether to stream the agent's texts as they arrive, if the chat or webhook of the workflow uses the response mode Streaming",
 	},
+	includeInputFieldsOption,
 	{
 		displayName: 'Include Response Headers',
 		name: 'includeHeaders',

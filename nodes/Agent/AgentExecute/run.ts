@@ -80,6 +80,7 @@ function createWork(
 			return checkAgentItem(parameters, index, credentials);
 		},
 		getRequestIdentity: buildCallFingerprint,
+		hasInputFields: (item) => item?.params.includeInputFields ?? parameters.isOn('includeInputFields'),
 		createStoppedError: buildStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session run one after another.
 		planTasks: (checked) =>

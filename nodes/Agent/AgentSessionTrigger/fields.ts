@@ -75,7 +75,7 @@ export const triggerOptions = [
 		minimum: 1,
 		default: 10,
 		description:
-			'Max number of executions that run at once. Set to 1 to process messages strictly in order. One that an n8n Wait node suspends, which is at 65 seconds and more, is not counted.',
+			'Max number of executions that run at once. Set to 1 to process messages strictly in order. Executions that an n8n Wait node suspends (waits of 65 seconds or more) are not counted.',
 	},
 	{
 		displayName: 'Max Queued Bytes',
@@ -107,7 +107,7 @@ export const triggerOptions = [
 				name: 'Pause Reading',
 				value: 'pause',
 				description:
-					'No message is dropped. Messages wait on their way and at the service until the queue has space.',
+					'No message is dropped. Until the queue has space, messages wait in the connection and at the service.',
 			},
 		],
 		default: 'pause',

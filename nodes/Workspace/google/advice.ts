@@ -251,8 +251,8 @@ export function getReconnectAdvice({ authentication }: SignIn): string {
 
 function getGrantScopeAdvice({ authentication }: SignIn): string {
 	return authentication === 'serviceAccount'
-		? 'Add it to the scopes of the credential (Custom Scopes). If you use a Delegated Email, also add it to the domain-wide delegation.'
-		: 'Add it to the scopes of the credential (Custom Scopes), reconnect (Switch account), and select every checkbox on the consent page.';
+		? 'In the credential, choose the Mail Access or Drive Access that includes it (or add it under Custom Scopes). If you use a Delegated Email, also add it to the domain-wide delegation.'
+		: 'In the credential, choose the Mail Access or Drive Access that includes it (or add it under Custom Scopes), reconnect (Switch account), and select every checkbox on the consent page.';
 }
 
 /** The narrowest scope that the package asks for and that allows a call. */

@@ -6,22 +6,14 @@ import type { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming, type ReadContext } from '../../fields/field';
 import {
 	readRequestLimits,
-	NodeParameters,
+	type NodeParameters,
 	type AnyParameters,
 	readParameters,
 	type RequestLimits,
 } from '../../fields/params';
-import { isRecord, describeType, parseJson } from '../../fields/values';
-import {
-	getAllFields,
-	type Item,
-	type CreatedFile,
-	type Operation,
-	type OutputBinary,
-	type ResourceName,
-} from '../operation';
-import { checkOperationAllowed, resources } from '../resources';
+import { getAllFields, type Item, type CreatedFile, type OutputBinary } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
+import { type ChosenOperation, findOperation, readInputObject, type UncheckedJob } from './inputObject';
 
 /** State shared by all items of a run. */
 export class RunState {
@@ -156,115 +148,6 @@ export class InputItem implements RunnerItem {
 	}
 }
 
-/** The operation that an item asks for. */
-interface ChosenOperation {
-	readonly resource: ResourceName;
-	readonly operation: Operation;
-}
-
-interface UncheckedJob extends ChosenOperation {
-	/** The given values of the operation's fields and options, unchecked. */
-	readonly given: Readonly<Record<string, unknown>>;
-}
-
-/** What the owner of the node allows an input object to do. */
-interface InputObjectRules {
-	readonly allowFilePaths: boolean;
-	/** The value of Allowed Operations. */
-	readonly allowedOperations: unknown;
-}
-
-/** The operation and parameters of an input object or its JSON text. @throws NodeError 400 that names the key and what is allowed */
-export function readInputObject(
-	input: unknown,
-	{ allowFilePaths, allowedOperations }: InputObjectRules,
-): UncheckedJob {
-	const { resource, operation, ...given } = parseInputObject(input);
-	const chosen = { ...findOperation(resource, operation, given), given };
-	checkOperationAllowed(allowedOperations, chosen.resource, chosen.operation);
-	refuseUnknownKeys(chosen);
-	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
-		throw createRefusal(
-			"'contentSource' must not be filePath here",
-			"Turn on 'Allow File Paths' in the node, or provide the content as base64 or in a binary field.",
-		);
-	}
-	return chosen;
-}
-
-function parseInputObject(input: unknown): Record<string, unknown> {
-	const value = typeof input === 'string' ? parseJson(input, 'The input object', jsonAdvice) : input;
-	if (isRecord(value)) return value;
-	throw createRefusal(
-		`The input object must be an object, not ${describeType(value)}`,
-		'Enter an object such as { "operation": "list", "status": "unread" }. For several operations, use one item for each.',
-	);
-}
-
-const jsonAdvice =
-	'Strings and keys must be in double quotes, with no comma after the last one. To use data of the item, enter an expression that returns an object.';
-
-const allOperations: readonly ChosenOperation[] = resources.flatMap(({ value: resource, operations }) =>
-	operations.map((operation) => ({ resource, operation })),
-);
-
-/** @param given its keys tell the resource where it is not named @throws NodeError 400 that names what there is */
-function findOperation(
-	resource: unknown,
-	operation: unknown,
-	given: UncheckedJob['given'] = {},
-): ChosenOperation {
-	const ofResource = allOperations.filter((one) => one.resource === resource);
-	const choices = ofResource.length > 0 ? ofResource : allOperations;
-	const names = [...new Set(choices.map((one) => one.operation.value))].join(', ');
-	if (operation === undefined || operation === '') {
-		throw createRefusal("'operation' is required", `Choose one of: ${names}.`);
-	}
-	const matches = choices.filter((one) => one.operation.value === operation);
-	const [first, ...others] = matches;
-	if (!first) {
-		throw createRefusal(
-			`'operation' must be one of: ${names}${ofResource[0] ? `, for '${ofResource[0].resource}'` : ''}`,
-		);
-	}
-	const isOnly = others.length === 0;
-	if ((resource ?? '') === '') return isOnly ? first : findByIdKey(first.operation.value, matches, given);
-	if (ofResource.length > 0) return first;
-	const allowed = matches.map((one) => one.resource).join(', ');
-	throw createRefusal(`'resource' must be one of: ${allowed}, for '${first.operation.value}'`);
-}
-
-function findByIdKey(
-	name: string,
-	all: readonly ChosenOperation[],
-	given: UncheckedJob['given'],
-): ChosenOperation {
-	const [only, ...more] = all.filter(({ operation }) =>
-		getIdKeys(operation).some((key) => Object.hasOwn(given, key)),
-	);
-	if (only && more.length === 0) return only;
-	const names = all.map(({ resource }) => resource).join(', ');
-	const keys = all.flatMap(({ operation }) => getIdKeys(operation)).join(', ');
-	const shortcut = keys && ` You can leave it out if you set one of these keys: ${keys}.`;
-	throw createRefusal(`'resource' is required for '${name}'`, `Choose one of: ${names}.${shortcut}`);
-}
-
-function getIdKeys({ fields }: Operation): string[] {
-	return fields.flatMap(({ name, required, format }) =>
-		required && (format === 'id' || format === 'fileId') ? [name] : [],
-	);
-}
-
-function refuseUnknownKeys({ given, operation, resource }: UncheckedJob): void {
-	const known = getAllFields(operation).flatMap(({ name, onlyIn }) => (onlyIn === 'fields' ? [] : [name]));
-	const unknown = Object.keys(given).filter((key) => !known.includes(key));
-	if (unknown.length === 0) return;
-	throw createRefusal(
-		`Unknown key ${unknown.map((key) => `'${key}'`).join(', ')} for '${operation.value}' of ${resource}`,
-		`Allowed keys: ${known.join(', ')}.`,
-	);
-}
-
 /** n8n adds this choice to every node with such a credential; it is for its HTTP Request node. */
 const customApiCall = '__CUSTOM_API_CALL__';
 
@@ -305,8 +188,11 @@ interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
  * checked again.
  * @returns the job of an item, by its index; throws NodeError 400
  */
-export function createJobReader(context: IExecuteFunctions, notes: RunState): (index: number) => Job {
-	const parameters = new NodeParameters(context);
+export function createJobReader(
+	context: IExecuteFunctions,
+	parameters: NodeParameters,
+	notes: RunState,
+): (index: number) => Job {
 	const isExpression = (name: string) => parameters.isOwnExpression(name);
 	let last: CheckedJob | undefined;
 	return (index) => {

@@ -5,6 +5,7 @@ import { type CheckedItem, type PerformedItem, runItems, type Task } from '../..
 import type { Left } from '../../core/doneItems';
 import { Sanitizer } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
+import { NodeParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/retry';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import type { Clients, OutputItem } from '../operation';
@@ -70,11 +71,14 @@ const parallelItems = 5;
 export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const sanitizer = new Sanitizer();
 	const notes = new RunState(sanitizer);
+	const parameters = new NodeParameters(context);
 	const clientsFor = createClientCache(context, sanitizer);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
-			check: createJobReader(context, notes),
+			check: createJobReader(context, parameters, notes),
+			hasInputFields: (job) =>
+				job ? Boolean(job.params['includeInputFields']) : parameters.isOn('includeInputFields'),
 			getRequestIdentity: ({ resource, operation, params, item }) => [
 				resource,
 				operation.value,

@@ -402,6 +402,24 @@ describe('several items', () => {
 		expect([items[0], items[2]].map((item) => item?.json.statusCode)).toEqual([200, 200]);
 	});
 
+	test('keep the fields of their input if the option says so, also those that fail', async () => {
+		await serve({
+			execute: ({ body }) =>
+				(body as { sessionId: string }).sessionId === 's1'
+					? { status: 422, body: { message: 'bad step' } }
+					: { body: { text: 'Done' } },
+		});
+		const items = await run({
+			items: numbered(2),
+			node: { onError: 'continueRegularOutput' },
+			parameters: { sessionId: '={{ "s" + $json.n }}', options: { includeInputFields: true } },
+		});
+		expect(items.map(({ json }) => json)).toMatchObject([
+			{ n: 0, output: 'Done', sessionId: 's0' },
+			{ n: 1, error: { code: 422 } },
+		]);
+	});
+
 	test('stop at the first failure otherwise, naming the item', async () => {
 		await serve({
 			execute: ({ body }) =>

@@ -89,7 +89,7 @@ describe('errors', () => {
 				'the scope of Sheets',
 				sheetsForbidden('ACCESS_TOKEN_SCOPE_INSUFFICIENT'),
 				readSheet,
-				'https://www.googleapis.com/auth/spreadsheets. Add it to the scopes of the credential (Custom Scopes), reconnect',
+				'https://www.googleapis.com/auth/spreadsheets. In the credential, choose the Mail Access or Drive Access that includes it (or add it under Custom Scopes), reconnect',
 			],
 			['the API to enable', forbidden('accessNotConfigured'), readDocument, 'Enable the Google Docs API in'],
 			[
@@ -289,7 +289,9 @@ describe('advice table', () => {
 			const own = { authentication: 'serviceAccount' } as const;
 			const scope = { message: 'Insufficient scopes.', reason: 'insufficientPermissions' };
 			const advice = [401, 403, 404].map((status) => descriptionOf(api, status, scope, own, '1AbcDefGhij'));
-			expect(advice.join(' ')).toMatch(/email and key.* Add it to the scopes of the credential/);
+			expect(advice.join(' ')).toMatch(
+				/email and key.* In the credential, choose the Mail Access or Drive Access/,
+			);
 			expect(advice.join(' ')).not.toMatch(/Switch account|reconnect|sign in/i);
 		},
 	);

@@ -4,7 +4,7 @@ import { isNodeError } from '../../../nodes/core/errors';
 import { readParameters } from '../../../nodes/fields/params';
 import { getAllFields } from '../../../nodes/Workspace/operation';
 import { operationChoices, resources } from '../../../nodes/Workspace/resources';
-import { readInputObject } from '../../../nodes/Workspace/runner/job';
+import { readInputObject } from '../../../nodes/Workspace/runner/inputObject';
 
 describe('input object', () => {
 	const read = (input: unknown, allowFilePaths = false, allowedOperations: unknown = []) => {

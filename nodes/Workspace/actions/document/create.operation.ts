@@ -61,7 +61,8 @@ const createOptions = [
 		default: { __rl: true, mode: 'list', value: '' },
 		format: 'fileId',
 		searchListMethod: 'searchDocuments',
-		description: 'A document to copy. The content is added at the end of the copy.',
+		description:
+			'A document to copy. The content is added at the end of the copy. If this app did not create it, choose All Files as the Drive Access in the credential first.',
 	},
 ] as const satisfies readonly Field[];
 

@@ -14,8 +14,7 @@ export const sendFields = [
 			{
 				name: 'Save as Draft',
 				value: 'draft',
-				description:
-					'Nothing is sent. Needs the scope gmail.compose: add it under Custom Scopes in the credential.',
+				description: 'Nothing is sent. Choose a Mail Access with drafts in the credential first.',
 			},
 		],
 		default: 'send',
@@ -40,7 +39,7 @@ export const sendFields = [
 		format: 'addressList',
 		placeholder: 'e.g. nathan@example.com, info@example.com',
 		description:
-			'Addresses of the recipients, separated by commas or new lines. Put a name with a comma in quotes: "Doe, Nathan" &lt;nathan@example.com&gt;. A reply may leave it empty: then it goes to the sender of the original email.',
+			'Addresses of the recipients, separated by commas or new lines. Put a name with a comma in quotes: "Doe, Nathan" &lt;nathan@example.com&gt;. In a reply, leave empty to answer the sender of the original email.',
 	},
 	{
 		displayName: 'Subject',
@@ -48,7 +47,7 @@ export const sendFields = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. Your order has shipped',
-		description: 'A reply may leave it empty: then it has the subject of the original email, after Re:',
+		description: 'In a reply, leave empty to use the subject of the original email with Re: before it',
 	},
 	{
 		displayName: 'Body',
