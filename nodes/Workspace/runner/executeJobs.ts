@@ -1,7 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isNodeError, type NodeError, createRefusal } from '../../core/errors';
-import { getGlobalSingleton, KeyedMutex } from '../../core/runtime';
+import { BoundedMap, getGlobalSingleton, KeyedMutex, systemClock } from '../../core/runtime';
 import { createStoppedError } from '../../http/retry';
 import { toGoogleFailure } from '../google/errors';
 import type { SharedSending } from '../google/googleCredential';
@@ -32,7 +33,15 @@ interface Group {
 }
 
 /** The last turn at each spreadsheet, by its ID. All versions of the package in this process share it. */
-const turns = new KeyedMutex(getGlobalSingleton('turns', () => new Map<string, Promise<unknown>>()));
+const lastTurns = getGlobalSingleton('turns', () => new Map<string, Promise<unknown>>());
+const turns = new KeyedMutex(lastTurns);
+
+/** Google lets a user read and write once a second in the long run. More turns than that soon use up the minute's quota. */
+const turnMilliseconds = 1000;
+/** So many turns of runs that had to wait may follow each other at once. */
+const freeTurns = 3;
+/** The time up to which the turns at a spreadsheet have used its quota. */
+const usedUntil = new BoundedMap<string, number>();
 
 /** Groups whose turn has not come, by what their members have in common. */
 const waitingGroups = new Map<string, Group>();
@@ -53,11 +62,24 @@ export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
 		if (waiting && combineKey !== undefined && joinGroup(waiting, member)) return;
 		const group: Group = { members: [member] };
 		waitingGroups.set(key, group);
+		const hadToWait = lastTurns.has(at);
 		void turns.run(at, async () => {
+			const wait = takeTurn(at, hadToWait);
+			if (wait > 0) await sleep(wait);
 			if (waitingGroups.get(key) === group) waitingGroups.delete(key);
 			await executeGroup(group.members);
 		});
 	});
+}
+
+/** @returns the milliseconds that the turn has to wait for: none if its run came alone, however soon after another */
+function takeTurn(at: string, hadToWait: boolean): number {
+	const now = systemClock.getMonotonicMilliseconds();
+	const used = Math.max(usedUntil.get(at) ?? 0, now);
+	const free = freeTurns * turnMilliseconds;
+	const wait = hadToWait ? Math.max(0, used - now - free) : 0;
+	usedUntil.set(at, Math.min(used, now + wait + free) + turnMilliseconds);
+	return wait;
 }
 
 async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unknown[]> {
@@ -133,30 +155,21 @@ async function executeShared(sender: Member, members: readonly Member[]): Promis
  */
 async function executeDivided(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
 	const outcomes = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
-	const refused = findSharedRefusal(jobs, outcomes);
-	const runs = [...new Set(refused.map((at) => jobs[at]?.item.run))];
-	const firstRuns = new Set(runs.slice(0, runs.length / 2));
-	for (const isFirst of [true, false]) {
-		const positions = refused.filter((at) => firstRuns.has(jobs[at]?.item.run) === isFirst);
-		const half = positions.flatMap((at) => jobs[at] ?? []);
-		if (half.length === 0) continue;
-		const again = await executeDivided(clients, half).catch((error: unknown) =>
-			half.map((job) => toJobFailure(error, job)),
-		);
-		for (const [at, position] of positions.entries()) outcomes[position] = again[at];
+	for (const refusal of new Set(outcomes)) {
+		if (!isNodeError(refusal) || refusal.code !== 400 || refusal.outcome !== 'notDone') continue;
+		const refused = jobs.filter((_, at) => outcomes[at] === refusal);
+		const runs = [...new Set(refused.map(({ item }) => item.run))];
+		const firstRuns = runs.slice(0, runs.length / 2);
+		if (firstRuns.length === 0) continue;
+		for (const isFirst of [true, false]) {
+			const half = refused.filter(({ item }) => firstRuns.includes(item.run) === isFirst);
+			const again = await executeDivided(clients, half).catch((error: unknown) =>
+				half.map((job) => toJobFailure(error, job)),
+			);
+			for (const [at, job] of half.entries()) outcomes[jobs.indexOf(job)] = again[at];
+		}
 	}
 	return outcomes;
-}
-
-/** The positions of jobs of several runs that one refusal failed; none if there is no such refusal. */
-function findSharedRefusal(jobs: readonly Job[], outcomes: readonly unknown[]): number[] {
-	const positions = new Map<unknown, number[]>();
-	for (const [at, outcome] of outcomes.entries()) {
-		if (!isNodeError(outcome) || outcome.code !== 400 || outcome.outcome !== 'notDone') continue;
-		positions.set(outcome, [...(positions.get(outcome) ?? []), at]);
-	}
-	const isShared = (all: number[]) => new Set(all.map((at) => jobs[at]?.item.run)).size > 1;
-	return [...positions.values()].find(isShared) ?? [];
 }
 
 export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
