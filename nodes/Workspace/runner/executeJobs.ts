@@ -2,12 +2,13 @@ import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isNodeError, type NodeError, createRefusal } from '../../core/errors';
-import { BoundedMap, getGlobalSingleton, KeyedMutex, systemClock } from '../../core/runtime';
+import { getGlobalSingleton, KeyedMutex, systemClock } from '../../core/runtime';
 import { createStoppedError } from '../../http/retry';
 import { toGoogleFailure } from '../google/errors';
 import type { SharedSending } from '../google/googleCredential';
 import type { Clients } from '../operation';
 import type { Job } from './job';
+import { TurnPace } from './turnPace';
 
 /** Gives the clients of a job's run. @param shared if they send for other runs too */
 export type ClientsFor = (job: Job, shared?: SharedSending) => Promise<Clients>;
@@ -36,12 +37,7 @@ interface Group {
 const lastTurns = getGlobalSingleton('turns', () => new Map<string, Promise<unknown>>());
 const turns = new KeyedMutex(lastTurns);
 
-/** Google lets a user read and write once a second in the long run. More turns than that soon use up the minute's quota. */
-const turnMilliseconds = 1000;
-/** So many turns of runs that had to wait may follow each other at once. */
-const freeTurns = 3;
-/** The time up to which the turns at a spreadsheet have used its quota. */
-const usedUntil = new BoundedMap<string, number>();
+const pace = new TurnPace(systemClock);
 
 /** Groups whose turn has not come, by what their members have in common. */
 const waitingGroups = new Map<string, Group>();
@@ -64,22 +60,12 @@ export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
 		waitingGroups.set(key, group);
 		const hadToWait = lastTurns.has(at);
 		void turns.run(at, async () => {
-			const wait = takeTurn(at, hadToWait);
+			const wait = pace.takeTurn(at, hadToWait);
 			if (wait > 0) await sleep(wait);
 			if (waitingGroups.get(key) === group) waitingGroups.delete(key);
 			await executeGroup(group.members);
 		});
 	});
-}
-
-/** @returns the milliseconds that the turn has to wait for: none if its run came alone, however soon after another */
-function takeTurn(at: string, hadToWait: boolean): number {
-	const now = systemClock.getMonotonicMilliseconds();
-	const used = Math.max(usedUntil.get(at) ?? 0, now);
-	const free = freeTurns * turnMilliseconds;
-	const wait = hadToWait ? Math.max(0, used - now - free) : 0;
-	usedUntil.set(at, Math.min(used, now + wait + free) + turnMilliseconds);
-	return wait;
 }
 
 async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unknown[]> {
