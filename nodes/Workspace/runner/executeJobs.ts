@@ -8,7 +8,7 @@ import { toGoogleFailure } from '../google/errors';
 import type { SharedSending } from '../google/googleCredential';
 import type { Clients } from '../operation';
 import type { Job } from './job';
-import { TurnPace } from './turnPace';
+import { LockPace } from './lockPace';
 
 /** Gives the clients of a job's run. @param shared if they send for other runs too */
 export type ClientsFor = (job: Job, shared?: SharedSending) => Promise<Clients>;
@@ -20,50 +20,49 @@ interface JobsOfRun {
 	readonly clientsFor: ClientsFor;
 }
 
-interface Member extends JobsOfRun {
+interface WaitingRun extends JobsOfRun {
 	/** The run's own asynchronous context, in which it sends for the group. */
 	readonly context: AsyncResource;
 	readonly settle: (outcomes: readonly unknown[]) => void;
 }
 
-/** Runs that wait for the same turn and go together, in the order of their arrival. */
+/** Runs that wait for the same lock and go together, in the order of their arrival. */
 interface Group {
-	readonly members: [Member, ...Member[]];
+	readonly runs: [WaitingRun, ...WaitingRun[]];
 	/** The sum of what their items add to a request; known when a second run comes. */
 	weight?: number;
 }
 
-/** The last turn at each spreadsheet, by its ID. All versions of the package in this process share it. */
-const lastTurns = getGlobalSingleton('turns', () => new Map<string, Promise<unknown>>());
-const turns = new KeyedMutex(lastTurns);
+/** The last work under the lock of each spreadsheet, by its ID. All versions of the package in this process share it. */
+const lastByLock = getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>());
+const locks = new KeyedMutex(lastByLock);
+const pace = new LockPace(systemClock);
 
-const pace = new TurnPace(systemClock);
-
-/** Groups whose turn has not come, by what their members have in common. */
+/** Groups that have not got the lock, by what their runs have in common. */
 const waitingGroups = new Map<string, Group>();
 
 /**
- * Executes jobs, in turn if their operation takes turns. Then a run that has to wait goes together with others that wait for the same;
+ * Executes jobs, under a lock if their operation has one. A run that has to wait for it goes together with others that wait for the same;
  * a run that comes alone goes at once.
  * @returns a result or a NodeError for each job, in order
  */
 export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
 	const [{ operation, resource, params, combineKey }] = own.jobs;
-	const at = operation.turn?.at(params);
-	if (at === undefined) return await executeAlone(own);
+	const lock = operation.lock?.key(params);
+	if (lock === undefined) return await executeAlone(own);
 	const key = JSON.stringify([own.clients.account, resource, operation.value, combineKey]);
 	return await new Promise((settle) => {
-		const member = { ...own, settle, context: new AsyncResource('WorkspaceTurn') };
+		const run = { ...own, settle, context: new AsyncResource('WorkspaceGroup') };
 		const waiting = waitingGroups.get(key);
-		if (waiting && combineKey !== undefined && joinGroup(waiting, member)) return;
-		const group: Group = { members: [member] };
+		if (waiting && combineKey !== undefined && joinGroup(waiting, run)) return;
+		const group: Group = { runs: [run] };
 		waitingGroups.set(key, group);
-		const hadToWait = lastTurns.has(at);
-		void turns.run(at, async () => {
-			const wait = pace.takeTurn(at, hadToWait);
+		const hadToWait = lastByLock.has(lock);
+		void locks.run(lock, async () => {
+			const wait = pace.take(lock, hadToWait);
 			if (wait > 0) await sleep(wait);
 			if (waitingGroups.get(key) === group) waitingGroups.delete(key);
-			await executeGroup(group.members);
+			await executeGroup(group.runs);
 		});
 	});
 }
@@ -79,28 +78,28 @@ async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unkn
 }
 
 /** @returns false if one request would not hold what all of them bring */
-function joinGroup(group: Group, member: Member): boolean {
-	group.weight ??= weighJobs(group.members[0].jobs);
-	const weight = group.weight + weighJobs(member.jobs);
+function joinGroup(group: Group, run: WaitingRun): boolean {
+	group.weight ??= weighJobs(group.runs[0].jobs);
+	const weight = group.weight + weighJobs(run.jobs);
 	if (weight > 1) return false;
 	group.weight = weight;
-	group.members.push(member);
+	group.runs.push(run);
 	return true;
 }
 
 function weighJobs(jobs: readonly Job[]): number {
 	return jobs.reduce(
-		(sum, { operation, params, item }) => sum + (operation.turn?.weigh(params, item) ?? Infinity),
+		(sum, { operation, params, item }) => sum + (operation.lock?.weigh(params, item) ?? Infinity),
 		0,
 	);
 }
 
-/** A run that was stopped while it waited does not take part. Every member is settled. */
-async function executeGroup(members: readonly Member[]): Promise<void> {
-	const isStopped = ({ jobs: [{ item }] }: Member) => item.signal?.aborted === true;
-	for (const { jobs, settle } of members.filter(isStopped))
+/** A run that was stopped while it waited does not take part. Every run is settled. */
+async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
+	const isStopped = ({ jobs: [{ item }] }: WaitingRun) => item.signal?.aborted === true;
+	for (const { jobs, settle } of runs.filter(isStopped))
 		settle(jobs.map(() => createStoppedError('Nothing was sent for this item.')));
-	const [sender, ...others] = members.filter((member) => !isStopped(member));
+	const [sender, ...others] = runs.filter((run) => !isStopped(run));
 	if (!sender) return;
 	const outcomes = await sender.context.runInAsyncScope(() =>
 		others.length === 0 ? executeAlone(sender) : executeShared(sender, [sender, ...others]),
@@ -110,9 +109,9 @@ async function executeGroup(members: readonly Member[]): Promise<void> {
 }
 
 /** Sends for several runs with the credential of one. The requests end early only if all of them were stopped. */
-async function executeShared(sender: Member, members: readonly Member[]): Promise<readonly unknown[]> {
-	const jobs = members.flatMap((member) => member.jobs);
-	const firstItems = members.map((member) => member.jobs[0].item);
+async function executeShared(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
+	const jobs = runs.flatMap((run) => run.jobs);
+	const firstItems = runs.map((run) => run.jobs[0].item);
 	const stop = new AbortController();
 	const stopIfAll = () => {
 		if (firstItems.every(({ signal }) => signal?.aborted)) stop.abort();
