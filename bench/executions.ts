@@ -84,17 +84,20 @@ async function refill(google: GoogleProcess, rows: number): Promise<void> {
 /** Starts executions at once and waits for their answers. */
 async function burst(google: GoogleProcess, url: string, ids: readonly string[], rows = 0) {
 	await refill(google, rows);
+	const failures = new Map<string, number>();
 	const start = performance.now();
 	const succeeded = await Promise.all(
 		ids.map(async (id) => {
 			const headers = { 'content-type': 'application/json' };
 			const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ id }) });
-			await answer.text();
+			const text = await answer.text();
+			if (!answer.ok) failures.set(text, (failures.get(text) ?? 0) + 1);
 			return answer.ok;
 		}),
 	);
 	const seconds = (performance.now() - start) / 1000;
 	const { requests } = await google.limit({});
+	for (const [text, count] of failures) say(`${count} failed: ${text.slice(0, 300)}`);
 	const stored = await readIds(google);
 	const told = ids.filter((_, at) => succeeded[at]);
 	const right = told.filter((id) => stored.filter((one) => one === id).length === 1);
