@@ -128,13 +128,13 @@ export interface Operation<
 			members: ReadonlyArray<CombinedItem<InferParameters<F, O>>>,
 		): Promise<ReadonlyArray<R | NodeError>>;
 	};
-	/** Runs of this process take turns where inserted rows move those that another run is about to write. */
-	readonly turn?: {
-		/** The ID of what is changed; undefined if it needs no turn. */
-		at(params: InferParameters<F, O>): string | undefined;
+	/** Lets one run of this process after another change a thing, because inserted rows move those that another run is about to write. */
+	readonly lock?: {
+		/** The ID of what is changed; undefined if it needs no lock. */
+		key(params: InferParameters<F, O>): string | undefined;
 		/**
-		 * What an item adds to a request, of which 1 is as much as it may hold. Runs with the same key of `combine` that wait for their turn
-		 * then go together. Undefined if they must not.
+		 * What an item adds to a request, of which 1 is as much as it may hold. Runs with the same key of `combine` that wait for
+		 * the lock then go together. Undefined if they must not.
 		 */
 		weigh(params: InferParameters<F, O>, item: Item): number | undefined;
 	};

@@ -3,8 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { getGlobalSingleton, KeyedMutex } from '../../nodes/core/runtime';
 
 /**
- * Starts runs while another one, of whatever version of the package, has the turn at a spreadsheet, so that they wait together, in their
- * order. Between its start and its turn a run waits for nothing but this process.
+ * Starts runs while another one, of whatever version of the package, has the lock of a spreadsheet, so that they wait together, in their
+ * order. Until it waits for the lock, a run waits for nothing but this process.
  * @param meanwhile is called when all of them wait
  */
 export async function waitTogether<T>(
@@ -12,9 +12,9 @@ export async function waitTogether<T>(
 	starts: ReadonlyArray<() => Promise<T>>,
 	meanwhile: () => void = () => undefined,
 ): Promise<T[]> {
-	const turns = new KeyedMutex(getGlobalSingleton('turns', () => new Map<string, Promise<unknown>>()));
+	const locks = new KeyedMutex(getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()));
 	let release: () => void = () => undefined;
-	const held = turns.run(spreadsheetId, () => new Promise<void>((resolve) => (release = resolve)));
+	const held = locks.run(spreadsheetId, () => new Promise<void>((resolve) => (release = resolve)));
 	const running: Array<Promise<T>> = [];
 	for (const start of starts) {
 		running.push(start());

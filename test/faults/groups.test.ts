@@ -105,3 +105,51 @@ test.each(Object.entries(subjects))(
 		expect(count).toBeLessThanOrEqual(4);
 	},
 );
+
+/** Every request is refused, and so is a new token. */
+function refuseToken({ google }: World): void {
+	google.fault({
+		match: ({ method }) => method?.startsWith('oauth.') === false,
+		status: 401,
+		times: Infinity,
+	});
+	google.fault({ match: 'oauth.token', status: 400, times: Infinity });
+}
+
+test('a token that cannot be refreshed is asked for as often as by one execution, and told to each', async () => {
+	const [together, alone] = [await World.start(), await World.start()];
+	for (const world of [together, alone]) refuseToken(world);
+	const ends = await runGroup(together, subjects.Append, patientSeconds);
+	const { spreadsheetId } = alone.seeds;
+	const input = { resource: 'spreadsheet', ...subjects.Append('row'), spreadsheetId, tab: 'Sheet1' };
+	await expect(alone.run({ inputs: [input], options: limits })).rejects.toThrow(/token/);
+	expect(together.google.requests.length).toBe(alone.google.requests.length);
+	for (const end of ends) expect('error' in end && end.error.message).toContain('token');
+	await Promise.all([together.close(), alone.close()]);
+});
+
+test('a token that one execution refreshed for all is in the error of none', async () => {
+	const world = await World.start();
+	world.google.fault({ match: 'sheets.spreadsheets.get', status: 401 });
+	let secret = '';
+	world.google.fault({
+		match({ method, token = '' }) {
+			if (method !== 'sheets.spreadsheets.values.append') return false;
+			// Its beginning gives a token away in any text.
+			secret = token.slice(8);
+			return true;
+		},
+		status: 403,
+		get message() {
+			return `The token ${secret} is not welcome`;
+		},
+	});
+	const ends = await runGroup(world, subjects.Append, patientSeconds);
+	expect(secret).not.toBe('');
+	for (const end of ends) {
+		const said = 'error' in end ? end.error.message : '';
+		expect(said).toContain('is not welcome');
+		expect(said).not.toContain(secret);
+	}
+	await world.close();
+});

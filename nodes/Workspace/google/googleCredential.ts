@@ -46,15 +46,14 @@ export async function readGoogleCredential(
 			(await context.helpers.httpRequestWithAuthentication.call(through, type, request)) as FullResponse;
 	const bases = readApiBases(credential);
 	const signIn: SignIn = { authentication, driveAccess: getDriveAccess(credential) };
-	const credentialKey = context.getNode().credentials?.[type]?.id ?? type;
 	const own = {
 		signIn,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
-		credentialKey,
+		credentialKey: context.getNode().credentials?.[type]?.id ?? type,
 		log: context.logger.info.bind(context.logger),
 		// A refreshed token changes this value, so what is known about the account is then asked for again.
 		account: createHash('sha256')
-			.update(JSON.stringify([type, credentialKey, credential]))
+			.update(JSON.stringify([type, credential]))
 			.digest('base64'),
 	};
 	return {

@@ -1,12 +1,14 @@
 import { AsyncResource } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isNodeError, type NodeError, createRefusal } from '../../core/errors';
-import { getGlobalSingleton, KeyedMutex } from '../../core/runtime';
+import { getGlobalSingleton, KeyedMutex, systemClock } from '../../core/runtime';
 import { createStoppedError } from '../../http/retry';
 import { toGoogleFailure } from '../google/errors';
 import type { SharedSending } from '../google/googleCredential';
 import type { Clients } from '../operation';
 import type { Job } from './job';
+import { LockPace } from './lockPace';
 
 /** Gives the clients of a job's run. @param shared if they send for other runs too */
 export type ClientsFor = (job: Job, shared?: SharedSending) => Promise<Clients>;
@@ -18,44 +20,49 @@ interface JobsOfRun {
 	readonly clientsFor: ClientsFor;
 }
 
-interface Member extends JobsOfRun {
+interface WaitingRun extends JobsOfRun {
 	/** The run's own asynchronous context, in which it sends for the group. */
 	readonly context: AsyncResource;
 	readonly settle: (outcomes: readonly unknown[]) => void;
 }
 
-/** Runs that wait for the same turn and go together, in the order of their arrival. */
+/** Runs that wait for the same lock and go together, in the order of their arrival. */
 interface Group {
-	readonly members: [Member, ...Member[]];
+	readonly runs: [WaitingRun, ...WaitingRun[]];
 	/** The sum of what their items add to a request; known when a second run comes. */
 	weight?: number;
 }
 
-/** The last turn at each spreadsheet, by its ID. All versions of the package in this process share it. */
-const turns = new KeyedMutex(getGlobalSingleton('turns', () => new Map<string, Promise<unknown>>()));
+/** The last work under the lock of each spreadsheet, by its ID. All versions of the package in this process share it. */
+const lastByLock = getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>());
+const locks = new KeyedMutex(lastByLock);
+const pace = new LockPace(systemClock);
 
-/** Groups whose turn has not come, by what their members have in common. */
+/** Groups that have not got the lock, by what their runs have in common. */
 const waitingGroups = new Map<string, Group>();
 
 /**
- * Executes jobs, in turn if their operation takes turns. Then a run that has to wait goes together with others that wait for the same;
+ * Executes jobs, under a lock if their operation has one. A run that has to wait for it goes together with others that wait for the same;
  * a run that comes alone goes at once.
  * @returns a result or a NodeError for each job, in order
  */
 export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
 	const [{ operation, resource, params, combineKey }] = own.jobs;
-	const at = operation.turn?.at(params);
-	if (at === undefined) return await executeAlone(own);
+	const lock = operation.lock?.key(params);
+	if (lock === undefined) return await executeAlone(own);
 	const key = JSON.stringify([own.clients.account, resource, operation.value, combineKey]);
 	return await new Promise((settle) => {
-		const member = { ...own, settle, context: new AsyncResource('WorkspaceTurn') };
+		const run = { ...own, settle, context: new AsyncResource('WorkspaceGroup') };
 		const waiting = waitingGroups.get(key);
-		if (waiting && combineKey !== undefined && joinGroup(waiting, member)) return;
-		const group: Group = { members: [member] };
+		if (waiting && combineKey !== undefined && joinGroup(waiting, run)) return;
+		const group: Group = { runs: [run] };
 		waitingGroups.set(key, group);
-		void turns.run(at, async () => {
+		const hadToWait = lastByLock.has(lock);
+		void locks.run(lock, async () => {
+			const wait = pace.take(lock, hadToWait);
+			if (wait > 0) await sleep(wait);
 			if (waitingGroups.get(key) === group) waitingGroups.delete(key);
-			await executeGroup(group.members);
+			await executeGroup(group.runs);
 		});
 	});
 }
@@ -71,28 +78,28 @@ async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unkn
 }
 
 /** @returns false if one request would not hold what all of them bring */
-function joinGroup(group: Group, member: Member): boolean {
-	group.weight ??= weighJobs(group.members[0].jobs);
-	const weight = group.weight + weighJobs(member.jobs);
+function joinGroup(group: Group, run: WaitingRun): boolean {
+	group.weight ??= weighJobs(group.runs[0].jobs);
+	const weight = group.weight + weighJobs(run.jobs);
 	if (weight > 1) return false;
 	group.weight = weight;
-	group.members.push(member);
+	group.runs.push(run);
 	return true;
 }
 
 function weighJobs(jobs: readonly Job[]): number {
 	return jobs.reduce(
-		(sum, { operation, params, item }) => sum + (operation.turn?.weigh(params, item) ?? Infinity),
+		(sum, { operation, params, item }) => sum + (operation.lock?.weigh(params, item) ?? Infinity),
 		0,
 	);
 }
 
-/** A run that was stopped while it waited does not take part. Every member is settled. */
-async function executeGroup(members: readonly Member[]): Promise<void> {
-	const isStopped = ({ jobs: [{ item }] }: Member) => item.signal?.aborted === true;
-	for (const { jobs, settle } of members.filter(isStopped))
+/** A run that was stopped while it waited does not take part. Every run is settled. */
+async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
+	const isStopped = ({ jobs: [{ item }] }: WaitingRun) => item.signal?.aborted === true;
+	for (const { jobs, settle } of runs.filter(isStopped))
 		settle(jobs.map(() => createStoppedError('Nothing was sent for this item.')));
-	const [sender, ...others] = members.filter((member) => !isStopped(member));
+	const [sender, ...others] = runs.filter((run) => !isStopped(run));
 	if (!sender) return;
 	const outcomes = await sender.context.runInAsyncScope(() =>
 		others.length === 0 ? executeAlone(sender) : executeShared(sender, [sender, ...others]),
@@ -102,9 +109,9 @@ async function executeGroup(members: readonly Member[]): Promise<void> {
 }
 
 /** Sends for several runs with the credential of one. The requests end early only if all of them were stopped. */
-async function executeShared(sender: Member, members: readonly Member[]): Promise<readonly unknown[]> {
-	const jobs = members.flatMap((member) => member.jobs);
-	const firstItems = members.map((member) => member.jobs[0].item);
+async function executeShared(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
+	const jobs = runs.flatMap((run) => run.jobs);
+	const firstItems = runs.map((run) => run.jobs[0].item);
 	const stop = new AbortController();
 	const stopIfAll = () => {
 		if (firstItems.every(({ signal }) => signal?.aborted)) stop.abort();
@@ -133,30 +140,21 @@ async function executeShared(sender: Member, members: readonly Member[]): Promis
  */
 async function executeDivided(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
 	const outcomes = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
-	const refused = findSharedRefusal(jobs, outcomes);
-	const runs = [...new Set(refused.map((at) => jobs[at]?.item.run))];
-	const firstRuns = new Set(runs.slice(0, runs.length / 2));
-	for (const isFirst of [true, false]) {
-		const positions = refused.filter((at) => firstRuns.has(jobs[at]?.item.run) === isFirst);
-		const half = positions.flatMap((at) => jobs[at] ?? []);
-		if (half.length === 0) continue;
-		const again = await executeDivided(clients, half).catch((error: unknown) =>
-			half.map((job) => toJobFailure(error, job)),
-		);
-		for (const [at, position] of positions.entries()) outcomes[position] = again[at];
+	for (const refusal of new Set(outcomes)) {
+		if (!isNodeError(refusal) || refusal.code !== 400 || refusal.outcome !== 'notDone') continue;
+		const refused = jobs.filter((_, at) => outcomes[at] === refusal);
+		const runs = [...new Set(refused.map(({ item }) => item.run))];
+		const firstRuns = runs.slice(0, runs.length / 2);
+		if (firstRuns.length === 0) continue;
+		for (const isFirst of [true, false]) {
+			const half = refused.filter(({ item }) => firstRuns.includes(item.run) === isFirst);
+			const again = await executeDivided(clients, half).catch((error: unknown) =>
+				half.map((job) => toJobFailure(error, job)),
+			);
+			for (const [at, job] of half.entries()) outcomes[jobs.indexOf(job)] = again[at];
+		}
 	}
 	return outcomes;
-}
-
-/** The positions of jobs of several runs that one refusal failed; none if there is no such refusal. */
-function findSharedRefusal(jobs: readonly Job[], outcomes: readonly unknown[]): number[] {
-	const positions = new Map<unknown, number[]>();
-	for (const [at, outcome] of outcomes.entries()) {
-		if (!isNodeError(outcome) || outcome.code !== 400 || outcome.outcome !== 'notDone') continue;
-		positions.set(outcome, [...(positions.get(outcome) ?? []), at]);
-	}
-	const isShared = (all: number[]) => new Set(all.map((at) => jobs[at]?.item.run)).size > 1;
-	return [...positions.values()].find(isShared) ?? [];
 }
 
 export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {

@@ -142,8 +142,8 @@ export const append = defineOperation({
 		key: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
-	turn: {
-		at: ({ spreadsheetId }) => spreadsheetId,
+	lock: {
+		key: ({ spreadsheetId }) => spreadsheetId,
 		weigh: (params, item) => weighRows({ params, item }),
 	},
 	left: ({ updatedRange }) => `rows ${updatedRange}`,

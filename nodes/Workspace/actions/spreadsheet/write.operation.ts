@@ -94,8 +94,8 @@ export const write = defineOperation({
 		key: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
 		execute: async (clients, members) => await writeRows(clients.sheets, members),
 	},
-	turn: {
-		at: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),
+	lock: {
+		key: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),
 		// What replaces a table must not go together with what another run replaces it by.
 		weigh: (params, item) =>
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,

@@ -1,0 +1,199 @@
+// Many executions at once that each add one row to the same sheet, under Google's quota of a minute, by our node and by n8n's own
+// Google Sheets node; as many that update a row each; and a session trigger with Append behind it.
+// node bench/executions.ts [executions … | rival | update | messages …]
+import { startAgentService } from '../dev/agent-service/server.ts';
+import { connectInRow, node } from '../dev/n8n/nodes.ts';
+import { GoogleProcess, spreadsheetId } from './google.ts';
+import {
+	apiKey,
+	benchN8n,
+	createAgentCredentials,
+	createCredentials,
+	type Credentials,
+	describeHost,
+	googleSignIn,
+	pause,
+	redirectTo,
+	until,
+	untilRegistered,
+} from './n8n.ts';
+import { reportRatio, row, say } from './report.ts';
+
+const wanted = process.argv.slice(2);
+const includes = (section: string) => wanted.length === 0 || wanted.includes(section);
+const counts = [100, 200, 300, 1000].filter((count) => includes(String(count)));
+const messageCount = 500;
+/** More than a minute's quota makes requests wait. */
+const quietMilliseconds = 70_000;
+const limits = { sheetsReads: 60, sheetsWrites: 60, minute: 60_000 };
+const range = 'Sheet1';
+const locator = { __rl: true, mode: 'id', value: spreadsheetId };
+
+type N8n = Awaited<ReturnType<typeof benchN8n>>;
+type Step = ReturnType<typeof node>;
+
+/** @param id an expression for the text of the row's first cell */
+const columnsOf = (id: string) => ({
+	...{ mappingMode: 'defineBelow', matchingColumns: [], schema: [] },
+	value: { f0: id, f1: 'new' },
+});
+
+function ours(parameters: object, id: string, { workspaceOAuth2Api }: Credentials): Step {
+	const own = { resource: 'spreadsheet', spreadsheetId: locator, range, valuesSource: 'columns' };
+	const more = { credentials: { workspaceOAuth2Api } };
+	const all = { ...own, columns: columnsOf(id), ...parameters };
+	return node('Step', 'n8n-nodes-agent-workspace.workspace', all, more);
+}
+
+function theirs(parameters: object, id: string, { googleSheetsOAuth2Api }: Credentials): Step {
+	const own = { resource: 'sheet', authentication: 'oAuth2', documentId: locator, options: {} };
+	const sheetName = { __rl: true, mode: 'name', value: 'Sheet1' };
+	const more = { typeVersion: 4.7, credentials: { googleSheetsOAuth2Api } };
+	const all = { ...own, sheetName, columns: columnsOf(id), ...parameters };
+	return node('Step', 'n8n-nodes-base.googleSheets', all, more);
+}
+
+const fromWebhook = '={{ $json.body.id }}';
+
+/** Publishes a workflow that a webhook starts, and that answers when it has ended. */
+async function publish({ api }: N8n, path: string, step: Step): Promise<string> {
+	const parameters = { httpMethod: 'POST', path, responseMode: 'lastNode', options: {} };
+	const trigger = node('Trigger', 'n8n-nodes-base.webhook', parameters, { typeVersion: 2, webhookId: path });
+	const connections = connectInRow('Trigger', 'Step');
+	await api.activate(await api.createWorkflow({ name: path, nodes: [trigger, step], connections }));
+	await untilRegistered(api, path);
+	return `${api.url}/webhook/${path}`;
+}
+
+/** The first cells of all rows below the header. */
+async function readIds({ url }: GoogleProcess): Promise<string[]> {
+	const answer = await fetch(`${url}/v4/spreadsheets/${spreadsheetId}/values/${range}!A2:B5000`, {
+		headers: { authorization: 'Bearer bench' },
+	});
+	const { values = [] } = (await answer.json()) as { values?: string[][] };
+	return values.flatMap(([id = '', value]) => (value === 'new' ? [id] : []));
+}
+
+/** Begins with a whole minute's quota. */
+async function refill(google: GoogleProcess, rows: number): Promise<void> {
+	await google.seed({ rows });
+	await pause(limits.minute - (Date.now() % limits.minute));
+	await google.limit(limits);
+}
+
+/** Starts executions at once and waits for their answers. */
+async function burst(google: GoogleProcess, url: string, ids: readonly string[], rows = 0) {
+	await refill(google, rows);
+	const failures = new Map<string, number>();
+	const start = performance.now();
+	const succeeded = await Promise.all(
+		ids.map(async (id) => {
+			const headers = { 'content-type': 'application/json' };
+			const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ id }) });
+			const text = await answer.text();
+			if (!answer.ok) failures.set(text, (failures.get(text) ?? 0) + 1);
+			return answer.ok;
+		}),
+	);
+	const seconds = (performance.now() - start) / 1000;
+	const { requests } = await google.limit({});
+	for (const [text, count] of failures) say(`${count} failed: ${text.slice(0, 300)}`);
+	const stored = await readIds(google);
+	const told = ids.filter((_, at) => succeeded[at]);
+	const right = told.filter((id) => stored.filter((one) => one === id).length === 1);
+	return { seconds, requests, told: told.length, right: right.length };
+}
+
+type Burst = Awaited<ReturnType<typeof burst>>;
+
+function print(name: string, { seconds, requests, told, right }: Burst): void {
+	const cells = [`${told} succeed`, `${right} rows right`, `${requests} requests`, `${seconds.toFixed(1)} s`];
+	row(name, ...cells);
+}
+
+/** Rows of messages that a session trigger gets, one execution for each. */
+async function listen(n8n: N8n, google: GoogleProcess, credentials: Credentials): Promise<Burst> {
+	const service = await startAgentService({ apiKey });
+	try {
+		const agent = await createAgentCredentials(n8n.api, service);
+		const trigger = node(
+			'Trigger',
+			'n8n-nodes-agent-workspace.agentSessionTrigger',
+			{ sessionIds: 'burst' },
+			{ credentials: agent },
+		);
+		const step = ours({ operation: 'append' }, '={{ $json.message.id }}', credentials);
+		const connections = connectInRow('Trigger', 'Step');
+		const workflow = await n8n.api.createWorkflow({ name: 'burst', nodes: [trigger, step], connections });
+		await n8n.api.activate(workflow);
+		await until('a channel', () => service.countOpenChannels('burst') === 1);
+		await refill(google, 0);
+		const start = performance.now();
+		for (let id = 0; id < messageCount; id++) service.send('burst', { id: `m${id}` });
+		let last = { requests: -1, at: start };
+		// A look at the rows would take a read of the quota.
+		await until(
+			'the last request',
+			async () => {
+				const { requests } = await google.count();
+				if (requests !== last.requests) last = { requests, at: performance.now() };
+				return performance.now() - last.at > quietMilliseconds;
+			},
+			{ limitSeconds: 400 },
+		);
+		const { requests } = await google.limit({});
+		const right = new Set(await readIds(google)).size;
+		return { seconds: (last.at - start) / 1000, requests, told: messageCount, right };
+	} finally {
+		await service.close();
+	}
+}
+
+async function main(): Promise<void> {
+	const google = await GoogleProcess.start({ latencyMilliseconds: 20 });
+	const n8n = await benchN8n({ env: redirectTo(google.url) });
+	try {
+		const credentials = await createCredentials(n8n.api, {
+			workspaceOAuth2Api: { ...googleSignIn, driveAccess: 'allFiles' },
+			googleSheetsOAuth2Api: googleSignIn,
+		});
+		say(
+			`${await describeHost()}; ${limits.sheetsReads} reads and ${limits.sheetsWrites} writes per minute\n`,
+		);
+		const keyed = { operation: 'write', writeMode: 'update', matchColumns: ['f0'] };
+		const append = await publish(n8n, 'ours', ours({ operation: 'append' }, fromWebhook, credentials));
+		const update = await publish(n8n, 'keyed', ours(keyed, fromWebhook, credentials));
+		const rival = await publish(n8n, 'theirs', theirs({ operation: 'append' }, fromWebhook, credentials));
+		const makeIds = (count: number) => Array.from({ length: count }, (_, at) => `row ${at}`);
+		for (const count of counts) {
+			const name = `${count} at once, Append`;
+			const own = await burst(google, append, makeIds(count));
+			print(`${name}, Workspace node`, own);
+			if (includes('rival')) print(`${name}, n8n's own`, await burst(google, rival, makeIds(count)));
+			reportRatio(`${name}: rows that are right / executions`, own.right / count, { atLeast: 1 });
+			if (count === 200) {
+				reportRatio(`${name}: requests`, own.requests, { atMost: 40 });
+				reportRatio(`${name}: seconds`, own.seconds, { atMost: 30 });
+			}
+			if (count === 1000) reportRatio(`${name}: seconds`, own.seconds, { atMost: 120 });
+		}
+		if (includes('update')) {
+			const existing = Array.from({ length: 100 }, (_, at) => `f0 of row ${at}`);
+			const updated = await burst(google, update, existing, 100);
+			const name = '100 at once, Update';
+			print(name, updated);
+			reportRatio(`${name}: rows that are right / executions`, updated.right / 100, { atLeast: 1 });
+			reportRatio(`${name}: requests`, updated.requests, { atMost: 40 });
+		}
+		if (includes('messages')) {
+			const messages = await listen(n8n, google, credentials);
+			print(`${messageCount} messages, Append`, messages);
+			reportRatio('Messages: rows / messages', messages.right / messageCount, { atLeast: 1 });
+		}
+	} finally {
+		await n8n.remove();
+		google.stop();
+	}
+}
+
+await main();
