@@ -87,6 +87,8 @@ export interface Operation<
 	readonly caution?: string;
 	/** What a model reads in place of both, by the value of a field that it cannot set. */
 	readonly told?: { readonly field: string; readonly by: Readonly<Record<string, string>> };
+	/** A choice of its own in Allowed Operations: the operation with this key of the input object set to true. */
+	readonly narrowed?: Readonly<Record<'value' | 'name' | 'description' | 'key', string>>;
 	readonly fields: F;
 	readonly options: O;
 	/** True if the operation changes nothing at Google: neighboring items may then run in parallel. */
