@@ -93,6 +93,8 @@ export interface Operation<
 	readonly options: O;
 	/** True if the operation changes nothing at Google: neighboring items may then run in parallel. */
 	readonly isReadOnly?: boolean;
+	/** Whether, with these parameters, it changes something after it has read. Doing that twice has the same effect as once. */
+	mayChange?(params: InferParameters<F, O>): boolean;
 	/** Whether doing it twice has the same effect as once: Retry On Fail may then start it again, whatever the outcome. */
 	isIdempotent?(params: InferParameters<F, O>): boolean;
 	/** Identifies the only thing that the operation changes: items that change different things may then run in parallel. */

@@ -432,7 +432,7 @@ describe('output schema', () => {
 
 	beforeAll(async () => {
 		google = await startGoogle();
-		google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.compose'] });
+		google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.compose', 'gmail.modify'] });
 	});
 	afterAll(async () => {
 		expectNoViolations(google);
