@@ -160,7 +160,7 @@ describe('run', () => {
 		);
 
 		it('saves a draft where the node allows drafts only, and nothing else', async () => {
-			await serve(() => ({ body: { id: 'd', message: { id: 'm', threadId: 't' } } }));
+			await serve(json({ id: 'd', message: { id: 'm', threadId: 't' } }));
 			const run = async (input: object) =>
 				await runNode({
 					url: server.url,

@@ -126,6 +126,11 @@ export function parseAddresses(text: string, label: string): Address[] {
 	const { addresses, others } = findAddresses(text);
 	const [first] = others;
 	if (first === undefined) return addresses;
+	const [mistyped] = /[^\s,<>"]+@[^\s,.<>"]+,[a-z]{2,}(?![^\s,>])/i.exec(text) ?? [];
+	if (mistyped !== undefined) {
+		const message = `${label} has an entry that is not an email address: ${shorten(mistyped)}`;
+		throw createRefusal(message, 'It has a comma where a dot should be.');
+	}
 	throw createRefusal(
 		`${label} has an entry that is not an email address: ${shorten(first)}`,
 		'Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.',
