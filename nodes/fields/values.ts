@@ -18,12 +18,12 @@ const fileKinds: Readonly<Record<string, { readonly path: string; readonly noun:
 };
 
 /** @throws NodeError 400 unless the text is an ID that can stand in a URL's path as it is */
-export function parseId(text: string, label: string): string {
+export function parseId(text: string, label: string, advice = ''): string {
 	const id = text.trim();
 	if (idPattern.test(id)) return id;
 	throw createRefusal(
 		`'${label}' is not an ID: ${shorten(id, 60)}`,
-		'An ID contains only letters, digits, hyphens and underscores.',
+		`An ID contains only letters, digits, hyphens and underscores. ${advice}`.trim(),
 	);
 }
 
@@ -120,7 +120,8 @@ function readId(field: Field, raw: unknown, reading: ReadContext): string {
 	const text = readLocatorText(field, raw, reading);
 	if (text.trim() === '') return '';
 	const label = getFieldLabel(field, reading);
-	return field.format === 'fileId' ? parseFileId(text, field.name, label) : parseId(text, label);
+	if (field.format === 'fileId') return parseFileId(text, field.name, label);
+	return parseId(text, label, 'List and Search return it as id; a subject or an address is none.');
 }
 
 /** The text of a locator. The form gives an object; an expression or a tool gives text. */

@@ -139,9 +139,9 @@ describe('input object', () => {
 		const elsewhere = { operation: 'append', documentId: 'd1', content: 'x' };
 		const only = ['spreadsheet.append'];
 
-		test('there are as many choices as operations, and none chosen is all of them', () => {
+		test('there are as many choices as operations, one for drafts only, and none chosen is all of them', () => {
 			const operations = resources.flatMap((resource) => resource.operations);
-			expect(new Set(operationChoices.map(({ value }) => value)).size).toBe(operations.length);
+			expect(new Set(operationChoices.map(({ value }) => value)).size).toBe(operations.length + 1);
 			for (const input of [append, search, write, elsewhere]) expect(() => read(input)).not.toThrow();
 			for (const none of [undefined, null]) expect(() => read(search, false, none)).not.toThrow();
 		});

@@ -84,7 +84,7 @@ function isLocalPart(local: string): boolean {
 const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** A domain as it is sent over the wire, in lower case. */
-function toAsciiDomain(domain: string): string | undefined {
+export function toAsciiDomain(domain: string): string | undefined {
 	const literal = /^\[(?:(IPv6:)(.*)|(.*))\]$/i.exec(domain);
 	if (literal) return isIP(literal[2] ?? literal[3] ?? '') === (literal[1] ? 6 : 4) ? domain : undefined;
 	if (!/^[\p{L}\p{M}\p{N}_.-]+$/u.test(domain)) return undefined;
@@ -126,6 +126,11 @@ export function parseAddresses(text: string, label: string): Address[] {
 	const { addresses, others } = findAddresses(text);
 	const [first] = others;
 	if (first === undefined) return addresses;
+	const [mistyped] = /[^\s,<>"]+@[^\s,.<>"]+,[a-z]{2,}(?![^\s,>])/i.exec(text) ?? [];
+	if (mistyped !== undefined) {
+		const message = `${label} has an entry that is not an email address: ${shorten(mistyped)}`;
+		throw createRefusal(message, 'It has a comma where a dot should be.');
+	}
 	throw createRefusal(
 		`${label} has an entry that is not an email address: ${shorten(first)}`,
 		'Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.',

@@ -26,6 +26,12 @@ describe('send input', () => {
 			['commas only', { to: ' , ,' }, {}, /'To' has no address/],
 			['a bad address among good ones', { to: 'a@x.org, b@x, c@@x.org' }, {}, /'To' .*: c@@x\.org$/],
 			['names that could be several people', { to: 'Ann, Bob, Cleo <c@x.org>' }, {}, /: Ann$/],
+			[
+				'a comma for a dot',
+				{ to: 'a@x.org, john@example,com' },
+				{},
+				/not an email address: john@example,com$/,
+			],
 			['a group', { to: 'all: a@x.org, b@x.org;' }, {}, /'To' .* not an email address/],
 			['a header in an address list', { to: 'a@x.org\nBcc: b@x.org' }, {}, /: Bcc: b@x\.org$/],
 			['a bad copy', {}, { cc: 'nobody' }, /'CC' .*: nobody$/],
@@ -69,6 +75,11 @@ describe('send input', () => {
 			],
 		])('%s', async (_what, parameters, options, words) => {
 			expect(await mails.refused(send(parameters, options))).toMatch(words);
+		});
+
+		it('a subject as an ID is told where IDs come from', async () => {
+			const failure = await failureOf(send({ replyToMessageId: 'Hello Ann' }));
+			expect(failure.description).toContain('List and Search return it as id');
 		});
 
 		it('a missing binary field is named with those that exist', async () => {
@@ -386,6 +397,7 @@ describe('inline images', () => {
 				includeSignature: false,
 				sendAs: 'send' as const,
 				saveAsDraft: false,
+				allowedRecipients: [],
 				idempotencyKey: '',
 			},
 		};
