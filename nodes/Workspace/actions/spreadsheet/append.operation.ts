@@ -16,7 +16,7 @@ import { appendFields, type AppendMember, appendOptions, type AppendParams } fro
 import { arrangeRowsByHeader } from './headerRow';
 import { printAreaLike, type Corner, parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { chooseEncoding, takeOnlyResult, sendInChunks, countColumns, buildWriteResults } from './sendRows';
-import { isNameOfTab, rangeAdvice, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
+import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
 /** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
 const headerFormats = [
@@ -139,5 +139,4 @@ export const append = defineOperation({
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
 		throw error.with({ message: `The rows may have been appended: ${error.message}`, description });
 	},
-	adviceByStatus: { 400: rangeAdvice },
 });

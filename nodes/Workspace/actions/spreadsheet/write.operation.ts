@@ -8,7 +8,7 @@ import { writeFields, type WriteMember, writeOptions, type WriteParams } from '.
 import { arrangeRowsByHeader } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
 import { takeOnlyResult, sendInChunks, type SheetWriteResult } from './sendRows';
-import { buildEnlargeTabRequests, rangeAdvice, Spreadsheet } from './spreadsheet';
+import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
 import { type MatchedRow, matchRows } from './write/matchRows';
 import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTable';
 
@@ -100,5 +100,4 @@ export const write = defineOperation({
 			.flat()
 			.map(({ updatedRange }) => updatedRange)
 			.join(', ')}`,
-	adviceByStatus: { 400: rangeAdvice },
 });
