@@ -78,7 +78,7 @@ async function writeByHeader(book: Spreadsheet, params: WriteParams, members: re
 export const write = defineOperation({
 	value: 'write',
 	name: 'Write',
-	action: 'Write rows to spreadsheet',
+	action: 'Update or write rows in spreadsheet',
 	description: 'Update rows that match, replace a table, or write rows to a range',
 	caution: 'Destructive: the previous values of these cells are lost.',
 	isIdempotent: () => true,
