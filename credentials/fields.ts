@@ -42,7 +42,7 @@ export const buildScopeFields = (standard: DriveAccess): INodeProperties[] => [
 			{
 				name: 'All Files',
 				value: 'allFiles',
-				description: 'Lists also show all folders and shared drives, and uploads can go there',
+				description: 'Lists also show all folders and shared drives, and files can be uploaded there',
 			},
 		],
 		default: standard,
@@ -59,7 +59,7 @@ export const buildScopeFields = (standard: DriveAccess): INodeProperties[] => [
 	},
 	{
 		displayName:
-			'An operation fails if its scope is missing here; the error names the scope. The credential test needs a Drive scope or a Gmail scope that can read. Without either it fails, although other operations may work.',
+			'If a scope is missing here, operations that need it fail with an error that names it. The credential test needs a Drive scope or a Gmail scope that allows reading. Without one, the test fails even if operations work.',
 		name: 'customScopesNotice',
 		type: 'notice',
 		default: '',
@@ -89,7 +89,7 @@ function buildEndpointField(
 		name,
 		type: 'string',
 		default: address,
-		description: `${description}. Leave empty to use Google's own.`,
+		description: `${description}. Leave empty to use Google's address.`,
 		displayOptions: { show: { customEndpoints: [true] } },
 	};
 }

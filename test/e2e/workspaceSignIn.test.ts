@@ -414,6 +414,6 @@ describe('a picker in the editor', () => {
 	test('that has nothing to show says why', async () => {
 		const credential = await oAuth2();
 		await signIn(credential);
-		await expect(pick(credential)).rejects.toThrow('Google lists no documents for this account.');
+		await expect(pick(credential)).rejects.toThrow('No documents found for this account.');
 	});
 });
