@@ -56,7 +56,6 @@ export class AgentApi implements ICredentialType {
 			description:
 				'Unit of the timestamp in the WebSocket URL. Requests to /execute always use milliseconds.',
 		},
-		// eslint-disable-next-line @n8n/community-nodes/credential-password-field -- a switch, not a secret
 		{
 			displayName: 'Ignore SSL Issues (Insecure)',
 			name: 'allowUnauthorizedCerts',
