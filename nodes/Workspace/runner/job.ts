@@ -11,7 +11,7 @@ import {
 	readParameters,
 	type RequestLimits,
 } from '../../fields/params';
-import { isRecord, describeType, parseJson } from '../../fields/values';
+import { isRecord, describeType, jsonAdvice, parseJson } from '../../fields/values';
 import {
 	getAllFields,
 	type Item,
@@ -183,7 +183,7 @@ export function readInputObject(
 	refuseUnknownKeys(chosen);
 	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
 		throw createRefusal(
-			"'contentSource' must not be filePath here",
+			"'contentSource' cannot be filePath: this node does not allow file paths",
 			"Turn on 'Allow File Paths' in the node, or provide the content as base64 or in a binary field.",
 		);
 	}
@@ -198,9 +198,6 @@ function parseInputObject(input: unknown): Record<string, unknown> {
 		'Enter an object such as { "operation": "list", "status": "unread" }. For several operations, use one item for each.',
 	);
 }
-
-const jsonAdvice =
-	'Strings and keys must be in double quotes, with no comma after the last one. To use data of the item, enter an expression that returns an object.';
 
 const allOperations: readonly ChosenOperation[] = resources.flatMap(({ value: resource, operations }) =>
 	operations.map((operation) => ({ resource, operation })),
@@ -272,7 +269,7 @@ function readForm(parameters: NodeParameters, itemIndex: number): UncheckedJob {
 	const operationName = parameters.readParameter('operation', itemIndex, '');
 	if (resourceName === customApiCall || operationName === customApiCall) {
 		throw createRefusal(
-			"This node has no 'Custom API Call'",
+			"This node does not support 'Custom API Call'",
 			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
 	}

@@ -104,7 +104,7 @@ test('no secret is shown that an answer repeats', async () => {
 });
 
 test.each<[string, string, number, RegExp]>([
-	['Token URL', 'tokenUrl', 16, /^Google issued no token for the service account \(HTTP 200\)/],
+	['Token URL', 'tokenUrl', 16, /^Google did not issue a token for the service account \(HTTP 200\)/],
 	['Drive API Base', 'driveApiBase', 100, /larger than the limit of 64 MiB/],
 ])('an answer without an end is not read to the end: %s', async (_, field, mostMebibytes, text) => {
 	const long = new LongAnswer();
