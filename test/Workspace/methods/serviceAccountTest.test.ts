@@ -99,7 +99,7 @@ test('no secret is shown that an answer repeats', async () => {
 	const body = { error: 'no', error_description: pem };
 	google.fault({ match: 'oauth.token', status: 400, body });
 	const { status, message } = await check();
-	expect([status, message]).toEqual(['Error', expect.stringContaining('Google issued no token')]);
+	expect([status, message]).toEqual(['Error', expect.stringContaining('Google did not issue a token')]);
 	for (const line of pem.split('\n').slice(1, 4)) expect(message).not.toContain(line);
 });
 
