@@ -12,7 +12,7 @@ export class AgentApi implements ICredentialType {
 	properties: INodeProperties[] = [
 		{
 			displayName:
-				'The team that operates your agent issues these values. Saving only checks that the service responds; it starts no agent.',
+				'The team that operates your agent issues these values. Saving the credential only checks that the service responds. It does not start an agent.',
 			name: 'sourceNotice',
 			type: 'notice',
 			default: '',
@@ -42,7 +42,7 @@ export class AgentApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'The key that the operating team issued',
+			description: 'API key issued by the team that operates the agent',
 		},
 		{
 			displayName: 'WebSocket Timestamp Unit',
@@ -53,7 +53,8 @@ export class AgentApi implements ICredentialType {
 				{ name: 'Seconds', value: 'seconds' },
 			],
 			default: 'seconds',
-			description: 'Unit of the timestamp in the WebSocket URL. The execute call always sends milliseconds.',
+			description:
+				'Unit of the timestamp in the WebSocket URL. Requests to /execute always use milliseconds.',
 		},
 		{
 			displayName: 'Ignore SSL Issues (Insecure)',

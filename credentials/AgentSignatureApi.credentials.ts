@@ -10,7 +10,7 @@ export class AgentSignatureApi implements ICredentialType {
 	properties: INodeProperties[] = [
 		{
 			displayName:
-				'Whom the agent runs for. Saving only checks the format; the first run shows whether the service accepts the signature.',
+				'Identifies the user that the agent runs for. Saving only checks the format; the first run shows whether the service accepts the signature.',
 			name: 'sourceNotice',
 			type: 'notice',
 			default: '',
@@ -72,7 +72,7 @@ export class AgentSignatureApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. agent.example.com, *.example.org',
 			description:
-				'Comma-separated list of hosts that the nodes may send the signature to, over an encrypted connection with a valid certificate. Write http:// before a host to allow it without. If empty, they send it to any host: anyone with access to this credential can then point it at their own server.',
+				'Comma-separated list of hosts that the signature may be sent to, over an encrypted connection with a valid certificate. To allow an unencrypted connection, write http:// before the host. If empty, any host is allowed, and anyone with access to this credential can send the signature to their own server.',
 		},
 		{
 			displayName: 'Allowed HTTP Request Domains',

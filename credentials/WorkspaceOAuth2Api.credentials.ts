@@ -36,7 +36,7 @@ const credentialTest: ICredentialTestRequest = {
 			properties: {
 				value: 403,
 				message:
-					'Google refused the test (403). Enable the Google Drive API in the Google Cloud project of this credential, and sign in with a scope of Drive, such as https://www.googleapis.com/auth/drive.file. With scopes for mail alone, the test needs the Gmail API and https://www.googleapis.com/auth/gmail.readonly.',
+					'Google refused the test (403). Enable the Google Drive API in the Google Cloud project of this credential, and sign in with a Drive scope, such as https://www.googleapis.com/auth/drive.file. With scopes for mail alone, the test needs the Gmail API and https://www.googleapis.com/auth/gmail.readonly.',
 			},
 		},
 	],
@@ -65,7 +65,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 		{
 			// Source: https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted scopes).
 			displayName:
-				'To read Gmail and to list files are restricted scopes: if people outside your organization sign in, Google must verify your app (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
+				'The scopes for reading Gmail and for listing files are restricted. If people outside your organization sign in, Google must verify your app (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
 			name: 'clientNotice',
 			type: 'notice',
 			default: '',

@@ -37,7 +37,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			placeholder: 'robot@my-project.iam.gserviceaccount.com',
+			placeholder: 'e.g. robot@my-project.iam.gserviceaccount.com',
 			description: 'The value of client_email in the JSON file from Google',
 		},
 		{
@@ -55,7 +55,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			name: 'delegatedEmail',
 			type: 'string',
 			default: '',
-			placeholder: 'name@email.com',
+			placeholder: 'e.g. name@example.com',
 			description: 'The user to act for. Required for Gmail.',
 		},
 		...fields.buildScopeFields('allFiles'),

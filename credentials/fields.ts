@@ -73,7 +73,7 @@ export const buildScopeFields = (standard: 'appFilesAndNames' | 'allFiles'): INo
 	},
 	{
 		displayName:
-			'An operation fails if its scope is missing here; the error names the scope. The credential test needs a Drive scope or a Gmail scope that can read. Without either it fails, although other operations may work.',
+			'If a scope is missing here, operations that need it fail with an error that names it. The credential test needs a Drive scope or a Gmail scope that allows reading. Without one, the test fails even if operations work.',
 		name: 'customScopesNotice',
 		type: 'notice',
 		default: '',
@@ -103,7 +103,7 @@ function buildEndpointField(
 		name,
 		type: 'string',
 		default: address,
-		description: `${description}. Leave empty to use Google's own.`,
+		description: `${description}. Leave empty to use Google's address.`,
 		displayOptions: { show: { customEndpoints: [true] } },
 	};
 }

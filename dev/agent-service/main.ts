@@ -41,11 +41,11 @@ async function main(): Promise<void> {
 		keepLog: false,
 	});
 	closeOnSignals(service);
-	console.log(`The stand-in of the agent service listens.
+	console.log(`The stand-in for the agent service is running.
   POST ${service.url}/execute
   GET  ${service.webSocketUrl}/ws
   x-api-key: ${service.apiKey}
-Ctrl-C ends it.`);
+Press Ctrl+C to stop it.`);
 }
 
 function parseWholeNumber(value: string, flag: string): number {

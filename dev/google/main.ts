@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   sign-in  ${google.url}/o/oauth2/v2/auth and ${google.url}/token
 
 An access token for ${values.user}: ${token}
-Ctrl-C ends it.`);
+Press Ctrl+C to stop it.`);
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void google.close());
 }
 

@@ -155,7 +155,8 @@ export async function getFileSource(
 			const resolved = await awaitInTime(resolveAllowedPath(helpers, file), limit);
 			const stats = await awaitInTime(stat(resolved), limit);
 			// Opening a pipe waits for its writer, in one of the few threads that all of n8n reads files with.
-			if (!stats.isFile()) throw createRefusal('It is not a file.');
+			if (!stats.isFile())
+				throw createRefusal('It is not a file. Enter the path of a file, not of a folder.');
 			const stream = await awaitInTime(helpers.createReadStream(resolved), limit);
 			return { stream: new TimedStream(stream, limit), size: stats.size };
 		} catch (error) {
@@ -176,7 +177,7 @@ async function resolveAllowedPath(helpers: IExecuteFunctions['helpers'], file: s
 	// Older versions of n8n check the path only when the file is opened.
 	const isBlocked = (resolved: Resolved) =>
 		typeof helpers.isFilePathBlocked === 'function' && helpers.isFilePathBlocked(resolved);
-	const notAllowedError = createRefusal('n8n does not allow access to it.');
+	const notAllowedError = createRefusal("n8n's file access rules do not allow this path.");
 	try {
 		const resolved = await helpers.resolvePath(file);
 		if (isBlocked(resolved)) throw notAllowedError;

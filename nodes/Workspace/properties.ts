@@ -5,7 +5,7 @@ import { commonOptions } from '../fields/params';
 import { operationChoices, type Resource, resources } from './resources';
 import type { Field, Operation } from './operation';
 
-/** Shown below all other fields, because most people never change it. */
+/** Shown in the node's Settings tab, because most people never change it. */
 const inputMode: INodeProperties = {
 	displayName: 'Input Mode',
 	name: 'inputMode',
@@ -15,6 +15,7 @@ const inputMode: INodeProperties = {
 		{ name: 'JSON', value: 'json', description: 'One object defines the operation and its parameters' },
 	],
 	default: 'fields',
+	isNodeSetting: true,
 	description: 'How to define the operation and its parameters',
 };
 

@@ -195,8 +195,7 @@ const htmlLink = /<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300
 const nestingError = new NodeError({
 	code: 422,
 	message: 'The data is nested too deeply to be read',
-	description:
-		'Usual programs do not write such data. If it comes from outside, it may have been made to overload the reader.',
+	description: 'Ordinary data is never nested this deeply. If it comes from outside, it may be an attack.',
 });
 
 /** Whether a model calls the node, as a tool of an AI agent or an MCP server. */
@@ -221,9 +220,9 @@ function createStorageError(cause: unknown, bytes: number): NodeError {
 	// An error with a code comes from the file system, and its message names a path of the server.
 	const said = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
 	const description = appendErrorCode(
-		'Ask whoever operates this n8n to look at its binary data storage: whether there is room, and whether n8n may write there.',
+		'Ask your n8n administrator to check that the binary data storage has free space and that n8n may write to it.',
 		code,
 	);
-	const message = `n8n could not store a file of ${bytes.toLocaleString('en-US')} bytes${said}`;
+	const message = `n8n could not save a file of ${bytes.toLocaleString('en-US')} bytes${said}`;
 	return new NodeError({ code: 500, message, description, cause });
 }

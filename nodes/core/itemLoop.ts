@@ -208,7 +208,7 @@ class ItemLoop<C> {
 function markDoubtful(result: ItemResult): ItemResult {
 	const { failure } = result;
 	if (!failure || failure.outcome === 'unknown') return result;
-	const message = `An earlier try may have been carried out, the last one failed: ${failure.message}`;
+	const message = `An earlier try may have succeeded; the last one failed: ${failure.message}`;
 	return { ...result, failure: failure.with({ message, outcome: 'unknown' }) };
 }
 

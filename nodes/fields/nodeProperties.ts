@@ -56,7 +56,7 @@ const locatorBuilderHint =
 	"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.";
 
 /** An empty list cannot say why it is empty. */
-const listHint = 'Is something missing? Drive Access in the credential controls what is listed.';
+const listHint = "Something missing? 'Drive Access' in the credential determines what is listed.";
 
 /** No mode has a `validation`: n8n would stop the whole node where one item's id is wrong. */
 function buildLocatorModes({

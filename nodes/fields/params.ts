@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isTool, createRefusal } from '../core/errors';
 import type { Field, InferParameters, ReadContext } from './field';
-import { isRecord, getFieldLabel, readValue, refuseUnnamedFiles } from './values';
+import { isRecord, getFieldLabel, missingDataAdvice, readValue, refuseUnnamedFiles } from './values';
 
 export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 
@@ -58,7 +58,10 @@ function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadC
 	if (!field.required) return;
 	const label = getFieldLabel(field, reading);
 	if (reading.mode === 'json' && isMissing(raw)) {
-		throw createRefusal(`'${label}' is required`, 'The input object does not have this key, or it is null.');
+		throw createRefusal(
+			`'${label}' is required`,
+			'The input object does not have this key, or its value is null. Add it.',
+		);
 	}
 	// Only the operation knows whether an empty value means something here.
 	if (field.mayBeEmpty) return;
@@ -66,10 +69,7 @@ function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadC
 	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
 	const isNothing = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
 	if (!isNothing) return;
-	throw createRefusal(
-		`'${label}' is required`,
-		'It is empty. If it is an expression, check that the input item contains the data.',
-	);
+	throw createRefusal(`'${label}' is required`, `It is empty. ${missingDataAdvice}`);
 }
 
 /** The options that govern the requests of every operation. */
@@ -82,7 +82,7 @@ export const requestOptions = [
 		minimum: 0,
 		maximum: 3600,
 		description:
-			'Max total time to wait between tries of a request. If the service asks for a longer wait, the item fails at once.',
+			'Max total time to wait between tries of a request. If the service asks for a longer wait, the item fails immediately.',
 	},
 	{
 		displayName: 'Max Tries',
@@ -92,7 +92,7 @@ export const requestOptions = [
 		minimum: 1,
 		maximum: 20,
 		description:
-			'How often to try a request if the service is rate-limiting requests or cannot be reached. A request that may have been carried out is sent again only if repeating it changes nothing.',
+			'How often to try a request if the service is rate-limiting requests or cannot be reached. A request that may have been carried out is only retried if repeating it has no further effect.',
 	},
 	{
 		displayName: 'Timeout (Seconds)',

@@ -78,10 +78,13 @@ function formatIdAdvice(name: string): string {
 export const getFieldLabel = ({ displayName, name }: Field, { mode }: ReadContext) =>
 	mode === 'fields' ? displayName : name;
 
+export const missingDataAdvice =
+	'If it is an expression, check that the input item contains the data. If Edit Fields removed it, turn on Include Other Input Fields there.';
+
 export function createValueRefusal(field: Field, reading: ReadContext, wanted: string): NodeError {
 	return createRefusal(
 		`'${getFieldLabel(field, reading)}' must be ${wanted}`,
-		reading.mode === 'fields' ? 'If it is an expression, check its result for this item.' : undefined,
+		reading.mode === 'fields' ? 'If it is an expression, check what it returns for this item.' : undefined,
 	);
 }
 
@@ -215,8 +218,9 @@ export function parseJson(text: string, what: string, advice: string): unknown {
 	}
 }
 
-const jsonAdvice =
-	'Strings and keys must be in double quotes, with no comma after the last one. An expression that returns an array needs no quotes.';
+/** The second sentence is for `"{{ … }}"`, which breaks at the first quote or line break of the data. */
+export const jsonAdvice =
+	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
 /** @throws NodeError 400 if an expression, or an entry in JSON mode, names no file where it should name one */
 export function refuseUnnamedFiles(field: Field, raw: unknown, reading: ReadContext): void {

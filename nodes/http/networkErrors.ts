@@ -68,7 +68,7 @@ type NetworkErrorRow = readonly [category: NetworkError['category'], codes: RegE
 const rowsWhileConnecting: readonly NetworkErrorRow[] = [
 	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
 	['notConnected', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached'],
-	['notConnected', /^ETIMEDOUT$/, 'the server does not respond'],
+	['notConnected', /^ETIMEDOUT$/, 'the server did not respond'],
 ];
 
 /** These apply unless TLS had been established. */
@@ -85,7 +85,7 @@ const generalRows: readonly NetworkErrorRow[] = [
 	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
 	['notConnected', /^ENOTFOUND$/, 'the host name was not found'],
 	['notConnected', /^EAI_(AGAIN|FAIL|NODATA)$/, 'the host name could not be resolved'],
-	['timeout', /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/, 'the server does not respond'],
+	['timeout', /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/, 'the server did not respond'],
 	['lost', /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'the connection was reset'],
 	['lost', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
 	['lost', /^ENET(UNREACH|DOWN)$/, 'the network cannot be reached'],
@@ -109,7 +109,7 @@ export function classifyNetworkError(error: unknown): NetworkError {
 
 /** The first row that matches the code applies. */
 function findMeaning(chain: readonly object[], code = ''): [NetworkError['category'], string] {
-	if (chain.some(isBlockedByPolicy)) return ['blocked', 'n8n does not allow it'];
+	if (chain.some(isBlockedByPolicy)) return ['blocked', "n8n's SSRF protection blocks this address"];
 	if (code === '') return ['unknown', 'the request failed'];
 	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls))) {
 		return ['notConnected', 'the connection was reset'];

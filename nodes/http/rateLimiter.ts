@@ -182,7 +182,7 @@ export class RateLimiter {
 	private createWaitError(failure: NodeError, waited: number, maxWaitMilliseconds: number): NodeError {
 		const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 		const asked = failure.retryAfterMilliseconds;
-		const wait = asked === undefined ? 'The next try would be in' : 'Google asks n8n to wait';
+		const wait = asked === undefined ? 'The next try would have to wait' : 'Google asks n8n to wait';
 		const next = seconds(asked ?? Math.max(0, this.pausedUntil - this.now));
 		const description = [
 			`${wait} ${next} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWaitMilliseconds / 1000}`,

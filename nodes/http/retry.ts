@@ -142,7 +142,7 @@ function waitRefused(asked: number, left: number, policy: RetryPolicy): string {
 }
 
 const noWait = ({ maxRetryWaitMilliseconds: allowed }: RetryPolicy) =>
-	`Another try would have to wait, but ${quoteField('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
+	`Another try would need a wait, but ${quoteField('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
 
 /** The failure that the caller sees, extended with the outcome of the tries. */
 function ended(failure: NodeError, { tries, maybeDone }: Progress, first?: string): NodeError {

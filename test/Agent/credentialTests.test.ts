@@ -291,7 +291,7 @@ describe('Agent API', () => {
 	test('http at a port that speaks TLS says what to change, and nothing of an agent', async () => {
 		await serve({ tls: true });
 		const { message } = await check({ deploymentUrl: service.url.replace('https', 'http') });
-		expect(message).toContain('whether it must begin with https://');
+		expect(message).toContain('whether it must start with https://');
 		expect(message).not.toMatch(/agent|session/i);
 	});
 });

@@ -68,7 +68,7 @@ describe('a service account', () => {
 		const server = await startScriptedServer(long.answer);
 		try {
 			const { failure } = await refused(tokenWith({ tokenUrl: `${server.url}/token` }));
-			expect(failure.message).toContain('Google issued no token for the service account (HTTP 200)');
+			expect(failure.message).toContain('Google did not issue a token for the service account (HTTP 200)');
 			expect(long.sentMebibytes).toBeLessThan(16);
 		} finally {
 			await server.close();
@@ -174,7 +174,7 @@ describe('a service account', () => {
 		const { failure } = await refused(tokenWith());
 		expect(failure).toMatchObject({ code });
 		expect(failure.description).toMatch(advice);
-		expect(failure.message).toBe('Google issued no token for the service account (invalid_grant: No.)');
+		expect(failure.message).toBe('Google did not issue a token for the service account (invalid_grant: No.)');
 	});
 });
 

@@ -105,7 +105,7 @@ describe('the credential form', () => {
 	});
 
 	test('says what only a real call shows, and tests the connection', async () => {
-		await page.getByText('it starts no agent').waitFor();
+		await page.getByText('It does not start an agent').waitFor();
 	});
 
 	test('names what is wrong with a key', async () => {

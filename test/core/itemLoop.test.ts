@@ -54,7 +54,7 @@ test('a try that surely did nothing does not hide that the one before it may hav
 	const node = { retryOnFail: true, id: 'doubted' };
 	expect((await failureOf(run(failing('unknown'), node))).message).toBe('It failed');
 	expect((await failureOf(run(failing('notDone'), node))).message).toBe(
-		'An earlier try may have been carried out, the last one failed: It failed',
+		'An earlier try may have succeeded; the last one failed: It failed',
 	);
 });
 

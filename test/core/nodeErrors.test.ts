@@ -139,10 +139,10 @@ test('whatever is thrown is told', () => {
 });
 
 test.each([
-	[new Error('Quota'), 'n8n could not store a file of 1,000 bytes: Quota', /there\.$/],
+	[new Error('Quota'), 'n8n could not save a file of 1,000 bytes: Quota', /there\.$/],
 	[
 		Object.assign(new Error('/srv/x'), { code: 'ENOSPC' }),
-		'n8n could not store a file of 1,000 bytes',
+		'n8n could not save a file of 1,000 bytes',
 		/C\)$/,
 	],
 ])('bytes that n8n does not take: %s', async (error, message, description) => {

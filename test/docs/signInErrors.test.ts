@@ -106,7 +106,7 @@ const nodes: Readonly<Record<string, () => string | Promise<string>>> = {
 	'"Share the file with the service account\'s email address"': () =>
 		shown(403, 'forbidden', unshared, 'The caller does not have permission'),
 	'"A service account has no storage of its own"': () => shown(403, 'storageQuotaExceeded', upload),
-	'"Google issued no token for the service account (unauthorized_client …"': unauthorized,
+	'"Google did not issue a token for the service account (unauthorized_client …"': unauthorized,
 };
 
 test('the page lists the errors of Google’s pages and those of the node', () => {

@@ -260,13 +260,13 @@ describe('a service account', () => {
 		[
 			'a user that it may not act for',
 			{ delegatedEmail: 'boss@example.com' },
-			'Google issued no token for the service account (unauthorized_client',
+			'Google did not issue a token for the service account (unauthorized_client',
 			'401',
 		],
 		[
 			'an unknown email',
 			{ email: 'other@project.example' },
-			'Google issued no token for the service account (invalid_grant',
+			'Google did not issue a token for the service account (invalid_grant',
 			'401',
 		],
 	])('with %s says so', async (_, more, message, httpCode) => {
@@ -376,7 +376,7 @@ describe('the Test button of the credential', () => {
 		expect(await pressed({ delegatedEmail: 'boss@example.com' })).toMatchObject({
 			status: 'Error',
 			message: expect.stringMatching(
-				/^Google issued no token for the service account \(unauthorized_client.*Domain-wide delegation/s,
+				/^Google did not issue a token for the service account \(unauthorized_client.*Domain-wide delegation/s,
 			) as string,
 		});
 	});
@@ -414,6 +414,6 @@ describe('a picker in the editor', () => {
 	test('that has nothing to show says why', async () => {
 		const credential = await oAuth2();
 		await signIn(credential);
-		await expect(pick(credential)).rejects.toThrow('Google lists no documents for this account.');
+		await expect(pick(credential)).rejects.toThrow('No documents found for this account.');
 	});
 });

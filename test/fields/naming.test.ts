@@ -155,7 +155,9 @@ describe('naming', () => {
 	])('a key that is missing is named: %s %j', async (operation, given, key) => {
 		const failure = await run({ inputMode: 'json', inputObject: { operation, ...given } });
 		expect(failure.message).toBe(`'${key}' is required`);
-		expect(failure.description).toBe('The input object does not have this key, or it is null.');
+		expect(failure.description).toBe(
+			'The input object does not have this key, or its value is null. Add it.',
+		);
 		expect(server.received).toEqual([]);
 	});
 

@@ -288,6 +288,7 @@ describe('params', () => {
 			}
 		};
 		expect(descriptionOf(() => inForm({ maxResults: 0 }))).toMatch(/^If it is an expression/);
+		expect(descriptionOf(() => inForm({ title: '  ' }))).toContain('Include Other Input Fields');
 		expect(descriptionOf(() => inObject({ maxResults: 0 }))).toBeUndefined();
 	});
 

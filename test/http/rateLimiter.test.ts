@@ -155,9 +155,9 @@ test('the failure says what was waited for, and for how long', async () => {
 		const error: unknown = await clock.run(ask({ maxWaitMilliseconds })).catch((thrown: unknown) => thrown);
 		return isNodeError(error) ? error.description?.replace(/'.*'/, 'Wait') : error;
 	};
-	expect(await described(500)).toBe('The next try would be in 1 seconds, but Wait allows 0.5. Wait.');
+	expect(await described(500)).toBe('The next try would have to wait 1 seconds, but Wait allows 0.5. Wait.');
 	expect(await described(1500)).toBe(
-		'The next try would be in 2 seconds, but Wait allows 1.5, of which 1 have passed. Wait.',
+		'The next try would have to wait 2 seconds, but Wait allows 1.5, of which 1 have passed. Wait.',
 	);
 	expect(await described(6500, 6001)).toBe(
 		'Google asks n8n to wait 7 seconds, but Wait allows 6.5, of which 7 have passed. Wait.',

@@ -70,7 +70,7 @@ describe('retry', () => {
 
 		test('says that there was no time for a second try, but not that there was none for a third', () => {
 			const over = { ...first, waitedMilliseconds: 60_000 };
-			expect(waitFor(busy(), over)).toMatch(/^Another try would have to wait, but '.+' allows 60\.$/);
+			expect(waitFor(busy(), over)).toMatch(/^Another try would need a wait, but '.+' allows 60\.$/);
 			expect(waitFor(busy(), { ...over, tries: 2 })).toBe('Tried 2 times.');
 		});
 

@@ -69,7 +69,7 @@ const cases: FaultCase[] = [
 		make: systemError('ETIMEDOUT'),
 		kind: 'notDone',
 		code: '503',
-		says: /the server does not respond/,
+		says: /the server did not respond/,
 	},
 	{
 		name: 'ENOTFOUND',

@@ -60,8 +60,8 @@ const buildBodyTexts = ({ maxResponseBytes }: CallErrorContext['options']): Body
 		'The agent was started, but reading its response would block n8n, or take more memory than it has. Have the agent return less data or a link.',
 	],
 	noMemory: [
-		"n8n has no memory left for the agent service's response",
-		`The agent was started, but its response does not fit in memory beside the others that are being read. Lower ${quoteField('parallelRequests')} or ${quoteField('maxResponseBytes')}, have the agent return a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).`,
+		"n8n does not have enough memory for the agent service's response",
+		`The agent was started, but its response does not fit in memory together with the others being read. Lower ${quoteField('parallelRequests')} or ${quoteField('maxResponseBytes')}, have the agent return a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).`,
 	],
 	cutShort: ["The agent service's response was cut off", unknownOutcomeText],
 });
@@ -311,7 +311,7 @@ export function buildWaitTimeoutError(
 		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${came} received`,
 		description: joinSentences(
 			redact(describeMessages(messages, match)),
-			early.length > 0 && `Messages that did not count because they came before the call: ${early.length}.`,
+			early.length > 0 && `Messages that arrived before the call and did not count: ${early.length}.`,
 			"The agent was started. Raise 'Wait Timeout', check the condition in 'Wait Until', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
 		),
 	});
@@ -333,9 +333,9 @@ export function addPossibleGap(failure: NodeError, loss: NodeError | undefined):
 export function buildTooManyMessagesError(count: number): NodeError {
 	return new NodeError({
 		code: 502,
-		message: `More messages came than the node collects: ${count.toLocaleString('en-US')} were received`,
+		message: `Too many messages arrived: ${count.toLocaleString('en-US')} were received`,
 		description:
-			"The agent was started, and went on sending. Raise 'Max Messages' (all messages together may have 64 MiB), leave out messages with 'Filter Field' and 'Filter Value', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
+			"The agent was started and kept sending messages. Raise 'Max Messages' (all messages together may have 64 MiB), leave out messages with 'Filter Field' and 'Filter Value', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
 		outcome: 'done',
 	});
 }

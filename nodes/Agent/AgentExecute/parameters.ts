@@ -1,7 +1,7 @@
 import { createRefusal } from '../../core/errors';
 import { quoteField, FieldNaming, type InferParameters } from '../../fields/field';
 import { type NodeParameters, readParameters } from '../../fields/params';
-import { isRecord, describeType, parseJson } from '../../fields/values';
+import { isRecord, describeType, jsonAdvice, missingDataAdvice, parseJson } from '../../fields/values';
 import { toFieldCondition } from '../session/fields';
 import type { FieldCondition } from '../session/messages';
 import { executeFields, executeOptions } from './fields';
@@ -58,8 +58,7 @@ export function checkPayload(
 ): () => string {
 	const { payloadMode, task, input, payloadJson: payload } = params;
 	if (payloadMode === 'taskAndInput') return () => JSON.stringify({ task, input });
-	const advice = 'Write an object such as {"task": "…"}, or use an expression.';
-	const value = typeof payload === 'string' ? parseJson(payload, "'Payload (JSON)'", advice) : payload;
+	const value = typeof payload === 'string' ? parseJson(payload, "'Payload (JSON)'", jsonAdvice) : payload;
 	if (isRecord(value)) return () => (typeof payload === 'string' ? payload : JSON.stringify(value));
 	throw createRefusal(
 		`'Payload (JSON)' must be a JSON object, not ${describeType(value)}`,
@@ -74,28 +73,27 @@ function checkGivenValues(
 	parameters: NodeParameters,
 ): void {
 	const isEmpty = (name: string) => isBlank(given[name] ?? '');
-	const check = 'Check that the input item contains the data that the expression names.';
 	if (isEmpty('sessionId') && parameters.isExpression('sessionId')) {
 		throw createRefusal(
 			"The expression in 'Session ID' is empty for this item",
-			`${check} To start a new session for each item, leave the field itself empty.`,
+			`${missingDataAdvice} To start a new session for each item, leave the field itself empty.`,
 		);
 	}
 	if (payloadMode === 'json') {
 		if (!isEmpty('payloadJson') || !parameters.isExpression('payloadJson')) return;
-		throw createRefusal("The expression in 'Payload (JSON)' is empty for this item", check);
+		throw createRefusal("The expression in 'Payload (JSON)' is empty for this item", missingDataAdvice);
 	}
 	const missing = ['task', 'input'].find((name) => given[name] === undefined || given[name] === null);
 	if (isEmpty('task') && isEmpty('input')) {
 		throw createRefusal(
 			"'Task' and 'Input' are empty for this item",
-			`${missing ? check : 'Enter what the agent should do.'} To start the agent without a task, set 'Payload' to JSON.`,
+			`${missing ? missingDataAdvice : 'Enter what the agent should do.'} To start the agent without a task, set 'Payload' to JSON.`,
 		);
 	}
 	if (missing) {
 		throw createRefusal(
 			`The expression in '${missing === 'task' ? 'Task' : 'Input'}' has no value for this item`,
-			`${check} If the value may be missing, add ?? '' inside the expression.`,
+			`${missingDataAdvice} If the value may be missing, add ?? '' inside the expression.`,
 		);
 	}
 }

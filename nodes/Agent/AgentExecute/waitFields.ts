@@ -183,7 +183,7 @@ const ownOptions = [
 		maximum: 2000,
 		default: 250,
 		description:
-			'With a channel that opens before the call: how long it must be quiet before the call is sent, at most 2 seconds in all. Greetings and repeated messages that arrive until then are not taken for the answer. Set to 0 to only wait for the response to a ping.',
+			'How long the channel must be quiet before the call is sent (at most 2 seconds in all), if it opens before the call. Greetings and repeated messages that arrive until then do not count as the answer. Set to 0 to wait only for the response to a ping.',
 	},
 	{
 		displayName: 'Text Pieces',
@@ -194,7 +194,7 @@ const ownOptions = [
 				name: 'Join All Texts',
 				value: 'joined',
 				description:
-					"For agents that send their answer piece by piece: 'output' is all texts, with nothing between them. A whole text that repeats the pieces is not added again.",
+					"For agents that send their answer in pieces: 'output' is all texts without a separator. A final text that repeats the pieces is not added again.",
 			},
 			{
 				name: 'Use the Last Text',

@@ -111,7 +111,7 @@ export function buildQueueFullError(count: number): NodeError {
 export function buildSessionRemovedError(count: number): NodeError {
 	return new NodeError({
 		code: 404,
-		message: `Queued messages were discarded: their session was removed (${formatMessageCount(count)})`,
+		message: `Queued messages were discarded because their session was removed (${formatMessageCount(count)})`,
 		description:
 			"They arrived before the trigger was stopped. 'Session IDs' no longer contains their session.",
 	});
@@ -121,7 +121,7 @@ export function buildSessionRemovedError(count: number): NodeError {
 export function buildStoppedEarlyError(count: number, isRead: boolean): NodeError {
 	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];
 	const next = `${pronoun} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
-	const unread = 'The service had sent more messages, which could not be read in time: they are lost.';
+	const unread = 'The service sent more messages that could not be read in time. They are lost.';
 	const advice =
 		"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.";
 	return new NodeError({

@@ -75,7 +75,7 @@ export const triggerOptions = [
 		minimum: 1,
 		default: 10,
 		description:
-			'Max number of executions that run at once. Set to 1 to process messages strictly in order. Executions that an n8n Wait node suspends (waits of 65 seconds or more) are not counted.',
+			'Max number of executions that run at once. Set to 1 to process messages strictly in order. Executions that a Wait node suspends (65 seconds or longer) do not count.',
 	},
 	{
 		displayName: 'Max Queued Bytes',

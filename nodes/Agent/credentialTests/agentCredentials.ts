@@ -207,7 +207,7 @@ async function tryToOpenChannel(
 function buildNoResponseError(error: unknown, url: string): NodeError {
 	const found = classifyNetworkError(error);
 	const other = url.startsWith('https:') ? 'http' : 'https';
-	const notHttp = `Something listens there, but did not respond as a web server does. Check the port of the Deployment URL, and whether it must begin with ${other}://`;
+	const notHttp = `Something responded at this address, but not with HTTP. Check the port of the Deployment URL, and whether it must start with ${other}://`;
 	const advice = networkAdvice[found.category] ?? (found.status === 504 ? undefined : notHttp);
 	return createRefusal(
 		formatNetworkMessage(found, error, url),

@@ -220,7 +220,7 @@ const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'
 	malformed:
 		'The agent service, or something between it and n8n, sent data that is not valid WebSocket traffic. Ask the team that operates the agent service.',
 	credentials: 'Open the credentials of this node, check them, and save them again.',
-	blocked: `${blockedAdvice} The same goes for the proxy, if you use one.`,
+	blocked: `${blockedAdvice} This also applies to the proxy, if you use one.`,
 	certificate:
 		"Install a valid certificate on the server. If you trust this server, you can turn on 'Ignore SSL Issues' in the Agent API credential instead.",
 	handshake:

@@ -166,7 +166,7 @@ class SessionConnection {
 		const attempt = ++this.#attemptNumber;
 		this.#state = 'connecting';
 		this.#cancelTimer = this.#environment.clock.callAfter(credentialsTimeoutMilliseconds, () => {
-			this.#handleClose({ kind: 'credentials', message: 'reading them took too long', isMistake: false });
+			this.#handleClose({ kind: 'credentials', message: 'reading them timed out', isMistake: false });
 		});
 		try {
 			const openSocket = await this.#environment.loadSocket();
@@ -200,7 +200,7 @@ class SessionConnection {
 			},
 			ended: this.#handleClose,
 			unanswered: () => {
-				this.#log('info', 'the server does not respond to pings, so a lost connection may be detected late');
+				this.#log('info', 'the server did not respond to pings, so a lost connection may be detected late');
 			},
 		};
 		const settings = { ...this.#options, ...request };

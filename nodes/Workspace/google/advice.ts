@@ -22,7 +22,9 @@ interface AdviceRow {
 }
 
 const fileApis: readonly Api[] = ['sheets', 'docs'];
-const appFilesOnlyText = 'App Files sees only files of this app';
+const appFilesOnlyText = 'With App Files, the node sees only files that this app created';
+
+const tooLargeText = 'The request is larger than Google accepts. Send less at once.';
 
 /** The first row that fits applies. The link above one or more rows reports or documents such a response. */
 export const adviceTable: readonly AdviceRow[] = [
@@ -33,28 +35,6 @@ export const adviceTable: readonly AdviceRow[] = [
 		message: /operation is not supported for this document/i,
 		advice:
 			'This is an Office file (such as .xlsx or .docx) that was never converted. Open it in Google Drive, choose File > Save as Google Sheets (or Docs), and use the new file.',
-	},
-	// https://github.com/burnash/gspread/issues/1031
-	{
-		api: ['sheets'],
-		status: 400,
-		message: /protected (?:cell|range|sheet)/i,
-		advice:
-			'The cells are protected. Ask the owner of the spreadsheet to let this account edit them (Data > Protect sheets and ranges), or write to other cells.',
-	},
-	// https://support.google.com/drive/answer/37603
-	{
-		api: ['sheets'],
-		status: 400,
-		message: /limit of 10,?000,?000 cells/i,
-		advice:
-			'A spreadsheet can hold up to 10 million cells, including empty ones. Delete rows, columns or tabs that are not needed, or start a new spreadsheet.',
-	},
-	// https://github.com/jlolling/talendcomp_tGoogleSheet/issues/1
-	{
-		status: 400,
-		message: /payload size exceeds the limit/i,
-		advice: 'The request is larger than Google accepts. Send less at once.',
 	},
 	// https://github.com/googleapis/google-api-nodejs-client/issues/2322
 	{
@@ -104,27 +84,6 @@ export const adviceTable: readonly AdviceRow[] = [
 		reasons: ['storageQuotaExceeded'],
 		advice: 'The storage of this Google account is full. Free up space or use another folder.',
 	},
-	{
-		status: 403,
-		reasons: ['dailyLimitExceeded', 'quotaExceeded'],
-		advice:
-			"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
-	},
-	{
-		api: ['drive'],
-		status: 403,
-		reasons: ['teamDriveFileLimitExceeded'],
-		advice:
-			'The shared drive holds as many files as it can. Remove files that are not needed, empty its trash, or use another shared drive.',
-	},
-	// https://github.com/GAM-team/GAM/issues/1270
-	{
-		api: ['drive'],
-		status: 403,
-		reasons: ['cannotAddParent'],
-		advice:
-			'A file can be in one folder only. Enter one folder, or move the existing file to it in Google Drive first.',
-	},
 	// https://github.com/iterative/PyDrive2/issues/192
 	{
 		api: ['drive'],
@@ -155,6 +114,73 @@ export const adviceTable: readonly AdviceRow[] = [
 		advice: 'Check the ID, and that the file is shared with the account of the credential.',
 	},
 ];
+
+/** Advice that Google's words alone decide: a pattern for its reasons, status and message. Links as in the table above. */
+export const adviceByWords: Readonly<Record<number, ReadonlyArray<readonly [RegExp, string]>>> = {
+	400: [
+		[
+			/parse range|grid limits|within range|invalid range|outside (?:of )?the (?:range|grid)|no grid with/i,
+			`Check ${quoteField('range')}: the tab must exist, and the range must be within its rows and columns. To write below the last row, use Append, which adds rows.`,
+		],
+		// https://github.com/burnash/gspread/issues/1031
+		[
+			/protected (?:cell|range|sheet)/i,
+			'The cells are protected. Ask the owner of the spreadsheet to let this account edit them (Data > Protect sheets and ranges), or write to other cells.',
+		],
+		// https://support.google.com/drive/answer/37603
+		[
+			/limit of 10,?000,?000 cells/i,
+			'A spreadsheet can hold up to 10 million cells, including empty ones. Delete rows, columns or tabs that are not needed, or start a new spreadsheet.',
+		],
+		[/maximum of 50,?000 char/i, 'Shorten the text of the cell, or put it into a document.'],
+		// https://github.com/jlolling/talendcomp_tGoogleSheet/issues/1
+		[/payload size exceeds the limit/i, tooLargeText],
+		[
+			/revision/i,
+			'The document was changed in the meantime, so nothing was written. Read it again if the content depends on it, then run this again.',
+		],
+		[
+			/retriev\w+ the image|image should be publicly/i,
+			`Google could not fetch an image. It must be a PNG, JPEG or GIF at an address that anyone can open. To write links instead, remove the option ${quoteField('insertImages')}.`,
+		],
+	],
+	403: [
+		[
+			/domainPolicy|SECURITY_POLICY_VIOLATED|vpcServiceControls|organization's policy/i,
+			"A policy of the organization doesn't allow this. Show this message to its Google Workspace or Google Cloud administrator.",
+		],
+		[
+			/dailyLimitExceededUnreg/,
+			'The request reached Google without its token. Check the API bases in the credential and any proxy in between.',
+		],
+		[
+			/dailyLimitExceeded|quotaExceeded/,
+			"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
+		],
+		[
+			/teamDriveFileLimitExceeded|numChildrenInNonRootLimitExceeded|activeItemCreationLimitExceeded|Hierarchy/,
+			'The folder, shared drive or account cannot hold more files or levels of folders. Use another folder, or remove files that are not needed and empty the trash.',
+		],
+		[/parentNotAFolder/, `${quoteField('parentFolder')} is a file. Choose a folder.`],
+		// https://github.com/GAM-team/GAM/issues/1270
+		[
+			/cannotAddParent/,
+			'A file can be in one folder only. Enter one folder, or move the existing file to it in Google Drive first.',
+		],
+		[
+			/delegation denied/i,
+			'The sign-in may not act for this mailbox. Sign in as its user, or enter the user as Delegated Email of a service account with domain-wide delegation.',
+		],
+		[
+			/metadata scope/i,
+			'The token has the scope gmail.metadata, which does not allow this. Remove that scope from the credential and reconnect.',
+		],
+		[
+			/automated queries/i,
+			"Google blocks this machine's IP address for a while. Send fewer requests, and try again later.",
+		],
+	],
+};
 
 export const apiNames: Readonly<Record<Api, string>> = {
 	mail: 'Gmail',
@@ -187,12 +213,19 @@ interface AdviceInput {
 export function findAdvice(situation: AdviceInput): string {
 	const { status, isRateLimited: limited, call } = situation;
 	const row = limited ? undefined : adviceTable.find((candidate) => matchesRow(candidate, situation));
-	const operationAdvice = row?.message === undefined ? call.advice?.[status] : undefined;
-	return [findGeneralAdvice(situation, row), operationAdvice].filter(Boolean).join(' ');
+	const known = limited || row ? undefined : findAdviceByWords(situation);
+	const isExplained = known !== undefined || row?.message !== undefined;
+	const operationAdvice = isExplained ? undefined : call.advice?.[status];
+	return [known ?? findGeneralAdvice(situation, row), operationAdvice].filter(Boolean).join(' ');
+}
+
+function findAdviceByWords({ status, envelope }: AdviceInput): string | undefined {
+	const words = [...envelope.reasons, envelope.status, envelope.message].join(' ');
+	return adviceByWords[status]?.find(([pattern]) => pattern.test(words))?.[1];
 }
 
 function findGeneralAdvice(situation: AdviceInput, row: AdviceRow | undefined): string | undefined {
-	const { status, isRateLimited: limited, call } = situation;
+	const { status, isRateLimited: limited, envelope, call } = situation;
 	if (limited) {
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
 	}
@@ -201,8 +234,10 @@ function findGeneralAdvice(situation: AdviceInput, row: AdviceRow | undefined): 
 	if (status === 403) return findForbiddenAdvice(situation);
 	if (status === 404) return describeMissingId(call);
 	if (status === 401) return getReconnectAdvice(call.signIn);
-	if (status === 409) return 'Something with this ID already exists.';
-	if (status === 412) return 'It was changed in the meantime. Read it again and repeat the change.';
+	if (status === 409 && envelope.status !== 'ABORTED') return 'Something with this ID already exists.';
+	if (status === 409 || status === 412)
+		return 'It was changed in the meantime. Read it again and repeat the change.';
+	if (status === 413) return tooLargeText;
 	if (isRedirect(status)) {
 		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';
 	}
@@ -220,6 +255,12 @@ function findForbiddenAdvice({ envelope, call }: AdviceInput): string {
 	}
 	if (hasReason('insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT')) {
 		return `The credential lacks the scope ${findNeededScope(call)}. ${getGrantScopeAdvice(signIn)}`;
+	}
+	// The status PERMISSION_DENIED comes with every 403.
+	if (!/forbidden|permission/i.test([...envelope.reasons, envelope.message].join(' '))) {
+		return envelope.message
+			? 'The message says why Google refused this.'
+			: 'Google gave no reason. Check the API bases in the credential and any proxy in between.';
 	}
 	const id = findIdInUrl(call.url);
 	return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;

@@ -78,7 +78,7 @@ function buildTokenError(status: number, texts: unknown[], account: ServiceAccou
 	const googleText = texts.filter((text) => typeof text === 'string' && text !== '').join(': ');
 	return new NodeError({
 		code: isTemporary(status) ? 503 : 401,
-		message: `Google issued no token for the service account (${googleText || `HTTP ${status}`})`,
+		message: `Google did not issue a token for the service account (${googleText || `HTTP ${status}`})`,
 		description: findTokenAdvice(status, texts, account),
 	});
 }

@@ -61,7 +61,7 @@ function buildEmptyListError(noun: string, { authentication, driveAccess }: Sign
 		authentication === 'serviceAccount'
 			? 'Share some with the email of the service account.'
 			: `${driveAccess === 'appFiles' ? appFilesAdvice : reconnectAdvice} To use one anyway, choose By URL above.`;
-	return new NodeError({ code: 404, message: `Google lists no ${noun} for this account. ${advice}` });
+	return new NodeError({ code: 404, message: `No ${noun} found for this account. ${advice}` });
 }
 
 async function listPickerFiles(
@@ -76,7 +76,7 @@ async function listPickerFiles(
 	if (filter.trim()) terms.push(`name contains ${quoteSearchText(filter.trim())}`);
 	const { data } = await drive.files.list({
 		q: terms.join(' and '),
-		fields: 'nextPageToken,files(id,name,webViewLink,isAppAuthorized)',
+		fields: 'nextPageToken,files(id,name,webViewLink,isAppAuthorized,modifiedTime)',
 		orderBy,
 		pageSize: 100,
 		pageToken: paginationToken || undefined,
@@ -84,8 +84,12 @@ async function listPickerFiles(
 		includeItemsFromAllDrives: true,
 		supportsAllDrives: true,
 	});
-	const results = (data.files ?? []).filter(isUsable).flatMap(({ id, name, webViewLink }) => {
-		return id ? { name: name ?? id, value: id, url: webViewLink ?? undefined } : [];
+	const files = (data.files ?? []).filter(isUsable);
+	const results = files.flatMap(({ id, name, webViewLink, modifiedTime }) => {
+		if (!id) return [];
+		const isAlone = files.filter((file) => file.name === name).length === 1;
+		const label = `${name}${isAlone ? '' : ` (changed ${modifiedTime?.slice(0, 16).replace('T', ' ')} UTC)`}`;
+		return { name: label, value: id, url: webViewLink ?? undefined };
 	});
 	return { results, paginationToken: data.nextPageToken ?? undefined };
 }
@@ -134,7 +138,7 @@ function buildNoColumnsNotice(emptyFieldsNotice: string): ResourceMapperFields {
 
 /** The columns that rows can be found by, and the number of the row. */
 function toMatchColumnOptions(names: readonly string[] = []): INodePropertyOptions[] {
-	const rowNumber = { name: 'Row Number', value: rowNumberKey, description: 'As Read gives it' };
+	const rowNumber = { name: 'Row Number', value: rowNumberKey, description: 'As returned by Read' };
 	return [...names.map((name) => ({ name, value: name })), rowNumber];
 }
 

@@ -1,5 +1,5 @@
 import { createRefusal } from '../../core/errors';
-import { isRecord, describeType, parseJson } from '../../fields/values';
+import { isRecord, describeType, jsonAdvice, parseJson } from '../../fields/values';
 import { getAllFields, type Operation, type ResourceName } from '../operation';
 import { checkOperationAllowed, resources } from '../resources';
 
@@ -32,7 +32,7 @@ export function readInputObject(
 	refuseUnknownKeys(chosen);
 	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
 		throw createRefusal(
-			"'contentSource' must not be filePath here",
+			"'contentSource' cannot be filePath: this node does not allow file paths",
 			"Turn on 'Allow File Paths' in the node, or provide the content as base64 or in a binary field.",
 		);
 	}
@@ -47,9 +47,6 @@ function parseInputObject(input: unknown): Record<string, unknown> {
 		'Enter an object such as { "operation": "list", "status": "unread" }. For several operations, use one item for each.',
 	);
 }
-
-const jsonAdvice =
-	'Strings and keys must be in double quotes, with no comma after the last one. To use data of the item, enter an expression that returns an object.';
 
 const allOperations: readonly ChosenOperation[] = resources.flatMap(({ value: resource, operations }) =>
 	operations.map((operation) => ({ resource, operation })),

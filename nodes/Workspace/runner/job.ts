@@ -157,7 +157,7 @@ function readForm(parameters: NodeParameters, itemIndex: number): UncheckedJob {
 	const operationName = parameters.readParameter('operation', itemIndex, '');
 	if (resourceName === customApiCall || operationName === customApiCall) {
 		throw createRefusal(
-			"This node has no 'Custom API Call'",
+			"This node does not support 'Custom API Call'",
 			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
 	}

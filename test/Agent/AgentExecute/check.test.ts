@@ -285,7 +285,16 @@ describe('check', () => {
 			}
 			const error = await failureOf(run({ parameters }));
 			expect([error.httpCode, error.message, service.requests.length]).toEqual(['400', message, 0]);
+			if (JSON.stringify(parameters).includes('nope'))
+				expect(error.description).toContain('turn on Include Other Input Fields');
 		});
+	});
+
+	test('invalid JSON leads to a way that holds for quotes in the data', async () => {
+		await serve();
+		const parameters = { payloadMode: 'json', payloadJson: '{"task": "say "hi""}' };
+		const error = await failureOf(run({ parameters }));
+		expect(error.description).toContain('{{ JSON.stringify($json.text) }} without quotes around it');
 	});
 
 	test('spaces around the session and the step are not sent', async () => {

@@ -104,7 +104,7 @@ describe('costly answers', () => {
 			const error = await failureOf(runExecute(service, { parameters: { options: { maxTries: 3 } } }));
 			others.release();
 			expect(error).toMatchObject({
-				message: "n8n has no memory left for the agent service's response",
+				message: "n8n does not have enough memory for the agent service's response",
 				description: expect.stringContaining('The agent was started') as string,
 				httpCode: '503',
 			});

@@ -441,7 +441,7 @@ describe('closing', () => {
 	});
 
 	test('tells of messages that the service had sent and that could not be read in time', async () => {
-		const unread = 'The service had sent more messages, which could not be read in time: they are lost.';
+		const unread = 'The service sent more messages that could not be read in time. They are lost.';
 		const { run, clock, channels, listening } = listen(oneAtATime);
 		channels.isRead = false;
 		sendAll(channels, 3);
@@ -564,7 +564,7 @@ describe('closing', () => {
 		expect(second.run.failedExecutions).toMatchObject([
 			{
 				httpCode: '404',
-				message: 'Queued messages were discarded: their session was removed (25 messages)',
+				message: 'Queued messages were discarded because their session was removed (25 messages)',
 			},
 		]);
 		expect(second.run.logged.join()).toContain('their session was removed (25 messages)');

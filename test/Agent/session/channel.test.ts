@@ -162,7 +162,7 @@ describe('an open channel', () => {
 		const session = await new FakeSession().opened();
 		await session.clock.advance(200_000);
 		expect(session.account.log).toEqual([
-			'info Session channel s1: the server does not respond to pings, so a lost connection may be detected late',
+			'info Session channel s1: the server did not respond to pings, so a lost connection may be detected late',
 		]);
 	});
 
@@ -254,7 +254,7 @@ describe('close', () => {
 			},
 		],
 		[
-			'when the server does not respond the close frame',
+			'when the server did not respond the close frame',
 			async (session) => {
 				await session.opened();
 				session.network.last.answersClose = false;

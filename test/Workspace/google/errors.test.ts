@@ -1,4 +1,5 @@
-import { adviceTable, type Api, type SignIn } from '../../../nodes/Workspace/google/advice';
+import { quoteField } from '../../../nodes/fields/field';
+import { adviceByWords, adviceTable, type Api, type SignIn } from '../../../nodes/Workspace/google/advice';
 import { buildResponseError } from '../../../nodes/Workspace/google/errors';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import type { Clients } from '../../../nodes/Workspace/operation';
@@ -207,11 +208,6 @@ describe('advice table', () => {
 	/** Google's answers as they were reported, in the order of the rows. */
 	const reported: ReadonlyArray<readonly [message: string, reason?: string]> = [
 		['This operation is not supported for this document'],
-		[
-			'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
-		],
-		['This action would increase the number of cells in the workbook above the limit of 10000000 cells.'],
-		['Request payload size exceeds the limit: 10485760 bytes.'],
 		['Precondition check failed.', 'failedPrecondition'],
 		['Mail service not enabled', 'failedPrecondition'],
 		['The caller does not have permission'],
@@ -221,9 +217,6 @@ describe('advice table', () => {
 			'storageQuotaExceeded',
 		],
 		['The user has exceeded their Drive storage quota', 'storageQuotaExceeded'],
-		['Daily Limit Exceeded', 'dailyLimitExceeded'],
-		['The file limit for this shared drive has been exceeded.', 'teamDriveFileLimitExceeded'],
-		['Increasing the number of parents is not allowed', 'cannotAddParent'],
 		['The user has not granted the app 1234 read access to the file 1A.', 'appNotAuthorizedToFile'],
 		['File not found: 1A.', 'notFound'],
 		['File not found: 1A.', 'notFound'],
@@ -243,6 +236,184 @@ describe('advice table', () => {
 			}
 		},
 	);
+
+	/** Google's answers as they were reported, with words of the advice. */
+	const worded: ReadonlyArray<
+		readonly [api: Api, status: number, message: string, reason: string | undefined, advice: string]
+	> = [
+		['sheets', 400, 'Unable to parse range: Sheet9!A1', undefined, quoteField('range')],
+		[
+			'sheets',
+			400,
+			'Range (Sheet1!Z1:Z9) exceeds grid limits. Max rows: 1000, max columns: 26',
+			undefined,
+			quoteField('range'),
+		],
+		[
+			'sheets',
+			400,
+			'Requested writing within range [Sheet1!A1], but tried writing to column [B]',
+			undefined,
+			quoteField('range'),
+		],
+		[
+			'sheets',
+			400,
+			'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
+			undefined,
+			'The cells are protected',
+		],
+		[
+			'sheets',
+			400,
+			'This action would increase the number of cells in the workbook above the limit of 10000000 cells.',
+			undefined,
+			'10 million cells',
+		],
+		[
+			'sheets',
+			400,
+			'Your input contains more than the maximum of 50000 characters in a single cell.',
+			undefined,
+			'Shorten the text',
+		],
+		['docs', 400, 'Request payload size exceeds the limit: 10485760 bytes.', undefined, 'Send less at once'],
+		[
+			'docs',
+			400,
+			"The required revision ID 'x' does not match the latest revision.",
+			undefined,
+			'changed in the meantime',
+		],
+		[
+			'docs',
+			400,
+			'Invalid requests[3].insertInlineImage: There was a problem retrieving the image. The provided image should be publicly accessible, within size limit, and in supported formats.',
+			undefined,
+			'could not fetch an image',
+		],
+		['drive', 403, 'The domain administrators have disabled Drive apps.', 'domainPolicy', 'administrator'],
+		[
+			'sheets',
+			403,
+			"Request is prohibited by organization's policy. vpcServiceControlsUniqueIdentifier: x",
+			'SECURITY_POLICY_VIOLATED',
+			'administrator',
+		],
+		[
+			'drive',
+			403,
+			'Daily Limit for Unauthenticated Use Exceeded. Continued use requires signup.',
+			'dailyLimitExceededUnreg',
+			'without its token',
+		],
+		['drive', 403, 'Daily Limit Exceeded', 'dailyLimitExceeded', 'is used up'],
+		[
+			'drive',
+			403,
+			'The file limit for this shared drive has been exceeded.',
+			'teamDriveFileLimitExceeded',
+			'another folder',
+		],
+		[
+			'drive',
+			403,
+			"The limit for this folder's number of children (files and folders) has been exceeded.",
+			'numChildrenInNonRootLimitExceeded',
+			'another folder',
+		],
+		[
+			'drive',
+			403,
+			'This account has exceeded the creation limit.',
+			'activeItemCreationLimitExceeded',
+			'empty the trash',
+		],
+		[
+			'drive',
+			403,
+			"A shared drive's hierarchy depth will exceed the limit.",
+			'teamDriveHierarchyTooDeep',
+			'levels of folders',
+		],
+		[
+			'drive',
+			403,
+			'Your My Drive folder depth limit has been exceeded.',
+			'myDriveHierarchyDepthLimitExceeded',
+			'levels of folders',
+		],
+		['drive', 403, 'The specified parent is not a folder.', 'parentNotAFolder', 'Choose a folder.'],
+		[
+			'drive',
+			403,
+			'Increasing the number of parents is not allowed',
+			'cannotAddParent',
+			'A file can be in one folder only',
+		],
+		['mail', 403, 'Delegation denied for ann@example.com', 'forbidden', 'may not act for this mailbox'],
+		['mail', 403, "Metadata scope does not support 'q' parameter", 'forbidden', 'gmail.metadata'],
+		[
+			'drive',
+			403,
+			'The resource body includes fields which are not directly writable.',
+			'fieldNotWritable',
+			'The message says why',
+		],
+		['mail', 403, 'This is new.', 'somethingNew', 'The message says why'],
+		['docs', 403, '', undefined, 'Google gave no reason'],
+		['drive', 409, 'A file already exists with the provided ID.', 'fileIdInUse', 'already exists'],
+		['mail', 413, '', undefined, 'Send less at once'],
+		[
+			'sheets',
+			400,
+			'Invalid requests[0].addSheet: A sheet with the name "a" already exists. Please enter another name.',
+			undefined,
+			'Check the parameters',
+		],
+		['sheets', 400, "Cells of a connected sheet can't be edited.", undefined, 'Check the parameters'],
+		[
+			'sheets',
+			400,
+			'You are trying to enter invalid data in a typed column.',
+			undefined,
+			'Check the parameters',
+		],
+	];
+
+	test.each(worded)('%s %i: %s (%s)', (api, status, message, reason, advice) => {
+		const description = descriptionOf(api, status, { message, reason }, {}, '1AbcDefGhij');
+		expect(description).toContain(advice);
+		expect(description).not.toMatch(/permission/);
+		expect(description.includes(quoteField('range'))).toBe(advice === quoteField('range'));
+	});
+
+	test('each advice by words has a response that was reported', () => {
+		const patterns = Object.entries(adviceByWords).flatMap(([status, rows]) =>
+			rows.map(([pattern]) => [Number(status), pattern] as const),
+		);
+		const unused = patterns.filter(
+			([status, pattern]) =>
+				!worded.some(([, code, message, reason]) => code === status && pattern.test(`${reason} ${message}`)),
+		);
+		expect(unused.map(([, pattern]) => pattern.source)).toEqual(['automated queries']);
+	});
+
+	test("Google's page for a blocked address, which is HTML, is known", () => {
+		const page = '<html><title>Sorry...</title>but your computer may be sending automated queries.</html>';
+		const call = { api: 'mail', method: 'GET', url: 'https://google.example/x', signIn } as const;
+		expect(buildResponseError({ status: 403, headers: {}, body: Buffer.from(page) }, call)).toMatchObject({
+			message: 'Gmail: Sorry, this looks like automated queries',
+			description: expect.stringContaining('IP address') as string,
+		});
+	});
+
+	test('a request that Google aborted says nothing of an ID that exists', () => {
+		const body = Buffer.from(JSON.stringify({ error: { message: 'Aborted.', status: 'ABORTED' } }));
+		const call = { api: 'sheets', method: 'POST', url: 'https://google.example/x', signIn } as const;
+		const { description } = buildResponseError({ status: 409, headers: {}, body }, call);
+		expect(description).toBe('It was changed in the meantime. Read it again and repeat the change.');
+	});
 
 	test('what an operation advises for a status is left out where the words of Google say what it was', () => {
 		const own = { 400: 'Check the addresses.' };
@@ -269,13 +440,16 @@ describe('advice table', () => {
 	test.each([
 		[403, 'The user has not granted the app 1234 read access to the file 1AbcDefGhij.'],
 		[404, 'File not found: 1AbcDefGhij.'],
-	])('%i of a file that another app made: App Files sees only files of this app', (status, message) => {
-		for (const driveAccess of ['appFiles', 'appFilesAndNames'] as const) {
-			const description = descriptionOf('drive', status, { message }, { driveAccess }, '1AbcDefGhij');
-			expect(description).toContain('App Files sees only files of this app');
-			expect(description).toContain('set Drive Access to All Files in the credential and reconnect');
-		}
-	});
+	])(
+		'%i of a file that another app made: With App Files, the node sees only files that this app created',
+		(status, message) => {
+			for (const driveAccess of ['appFiles', 'appFilesAndNames'] as const) {
+				const description = descriptionOf('drive', status, { message }, { driveAccess }, '1AbcDefGhij');
+				expect(description).toContain('With App Files, the node sees only files that this app created');
+				expect(description).toContain('set Drive Access to All Files in the credential and reconnect');
+			}
+		},
+	);
 
 	test('a service account that may not see an existing spreadsheet is not sent to a folder', () => {
 		const refused = { message: 'The caller does not have permission' };

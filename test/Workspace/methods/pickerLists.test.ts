@@ -99,6 +99,18 @@ describe('folders', () => {
 			]);
 		});
 
+		test('folders of the same name are told apart by their last change', async () => {
+			seed('Invoices');
+			seed('Invoices');
+			seed('Invoices 2');
+			expect(names(await searchFolders(picker('allFiles')))).toEqual([
+				'My Drive',
+				expect.stringMatching(/^Invoices \(changed \d{4}-\d\d-\d\d \d\d:\d\d UTC\)$/),
+				expect.stringMatching(/^Invoices \(changed /),
+				'Invoices 2',
+			]);
+		});
+
 		test('the filter acts on drives and folders, and is no query language', async () => {
 			standIn.google.drive.seedSharedDrive("Jon's team");
 			seed("Jon's folder");
@@ -184,7 +196,7 @@ describe('folders', () => {
 			const failure: unknown = await search(given).catch((error: unknown) => error);
 			const { code, message } = failure as { code: number; message: string };
 			expect(code).toBe(404);
-			expect(message).toContain('Google lists no spreadsheets for this account.');
+			expect(message).toContain('No spreadsheets found for this account.');
 			expect(message).toContain(advice);
 			// n8n cuts the message of a list at every dash.
 			expect(message).not.toMatch(/[-–—]/);
@@ -302,7 +314,7 @@ describe('tabs and columns', () => {
 
 		test('the columns of the chosen tab', async () => {
 			const spreadsheetId = bookId();
-			const rowNumber = { name: 'Row Number', value: 'rowNumber', description: 'As Read gives it' };
+			const rowNumber = { name: 'Row Number', value: 'rowNumber', description: 'As returned by Read' };
 			expect(await pickerLists.getMatchColumns.call(form({ spreadsheetId }))).toEqual([rowNumber]);
 			const fields = { spreadsheetId, tab: list('Q1'), 'options.headerRow': 3 };
 			expect(await pickerLists.getMatchColumns.call(form(fields))).toEqual([
@@ -323,7 +335,7 @@ describe('tabs and columns', () => {
 			});
 			expect(await pickerLists.getLabels.call(form({}))).toContainEqual({ name: 'Inbox', value: 'INBOX' });
 			expect(await pickerLists.searchSpreadsheets.call(form({})).catch(String)).toContain(
-				'Google lists no spreadsheets',
+				'No spreadsheets found',
 			);
 		});
 	});

@@ -99,12 +99,12 @@ test('no secret is shown that an answer repeats', async () => {
 	const body = { error: 'no', error_description: pem };
 	google.fault({ match: 'oauth.token', status: 400, body });
 	const { status, message } = await check();
-	expect([status, message]).toEqual(['Error', expect.stringContaining('Google issued no token')]);
+	expect([status, message]).toEqual(['Error', expect.stringContaining('Google did not issue a token')]);
 	for (const line of pem.split('\n').slice(1, 4)) expect(message).not.toContain(line);
 });
 
 test.each<[string, string, number, RegExp]>([
-	['Token URL', 'tokenUrl', 16, /^Google issued no token for the service account \(HTTP 200\)/],
+	['Token URL', 'tokenUrl', 16, /^Google did not issue a token for the service account \(HTTP 200\)/],
 	['Drive API Base', 'driveApiBase', 100, /larger than the limit of 64 MiB/],
 ])('an answer without an end is not read to the end: %s', async (_, field, mostMebibytes, text) => {
 	const long = new LongAnswer();

@@ -103,7 +103,7 @@ describe('input object', () => {
 		[
 			'a file path',
 			{ operation: 'upload', name: 'a', contentSource: 'filePath', content: '/x' },
-			"'contentSource' must not be filePath here",
+			"'contentSource' cannot be filePath: this node does not allow file paths",
 			"Turn on 'Allow File Paths'",
 		],
 	])('%s is refused', (_, input, message, description = '') => {

@@ -240,7 +240,7 @@ describe('before anything is sent', () => {
 	test('n8n’s Custom API Call is explained', async () => {
 		for (const key of ['resource', 'operation']) {
 			const error = await failureOf(run({ ...mail, [key]: '__CUSTOM_API_CALL__' }));
-			expect(error.message).toBe("This node has no 'Custom API Call'");
+			expect(error.message).toBe("This node does not support 'Custom API Call'");
 		}
 	});
 

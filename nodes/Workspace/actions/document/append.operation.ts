@@ -84,9 +84,6 @@ export const append = defineOperation({
 		});
 	},
 	left: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
-	adviceByStatus: {
-		400: 'If the document was changed in the meantime, nothing was written. Run this again.',
-	},
 });
 
 /** Appends text without reading the document first. No revision guards the request, so it is never repeated after a failure whose outcome is unknown. */

@@ -71,7 +71,7 @@ type CreateDocumentParams = InferParameters<typeof createFields, typeof createOp
 export const create = defineOperation({
 	value: 'create',
 	name: 'Create',
-	action: 'Create document',
+	action: 'Create document or fill template',
 	description: 'Create an empty document, one with content, or a copy of a template',
 	fields: createFields,
 	options: createOptions,

@@ -18,7 +18,7 @@ import {
 export const send = defineOperation({
 	value: 'send',
 	name: 'Send',
-	action: 'Send email',
+	action: 'Send, reply to or draft email',
 	description:
 		'Send an email from Gmail, with or without attachments, reply to one, or save it as a draft. An error or a retry never sends it a second time.',
 	caution: 'Unless it is saved as a draft, it is sent immediately and cannot be undone.',

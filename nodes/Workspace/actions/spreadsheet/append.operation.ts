@@ -24,7 +24,7 @@ import {
 	findStop,
 	weighRows,
 } from './sendRows';
-import { isNameOfTab, rangeAdvice, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
+import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
 /** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
 const headerFormats = [
@@ -151,5 +151,4 @@ export const append = defineOperation({
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
 		throw error.with({ message: `The rows may have been appended: ${error.message}`, description });
 	},
-	adviceByStatus: { 400: rangeAdvice },
 });

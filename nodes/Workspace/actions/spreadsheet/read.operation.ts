@@ -10,7 +10,7 @@ import { defineOperation, type Field, type OutputItem } from '../../operation';
 import * as fields from './fields';
 import { buildColumnNames } from './headerRow';
 import { parseBounds, parseRange, printRange, parseTarget } from './range';
-import { allCells, listNames, rangeAdvice, Spreadsheet } from './spreadsheet';
+import { allCells, listNames, Spreadsheet } from './spreadsheet';
 
 type CellValue = string | number | boolean;
 type CellRow = readonly CellValue[];
@@ -286,7 +286,6 @@ export const read = defineOperation({
 		return items;
 	},
 	toItems: (items) => items,
-	adviceByStatus: { 400: rangeAdvice },
 });
 
 /** Builds the test whether a row fits the filters. A cell fits by its value or by what the sheet shows for it. */

@@ -18,9 +18,6 @@ export function buildSpreadsheetUrl(spreadsheetId: string): string {
 	return `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`;
 }
 
-/** What to do when Google refuses a range, in all operations. */
-export const rangeAdvice = `Check ${quoteField('range')}: the tab must exist, and the range must be within its rows and columns. To write below the last row, use Append, which adds rows.`;
-
 /** Lists names in a message. */
 export function listNames(names: readonly string[]): string {
 	const shown = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);

@@ -8,7 +8,7 @@ import { writeFields, type WriteMember, writeOptions, type WriteParams } from '.
 import { arrangeRowsByHeader } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
 import { takeOnlyResult, sendInChunks, type SheetWriteResult, weighRows } from './sendRows';
-import { buildEnlargeTabRequests, rangeAdvice, Spreadsheet } from './spreadsheet';
+import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
 import { type MatchedRow, matchRows, maxUpdateBytes } from './write/matchRows';
 import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTable';
 
@@ -78,7 +78,7 @@ async function writeByHeader(book: Spreadsheet, params: WriteParams, members: re
 export const write = defineOperation({
 	value: 'write',
 	name: 'Write',
-	action: 'Write rows to spreadsheet',
+	action: 'Update or write rows in spreadsheet',
 	description: 'Update rows that match, replace a table, or write rows to a range',
 	caution: 'Destructive: the previous values of these cells are lost.',
 	isIdempotent: () => true,
@@ -106,5 +106,4 @@ export const write = defineOperation({
 			.flat()
 			.map(({ updatedRange }) => updatedRange)
 			.join(', ')}`,
-	adviceByStatus: { 400: rangeAdvice },
 });

@@ -369,7 +369,9 @@ describe('in n8n', () => {
 					return (await failure).description;
 				},
 			);
-			expect(new Set(await Promise.all(reasons))).toEqual(new Set(['n8n does not allow access to it.']));
+			expect(new Set(await Promise.all(reasons))).toEqual(
+				new Set(["n8n's file access rules do not allow this path."]),
+			);
 		});
 
 		test('pipes are refused without being opened: five of them would hold all threads that n8n reads files with', async () => {

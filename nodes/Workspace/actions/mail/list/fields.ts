@@ -35,7 +35,7 @@ export const newTextOnlyOption = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to leave out quoted earlier messages and the signature from the text. Costs an AI fewer tokens.',
+		'Whether to leave out quoted earlier messages and the signature from the text. A model that reads the text then needs fewer tokens.',
 } as const satisfies Field;
 
 const labelList = {

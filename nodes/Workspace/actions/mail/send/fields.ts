@@ -1,5 +1,6 @@
 import { createRefusal, shorten } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
+import { missingDataAdvice } from '../../../../fields/values';
 import { idempotencyOption } from '../../../idempotency';
 import type { Field, InferParameters } from '../../../operation';
 import { parseAddresses } from './addresses';
@@ -203,7 +204,7 @@ export function refuseContradictions(params: SendParams): void {
 	for (const option of ['replyAll', 'quoteOriginal'] as const) {
 		if (!params[option]) continue;
 		throw createRefusal(
-			`${quoteField(option)} is only for replies`,
+			`${quoteField(option)} can only be used in a reply`,
 			`Enter the ID of the original email in ${quoteField('replyToMessageId')}, or turn off ${quoteField(option)}.`,
 		);
 	}
@@ -213,7 +214,7 @@ export function refuseContradictions(params: SendParams): void {
 	const isText = params[missing].trim() !== '';
 	throw createRefusal(
 		`${quoteField(missing)} ${isText ? 'has no address' : 'is required'}`,
-		`It is empty. If it is an expression, check that the input item contains the data. To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
+		`It is empty. ${missingDataAdvice} To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
 	);
 }
 

@@ -66,7 +66,7 @@ export async function completeReply(
 	const to = outgoing.to.length > 0 ? outgoing.to : findReplyRecipients(replied, isOwn, item);
 	if (to.length === 0 && !isDraft(params)) {
 		throw createRefusal(
-			'The email to reply to has no address that can be answered',
+			'The original email has no address to reply to',
 			`Enter at least one address in ${quoteField('to')}.`,
 		);
 	}

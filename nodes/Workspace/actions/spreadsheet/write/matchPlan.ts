@@ -2,6 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { type NodeError, isNodeError, createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
+import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames, rowNumberKey } from '../cells';
 import type { WriteMember, WriteParams } from '../fields';
 import type { HeaderRow, resolveColumns } from '../headerRow';
@@ -250,7 +251,7 @@ export function isByRowNumber(matchColumns: readonly string[]): boolean {
 function buildNoKeyError(matchColumns: readonly string[]): NodeError {
 	return createRefusal(
 		`The item has no value for ${listNames(matchColumns)}`,
-		`The node finds the row by ${quoteField('matchColumns')}. If the value comes from an expression, check that the item contains the data.`,
+		`The node finds the row by ${quoteField('matchColumns')}. ${missingDataAdvice}`,
 	);
 }
 
