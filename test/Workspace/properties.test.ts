@@ -73,6 +73,7 @@ describe('properties', () => {
 		downloadAttachments: false,
 		output: 'items',
 		pageToken: '',
+		maxModelCharacters: 30_000,
 	};
 	const writeOptions = { valueInputOption: 'AUTO', escapeFormulas: true, createTab: false };
 
@@ -98,6 +99,8 @@ describe('properties', () => {
 			includeHeaders: false,
 			newTextOnly: false,
 			wholeConversation: false,
+			maxModelCharacters: 30_000,
+			startCharacter: 0,
 		},
 		'spreadsheet create': { idempotencyKey: '', sheets: '', values: '[]', locale: '', timeZone: '' },
 		'spreadsheet read': {
@@ -108,6 +111,8 @@ describe('properties', () => {
 			filters: {},
 			combineFilters: 'and',
 			maxRows: 0,
+			maxModelCharacters: 30_000,
+			startRow: 0,
 		},
 		'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true },
 		'spreadsheet append': {
@@ -122,7 +127,13 @@ describe('properties', () => {
 			replacements: {},
 			templateId: { __rl: true, ...locator },
 		},
-		'document read': { contentFormat: 'text', tab: { __rl: true, ...locator }, output: 'text' },
+		'document read': {
+			contentFormat: 'text',
+			tab: { __rl: true, ...locator },
+			output: 'text',
+			maxModelCharacters: 30_000,
+			startCharacter: 0,
+		},
 		'document write': {
 			contentFormat: 'text',
 			tab: { __rl: true, ...locator },

@@ -207,6 +207,7 @@ it('a long list says in the log how many emails it has so far', async () => {
 			includeSpamTrash: false,
 			newTextOnly: false,
 			labelIds: [],
+			maxModelCharacters: 0,
 			output: 'items',
 			pageToken: '',
 			receivedAfter: '',
