@@ -255,6 +255,26 @@ describe('properties', () => {
 		});
 	});
 
+	test('a fresh tool lists emails, which cannot do any harm; a fresh node sends one', () => {
+		const defaultOf = (name: string) => {
+			const own = { ...description, name };
+			const values = NodeHelpers.getNodeParameters(own.properties, {}, true, false, node, own);
+			return [values?.['resource'], values?.['operation']];
+		};
+		expect(defaultOf('workspace')).toEqual(['mail', 'send']);
+		expect(defaultOf('workspaceTool')).toEqual(['mail', 'list']);
+	});
+
+	test('a tool says that a long answer is shortened, and how a file is named', () => {
+		const text = toolDescriptions.find(
+			({ displayOptions }) =>
+				displayOptions?.show?.['resource']?.includes('document') &&
+				displayOptions.show['operation']?.includes('read'),
+		)?.default;
+		expect(text).toMatch(/ A long answer is shortened; its last line says how to continue\.\n/);
+		expect(text).toContain('- Document: The document to work with: its ID or URL');
+	});
+
 	test('no two have the same object as default, because n8n writes to it', () => {
 		const all = description.properties.flatMap((property) => [property, ...(property.options ?? [])]);
 		const objects = all.flatMap((one) =>
