@@ -110,11 +110,7 @@ function buildTextPerSource(operation: Operation) {
 }
 
 /** Explains only the parameters that a model can fill in: what is chosen from a list stays with the user. */
-function buildOperationText(
-	operation: Operation,
-	isShown: (field: Field) => boolean,
-	told?: string,
-): string {
+function buildOperationText(operation: Operation, isShown: (field: Field) => boolean, told?: string): string {
 	const { description, caution, fields } = operation;
 	const chosen: ReadonlyArray<Field['type']> = ['options', 'multiOptions', 'fixedCollection'];
 	const shown = fields.filter(

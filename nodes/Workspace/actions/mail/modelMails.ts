@@ -23,17 +23,22 @@ export function toListAnswer(
 	pageToken: string,
 	characters: number,
 ): ModelAnswer {
-	const least = mails.map((mail) => toRow(mail, mail.text?.slice(0, minText)));
-	const shown = mails.slice(0, countFitting(least, countRoom(characters)));
+	const rows = mails.map((mail) => toRow(mail, mail.text?.slice(0, minText)));
+	const shown = mails.slice(0, countFitting(rows, countRoom(characters)));
 	const { token, skip } = parsePageToken(pageToken);
 	const isCut = shown.length < mails.length;
 	const next = isCut ? `${skip + shown.length}@${token}` : nextPageToken;
-	const items = shareTexts(shown, characters);
+	const least = shown.map((mail) => toRow(mail, mail.text && '…'));
+	const texts = shareRoom(
+		shown.map(({ text = '' }) => text),
+		countRoom(characters, ...least),
+	);
+	const items = shown.map((mail, at) => toRow(mail, mail.text && texts[at]));
 	const more = nextPageToken === undefined ? '' : ' or more';
 	const end = skip + shown.length;
 	const note = [
 		`Emails ${shown.length === 0 ? 0 : skip + 1} to ${end} of ${skip + mails.length}${more} are shown, newest first${token === '' ? '' : ', counted from that page token'}.`,
-		items.some(({ text }, at) => text !== shown[at]?.text) &&
+		shown.some(({ text = '' }, at) => text !== texts[at]) &&
 			'A text that ends with … is shortened: read the email by its ID to get all of it.',
 		next !== undefined && `To get the next ones, call again with ${quoteField('pageToken')}: ${next}`,
 	];
@@ -46,17 +51,13 @@ function toRow({ id, threadId, date, sender, subject, snippet = '', status }: Li
 	return text === undefined ? { ...about, snippet: shorten(snippet, maxSnippet) } : { ...about, text };
 }
 
-/** Rows whose texts share what the others leave: a short one leaves more to those after it. */
-function shareTexts(
-	mails: readonly ListedMail[],
-	characters: number,
-): Array<ReturnType<typeof toRow> & { text?: string }> {
-	let room = countRoom(characters, ...mails.map((mail) => toRow(mail, mail.text && '…')));
-	return mails.map((mail, at) => {
-		if (mail.text === undefined) return toRow(mail);
-		const text = fitText(mail.text, room / (mails.length - at));
-		room -= JSON.stringify(text).length;
-		return toRow(mail, text === mail.text ? text : `${text}…`);
+/** Shortens texts to share the room: a short one leaves more to those after it. */
+function shareRoom(texts: readonly string[], room: number): string[] {
+	let left = room;
+	return texts.map((text, at) => {
+		const shown = fitText(text, left / (texts.length - at));
+		left -= JSON.stringify(shown).length;
+		return shown === text ? text : `${shown}…`;
 	});
 }
 
@@ -70,37 +71,19 @@ export function toMailAnswer(
 		const { id, threadId, date, sender, to, subject, status } = summary;
 		const files = attachments.map(({ fileName, mimeType, size }) => ({ fileName, mimeType, size }));
 		const more = { ...(cc !== '' && { cc }), ...(includeHeaders && { headers }) };
-		return { id, threadId, date, sender, to, ...more, subject, status, attachments: files };
+		return { id, threadId, date, sender, to, ...more, subject, status, attachments: files, text: '…' };
 	});
 	const shown = about.slice(0, countFitting(about, countRoom(characters) * 0.8));
-	let room = countRoom(characters, ...shown) - shown.length * 20;
-	const items = shown.map((one, at) => {
-		const rest = mails[at]?.text.slice(startCharacter) ?? '';
-		const text = fitText(rest, room / (shown.length - at));
-		room -= JSON.stringify(text).length;
-		return { ...one, text: text === rest ? text : `${text}…` };
-	});
-	return { items, note: describeMails(items, mails, startCharacter) };
-}
-
-function describeMails(
-	items: ReadonlyArray<{ readonly text: string }>,
-	mails: ReadonlyArray<Pick<Mail, 'summary' | 'text'>>,
-	start: number,
-): string | undefined {
-	const [first] = mails;
-	const isPart = items.some(({ text }, at) => text !== mails[at]?.text);
-	if (!isPart && items.length === mails.length) return undefined;
-	if (first && mails.length === 1) {
-		const shown = items[0]?.text.replace(/…$/, '') ?? '';
-		return describePart(shown, start, first.text.length, quoteField('startCharacter'));
-	}
-	const others = mails.slice(items.length, items.length + 20).map(({ summary }) => summary.id);
-	return [
-		`Emails 1 to ${items.length} of ${mails.length} are shown.`,
-		isPart && 'A text that ends with … is shortened: read that email alone, by its ID, to get all of it.',
-		others.length > 0 && `Read the next ones by their IDs: ${others.join(', ')}`,
-	]
-		.filter(Boolean)
-		.join(' ');
+	const rests = mails.slice(0, shown.length).map(({ text }) => text.slice(startCharacter));
+	const texts = shareRoom(rests, countRoom(characters, ...shown));
+	const items = shown.map((one, at) => ({ ...one, text: texts[at] ?? '' }));
+	const isWhole = mails.every(({ text }, at) => text === texts[at]);
+	const [only, second] = mails;
+	if (!only || isWhole) return { items };
+	const part = texts[0] === rests[0] ? texts[0] : texts[0]?.slice(0, -1);
+	const others = mails.slice(shown.length, shown.length + 20).map(({ summary }) => summary.id);
+	const note = second
+		? `Emails 1 to ${shown.length} of ${mails.length} are shown. A text that ends with … is shortened: to get all of it, read that email alone by its ID. ${others.length > 0 ? `Read the next ones by their IDs: ${others.join(', ')}` : ''}`
+		: describePart(part ?? '', startCharacter, only.text.length, quoteField('startCharacter'));
+	return { items, note };
 }
