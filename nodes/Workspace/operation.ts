@@ -1,6 +1,7 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
 import type { NodeError } from '../core/errors';
+import type { ModelAnswer } from '../core/modelAnswer';
 import type { Field, InferParameters } from '../fields/field';
 import { commonOptions } from '../fields/params';
 import type { Clients } from './google/clients';
@@ -106,6 +107,8 @@ export interface Operation<
 	execute(client: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */
 	toItems?(result: R, params: InferParameters<F, O>): OutputItem[];
+	/** What a model gets of one result, as a tool whose answers are to fit into this many characters. */
+	toModel?(result: R, params: InferParameters<F, O>, characters: number): ModelAnswer;
 	/** What a result left at Google, as in "file a.pdf (ID …)", for whoever runs a node again that another item has stopped. */
 	left?(result: R): string;
 	/** What keeps a run from doing finished items again, in a sentence. */

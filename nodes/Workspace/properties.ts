@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 import { buildConditionalProperty, buildProperties } from '../fields/nodeProperties';
 import { commonOptions } from '../fields/params';
@@ -115,11 +115,8 @@ function buildTextPerSource(operation: Operation) {
 }
 
 /** Explains only the parameters that a model can fill in: what is chosen from a list stays with the user. */
-function buildOperationText(
-	{ description, caution, fields }: Operation,
-	isShown: (field: Field) => boolean,
-	told?: string,
-): string {
+function buildOperationText(operation: Operation, isShown: (field: Field) => boolean, told?: string): string {
+	const { description, caution, fields } = operation;
 	const chosen: ReadonlyArray<Field['type']> = ['options', 'multiOptions', 'fixedCollection'];
 	const shown = fields.filter(
 		(field) =>
@@ -127,11 +124,13 @@ function buildOperationText(
 	);
 	const end = description.endsWith('.') ? '' : '.';
 	const introduction = told ?? `${description}${end}${caution === undefined ? '' : ` ${caution}`}`;
-	return [introduction, ...shown.map(buildParameterText)].join('\n');
+	const long = operation.toModel ? ' A long answer is shortened; its last line says how to continue.' : '';
+	return [introduction + long, ...shown.map(buildParameterText)].join('\n');
 }
 
-function buildParameterText({ displayName, description, placeholder, required }: Field): string {
-	const explanation = description ?? placeholder;
+function buildParameterText({ displayName, description, placeholder, required, format }: Field): string {
+	const isFile = required && format === 'fileId';
+	const explanation = isFile ? `${description}: its ID or URL` : (description ?? placeholder);
 	return `- ${displayName}${required ? '' : ' (optional)'}${explanation === undefined ? '' : `: ${htmlToPlainText(explanation)}`}`;
 }
 
@@ -181,7 +180,7 @@ export const properties: INodeProperties[] = [
 		default: 'mail',
 		displayOptions: { show: { inputMode: ['fields'] } },
 	},
-	...resources.map(buildOperationDropdown),
+	...resources.flatMap(buildOperationDropdowns),
 	...resources.flatMap(({ value: resource, operations }) =>
 		operations.flatMap(({ value: operation, fields, options }) => {
 			const gate = { inputMode: ['fields'], resource: [resource], operation: [operation] };
@@ -192,7 +191,19 @@ export const properties: INodeProperties[] = [
 	...jsonProperties,
 ];
 
-function buildOperationDropdown({ value, operations, defaultOperation }: Resource): INodeProperties {
+function buildOperationDropdowns(resource: Resource): INodeProperties[] {
+	const { defaultToolOperation: forTools } = resource;
+	if (forTools === undefined) return [buildOperationDropdown(resource)];
+	return [
+		buildOperationDropdown(resource, { hide: { '@tool': [true] } }),
+		buildOperationDropdown({ ...resource, defaultOperation: forTools }, { show: { '@tool': [true] } }),
+	];
+}
+
+function buildOperationDropdown(
+	{ value, operations, defaultOperation }: Resource,
+	{ show, hide }: IDisplayOptions = {},
+): INodeProperties {
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -206,6 +217,6 @@ function buildOperationDropdown({ value, operations, defaultOperation }: Resourc
 		})),
 		default: defaultOperation,
 		// Not `show: { inputMode: ['fields'] }`: n8n saves no default values, so a change of the resource would keep the old operation.
-		displayOptions: { show: { resource: [value] }, hide: { inputMode: ['json'] } },
+		displayOptions: { show: { resource: [value], ...show }, hide: { inputMode: ['json'], ...hide } },
 	};
 }

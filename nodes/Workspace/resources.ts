@@ -13,6 +13,8 @@ export interface Resource {
 	readonly operations: readonly Operation[];
 	/** Saved workflows depend on it. */
 	readonly defaultOperation: string;
+	/** What a fresh tool does: nothing that cannot be undone. */
+	readonly defaultToolOperation?: string;
 }
 
 function buildResource(
@@ -20,17 +22,18 @@ function buildResource(
 	name: string,
 	description: string,
 	defaultOperation: string,
+	defaultToolOperation?: string,
 ): Resource {
 	const operations: readonly Operation[] = Object.values(actions[value]);
 	const sorted = operations.toSorted((a, b) => compareNames(a.name, b.name));
-	return { value, name, description, operations: sorted, defaultOperation };
+	return { value, name, description, operations: sorted, defaultOperation, defaultToolOperation };
 }
 
 /** In the order of the dropdown. */
 export const resources: readonly Resource[] = [
 	buildResource('document', 'Document', 'Google Docs', 'create'),
 	buildResource('file', 'File', 'Google Drive', 'upload'),
-	buildResource('mail', 'Mail', 'Gmail', 'send'),
+	buildResource('mail', 'Mail', 'Gmail', 'send', 'list'),
 	buildResource('spreadsheet', 'Spreadsheet', 'Google Sheets', 'create'),
 ];
 

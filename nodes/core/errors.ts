@@ -133,7 +133,11 @@ export function createErrorItem(
 ): INodeExecutionData {
 	const clean = sanitizer.cleanError(failure);
 	const { code, status, details } = clean;
-	const error = { code, message: getVisibleMessage(node, clean), status, ...(details && { details }) };
+	// An item has no description.
+	const { message: whole } = addAdviceToMessage(clean);
+	const message = isTool(node) ? shorten(whole, maxToolCharacters) : whole;
+	const isTooMuch = isTool(node) && JSON.stringify({ message, details }).length > maxToolCharacters;
+	const error = { code, message, status, ...(details && !isTooMuch && { details }) };
 	return { json: { error }, pairedItem: { item: itemIndex } };
 }
 
@@ -162,9 +166,12 @@ export function createNodeApiError(
 	return error;
 }
 
+/** The default of Max Model Characters: an error leaves room for what n8n writes around it. */
+const maxToolCharacters = 29_000;
+
 /** The message of a failure. For a tool it includes the advice, because a model sees nothing else. */
 const getVisibleMessage = (node: INode, failure: NodeError) =>
-	isTool(node) ? addAdviceToMessage(failure).message : failure.message;
+	isTool(node) ? shorten(addAdviceToMessage(failure).message, maxToolCharacters) : failure.message;
 
 /** Puts what happened and what to do into the message, for places that show nothing else. */
 export function addAdviceToMessage(failure: NodeError): NodeError {

@@ -23,6 +23,8 @@ export function readParameters<const F extends readonly Field[]>(
 	const byName = new Map(fields.map((field) => [field.name, field]));
 	const hasOneOf = (name: string, allowed: ReadonlyArray<string | boolean>) => {
 		const field = byName.get(name);
+		// What n8n itself shows by, such as whether the node is a tool, is no field.
+		if (name.startsWith('@')) return true;
 		return field !== undefined && allowed.some((choice) => choice === getValue(field));
 	};
 	const getValue = (field: Field): unknown => {
@@ -114,6 +116,28 @@ export const includeInputFieldsOption = {
 	noDataExpression: true,
 	description:
 		'Whether to add the fields of the input item to each output item. Where names are the same, the result wins.',
+} as const satisfies Field;
+
+/** Of the operations that may answer at length. */
+export const maxModelCharactersOption = {
+	displayName: 'Max Model Characters',
+	name: 'maxModelCharacters',
+	type: 'number',
+	default: 30_000,
+	minimum: 0,
+	showWhen: { '@tool': [true] },
+	description:
+		'Max size of an answer, whose last line says what is left out and which parameter continues. Set to 0 to give the model everything that a workflow gets.',
+} as const satisfies Field;
+
+export const startCharacterOption = {
+	displayName: 'Start Character',
+	name: 'startCharacter',
+	type: 'number',
+	default: 0,
+	minimum: 0,
+	description:
+		'Where the text begins, counted from 0. Let a model fill this in, so that it can continue an answer that was shortened.',
 } as const satisfies Field;
 
 /** The options that every operation has. */

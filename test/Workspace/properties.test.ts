@@ -81,6 +81,7 @@ describe('properties', () => {
 		downloadAttachments: false,
 		output: 'items',
 		pageToken: '',
+		maxModelCharacters: 30_000,
 	};
 	const writeOptions = { valueInputOption: 'AUTO', escapeFormulas: true, createTab: false };
 
@@ -106,6 +107,8 @@ describe('properties', () => {
 			includeHeaders: false,
 			newTextOnly: false,
 			wholeConversation: false,
+			maxModelCharacters: 30_000,
+			startCharacter: 0,
 		},
 		'spreadsheet create': { idempotencyKey: '', sheets: '', values: '[]', locale: '', timeZone: '' },
 		'spreadsheet read': {
@@ -116,6 +119,8 @@ describe('properties', () => {
 			filters: {},
 			combineFilters: 'and',
 			maxRows: 0,
+			maxModelCharacters: 30_000,
+			startRow: 0,
 		},
 		'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true },
 		'spreadsheet append': {
@@ -130,7 +135,13 @@ describe('properties', () => {
 			replacements: {},
 			templateId: { __rl: true, ...locator },
 		},
-		'document read': { contentFormat: 'text', tab: { __rl: true, ...locator }, output: 'text' },
+		'document read': {
+			contentFormat: 'text',
+			tab: { __rl: true, ...locator },
+			output: 'text',
+			maxModelCharacters: 30_000,
+			startCharacter: 0,
+		},
 		'document write': {
 			tab: { __rl: true, ...locator },
 			createTab: false,
@@ -248,6 +259,26 @@ describe('properties', () => {
 			);
 			expect(kept).toMatchObject({ ...fields[key], options: { maxTries: 2 } });
 		});
+	});
+
+	test('a fresh tool lists emails, which cannot do any harm; a fresh node sends one', () => {
+		const defaultOf = (name: string) => {
+			const own = { ...description, name };
+			const values = NodeHelpers.getNodeParameters(own.properties, {}, true, false, node, own);
+			return [values?.['resource'], values?.['operation']];
+		};
+		expect(defaultOf('workspace')).toEqual(['mail', 'send']);
+		expect(defaultOf('workspaceTool')).toEqual(['mail', 'list']);
+	});
+
+	test('a tool says that a long answer is shortened, and how a file is named', () => {
+		const text = toolDescriptions.find(
+			({ displayOptions }) =>
+				displayOptions?.show?.['resource']?.includes('document') &&
+				displayOptions.show['operation']?.includes('read'),
+		)?.default;
+		expect(text).toMatch(/ A long answer is shortened; its last line says how to continue\.\n/);
+		expect(text).toContain('- Document: The document to work with: its ID or URL');
 	});
 
 	test('no two have the same object as default, because n8n writes to it', () => {

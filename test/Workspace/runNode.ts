@@ -25,7 +25,10 @@ export function createNodeContext(options: RunOptions) {
 
 /** The whole node as a tool of an AI agent. */
 export function createNodeTool(options: RunOptions) {
-	return createToolCall(optionsOf(options));
+	const nodeType = new Workspace();
+	// As n8n names the variant of a node that is a tool; it shows some fields only there.
+	nodeType.description.name += 'Tool';
+	return createToolCall({ ...optionsOf(options), nodeType });
 }
 
 function optionsOf({

@@ -61,7 +61,27 @@ test('the editor makes no markup of an error; other readers get the text', () =>
 	const shown = 'Said <\u200bimg src="x"> <\u200b/a> <\u200b!-- --> 1 < 2 <3';
 	const error = createNodeApiError(node, failure, 0, new Sanitizer());
 	expect([error.message, error.description]).toEqual([shown, `${shown}!`]);
-	expect(createErrorItem(node, failure, 0, new Sanitizer()).json).toMatchObject({ error: { message: text } });
+	const { json } = createErrorItem(node, failure, 0, new Sanitizer());
+	expect(json).toMatchObject({ error: { message: `${text}. ${text}!` } });
+});
+
+test('a tool gets an error that fits its model, without the details that do not', () => {
+	const facts = {
+		code: 400,
+		message: 'It failed',
+		description: 'x'.repeat(50_000),
+		details: { made: ['a'] },
+	};
+	const item = (type: string, more: object = {}) =>
+		JSON.stringify(
+			createErrorItem({ ...node, type }, new NodeError({ ...facts, ...more }), 0, new Sanitizer()).json,
+		);
+	expect(item('test.nodeTool').length).toBeLessThan(30_000);
+	const details = { messages: ['y'.repeat(32_000)] };
+	expect(item('test.nodeTool', { description: 'Do it.', details })).toBe(
+		JSON.stringify({ error: { code: 400, message: 'It failed. Do it.', status: 'INVALID_ARGUMENT' } }),
+	);
+	expect(item('test.node', { description: 'Do it.', details })).toContain('yyy');
 });
 
 test("n8n's own links are told as text", () => {

@@ -328,15 +328,28 @@ describe('params', () => {
 	/** Lowest and highest value of each number field, without which a workflow could ask for what a service refuses. */
 	const requests = { maxRetryWaitSeconds: '0–3600', maxTries: '1–20', timeoutSeconds: '1–3600' };
 	const channel = { heartbeatSeconds: '0–3600', maxMessageBytes: '1–2147483647' };
+	const model = { maxModelCharacters: '0–' };
 
 	test.each([
-		[new Workspace(), { ...requests, maxResults: '1–10000', headerRow: '1–', maxRows: '0–' }],
+		[
+			new Workspace(),
+			{
+				...requests,
+				maxResults: '1–10000',
+				headerRow: '1–',
+				maxRows: '0–',
+				...model,
+				startCharacter: '0–',
+				startRow: '0–',
+			},
+		],
 		[
 			new AgentExecute(),
 			{
 				...requests,
 				...channel,
 				maxMessages: '1–',
+				...model,
 				maxResponseBytes: '1–536870912',
 				messageCount: '1–',
 				parallelRequests: '1–100',

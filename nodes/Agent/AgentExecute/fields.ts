@@ -1,7 +1,7 @@
 import { maxAnswerBytes } from '../../http/body';
 import type { Field, ReadContext } from '../../fields/field';
 import { describeType, createValueRefusal } from '../../fields/values';
-import { includeInputFieldsOption, requestOptions } from '../../fields/params';
+import { includeInputFieldsOption, maxModelCharactersOption, requestOptions } from '../../fields/params';
 
 /** Parameters of the execute call. Saved workflows rely on the defaults, so these never change. */
 export const executeFields = [
@@ -101,6 +101,7 @@ export const executeOptions = [
 		default: false,
 		description: 'Whether to include the response headers in the output',
 	},
+	maxModelCharactersOption,
 	{
 		displayName: 'Max Response Size (Bytes)',
 		name: 'maxResponseBytes',

@@ -3,6 +3,7 @@ import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData
 import { getHighlightedResponseKey } from 'n8n-workflow';
 
 import { toError, isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
+import { countRoom, describePart, fitText } from '../../core/modelAnswer';
 import { isRecord } from '../../fields/values';
 import { storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { ExecuteBody, PreparedCall } from './call';
@@ -157,6 +158,29 @@ function buildNoTextHint(
 			`${waited ? 'Their' : 'Its'} fields are: ${fields}. To get one of them as 'output', enter it as 'Text Field' in the options.`,
 		!waited && waitAdvice,
 	);
+}
+
+/** What says that the wait was not ended by what it waited for. */
+const tellingEnds: unknown[] = ['close', 'limit', 'timeout'];
+
+/** What a model gets of an item: the answer, and what it needs to go on. @param hints what a person would read below the node */
+export function toModelItems(
+	{ json }: INodeExecutionData,
+	{ maxModelCharacters: characters }: Pick<PreparedCall['options'], 'maxModelCharacters'>,
+	hints: readonly string[],
+): IDataObject[] {
+	const { output, sessionId, endedBy, gap, response } = json;
+	const about = {
+		sessionId,
+		...(tellingEnds.includes(endedBy) && { endedBy }),
+		...(gap === true && { gap }),
+	};
+	// Without a text, the response says what there is.
+	const whole = typeof output === 'string' ? output : response == null ? '' : JSON.stringify(response);
+	const shown = fitText(whole, countRoom(characters, about, hints));
+	const part = shown === whole ? [] : [describePart(shown, 0, whole.length)];
+	const notes = [...part, ...hints].map((note) => ({ note }));
+	return [{ output: typeof output === 'string' || whole !== '' ? shown : null, ...about }, ...notes];
 }
 
 /** In bytes. Larger messages are not shown in the console of the editor. */

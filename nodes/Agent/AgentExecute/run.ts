@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { systemClock } from '../../core/runtime';
-import { escapeForEditor, isNodeError, type NodeError, toNodeError } from '../../core/errors';
+import { escapeForEditor, isNodeError, isTool, type NodeError, toNodeError } from '../../core/errors';
 import { runItems, type PerformedItem, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets } from '../../core/sanitizer';
 import { NodeParameters } from '../../fields/params';
@@ -31,6 +31,7 @@ import {
 	buildOutputItem,
 	tagExecution,
 	addMessages,
+	toModelItems,
 } from './output';
 import { naming, type WaitSettings } from './parameters';
 import { type AgentResponse, parseResponseContent } from './response';
@@ -132,9 +133,12 @@ async function runCall(shared: AgentRunState, index: number, call: PreparedCall)
 		shared.keptBytes += bytes;
 		const failure = isNodeError(called) ? called : undefined;
 		const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
-		for (const hint of buildHints(item, options, { waited, failure, isChat })) shared.hints.add(hint);
+		const hints = buildHints(item, options, { waited, failure, isChat });
+		for (const hint of hints) shared.hints.add(hint);
+		const isForModel = isTool(context.getNode()) && options.maxModelCharacters > 0;
+		const output = isForModel ? toModelItems(item, options, hints).map((json) => ({ json })) : [item];
 		const left = { what: `agent in session ${last.sent.sessionId}`, mayRepeat: false };
-		return { result: { output: [item], left }, mustNotRunAgain: true };
+		return { result: { output, left }, mustNotRunAgain: true };
 	} catch (error) {
 		return toFailedItem(error, call, last.answer);
 	} finally {

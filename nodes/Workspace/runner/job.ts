@@ -11,7 +11,7 @@ import {
 	readParameters,
 	type RequestLimits,
 } from '../../fields/params';
-import { getAllFields, type Item, type CreatedFile, type OutputBinary } from '../operation';
+import { getAllFields, type Field, type Item, type CreatedFile, type OutputBinary } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import { type ChosenOperation, findOperation, readInputObject, type UncheckedJob } from './inputObject';
 
@@ -48,6 +48,8 @@ export interface RunnerItem extends Item {
 	readonly run?: RunState;
 	/** Whether something was already created for this item. */
 	readonly hasCreated: boolean;
+	/** What is shown below the node, which a model does not see. */
+	readonly hints?: readonly string[];
 	/** A text for the user, with the names of fields put in. */
 	text(text: string): string;
 	/** The failure as the user reads it, with everything that was already created for the item. */
@@ -127,6 +129,10 @@ export class InputItem implements RunnerItem {
 		this.notes.hints.add(this.text(text));
 	}
 
+	get hints() {
+		return [...this.notes.hints].map((hint) => this.notes.sanitizer.cleanText(hint));
+	}
+
 	log(text: string) {
 		this.context.logger.info(this.notes.sanitizer.cleanText(text));
 	}
@@ -175,6 +181,8 @@ export interface Job extends ChosenOperation {
 	readonly combineKey: string | undefined;
 	/** What the job changes: jobs that change the same thing run one after another. Undefined if the job must run alone. */
 	readonly serialKey: string | undefined;
+	/** The size of an answer to a model; undefined or 0 where the job gives what a workflow gets. */
+	readonly modelCharacters?: number;
 }
 
 /** The part of a job that items with the same values share. */
@@ -203,7 +211,8 @@ export function createJobReader(
 		const { resource, operation, naming, params, limits, combineKey, serialKey } = last;
 		const item = new InputItem(context, index, { notes, naming, limits });
 		naming.runWithNames(() => operation.check?.(params, item));
-		return { index, resource, operation, params, limits, item, combineKey, serialKey };
+		const modelCharacters = item.isTool ? last.modelCharacters : 0;
+		return { index, resource, operation, params, limits, item, combineKey, serialKey, modelCharacters };
 	};
 }
 
@@ -215,7 +224,21 @@ function checkJob(chosen: UncheckedJob, reading: ReadContext): CheckedJob {
 	const naming = new FieldNaming(fields, mode);
 	const combineKey = naming.runWithNames(() => operation.combine?.key(params));
 	const serialKey = operation.getChangedId?.(params);
-	return { ...chosen, mode, naming, params, limits: readRequestLimits(params), combineKey, serialKey };
+	const limits = readRequestLimits(params);
+	const modelCharacters = countModelCharacters(fields, params, mode);
+	return { ...chosen, mode, naming, params, limits, combineKey, serialKey, modelCharacters };
+}
+
+/** None where the user has chosen another output than the usual one, to give a model everything. Its own object may name either. */
+function countModelCharacters(
+	fields: readonly Field[],
+	params: AnyParameters,
+	mode: CheckedJob['mode'],
+): number {
+	const output = fields.find(({ name }) => name === 'output');
+	const usual = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
+	const isUsual = output === undefined || usual.includes(params['output']);
+	return isUsual ? Number(params['maxModelCharacters'] ?? 0) : 0;
 }
 
 function readJson(parameters: NodeParameters, index: number): UncheckedJob {

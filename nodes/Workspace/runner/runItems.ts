@@ -114,10 +114,9 @@ function orderTasks(checked: ReadonlyArray<CheckedItem<Job>>): Array<Task<Job>> 
 /** @param outcome a result or a NodeError */
 function finishJob(job: Job, outcome: unknown): PerformedItem {
 	if (isNodeError(outcome)) return failJob(job, outcome);
-	const { operation, params, index, item } = job;
+	const { operation, index, item } = job;
 	try {
-		const items = operation.toItems?.(outcome, params) ?? [{ json: outcome as OutputItem['json'] }];
-		const output = items.map((one) => ({ ...one, pairedItem: { item: index } }));
+		const output = toOutputItems(job, outcome).map((one) => ({ ...one, pairedItem: { item: index } }));
 		const ending = operation.getFailure?.(outcome);
 		if (ending) return failJob(job, item.explainFailure(ending), { output, isDone: item.continueOnFail });
 		const what = operation.left?.(outcome);
@@ -126,6 +125,18 @@ function finishJob(job: Job, outcome: unknown): PerformedItem {
 	} catch (error) {
 		return failJob(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
 	}
+}
+
+function toOutputItems(
+	{ operation, params, item, modelCharacters = 0 }: Job,
+	result: unknown,
+): readonly OutputItem[] {
+	if (modelCharacters > 0 && operation.toModel) {
+		const { items, note } = operation.toModel(result, params, modelCharacters);
+		const notes = [...(note === undefined ? [] : [item.text(note)]), ...(item.hints ?? [])];
+		return [...items, ...notes.map((text) => ({ note: text }))].map((json) => ({ json }));
+	}
+	return operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
 }
 
 /** The name of `idempotencyOption`: its file is not needed before an operation needs it. */

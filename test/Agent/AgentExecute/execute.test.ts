@@ -393,7 +393,8 @@ describe('several items', () => {
 			json: {
 				error: {
 					code: 422,
-					message: 'The agent service rejected the call (422): bad step',
+					message:
+						"The agent service rejected the call (422): bad step. The text above is the service's response. The call was not repeated.",
 					status: 'UNKNOWN',
 				},
 			},

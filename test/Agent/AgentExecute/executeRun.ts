@@ -2,7 +2,7 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { AgentService } from '../../../dev/agent-service/server.ts';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { type ContextOptions, createExecuteContext } from '../../createExecuteContext';
+import { type ContextOptions, createExecuteContext, createToolCall } from '../../createExecuteContext';
 
 export const apiKey = 'canary-api-key-7f3a';
 export const signer = {
@@ -53,6 +53,23 @@ export async function runExecute(
 	const [items = []] = await node.execute.call(context);
 	for (const { message } of context.hints) options.onHint?.(message);
 	return items;
+}
+
+/** Calls Agent Execute as a tool, with a service that sends no messages. @returns what the model gets */
+export async function callTool(
+	{ url, webSocketUrl }: Pick<AgentService, 'url' | 'webSocketUrl'>,
+	parameters: IDataObject,
+) {
+	const nodeType = new AgentExecute();
+	nodeType.description.name += 'Tool';
+	const tool = createToolCall({
+		nodeType,
+		credentials: { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer },
+		authenticate: { agentApi: { 'x-api-key': apiKey } },
+		node: { type: 'test.nodeTool' },
+		parameters: { startStepName: 'start', ...parameters },
+	});
+	return await tool({});
 }
 
 export const numbered = (count: number): INodeExecutionData[] =>

@@ -98,7 +98,14 @@ describe('run', () => {
 				node: { onError: 'continueErrorOutput' },
 			});
 			expect(items[1]).toEqual({
-				json: { error: { code: 400, message: "'Document' is not an ID: b/2", status: 'INVALID_ARGUMENT' } },
+				json: {
+					error: {
+						code: 400,
+						message:
+							"'Document' is not an ID: b/2. An ID contains only letters, digits, hyphens and underscores.",
+						status: 'INVALID_ARGUMENT',
+					},
+				},
 				pairedItem: { item: 1 },
 			});
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);

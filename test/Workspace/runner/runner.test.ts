@@ -86,7 +86,13 @@ describe('what is sent', () => {
 		const items = await run(mail, numbered(3), { node: goOn });
 		expect(subjects()).toEqual(['0', '2']);
 		expect(items[1]).toEqual({
-			json: { error: { code: 403, message: 'Gmail: Delegation denied', status: 'PERMISSION_DENIED' } },
+			json: {
+				error: {
+					code: 403,
+					message: expect.stringMatching(/^Gmail: Delegation denied\. .*Ask the owner to share it/) as string,
+					status: 'PERMISSION_DENIED',
+				},
+			},
 			pairedItem: { item: 1 },
 		});
 		expect(items).toHaveLength(3);

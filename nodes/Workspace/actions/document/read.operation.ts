@@ -1,7 +1,9 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal, toNodeError } from '../../../core/errors';
+import { countRoom, describePart, fitText } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
+import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { flattenTabs, findTab, summarizeTab } from './tabs';
@@ -31,8 +33,10 @@ export const read = defineOperation({
 			default: 'text',
 			description: 'What to return',
 		},
+		maxModelCharactersOption,
+		{ ...startCharacterOption, showWhen: { output: ['text'] } },
 	],
-	async execute({ docs }, { documentId, contentFormat, tab, output }, item) {
+	async execute({ docs }, { documentId, contentFormat, tab, output, startCharacter }, item) {
 		// Suggested changes are part of the resource, not of the text.
 		const view = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...view });
@@ -46,11 +50,19 @@ export const read = defineOperation({
 		return {
 			documentId,
 			title: data.title ?? '',
-			content,
+			content: content.slice(startCharacter),
 			characterCount: content.length,
 			revisionId: data.revisionId ?? '',
 			tabs: flattenTabs(data).map(summarizeTab),
 		};
+	},
+	toModel(result, { startCharacter }, characters) {
+		if (result.content === undefined) return { items: [{ ...result }] };
+		const { title, content: rest, characterCount, tabs } = result;
+		const about = { title, characterCount, ...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }) };
+		const content = fitText(rest, countRoom(characters, about));
+		const note = describePart(content, startCharacter, characterCount, quoteField('startCharacter'));
+		return { items: [{ ...about, content }], note };
 	},
 });
 

@@ -1,7 +1,9 @@
 import { quoteField } from '../../../fields/field';
+import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
 import type { Mail } from '../../../untrusted/mail/readMail';
 import { defineOperation, type StoredBinary } from '../../operation';
 import { changesLabels, labelOptions, toMailItem, newTextOnlyOption } from './list/fields';
+import { toMailAnswer } from './modelMails';
 
 export const read = defineOperation({
 	value: 'read',
@@ -46,7 +48,9 @@ export const read = defineOperation({
 			default: false,
 			description: 'Whether to include all header fields, including repeated ones',
 		},
+		maxModelCharactersOption,
 		newTextOnlyOption,
+		startCharacterOption,
 		{
 			displayName: 'Whole Conversation',
 			name: 'wholeConversation',
@@ -71,12 +75,19 @@ export const read = defineOperation({
 		const getIds = (read: Awaited<ReturnType<typeof readAll>>) => read.map(({ mail }) => mail.summary.id);
 		return await readAndLabel(client, wanted, item, readAll, getIds);
 	},
-	toItems: (mails, { attachmentPrefix, includeHeaders }) =>
+	toItems: (mails, { attachmentPrefix, includeHeaders, startCharacter }) =>
 		mails.map(({ mail, files }) => {
-			const { summary, cc, bcc, replyTo, text, html, attachments, headers } = mail;
+			const { summary, cc, bcc, replyTo, html, attachments, headers } = mail;
+			const text = mail.text.slice(startCharacter);
 			const content = { cc, bcc, replyTo, text, html, attachments, ...(includeHeaders && { headers }) };
 			return toMailItem({ ...summary, ...content }, files, attachmentPrefix);
 		}),
+	toModel: (mails, params, characters) =>
+		toMailAnswer(
+			mails.map(({ mail }) => mail),
+			params,
+			characters,
+		),
 	adviceByStatus: {
 		400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
 		404: 'The message is not in this mailbox. It may have been deleted.',

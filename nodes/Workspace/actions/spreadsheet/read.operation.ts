@@ -5,10 +5,12 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { createRefusal } from '../../../core/errors';
 import { quoteField, type ReadContext } from '../../../fields/field';
+import { maxModelCharactersOption } from '../../../fields/params';
 import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
 import { defineOperation, type Field, type OutputItem } from '../../operation';
 import * as fields from './fields';
 import { buildColumnNames } from './headerRow';
+import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
 import { parseBounds, parseRange, printRange, parseTarget } from './range';
 import { allCells, listNames, Spreadsheet } from './spreadsheet';
 
@@ -22,6 +24,8 @@ interface RowOptions {
 	readonly combineFilters: 'and' | 'or';
 	/** 0 for all. */
 	readonly maxRows: number;
+	/** Its number in the sheet; 0 for the first. */
+	readonly startRow: number;
 }
 
 /** How many empty cells may be added in all to make rows equally wide. A full sheet of 10 million cells needs fewer. */
@@ -37,8 +41,8 @@ const cellsPerSlice = 100_000;
 async function toRowItems(
 	{ range, values }: sheets_v4.Schema$ValueRange,
 	{ values: shownValues }: sheets_v4.Schema$ValueRange,
-	{ headerRow, filters, combineFilters, maxRows }: RowOptions,
-): Promise<OutputItem[]> {
+	{ headerRow, filters, combineFilters, maxRows, startRow: start }: RowOptions,
+): Promise<ReadRows> {
 	const [rows, shown] = [(values ?? []) as CellRow[], (shownValues ?? []) as CellRow[]];
 	const { row: startRow, column: startColumn } = parseBounds(parseRange(range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
@@ -46,10 +50,13 @@ async function toRowItems(
 	const names = buildColumnNames(header, startColumn);
 	const rowFits = buildRowTest(filters, combineFilters, names, header);
 	const found: number[] = [];
-	let padding = 0;
-	for (let at = headerRow; at < rows.length && (maxRows === 0 || found.length < maxRows); at++) {
+	let [padding, total, before] = [0, 0, 0];
+	for (let at = headerRow; at < rows.length; at++) {
 		const row = rows[at] ?? [];
 		if (row.every((cell) => cell === '') || !rowFits(row, shown[at] ?? [])) continue;
+		total++;
+		if (startRow + at + 1 < start) before++;
+		if (startRow + at + 1 < start || (maxRows > 0 && found.length >= maxRows)) continue;
 		found.push(at);
 		padding += width - row.length;
 	}
@@ -70,7 +77,7 @@ async function toRowItems(
 		cells += width;
 		if (cells > cellsPerSlice) cells = await turn(0);
 	}
-	return items;
+	return { items, columns: names, total, before };
 }
 
 function toText(cell: CellValue | undefined): string {
@@ -236,6 +243,16 @@ export const read = defineOperation({
 			showWhen: { output: ['values'] },
 			description: 'Whether the outer array contains rows or columns',
 		},
+		maxModelCharactersOption,
+		{
+			displayName: 'Start Row',
+			name: 'startRow',
+			type: 'number',
+			default: 0,
+			minimum: 0,
+			description:
+				'Number of the row in the sheet to begin with. Set to 0 to begin with the first row of the range. Let a model fill this in, so that it can continue an answer that was shortened.',
+		},
 		{
 			displayName: 'Value Formatting',
 			name: 'valueRenderOption',
@@ -261,7 +278,7 @@ export const read = defineOperation({
 		},
 	],
 	isReadOnly: true,
-	async execute({ sheets }, params, item): Promise<OutputItem[]> {
+	async execute({ sheets }, params, item): Promise<ReadRows> {
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output, filters } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
 		const target =
@@ -275,17 +292,23 @@ export const read = defineOperation({
 		const data = await readAs({ valueRenderOption, dateTimeRenderOption });
 		if (output === 'values') {
 			const { range, majorDimension: dimension, values } = data;
-			return [{ json: { range, majorDimension: dimension, values: values ?? [] } }];
+			const all = values ?? [];
+			const first = parseBounds(parseRange(range ?? 'A1')).row + 1;
+			const before = dimension === 'ROWS' && params.startRow > 0 ? Math.max(0, params.startRow - first) : 0;
+			const json = { range, majorDimension: dimension, values: all.slice(before) };
+			return { items: [{ json }], columns: [], total: all.length, before };
 		}
 		const needsNoSecondRead = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
 		const shown = needsNoSecondRead ? data : await readAs({ valueRenderOption: 'FORMATTED_VALUE' });
-		const items = await toRowItems(data, shown, params);
-		if (items.length === 0 && filters.length > 0) {
+		const found = await toRowItems(data, shown, params);
+		if (found.total === 0 && filters.length > 0) {
 			item.addHint('No row fits the filters. Check their columns and values, or remove a filter.');
 		}
-		return items;
+		return found;
 	},
-	toItems: (items) => items,
+	toItems: ({ items }) => items,
+	toModel: (found, { output }, characters) =>
+		output === 'rows' ? toRowsAnswer(found, characters) : toValuesAnswer(found, characters),
 });
 
 /** Builds the test whether a row fits the filters. A cell fits by its value or by what the sheet shows for it. */

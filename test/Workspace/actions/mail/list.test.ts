@@ -274,7 +274,6 @@ describe('list', () => {
 			[{ operation: 'list', maxResults: 501 }, /maxResults.* from 1 to 500 if 'output' is page, not 501/],
 			[{ operation: 'list', maxResults: 0 }, /'maxResults' must be a whole number from 1 to 10000, not 0/],
 			[{ operation: 'list', maxResults: '5' }, /'maxResults' must be a whole number/],
-			[{ operation: 'list', output: 'items', pageToken: '1' }, /pageToken.* can only be used if/],
 			[{ operation: 'list', includeBody: true, details: false }, /includeBody.* needs 'details'/],
 			[
 				{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-01-01' },

@@ -210,6 +210,7 @@ it('a long list says in the log how many emails it has so far', async () => {
 			addLabels: [],
 			removeLabels: [],
 			markAsRead: false,
+			maxModelCharacters: 0,
 			output: 'items',
 			pageToken: '',
 			receivedAfter: '',

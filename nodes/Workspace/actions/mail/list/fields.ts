@@ -1,7 +1,9 @@
 import { type NodeError, createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
+import { maxModelCharactersOption } from '../../../../fields/params';
 import type { Mail, MailSummary } from '../../../../untrusted/mail/readMail';
 import type { Field, OutputItem, InferParameters, StoredBinary } from '../../../operation';
+import { toListAnswer } from '../modelMails';
 
 /** Gmail's limit for emails per page. */
 export const maxPageSize = 500;
@@ -119,6 +121,7 @@ const listOptions = [
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
 	},
+	maxModelCharactersOption,
 	{ ...newTextOnlyOption, showWhen: { includeBody: [true] } },
 	{
 		displayName: 'Output',
@@ -137,8 +140,8 @@ const listOptions = [
 		name: pageTokenName,
 		type: 'string',
 		default: '',
-		showWhen: { output: ['page'] },
-		description: 'The nextPageToken of an earlier page. Leave empty to get the first page.',
+		description:
+			'Where to continue: the nextPageToken of an earlier page, or what an answer to a model names. Leave empty to get the first emails.',
 	},
 	{
 		displayName: 'Received After',
@@ -189,12 +192,6 @@ function refuseContradictions(given: ListParams): void {
 			`Gmail does not return larger pages. Set ${quoteField('output')} to items to get more.`,
 		);
 	}
-	if (output === 'items' && given.pageToken !== '') {
-		throw createRefusal(
-			`${quoteField('pageToken')} can only be used if ${quoteField('output')} is page`,
-			`Set ${quoteField('output')} to page, or remove ${quoteField('pageToken')}.`,
-		);
-	}
 	for (const option of ['downloadAttachments', 'includeBody', 'newTextOnly'] as const) {
 		const needed = option === 'newTextOnly' ? 'includeBody' : 'details';
 		if (!given[option] || given[needed]) continue;
@@ -230,6 +227,13 @@ export const sharedListDefinition = {
 	options: listOptions,
 	check: refuseContradictions,
 	toItems: toListItems,
+	toModel: ({ messages, nextPageToken }: ListResult, { pageToken }: ListParams, characters: number) =>
+		toListAnswer(
+			messages.map(({ message }) => message),
+			nextPageToken,
+			pageToken,
+			characters,
+		),
 	getFailure: (result: ListResult) => result.failure,
 	adviceByStatus: {
 		400: 'Check the search terms, the label IDs and the page token.',

@@ -7,6 +7,7 @@ import type { Clients, Item } from '../../../operation';
 import { runInParallel } from '../runInParallel';
 import { parseMessage, storeAttachments } from '../message';
 import { readAndLabel } from './changeLabels';
+import { parsePageToken } from '../modelMails';
 import { maxPageSize, type ListResult, type ListedMessage, type ListParams } from './fields';
 import { resolveLabelIds } from './query';
 
@@ -30,7 +31,7 @@ function explainEarlyEnd(
 		`${emails} received before that. Set On Error to Continue to output them before the error.`,
 		pageToken === undefined
 			? 'The list stopped within the first page. To continue, list again.'
-			: `To continue, set ${quoteField('output')} to page and ${quoteField('pageToken')} to ${pageToken}${again}.`,
+			: `To continue, set ${quoteField('pageToken')} to ${pageToken}${again}.`,
 	];
 	return error.with({
 		description: description.filter(Boolean).join(' '),
@@ -87,15 +88,17 @@ async function collectPages(client: Clients, q: string, asked: ListParams, item:
 		return page;
 	};
 	const messages: ListedMessage[] = [];
-	let pageToken = asked.pageToken || undefined;
-	let page: Promise<Page> | undefined = requestPage(0, pageToken);
+	const { token, skip } = parsePageToken(asked.pageToken);
+	let pageToken = token || undefined;
+	let page: Promise<Page> | undefined = requestPage(-skip, pageToken);
 	let ofEarlierPages = 0;
 	try {
-		for (let found = 0; ; ofEarlierPages = messages.length) {
+		for (let found = -skip; ; ofEarlierPages = messages.length) {
 			const data: Page = await page;
-			const ids = data.messages ?? [];
+			const all = data.messages ?? [];
+			const ids = all.slice(Math.max(0, -found));
 			const nextPageToken = data.nextPageToken || undefined;
-			found += ids.length;
+			found += all.length;
 			const isLast = !nextPageToken || params.output === 'page' || getPageSize(params, found) <= 0;
 			// Requested while the details of this page arrive.
 			page = isLast ? undefined : requestPage(found, nextPageToken);

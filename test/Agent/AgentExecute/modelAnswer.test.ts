@@ -1,0 +1,41 @@
+// What a model gets of an agent's answer: the text and the session, within a limit.
+import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
+import { apiKey, callTool } from './executeRun';
+
+let service: AgentService;
+
+async function answer(text: unknown, options: object = {}) {
+	service = await startAgentService({
+		apiKey,
+		execute: () => ({ body: { text, trace: 'x'.repeat(50_000) } }),
+	});
+	return await callTool(service, { sessionId: 's1', options });
+}
+
+afterEach(async () => {
+	await service.close();
+});
+
+test('the text and the session, without the response that holds them', async () => {
+	expect(JSON.parse(await answer('Done.'))).toEqual([{ output: 'Done.', sessionId: 's1' }]);
+});
+
+test('a long text is shortened, and the last line says how much there is', async () => {
+	const text = await answer('One more line.\n'.repeat(20_000));
+	expect(text.length).toBeLessThanOrEqual(30_000);
+	expect(JSON.parse(text)).toMatchObject([
+		{ output: expect.stringMatching(/^One more line\.\n.*\n$/s) as string, sessionId: 's1' },
+		{ note: expect.stringMatching(/^Characters 0 to \d+ of 300000 are shown\.$/) as string },
+	]);
+});
+
+test('without a text, the beginning of the response and what a person would read below the node', async () => {
+	const text = await answer(undefined);
+	expect(text.length).toBeLessThanOrEqual(30_000);
+	expect(text).toContain('\\"trace\\":');
+	expect(text).toContain("enter it as 'Text Field' in the options");
+});
+
+test('the whole item where the user sets no limit', async () => {
+	expect(await answer('Done.', { maxModelCharacters: 0 })).toContain('x'.repeat(50_000));
+});

@@ -1,0 +1,236 @@
+// What a model gets from the operations that may answer at length: whole things within a limit, and how to get the rest.
+import type { IDataObject } from 'n8n-workflow';
+
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
+import { createNodeTool, runNode, token } from './runNode';
+
+let google: GoogleServer;
+
+beforeAll(async () => {
+	google = await startGoogle();
+});
+beforeEach(() => {
+	google.reset();
+	google.tokens.issue({ token });
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+afterAll(async () => {
+	await google.close();
+});
+
+/** The operation as a tool whose options a model may fill in. */
+async function call(parameters: IDataObject, options: IDataObject = {}) {
+	const given = { ...parameters, options };
+	const tool = createNodeTool({ url: google.url, node: { type: 'test.workspaceTool' }, parameters: given });
+	const answer = await tool({});
+	return { size: answer.length, answer, items: JSON.parse(answer) as IDataObject[] };
+}
+
+const byId = (value: unknown) => ({ __rl: true, mode: 'id', value });
+const noteIn = (items: readonly IDataObject[]) => items.at(-1)?.['note'] as string;
+
+/** Calls again with what the notes say, as a model would. @param continues the label that a note names, and its option */
+async function readAll(
+	parameters: IDataObject,
+	[label, option]: readonly [string, string],
+	options: IDataObject = {},
+) {
+	const answers: IDataObject[][] = [];
+	for (let given: unknown; answers.length < 100;) {
+		const { items, size } = await call(parameters, {
+			...options,
+			...(given !== undefined && { [option]: given }),
+		});
+		expect(size).toBeLessThanOrEqual(30_000);
+		answers.push(items);
+		const [, next] = new RegExp(`'${label}': (\\S+?)\\.?$`).exec(noteIn(items)) ?? [];
+		if (next === undefined) break;
+		given = option === 'pageToken' ? next : Number(next);
+	}
+	return answers;
+}
+
+describe('rows', () => {
+	const header = [
+		'Number',
+		'Customer',
+		'Street and Number',
+		'City',
+		'Telephone',
+		'Amount',
+		'Status',
+		'Remarks',
+	];
+	const row = (at: number) => [
+		at,
+		`Customer ${at}`,
+		`Long Street ${at}`,
+		'Springfield',
+		'+1 555 0100',
+		at * 1.5,
+		'open',
+		'Asked for an offer',
+	];
+
+	function seed(count = 2000) {
+		const rows = [header, ...Array.from({ length: count }, (_, at) => row(at + 1))];
+		const id = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows, rowCount: count + 10 }] });
+		return { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id), range: 'A:H' };
+	}
+
+	test('of 2,000 name their columns once, and say how many there are and how to go on', async () => {
+		const { items, size } = await call(seed());
+		const [table] = items as [{ columns: string[]; rows: unknown[][]; total: number }];
+		expect(size).toBeLessThanOrEqual(30_000);
+		expect(table.columns).toEqual(['rowNumber', ...header]);
+		expect(table.rows.length).toBeGreaterThanOrEqual(240);
+		expect(table.rows[0]).toEqual([2, ...row(1)]);
+		expect(table.total).toBe(2000);
+		const count = table.rows.length;
+		expect(noteIn(items)).toBe(
+			`Rows 1 to ${count} of 2000 are shown. To get the next ones, call again with 'Start Row': ${count + 2}`,
+		);
+	});
+
+	test('reach a model that follows the notes, each once', async () => {
+		const answers = await readAll(seed(), ['Start Row', 'startRow']);
+		const rows = answers.flatMap(([table]) => (table as { rows?: unknown[][] }).rows ?? []);
+		expect(rows.map(([rowNumber]) => rowNumber)).toEqual(Array.from({ length: 2000 }, (_, at) => at + 2));
+	});
+
+	test('that fit are all there, and filters and Max Rows hold', async () => {
+		const few = seed(20);
+		expect(noteIn((await call(few)).items)).toBe('Rows 1 to 20 of 20 are shown.');
+		const { items } = await call(few, { maxRows: 5, startRow: 4 });
+		expect(items[0]).toMatchObject({ total: 20 });
+		expect(items[0]?.['rows']).toHaveLength(5);
+		expect(noteIn(items)).toBe(
+			"Rows 3 to 7 of 20 are shown. To get the next ones, call again with 'Start Row': 9",
+		);
+		expect(noteIn((await call(few, { startRow: 1000 })).items)).toBe('Rows 0 to 20 of 20 are shown.');
+	});
+
+	test('one of which alone is too long are not cut, and the note says how to pass it', async () => {
+		const rows = [
+			['A', 'B'],
+			['x'.repeat(40_000), 1],
+			['y', 2],
+		];
+		const id = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows }] });
+		const { items } = await call({ resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) });
+		expect(items[0]).toMatchObject({ rows: [], total: 2 });
+		expect(noteIn(items)).toContain("Row 2 alone is too long to be shown: read fewer columns with 'Range'");
+	});
+
+	test('come as in a workflow where the user chose another output or no limit, and a workflow gets them from Start Row on', async () => {
+		const all = seed();
+		const { items } = await call({ ...all, output: 'values' });
+		expect(items).toHaveLength(1);
+		expect(items[0]?.['values']).toHaveLength(2001);
+		expect((await call(all, { maxModelCharacters: 0 })).items).toHaveLength(2000);
+		const run = async (options: IDataObject, more: IDataObject = {}) =>
+			await runNode({ url: google.url, parameters: { ...all, ...more, options } });
+		expect(await run({})).toHaveLength(2000);
+		expect((await run({ startRow: 2000 })).map(({ json }) => json['rowNumber'])).toEqual([2000, 2001]);
+		const [values] = await run({ startRow: 2001 }, { output: 'values' });
+		expect(values?.json['values']).toHaveLength(1);
+	});
+
+	test('of an input object fit, too, whatever output it names', async () => {
+		const { spreadsheetId } = seed();
+		const object = { operation: 'read', spreadsheetId: spreadsheetId.value, range: 'A:H' };
+		for (const output of [{}, { output: 'rows' }]) {
+			const { size, items } = await call({ inputMode: 'json', inputObject: { ...object, ...output } });
+			expect(size).toBeLessThanOrEqual(30_000);
+			expect(noteIn(items)).toMatch(/of 200[01] are shown.*'startRow': \d+$/);
+		}
+	});
+});
+
+describe('a document', () => {
+	test('comes in parts that end with a line or a word, and the parts are the whole', async () => {
+		const lines = Array.from({ length: 9000 }, (_, at) => `Rule ${at}: "ask" before you act,\talways.`);
+		const body = lines.map((line) => ({ paragraph: { elements: [{ textRun: { content: `${line}\n` } }] } }));
+		const id = google.docs.seed({ title: 'Handbook', tabs: [{ title: 'Tab 1', body }] });
+		const document = { resource: 'document', operation: 'read', documentId: byId(id) };
+		const answers = await readAll(document, ['Start Character', 'startCharacter']);
+		const content = answers.map(([part]) => part?.['content'] as string).join('');
+		expect(content === lines.join('\n')).toBe(true);
+		expect(answers[0]?.[0]).toMatchObject({ title: 'Handbook', characterCount: content.length });
+		expect(noteIn(answers[0] ?? [])).toMatch(/^Characters 0 to \d+ of \d+ are shown\. To get what follows/);
+	});
+});
+
+describe('emails', () => {
+	const seed = (count: number, text = 'Some words of an email. '.repeat(60)) =>
+		Array.from({ length: count }, (_, at) =>
+			google.gmail.seed({
+				from: `Ann Example <ann.${at}@example.com>`,
+				subject: `Your order ${at} of our summer catalog`,
+				text,
+				date: new Date(Date.UTC(2026, 0, 1) + at * 60_000),
+			}),
+		).reverse();
+	const list = { resource: 'mail', operation: 'list', maxResults: 60 };
+
+	test('of which 50 are listed take no more than 15,000 characters', async () => {
+		const ids = seed(50);
+		const { items, size } = await call({ ...list, maxResults: 50 });
+		expect(size).toBeLessThanOrEqual(15_000);
+		expect(items.slice(0, -1).map(({ id }) => id)).toEqual(ids);
+		expect(Object.keys(items[0] ?? {})).toEqual(['id', 'date', 'sender', 'subject', 'status', 'snippet']);
+		expect(noteIn(items)).toBe('Emails 1 to 50 of 50 are shown, newest first.');
+	});
+
+	test('of which 60 have their texts are shortened evenly, with a mark', async () => {
+		seed(60);
+		const { items, size } = await call(list, { includeBody: true });
+		expect(size).toBeLessThanOrEqual(30_000);
+		expect(items).toHaveLength(61);
+		for (const { text } of items.slice(0, -1)) expect(text).toMatch(/^Some words of .{150,}…$/);
+		expect(noteIn(items)).toContain('A text that ends with … is shortened: read the email by its ID');
+	});
+
+	test('reach a model that follows the notes, each once, over the pages of Gmail and within them', async () => {
+		const ids = seed(230);
+		const pages = { ...list, maxResults: 100 };
+		const answers = await readAll(pages, ['Page Token', 'pageToken'], { includeBody: true });
+		expect(answers.flatMap((items) => items.slice(0, -1).map(({ id }) => id))).toEqual(ids);
+		expect(answers).toHaveLength(3);
+		expect(noteIn(answers[0] ?? [])).toMatch(
+			/^Emails 1 to \d+ of 100 or more are shown.*To get the next ones, call again with/,
+		);
+	});
+
+	test('that nobody sent are told, with what was asked for', async () => {
+		const { items } = await call({ ...list, from: 'nobody@example.com' });
+		expect(items).toEqual([
+			{ note: 'Emails 0 to 0 of 0 are shown, newest first.' },
+			{ note: "No email matches (item 0). 'From': nobody@example.com" },
+		]);
+	});
+
+	test('that are read come without HTML, and a long text continues', async () => {
+		const words = 'All the news of this week, in many words. ';
+		const html = `<table>${`<tr><td style="color:#333">${words}</td></tr>`.repeat(90)}</table>`;
+		const part = (type: string, content: string) =>
+			`--b\r\nContent-Type: ${type}; charset=utf-8\r\n\r\n${content}\r\n`;
+		const head =
+			'From: News <n@example.com>\r\nSubject: News\r\nContent-Type: multipart/alternative; boundary=b';
+		const raw = `${head}\r\n\r\n${part('text/plain', words.repeat(90))}${part('text/html', html)}--b--\r\n`;
+		const id = google.gmail.seed({ raw });
+		const read = { resource: 'mail', operation: 'read', messageId: id };
+		const { items, size } = await call(read);
+		expect(size).toBeLessThanOrEqual(6000);
+		expect(items).toHaveLength(1);
+		expect(items[0]).not.toHaveProperty('html');
+		const text = `${words.repeat(2500).trim()}\n`;
+		const long = { ...read, messageId: google.gmail.seed({ subject: 'Long', text }) };
+		const answers = await readAll(long, ['Start Character', 'startCharacter']);
+		const parts = answers.map(([mail]) => (mail?.['text'] as string).replace(/…$/, ''));
+		expect(parts.join('').trim() === text.trim()).toBe(true);
+		expect(parts.length).toBeGreaterThan(3);
+	});
+});
