@@ -1,4 +1,4 @@
-import { isDateText } from '../../../../nodes/Workspace/actions/spreadsheet/sendRows';
+import { isDateText } from '../../../../nodes/Workspace/actions/spreadsheet/dates';
 import { runNode, token } from '../../runNode';
 import { items, SheetCalls } from './sheetCalls';
 
