@@ -1,10 +1,7 @@
 import { isNodeError, NodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
-import { type Cell, hasColumnNames } from './cells';
-import { isDateText, isIsoOrTime, mayBeDate } from './dates';
-import type { WriteParams } from './fields';
+import type { Cell } from './cells';
 import { printAreaLike, type Corner } from './range';
-import type { Spreadsheet } from './spreadsheet';
 
 /** What was written for an item. */
 export interface SheetWriteResult {
@@ -137,36 +134,4 @@ export function takeOnlyResult<R>([result]: ReadonlyArray<R | NodeError>): R {
 	if (result === undefined) throw new Error('There is no result');
 	if (isNodeError(result)) throw result;
 	return result;
-}
-
-/** How rows are sent, so that each value keeps its type. */
-export interface CellEncoding {
-	readonly valueInputOption: 'RAW' | 'USER_ENTERED';
-	/** Prepares a value for sending. */
-	readonly cell: (cell: Cell) => Cell;
-	/** Prepares a text that must stay text, such as a header. */
-	readonly text: (cell: Cell) => Cell;
-}
-
-/** Chooses how rows are sent. For `AUTO`, Google only makes dates of values as typed, so every other text gets an apostrophe, which keeps it. */
-export async function chooseEncoding(
-	book: Spreadsheet,
-	params: Pick<WriteParams, 'valueInputOption' | 'valuesSource' | 'values'>,
-	rows: ReadonlyArray<readonly Cell[]>,
-): Promise<CellEncoding> {
-	const { valueInputOption } = params;
-	const keepCell = (cell: Cell) => cell;
-	const asIs = { valueInputOption: 'RAW', cell: keepCell, text: keepCell } as const;
-	if (valueInputOption !== 'AUTO') return { ...asIs, valueInputOption };
-	// In rows of cells without names, dates stay text.
-	const all = hasColumnNames(params) ? rows.flat() : [];
-	const texts = all.filter((cell) => typeof cell === 'string').filter(mayBeDate);
-	const locale = texts.every(isIsoOrTime) ? '' : await book.readLocale();
-	if (!texts.some((one) => isDateText(one, locale))) return asIs;
-	const text = (cell: Cell) => (typeof cell === 'string' && cell !== '' ? `'${cell}` : cell);
-	return {
-		valueInputOption: 'USER_ENTERED',
-		cell: (cell) => (typeof cell === 'string' && isDateText(cell, locale) ? cell : text(cell)),
-		text,
-	};
 }
