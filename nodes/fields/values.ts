@@ -149,7 +149,10 @@ export function readList(field: Field, raw: unknown, reading: ReadContext): stri
 			`an array, or text separated by commas or new lines, not ${describeType(raw)}`,
 		);
 	}
-	return entries.map((entry) => readText(field, entry, reading).trim()).filter((entry) => entry !== '');
+	// What was picked from a list may begin or end with a blank.
+	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
+	const texts = entries.map((entry) => readText(field, entry, reading));
+	return texts.map((text) => (isPicked ? text : text.trim())).filter((text) => text.trim() !== '');
 }
 
 type NameValuePair = { readonly name: string; readonly value: string };
@@ -292,7 +295,10 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	rows: readRows,
 	records: readRows,
 	columns: readColumns,
-	tab: (...given) => readLocatorText(...given).trim(),
+	tab(field, raw, reading) {
+		const title = readLocatorText(field, raw, reading);
+		return isRecord(raw) && raw['mode'] === 'list' ? title : title.trim();
+	},
 	attachments: readAttachments,
 	fileId: readId,
 	id: readId,
