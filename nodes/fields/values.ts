@@ -102,6 +102,15 @@ export function describeType(raw: unknown): string {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A text that was typed into the form, and not made by an expression. */
+export class TypedText {
+	readonly text: string;
+
+	constructor(text: string) {
+		this.text = text;
+	}
+}
+
 /** Values by column, from n8n's column mapper or a plain object. Unset ones are left out. @returns undefined if n8n maps by name */
 function readColumns(field: Field, raw: unknown, reading: ReadContext) {
 	const wanted = 'an object with a value for each column';

@@ -18,7 +18,7 @@ import {
 	type SheetInfo,
 	type Spreadsheet,
 } from './spreadsheet';
-import { convertDates } from './dateCells';
+import { convertCells } from './dateCells';
 import type { WriteParams } from './fields';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
 
@@ -222,7 +222,7 @@ export async function arrangeRowsByHeader(
 ) {
 	const named = members.map(readNamedRows);
 	const { target, header: read } = await findTable(book, params);
-	const given = await convertDates(book, params, named);
+	const given = await convertCells(book, params, named, read);
 	const { found, added, header } = resolveColumns(read, params.extraColumns, given.flat());
 	const rows = given.map(
 		(own) => findMisfit(own, header, params) ?? own.map(({ cells }) => alignRow(cells, header)),

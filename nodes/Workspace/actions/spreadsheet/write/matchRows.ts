@@ -3,7 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { type Cell, collectNames, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
-import { type CellRectangle, formatDates, convertDates, toInputOption } from '../dateCells';
+import { type CellRectangle, convertCells, formatDates, toInputOption } from '../dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { nameColumnsByLetters, resolveColumns, type HeaderRow, findTable } from '../headerRow';
 import { printTabArea } from '../range';
@@ -125,7 +125,7 @@ export interface MatchedRow extends SheetWriteResult {
 export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const named = members.map(readNamedRows);
 	const { header: read } = await findTable(book, params);
-	const given = await convertDates(book, params, named);
+	const given = await convertCells(book, params, named, read);
 	const table = isByRowNumber(params.matchColumns)
 		? nameColumnsByLetters(read, collectNames(given.flat()))
 		: read;
