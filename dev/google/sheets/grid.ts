@@ -177,7 +177,7 @@ export class Grid {
 	}
 }
 
-function moveIn<T>(rows: Array<T | undefined>, from: number, to: number, target: number): void {
+function moveIn(rows: unknown[], from: number, to: number, target: number): void {
 	while (rows.length < Math.max(to, target)) rows.push(undefined);
 	const moved = rows.splice(from, to - from);
 	rows.splice(target > from ? target - moved.length : target, 0, ...moved);

@@ -21,6 +21,10 @@ export class DateCell {
 	toJSON(): number {
 		return this.serial;
 	}
+
+	toString(): string {
+		return this.text;
+	}
 }
 
 /** What a spreadsheet reads and shows dates by: its locale, such as `en_GB`, and its IANA time zone. */

@@ -237,9 +237,10 @@ export const writeFields = [
 				description: 'Write the column names and the rows, and clear what the old table had beyond them',
 			},
 			{
-				name: 'Update',
+				name: 'Update or Add',
 				value: 'update',
-				description: 'Update the rows that match in place, and add the others below the table',
+				description:
+					'Update the rows that match in place, and add the others below the table unless If No Row Matches says otherwise',
 			},
 		],
 		default: 'update',
@@ -265,6 +266,19 @@ export const writeOptions = [
 		default: true,
 		showWhen: { valuesSource: ['items'], writeMode: ['overwrite', 'replace'] },
 		description: 'Whether to write the field names above the rows',
+	},
+	{
+		displayName: 'If No Row Matches',
+		name: 'unmatched',
+		type: 'options',
+		options: [
+			{ name: 'Add a Row', value: 'append', description: 'Add the item below the table' },
+			{ name: 'Fail the Item', value: 'error', description: 'Write nothing for the item' },
+			{ name: 'Skip the Item', value: 'skip', description: 'Write nothing for the item, without an error' },
+		],
+		default: 'append',
+		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
+		description: 'What to do with an item whose key no row has',
 	},
 	valueInputOption,
 ] as const;

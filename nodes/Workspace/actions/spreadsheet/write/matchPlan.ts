@@ -11,14 +11,17 @@ import { listNames, type Spreadsheet } from '../spreadsheet';
 
 /** The changes for one item. */
 export interface MatchStep {
-	readonly action: 'updated' | 'appended' | 'unchanged';
+	readonly action: 'updated' | 'appended' | 'unchanged' | 'skipped';
 	/** The item's rows; several if its key occurs several times. */
 	readonly rows: readonly number[];
 	/** The rows among these that change, with their new cells by column, in order. Rows and columns count from 0. */
 	readonly changes: ReadonlyArray<{ readonly row: number; readonly cells: ReadonlyMap<number, Cell> }>;
 }
 
-export interface MatchPlanInput extends Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow'> {
+export interface MatchPlanInput extends Pick<
+	WriteParams,
+	'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'
+> {
 	/** Positions of all columns by name. */
 	readonly columns: ReadonlyMap<string, number>;
 	/** What the table holds, as values. */
@@ -39,6 +42,9 @@ export class MatchPlan {
 	private readonly indexes = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items append, by key. */
 	private readonly appendedRows = new Map<string, readonly number[]>();
+	/** Keys of the table that differ from those of added rows only by case or blanks. */
+	readonly nearKeys: string[] = [];
+	private foldedKeys: Map<string, string> | undefined;
 	private hasValues = false;
 	/** Cells that earlier items change. */
 	private readonly pendingCells = new Map<string, Cell>();
@@ -57,13 +63,49 @@ export class MatchPlan {
 	/** The steps for an item; a NodeError if one of its rows cannot be looked for. */
 	planRows(rows: readonly NamedRow[]): MatchStep[] | NodeError {
 		const refused = rows.map((row) => this.findRows(row)).find(isNodeError);
-		return refused ?? rows.map((row) => this.planRow(row));
+		if (refused) return refused;
+		const missing = rows.find((row) => this.isUnmatched(row));
+		if (missing && this.matching.unmatched === 'error') return this.buildUnmatchedError(missing);
+		return rows.map((row) => this.planRow(row));
+	}
+
+	private isUnmatched(row: NamedRow): boolean {
+		const found = this.findRows(row);
+		return isNodeError(found) || found.length === 0;
+	}
+
+	private buildUnmatchedError(row: NamedRow): NodeError {
+		const near = this.findNearKey(row);
+		return createRefusal(
+			`No row has ${listNames(this.getKeyCells(row).map(String))} in ${listNames(this.matching.matchColumns)}`,
+			`Nothing was written for the item. ${near === undefined ? '' : `A row has ${listNames([near])}, which differs only by case or blanks. `}Set ${quoteField('unmatched')} to append or skip, or correct the key.`,
+		);
+	}
+
+	private findNearKey(row: NamedRow): string | undefined {
+		const fold = (texts: readonly string[]) =>
+			texts
+				.join('\n')
+				.toLowerCase()
+				.replaceAll(/[^\S\n]/g, '');
+		if (!this.foldedKeys) {
+			const { body, headerRow } = this.matching;
+			this.foldedKeys = new Map();
+			for (let at = headerRow; at <= body.last; at++) {
+				const key = this.keyColumns.map((column) => String(body.at(at, column)));
+				this.foldedKeys.set(fold(key), key.join(', '));
+			}
+		}
+		return this.foldedKeys.get(fold(this.getKeyCells(row).map(String)));
 	}
 
 	private planRow(row: NamedRow): MatchStep {
 		const cells = this.placeCells(row);
 		const found = this.findRows(row);
 		const isNew = isNodeError(found) || found.length === 0;
+		if (isNew && this.matching.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
+		const near = isNew ? this.findNearKey(row) : undefined;
+		if (near !== undefined) this.nearKeys.push(near);
 		const rows = isNew ? [this.nextRow++] : found;
 		if (isNew) this.appendedRows.set(this.buildKey(this.getKeyCells(row)), rows);
 		const changedIn = (at: number) =>
@@ -227,7 +269,7 @@ export async function planSteps(
 	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shown'>) => {
 		const plan = new MatchPlan({ ...params, columns, ...bodies });
 		const steps = given.map((rows) => findMisfit(rows, header, params) ?? plan.planRows(rows));
-		return { isUnsure: plan.needsShownTexts, steps, last: bodies.body.last };
+		return { isUnsure: plan.needsShownTexts, steps, last: bodies.body.last, plan };
 	};
 	const isSmall = sheet.rowCount * read.length <= maxCellsTogether;
 	const mayInsert = !isByRowNumber(matchColumns) || columns.size > sheet.columns.size;

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { createRefusal } from '../../../../core/errors';
+import { createRefusal, isNodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { type Cell, collectNames, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, convertCells, formatDates, toInputOption } from '../dateCells';
@@ -37,7 +37,7 @@ async function sendSteps(
 	steps: readonly MatchStep[],
 ): Promise<InsertPlace> {
 	const { sheet } = place;
-	const count = steps.filter(({ action }) => action === 'appended').length;
+	const count = steps.filter(isAppended).length;
 	const rectangles = combineIntoRectangles(steps);
 	const valueInputOption = toInputOption(params);
 	const stored = valueInputOption === 'RAW' ? rectangles.map((run) => buildRectangleRequest(sheet, run)) : [];
@@ -131,7 +131,9 @@ export async function matchRows(book: Spreadsheet, params: WriteParams, members:
 		: read;
 	const { found, added, header } = resolveColumns(table, params.extraColumns, given.flat());
 	checkMatchColumns(params.matchColumns, header);
-	const { steps, last } = await planSteps(book, params, { found, header }, given);
+	const { steps, last, plan } = await planSteps(book, params, { found, header }, given);
+	const count = steps.flatMap((own) => (isNodeError(own) ? [] : own)).filter(isAppended).length;
+	if (count > 0 && last > header.row) members[0]?.item.addHint(buildAddedHint(count, plan.nearKeys));
 	let place: InsertPlace = { sheet: found, names: added, row: last + 1 };
 	return await sendInChunks(steps, members, {
 		done: 'written',
@@ -143,6 +145,20 @@ export async function matchRows(book: Spreadsheet, params: WriteParams, members:
 			return all.map((own) => own.map((step) => buildMatchedRow(book.id, found, step)));
 		},
 	});
+}
+
+function isAppended({ action }: MatchStep): boolean {
+	return action === 'appended';
+}
+
+function buildAddedHint(count: number, nearKeys: readonly string[]): string {
+	const added =
+		count === 1
+			? '1 row was added, because no row has its key.'
+			: `${count} rows were added, because no row has their keys.`;
+	return nearKeys.length === 0
+		? added
+		: `${added} Keys in the table that differ only by case or blanks: ${listNames(nearKeys)}.`;
 }
 
 /** @throws NodeError 400 where the table has no such column */
@@ -173,7 +189,10 @@ function buildMatchedRow(
 	const width = Math.max(...columns) - column + 1;
 	return {
 		spreadsheetId,
-		updatedRange: printTabArea(sheet.title, { row: changes[0]?.row ?? rows[0] ?? 0, column }, 1, width),
+		updatedRange:
+			action === 'skipped'
+				? ''
+				: printTabArea(sheet.title, { row: changes[0]?.row ?? rows[0] ?? 0, column }, 1, width),
 		updatedRows: changes.length,
 		updatedColumns: used.length,
 		updatedCells: changes.reduce((sum, { cells }) => sum + cells.size, 0),
