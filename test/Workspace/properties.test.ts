@@ -103,13 +103,13 @@ describe('properties', () => {
 		'spreadsheet read': {
 			headerRow: 1,
 			valueRenderOption: 'UNFORMATTED_VALUE',
-			dateTimeRenderOption: 'FORMATTED_STRING',
+			dateTimeRenderOption: 'ISO_8601',
 			majorDimension: 'ROWS',
 			filters: {},
 			combineFilters: 'and',
 			maxRows: 0,
 		},
-		'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true },
+		'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true, unmatched: 'append' },
 		'spreadsheet append': {
 			...writeOptions,
 			...headerOptions,

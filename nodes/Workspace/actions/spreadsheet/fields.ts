@@ -145,7 +145,7 @@ const valueInputOption = {
 			name: 'Automatic',
 			value: 'AUTO',
 			description:
-				'Numbers, true and false as such, complete dates and times as dates, every other text as text. Rows of cells from JSON are stored unchanged.',
+				'Numbers, true and false as such, complete dates, times and ISO 8601 timestamps as dates in the time zone of the spreadsheet, every other text as text. Rows of cells from JSON are stored unchanged.',
 		},
 		{ name: 'Raw', value: 'RAW', description: 'Values are stored unchanged' },
 		{

@@ -121,7 +121,7 @@ test(`${rounds} instants come back as the same instants, but for the hour that c
 		const spreadsheetId = seed({ locale: 'nl_NL', timeZone, rows: [] });
 		await give('append', { spreadsheetId }, rows);
 		const again = await read(spreadsheetId);
-		const moved = again.filter(({ A }, at) => Date.parse(String(A)) !== Date.parse(rows[at]?.A ?? ''));
+		const moved = again.filter(({ A }, at) => Date.parse(A as string) !== Date.parse(rows[at]?.A ?? ''));
 		expect(again).toHaveLength(rows.length);
 		expect(moved.length).toBeLessThan(rounds / 1000 + 2);
 	}

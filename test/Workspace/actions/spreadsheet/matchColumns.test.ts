@@ -569,7 +569,7 @@ describe('If No Row Matches', () => {
 			{
 				code: 400,
 				message: "No row has 'a-9 ' in 'Id'",
-				description: expect.stringContaining("A row has 'A-9'"),
+				description: expect.stringContaining("A row has 'A-9'") as string,
 			},
 		]);
 		expect(stored).toEqual([

@@ -5,10 +5,12 @@ import {
 	isPlainNumber,
 	type MatchPlanInput,
 	MatchPlan,
-	readTableBody,
-	readValuesAndTexts,
 	normalizeTyped,
 } from '../../../../nodes/Workspace/actions/spreadsheet/write/matchPlan';
+import {
+	readTableBody,
+	readValuesAndTexts,
+} from '../../../../nodes/Workspace/actions/spreadsheet/write/tableBody';
 import { testClients } from '../../client';
 import { SheetCalls } from './sheetCalls';
 

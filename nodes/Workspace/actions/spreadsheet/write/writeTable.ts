@@ -30,7 +30,7 @@ import {
 	buildResizeTableRequest,
 	type Spreadsheet,
 } from '../spreadsheet';
-import { readTableBody } from './matchPlan';
+import { readTableBody } from './tableBody';
 
 /**
  * Writes rows, and enlarges the tab if they reach beyond its edge, where Google refuses them. Rows that begin beyond it stay refused.
