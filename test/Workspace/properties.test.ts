@@ -114,7 +114,7 @@ describe('properties', () => {
 		'spreadsheet read': {
 			headerRow: 1,
 			valueRenderOption: 'UNFORMATTED_VALUE',
-			dateTimeRenderOption: 'FORMATTED_STRING',
+			dateTimeRenderOption: 'ISO_8601',
 			majorDimension: 'ROWS',
 			filters: {},
 			combineFilters: 'and',
@@ -122,7 +122,7 @@ describe('properties', () => {
 			maxModelCharacters: 30_000,
 			startRow: 0,
 		},
-		'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true },
+		'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true, unmatched: 'append' },
 		'spreadsheet append': {
 			...writeOptions,
 			...headerOptions,

@@ -15,8 +15,8 @@ import { type Cell, checkRows, hasColumnNames, readCellRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { printAreaLike, type Corner, parseRange, buildTargetKey, printTarget, parseTarget } from './range';
+import { formatDates, toInputOption } from './dateCells';
 import {
-	chooseEncoding,
 	takeOnlyResult,
 	sendInChunks,
 	countColumns,
@@ -77,7 +77,7 @@ async function prepareAppend(book: Spreadsheet, params: AppendParams, members: r
 		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const target = mustResolveName ? await book.askAboutRange(given, () => book.resolveName(given)) : given;
 	const rows = members.map((member) => findStop(member) ?? readCellRows(member.params));
-	return { target, place: getPlaceInTarget(target), rows, addHeaders: undefined };
+	return { target, place: getPlaceInTarget(target), rows, header: undefined, addHeaders: undefined };
 }
 
 /** Gives an empty row a cell: Google might leave out a row without cells, and all rows below would move up. */
@@ -93,13 +93,15 @@ function padFirstCell(row: Cell[]): Cell[] {
 async function appendTogether(
 	book: Spreadsheet,
 	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
-	{ target, place, addHeaders }: Awaited<ReturnType<typeof prepareAppend>>,
+	{ target, place, header, addHeaders }: Awaited<ReturnType<typeof prepareAppend>>,
 	given: ReadonlyArray<Cell[][]>,
 ) {
+	const addHint = (text: string) => {
+		for (const item of items) item?.addHint(text);
+	};
 	const all = given.map((rows) => rows.map(padEmptyRow));
-	const plain = all.flat().map(padFirstCell);
-	const { valueInputOption, cell } = await chooseEncoding(book, params, plain);
-	const values = plain.map((row) => row.map(cell));
+	const values = all.flat().map(padFirstCell);
+	const valueInputOption = toInputOption(params);
 	const { firstRow, ...result } = await book.askAboutRange(target, async () => {
 		const { firstRow, ...asked } = await planAppendRequest(book, params.insertDataOption, place, values);
 		await addHeaders?.();
@@ -117,13 +119,13 @@ async function appendTogether(
 	if (params.insertDataOption === 'INSERT_ROWS' && isDirectlyBelowHeader(result, knownPlace, start.row)) {
 		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
-			for (const item of items) {
-				item?.addHint(
-					`The rows at ${updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
-				);
-			}
+			addHint(
+				`The rows at ${updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
+			);
 		});
 	}
+	const sheet = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
+	await formatDates(book, { addHint }, sheet, [{ ...start, cells: values }]);
 	const written = buildWriteResults(book.id, updatedRange, start, all);
 	return written.map((one) => ({ ...one, ...(tableRange && { tableRange }) }));
 }

@@ -145,7 +145,7 @@ const valueInputOption = {
 			name: 'Automatic',
 			value: 'AUTO',
 			description:
-				'Numbers, true and false as such, complete dates and times as dates, every other text as text. Rows of cells from JSON are stored unchanged.',
+				'Numbers, true and false as such, complete dates, times and ISO 8601 timestamps as dates in the time zone of the spreadsheet, every other text as text. Rows of cells from JSON are stored unchanged.',
 		},
 		{ name: 'Raw', value: 'RAW', description: 'Values are stored unchanged' },
 		{
@@ -237,9 +237,10 @@ export const writeFields = [
 				description: 'Write the column names and the rows, and clear what the old table had beyond them',
 			},
 			{
-				name: 'Update',
+				name: 'Update or Add',
 				value: 'update',
-				description: 'Update the rows that match in place, and add the others below the table',
+				description:
+					'Update the rows that match in place, and add the others below the table unless If No Row Matches says otherwise',
 			},
 		],
 		default: 'update',
@@ -265,6 +266,19 @@ export const writeOptions = [
 		default: true,
 		showWhen: { valuesSource: ['items'], writeMode: ['overwrite', 'replace'] },
 		description: 'Whether to write the field names above the rows',
+	},
+	{
+		displayName: 'If No Row Matches',
+		name: 'unmatched',
+		type: 'options',
+		options: [
+			{ name: 'Add a Row', value: 'append', description: 'Add the item below the table' },
+			{ name: 'Fail the Item', value: 'error', description: 'Write nothing for the item' },
+			{ name: 'Skip the Item', value: 'skip', description: 'Write nothing for the item, without an error' },
+		],
+		default: 'append',
+		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
+		description: 'What to do with an item whose key no row has',
 	},
 	valueInputOption,
 ] as const;

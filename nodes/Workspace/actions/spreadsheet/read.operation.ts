@@ -8,6 +8,7 @@ import { quoteField, type ReadContext } from '../../../fields/field';
 import { maxModelCharactersOption } from '../../../fields/params';
 import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
 import { defineOperation, type Field, type OutputItem } from '../../operation';
+import { printDates } from './dateCells';
 import * as fields from './fields';
 import { buildColumnNames } from './headerRow';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
@@ -48,7 +49,8 @@ async function toRowItems(
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 	const header = Array.from({ length: width }, (_, at) => toText(rows[headerRow - 1]?.[at]));
 	const names = buildColumnNames(header, startColumn);
-	const rowFits = buildRowTest(filters, combineFilters, names, header);
+	const shownHeader = header.map((_, at) => toText(shown[headerRow - 1]?.[at]));
+	const rowFits = buildRowTest(filters, combineFilters, names, [header, shownHeader]);
 	const found: number[] = [];
 	let [padding, total, before] = [0, 0, 0];
 	for (let at = headerRow; at < rows.length; at++) {
@@ -190,14 +192,19 @@ export const read = defineOperation({
 			type: 'options',
 			options: [
 				{ name: 'Formatted String', value: 'FORMATTED_STRING', description: 'As shown in the sheet' },
+				{
+					name: 'ISO 8601',
+					value: 'ISO_8601',
+					description: 'As in 2024-01-05 and 2024-01-05T10:30:00.000+01:00, whatever the sheet shows',
+				},
 				{ name: 'Serial Number', value: 'SERIAL_NUMBER', description: 'Days since December 30, 1899' },
 			],
-			default: 'FORMATTED_STRING',
+			default: 'ISO_8601',
 			jsonDefault: 'SERIAL_NUMBER',
 			defaultWhen: { field: 'output', is: 'values', default: 'SERIAL_NUMBER' },
 			showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
 			description:
-				'How to return dates and times. If this is not set and Output is Values, they are serial numbers.',
+				'How to return dates and times. ISO 8601 is in the time zone of the spreadsheet, and leaves durations as the sheet shows them. If this is not set and Output is Values, they are serial numbers.',
 		},
 		{
 			displayName: 'Combine Filters',
@@ -289,7 +296,20 @@ export const read = defineOperation({
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
 				return (await book.askAboutRange(target, () => book.values.get({ ...asked, ...options }))).data;
 			});
-		const data = await readAs({ valueRenderOption, dateTimeRenderOption });
+		const isIso = dateTimeRenderOption === 'ISO_8601';
+		const rendering = {
+			valueRenderOption,
+			dateTimeRenderOption: isIso ? 'FORMATTED_STRING' : dateTimeRenderOption,
+		};
+		const given = await readAs(rendering);
+		const headerRows = output === 'rows' ? params.headerRow : 0;
+		const data =
+			isIso && valueRenderOption !== 'FORMATTED_VALUE'
+				? await item.once(
+						`spreadsheet.dates ${JSON.stringify({ ...asked, valueRenderOption, headerRows })}`,
+						() => printDates(book, given, headerRows),
+					)
+				: given;
 		if (output === 'values') {
 			const { range, majorDimension: dimension, values } = data;
 			const all = values ?? [];
@@ -316,11 +336,13 @@ function buildRowTest(
 	filters: readonly RowFilter[],
 	combine: 'and' | 'or',
 	names: readonly string[],
-	header: readonly string[],
+	headers: ReadonlyArray<readonly string[]>,
 ): (row: CellRow, shown: CellRow) => boolean {
 	if (filters.length === 0) return () => true;
 	const checks = filters.map(({ column, condition, value }) => {
-		const at = names.includes(column) ? names.indexOf(column) : header.indexOf(column);
+		const trimmed = names.map((name) => name.trim());
+		const places = [names, ...headers, trimmed].map((known) => known.indexOf(column));
+		const at = places.find((place) => place !== -1) ?? -1;
 		if (at === -1 || column === '') {
 			throw createRefusal(
 				`The table has no column ${listNames([column])} to filter by`,

@@ -83,7 +83,7 @@ test('1,000 items of texts, as from a CSV file, with dates and new rows, are fou
 	const all = Array.from({ length: 1000 }, (_, at) => csv(at));
 	const given = { spreadsheetId, matchColumns: 'Id', valueInputOption: 'AUTO' };
 	const written = await write(given, { ...csv(3), Total: '9' }, ...all.slice(4));
-	expect(calls.methods).toEqual(['get', 'get', 'batchUpdate', 'values.batchUpdate']);
+	expect(calls.methods).toEqual(['get', 'get', 'batchUpdate', 'values.batchGet']);
 	expect(written.map((one) => (one as IDataObject)['action'])).toEqual([
 		'updated',
 		...Array.from({ length: 696 }, () => 'unchanged'),
@@ -510,4 +510,71 @@ test('four writers in one process: no cell is wrong, no row is there twice', asy
 			expect(row[header.indexOf(`W${writer}`)]).toBe(String(rounds.at(-1)));
 		}
 	}
+});
+
+describe('If No Row Matches', () => {
+	const table = [
+		['Id', 'Count'],
+		['A-7', 1],
+		['A-9', 2],
+	];
+	const give = async (unmatched: string) => {
+		const spreadsheetId = calls.sheet(table);
+		const hints: string[] = [];
+		const all = [
+			{ Id: 'A-7', Count: 5 },
+			{ Id: 'a-9 ', Count: 6 },
+		].map((json, index) => ({
+			params: { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', matchColumns: 'Id', unmatched },
+			item: {
+				...testItem({ json, index }),
+				continueOnFail: true,
+				addHint: (hint: string) => void hints.push(hint),
+			},
+		}));
+		const written = await calls.together('write', all);
+		return { written, hints, stored: calls.stored(spreadsheetId, 'Sheet1').slice(1) };
+	};
+
+	test('append adds the row, counts it and names the key that differs only by case or blanks', async () => {
+		const { written, hints, stored } = await give('append');
+		expect(written).toMatchObject([{ action: 'updated' }, { action: 'appended' }]);
+		expect(stored).toEqual([
+			['A-7', 5],
+			['A-9', 2],
+			['a-9 ', 6],
+		]);
+		expect(hints).toEqual([
+			"1 row was added, because no row has its key. Keys in the table that differ only by case or blanks: 'A-9'.",
+		]);
+	});
+
+	test('skip leaves the table as it is', async () => {
+		const { written, hints, stored } = await give('skip');
+		expect(written).toMatchObject([
+			{ action: 'updated' },
+			{ action: 'skipped', updatedRows: 0, updatedRange: '' },
+		]);
+		expect(stored).toEqual([
+			['A-7', 5],
+			['A-9', 2],
+		]);
+		expect(hints).toEqual([]);
+	});
+
+	test('error fails the item and names the key that is there', async () => {
+		const { written, stored } = await give('error');
+		expect(written).toMatchObject([
+			{ action: 'updated' },
+			{
+				code: 400,
+				message: "No row has 'a-9 ' in 'Id'",
+				description: expect.stringContaining("A row has 'A-9'") as string,
+			},
+		]);
+		expect(stored).toEqual([
+			['A-7', 5],
+			['A-9', 2],
+		]);
+	});
 });

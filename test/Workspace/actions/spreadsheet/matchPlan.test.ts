@@ -5,10 +5,12 @@ import {
 	isPlainNumber,
 	type MatchPlanInput,
 	MatchPlan,
-	readTableBody,
-	readValuesAndTexts,
 	normalizeTyped,
 } from '../../../../nodes/Workspace/actions/spreadsheet/write/matchPlan';
+import {
+	readTableBody,
+	readValuesAndTexts,
+} from '../../../../nodes/Workspace/actions/spreadsheet/write/tableBody';
 import { testClients } from '../../client';
 import { SheetCalls } from './sheetCalls';
 
@@ -23,7 +25,8 @@ function planFor(
 	rows: Cell[][],
 	{ shown, ...more }: Partial<Omit<MatchPlanInput, 'shown'>> & { shown?: Cell[][] } = {},
 ) {
-	const matching = { matchColumns: ['Id'], valueInputOption: 'AUTO' as const, headerRow: 1, columns };
+	const choices = { valueInputOption: 'AUTO', unmatched: 'append' } as const;
+	const matching = { ...choices, matchColumns: ['Id'], headerRow: 1, columns };
 	return new MatchPlan({ ...matching, body: bodyOf(rows), ...(shown && { shown: bodyOf(shown) }), ...more });
 }
 

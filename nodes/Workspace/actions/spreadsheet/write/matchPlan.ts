@@ -1,25 +1,29 @@
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
-
 import { type NodeError, isNodeError, createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames, rowNumberKey } from '../cells';
+import { DateCell, dropTimeNoise, isSameTime, mayBeDate } from '../dates';
 import type { WriteMember, WriteParams } from '../fields';
-import type { HeaderRow, resolveColumns } from '../headerRow';
-import { printTabCells, toColumnLetters } from '../range';
-import { chooseEncoding, spreadRefusals } from '../sendRows';
+import type { resolveColumns } from '../headerRow';
+import { spreadRefusals } from '../sendRows';
 import { listNames, type Spreadsheet } from '../spreadsheet';
+import { readTableBody, readValuesAndTexts, type TableBody } from './tableBody';
 
 /** The changes for one item. */
 export interface MatchStep {
-	readonly action: 'updated' | 'appended' | 'unchanged';
+	readonly action: 'updated' | 'appended' | 'unchanged' | 'skipped';
 	/** The item's rows; several if its key occurs several times. */
 	readonly rows: readonly number[];
 	/** The rows among these that change, with their new cells by column, in order. Rows and columns count from 0. */
 	readonly changes: ReadonlyArray<{ readonly row: number; readonly cells: ReadonlyMap<number, Cell> }>;
+	/** A key of the table that differs from the one of an added row only by case or blanks. */
+	readonly nearKey?: string;
 }
 
-export interface MatchPlanInput extends Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow'> {
+export interface MatchPlanInput extends Pick<
+	WriteParams,
+	'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'
+> {
 	/** Positions of all columns by name. */
 	readonly columns: ReadonlyMap<string, number>;
 	/** What the table holds, as values. */
@@ -40,6 +44,7 @@ export class MatchPlan {
 	private readonly indexes = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items append, by key. */
 	private readonly appendedRows = new Map<string, readonly number[]>();
+	private foldedKeys: Map<string, string> | undefined;
 	private hasValues = false;
 	/** Cells that earlier items change. */
 	private readonly pendingCells = new Map<string, Cell>();
@@ -55,9 +60,12 @@ export class MatchPlan {
 		this.nextRow = body.last + 1;
 	}
 
-	/** The reason why one of an item's rows cannot be looked for; undefined if all can. */
+	/** The reason why one of an item's rows cannot be looked for, or may not be added; undefined if there is none. */
 	findRefusal(rows: readonly NamedRow[]): NodeError | undefined {
-		return rows.map((row) => this.findRows(row)).find(isNodeError);
+		const refused = rows.map((row) => this.findRows(row)).find(isNodeError);
+		if (refused || this.matching.unmatched !== 'error') return refused;
+		const missing = rows.find((row) => this.isUnmatched(row));
+		return missing && this.buildUnmatchedError(missing);
 	}
 
 	/** The steps for an item whose rows can be looked for. */
@@ -65,10 +73,42 @@ export class MatchPlan {
 		return rows.map((row) => this.planRow(row));
 	}
 
+	private isUnmatched(row: NamedRow): boolean {
+		const found = this.findRows(row);
+		return isNodeError(found) || found.length === 0;
+	}
+
+	private buildUnmatchedError(row: NamedRow): NodeError {
+		const near = this.findNearKey(row);
+		return createRefusal(
+			`No row has ${listNames(this.getKeyCells(row).map(String))} in ${listNames(this.matching.matchColumns)}`,
+			`Nothing was written for the item. ${near === undefined ? '' : `A row has ${listNames([near])}, which differs only by case or blanks. `}Set ${quoteField('unmatched')} to append or skip, or correct the key.`,
+		);
+	}
+
+	private findNearKey(row: NamedRow): string | undefined {
+		const fold = (texts: readonly string[]) =>
+			texts
+				.join('\n')
+				.toLowerCase()
+				.replaceAll(/[^\S\n]/g, '');
+		if (!this.foldedKeys) {
+			const { body, headerRow } = this.matching;
+			this.foldedKeys = new Map();
+			for (let at = headerRow; at <= body.last; at++) {
+				const key = this.keyColumns.map((column) => String(body.at(at, column)));
+				this.foldedKeys.set(fold(key), key.join(', '));
+			}
+		}
+		return this.foldedKeys.get(fold(this.getKeyCells(row).map(String)));
+	}
+
 	private planRow(row: NamedRow): MatchStep {
 		const cells = this.placeCells(row);
 		const found = this.findRows(row);
 		const isNew = isNodeError(found) || found.length === 0;
+		if (isNew && this.matching.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
+		const nearKey = isNew ? this.findNearKey(row) : undefined;
 		const rows = isNew ? [this.nextRow++] : found;
 		if (isNew) this.appendedRows.set(this.buildKey(this.getKeyCells(row)), rows);
 		const changedIn = (at: number) =>
@@ -80,7 +120,7 @@ export class MatchPlan {
 			for (const [column, cell] of changed) this.pendingCells.set(`${at} ${column}`, cell);
 		}
 		const action = isNew ? 'appended' : changes.length > 0 ? 'updated' : 'unchanged';
-		return { action, rows, changes };
+		return { action, rows, changes, nearKey };
 	}
 
 	private findRows(row: NamedRow): readonly number[] | NodeError {
@@ -113,7 +153,13 @@ export class MatchPlan {
 	}
 
 	private getKeyCells({ cells }: NamedRow): Cell[] {
-		return this.matching.matchColumns.map((name) => cells.get(name) ?? '');
+		const { matchColumns, columns } = this.matching;
+		return matchColumns.map((name) => {
+			const given = cells.get(name);
+			if (given !== undefined) return given ?? '';
+			const sameColumn = [...cells].find(([other]) => columns.get(other) === columns.get(name));
+			return sameColumn?.[1] ?? '';
+		});
 	}
 
 	private findRowsByKey(row: NamedRow): readonly number[] | NodeError {
@@ -127,6 +173,13 @@ export class MatchPlan {
 
 	/** A number finds rows by value, because 5.3 may be shown as 5. Text that reads as a number finds what is shown only if no value equals it. */
 	private lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
+		const found = this.lookUpKey(cells);
+		if (found || !cells.some(isDate)) return found;
+		// The column may hold texts that read as dates.
+		return this.lookUpKey(cells.map((cell) => (isDate(cell) ? cell.text : cell)));
+	}
+
+	private lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
 		const key = this.buildKey(cells);
 		const isValue = cells.map((cell) => typeof cell !== 'string');
 		const isNumber = cells.map((cell, at) => isValue[at] || isPlainNumber(this.toKeyText(cell)));
@@ -139,6 +192,8 @@ export class MatchPlan {
 	}
 
 	private toKeyText(cell: Cell): string {
+		if (isDate(cell) || typeof cell === 'number')
+			return String(dropTimeNoise(isDate(cell) ? cell.serial : cell));
 		return this.isTyped ? normalizeTyped(String(cell)) : String(cell);
 	}
 
@@ -170,18 +225,32 @@ export class MatchPlan {
 		if (this.keyColumns.includes(column)) return true;
 		const { body, shown } = this.matching;
 		const pending = this.pendingCells.get(`${row} ${column}`);
-		if (pending !== undefined) return pending === cell;
+		if (pending !== undefined) return isSameCell(pending, cell);
 		const value = body.at(row, column);
-		if (value === cell) return true;
-		if (typeof cell !== 'string' || typeof value === 'string') return false;
+		if (isSameCell(value, cell)) return true;
+		const text = isDate(cell) ? cell.text : cell;
+		if (typeof text !== 'string' || typeof value === 'string') return false;
+		// No sheet shows this.
+		if (isDate(cell) && text.includes('T')) return false;
 		if (this.isTyped) {
-			if (cell.startsWith("'")) return false;
-			if (normalizeTyped(cell) === String(value)) return true;
-			if (isPlainNumber(cell)) return false;
+			if (text.startsWith("'")) return false;
+			if (normalizeTyped(text) === String(value)) return true;
+			if (isPlainNumber(text)) return false;
 		}
 		this.needsShownTexts = true;
-		return shown?.at(row, column) === cell;
+		return shown?.at(row, column) === text;
 	}
+}
+
+function isDate(cell: Cell): cell is DateCell {
+	return cell instanceof DateCell;
+}
+
+/** @param stored a cell of the table, in which a date is a number, or a cell that an earlier item changes */
+function isSameCell(stored: Cell, cell: Cell): boolean {
+	if (!isDate(cell)) return stored === cell;
+	const serial = isDate(stored) ? stored.serial : stored;
+	return typeof serial === 'number' ? isSameTime(serial, cell.serial) : stored === cell.text;
 }
 
 /**
@@ -214,8 +283,7 @@ export async function planSteps(
 	const mayInsert = !isByRowNumber(matchColumns) || columns.size > sheet.columns.size;
 	if (isSmall && mayInsert && sheet.columns.size > 0) {
 		const cells = given.flat().map((row) => [...row.cells.values()]);
-		if (await mayNeedShownTexts(book, params, cells))
-			return planFor(await readValuesAndTexts(book, sheet, read));
+		if (mayNeedShownTexts(params, cells)) return planFor(await readValuesAndTexts(book, sheet, read));
 	}
 	const body = await readTableBody(book, sheet, read);
 	const first = planFor({ body });
@@ -227,21 +295,15 @@ export async function planSteps(
 const maxCellsTogether = 200_000;
 
 /** Whether cells are entered as typed and texts look like numbers. Then one request reads all, which avoids a fifth if rows are inserted. */
-async function mayNeedShownTexts(
-	book: Spreadsheet,
-	params: WriteParams,
-	cells: readonly Cell[][],
-): Promise<boolean> {
-	if (params.valueInputOption === 'RAW') return false;
-	const asAuto = { ...params, valueInputOption: 'AUTO' } as const;
-	const { valueInputOption, cell, text } = await chooseEncoding(book, asAuto, cells);
-	const isTyped = params.valueInputOption === 'USER_ENTERED';
-	if (!isTyped && valueInputOption === 'RAW') return false;
+function mayNeedShownTexts({ valueInputOption }: WriteParams, cells: readonly Cell[][]): boolean {
+	const all = cells.flat();
+	const isTyped = valueInputOption === 'USER_ENTERED';
+	if (!isTyped && !all.some(isDate)) return false;
 	const isKnown = (value: string) =>
-		cell(value) !== text(value) || (isTyped && (normalizeTyped(value) !== value || isPlainNumber(value)));
-	return cells
-		.flat()
-		.some((value) => typeof value === 'string' && /\d|^(true|false)$/i.test(value) && !isKnown(value));
+		isTyped && (mayBeDate(value) || normalizeTyped(value) !== value || isPlainNumber(value));
+	return all.some(
+		(value) => typeof value === 'string' && /\d|^(true|false)$/i.test(value) && !isKnown(value),
+	);
 }
 
 export function isByRowNumber(matchColumns: readonly string[]): boolean {
@@ -265,86 +327,4 @@ export function normalizeTyped(text: string): string {
 
 export function isPlainNumber(text: string): boolean {
 	return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim());
-}
-
-/** The rows below a header, in some columns. Rows and columns count from 0. */
-interface TableBody {
-	/** The last row that holds anything in these columns; the header's if none does. */
-	readonly last: number;
-	/** What reading gives for a cell; "" where it is empty. */
-	at(row: number, column: number): Cell;
-}
-
-/** The ranges of some columns of a table, by their positions in the tab, and how Google's answer becomes a body. */
-function planBodyRead({ title, native, row: first }: TablePosition, columns: readonly number[]) {
-	const spans = groupColumns(columns);
-	return {
-		// The header is read too, because a range may not begin below the last row of the tab.
-		ranges: spans.map(({ from, to }) =>
-			printTabCells(
-				title,
-				`${toColumnLetters(from)}${first + 1}:${toColumnLetters(to)}${native?.bodyEnd ?? ''}`,
-			),
-		),
-		/** @param grids the cells of each range */
-		bodyOf: (grids: readonly Cell[][][]): TableBody => ({
-			last: first + Math.max(0, ...grids.map((grid) => grid.length - 1)),
-			at(row, column) {
-				const span = spans.findIndex(({ from, to }) => column >= from && column <= to);
-				return grids[span]?.[row - first]?.[column - (spans[span]?.from ?? 0)] ?? '';
-			},
-		}),
-	};
-}
-
-type TablePosition = Pick<HeaderRow, 'title' | 'native' | 'row'>;
-
-export async function readTableBody(
-	book: Spreadsheet,
-	table: TablePosition,
-	columns: readonly number[],
-	valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' = 'UNFORMATTED_VALUE',
-): Promise<TableBody> {
-	const { ranges, bodyOf } = planBodyRead(table, columns);
-	if (ranges.length === 0) return bodyOf([]);
-	const rendering = { valueRenderOption, dateTimeRenderOption: 'FORMATTED_STRING' };
-	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...rendering });
-	return bodyOf((data.valueRanges ?? []).map(({ values }) => (values ?? []) as Cell[][]));
-}
-
-/** Reads values, with dates as numbers, and what the sheet shows: in one request instead of two, but with more bytes for each cell. */
-export async function readValuesAndTexts(
-	book: Spreadsheet,
-	table: TablePosition,
-	columns: readonly number[],
-) {
-	const { ranges, bodyOf } = planBodyRead(table, columns);
-	const { sheets } = await book.get('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
-	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
-		// Google also returns cells that only have a format.
-		const isFilled = (cell: sheets_v4.Schema$CellData) => cell.effectiveValue ?? cell.formattedValue;
-		const end = rowData.findLastIndex(({ values }) => values?.some(isFilled));
-		return rowData.slice(0, end + 1).map(({ values }) => values ?? []);
-	});
-	const mapCells = (cellOf: (cell: sheets_v4.Schema$CellData) => Cell) =>
-		bodyOf(grids.map((grid) => grid.map((line) => line.map(cellOf))));
-	return {
-		body: mapCells(({ effectiveValue: { numberValue, boolValue, stringValue } = {}, formattedValue }) => {
-			return numberValue ?? boolValue ?? stringValue ?? formattedValue ?? '';
-		}),
-		shown: mapCells(({ formattedValue }) => formattedValue ?? ''),
-	};
-}
-
-/** Groups columns that are beside one another, to read them as one range. */
-function groupColumns(columns: readonly number[]) {
-	const spans: Array<{ from: number; to: number }> = [];
-	for (const column of [...new Set(columns)].sort((a, b) => a - b)) {
-		const last = spans.at(-1);
-		if (last?.to === column - 1) last.to = column;
-		else spans.push({ from: column, to: column });
-	}
-	const [first, last] = [spans[0], spans.at(-1)];
-	// The ranges are part of a URL, whose length is limited.
-	return first && last && spans.length > 50 ? [{ from: first.from, to: last.to }] : spans;
 }

@@ -1,18 +1,13 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { createRefusal } from '../../../../core/errors';
+import { createRefusal, isNodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
-import { type Cell, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
+import { type Cell, collectNames, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
+import { type CellRectangle, convertCells, formatDates, toInputOption } from '../dateCells';
 import type { WriteMember, WriteParams } from '../fields';
-import { resolveColumns, type HeaderRow, findTable } from '../headerRow';
+import { nameColumnsByLetters, resolveColumns, type HeaderRow, findTable } from '../headerRow';
 import { printTabArea } from '../range';
-import {
-	chooseEncoding,
-	maxRequestBytes,
-	sendInChunks,
-	countColumns,
-	type SheetWriteResult,
-} from '../sendRows';
+import { maxRequestBytes, sendInChunks, countColumns, type SheetWriteResult } from '../sendRows';
 import {
 	buildEnlargeTabRequests,
 	growNativeTable,
@@ -37,24 +32,24 @@ interface InsertPlace {
  */
 async function sendSteps(
 	book: Spreadsheet,
-	params: WriteParams,
+	{ params, item }: WriteMember,
 	place: InsertPlace,
 	steps: readonly MatchStep[],
 ): Promise<InsertPlace> {
 	const { sheet } = place;
-	const count = steps.filter(({ action }) => action === 'appended').length;
+	const count = steps.filter(isAppended).length;
 	const rectangles = combineIntoRectangles(steps);
-	const lines = rectangles.flatMap(({ cells }) => cells);
-	const { valueInputOption, cell } = await chooseEncoding(book, params, lines);
+	const valueInputOption = toInputOption(params);
 	const stored = valueInputOption === 'RAW' ? rectangles.map((run) => buildRectangleRequest(sheet, run)) : [];
 	await book.change([...buildStructureRequests(place, count), ...stored]);
 	if (stored.length < rectangles.length) {
 		const data = rectangles.map((run) => ({
 			range: printTabArea(sheet.title, run, run.cells.length, countColumns(run.cells)),
-			values: run.cells.map((line) => line.map(cell)),
+			values: run.cells,
 		}));
 		await book.values.batchUpdate({ spreadsheetId: book.id, requestBody: { valueInputOption, data } });
 	}
+	await formatDates(book, item, sheet, rectangles);
 	const grownSheet = { ...sheet, rowCount: sheet.rowCount + count, native: getGrownTable(place, count) };
 	return { sheet: grownSheet, names: [], row: place.row + count };
 }
@@ -93,16 +88,11 @@ function buildRectangleRequest(
 	return buildUpdateCellsRequest({ start: { sheetId, rowIndex: row, columnIndex: column } }, cells);
 }
 
-/** A rectangle of cells. Rows and columns count from 0. */
-interface CellRectangle {
-	readonly row: number;
-	readonly column: number;
-	readonly cells: Cell[][];
-}
+type GrowingRectangle = CellRectangle & { readonly cells: Cell[][] };
 
 /** Combines the cells of steps, in their order, into as few rectangles as possible. */
-function combineIntoRectangles(steps: readonly MatchStep[]): CellRectangle[] {
-	const rectangles: CellRectangle[] = [];
+function combineIntoRectangles(steps: readonly MatchStep[]): GrowingRectangle[] {
+	const rectangles: GrowingRectangle[] = [];
 	for (const { row, cells } of steps.flatMap(({ changes }) => changes)) {
 		for (const { column, cells: line } of splitIntoLines(cells)) {
 			const last = rectangles.at(-1);
@@ -136,23 +126,55 @@ export const maxUpdateBytes = maxRequestBytes / 4;
 
 /** Updates the rows whose cells in the match columns equal an item's, and appends the other items. */
 export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
+	const named = members.map(readNamedRows);
 	const { header: read } = await findTable(book, params);
-	const given = members.map(readNamedRows);
-	const table = resolveColumns(read, params, members, given);
+	const given = await convertCells(book, params, named, read);
+	const isByNumber = isByRowNumber(params.matchColumns);
+	const source = isByNumber ? nameColumnsByLetters(read, collectNames(given.flat())) : read;
+	const table = resolveColumns(source, params, members, given);
 	const { found, added, header, refusals } = table;
 	if (refusals.every((refusal) => refusal !== undefined)) return refusals;
 	checkMatchColumns(params.matchColumns, header);
 	const { steps, last } = await planSteps(book, params, table, given, members);
+	if (last > header.row) addHintsOfAddedRows(steps, members);
 	let place: InsertPlace = { sheet: found, names: added, row: last + 1 };
 	return await sendInChunks(steps, members, {
 		done: 'written',
 		largest: maxUpdateBytes,
 		rowsOf: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
 		async send(all) {
-			place = await sendSteps(book, params, place, all.flat());
+			if (members[0]) place = await sendSteps(book, members[0], place, all.flat());
 			return all.map((own) => own.map((step) => buildMatchedRow(book.id, found, step)));
 		},
 	});
+}
+
+function isAppended({ action }: MatchStep): boolean {
+	return action === 'appended';
+}
+
+/** Tells each run how many of its rows were added. */
+function addHintsOfAddedRows(
+	steps: ReadonlyArray<readonly MatchStep[] | NodeError>,
+	members: readonly WriteMember[],
+): void {
+	for (const { item } of new Map(members.map((member) => [member.item.run, member])).values()) {
+		const isOwn = (_: unknown, at: number) => members[at]?.item.run === item.run;
+		const own = steps.filter(isOwn).flatMap((one) => (isNodeError(one) ? [] : one));
+		const added = own.filter(isAppended);
+		const nearKeys = added.flatMap(({ nearKey }) => nearKey ?? []);
+		if (added.length > 0) item.addHint(buildAddedHint(added.length, nearKeys));
+	}
+}
+
+function buildAddedHint(count: number, nearKeys: readonly string[]): string {
+	const added =
+		count === 1
+			? '1 row was added, because no row has its key.'
+			: `${count} rows were added, because no row has their keys.`;
+	return nearKeys.length === 0
+		? added
+		: `${added} Keys in the table that differ only by case or blanks: ${listNames(nearKeys)}.`;
 }
 
 /** @throws NodeError 400 where the table has no such column */
@@ -183,7 +205,10 @@ function buildMatchedRow(
 	const width = Math.max(...columns) - column + 1;
 	return {
 		spreadsheetId,
-		updatedRange: printTabArea(sheet.title, { row: changes[0]?.row ?? rows[0] ?? 0, column }, 1, width),
+		updatedRange:
+			action === 'skipped'
+				? ''
+				: printTabArea(sheet.title, { row: changes[0]?.row ?? rows[0] ?? 0, column }, 1, width),
 		updatedRows: changes.length,
 		updatedColumns: used.length,
 		updatedCells: changes.reduce((sum, { cells }) => sum + cells.size, 0),
