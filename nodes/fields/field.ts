@@ -70,8 +70,8 @@ export interface Field {
 	readonly required?: boolean;
 	/** If false, n8n does not check `required`, because it would stop the whole node for one empty value. Our own check remains. */
 	readonly requiredInForm?: boolean;
-	/** With `required`: the field that can be given in its place. */
-	readonly requiredUnless?: string;
+	/** With `required`: the fields that can be given in its place. */
+	readonly requiredUnless?: readonly string[];
 	/** With `required`: a value must be given, but it may be empty. */
 	readonly mayBeEmpty?: boolean;
 	readonly options?: readonly Choice[];
