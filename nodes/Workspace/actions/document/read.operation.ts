@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { createRefusal, toNodeError } from '../../../core/errors';
+import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
@@ -77,7 +77,12 @@ export const read = defineOperation({
 			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
 			const request = { fileId: documentId, mimeType };
 			const answer = await drive.files.export(request, { responseType: 'arraybuffer' });
-			const bytes = Buffer.isBuffer(answer.data) ? answer.data : Buffer.alloc(0);
+			const bytes = answer.data;
+			const type = answer.headers['content-type'] ?? '';
+			if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(type)) {
+				const message = 'Google Drive returned a page in place of the file';
+				throw new NodeError({ code: 502, message, description: 'Check any proxy in between.' });
+			}
 			const file = await item.store({ data: bytes, fileName, mimeType });
 			return { documentId, title, mimeType, fileSize: bytes.length, file };
 		}
