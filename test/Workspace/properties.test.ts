@@ -129,6 +129,7 @@ describe('properties', () => {
 			insertDataOption: 'INSERT_ROWS',
 		},
 		'document create': {
+			fillFromInput: false,
 			includeBody: false,
 			idempotencyKey: '',
 			insertImages: false,
@@ -136,13 +137,16 @@ describe('properties', () => {
 			templateId: { __rl: true, ...locator },
 		},
 		'document read': {
+			binaryPropertyName: 'data',
 			contentFormat: 'text',
+			fileFormat: 'pdf',
 			tab: { __rl: true, ...locator },
 			output: 'text',
 			maxModelCharacters: 30_000,
 			startCharacter: 0,
 		},
 		'document write': {
+			fillFromInput: false,
 			tab: { __rl: true, ...locator },
 			createTab: false,
 			insertImages: false,

@@ -45,6 +45,11 @@ const variants: readonly Variant[] = [
 		given: () => ({ markAsRead: true }),
 	},
 	{
+		suffix: ', as a file',
+		field: 'fileFormat',
+		given: () => ({ output: 'file' }),
+	},
+	{
 		suffix: ', above 5 MB',
 		field: 'contentSource',
 		given: () => ({ contentSource: 'base64', content: large }),

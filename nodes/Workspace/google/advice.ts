@@ -84,6 +84,13 @@ export const adviceTable: readonly AdviceRow[] = [
 		reasons: ['storageQuotaExceeded'],
 		advice: 'The storage of this Google account is full. Free up space or use another folder.',
 	},
+	// https://developers.google.com/workspace/drive/api/guides/manage-downloads
+	{
+		api: ['drive'],
+		status: 403,
+		reasons: ['exportSizeLimitExceeded'],
+		advice: 'Google gives out at most 10 MB as a file. Make the document smaller, or read it as text.',
+	},
 	// https://github.com/iterative/PyDrive2/issues/192
 	{
 		api: ['drive'],

@@ -217,6 +217,7 @@ describe('advice table', () => {
 			'storageQuotaExceeded',
 		],
 		['The user has exceeded their Drive storage quota', 'storageQuotaExceeded'],
+		['This file is too large to be exported.', 'exportSizeLimitExceeded'],
 		['The user has not granted the app 1234 read access to the file 1A.', 'appNotAuthorizedToFile'],
 		['File not found: 1A.', 'notFound'],
 		['File not found: 1A.', 'notFound'],

@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { createRefusal, toNodeError } from '../../../core/errors';
+import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
 import { countRoom, describePart, fitText } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
 import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
@@ -16,6 +16,31 @@ export const read = defineOperation({
 	isReadOnly: true,
 	fields: [fields.documentId],
 	options: [
+		{
+			displayName: 'File Format',
+			name: 'fileFormat',
+			type: 'options',
+			showWhen: { output: ['file'] },
+			options: [
+				{ name: 'EPUB', value: 'epub' },
+				{ name: 'Markdown', value: 'markdown' },
+				{ name: 'OpenDocument', value: 'odt' },
+				{ name: 'PDF', value: 'pdf' },
+				{ name: 'Rich Text', value: 'rtf' },
+				{ name: 'Text', value: 'txt' },
+				{ name: 'Word', value: 'docx' },
+			],
+			default: 'pdf',
+			description: 'Format of the file',
+		},
+		{
+			displayName: 'Put Output File in Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			showWhen: { output: ['file'] },
+			default: 'data',
+			description: 'The binary field of the output item that gets the file',
+		},
 		{ ...fields.contentFormat, description: 'Format to return the content in' },
 		{ ...fields.tab, description: 'Title or ID of the tab to read. Leave empty to read all tabs.' },
 		{
@@ -23,6 +48,11 @@ export const read = defineOperation({
 			name: 'output',
 			type: 'options',
 			options: [
+				{
+					name: 'File',
+					value: 'file',
+					description: 'The whole document as a PDF, Word or other file of up to 10 MB',
+				},
 				{ name: 'Text', value: 'text', description: 'Text or Markdown, with the title and the list of tabs' },
 				{
 					name: 'Document',
@@ -36,7 +66,30 @@ export const read = defineOperation({
 		maxModelCharactersOption,
 		{ ...startCharacterOption, showWhen: { output: ['text'] } },
 	],
-	async execute({ docs }, { documentId, contentFormat, tab, output, startCharacter }, item) {
+	check({ output, tab }) {
+		if (output !== 'file' || tab === '') return;
+		throw createRefusal(
+			`${quoteField('tab')} does not go with a file`,
+			`A file always has all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to text.`,
+		);
+	},
+	async execute({ docs, drive }, { documentId, contentFormat, tab, output, fileFormat, startCharacter }, item) {
+		if (output === 'file') {
+			const { data } = await docs.documents.get({ documentId, fields: 'title' });
+			const title = data.title ?? '';
+			const fileName = `${title}.${fileFormat === 'markdown' ? 'md' : fileFormat}`;
+			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
+			const request = { fileId: documentId, mimeType };
+			const answer = await drive.files.export(request, { responseType: 'arraybuffer' });
+			const bytes = answer.data;
+			const type = answer.headers['content-type'] ?? '';
+			if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(type)) {
+				const message = 'Google Drive returned a page in place of the file';
+				throw new NodeError({ code: 502, message, description: 'Check any proxy in between.' });
+			}
+			const file = await item.store({ data: bytes, fileName, mimeType });
+			return { documentId, title, mimeType, fileSize: bytes.length, file };
+		}
 		// Suggested changes are part of the resource, not of the text.
 		const view = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...view });
@@ -57,13 +110,19 @@ export const read = defineOperation({
 		};
 	},
 	toModel(result, { startCharacter }, characters) {
-		if (result.content === undefined) return { items: [{ ...result }] };
+		if (!('content' in result) || result.content === undefined) return { items: [{ ...result }] };
 		const { title, content: rest, characterCount, tabs } = result;
 		const about = { title, characterCount, ...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }) };
 		const content = fitText(rest, countRoom(characters, about));
 		const note = describePart(content, startCharacter, characterCount, quoteField('startCharacter'));
 		return { items: [{ ...about, content }], note };
 	},
+	toItems(result, { binaryPropertyName }) {
+		if (!('file' in result) || result.file === undefined) return undefined;
+		const { file, ...json } = result;
+		return [{ json, binary: { [binaryPropertyName]: file } }];
+	},
+	adviceByStatus: fields.adviceByStatus,
 });
 
 /** How many levels of JSON an item may have: n8n copies and stores items with functions that call themselves for each level. */

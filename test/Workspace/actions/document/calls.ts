@@ -45,6 +45,7 @@ export class Calls extends StandIn {
 			content: '',
 			contentFormat: 'text',
 			idempotencyKey: '',
+			fillFromInput: false,
 			includeBody: true,
 			insertImages: false,
 			replacements: [],
@@ -61,6 +62,8 @@ export class Calls extends StandIn {
 			output: 'text',
 			maxModelCharacters: 0,
 			startCharacter: 0,
+			fileFormat: 'pdf',
+			binaryPropertyName: 'data',
 		} as const;
 		return this.run(read, { ...defaults, ...params }, item);
 	}
@@ -74,6 +77,7 @@ export class Calls extends StandIn {
 			requiredRevisionId: '',
 			allowEmpty: false,
 			createTab: false,
+			fillFromInput: false,
 			insertImages: false,
 			replacements: [],
 		} satisfies Partial<Params<typeof write>>;

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { createRefusal, isNodeError } from '../../../../core/errors';
+import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { type Cell, collectNames, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, convertCells, formatDates, toInputOption } from '../dateCells';
