@@ -18,14 +18,39 @@ export function seedDemo({ docs, gmail, sheets }: Pick<GoogleServer, 'docs' | 'g
 					['Name three cities', 'open'],
 				],
 			},
-			{ title: 'Answers' },
+			{
+				title: 'Questions',
+				rows: [
+					['task', 'state', 'document'],
+					['What does a lighthouse do?', 'open'],
+					['Why is the sky blue?', 'open'],
+				],
+			},
 			{
 				title: 'Orders',
 				rows: [
-					['id', 'customer', 'state'],
+					['id', 'customer', 'state', 'letter'],
 					['A-1', 'Ann', 'open'],
 				],
 			},
+			{
+				title: 'New orders',
+				rows: [
+					['id', 'customer', 'state'],
+					['A-1', 'Ann', 'paid'],
+					['A-2', 'Ben', 'open'],
+				],
+			},
+			{
+				title: 'Invoices',
+				rows: [
+					['id', 'customer', 'email', 'state'],
+					['I-1', 'Ann', 'ann@example.com', 'open'],
+					['I-2', 'Ben', 'ben@example.com', 'sent'],
+				],
+			},
+			{ title: 'Mails', rows: [['Received', 'From', 'Subject', 'Preview']] },
+			{ title: 'Emails', rows: [['id', 'Received', 'From', 'Subject']] },
 		],
 		file: { id: demoSpreadsheet.id },
 	});

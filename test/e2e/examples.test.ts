@@ -78,6 +78,11 @@ async function untilThere(url: string, init: RequestInit): Promise<Response> {
 }
 
 const mailsSent = () => google.gmail.sent.length;
+/** The text of the document at a link; undefined without one. */
+const textAt = (link: unknown) => {
+	const id = /\/document\/d\/([^/]+)\/edit$/.exec(String(link))?.[1];
+	return id === undefined ? undefined : google.docs.text(id);
+};
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 test('every example has a note that says what to change, in words of its own', () => {
@@ -164,11 +169,11 @@ test('workspace-over-http: an input object in, the result or the error with its 
 			body: JSON.stringify(body),
 		});
 	const listed = await post({ operation: 'list', maxResults: 100 });
-	expect([listed.status, await listed.json()]).toEqual([200, { messages: expect.any(Array) as unknown[] }]);
+	expect([listed.status, await listed.json()]).toEqual([200, [{ messages: expect.any(Array) as unknown[] }]]);
 	const missing = await post({ operation: 'read', messageId: 'abcdef' });
 	expect([missing.status, await missing.json()]).toEqual([
 		404,
-		{ error: { code: 404, message: expect.any(String) as string, status: 'NOT_FOUND' } },
+		{ code: 404, message: expect.any(String) as string, status: 'NOT_FOUND' },
 	]);
 	const before = mailsSent();
 	const refused = await post({ operation: 'send', to: 'a@example.com', subject: 'x', body: 'y' });
@@ -196,41 +201,46 @@ test('attachments-to-drive: each file once', async () => {
 	expect(google.files.all().filter(({ name }) => name === 'plan.txt')).toHaveLength(1);
 });
 
-test('rows-to-agent: an answer for each row, in the second tab', async () => {
-	const id = google.sheets.seed({
-		title: 'Work',
-		tabs: [{ title: 'Tasks', rows: [['task'], ['one'], ['two']] }, { title: 'Answers' }],
-	});
+test('rows-to-agent: an answer for each open row, as a document whose link stands in the row, and a second run asks nothing', async () => {
+	const rows = [
+		['task', 'state', 'document'],
+		['one', 'open'],
+		['none', 'done'],
+		['two', 'open'],
+	];
+	const id = google.sheets.seed({ title: 'Work', tabs: [{ title: 'Questions', rows }] });
 	const book = { spreadsheetId: byId(id) };
-	const workflow = example('rows-to-agent.json', { 'Read the tasks': book, 'Append the answers': book });
-	expect((await n8n.api.runOnce(workflow)).status).toBe('success');
-	expect(google.sheets.values(id, 'Answers')).toEqual([
-		['task', 'answer'],
-		['one', 'Done: one'],
-		['two', 'Done: two'],
+	const workflow = await n8n.api.createWorkflow(
+		example('rows-to-agent.json', { 'Read the open tasks': book, 'Write the link back': book }),
+	);
+	expect((await n8n.api.run(workflow)).status).toBe('success');
+	const changed = google.sheets.values(id, 'Questions');
+	expect(changed.slice(1).map(([task, state, link]) => [task, state, textAt(link)])).toEqual([
+		['one', 'done', 'Done: one\n'],
+		['none', 'done', undefined],
+		['two', 'done', 'Done: two\n'],
 	]);
+	agent.requests.length = 0;
+	expect((await n8n.api.run(workflow)).status).toBe('success');
+	expect(agent.requests).toEqual([]);
 });
 
 test('rows-by-key: known rows are updated in place, new ones come below, and a second run adds none', async () => {
+	const header = ['id', 'customer', 'state'];
 	const id = google.sheets.seed({
 		title: 'Shop',
 		tabs: [
-			{
-				title: 'Orders',
-				rows: [
-					['id', 'customer', 'state'],
-					['A-1', 'Ann', 'open'],
-					['A-0', 'Cleo', 'paid'],
-				],
-			},
+			{ title: 'New orders', rows: [header, ['A-1', 'Ann', 'paid'], ['A-2', 'Ben', 'open']] },
+			{ title: 'Orders', rows: [header, ['A-1', 'Ann', 'open'], ['A-0', 'Cleo', 'paid']] },
 		],
 	});
-	const changes = { 'Update or add': { spreadsheetId: byId(id) } };
+	const book = { spreadsheetId: byId(id) };
+	const changes = { 'Read the new orders': book, 'Update or add': book };
 	const workflow = await n8n.api.createWorkflow(example('rows-by-key.json', changes));
 	for (let run = 0; run < 2; run++) {
 		expect((await n8n.api.run(workflow)).status).toBe('success');
 		expect(google.sheets.values(id, 'Orders')).toEqual([
-			['id', 'customer', 'state'],
+			header,
 			['A-1', 'Ann', 'paid'],
 			['A-0', 'Cleo', 'paid'],
 			['A-2', 'Ben', 'open'],
@@ -297,17 +307,22 @@ test('fill-a-template: a row becomes a document from the template, its link stan
 
 test('what npm start has put there is what the examples with sheets read', async () => {
 	seedDemo(google);
-	const files = ['keep-a-list-up-to-date', 'fill-a-template', 'rows-by-key', 'rows-to-agent'];
-	for (const file of files) {
+	for (const file of [
+		'keep-a-list-up-to-date',
+		'fill-a-template',
+		'rows-by-key',
+		'rows-to-agent',
+		'mail-to-sheet',
+	]) {
 		const workflow = await n8n.api.createWorkflow(withDemo(await readExample(`${file}.json`), stored));
 		const { status, resultData } = await n8n.api.run(workflow);
 		expect(`${file}: ${status} ${resultData.error?.message ?? ''}`).toBe(`${file}: success `);
 	}
 	const rows = (tab: string) => google.sheets.values(demoSpreadsheet.id, tab);
 	expect(rows('Tasks').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
-	expect(rows('Answers')).toHaveLength(3);
-	const [, letter = ''] = /\/d\/([^/]+)/.exec(String(rows('Orders')[1]?.[3])) ?? [];
-	expect(google.docs.text(letter)).toBe('Dear Ann,\n\nthank you for your order A-1.\n');
+	expect(rows('Questions').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
+	expect(rows('Mails').length).toBeGreaterThan(1);
+	expect(textAt(rows('Orders')[1]?.[3])).toBe('Dear Ann,\n\nthank you for your order A-1.\n');
 });
 
 test('every example is run by some test', () => {
@@ -374,7 +389,7 @@ describe('approve-before-sending', () => {
 		const ask = `${n8n.url}/form/draft-a-mail`;
 		const page = await fillIn(ask, 'ann@example.com', 'Hello', 'A greeting');
 		await state(page, 'form-waiting');
-		await submit(page, '', decision);
+		await submit(page, 'Hello Ann', decision);
 		await state(page, 'form-waiting', 'success');
 	}
 
