@@ -128,7 +128,7 @@ export function workspaceSteps(prefix: string): Step[] {
 			needs: ['documentId'],
 			parameters: document('write', {
 				content: '# Heading\n\nWritten',
-				options: { contentFormat: 'markdown' },
+				contentFormat: 'markdown',
 			}),
 			check: has('revisionId'),
 		}),

@@ -47,10 +47,10 @@ describe('properties', () => {
 			matchColumns: [],
 		},
 		'spreadsheet append': { spreadsheetId: locator, tab: locator, range: '', valuesSource: 'items' },
-		'document create': { title: '', parentFolder: locator, content: '' },
+		'document create': { title: '', parentFolder: locator, content: '', contentFormat: 'text' },
 		'document read': { documentId: locator },
-		'document write': { documentId: locator, content: '' },
-		'document append': { documentId: locator, content: '' },
+		'document write': { documentId: locator, content: '', contentFormat: 'text' },
+		'document append': { documentId: locator, content: '', contentFormat: 'text' },
 		'file upload': {
 			name: '',
 			contentSource: 'binary',
@@ -116,7 +116,7 @@ describe('properties', () => {
 			insertDataOption: 'INSERT_ROWS',
 		},
 		'document create': {
-			contentFormat: 'text',
+			includeBody: false,
 			idempotencyKey: '',
 			insertImages: false,
 			replacements: {},
@@ -124,7 +124,6 @@ describe('properties', () => {
 		},
 		'document read': { contentFormat: 'text', tab: { __rl: true, ...locator }, output: 'text' },
 		'document write': {
-			contentFormat: 'text',
 			tab: { __rl: true, ...locator },
 			createTab: false,
 			insertImages: false,
@@ -133,7 +132,6 @@ describe('properties', () => {
 			allowEmpty: false,
 		},
 		'document append': {
-			contentFormat: 'text',
 			idempotencyKey: '',
 			tab: { __rl: true, ...locator },
 			createTab: false,
@@ -396,10 +394,10 @@ describe('properties', () => {
 	test('a model reads which keys of an input object are required', () => {
 		const text = toolDescriptions.at(-1)?.default as string;
 		expect(text.split('\n').slice(1, -1)).toEqual([
-			'document append: documentId*, content*',
-			'document create: title*, parentFolder, content',
+			'document append: documentId*, content*, contentFormat',
+			'document create: title*, parentFolder, content, contentFormat',
 			'document read: documentId*',
-			'document write: documentId*, content*',
+			'document write: documentId*, content*, contentFormat',
 			'file upload: name, contentSource, binaryPropertyName, content*, mimeType, parentFolder',
 			'mail list: from, status, returnAll, maxResults',
 			'mail read: messageId*',

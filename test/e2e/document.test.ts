@@ -82,7 +82,7 @@ test('create, append, write and read by the form', async () => {
 	const document = { resource: 'document', documentId: byId(created) };
 	const [first = [], second = [], third = [], fourth = [], fifth = []] = await runInRow(
 		[{ title: 'A' }, { title: 'B' }],
-		{ resource: 'document', title: '={{ $json.title }}', content, options: { contentFormat: 'markdown' } },
+		{ resource: 'document', title: '={{ $json.title }}', content, contentFormat: 'markdown' },
 		{ ...document, operation: 'append', content: 'end 😀' },
 		{ ...document, operation: 'read', options: { contentFormat: 'markdown' } },
 		{ ...document, operation: 'write', content: 'new\ntext' },

@@ -214,7 +214,7 @@ test('Markdown', async () => {
 		resource: 'document',
 		title: 'T',
 		content: '={{ $json.text }}',
-		options: { contentFormat: 'markdown' },
+		contentFormat: 'markdown',
 	};
 	expectSaid(await feed(workspace, document, items.slice(half)), perKind - half);
 });

@@ -138,7 +138,7 @@ const choices: Places = {
 	'Agent Execute': { none: 'its one choice holds for all items, as an operation does' },
 	'its wait': { name: 'onWaitTimeout', label: 'On Wait Timeout' },
 	'Agent Session Trigger': { name: 'onQueueFull', label: 'On Queue Full' },
-	Workspace: { name: 'contentFormat', label: 'Content Format' },
+	Workspace: { name: 'contentFormat', label: 'Content Format', isParameter: true },
 };
 const choiceCases: Case[] = [
 	{ name: 'an emptied field', value: '' },

@@ -35,9 +35,9 @@ export const append = defineOperation({
 			requiredInForm: false,
 			description: 'Content to add, unchanged',
 		},
+		fields.contentFormat,
 	],
 	options: [
-		fields.contentFormat,
 		idempotencyOption,
 		fields.tab,
 		fields.createTab,

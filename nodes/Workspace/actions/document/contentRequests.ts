@@ -14,13 +14,12 @@ import {
 	layOutContent,
 	buildListRequests,
 	placeSpans,
-	type PlacedTable,
 	buildStyleRequests,
-	type DocsRequest,
 	buildResetRequests,
 	buildParagraphStyle,
 	type InsertTarget,
 } from './styleRequests';
+import { buildTableRequests, type DocsRequest } from './tableRequests';
 
 /** Text to insert unchanged, or content converted from Markdown. */
 export type ParsedContent = string | DocumentContent;
@@ -37,7 +36,10 @@ export async function parseContent(
 	item: Item,
 ): Promise<ParsedContent> {
 	const text = cleanText(content);
-	if (format === 'text') return text;
+	if (format === 'text') {
+		if (markdownSigns.test(text)) item.addHint(plainMarkdownHint);
+		return text;
+	}
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', text, item.signal);
 	if ('result' in answer) {
@@ -52,6 +54,10 @@ export async function parseContent(
 		`Nothing was written. Shorten or simplify it, or set ${quoteField('contentFormat')} to Text.`,
 	);
 }
+
+/** A heading, bold text, a link, a fence or a task: people who want plain text hardly write these. */
+const markdownSigns = /^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
+const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to Markdown.`;
 
 const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 	images: `Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
@@ -201,21 +207,4 @@ function closeEmptyEnd(
 	const filled = hasStyle && joinSpans(end.spans) === '';
 	const spans = filled ? [{ text: placeholder, marks: {} }] : end.spans;
 	return { closed: { lists, blocks: [...before, { ...end, spans }] }, filled };
-}
-
-/** Inserts a table and fills it from the last cell to the first, so that no insertion moves a cell that is still empty. */
-function buildTableRequests({ block, insertAt }: PlacedTable, tabId: string | undefined): DocsRequest[] {
-	const columns = block.alignments.length;
-	const fills = block.rows.flatMap((row, rowAt) =>
-		row.flatMap((spans, columnAt) => {
-			const text = joinSpans(spans);
-			// The table, each row and each cell begin with a unit of their own, and an empty cell is a newline.
-			const index = insertAt + 4 + rowAt * (1 + 2 * columns) + 2 * columnAt;
-			return text === '' ? [] : [{ insertText: { text, location: { index, tabId } } }];
-		}),
-	);
-	return [
-		{ insertTable: { rows: block.rows.length, columns, location: { index: insertAt, tabId } } },
-		...fills.toReversed(),
-	];
 }

@@ -33,11 +33,21 @@ const createFields = [
 		...fields.content,
 		description: 'Content of the new document. Leave empty to create an empty document.',
 	},
+	fields.contentFormat,
 ] as const satisfies readonly Field[];
 
 const createOptions = [
-	fields.contentFormat,
 	idempotencyOption,
+	{
+		displayName: 'Include Body',
+		name: 'includeBody',
+		type: 'boolean',
+		default: false,
+		onlyIn: 'fields',
+		jsonDefault: true,
+		description:
+			"Whether to return the body of the document, too, as Google's structure of paragraphs and tables",
+	},
 	fields.insertImages,
 	{
 		...fields.replacements,
@@ -75,8 +85,8 @@ export const create = defineOperation({
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
 		const replaced = await fillEmpty(clients, documentId, given, item, made.revisionId);
 		return isEmpty(given.parsed)
-			? toCreateResult(documentId, made)
-			: await readCreateResult(clients, documentId, replaced);
+			? toCreateResult(documentId, params, made)
+			: await readCreateResult(clients, documentId, params, replaced);
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey } = params;
@@ -84,7 +94,7 @@ export const create = defineOperation({
 		if (ownId === undefined) {
 			const written = await recoverResult(clients.docs, failure, item);
 			if (isNodeError(written)) return written;
-			if (written !== undefined) return await readCreateResult(clients, written.documentId);
+			if (written !== undefined) return await readCreateResult(clients, written.documentId, params);
 			if (parentFolder !== '' || templateId !== '') ownId = await findCreatedId(clients.drive, item);
 		}
 		if (ownId !== undefined)
@@ -128,7 +138,7 @@ async function createDocumentInDrive(clients: Clients, given: DocumentToCreate, 
 			: await fillEmpty(clients, id, given, item);
 	const finish = async (id: string, isDone: boolean) => {
 		const replaced = isDone ? undefined : await fill(id);
-		return async () => await readCreateResult(clients, id, replaced);
+		return async () => await readCreateResult(clients, id, given, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';
 	const file = { ...given, kind: 'document', mimeType, urlOf: buildDocumentUrl, ownId, finish } as const;
@@ -182,23 +192,25 @@ async function fillCopy(
 async function readCreateResult(
 	{ docs }: Clients,
 	documentId: string,
+	params: CreateDocumentParams,
 	replaced?: DocumentWriteResult['replaced'],
 ) {
+	if (!params.includeBody) return toCreateResult(documentId, params, params, replaced);
 	const { data } = await docs.documents.get({ documentId, fields: 'title,body' });
-	return toCreateResult(documentId, data, replaced);
+	return toCreateResult(documentId, params, data, replaced);
 }
 
 function toCreateResult(
 	documentId: string,
-	made: docs_v1.Schema$Document,
+	{ includeBody }: CreateDocumentParams,
+	{ title, body }: docs_v1.Schema$Document,
 	replaced?: DocumentWriteResult['replaced'],
 ) {
-	const { title, body } = made;
 	return {
 		documentId,
 		documentUrl: buildDocumentUrl(documentId),
 		title,
-		body,
+		...(includeBody && { body }),
 		...(replaced && { replaced }),
 	};
 }

@@ -6,7 +6,6 @@ import {
 	type TextMarks,
 	type ParagraphBlock,
 	type Span,
-	type TableBlock,
 	joinSpans,
 } from '../../../untrusted/document/blocks';
 import {
@@ -14,24 +13,17 @@ import {
 	markdownParagraphSpacing,
 	quoteIndentPoints,
 } from '../../../untrusted/document/elements';
-
-/** The text of a paragraph or of a cell, where it will stand. */
-interface TextLine {
-	readonly spans: readonly Span[];
-	readonly start: number;
-	/** Index of its newline. */
-	readonly end: number;
-}
+import {
+	buildAlignmentRequests,
+	type DocsRequest,
+	layOutCells,
+	type PlacedTable,
+	type TextLine,
+	type ToRange,
+} from './tableRequests';
 
 interface PlacedParagraph extends TextLine {
 	readonly block: ParagraphBlock;
-}
-
-export interface PlacedTable {
-	readonly block: TableBlock;
-	/** Where the table is put while the document has the text of all paragraphs, but none of the tables after it. */
-	readonly insertAt: number;
-	readonly cells: ReadonlyArray<readonly TextLine[]>;
 }
 
 export interface Layout extends Pick<DocumentContent, 'lists'> {
@@ -66,21 +58,6 @@ export function layOutContent({ blocks, lists }: DocumentContent, index: number)
 	const tables = placed.filter((one) => 'cells' in one);
 	const lines = placed.flatMap((one): readonly TextLine[] => ('spans' in one ? [one] : one.cells.flat()));
 	return { placed, paragraphs, tables, lines, lists, text, end: at - 1 };
-}
-
-/** A table, a row and a cell each begin with a unit of their own; a table also ends with one. The first row is a header. */
-function layOutCells({ rows }: TableBlock, start: number): TextLine[][] {
-	let at = start + 1;
-	return rows.map((row, rowAt) => {
-		at += 1;
-		return row.map((cell) => {
-			const spans =
-				rowAt > 0 ? cell : cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } }));
-			const line = { spans, start: at + 1, end: at + 1 + joinSpans(cell).length };
-			at = line.end + 1;
-			return line;
-		});
-	});
 }
 
 /** The spans with the indexes of their texts. */
@@ -146,9 +123,6 @@ function buildTextStyle({ code, link, ...same }: TextMarks): docs_v1.Schema$Text
 const resetParagraphFields =
 	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
-
-export type DocsRequest = docs_v1.Schema$Request;
-type ToRange = (startIndex: number, endIndex: number) => docs_v1.Schema$Range;
 
 export interface InsertTarget {
 	/** Inside a paragraph, at the end of its text. */
@@ -223,19 +197,6 @@ function buildTextStyleRequests(layout: Layout, range: ToRange): DocsRequest[] {
 			{ updateTextStyle: { range: range(start, end), textStyle, fields: Object.keys(textStyle).join(',') } },
 		];
 	});
-}
-
-function buildAlignmentRequests({ block, cells }: PlacedTable, range: ToRange): DocsRequest[] {
-	return cells.flatMap((row) =>
-		row.flatMap(({ start }, column) => {
-			const alignment = { center: 'CENTER', right: 'END', left: undefined }[
-				block.alignments[column] ?? 'left'
-			];
-			return alignment === undefined
-				? []
-				: [buildParagraphStyleRequest(range(start, start + 1), { alignment })];
-		}),
-	);
 }
 
 /**

@@ -32,9 +32,9 @@ export const write = defineOperation({
 			description:
 				'New content of the document. It replaces all existing content. With Replacements, leave it empty to change nothing else.',
 		},
+		fields.contentFormat,
 	],
 	options: [
-		fields.contentFormat,
 		fields.tab,
 		fields.createTab,
 		fields.insertImages,

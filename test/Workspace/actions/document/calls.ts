@@ -45,6 +45,7 @@ export class Calls extends StandIn {
 			content: '',
 			contentFormat: 'text',
 			idempotencyKey: '',
+			includeBody: true,
 			insertImages: false,
 			replacements: [],
 			templateId: '',

@@ -104,3 +104,39 @@ test('one that was not made in a folder is not made again', async () => {
 	expect(failure.message).toMatch(/^The document may have been created: /);
 	expect(calls.google.files.all()).toHaveLength(0);
 });
+
+test('without the body, the answer is what a list of documents needs, and takes no further request', async () => {
+	const made = await calls.create({ content: 'text', includeBody: false });
+	expect(calls.methods).toEqual(['create', 'batchUpdate']);
+	const documentUrl = `https://docs.google.com/document/d/${made.documentId}/edit`;
+	expect(JSON.stringify(made)).toBe(
+		JSON.stringify({ documentId: made.documentId, documentUrl, title: 'Report' }),
+	);
+	const inFolder = await calls.create({ parentFolder: 'root', includeBody: false });
+	expect(calls.methods.slice(2)).toEqual(['drive.files.create']);
+	expect(Object.keys(inFolder)).toEqual(['documentId', 'documentUrl', 'title']);
+});
+
+test.each([
+	'# Quarterly report',
+	'due **today**',
+	'see [the plan](https://example.com/plan)',
+	'```js\n1\n```',
+	'- [x] done',
+])('plain text that looks like Markdown is written as it stands, with a hint: %j', async (content) => {
+	const item = testItem();
+	const { documentId } = await calls.create({ content }, item);
+	expect(calls.google.docs.text(documentId)).toBe(`${content}\n`);
+	expect(item.hints).toEqual([
+		"The content looks like Markdown, but was written as plain text. To format it, set 'contentFormat' to Markdown.",
+	]);
+});
+
+test.each(['#1 of 3', '2 ** 3 ** 4', 'a * b', '- one\n- two', '[1] see below (https://example.com)'])(
+	'text is not taken for Markdown: %j',
+	async (content) => {
+		const item = testItem();
+		await calls.create({ content }, item);
+		expect(item.hints).toEqual([]);
+	},
+);

@@ -34,8 +34,9 @@ async function object(inputObject: IDataObject) {
 
 test('all four operations by the form', async () => {
 	const content = '# Title\n\n- a\n- b';
-	const created = await form('create', { title: 'Report', content, options: { contentFormat } });
+	const created = await form('create', { title: 'Report', content, contentFormat });
 	const documentId = locator(url((created as unknown as Created).documentId), 'url');
+	expect(Object.keys(created)).toEqual(['documentId', 'documentUrl', 'title']);
 	expect(created).toMatchObject({ title: 'Report', documentUrl: expect.stringContaining('/edit') as string });
 	expect(await form('append', { documentId, content: 'more' })).toMatchObject({ characterCount: 5 });
 	expect(await form('read', { documentId, options: { contentFormat } })).toMatchObject({

@@ -1,0 +1,69 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { type Span, type TableBlock, joinSpans } from '../../../untrusted/document/blocks';
+
+export type DocsRequest = docs_v1.Schema$Request;
+export type ToRange = (startIndex: number, endIndex: number) => docs_v1.Schema$Range;
+
+/** The text of a paragraph or of a cell, where it will stand. */
+export interface TextLine {
+	readonly spans: readonly Span[];
+	readonly start: number;
+	/** Index of its newline. */
+	readonly end: number;
+}
+
+export interface PlacedTable {
+	readonly block: TableBlock;
+	/** Where the table is put while the document has the text of all paragraphs, but none of the tables after it. */
+	readonly insertAt: number;
+	readonly cells: ReadonlyArray<readonly TextLine[]>;
+}
+
+/** A table, a row and a cell each begin with a unit of their own; a table also ends with one. The first row is a header. */
+export function layOutCells({ rows }: TableBlock, start: number): TextLine[][] {
+	let at = start + 1;
+	return rows.map((row, rowAt) => {
+		at += 1;
+		return row.map((cell) => {
+			const spans =
+				rowAt > 0 ? cell : cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } }));
+			const line = { spans, start: at + 1, end: at + 1 + joinSpans(cell).length };
+			at = line.end + 1;
+			return line;
+		});
+	});
+}
+
+/** Inserts a table and fills it from the last cell to the first, so that no insertion moves a cell that is still empty. */
+export function buildTableRequests(
+	{ block, insertAt }: PlacedTable,
+	tabId: string | undefined,
+): DocsRequest[] {
+	const columns = block.alignments.length;
+	const fills = block.rows.flatMap((row, rowAt) =>
+		row.flatMap((spans, columnAt) => {
+			const text = joinSpans(spans);
+			// The table, each row and each cell begin with a unit of their own, and an empty cell is a newline.
+			const index = insertAt + 4 + rowAt * (1 + 2 * columns) + 2 * columnAt;
+			return text === '' ? [] : [{ insertText: { text, location: { index, tabId } } }];
+		}),
+	);
+	return [
+		{ insertTable: { rows: block.rows.length, columns, location: { index: insertAt, tabId } } },
+		...fills.toReversed(),
+	];
+}
+
+export function buildAlignmentRequests({ block, cells }: PlacedTable, toRange: ToRange): DocsRequest[] {
+	return cells.flatMap((row) =>
+		row.flatMap(({ start }, column) => {
+			const alignment = { center: 'CENTER', right: 'END', left: undefined }[
+				block.alignments[column] ?? 'left'
+			];
+			if (alignment === undefined) return [];
+			const range = toRange(start, start + 1);
+			return [{ updateParagraphStyle: { range, paragraphStyle: { alignment }, fields: 'alignment' } }];
+		}),
+	);
+}
