@@ -1,7 +1,18 @@
 /** How a cell's number is displayed. */
 export type Format = 'number' | 'grouped' | 'percent' | 'currency' | DateFormat;
 export type DateFormat =
-	'yyyy-mm-dd' | 'm/d/yyyy' | 'dd/mm/yyyy' | 'dd.mm.yyyy' | 'm/d' | 'h:mm' | 'h:mm:ss' | 'yyyy-mm-dd h:mm:ss';
+	| 'yyyy-mm-dd'
+	| 'm/d/yyyy'
+	| 'dd/mm/yyyy'
+	| 'dd.mm.yyyy'
+	| 'm/d'
+	| 'h:mm'
+	| 'h:mm:ss'
+	| 'yyyy-mm-dd h:mm:ss'
+	| '[h]:mm:ss'
+	| LocaleFormat;
+/** A format without a pattern: the locale has one. */
+export type LocaleFormat = 'DATE' | 'TIME' | 'DATE_TIME';
 
 export interface Cell {
 	readonly value: string | number | boolean;
@@ -19,7 +30,7 @@ export function serialOf(milliseconds: number): number {
 }
 
 /** A cell as displayed in the sheet. */
-export function formatCell({ value, format }: Cell): string {
+export function formatCell({ value, format }: Cell, locale = 'en_US'): string {
 	if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
 	if (typeof value === 'string') return value;
 	switch (format) {
@@ -33,7 +44,7 @@ export function formatCell({ value, format }: Cell): string {
 		case 'currency':
 			return `$${grouped(value)}`;
 		default:
-			return formattedDate(value, format);
+			return formattedDate(value, format, locale);
 	}
 }
 
@@ -42,7 +53,7 @@ function grouped(value: number): string {
 	return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-function formattedDate(serial: number, format: DateFormat): string {
+function formattedDate(serial: number, format: DateFormat, locale: string): string {
 	const date = new Date(Math.round(epoch + serial * millisecondsPerDay));
 	const two = (number: number) => String(number).padStart(2, '0');
 	const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
@@ -50,7 +61,9 @@ function formattedDate(serial: number, format: DateFormat): string {
 	const european = [two(date.getUTCDate()), two(date.getUTCMonth() + 1)];
 	const minutes = `${date.getUTCHours()}:${two(date.getUTCMinutes())}`;
 	const seconds = `${minutes}:${two(date.getUTCSeconds())}`;
-	const shown: Record<DateFormat, string> = {
+	if (format === 'DATE' || format === 'TIME' || format === 'DATE_TIME')
+		return shownInLocale(date, format, locale);
+	const shown: Record<Exclude<DateFormat, LocaleFormat>, string> = {
 		'yyyy-mm-dd': day,
 		'm/d/yyyy': `${american}/${date.getUTCFullYear()}`,
 		'dd/mm/yyyy': `${european.join('/')}/${date.getUTCFullYear()}`,
@@ -59,8 +72,41 @@ function formattedDate(serial: number, format: DateFormat): string {
 		'h:mm': minutes,
 		'h:mm:ss': seconds,
 		'yyyy-mm-dd h:mm:ss': `${day} ${seconds}`,
+		'[h]:mm:ss': `${Math.floor(Math.round(serial * 86_400) / 3600)}:${seconds.split(':').slice(1).join(':')}`,
 	};
 	return shown[format];
+}
+
+function shownInLocale(date: Date, format: LocaleFormat, locale: string): string {
+	const width = locale === 'en_US' ? ('numeric' as const) : ('2-digit' as const);
+	const style = {
+		...(format !== 'TIME' && { day: width, month: width, year: 'numeric' as const }),
+		...(format !== 'DATE' && {
+			hour: 'numeric' as const,
+			minute: '2-digit' as const,
+			second: '2-digit' as const,
+		}),
+	};
+	return new Intl.DateTimeFormat(locale.replace('_', '-'), { ...style, timeZone: 'UTC' }).format(date);
+}
+
+/** Google's name for a kind of format. */
+export function typeOfFormat(format: Format): string {
+	switch (format) {
+		case 'grouped':
+		case 'number':
+			return 'NUMBER';
+		case 'percent':
+			return 'PERCENT';
+		case 'currency':
+			return 'CURRENCY';
+		case 'DATE':
+		case 'TIME':
+		case 'DATE_TIME':
+			return format;
+		default:
+			return format.includes('h') ? (format.includes('yyyy') ? 'DATE_TIME' : 'TIME') : 'DATE';
+	}
 }
 
 const dateFormats: ReadonlySet<Format> = new Set<DateFormat>([
@@ -72,18 +118,29 @@ const dateFormats: ReadonlySet<Format> = new Set<DateFormat>([
 	'h:mm',
 	'h:mm:ss',
 	'yyyy-mm-dd h:mm:ss',
+	'[h]:mm:ss',
+	'DATE',
+	'TIME',
+	'DATE_TIME',
 ]);
+
+export function isDateFormat(format: Format | undefined): format is DateFormat {
+	return format !== undefined && dateFormats.has(format);
+}
 
 export interface Rendering {
 	readonly values: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
 	readonly dates: 'SERIAL_NUMBER' | 'FORMATTED_STRING';
+	readonly locale?: string;
 }
 
 /** A cell as returned in an answer; an empty one is "". */
-export function renderCell(cell: Cell | undefined, { values, dates }: Rendering): string | number | boolean {
+export function renderCell(
+	cell: Cell | undefined,
+	{ values, dates, locale }: Rendering,
+): string | number | boolean {
 	if (cell === undefined) return '';
-	if (values === 'FORMATTED_VALUE') return formatCell(cell);
+	if (values === 'FORMATTED_VALUE') return formatCell(cell, locale);
 	if (values === 'FORMULA' && cell.formula !== undefined) return cell.formula;
-	const isDate = cell.format !== undefined && dateFormats.has(cell.format);
-	return isDate && dates === 'FORMATTED_STRING' ? formatCell(cell) : cell.value;
+	return isDateFormat(cell.format) && dates === 'FORMATTED_STRING' ? formatCell(cell, locale) : cell.value;
 }

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Rectangle } from './a1.ts';
-import type { Cell } from './cell.ts';
+import { isDateFormat, type Cell, type Format } from './cell.ts';
 
 type Row = Array<Cell | undefined>;
 
@@ -28,6 +28,8 @@ export class Grid {
 	readonly boldRows = new Set<number>();
 	readonly tables: NativeTable[] = [];
 	private rows: Array<Row | undefined> = [];
+	/** Number formats, which outlive the values of their cells. */
+	private formats: Array<Array<Format | undefined> | undefined> = [];
 
 	constructor(rowCount = 1000, columnCount = 26) {
 		this.rowCount = rowCount;
@@ -35,7 +37,20 @@ export class Grid {
 	}
 
 	get(row: number, column: number): Cell | undefined {
-		return this.rows[row]?.[column];
+		const cell = this.rows[row]?.[column];
+		const format = this.formatAt(row, column);
+		return cell && format && typeof cell.value === 'number' ? { ...cell, format } : cell;
+	}
+
+	formatAt(row: number, column: number): Format | undefined {
+		return this.formats[row]?.[column];
+	}
+
+	setFormat(row: number, column: number, format: Format | undefined): void {
+		while (this.formats.length < row) this.formats.push(undefined);
+		const stored = (this.formats[row] ??= []);
+		while (stored.length < column) stored.push(undefined);
+		stored[column] = format;
 	}
 
 	set(row: number, column: number, cell: Cell | undefined): void {
@@ -47,7 +62,11 @@ export class Grid {
 		while (this.rows.length < row) this.rows.push(undefined);
 		const stored = (this.rows[row] ??= []);
 		while (stored.length < column) stored.push(undefined);
-		stored[column] = cell;
+		const { format, ...own } = cell;
+		stored[column] = own;
+		// What is typed as a date keeps the date format that its cell has.
+		const keepsOwn = isDateFormat(format) && isDateFormat(this.formatAt(row, column));
+		if (format !== undefined && !keepsOwn) this.setFormat(row, column, format);
 	}
 
 	clear({ startRow, endRow, startColumn, endColumn }: Rectangle): void {
@@ -98,6 +117,8 @@ export class Grid {
 		shift(this.hiddenRows, at, count);
 		shift(this.boldRows, at, count);
 		moveTables(this.tables, at, count, 'Row');
+		if (at < this.formats.length)
+			this.formats.splice(at, 0, ...Array.from({ length: count }, () => undefined));
 		if (at >= this.rows.length) return;
 		this.rows = [
 			...this.rows.slice(0, at),
@@ -108,6 +129,9 @@ export class Grid {
 
 	/** Inserted rows inherit the format of the row above, as reported in nithinmurali/pygsheets#285. */
 	inheritLook(at: number, count: number): void {
+		for (const [column, format] of (this.formats[at - 1] ?? []).entries()) {
+			if (format) for (let row = at; row < at + count; row++) this.setFormat(row, column, format);
+		}
 		if (!this.boldRows.has(at - 1)) return;
 		for (let row = at; row < at + count; row++) this.boldRows.add(row);
 	}
@@ -116,12 +140,13 @@ export class Grid {
 		this.rowCount -= to - from;
 		moveTables(this.tables, from, from - to, 'Row');
 		this.rows.splice(from, to - from);
+		this.formats.splice(from, to - from);
 	}
 
 	insertColumns(at: number, count: number): void {
 		this.columnCount += count;
 		moveTables(this.tables, at, count, 'Column');
-		for (const row of this.rows) {
+		for (const row of [...this.rows, ...this.formats]) {
 			if (row !== undefined && row.length > at) {
 				row.splice(at, 0, ...Array.from({ length: count }, () => undefined));
 			}
@@ -130,26 +155,32 @@ export class Grid {
 
 	deleteColumns(from: number, to: number): void {
 		this.columnCount -= to - from;
-		for (const row of this.rows) row?.splice(from, to - from);
+		for (const row of [...this.rows, ...this.formats]) row?.splice(from, to - from);
 	}
 
 	/** Moves rows in front of another one, whose number counts from before the move. */
 	moveRows(from: number, to: number, target: number): void {
-		while (this.rows.length < Math.max(to, target)) this.rows.push(undefined);
-		const moved = this.rows.splice(from, to - from);
-		this.rows.splice(target > from ? target - moved.length : target, 0, ...moved);
+		moveIn(this.rows, from, to, target);
+		moveIn(this.formats, from, to, target);
 	}
 
 	/** An independent copy, used to restore rows if a request is refused halfway. */
 	copy(): Grid {
 		const copy = new Grid(this.rowCount, this.columnCount);
 		copy.rows = this.rows.map((row) => row && [...row]);
+		copy.formats = this.formats.map((row) => row && [...row]);
 		for (const row of this.hiddenRows) copy.hiddenRows.add(row);
 		for (const column of this.hiddenColumns) copy.hiddenColumns.add(column);
 		for (const row of this.boldRows) copy.boldRows.add(row);
 		copy.tables.push(...this.tables.map((table) => ({ ...table })));
 		return copy;
 	}
+}
+
+function moveIn<T>(rows: Array<T | undefined>, from: number, to: number, target: number): void {
+	while (rows.length < Math.max(to, target)) rows.push(undefined);
+	const moved = rows.splice(from, to - from);
+	rows.splice(target > from ? target - moved.length : target, 0, ...moved);
 }
 
 function shift(places: Set<number>, at: number, count: number): void {

@@ -7,7 +7,7 @@ import { bodyOf, list, text } from './call.ts';
 import { addSheet, apply, fill } from './structure.ts';
 import { valueMethods } from './valueMethods.ts';
 import { update, valueRange } from './values.ts';
-import { formatCell } from './cell.ts';
+import { formatCell, typeOfFormat, type Format } from './cell.ts';
 import {
 	checkSize,
 	invalid,
@@ -26,6 +26,8 @@ export interface SpreadsheetSeed {
 	readonly tabs?: ReadonlyArray<TabSeed>;
 	/** `de_DE` and `en_GB` have dates of their own, all others those of `en_US`. */
 	readonly locale?: string;
+	/** `Etc/GMT` if absent. */
+	readonly timeZone?: string;
 	/** Ranges by name. */
 	readonly namedRanges?: Readonly<Record<string, string>>;
 	readonly file?: Partial<StoredFile>;
@@ -64,6 +66,8 @@ export interface SheetsService extends Service {
 	tables(spreadsheetId: string): Record<string, string>;
 	/** Writes rows as if they were typed. */
 	enter(spreadsheetId: string, range: string, rows: unknown[][]): void;
+	/** Gives the cells of a range a number format. */
+	format(spreadsheetId: string, range: string, format: Format): void;
 	/** The cells of a range with their formulas and formats, row by row. */
 	cells(spreadsheetId: string, range: string): unknown[][];
 	/** Unformatted values of a range, without empty cells at the ends. */
@@ -137,7 +141,14 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			if (targets.length === 0) return shown;
 			const listed = shown.sheets?.flatMap((one) => {
 				const own = targets.filter(({ sheet }) => sheet.sheetId === one.properties?.sheetId);
-				return own.length === 0 ? [] : [{ ...one, ...(wantsCells(call) && { data: own.map(gridData) }) }];
+				return own.length === 0
+					? []
+					: [
+							{
+								...one,
+								...(wantsCells(call) && { data: own.map((target) => gridData(target, workbook.locale)) }),
+							},
+						];
 			});
 			return { ...shown, sheets: listed };
 		},
@@ -151,10 +162,11 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 
 	return {
 		methods,
-		seed({ title, tabs = [], namedRanges = {}, locale, file }) {
+		seed({ title, tabs = [], namedRanges = {}, locale, timeZone, file }) {
 			const { id } = files.add({ clientId: '', ...file, name: title, mimeType: spreadsheetType });
 			const workbook = known(id);
 			if (locale !== undefined) workbook.locale = locale;
+			if (timeZone !== undefined) workbook.timeZone = timeZone;
 			if (tabs.length > 0) workbook.sheets = [];
 			for (const tab of tabs) {
 				const { title: name, rows = [], rowCount, columnCount, hiddenRows, hiddenColumns } = tab;
@@ -196,6 +208,14 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		enter(spreadsheetId, range, rows) {
 			update(known(spreadsheetId), range, { values: rows, dimension: 'ROWS', entry: 'USER_ENTERED' });
 		},
+		format(spreadsheetId, range, format) {
+			const { sheet, area } = resolve(known(spreadsheetId), range);
+			for (let row = area.startRow; row < area.endRow; row++) {
+				for (let column = area.startColumn; column < area.endColumn; column++) {
+					sheet.grid.setFormat(row, column, format);
+				}
+			}
+		},
 		cells(spreadsheetId, range) {
 			const { sheet, area } = resolve(known(spreadsheetId), range);
 			const columns = Array.from(
@@ -235,7 +255,7 @@ function wantsCells(call: Call): boolean {
 	return text(call, 'includeGridData') === 'true' || text(call, 'fields').includes('data');
 }
 
-function gridData({ sheet, area }: Target): sheets_v4.Schema$GridData {
+function gridData({ sheet, area }: Target, locale: string): sheets_v4.Schema$GridData {
 	const { grid } = sheet;
 	const rowData: sheets_v4.Schema$RowData[] = [];
 	// Google also returns empty rows that have a format; here, one row below the last one stands for them.
@@ -248,14 +268,22 @@ function gridData({ sheet, area }: Target): sheets_v4.Schema$GridData {
 					effectiveValue: {
 						[`${typeof cell.value === 'boolean' ? 'bool' : typeof cell.value}Value`]: cell.value,
 					},
-					formattedValue: formatCell(cell),
+					formattedValue: formatCell(cell, locale),
 				}),
+				...formatOut(grid.formatAt(row, column)),
 				...(grid.boldRows.has(row) && { userEnteredFormat: { textFormat: { bold: true } } }),
 			});
 		}
 		rowData.push({ values });
 	}
 	return { ...(area.startRow > 0 && { startRow: area.startRow }), ...(rowData.length > 0 && { rowData }) };
+}
+
+/** Number formats as `effectiveFormat`; one without a pattern has that of its locale, here not spelled out. */
+function formatOut(format: Format | undefined): sheets_v4.Schema$CellData {
+	if (format === undefined) return {};
+	const type = typeOfFormat(format);
+	return { effectiveFormat: { numberFormat: { type, ...(format !== type && { pattern: format }) } } };
 }
 
 function handler(method: string, act: (call: Call) => unknown): readonly [string, Handler] {

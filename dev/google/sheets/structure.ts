@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { StoredFile } from '../files.ts';
-import type { Cell } from './cell.ts';
+import { isDateFormat, type Cell, type Format } from './cell.ts';
 import { parseTyped } from './typedValues.ts';
 import { Grid } from './grid.ts';
 import { addTable, appendCells, tableOf, updateTable } from './nativeTables.ts';
@@ -101,8 +101,19 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	repeatCell: ({ workbook, request }) => {
 		const { range, cell, fields } = request.repeatCell ?? {};
 		const { grid } = sheetOf(workbook, range?.sheetId);
+		if (fields === 'userEnteredFormat.numberFormat') {
+			const format = formatOf(cell?.userEnteredFormat?.numberFormat);
+			for (let row = range?.startRowIndex ?? 0; row < (range?.endRowIndex ?? grid.rowCount); row++) {
+				const end = range?.endColumnIndex ?? grid.columnCount;
+				for (let column = range?.startColumnIndex ?? 0; column < end; column++)
+					grid.setFormat(row, column, format);
+			}
+			return undefined;
+		}
 		if (!fields?.includes('userEnteredFormat') || Object.keys(cell ?? {}).length > 0) {
-			throw invalid('Invalid requests[0].repeatCell: the stand-in only takes a look away');
+			throw invalid(
+				'Invalid requests[0].repeatCell: the stand-in only sets number formats and takes a look away',
+			);
 		}
 		for (let row = range?.startRowIndex ?? 0; row < (range?.endRowIndex ?? grid.rowCount); row++) {
 			grid.boldRows.delete(row);
@@ -228,6 +239,14 @@ export function fill(
 			if (userEnteredFormat?.textFormat?.bold === true) grid.boldRows.add(row);
 		}
 	}
+}
+
+/** Only a type, for which the locale has a pattern, or a pattern that the stand-in knows. */
+function formatOf({ type, pattern }: sheets_v4.Schema$NumberFormat = {}): Format | undefined {
+	if (!type) throw invalid('Invalid numberFormat: type is required');
+	const format = (pattern ?? type) as Format;
+	if (!isDateFormat(format)) throw invalid(`Invalid numberFormat: the stand-in does not know ${format}`);
+	return format;
 }
 
 function cellOf(value: sheets_v4.Schema$ExtendedValue | undefined): Cell | undefined {

@@ -36,7 +36,7 @@ export function read(
 	rendering: Rendering,
 ): sheets_v4.Schema$ValueRange {
 	const { sheet, area } = resolve(workbook, range);
-	return valueRange(sheet, clamped(area, sheet), dimension, rendering);
+	return valueRange(sheet, clamped(area, sheet), dimension, { ...rendering, locale: workbook.locale });
 }
 
 export function valueRange(

@@ -15,7 +15,8 @@ import { type Cell, checkRows, hasColumnNames, readCellRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { printAreaLike, type Corner, parseRange, buildTargetKey, printTarget, parseTarget } from './range';
-import { chooseEncoding, takeOnlyResult, sendInChunks, countColumns, buildWriteResults } from './sendRows';
+import { formatDates, toInputOption } from './dateCells';
+import { takeOnlyResult, sendInChunks, countColumns, buildWriteResults } from './sendRows';
 import { isNameOfTab, rangeAdvice, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
 /** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
@@ -71,7 +72,7 @@ async function prepareAppend(book: Spreadsheet, params: AppendParams, members: r
 		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const target = mustResolveName ? await book.askAboutRange(given, () => book.resolveName(given)) : given;
 	const rows = members.map((member) => readCellRows(member.params));
-	return { target, place: getPlaceInTarget(target), rows, addHeaders: undefined };
+	return { target, place: getPlaceInTarget(target), rows, header: undefined, addHeaders: undefined };
 }
 
 /** Gives an empty row a cell: Google might leave out a row without cells, and all rows below would move up. */
@@ -87,13 +88,12 @@ function padFirstCell(row: Cell[]): Cell[] {
 async function appendTogether(
 	book: Spreadsheet,
 	{ params, item }: AppendMember,
-	{ target, place, addHeaders }: Awaited<ReturnType<typeof prepareAppend>>,
+	{ target, place, header, addHeaders }: Awaited<ReturnType<typeof prepareAppend>>,
 	given: ReadonlyArray<Cell[][]>,
 ) {
 	const all = given.map((rows) => rows.map(padEmptyRow));
-	const plain = all.flat().map(padFirstCell);
-	const { valueInputOption, cell } = await chooseEncoding(book, params, plain);
-	const values = plain.map((row) => row.map(cell));
+	const values = all.flat().map(padFirstCell);
+	const valueInputOption = toInputOption(params);
 	const { firstRow, ...result } = await book.askAboutRange(target, async () => {
 		const { firstRow, ...asked } = await planAppendRequest(book, params.insertDataOption, place, values);
 		await addHeaders?.();
@@ -116,6 +116,8 @@ async function appendTogether(
 			);
 		});
 	}
+	const sheet = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
+	await formatDates(book, item, sheet, [{ ...start, cells: values }]);
 	const written = buildWriteResults(book.id, updatedRange, start, all);
 	return written.map((one) => ({ ...one, ...(tableRange && { tableRange }) }));
 }

@@ -15,7 +15,7 @@ import {
 	printRange,
 	type TabRange,
 } from './range';
-import { type CellEncoding, countColumns } from './sendRows';
+import { countColumns } from './sendRows';
 import { findNativeTable, type Spreadsheet } from './spreadsheet';
 
 /** Where Google put appended rows: from `start` on, up to `lastColumn`. */
@@ -123,7 +123,7 @@ function findBlock(counts: readonly number[], from: number): readonly [number, n
 	return [start, (end === -1 ? counts.length : end) - 1];
 }
 
-type AppendRequestOptions = Pick<AppendParams, 'insertDataOption'> & Pick<CellEncoding, 'valueInputOption'>;
+type AppendRequestOptions = Pick<AppendParams, 'insertDataOption' | 'valueInputOption'>;
 
 interface AppendedRows extends AppendedRange {
 	/** Where the rows belong. */

@@ -5,9 +5,10 @@ import { quoteField } from '../../../fields/field';
 import { isRecord } from '../../../fields/values';
 import type { WriteParams } from './fields';
 import type { Item, CombinedItem } from '../../operation';
+import { DateCell } from './dates';
 
 /** The value of a cell: null leaves it unchanged, "" clears it. */
-export type Cell = string | number | boolean | null;
+export type Cell = string | number | boolean | null | DateCell;
 
 /** How Google interprets cells. */
 export type CellInputOptions = Pick<WriteParams, 'valueInputOption' | 'escapeFormulas'>;
@@ -227,6 +228,7 @@ export function toRowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schem
 
 function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	if (cell === null || cell === '') return {};
+	if (cell instanceof DateCell) return { userEnteredValue: { numberValue: cell.serial } };
 	if (typeof cell === 'number') return { userEnteredValue: { numberValue: cell } };
 	return { userEnteredValue: typeof cell === 'boolean' ? { boolValue: cell } : { stringValue: cell } };
 }

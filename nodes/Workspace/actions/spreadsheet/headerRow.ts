@@ -16,6 +16,7 @@ import {
 	type SheetInfo,
 	type Spreadsheet,
 } from './spreadsheet';
+import { convertDates } from './dateCells';
 import type { WriteParams } from './fields';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
 
@@ -183,11 +184,12 @@ export async function findTable(
 /** Puts rows in the order of a table's columns: rows for each member, or a NodeError if its fields do not fit the table. */
 export async function arrangeRowsByHeader(
 	book: Spreadsheet,
-	params: HeaderParams,
+	params: HeaderParams & Pick<WriteParams, 'valueInputOption'>,
 	members: readonly RowsMember[],
 ) {
-	const given = members.map(readNamedRows);
+	const named = members.map(readNamedRows);
 	const { target, header: read } = await findTable(book, params);
+	const given = await convertDates(book, params, named);
 	const { found, added, header } = resolveColumns(read, params.extraColumns, given.flat());
 	const rows = given.map(
 		(own) => findMisfit(own, header, params) ?? own.map(({ cells }) => alignRow(cells, header)),

@@ -7,6 +7,7 @@ import { createRefusal } from '../../../core/errors';
 import { quoteField, type ReadContext } from '../../../fields/field';
 import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
 import { defineOperation, type Field, type OutputItem } from '../../operation';
+import { printDates } from './dateCells';
 import * as fields from './fields';
 import { buildColumnNames } from './headerRow';
 import { parseBounds, parseRange, printRange, parseTarget } from './range';
@@ -183,14 +184,19 @@ export const read = defineOperation({
 			type: 'options',
 			options: [
 				{ name: 'Formatted String', value: 'FORMATTED_STRING', description: 'As shown in the sheet' },
+				{
+					name: 'ISO 8601',
+					value: 'ISO_8601',
+					description: 'As in 2024-01-05 and 2024-01-05T10:30:00.000+01:00, whatever the sheet shows',
+				},
 				{ name: 'Serial Number', value: 'SERIAL_NUMBER', description: 'Days since December 30, 1899' },
 			],
-			default: 'FORMATTED_STRING',
+			default: 'ISO_8601',
 			jsonDefault: 'SERIAL_NUMBER',
 			defaultWhen: { field: 'output', is: 'values', default: 'SERIAL_NUMBER' },
 			showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
 			description:
-				'How to return dates and times. If this is not set and Output is Values, they are serial numbers.',
+				'How to return dates and times. ISO 8601 is in the time zone of the spreadsheet, and leaves durations as the sheet shows them. If this is not set and Output is Values, they are serial numbers.',
 		},
 		{
 			displayName: 'Combine Filters',
@@ -272,7 +278,20 @@ export const read = defineOperation({
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
 				return (await book.askAboutRange(target, () => book.values.get({ ...asked, ...options }))).data;
 			});
-		const data = await readAs({ valueRenderOption, dateTimeRenderOption });
+		const isIso = dateTimeRenderOption === 'ISO_8601';
+		const rendering = {
+			valueRenderOption,
+			dateTimeRenderOption: isIso ? 'FORMATTED_STRING' : dateTimeRenderOption,
+		};
+		const given = await readAs(rendering);
+		const headerRows = output === 'rows' ? params.headerRow : 0;
+		const data =
+			isIso && valueRenderOption !== 'FORMATTED_VALUE'
+				? await item.once(
+						`spreadsheet.dates ${JSON.stringify({ ...asked, valueRenderOption, headerRows })}`,
+						() => printDates(book, given, headerRows),
+					)
+				: given;
 		if (output === 'values') {
 			const { range, majorDimension: dimension, values } = data;
 			return [{ json: { range, majorDimension: dimension, values: values ?? [] } }];

@@ -5,6 +5,7 @@ import { KeyedMutex } from '../../../core/runtime';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
+import type { DateSettings } from './dates';
 import {
 	parseBounds,
 	printTabCells,
@@ -118,6 +119,12 @@ export interface SheetInfo {
 const sheetFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
 
+const settingsFields = 'properties(locale,timeZone)';
+
+function toSettings({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings {
+	return { locale: properties?.locale ?? '', timeZone: properties?.timeZone ?? '' };
+}
+
 /** The body of a request that writes rows. It is a class because the generated client would copy a plain object cell by cell. */
 class ValuesBody implements sheets_v4.Schema$ValueRange {
 	readonly values: Cell[][];
@@ -136,7 +143,7 @@ export class Spreadsheet {
 	readonly values: sheets_v4.Sheets['spreadsheets']['values'];
 	private readonly client: sheets_v4.Sheets;
 	private readonly item: Pick<Item, 'once'>;
-	private knownLocale: string | undefined;
+	private knownSettings: DateSettings | undefined;
 
 	/** @param item shares answers with the other items of the run */
 	constructor(client: sheets_v4.Sheets, id: string, item: Pick<Item, 'once'> = { once: (_, ask) => ask() }) {
@@ -177,12 +184,12 @@ export class Spreadsheet {
 		return await mutex.run(this.id, work);
 	}
 
-	/** Reads the locale, such as `en_GB`. */
-	async readLocale(): Promise<string> {
-		this.knownLocale ??= await this.item.once(`locale ${this.id}`, async () => {
-			return (await this.get('properties.locale')).properties?.locale ?? '';
+	/** Reads the locale and the time zone. */
+	async readSettings(): Promise<DateSettings> {
+		this.knownSettings ??= await this.item.once(`settings ${this.id}`, async () => {
+			return toSettings(await this.get(settingsFields));
 		});
-		return this.knownLocale;
+		return this.knownSettings;
 	}
 
 	/** Asks Google about a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
@@ -224,8 +231,8 @@ export class Spreadsheet {
 	async findSheet(tab: string | undefined, cells?: string): Promise<SheetInfo> {
 		const shown = cells === undefined ? '' : ',data(rowData(values(formattedValue)))';
 		const ranges = cells === undefined ? undefined : [printTabCells(tab, cells)];
-		const data = await this.get(`properties.locale,sheets(${sheetFields}${shown})`, ranges);
-		this.knownLocale = data.properties?.locale ?? '';
+		const data = await this.get(`${settingsFields},sheets(${sheetFields}${shown})`, ranges);
+		this.knownSettings = toSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 		const { sheetId, title, gridProperties } = sheet.properties ?? {};

@@ -70,7 +70,7 @@ async function writeByHeader(book: Spreadsheet, params: WriteParams, members: re
 			// The header may be the last row of the tab.
 			if (row === params.headerRow)
 				await book.change(buildEnlargeTabRequests(header, { rows: row + parts.flat().length }));
-			return await writeConsecutiveRows(book, params, start, parts);
+			return await writeConsecutiveRows(book, params, start, parts, [], members[0]?.item);
 		},
 	});
 }

@@ -1,4 +1,4 @@
-import { isDateText } from '../../../../nodes/Workspace/actions/spreadsheet/sendRows';
+import { parseDate } from '../../../../nodes/Workspace/actions/spreadsheet/dates';
 import { runNode, token } from '../../runNode';
 import { items, SheetCalls } from './sheetCalls';
 
@@ -8,7 +8,13 @@ test.each<[string, string, boolean]>([
 	['2024-01-05', 'de_DE', true],
 	['2024-01-05 10:30', 'en_US', true],
 	['2024-02-30', 'en_US', false],
-	['2024-01-05T10:30:00.000Z', 'en_US', false],
+	['2024-01-05T10:30:00.000Z', 'en_US', true],
+	['at 2024-01-05T10:30:00.000Z', 'en_US', false],
+	['2024-02-30T10:30:00.000Z', 'en_US', false],
+	['2024-01-05T24:30:00Z', 'en_US', false],
+	['0001-01-01T00:00:00Z', 'en_US', false],
+	['26:00:00', 'en_US', true],
+	['26:00', 'en_US', false],
 	['10:30', 'en_US', true],
 	['10:30:05 PM', 'en_US', true],
 	['25:30', 'en_US', false],
@@ -52,7 +58,33 @@ test.each<[string, string, boolean]>([
 	[`31${' '.repeat(26)}January 2024`, 'en_GB', true],
 	[`31${' '.repeat(27)}January 2024`, 'en_GB', false],
 ])('%j is a date in %s: %s', (text, locale, expected) => {
-	expect(isDateText(text, locale)).toBe(expected);
+	expect(parseDate(text, { locale, timeZone: 'Etc/GMT' }) !== undefined).toBe(expected);
+});
+
+test.each([
+	['2026-11-23T05:46:56.692Z', 'Etc/GMT', '2026-11-23T05:46:56.692'],
+	['2026-11-23T05:46:56.692Z', 'Europe/Berlin', '2026-11-23T06:46:56.692'],
+	['2026-07-23T05:46:56.692Z', 'Europe/Berlin', '2026-07-23T07:46:56.692'],
+	['2026-11-23T05:46:56.692+01:00', 'America/New_York', '2026-11-22T23:46:56.692'],
+	['2026-11-23T05:46:56', 'America/New_York', '2026-11-23T05:46:56.000'],
+	['2026-11-23T05:46', 'Asia/Kolkata', '2026-11-23T05:46:00.000'],
+	['2026-11-23T05:46:56.6921234Z', 'Asia/Kathmandu', '2026-11-23T11:31:56.692'],
+	['2024-03-31T00:59:59.999Z', 'Europe/Berlin', '2024-03-31T01:59:59.999'],
+	['2024-03-31T01:00:00Z', 'Europe/Berlin', '2024-03-31T03:00:00.000'],
+	['2024-10-27T00:30:00Z', 'Europe/Berlin', '2024-10-27T02:30:00.000'],
+	['2024-10-27T01:30:00Z', 'Europe/Berlin', '2024-10-27T02:30:00.000'],
+	['1890-05-01T12:00:00.250Z', 'Etc/GMT', '1890-05-01T12:00:00.250'],
+	['2026-11-23T05:46:56Z', 'GMT-07:00', '2026-11-22T22:46:56.000'],
+])('%s in %s is %s on its clocks', (text, timeZone, wall) => {
+	const { serial, type } = parseDate(text, { locale: 'de_DE', timeZone }) ?? {};
+	expect(type).toBe('DATE_TIME');
+	expect(new Date(Math.round(((serial ?? NaN) - 25_569) * 86_400_000)).toISOString()).toBe(`${wall}Z`);
+});
+
+test('an instant stays text where Node does not know the time zone', () => {
+	const settings = { locale: 'de_DE', timeZone: 'Mars/Olympus' };
+	expect(parseDate('2026-11-23T05:46:56Z', settings)).toBeUndefined();
+	expect(parseDate('2026-11-23T05:46:56', settings)).toMatchObject({ type: 'DATE_TIME' });
 });
 
 const row = {

@@ -83,7 +83,7 @@ test('1,000 items of texts, as from a CSV file, with dates and new rows, are fou
 	const all = Array.from({ length: 1000 }, (_, at) => csv(at));
 	const given = { spreadsheetId, matchColumns: 'Id', valueInputOption: 'AUTO' };
 	const written = await write(given, { ...csv(3), Total: '9' }, ...all.slice(4));
-	expect(calls.methods).toEqual(['get', 'get', 'batchUpdate', 'values.batchUpdate']);
+	expect(calls.methods).toEqual(['get', 'get', 'batchUpdate', 'values.batchGet']);
 	expect(written.map((one) => (one as IDataObject)['action'])).toEqual([
 		'updated',
 		...Array.from({ length: 696 }, () => 'unchanged'),

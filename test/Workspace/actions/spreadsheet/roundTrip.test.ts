@@ -61,7 +61,7 @@ function seeded({ header, rows }: Table, more: Partial<Table> = {}): string {
 const form = {
 	output: 'rows',
 	valueRenderOption: 'UNFORMATTED_VALUE',
-	dateTimeRenderOption: 'FORMATTED_STRING',
+	dateTimeRenderOption: 'ISO_8601',
 };
 const read = async (spreadsheetId: string, rendering: object): Promise<IDataObject[]> =>
 	(await calls.run('read', { spreadsheetId, ...form, ...rendering })).map(({ json }) => json);
@@ -113,9 +113,9 @@ const ways: ReadonlyArray<(table: Table) => Promise<void>> = [
 		const rows = [...(await read(spreadsheetId, rendering)), { Key: '2024-01-05' }];
 		const sent = calls.methods.length;
 		await give('write', { spreadsheetId, matchColumns: 'Key' }, rows);
-		expect(calls.methods.slice(sent).length).toBeLessThanOrEqual(4);
+		expect(calls.methods.slice(sent).length).toBeLessThanOrEqual(5);
 		const [key, ...others] = cellsOf(spreadsheetId).pop() ?? [];
-		expect([key, ...others.filter(Boolean)]).toEqual([{ value: 45296, format: 'yyyy-mm-dd' }]);
+		expect([key, ...others.filter(Boolean)]).toEqual([{ value: 45296, format: 'DATE' }]);
 		expect(cellsOf(spreadsheetId).slice(0, -1)).toEqual(before);
 	}),
 	async (table) => {

@@ -219,11 +219,12 @@ describe('one spreadsheet', () => {
 		expect(failure).toMatchObject({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 	});
 
-	test('its locale is asked for once, in short JSON', async () => {
-		const book = asked(calls.google.sheets.seed({ title: 'Book', locale: 'de_DE' }));
-		expect([await book.readLocale(), await book.readLocale()]).toEqual(['de_DE', 'de_DE']);
+	test('its locale and time zone are asked for once, in short JSON', async () => {
+		const settings = { locale: 'de_DE', timeZone: 'Europe/Berlin' };
+		const book = asked(calls.google.sheets.seed({ title: 'Book', ...settings }));
+		expect([await book.readSettings(), await book.readSettings()]).toEqual([settings, settings]);
 		expect(calls.sent.map(({ query }) => query)).toEqual([
-			{ fields: 'properties.locale', prettyPrint: 'false' },
+			{ fields: 'properties(locale,timeZone)', prettyPrint: 'false' },
 		]);
 	});
 

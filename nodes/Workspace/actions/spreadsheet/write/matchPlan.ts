@@ -3,10 +3,10 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { type NodeError, isNodeError, createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { type Cell, type NamedRow, collectNames, rowNumberKey } from '../cells';
+import { DateCell, dropTimeNoise, isSameTime, mayBeDate } from '../dates';
 import type { WriteParams } from '../fields';
 import { type HeaderRow, findMisfit } from '../headerRow';
 import { printTabCells, toColumnLetters } from '../range';
-import { chooseEncoding } from '../sendRows';
 import { listNames, type Spreadsheet } from '../spreadsheet';
 
 /** The changes for one item. */
@@ -122,6 +122,13 @@ export class MatchPlan {
 
 	/** A number finds rows by value, because 5.3 may be shown as 5. Text that reads as a number finds what is shown only if no value equals it. */
 	private lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
+		const found = this.lookUpKey(cells);
+		if (found || !cells.some(isDate)) return found;
+		// The column may hold texts that read as dates.
+		return this.lookUpKey(cells.map((cell) => (isDate(cell) ? cell.text : cell)));
+	}
+
+	private lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
 		const key = this.buildKey(cells);
 		const isValue = cells.map((cell) => typeof cell !== 'string');
 		const isNumber = cells.map((cell, at) => isValue[at] || isPlainNumber(this.toKeyText(cell)));
@@ -134,6 +141,8 @@ export class MatchPlan {
 	}
 
 	private toKeyText(cell: Cell): string {
+		if (isDate(cell) || typeof cell === 'number')
+			return String(dropTimeNoise(isDate(cell) ? cell.serial : cell));
 		return this.isTyped ? normalizeTyped(String(cell)) : String(cell);
 	}
 
@@ -165,18 +174,32 @@ export class MatchPlan {
 		if (this.keyColumns.includes(column)) return true;
 		const { body, shown } = this.matching;
 		const pending = this.pendingCells.get(`${row} ${column}`);
-		if (pending !== undefined) return pending === cell;
+		if (pending !== undefined) return isSameCell(pending, cell);
 		const value = body.at(row, column);
-		if (value === cell) return true;
-		if (typeof cell !== 'string' || typeof value === 'string') return false;
+		if (isSameCell(value, cell)) return true;
+		const text = isDate(cell) ? cell.text : cell;
+		if (typeof text !== 'string' || typeof value === 'string') return false;
+		// No sheet shows this.
+		if (isDate(cell) && text.includes('T')) return false;
 		if (this.isTyped) {
-			if (cell.startsWith("'")) return false;
-			if (normalizeTyped(cell) === String(value)) return true;
-			if (isPlainNumber(cell)) return false;
+			if (text.startsWith("'")) return false;
+			if (normalizeTyped(text) === String(value)) return true;
+			if (isPlainNumber(text)) return false;
 		}
 		this.needsShownTexts = true;
-		return shown?.at(row, column) === cell;
+		return shown?.at(row, column) === text;
 	}
+}
+
+function isDate(cell: Cell): cell is DateCell {
+	return cell instanceof DateCell;
+}
+
+/** @param stored a cell of the table, in which a date is a number, or a cell that an earlier item changes */
+function isSameCell(stored: Cell, cell: Cell): boolean {
+	if (!isDate(cell)) return stored === cell;
+	const serial = isDate(stored) ? stored.serial : stored;
+	return typeof serial === 'number' ? isSameTime(serial, cell.serial) : stored === cell.text;
 }
 
 /**
@@ -204,8 +227,7 @@ export async function planSteps(
 	const mayInsert = !isByRowNumber(matchColumns) || columns.size > sheet.columns.size;
 	if (isSmall && mayInsert && sheet.columns.size > 0) {
 		const cells = given.flat().map((row) => [...row.cells.values()]);
-		if (await mayNeedShownTexts(book, params, cells))
-			return planFor(await readValuesAndTexts(book, sheet, read));
+		if (mayNeedShownTexts(params, cells)) return planFor(await readValuesAndTexts(book, sheet, read));
 	}
 	const body = await readTableBody(book, sheet, read);
 	const first = planFor({ body });
@@ -217,21 +239,15 @@ export async function planSteps(
 const maxCellsTogether = 200_000;
 
 /** Whether cells are entered as typed and texts look like numbers. Then one request reads all, which avoids a fifth if rows are inserted. */
-async function mayNeedShownTexts(
-	book: Spreadsheet,
-	params: WriteParams,
-	cells: readonly Cell[][],
-): Promise<boolean> {
-	if (params.valueInputOption === 'RAW') return false;
-	const asAuto = { ...params, valueInputOption: 'AUTO' } as const;
-	const { valueInputOption, cell, text } = await chooseEncoding(book, asAuto, cells);
-	const isTyped = params.valueInputOption === 'USER_ENTERED';
-	if (!isTyped && valueInputOption === 'RAW') return false;
+function mayNeedShownTexts({ valueInputOption }: WriteParams, cells: readonly Cell[][]): boolean {
+	const all = cells.flat();
+	const isTyped = valueInputOption === 'USER_ENTERED';
+	if (!isTyped && !all.some(isDate)) return false;
 	const isKnown = (value: string) =>
-		cell(value) !== text(value) || (isTyped && (normalizeTyped(value) !== value || isPlainNumber(value)));
-	return cells
-		.flat()
-		.some((value) => typeof value === 'string' && /\d|^(true|false)$/i.test(value) && !isKnown(value));
+		isTyped && (mayBeDate(value) || normalizeTyped(value) !== value || isPlainNumber(value));
+	return all.some(
+		(value) => typeof value === 'string' && /\d|^(true|false)$/i.test(value) && !isKnown(value),
+	);
 }
 
 export function isByRowNumber(matchColumns: readonly string[]): boolean {
@@ -297,8 +313,7 @@ export async function readTableBody(
 ): Promise<TableBody> {
 	const { ranges, bodyOf } = planBodyRead(table, columns);
 	if (ranges.length === 0) return bodyOf([]);
-	const rendering = { valueRenderOption, dateTimeRenderOption: 'FORMATTED_STRING' };
-	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...rendering });
+	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, valueRenderOption });
 	return bodyOf((data.valueRanges ?? []).map(({ values }) => (values ?? []) as Cell[][]));
 }
 

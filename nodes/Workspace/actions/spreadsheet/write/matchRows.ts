@@ -3,16 +3,11 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { type Cell, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
+import { type CellRectangle, formatDates, convertDates, toInputOption } from '../dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { resolveColumns, type HeaderRow, findTable } from '../headerRow';
 import { printTabArea } from '../range';
-import {
-	chooseEncoding,
-	maxRequestBytes,
-	sendInChunks,
-	countColumns,
-	type SheetWriteResult,
-} from '../sendRows';
+import { maxRequestBytes, sendInChunks, countColumns, type SheetWriteResult } from '../sendRows';
 import {
 	buildEnlargeTabRequests,
 	growNativeTable,
@@ -37,24 +32,24 @@ interface InsertPlace {
  */
 async function sendSteps(
 	book: Spreadsheet,
-	params: WriteParams,
+	{ params, item }: WriteMember,
 	place: InsertPlace,
 	steps: readonly MatchStep[],
 ): Promise<InsertPlace> {
 	const { sheet } = place;
 	const count = steps.filter(({ action }) => action === 'appended').length;
 	const rectangles = combineIntoRectangles(steps);
-	const lines = rectangles.flatMap(({ cells }) => cells);
-	const { valueInputOption, cell } = await chooseEncoding(book, params, lines);
+	const valueInputOption = toInputOption(params);
 	const stored = valueInputOption === 'RAW' ? rectangles.map((run) => buildRectangleRequest(sheet, run)) : [];
 	await book.change([...buildStructureRequests(place, count), ...stored]);
 	if (stored.length < rectangles.length) {
 		const data = rectangles.map((run) => ({
 			range: printTabArea(sheet.title, run, run.cells.length, countColumns(run.cells)),
-			values: run.cells.map((line) => line.map(cell)),
+			values: run.cells,
 		}));
 		await book.values.batchUpdate({ spreadsheetId: book.id, requestBody: { valueInputOption, data } });
 	}
+	await formatDates(book, item, sheet, rectangles);
 	const grownSheet = { ...sheet, rowCount: sheet.rowCount + count, native: getGrownTable(place, count) };
 	return { sheet: grownSheet, names: [], row: place.row + count };
 }
@@ -93,16 +88,11 @@ function buildRectangleRequest(
 	return buildUpdateCellsRequest({ start: { sheetId, rowIndex: row, columnIndex: column } }, cells);
 }
 
-/** A rectangle of cells. Rows and columns count from 0. */
-interface CellRectangle {
-	readonly row: number;
-	readonly column: number;
-	readonly cells: Cell[][];
-}
+type GrowingRectangle = CellRectangle & { readonly cells: Cell[][] };
 
 /** Combines the cells of steps, in their order, into as few rectangles as possible. */
-function combineIntoRectangles(steps: readonly MatchStep[]): CellRectangle[] {
-	const rectangles: CellRectangle[] = [];
+function combineIntoRectangles(steps: readonly MatchStep[]): GrowingRectangle[] {
+	const rectangles: GrowingRectangle[] = [];
 	for (const { row, cells } of steps.flatMap(({ changes }) => changes)) {
 		for (const { column, cells: line } of splitIntoLines(cells)) {
 			const last = rectangles.at(-1);
@@ -133,8 +123,9 @@ export interface MatchedRow extends SheetWriteResult {
 
 /** Updates the rows whose cells in the match columns equal an item's, and appends the other items. */
 export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
+	const named = members.map(readNamedRows);
 	const { header: read } = await findTable(book, params);
-	const given = members.map(readNamedRows);
+	const given = await convertDates(book, params, named);
 	const { found, added, header } = resolveColumns(read, params.extraColumns, given.flat());
 	checkMatchColumns(params.matchColumns, header);
 	const { steps, last } = await planSteps(book, params, { found, header }, given);
@@ -145,7 +136,7 @@ export async function matchRows(book: Spreadsheet, params: WriteParams, members:
 		largest: maxRequestBytes / 4,
 		rowsOf: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
 		async send(all) {
-			place = await sendSteps(book, params, place, all.flat());
+			if (members[0]) place = await sendSteps(book, members[0], place, all.flat());
 			return all.map((own) => own.map((step) => buildMatchedRow(book.id, found, step)));
 		},
 	});

@@ -1,13 +1,15 @@
 import { isNodeError, createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
+import type { Item } from '../../../operation';
 import {
 	type Cell,
 	type CellInputOptions,
 	toHeaderCell,
-	readNamedRows,
 	collectNames,
+	readNamedRows,
 	buildUpdateCellsRequest,
 } from '../cells';
+import { formatDates, convertDates, toInputOption } from '../dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { buildColumnNames, type HeaderRow, findTable, addLetterColumns } from '../headerRow';
 import {
@@ -19,13 +21,7 @@ import {
 	type TabRange,
 	parseTarget,
 } from '../range';
-import {
-	splitIntoChunks,
-	chooseEncoding,
-	countColumns,
-	type SheetWriteResult,
-	buildWriteResults,
-} from '../sendRows';
+import { splitIntoChunks, countColumns, type SheetWriteResult, buildWriteResults } from '../sendRows';
 import {
 	buildEnlargeTabRequests,
 	isNameOfTab,
@@ -76,17 +72,21 @@ async function ensureGridSize<T>(
  * @throws NodeError 400 where the first row has other names
  */
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const items = members.flatMap(readNamedRows);
+	const named = members.map(readNamedRows);
+	const table = params.includeHeaderRow
+		? await findTable(book, params, (inside) => parseBounds(inside).row + 1)
+		: undefined;
+	const items = (await convertDates(book, params, named)).flat();
 	const names = collectNames(items);
 	const toRows = (columns: ReadonlyArray<string | undefined>) =>
 		items.map(({ cells }) => [
 			columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null))),
 		]);
-	if (!params.includeHeaderRow)
-		return await writeConsecutiveRows(book, params, parseTarget(params), toRows(names));
-	const { target, header: found } = await findTable(book, params, (inside) => parseBounds(inside).row + 1);
+	const { item } = members[0] ?? {};
+	if (!table) return await writeConsecutiveRows(book, params, parseTarget(params), toRows(names), [], item);
+	const { target, header: found } = table;
 	const { columns, header } = layOutColumns(names, found.texts.slice(found.start), params);
-	return await writeConsecutiveRows(book, params, target, toRows(columns), [header]);
+	return await writeConsecutiveRows(book, params, target, toRows(columns), [header], item);
 }
 
 /** Gives each name a column. @param texts what the header row holds, from the range's first column on */
@@ -119,6 +119,7 @@ export async function writeConsecutiveRows(
 	target: TabRange,
 	parts: ReadonlyArray<Cell[][]>,
 	header: Cell[][] = [],
+	item?: Item,
 ): Promise<SheetWriteResult[]> {
 	const all = [...header, ...parts.flat()];
 	const size = { rows: all.length, columns: countColumns(all) };
@@ -127,17 +128,16 @@ export async function writeConsecutiveRows(
 	let above = header;
 	for (const chunk of splitIntoChunks(parts.map((rows) => ({ rows })))) {
 		const own = chunk.map(({ rows }) => rows);
-		const plain = own.flat();
-		const { valueInputOption, cell, text } = await chooseEncoding(book, params, plain);
-		const values = [...above.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
+		const values = [...above, ...own.flat()];
 		const answer = await ensureGridSize(book, target, size, () =>
-			book.update(range, values, valueInputOption),
+			book.update(range, values, toInputOption(params)),
 		);
 		const updatedRange = answer.updatedRange ?? range;
 		const [sent, answered] = [parseRange(range), parseRange(updatedRange)];
 		// Google's answer begins at the first cell that was written, so null in the first column moves it. Only for a named range it is needed.
 		const isKnown = sent.name === undefined || isNameOfTab(target, answered);
 		const { row, column } = parseBounds(isKnown ? sent : answered);
+		if (item) await formatDates(book, item, { title: answered.tab }, [{ row, column, cells: values }]);
 		// The header counts for the first item, if any of it was written.
 		const isOwn = above.flat().some((cell) => cell !== null);
 		if (isOwn) own[0] = [...above, ...(own[0] ?? [])];
@@ -151,11 +151,12 @@ export async function writeConsecutiveRows(
 
 /** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
 export async function replaceTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const given = members.map(readNamedRows);
-	const names = collectNames(given.flat());
+	const named = members.map(readNamedRows);
 	const { header: read } = await findTable(book, params, (inside) =>
 		Math.max(params.headerRow, parseBounds(inside).row + 1),
 	);
+	const given = await convertDates(book, params, named);
+	const names = collectNames(given.flat());
 	const sheet = addLetterColumns(read, new Set(names));
 	const { sheetId, title, row, native } = sheet;
 	const columns = sortColumns(names, sheet);
@@ -166,8 +167,8 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 	const parts = given.map((rows) =>
 		rows.map(({ cells }) => columns.map(({ name }): Cell => cells.get(name) ?? '')),
 	);
-	const { valueInputOption, cell, text } = await chooseEncoding(book, params, parts.flat());
-	const lines = [...header.map((line) => line.map(text)), ...parts.flat().map((line) => line.map(cell))];
+	const valueInputOption = toInputOption(params);
+	const lines = [...header, ...parts.flat()];
 	const width = Math.max(columns.length, sheet.right - column + 1);
 	const end = { endRowIndex: row + lines.length, endColumnIndex: column + width };
 	const requests = buildEnlargeTabRequests(sheet, { rows: end.endRowIndex, columns: end.endColumnIndex });
@@ -185,6 +186,7 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 		const values = Array.from({ length: height }, (_, line) => all.map((_, at) => lines[line]?.[at] ?? ''));
 		await book.update(printTabArea(title, { row, column }, height, width), values, valueInputOption);
 	}
+	if (members[0]) await formatDates(book, members[0].item, sheet, [{ row, column, cells: lines }]);
 	const [first = [], ...others] = parts;
 	const range = printTabArea(title, { row, column }, 1, 1);
 	return buildWriteResults(book.id, range, { row, column }, [[...header, ...first], ...others]);

@@ -1,0 +1,195 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import { isNodeError } from '../../../core/errors';
+import type { Item } from '../../operation';
+import type { Cell, NamedRow } from './cells';
+import { DateCell, mayBeDate, parseDate, printDate } from './dates';
+import type { WriteParams } from './fields';
+import { type Corner, parseBounds, parseRange, printAreaLike, printTabArea } from './range';
+import type { Spreadsheet } from './spreadsheet';
+
+type InputParams = Pick<WriteParams, 'valueInputOption'>;
+
+/** How Google is told to interpret cells: dates for `AUTO` are numbers already, so that no locale changes them. */
+export function toInputOption({ valueInputOption }: InputParams): 'RAW' | 'USER_ENTERED' {
+	return valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
+}
+
+/** Prepares rows for sending. For `AUTO`, a complete date, time or timestamp becomes a date cell, and every other text stays text. */
+export async function convertDates(
+	book: Spreadsheet,
+	{ valueInputOption }: InputParams,
+	given: ReadonlyArray<readonly NamedRow[]>,
+): Promise<ReadonlyArray<readonly NamedRow[]>> {
+	const isCandidate = (cell: Cell) => typeof cell === 'string' && mayBeDate(cell);
+	const hasDates = given.flat().some(({ cells }) => [...cells.values()].some(isCandidate));
+	if (valueInputOption !== 'AUTO' || !hasDates) return given;
+	const settings = await book.readSettings();
+	const toDated = (cell: Cell) => (typeof cell === 'string' ? (parseDate(cell, settings) ?? cell) : cell);
+	return given.map((rows) =>
+		rows.map(({ cells, rowNumber }) => {
+			return { cells: new Map([...cells].map(([name, cell]) => [name, toDated(cell)])), rowNumber };
+		}),
+	);
+}
+
+/** A rectangle of cells. Rows and columns count from 0. */
+export interface CellRectangle extends Corner {
+	readonly cells: ReadonlyArray<readonly Cell[]>;
+}
+
+/** A tab, as far as it is known. */
+interface DatedSheet {
+	readonly title: string | undefined;
+	readonly sheetId?: number | undefined;
+}
+
+/** Dates that were written into one column, by their rows. */
+type DateColumn = Map<number, DateCell>;
+
+/** Gives dates that were written a date format, where their cells have none and would show numbers. If that fails, a hint says so. */
+export async function formatDates(
+	book: Spreadsheet,
+	item: Pick<Item, 'addHint'>,
+	sheet: DatedSheet,
+	written: readonly CellRectangle[],
+): Promise<void> {
+	const columns = new Map<number, DateColumn>();
+	for (const { row, column, cells } of written) {
+		for (const [down, line] of cells.entries()) {
+			for (const [across, cell] of line.entries()) {
+				if (!(cell instanceof DateCell)) continue;
+				const dates: DateColumn = columns.get(column + across) ?? new Map<number, DateCell>();
+				columns.set(column + across, dates.set(row + down, cell));
+			}
+		}
+	}
+	if (columns.size === 0) return;
+	await formatColumns(book, sheet, columns).catch((error: unknown) => {
+		if (!isNodeError(error)) throw error;
+		item.addHint(`The dates were written, but the sheet may show them as numbers: ${error.message}`);
+	});
+}
+
+async function formatColumns(
+	book: Spreadsheet,
+	{ title, ...sheet }: DatedSheet,
+	columns: ReadonlyMap<number, DateColumn>,
+): Promise<void> {
+	const spans = [...columns].map(([column, dates]) => {
+		const rows = [...dates.keys()].sort((a, b) => a - b);
+		return { column, dates, rows, first: rows[0] ?? 0, last: rows.at(-1) ?? 0 };
+	});
+	const { data } = await book.values.batchGet({
+		spreadsheetId: book.id,
+		ranges: spans.map(({ column, first, last }) =>
+			printTabArea(title, { row: first, column }, last - first + 1, 1),
+		),
+		valueRenderOption: 'UNFORMATTED_VALUE',
+		// Only a cell with a date format comes back as text.
+		dateTimeRenderOption: 'FORMATTED_STRING',
+	});
+	const areas = spans.flatMap(({ column, dates, rows, first }, at) => {
+		const values = (data.valueRanges?.[at]?.values ?? []) as unknown[][];
+		const isPlain = (row: number) => typeof values[row - first]?.[0] === 'number';
+		return groupRows(rows.filter(isPlain), dates).map((group) => ({ ...group, column }));
+	});
+	if (areas.length === 0) return;
+	const { sheetId } = sheet.sheetId === undefined ? await book.findSheet(title) : sheet;
+	await book.change(
+		areas.map(({ from, to, column, type }) => {
+			const rows = { startRowIndex: from, endRowIndex: to + 1 };
+			const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
+			return buildFormatRequest(range, type);
+		}),
+	);
+}
+
+function groupRows(rows: readonly number[], dates: DateColumn) {
+	const groups: Array<{ from: number; to: number; type: DateCell['type'] | undefined }> = [];
+	for (const row of rows) {
+		const [last, type] = [groups.at(-1), dates.get(row)?.type];
+		if (last?.to === row - 1 && last.type === type) last.to = row;
+		else groups.push({ from: row, to: row, type });
+	}
+	return groups;
+}
+
+/** Without a pattern, the sheet's locale decides. */
+function buildFormatRequest(
+	range: sheets_v4.Schema$GridRange,
+	type: DateCell['type'] | undefined,
+): sheets_v4.Schema$Request {
+	const numberFormat = type === 'DURATION' ? { type: 'TIME', pattern: '[h]:mm:ss' } : { type };
+	return {
+		repeatCell: {
+			range,
+			cell: { userEnteredFormat: { numberFormat } },
+			fields: 'userEnteredFormat.numberFormat',
+		},
+	};
+}
+
+/** A text with digits, as every date is shown that is more than the name of a day or month; not an address or a formula. */
+const shownDatePattern = /^(?!=)[^@]{0,60}\p{Nd}[^@]{0,60}$/u;
+/** A request has this many ranges at most, because they are part of its URL. */
+const maxRanges = 50;
+
+/**
+ * Prints dates in ISO 8601, whatever the sheet shows. Only if a text may be a date, one request asks for the numbers and formats behind it.
+ * @param read cells as read, in which dates are texts @param headerRows how many rows at the top keep their texts
+ */
+export async function printDates(
+	book: Spreadsheet,
+	read: sheets_v4.Schema$ValueRange,
+	headerRows: number,
+): Promise<sheets_v4.Schema$ValueRange> {
+	const values = (read.values ?? []) as unknown[][];
+	const isInColumns = read.majorDimension === 'COLUMNS';
+	const start = parseBounds(parseRange(read.range ?? 'A1'));
+	const spans = new Map<number, { first: number; last: number }>();
+	for (const [at, line] of values.entries()) {
+		for (const [inLine, cell] of line.entries()) {
+			const [row, column] = isInColumns ? [inLine, at] : [at, inLine];
+			if (row < headerRows || typeof cell !== 'string' || !shownDatePattern.test(cell)) continue;
+			const { first = row, last = row } = spans.get(column) ?? {};
+			spans.set(column, { first: Math.min(first, row), last: Math.max(last, row) });
+		}
+	}
+	if (spans.size === 0) return read;
+	const areas = joinSpans(spans);
+	const ranges = areas.map(({ row, column, rows, columns }) =>
+		printAreaLike(read.range ?? '', { row: start.row + row, column: start.column + column }, rows, columns),
+	);
+	const { properties, sheets } = await book.get(dateFields, ranges);
+	const printed = values.map((line) => [...line]);
+	for (const [at, { row, column }] of areas.entries()) {
+		for (const [down, line] of (sheets?.[0]?.data?.[at]?.rowData ?? []).entries()) {
+			for (const [across, cell] of (line.values ?? []).entries()) {
+				const [first, second] = isInColumns ? [column + across, row + down] : [row + down, column + across];
+				const [shown, serial] = [printed[first]?.[second], cell.effectiveValue?.numberValue];
+				if (typeof shown !== 'string' || typeof serial !== 'number' || shown.startsWith('=')) continue;
+				const iso = printDate(serial, cell.effectiveFormat?.numberFormat ?? {}, properties?.timeZone ?? '');
+				if (printed[first] && iso !== undefined) printed[first][second] = iso;
+			}
+		}
+	}
+	return { ...read, values: printed };
+}
+
+const dateFields =
+	'properties.timeZone,sheets.data.rowData.values(effectiveValue.numberValue,effectiveFormat.numberFormat)';
+
+/** One area for each column; a single one for all where these are too many. */
+function joinSpans(spans: ReadonlyMap<number, { readonly first: number; readonly last: number }>) {
+	const all = [...spans].map(([column, { first, last }]) => ({
+		...{ row: first, rows: last - first + 1 },
+		...{ column, columns: 1 },
+	}));
+	if (all.length <= maxRanges) return all;
+	const row = all.reduce((least, one) => Math.min(least, one.row), Infinity);
+	const end = all.reduce((most, one) => Math.max(most, one.row + one.rows), 0);
+	const columns = [...spans.keys()];
+	const column = Math.min(...columns);
+	return [{ row, rows: end - row, column, columns: Math.max(...columns) - column + 1 }];
+}

@@ -1,0 +1,230 @@
+type DateType = 'DATE' | 'TIME' | 'DATE_TIME' | 'DURATION';
+
+const dayMilliseconds = 86_400_000;
+/** Day 0 of Google's serial numbers. */
+const epoch = Date.UTC(1899, 11, 30);
+
+/** A date, a time or both, as the number that a cell holds: days since December 30, 1899, in the spreadsheet's time zone. */
+export class DateCell {
+	readonly serial: number;
+	readonly type: DateType;
+	/** As it was given. */
+	readonly text: string;
+
+	constructor(milliseconds: number, type: DateType, text: string) {
+		this.serial = milliseconds / dayMilliseconds;
+		this.type = type;
+		this.text = text;
+	}
+
+	/** What Google gets. */
+	toJSON(): number {
+		return this.serial;
+	}
+}
+
+/** What a spreadsheet reads and shows dates by: its locale, such as `en_GB`, and its IANA time zone. */
+export interface DateSettings {
+	readonly locale: string;
+	readonly timeZone: string;
+}
+
+const isoPattern =
+	/^(\d{4}-\d{2}-\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+const clockPattern =
+	/^(?:(.+?),? )?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?(?: ?([AP])M)?$/i;
+/** Hours that are no time of day. */
+const durationPattern = /^(\d{2,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
+
+/** Whether a text may be a complete date, a time or both. Only for such texts the settings of the spreadsheet are read. */
+export function mayBeDate(text: string): boolean {
+	if (text.length > 40 || !/\d/.test(text)) return false;
+	if (isoPattern.test(text) || durationPattern.test(text)) return true;
+	const day = clockPattern.exec(text)?.[1] ?? (clockPattern.test(text) ? undefined : text);
+	if (day === undefined) return true;
+	const parts = splitDate(day);
+	const has = (pattern: RegExp) => parts.some((part) => pattern.test(part));
+	return isoPattern.test(day) || (parts.length === 3 && has(/^\d{4}$/) && has(/^\d{1,2}$/));
+}
+
+/** The cell for a complete date, a time, a duration or a timestamp as ISO 8601 writes them, or a date as the locale does. */
+export function parseDate(text: string, { locale, timeZone }: DateSettings): DateCell | undefined {
+	if (!mayBeDate(text)) return undefined;
+	const [, date, hours = 0, minutes = 0, seconds = 0, fraction = '', offset] = isoPattern.exec(text) ?? [];
+	if (date !== undefined) {
+		const day = toDay(...(date.split('-').map(Number) as DayParts));
+		if (day === undefined) return undefined;
+		const wall = day + toMilliseconds(hours, minutes, seconds, fraction);
+		if (offset === undefined)
+			return new DateCell(wall - epoch, text.length === 10 ? 'DATE' : 'DATE_TIME', text);
+		const converted = toWallTime(wall - parseOffset(offset), timeZone);
+		return converted === undefined ? undefined : new DateCell(converted - epoch, 'DATE_TIME', text);
+	}
+	const duration = durationPattern.exec(text);
+	if (duration && Number(duration[1]) > 23)
+		return new DateCell(toMilliseconds(...(duration.slice(1) as ClockParts)), 'DURATION', text);
+	const [clock, day, hour = 0, ...rest] = clockPattern.exec(text) ?? [];
+	const [minute = 0, second = 0, thousandths = '', half] = rest;
+	const inHalf = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
+	const time = toMilliseconds(inHalf, minute, second, thousandths);
+	if (clock !== undefined && day === undefined) return new DateCell(time, 'TIME', text);
+	const found = parseDay(day ?? text, getDateStyle(locale));
+	return found === undefined
+		? undefined
+		: new DateCell(found + time - epoch, clock === undefined ? 'DATE' : 'DATE_TIME', text);
+}
+
+type ClockParts = [
+	hours: string | number,
+	minutes: string | number,
+	seconds: string | number,
+	fraction: string | undefined,
+];
+
+function toMilliseconds(...[hours, minutes, seconds, fraction = '']: ClockParts): number {
+	const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+	return whole * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
+}
+
+function parseOffset(offset: string): number {
+	if (/z/i.test(offset)) return 0;
+	const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2));
+	return (offset.startsWith('-') ? -minutes : minutes) * 60_000;
+}
+
+type DayParts = [year: number, month: number, day: number];
+
+/** The start of a day of the calendar; undefined if there is no such day. */
+function toDay(...[year, month, day]: DayParts): number | undefined {
+	const date = new Date(Date.UTC(year, month - 1, day));
+	return year >= 1000 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+		? date.getTime()
+		: undefined;
+}
+
+const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>();
+
+function getZoneFormat(timeZone: string): Intl.DateTimeFormat | undefined {
+	if (!zoneFormats.has(timeZone)) {
+		const fields = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const;
+		const style = { ...fields, minute: 'numeric', second: 'numeric', hourCycle: 'h23', timeZone } as const;
+		try {
+			zoneFormats.set(timeZone, new Intl.DateTimeFormat('en-US', style));
+		} catch {
+			// Node does not know the zone, so no instant can be told in it.
+			zoneFormats.set(timeZone, undefined);
+		}
+	}
+	return zoneFormats.get(timeZone);
+}
+
+/** What clocks of a time zone show at an instant, as milliseconds; undefined if the zone is unknown. */
+function toWallTime(instant: number, timeZone: string): number | undefined {
+	const fixed = /^GMT([+-]\d{2}:\d{2})$/.exec(timeZone)?.[1];
+	if (fixed !== undefined) return instant + parseOffset(fixed);
+	const parts = getZoneFormat(timeZone)?.formatToParts(instant);
+	if (!parts) return undefined;
+	const get = (name: string) => Number(parts.find(({ type }) => type === name)?.value);
+	const day = toDay(get('year'), get('month'), get('day')) ?? 0;
+	const rest = ((instant % 1000) + 1000) % 1000;
+	return day + toMilliseconds(get('hour'), get('minute'), get('second'), undefined) + rest;
+}
+
+/** The offset of a time zone from UTC when its clocks show a time, such as `+01:00`; '' where they skip it or the offset has seconds. */
+function printOffset(wall: number, timeZone: string): string {
+	for (const near of [wall - dayMilliseconds, wall + dayMilliseconds]) {
+		const offset = (toWallTime(near, timeZone) ?? NaN) - near;
+		if (toWallTime(wall - offset, timeZone) !== wall || offset % 60_000 !== 0) continue;
+		const clock = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+		return `${offset < 0 ? '-' : '+'}${clock}`;
+	}
+	return '';
+}
+
+/** A date cell in ISO 8601; undefined for a duration and for what cannot be told, which stay as the sheet shows them. */
+export function printDate(
+	serial: number,
+	{ type, pattern }: { readonly type?: string | null; readonly pattern?: string | null },
+	timeZone: string,
+): string | undefined {
+	const milliseconds = Math.round(serial * dayMilliseconds);
+	const wall = milliseconds + epoch;
+	const iso = Math.abs(wall) < 8.64e15 ? new Date(wall).toISOString() : '';
+	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
+	if (type === 'TIME') {
+		if (pattern?.includes('[') || milliseconds < 0) return undefined;
+		if (milliseconds < dayMilliseconds) return iso.slice(11, milliseconds % 1000 === 0 ? 19 : 23);
+		// In the first year, it is more likely a sum of times than a date.
+		if (milliseconds < 366 * dayMilliseconds) return undefined;
+	} else if (type !== 'DATE' && type !== 'DATE_TIME') return undefined;
+	if (type === 'DATE' && milliseconds % dayMilliseconds === 0) return iso.slice(0, 10);
+	return `${iso.slice(0, 23)}${printOffset(wall, timeZone)}`;
+}
+
+/** Whether two serial numbers are the same to the millisecond. */
+export function isSameTime(serial: number, other: number): boolean {
+	return Math.round(serial * dayMilliseconds) === Math.round(other * dayMilliseconds);
+}
+
+/** A number without the noise that fractions of a day have. Any other number stays as it is. */
+export function dropTimeNoise(value: number): number {
+	const milliseconds = value * dayMilliseconds;
+	const isTime = Math.abs(value) >= 1 && Math.abs(milliseconds - Math.round(milliseconds)) < 0.01;
+	return isTime ? Math.round(milliseconds) / dayMilliseconds : value;
+}
+
+function splitDate(day: string): string[] {
+	return day.split(/[ ,./-]+/).filter((part) => part !== '');
+}
+
+interface DateStyle {
+	/** Order of day, month and year in a date. */
+	readonly order: readonly string[];
+	readonly separator: string;
+	/** Numbers of the months by their names, in lower case and without dots. */
+	readonly months: ReadonlyMap<string, number>;
+}
+
+const dateStyles = new Map<string, DateStyle>();
+
+function getDateStyle(locale: string): DateStyle {
+	const known = dateStyles.get(locale);
+	if (known) return known;
+	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
+	const utc = { timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const;
+	const numeric = { ...utc, day: 'numeric', month: 'numeric', year: 'numeric' } as const;
+	const parts = new Intl.DateTimeFormat(tag, numeric).formatToParts();
+	const months = new Map<string, number>();
+	for (const month of ['long', 'short'] as const) {
+		const format = new Intl.DateTimeFormat(tag, { ...utc, day: 'numeric', month, year: 'numeric' });
+		for (let number = 1; number <= 12; number++) {
+			for (const { type, value } of format.formatToParts(Date.UTC(2024, number - 1))) {
+				if (type === 'month') months.set(normalizeMonth(value), number);
+			}
+		}
+	}
+	const [separator = '/'] = parts.flatMap(({ type, value }) => (type === 'literal' ? [value.trim()] : []));
+	const order = parts.map(({ type }) => type).filter((type) => type !== 'literal');
+	const style = { order, separator, months };
+	dateStyles.set(locale, style);
+	return style;
+}
+
+function normalizeMonth(text: string): string {
+	return text.toLowerCase().replaceAll('.', '');
+}
+
+/** Finds the day in a date as the locale writes it, or with the name of its month, as in `5 Jan 2024` and `January 5, 2024`. */
+function parseDay(text: string, { order, separator, months }: DateStyle): number | undefined {
+	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return toDay(...(text.split('-').map(Number) as DayParts));
+	const numbers = text.split(separator).map((part) => part.trim());
+	if (numbers.at(-1) === '') numbers.pop();
+	const [year, month, date] = ['year', 'month', 'day'].map((name) => numbers[order.indexOf(name)]);
+	if (numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(`${year}-${month}-${date}`))
+		return toDay(Number(year), Number(month), Number(date));
+	const parts = splitDate(text);
+	const named = parts.map((part) => months.get(normalizeMonth(part))).find((number) => number !== undefined);
+	const find = (pattern: RegExp) => parts.find((part) => pattern.test(part));
+	if (parts.length !== 3 || named === undefined) return undefined;
+	return toDay(Number(find(/^\d{4}$/)), named, Number(find(/^\d{1,2}$/)));
+}
