@@ -44,9 +44,9 @@ function itemOf(): RunnerItem {
 	const none = () => Promise.reject(new Error('no files'));
 	const answers = new Map<string, Promise<unknown>>();
 	return {
-		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, binaryFields: [], hasCreated: false },
+		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, hasCreated: false },
 		...{
-			requireBinary: nothing,
+			findBinaryFields: () => [],
 			getBinary: none,
 			getFile: none,
 			store: none,

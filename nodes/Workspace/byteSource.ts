@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { toError, NodeError, createRefusal, toNodeError } from '../core/errors';
 import { quoteField } from '../fields/field';
@@ -101,7 +101,7 @@ export function decodeBase64(text: string): Buffer | undefined {
 /** Bytes per piece, where n8n's storage honors it. */
 const pieceBytes = 1024 * 1024;
 
-/** @param milliseconds for opening it, and for each read @throws NodeError 400 that names the missing field and those that exist */
+/** @param milliseconds for opening it, and for each read */
 export async function getBinarySource(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -109,7 +109,7 @@ export async function getBinarySource(
 	milliseconds: number,
 ): Promise<ByteSource> {
 	const { helpers } = context;
-	const binary = getBinaryData(context, itemIndex, field);
+	const binary = helpers.assertBinaryData(itemIndex, field);
 	const { fileName, mimeType, id } = binary;
 	const limit = { milliseconds, what: `The binary field '${field}'` };
 	if (id === undefined) {
@@ -122,21 +122,24 @@ export async function getBinarySource(
 	return { fileName, mimeType, size: fileSize, open };
 }
 
-/** What n8n knows of a binary field. @throws NodeError 400 that names the missing field and those that exist */
-export function getBinaryData(context: IExecuteFunctions, itemIndex: number, field: string): IBinaryData {
-	try {
-		return context.helpers.assertBinaryData(itemIndex, field);
-	} catch {
-		// n8n's message does not say which fields there are.
-		const existing = Object.keys(context.getInputData()[itemIndex]?.binary ?? {});
-		const fields = existing.map((name) => `'${name}'`).join(', ');
-		throw createRefusal(
-			`The item has no binary field '${field}'`,
-			fields === ''
-				? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk.'
-				: `Its binary fields are: ${fields}.`,
-		);
-	}
+/** The binary fields that names stand for; * stands for all. @throws NodeError 400 that names the missing field and those that exist */
+export function findBinaryFields(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	names: readonly string[],
+	parameter: string,
+): string[] {
+	const existing = Object.keys(context.getInputData()[itemIndex]?.binary ?? {});
+	const fields = names.flatMap((name) => (name === '*' ? existing : [name]));
+	const missing = fields.find((field) => !existing.includes(field));
+	const found = names.length === 0 || fields.length > 0;
+	if (missing === undefined && found) return [...new Set(fields)];
+	throw createRefusal(
+		missing === undefined ? 'The item has no files' : `The item has no binary field '${missing}'`,
+		existing.length === 0
+			? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk.'
+			: `Its binary fields are: ${existing.map((name) => `'${name}'`).join(', ')}. Enter them in ${quoteField(parameter)}, or * for all.`,
+	);
 }
 
 /** A file on n8n's machine, if n8n allows it. @param milliseconds for opening it, and for each read @throws NodeError 400 */

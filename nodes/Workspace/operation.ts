@@ -24,8 +24,8 @@ export interface Item {
 	readonly continueOnFail?: boolean;
 	/** Whether an AI agent calls the node as a tool: its input then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
-	/** Without reading it, for `check`. @throws NodeError 400 as `binary` does */
-	requireBinary(field: string): void;
+	/** Binary fields by name, where * means all. @param parameter where the names were entered @throws NodeError 400 for one that is missing */
+	findBinaryFields(names: readonly string[], parameter: string): string[];
 	/** @throws NodeError 400 that names the missing field and those that exist. */
 	getBinary(field: string): Promise<ByteSource>;
 	/** A file on the machine that runs n8n, under the instance's own file-access rules. */

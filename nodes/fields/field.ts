@@ -7,6 +7,8 @@ export interface ReadContext {
 	readonly mode: 'fields' | 'json';
 	/** IANA name of the workflow's time zone, for times without an offset. */
 	readonly timezone: string;
+	/** Whether the form gives a field by an expression of the user's own, not of a model. */
+	readonly isExpression?: (name: string) => boolean;
 }
 
 export interface Choice {
@@ -70,6 +72,8 @@ export interface Field {
 	readonly required?: boolean;
 	/** If false, n8n does not check `required`, because it would stop the whole node for one empty value. Our own check remains. */
 	readonly requiredInForm?: boolean;
+	/** Names files: where an expression names none, the item fails, because the file would be left out without a word. */
+	readonly namesFiles?: true;
 	/** With `required`: the field that can be given in its place. */
 	readonly requiredUnless?: string;
 	/** With `required`: a value must be given, but it may be empty. */

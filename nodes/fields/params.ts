@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isTool, createRefusal } from '../core/errors';
 import type { Field, InferParameters, ReadContext } from './field';
-import { isRecord, getFieldLabel, readValue } from './values';
+import { isRecord, getFieldLabel, readValue, refuseUnnamedFiles } from './values';
 
 export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 
@@ -39,6 +39,8 @@ export function readParameters<const F extends readonly Field[]>(
 		// A form field that was emptied counts as not given where no text is wanted.
 		const isBlank = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
 		const ownDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
+		if (isShown && field.namesFiles && Object.hasOwn(given, field.name))
+			refuseUnnamedFiles(field, raw, reading);
 		const value =
 			isMissing(raw) || isBlank ? readValue(field, ownDefault, form) : readValue(field, raw, reading);
 		const isNeeded = requiredUnless === undefined || isMissing(given[requiredUnless]);
@@ -182,6 +184,12 @@ export class NodeParameters {
 	/** Whether a parameter, or an option of a collection, is given by an expression: then it may differ from item to item. */
 	isExpression(name: string, option?: string): boolean {
 		return hasExpression(this.getRawValue(name, option));
+	}
+
+	/** The same for a parameter or option of that name; what a model fills in does not count, because it may have nothing to say. */
+	isOwnExpression(name: string): boolean {
+		const raw = [this.getRawValue(name), this.getRawValue('options', name)].find(hasExpression);
+		return raw !== undefined && !/\$fromAI\b/i.test(JSON.stringify(raw));
 	}
 
 	/** Whether n8n evaluates an option at every reading, which creates its value again. A mere field of the item is only read. */

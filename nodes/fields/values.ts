@@ -217,6 +217,22 @@ export function parseJson(text: string, what: string, advice: string): unknown {
 const jsonAdvice =
 	'Strings and keys must be in double quotes, with no comma after the last one. An expression that returns an array needs no quotes.';
 
+/** @throws NodeError 400 if an expression, or an entry in JSON mode, names no file where it should name one */
+export function refuseUnnamedFiles(field: Field, raw: unknown, reading: ReadContext): void {
+	const isForm = reading.mode === 'fields';
+	// In JSON mode, null and an empty list say that there is no file.
+	if (isForm ? !reading.isExpression?.(field.name) : raw === null) return;
+	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
+	const isUnnamed = (entry: unknown) => isBlank(entry ?? '');
+	if (!(isForm && entries.length === 0) && !entries.some(isUnnamed)) return;
+	throw createRefusal(
+		`'${getFieldLabel(field, reading)}' names no file${entries.length > 1 ? ' in one of its entries' : ''}`,
+		'It is empty for this item. Check the expression and that the input item contains the data, or remove it.',
+	);
+}
+
+const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
+
 function readAttachments(field: Field, raw: unknown, reading: ReadContext): AttachmentInput[] {
 	const entries = typeof raw === 'string' ? splitList(raw) : [raw].flat();
 	return entries.flatMap((entry: unknown) => {

@@ -90,8 +90,10 @@ export function testItem({
 		json,
 		token: randomUUID(),
 		signal,
-		requireBinary: (field) => {
-			if (!binary[field]) throw missing(field, binary);
+		findBinaryFields: (names) => {
+			const fields = names.flatMap((name) => (name === '*' ? Object.keys(binary) : [name]));
+			for (const field of fields) if (!binary[field]) throw missing(field, binary);
+			return fields;
 		},
 		getBinary: (field) => sourceOf(field, binary),
 		getFile: fileSource,

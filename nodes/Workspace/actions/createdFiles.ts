@@ -185,12 +185,12 @@ export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<
 }
 
 /** Marks a file as the one that is created for an item. */
-export function getItemProperty({ token }: Item): Record<string, string> {
+export function getItemProperty({ token }: Pick<Item, 'token'>): Record<string, string> {
 	return { [tokenKey]: token };
 }
 
 /** The file with an item's mark, if Google lists it already. */
-export async function findFileOfItem(drive: drive_v3.Drive, { token }: Item, fields: string) {
+export async function findFileOfItem(drive: drive_v3.Drive, { token }: Pick<Item, 'token'>, fields: string) {
 	const [file] = await findFiles(drive, buildPropertySearch(tokenKey, token), fields);
 	return file;
 }

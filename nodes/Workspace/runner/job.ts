@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { escapeForEditor, isTool, type NodeError, createRefusal, storeBinary } from '../../core/errors';
 import type { Sanitizer } from '../../core/sanitizer';
-import { FieldNaming } from '../../fields/field';
+import { FieldNaming, type ReadContext } from '../../fields/field';
 import {
 	readRequestLimits,
 	type NodeParameters,
@@ -12,7 +12,7 @@ import {
 	type RequestLimits,
 } from '../../fields/params';
 import { getAllFields, type Item, type CreatedFile, type OutputBinary } from '../operation';
-import { getBinaryData, getBinarySource, getFileSource } from '../byteSource';
+import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import { type ChosenOperation, findOperation, readInputObject, type UncheckedJob } from './inputObject';
 
 /** State shared by all items of a run. */
@@ -89,8 +89,8 @@ export class InputItem implements RunnerItem {
 		return isTool(this.context.getNode());
 	}
 
-	requireBinary(field: string) {
-		getBinaryData(this.context, this.index, field);
+	findBinaryFields(names: readonly string[], parameter: string) {
+		return findBinaryFields(this.context, this.index, names, parameter);
 	}
 
 	getBinary(field: string) {
@@ -191,12 +191,13 @@ export function createJobReader(
 	parameters: NodeParameters,
 	notes: RunState,
 ): (index: number) => Job {
+	const isExpression = (name: string) => parameters.isOwnExpression(name);
 	let last: CheckedJob | undefined;
 	return (index) => {
 		const mode = parameters.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
 		const chosen = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
 		if (last?.mode !== mode || !hasSameInput(last, chosen))
-			last = checkJob(mode, chosen, context.getTimezone());
+			last = checkJob(chosen, { mode, timezone: context.getTimezone(), isExpression });
 		const { resource, operation, naming, params, limits, combineKey, serialKey } = last;
 		const item = new InputItem(context, index, { notes, naming, limits });
 		naming.runWithNames(() => operation.check?.(params, item));
@@ -204,10 +205,11 @@ export function createJobReader(
 	};
 }
 
-function checkJob(mode: CheckedJob['mode'], chosen: UncheckedJob, timezone: string): CheckedJob {
+function checkJob(chosen: UncheckedJob, reading: ReadContext): CheckedJob {
 	const { operation, given } = chosen;
+	const { mode } = reading;
 	const fields = getAllFields(operation);
-	const params = readParameters(fields, given, { mode, timezone });
+	const params = readParameters(fields, given, reading);
 	const naming = new FieldNaming(fields, mode);
 	const combineKey = naming.runWithNames(() => operation.combine?.key(params));
 	const serialKey = operation.getChangedId?.(params);

@@ -30,10 +30,13 @@ export const uploadFields = [
 		name: 'binaryPropertyName',
 		type: 'string',
 		default: 'data',
+		format: 'list',
+		namesFiles: true,
 		showWhen: { contentSource: ['binary'] },
-		placeholder: 'e.g. data',
+		placeholder: 'e.g. data, or *',
 		hint: 'The name of the input field containing the binary file data to be uploaded',
-		description: 'The binary field of the input item that holds the file',
+		description:
+			'The binary fields of the input item that hold the files, separated by commas or new lines, or * for all of them. Each file gets an item of its own.',
 	},
 	{
 		displayName: 'Content',

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 
-import { createRefusal, shorten } from '../../../core/errors';
+import { createRefusal, isNodeError, shorten } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { decodeBase64, computeMd5 } from '../../byteSource';
 import type { KeyHashes } from '../../idempotency';
-import { type Clients, defineOperation, type Item, type ByteSource } from '../../operation';
+import { defineOperation, type Item, type ByteSource } from '../../operation';
 import { hashFileKey, missingFolderAdvice } from '../createdFiles';
 import {
 	type FileResult,
@@ -18,12 +18,12 @@ import {
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
 /** The bytes to upload. @throws NodeError 400 that says what is missing */
-async function getUploadSource(params: UploadParams, item: Item): Promise<ByteSource> {
-	const { contentSource, binaryPropertyName, content } = params;
+async function getUploadSource(params: UploadParams, field: string, item: Item): Promise<ByteSource> {
+	const { contentSource, content } = params;
 	if (contentSource === 'text')
 		return createMemorySource(Buffer.from(content), item, 'text/plain; charset=utf-8');
 	if (contentSource === 'base64') return createMemorySource(decodeBase64Content(content), item);
-	if (contentSource === 'binary') return await item.getBinary(binaryPropertyName || 'data');
+	if (contentSource === 'binary') return await item.getBinary(field);
 	if (content.trim() !== '') return await item.getFile(content);
 	throw createRefusal(`${quoteField('content')} is empty`, 'Enter the path of the file to upload.');
 }
@@ -80,23 +80,37 @@ export const upload = defineOperation({
 	check(params, item) {
 		// So that a mistake in the last item does not leave half of the files uploaded.
 		readMimeType(params);
-		if (params.contentSource === 'binary') item.requireBinary(params.binaryPropertyName || 'data');
-		else resolveFileName(params);
+		const { length } = findFields(params, item);
+		if (params.contentSource !== 'binary') resolveFileName(params);
+		if (length < 2 || params.name.trim() === '') return;
+		throw createRefusal(
+			`${quoteField('name')} is for a single file, but ${length} files would be uploaded`,
+			`Leave ${quoteField('name')} empty, so that each file keeps its own name.`,
+		);
 	},
-	async execute(client, params, item): Promise<FileResult> {
-		const uploading = await prepareUpload(client, params, item);
-		const key = await hashUploadKey(params, uploading.source);
-		return key ? await uploadOnce(uploading, key) : await uploadNow(uploading);
+	async execute(client, params, item): Promise<FileResult[]> {
+		const files: FileResult[] = [];
+		const fields = findFields(params, item);
+		for (const at of fields.keys()) {
+			const uploading = await prepareUpload({ client, params, item }, fields, at);
+			const uploaded = uploadPrepared(uploading);
+			// The runner looks for the last file. The one that failed before others is looked for here, so that they follow.
+			files.push(await (at === fields.length - 1 ? uploaded : uploaded.catch(recoverBefore(uploading))));
+		}
+		return files;
 	},
-	async recover(client, params, _error, item): Promise<FileResult | undefined> {
-		const uploading = await prepareUpload(client, params, item);
-		const file = await findUploadedFile(uploading);
-		if (!file) return undefined;
-		const key = await hashUploadKey(params, uploading.source);
-		const result = verifyUpload({ file, md5: await computeMd5(uploading.source) }, item);
-		return key ? await uploadOnce(uploading, key, file) : result;
+	async recover(client, params, _error, item): Promise<FileResult[] | undefined> {
+		const files: FileResult[] = [];
+		const fields = findFields(params, item);
+		for (const at of fields.keys()) {
+			const file = await findResult(await prepareUpload({ client, params, item }, fields, at));
+			if (!file) return undefined;
+			files.push(file);
+		}
+		return files;
 	},
-	left: ({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`,
+	toItems: (files) => files.map((file) => ({ json: { ...file } })),
+	left: (files) => files.map(({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`).join(', '),
 	rerun: `Or set ${quoteField('onExisting')} to Skip the Upload, which finds files by their names.`,
 	adviceByStatus: {
 		400: `With ${quoteField('convertTo')}, the content must be of a type that Google can convert.`,
@@ -104,28 +118,67 @@ export const upload = defineOperation({
 	},
 });
 
-async function prepareUpload(client: Clients, params: UploadParams, item: Item): Promise<PreparedUpload> {
-	const source = await getUploadSource(params, item);
-	const name = resolveFileName(params, source);
+/** The binary fields to upload, or '' for content from elsewhere. @throws NodeError 400 for a missing one */
+function findFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item): string[] {
+	if (contentSource !== 'binary') return [''];
+	return item.findBinaryFields(names.length > 0 ? names : ['data'], 'binaryPropertyName');
+}
+
+async function uploadPrepared(uploading: PreparedUpload): Promise<FileResult> {
+	const key = await hashUploadKey(uploading);
+	return key ? await uploadOnce(uploading, key) : await uploadNow(uploading);
+}
+
+/** The file of an upload whose outcome is unknown, if it arrived. */
+async function findResult(uploading: PreparedUpload): Promise<FileResult | undefined> {
+	const { source, item } = uploading;
+	const file = await findUploadedFile(uploading);
+	if (!file) return undefined;
+	const key = await hashUploadKey(uploading);
+	const result = verifyUpload({ file, md5: await computeMd5(source) }, item);
+	return key ? await uploadOnce(uploading, key, file) : result;
+}
+
+const recoverBefore = (uploading: PreparedUpload) => async (error: unknown) => {
+	const isUnknown = isNodeError(error) && error.outcome === 'unknown';
+	const found = isUnknown ? await findResult(uploading).catch(() => undefined) : undefined;
+	if (!found) throw error;
+	return found;
+};
+
+async function prepareUpload(
+	{ client, params, item }: Pick<PreparedUpload, 'client' | 'params' | 'item'>,
+	fields: readonly string[],
+	at: number,
+): Promise<PreparedUpload> {
+	const field = fields[at] ?? '';
+	const count = fields.length;
+	const source = await getUploadSource(params, field, item);
+	const { buildFileName } = await import('../mimeTypes');
+	const ownName = source.fileName || (count > 1 ? buildFileName(field, source.mimeType) : undefined);
+	const name = resolveFileName(params, ownName);
 	const mimeType = await resolveMimeType(name, params, source);
 	const target = params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;
-	return { client, params, item, source, name, target, mimeType };
+	const token = at === 0 ? item.token : `${item.token}-${at}`;
+	return { client, params, item, at, count, token, source, name, target, mimeType };
 }
 
 /** @throws NodeError 400 */
-function resolveFileName({ name, contentSource }: UploadParams, source?: ByteSource): string {
+function resolveFileName({ name, contentSource }: UploadParams, ownName?: string): string {
 	if (name.trim() !== '') return name;
-	if (contentSource === 'binary' && source?.fileName) return source.fileName;
+	if (contentSource === 'binary' && ownName) return ownName;
 	throw createRefusal(
 		`${quoteField('name')} is required`,
 		'Enter a name. Only a binary file can have its own.',
 	);
 }
 
-async function hashUploadKey(params: UploadParams, source: ByteSource): Promise<KeyHashes | undefined> {
+async function hashUploadKey({ params, source, at }: PreparedUpload): Promise<KeyHashes | undefined> {
 	const { idempotencyKey, convertTo } = params;
 	if (idempotencyKey === '') return undefined;
 	// Drive knows the checksum of a file that is not converted, so a large one need not be read twice.
 	const digest = convertTo === 'none' ? '' : await computeMd5(source);
-	return hashFileKey('file upload', params, [convertTo, digest]);
+	// Each file of an item has a key of its own.
+	const own = at === 0 ? params : { ...params, idempotencyKey: `${idempotencyKey} file ${at + 1}` };
+	return hashFileKey('file upload', own, [convertTo, digest]);
 }

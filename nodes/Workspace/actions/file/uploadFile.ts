@@ -94,20 +94,23 @@ function buildConflictError(message: string, description: string): NodeError {
 /** How many IDs one call reserves. The items of a run share the call. */
 const idsAtOnce = 50;
 
-/** The ID that is reserved for the item's file: the same one throughout a run. */
-async function reserveFileId({ drive }: Clients, item: Item): Promise<string | undefined> {
-	const block = Math.floor(item.index / idsAtOnce);
+/** The ID that is reserved for the file: the same one throughout a run. An item with several files has a call of its own. */
+async function reserveFileId(uploading: PreparedUpload): Promise<string | undefined> {
+	const { client, item, at, count } = uploading;
+	const isOnly = count === 1;
+	const block = isOnly ? Math.floor(item.index / idsAtOnce) : `item ${item.index}`;
 	const { ids } = await item.once(`reservedFileIds:${block}`, async () => {
-		const request = { count: idsAtOnce, space: 'drive', type: 'files', fields: 'ids' };
-		return (await drive.files.generateIds(request)).data;
+		const request = { count: isOnly ? idsAtOnce : count, space: 'drive', type: 'files', fields: 'ids' };
+		return (await client.drive.files.generateIds(request)).data;
 	});
-	return ids?.[item.index % idsAtOnce];
+	return ids?.[isOnly ? item.index % idsAtOnce : at];
 }
 
 /** The file that an earlier try of this item created, if there is one. */
-export async function findUploadedFile({ client, target, item }: PreparedUpload): Promise<File | undefined> {
-	if (target !== undefined) return await findFileOfItem(client.drive, item, resultFields);
-	const fileId = await reserveFileId(client, item);
+export async function findUploadedFile(uploading: PreparedUpload): Promise<File | undefined> {
+	const { client, target } = uploading;
+	if (target !== undefined) return await findFileOfItem(client.drive, uploading, resultFields);
+	const fileId = await reserveFileId(uploading);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
 	return (await ignoreNotFound(client.drive.files.get(request)))?.data;
@@ -129,6 +132,11 @@ export interface PreparedUpload {
 	readonly client: Clients;
 	readonly params: UploadParams;
 	readonly item: Item;
+	/** Place of the file among the item's files, from 0. */
+	readonly at: number;
+	readonly count: number;
+	/** The item's token, for another than the first file with its place. */
+	readonly token: string;
 	readonly source: ByteSource;
 	/** The name of the file in Google Drive. */
 	readonly name: string;
@@ -193,8 +201,8 @@ async function uploadUnlessSkipped(
 	// A mark by which the file of an earlier try is found: a property for a conversion, which takes no ID.
 	const mark =
 		target === undefined
-			? { id: await reserveFileId(client, item) }
-			: { appProperties: { ...appProperties, ...getItemProperty(item) } };
+			? { id: await reserveFileId(uploading) }
+			: { appProperties: { ...appProperties, ...getItemProperty(uploading) } };
 	const parents = parentFolder ? [parentFolder] : undefined;
 	const sending = client.uploadToDrive({
 		...request,

@@ -1,6 +1,9 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation, type Clients, type Item } from '../../operation';
-import { deliverMail, findSentMail, findSender, type SentMail } from './send/deliver';
+import { expandAttachments } from './send/attachments';
+import { deliverMail } from './send/deliver';
+import { findSentMail, type SentMail } from './send/findSentMail';
+import { findSender } from './send/sender';
 import { completeReply, fetchRepliedMail } from './send/reply';
 import {
 	isDraft,
@@ -32,9 +35,7 @@ export const send = defineOperation({
 		refuseContradictions(params);
 		// So that a wrong address or a missing file in the last item does not leave half a batch sent.
 		readHeaderTexts(params);
-		for (const attachment of params.attachments) {
-			if ('field' in attachment) item.requireBinary(attachment.field);
-		}
+		expandAttachments(params.attachments, item);
 	},
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
 		const { prepareMail: outgoingMail, composeMail: composed } = await import('./send/compose');

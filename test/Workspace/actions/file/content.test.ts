@@ -195,6 +195,104 @@ describe('in n8n', () => {
 		expect([failure.httpCode, uploads.google.requests]).toEqual(['400', []]);
 	});
 
+	test.each(['={{ $json.missing }}', '={{ "" }}'])(
+		'a binary field that comes out empty is refused before anything is uploaded: %s',
+		async (binaryPropertyName) => {
+			const items = [photo, { json: {}, binary: { data: { data: base64('x'), mimeType: 'text/plain' } } }];
+			const failure = await failureOf(form({ name: 'a', binaryPropertyName }, items));
+			expect(failure.message).toBe("'Input Data Field Name' names no file");
+			expect(uploads.google.requests).toEqual([]);
+		},
+	);
+
+	describe('several files of an item', () => {
+		const file = (text: string, fileName?: string) => ({
+			data: base64(text),
+			mimeType: 'text/plain',
+			...(fileName && { fileName }),
+		});
+		const items: INodeExecutionData[] = [
+			{ json: {}, binary: { attachment_0: file('a', 'a.txt'), attachment_1: file('b') } },
+			{ json: {}, binary: { attachment_0: file('c', 'c.txt') } },
+		];
+		const all = { binaryPropertyName: '*' };
+
+		test('each get an item of their own, paired to the input item', async () => {
+			const output = await form(all, items);
+			expect(output.map(({ json, pairedItem }) => [json['name'], json['md5Checksum'], pairedItem])).toEqual([
+				['a.txt', md5('a'), { item: 0 }],
+				['attachment_1.txt', md5('b'), { item: 0 }],
+				['c.txt', md5('c'), { item: 1 }],
+			]);
+			expect(uploads.files()).toHaveLength(3);
+		});
+
+		test.each(['attachment_1, attachment_0', ['attachment_1', 'attachment_0']])(
+			'are taken in the order of a list: %j',
+			async (binaryPropertyName) => {
+				const given = { operation: 'upload', contentSource: 'binary', binaryPropertyName };
+				const output = await object(given, {}, items.slice(0, 1));
+				expect(output.map(({ json }) => json['md5Checksum'])).toEqual([md5('b'), md5('a')]);
+			},
+		);
+
+		test.each(['none', 'document'])('are uploaded once if answers are lost: %s', async (convertTo) => {
+			const match = convertTo === 'none' ? 'drive.files.create' : 'upload.session';
+			uploads.google.fault({ match, times: 10, connection: 'resetAfter' });
+			const output = await form({ ...all, options: { convertTo } }, items.slice(0, 1));
+			expect(output.map(({ json }) => json['id'])).toEqual(uploads.files().map(({ id }) => id));
+			expect(output).toHaveLength(2);
+		});
+
+		test('with a key, a second run uploads nothing', async () => {
+			const options = { idempotencyKey: 'several' };
+			const first = await form({ ...all, options }, items.slice(0, 1));
+			const second = await form({ ...all, options }, items.slice(0, 1));
+			expect(second.map(({ json }) => [json['id'], json['repeated']])).toEqual(
+				first.map(({ json }) => [json['id'], true]),
+			);
+			expect(uploads.files()).toHaveLength(2);
+		});
+
+		test('a failure names the files that are there', async () => {
+			let requests = 0;
+			const match = ({ method }: { method?: string }) => method === 'drive.files.create' && ++requests > 1;
+			uploads.google.fault({ match, times: 9, status: 403 });
+			const failure = await failureOf(form(all, items.slice(0, 1)));
+			expect(failure.description).toContain(`The file ${uploads.files()[0]?.id ?? '?'}`);
+		});
+
+		test('cannot all have the one given name', async () => {
+			const failure = await failureOf(form({ ...all, name: 'a' }, items));
+			expect(failure.message).toBe("'File Name' is for a single file, but 2 files would be uploaded");
+			expect(uploads.google.requests).toEqual([]);
+		});
+
+		test.each([
+			[all, {}, 'The item has no files', /^It has no binary data/],
+			[
+				{},
+				{ photo: file('x') },
+				"The item has no binary field 'data'",
+				/'photo'. Enter them in 'Input Data Field Name'/,
+			],
+		])('an item without the files is refused: %j', async (given, binary, message, advice) => {
+			const failure = await failureOf(form(given, [{ json: {}, binary }]));
+			expect([failure.message, uploads.google.requests]).toEqual([message, []]);
+			expect(failure.description).toMatch(advice);
+		});
+	});
+
+	test('a leftover expression for a binary field does not count where the content is a text', async () => {
+		const given = {
+			name: 'a',
+			contentSource: 'text',
+			content: 'x',
+			binaryPropertyName: '={{ $json.missing }}',
+		};
+		expect(await form(given)).toHaveLength(1);
+	});
+
 	test('the input object takes base64 by default, the same options beside the rest', async () => {
 		const mimeType = 'application/vnd.google-apps.folder';
 		const folder = uploads.google.files.add({ name: 'f', mimeType, clientId: 'stand-in-client' });

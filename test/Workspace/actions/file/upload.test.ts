@@ -50,7 +50,7 @@ describe('one request', () => {
 		const data = Buffer.concat([Buffer.from('\r\n--x--\r\n'), randomBytes(300_000), Buffer.from('\r\n')]);
 		const item = testItem({ binary: { photo: { data, mimeType: 'image/x-own' } } });
 		const result = await uploads.run(
-			{ contentSource: 'binary', binaryPropertyName: 'photo', name: 'Größe 😀' },
+			{ contentSource: 'binary', binaryPropertyName: ['photo'], name: 'Größe 😀' },
 			item,
 		);
 		expect(uploads.google.drive.content(result.id ?? '')?.data?.equals(data)).toBe(true);

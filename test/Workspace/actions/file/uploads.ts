@@ -13,7 +13,7 @@ export const base64 = (text: string) => Buffer.from(text).toString('base64');
 const defaults: UploadParams = {
 	name: 'a.txt',
 	contentSource: 'base64',
-	binaryPropertyName: 'data',
+	binaryPropertyName: ['data'],
 	content: '',
 	mimeType: '',
 	parentFolder: '',
@@ -42,7 +42,9 @@ export class Uploads extends StandIn {
 	/** @throws NodeError */
 	async run(params: Partial<UploadParams>, item: TestItem = testItem(), clients = this.client()) {
 		const all = { ...defaults, ...params };
-		return await performOperation(upload, { params: all, item }, clients);
+		const [file, ...others] = await performOperation(upload, { params: all, item }, clients);
+		if (!file || others.length > 0) throw new Error(`Uploaded ${others.length + 1} files instead of one`);
+		return file;
 	}
 
 	/** Method ids of the requests, in order. */

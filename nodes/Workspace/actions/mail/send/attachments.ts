@@ -24,13 +24,22 @@ interface UnreadFile extends Omit<AttachedFile, 'content'> {
 	readonly read: () => Promise<Buffer>;
 }
 
+/** The attachments with * replaced by all binary fields of the item, each one once. @throws NodeError 400 for a missing field */
+export function expandAttachments(attachments: readonly AttachmentInput[], item: Item): AttachmentInput[] {
+	const all = attachments.map((one) =>
+		'field' in one ? item.findBinaryFields([one.field], 'attachments').map((field) => ({ field })) : [one],
+	);
+	const seen = new Set<string>();
+	return all.flat().filter((one) => !('field' in one) || (!seen.has(one.field) && seen.add(one.field)));
+}
+
 /** The files to attach, read only if all fit. @throws NodeError 400 for a missing field, invalid base64, or more than an email holds */
 export async function readAttachments(
 	attachments: readonly AttachmentInput[],
 	item: Item,
 ): Promise<AttachedFile[]> {
 	const unread: UnreadFile[] = [];
-	for (const [index, attachment] of attachments.entries()) {
+	for (const [index, attachment] of expandAttachments(attachments, item).entries()) {
 		unread.push(
 			'field' in attachment
 				? await getFileFromField(attachment.field, item)

@@ -6,8 +6,9 @@ import type { KeyHashes } from '../../../idempotency';
 import type { Item } from '../../../operation';
 import type { Address } from './addresses';
 import { type AttachedFile, readAttachments, inlineImages } from './attachments';
-import { type MailFolder, maxMailBytes, buildTooLargeError } from './deliver';
+import { maxMailBytes, buildTooLargeError } from './deliver';
 import { isDraft, markerHeader, type SendParams, readHeaderTexts } from './fields';
+import type { MailFolder } from './findSentMail';
 
 /** The forms in which a body is sent. A mail program shows the best one that it supports. */
 interface MailBodies {

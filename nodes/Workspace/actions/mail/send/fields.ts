@@ -94,9 +94,10 @@ export const sendOptions = [
 		type: 'string',
 		default: '',
 		format: 'attachments',
-		placeholder: 'e.g. data, invoice',
+		namesFiles: true,
+		placeholder: 'e.g. data, invoice, or *',
 		description:
-			'Names of the binary fields of the input item to attach, separated by commas or new lines. An attachment that the HTML refers to, as in &lt;img src="cid:logo"&gt;, is shown inline.',
+			'Names of the binary fields of the input item to attach, separated by commas or new lines, or * for all of them. An attachment that the HTML refers to, as in &lt;img src="cid:logo"&gt;, is shown inline.',
 	},
 	{
 		displayName: 'BCC',

@@ -7,8 +7,8 @@ import { fetchAttachment, readMessage } from '../message';
 import { findAddresses, type Address } from './addresses';
 import type { AttachedFile } from './attachments';
 import type { OutgoingMail } from './compose';
-import { listSendAs, findSendAs } from './deliver';
 import type { SendParams } from './fields';
+import { listSendAs, findSendAs } from './sender';
 
 /** The email with the signature and the original below its body, in this order. */
 export async function appendSignatureAndQuote(

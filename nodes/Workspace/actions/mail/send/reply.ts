@@ -3,9 +3,9 @@ import { quoteField } from '../../../../fields/field';
 import { getMessageHeader } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from './addresses';
-import { listSendAs } from './deliver';
 import type { OutgoingMail } from './compose';
 import { isDraft, type SendParams } from './fields';
+import { listSendAs } from './sender';
 
 type RepliedMail = Awaited<ReturnType<typeof fetchRepliedMail>>;
 

@@ -6,15 +6,9 @@ import type { Clients, Item } from '../../../operation';
 import { runInParallel } from '../runInParallel';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
-import {
-	findSentMail,
-	listMailFolder,
-	getOwnAddress,
-	toSentMail,
-	readMarker,
-	type SentMail,
-} from './deliver';
 import { isDraft, type SendParams } from './fields';
+import { findSentMail, listMailFolder, toSentMail, readMarker, type SentMail } from './findSentMail';
+import { getOwnAddress } from './sender';
 
 /** @returns undefined if there is no key */
 export function hashMailKey(

@@ -1,11 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
-import {
-	deliverMail,
-	toSentMail,
-	buildTooLargeError,
-} from '../../../../../nodes/Workspace/actions/mail/send/deliver';
+import { deliverMail, buildTooLargeError } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
+import { toSentMail } from '../../../../../nodes/Workspace/actions/mail/send/findSentMail';
 import { Workspace } from '../../../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
 import { testClients } from '../../../client';
@@ -117,6 +114,23 @@ describe('what goes out', () => {
 			['three.json', 2],
 		]);
 		expect(files()[0]?.data).toEqual(bytes);
+	});
+
+	it.each(['*', 'two, *', '*, one'])(
+		'attaches all files of the item, each one once: %s',
+		async (attachments) => {
+			const fields = { one: binary('1', 'one.txt'), two: binary('2', 'two.txt') };
+			await send({}, { attachments }, fields);
+			expect(
+				files()
+					.map(({ filename }) => filename)
+					.toSorted(),
+			).toEqual(['one.txt', 'two.txt']);
+		},
+	);
+
+	it('does not send without files where all of them were wanted', async () => {
+		expect(await mails.refused(mails.run('send', mail, { attachments: '*' }))).toBe('The item has no files');
 	});
 
 	it('takes a name, an alias, answers to elsewhere and headers', async () => {

@@ -77,6 +77,33 @@ describe('send input', () => {
 			expect(mails.methods).toEqual([]);
 		});
 
+		it.each<[string, unknown, unknown]>([
+			['an undefined expression', '={{ $json.missing }}', undefined],
+			['an empty text', '={{ "" }}', ''],
+			['null in a list', '={{ [null] }}', [null]],
+			['an empty entry in a list', '={{ ["data", ""] }}', ['data', '']],
+			['one of two names', '=data,{{ $json.missing }}', 'data, '],
+		])('attachments that come out empty: %s', async (_what, attachments, inJson) => {
+			expect(await mails.refused(send({}, { attachments } as IDataObject))).toMatch(
+				/^'Attachments' names no file/,
+			);
+			const inputObject = { operation: 'send', ...mail, attachments: inJson };
+			expect(await mails.refused(mails.json(inputObject))).toMatch(/^'attachments' names no file/);
+		});
+
+		it.each<[string, unknown]>([
+			['nothing typed', ''],
+			['nothing from a model', "={{ $fromAI('attachments') || '' }}"],
+		])('no attachments are wanted: %s', async (_what, attachments) => {
+			await send({}, { attachments } as IDataObject);
+			expect(mails.google.gmail.sent).toHaveLength(1);
+		});
+
+		it.each([null, []])('an input object says that there are no attachments by %j', async (attachments) => {
+			await mails.json({ operation: 'send', ...mail, attachments });
+			expect(mails.google.gmail.sent).toHaveLength(1);
+		});
+
 		it.each<[string, IDataObject, IDataObject]>([
 			['address', { to: '={{ $json.text }}' }, {}],
 			['subject', { subject: '={{ $json.text }}' }, {}],
@@ -125,7 +152,7 @@ describe('send input', () => {
 			const attach = async (size: number) => {
 				const source = { fileName: 'a.bin', size, open };
 				return await readAttachments([{ field: 'data' }], {
-					...testItem(),
+					...testItem({ binary: { data: { data: Buffer.alloc(0) } } }),
 					getBinary: () => Promise.resolve(source),
 				});
 			};

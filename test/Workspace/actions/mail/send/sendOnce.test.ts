@@ -5,7 +5,7 @@ import { headerOf } from '../../../../../dev/google/gmail/mime';
 import type { Fault } from '../../../../../dev/google/server';
 import { failureOf } from '../../../../createExecuteContext';
 import { Mails } from '../mails';
-import type { SentMail } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
+import type { SentMail } from '../../../../../nodes/Workspace/actions/mail/send/findSentMail';
 import { readParameters } from '../../../../../nodes/fields/params';
 import { testClients, testItem } from '../../../client';
 
