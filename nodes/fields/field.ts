@@ -74,8 +74,8 @@ export interface Field {
 	readonly requiredInForm?: boolean;
 	/** Names files: where an expression names none, the item fails, because the file would be left out without a word. */
 	readonly namesFiles?: true;
-	/** With `required`: the field that can be given in its place. */
-	readonly requiredUnless?: string;
+	/** With `required`: the fields that can be given in its place. */
+	readonly requiredUnless?: readonly string[];
 	/** With `required`: a value must be given, but it may be empty. */
 	readonly mayBeEmpty?: boolean;
 	readonly options?: readonly Choice[];

@@ -30,7 +30,7 @@ export function readParameters<const F extends readonly Field[]>(
 		return values.get(field.name);
 	};
 	const readField = (field: Field, raw: unknown): unknown => {
-		const { showWhen = {}, requiredUnless, defaultWhen } = field;
+		const { showWhen = {}, requiredUnless = [], defaultWhen } = field;
 		const isShown = Object.entries(showWhen).every(([name, allowed]) => hasOneOf(name, allowed));
 		const isOther = defaultWhen !== undefined && hasOneOf(defaultWhen.field, [defaultWhen.is]);
 		const formDefault = isOther ? defaultWhen.default : field.default;
@@ -43,7 +43,7 @@ export function readParameters<const F extends readonly Field[]>(
 			refuseUnnamedFiles(field, raw, reading);
 		const value =
 			isMissing(raw) || isBlank ? readValue(field, ownDefault, form) : readValue(field, raw, reading);
-		const isNeeded = requiredUnless === undefined || isMissing(given[requiredUnless]);
+		const isNeeded = requiredUnless.every((name) => isMissing(given[name]));
 		if (isShown && isNeeded) requireValue(field, raw, value, reading);
 		return value;
 	};

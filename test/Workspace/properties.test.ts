@@ -116,6 +116,7 @@ describe('properties', () => {
 			insertDataOption: 'INSERT_ROWS',
 		},
 		'document create': {
+			fillFromInput: false,
 			includeBody: false,
 			idempotencyKey: '',
 			insertImages: false,
@@ -124,6 +125,7 @@ describe('properties', () => {
 		},
 		'document read': { contentFormat: 'text', tab: { __rl: true, ...locator }, output: 'text' },
 		'document write': {
+			fillFromInput: false,
 			tab: { __rl: true, ...locator },
 			createTab: false,
 			insertImages: false,

@@ -300,7 +300,7 @@ describe('params', () => {
 		const text = { type: 'string', default: '', required: true } as const;
 		const all = [
 			{ ...text, displayName: 'IDs', name: 'ids', format: 'list' },
-			{ ...text, displayName: 'Body', name: 'body', requiredUnless: 'pairs' },
+			{ ...text, displayName: 'Body', name: 'body', requiredUnless: ['pairs'] },
 			{ ...text, displayName: 'Pairs', name: 'pairs', required: false },
 		] as const satisfies readonly Field[];
 		const given = (one: object) => readParameters(all, { ids: 'a', body: 'b', ...one }, object);

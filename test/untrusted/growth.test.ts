@@ -4,7 +4,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { buildParagraph } from '../../nodes/untrusted/document/blocks';
 import { documentTabToText } from '../../nodes/untrusted/document/documentTabsToText';
 import { findPictureNames } from '../../nodes/Workspace/actions/mail/send/quotation';
-import { getStoredText } from '../../nodes/Workspace/actions/document/revisionGuard';
+import { getStoredText } from '../../nodes/Workspace/actions/document/tabs';
 import { layOutContent, buildListRequests } from '../../nodes/Workspace/actions/document/styleRequests';
 import { limitMessage } from '../../nodes/untrusted/mail/mimeStructure';
 import { decodeText, decodeWords } from '../../nodes/untrusted/mail/charset';

@@ -13,7 +13,8 @@ import { quoteField } from '../../../fields/field';
 import { idempotencyOption, type KeyHashes } from '../../idempotency';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
 import { appendContent } from './append.operation';
-import { buildDocumentUrl, readBodyState } from './tabs';
+import { buildReplaceRequests, planFill } from './replacements';
+import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlan, isEmpty, parseContent, type ParsedContent, planReplacement } from './contentRequests';
 import * as fields from './fields';
 import {
@@ -48,6 +49,7 @@ const createOptions = [
 		description:
 			"Whether to return the body of the document, too, as Google's structure of paragraphs and tables",
 	},
+	fields.fillFromInput,
 	fields.insertImages,
 	{
 		...fields.replacements,
@@ -111,20 +113,21 @@ export const create = defineOperation({
 
 interface DocumentToCreate extends CreateDocumentParams {
 	readonly parsed: ParsedContent;
-	readonly replacing: ReturnType<typeof fields.buildReplaceRequests>;
+	readonly replacing: ReturnType<typeof buildReplaceRequests>;
 	readonly key: KeyHashes | undefined;
 }
 
 /** @throws NodeError 400 before anything is created */
 async function prepareDocument(params: CreateDocumentParams, item: Item): Promise<DocumentToCreate> {
-	const { title, content, contentFormat, templateId } = params;
-	const replacing = fields.buildReplaceRequests(params.replacements);
-	const made = [title, contentFormat, content, templateId, JSON.stringify(replacing)];
+	const { title, content, contentFormat, templateId, fillFromInput } = params;
+	const replacing = buildReplaceRequests(params.replacements);
+	const made: string[] = [title, contentFormat, content, templateId, JSON.stringify(replacing)];
+	if (fillFromInput) made.push('fillFromInput');
 	const key = hashFileKey('document create', params, made);
 	const parsed = await parseContent(params, item);
-	if (replacing.length > 0 && templateId === '' && isEmpty(parsed)) {
+	if ((replacing.length > 0 || fillFromInput) && templateId === '' && isEmpty(parsed)) {
 		throw createRefusal(
-			`${quoteField('replacements')} has no text to change`,
+			`${quoteField(fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}, or enter ${quoteField('content')}. If one of them is an expression, check that the input item contains the data.`,
 		);
 	}
@@ -153,8 +156,9 @@ async function fillEmpty(
 	item: Item,
 	known?: string | null,
 ) {
-	const { parsed, key, replacing } = given;
+	const { parsed, key, replacing, content, fillFromInput } = given;
 	if (isEmpty(parsed)) return undefined;
+	const texts = fillFromInput ? planFill(replacing, content, item, true) : replacing;
 	let revisionId = known;
 	return await repeatIfOutdated(async () => {
 		const body = revisionId
@@ -162,7 +166,7 @@ async function fillEmpty(
 			: await readBodyState(docs, documentId, '');
 		revisionId = undefined;
 		if (key && body.endIndex > 2) return undefined;
-		const planChange = (some: ParsedContent) => buildChange(planReplacement(some, body), body, replacing);
+		const planChange = (some: ParsedContent) => buildChange(planReplacement(some, body), body, texts);
 		return (await carryOutContent(docs, parsed, planChange, item)).replaced;
 	}, item);
 }
@@ -175,18 +179,27 @@ async function fillCopy(
 	item: Item,
 	isRecovery: boolean,
 ) {
-	const { parsed, key, replacing } = given;
+	const { parsed, key, replacing, fillFromInput } = given;
 	const replace = async () => {
-		const body = await readBodyState(docs, documentId, '');
+		const body = await readBodyState(docs, documentId, '', true);
+		const name = `n8n-agent-workspace/filled/${key?.mark ?? ''}`;
 		// Replacing again would also change the replacements themselves.
-		if (isRecovery && hasNewRevision(item, body)) return undefined;
-		return await carryOutChange(docs, buildChange(emptyPlan, body, replacing), item);
+		if (key ? body.rangeNames.includes(name) : isRecovery && hasNewRevision(item, body)) return undefined;
+		const texts = planFill(replacing, collectTexts(body, true, body.content), item, fillFromInput);
+		const mark = key && texts.length > 0 ? [buildMark(name, body)] : [];
+		return await carryOutChange(docs, buildChange(emptyPlan, body, texts, mark), item);
 	};
-	const replaced = replacing.length > 0 ? (await repeatIfOutdated(replace, item))?.replaced : undefined;
+	const replaced = (await repeatIfOutdated(replace, item))?.replaced;
 	if (!isEmpty(parsed)) {
 		await appendContent(docs, { documentId, tab: '', parsed, newParagraph: true, key }, item);
 	}
 	return replaced;
+}
+
+/** Marks the copy as filled, in the same atomic change: a named range over the end of a paragraph, which no replacement removes. */
+function buildMark(name: string, { content, tabId, endIndex }: BodyState): docs_v1.Schema$Request {
+	const end = content.find(({ paragraph }) => paragraph)?.endIndex ?? endIndex;
+	return { createNamedRange: { name, range: { startIndex: end - 1, endIndex: end, tabId } } };
 }
 
 async function readCreateResult(

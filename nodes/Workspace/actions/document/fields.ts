@@ -1,6 +1,3 @@
-import { createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
-import { cleanText } from '../../../untrusted/document/blocks';
 import type { Field } from '../../operation';
 
 export const documentId = {
@@ -82,18 +79,11 @@ export const replacements = {
 		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template',
 } as const satisfies Field;
 
-/** The requests that replace texts in all tabs. @throws NodeError 400 for an empty text, which Google cannot find */
-export function buildReplaceRequests(
-	pairs: ReadonlyArray<{ readonly name: string; readonly value: string }>,
-) {
-	return pairs.map(({ name, value }) => {
-		const text = cleanText(name);
-		if (text === '') {
-			throw createRefusal(
-				`${quoteField('replacements')} has an empty text to find`,
-				'Nothing was written. Enter the text to find, or remove the row.',
-			);
-		}
-		return { replaceAllText: { containsText: { text, matchCase: true }, replaceText: cleanText(value) } };
-	});
-}
+export const fillFromInput = {
+	displayName: 'Fill From Input',
+	name: 'fillFromInput',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to replace each placeholder, such as {{name}} or {{customer.city}}, by the field of the input item with this name',
+} as const satisfies Field;

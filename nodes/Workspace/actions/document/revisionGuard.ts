@@ -4,7 +4,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { type ParsedContent, type ContentPlan, filterPictures } from './contentRequests';
-import { flattenTabs, buildDocumentUrl, looksLikeTabId, findTab, summarizeTab } from './tabs';
+import { flattenTabs, buildDocumentUrl, getStoredText, looksLikeTabId, findTab, summarizeTab } from './tabs';
 
 type Request = docs_v1.Schema$Request;
 
@@ -219,16 +219,4 @@ export async function recoverResult(
 	const message = 'Someone else changed the document while it was being written';
 	const description = `The document does not contain the content as it was sent. ${where}`;
 	throw failure.with({ message, description, outcome: 'unknown' });
-}
-
-/** The stored content of a body, in the order of its indexes. It shows whether a write happened. */
-export function getStoredText(content: readonly docs_v1.Schema$StructuralElement[]): string {
-	return content
-		.map(({ paragraph, table }) => {
-			if (paragraph)
-				return (paragraph.elements ?? []).map((element) => element.textRun?.content ?? '').join('');
-			const cells = (table?.tableRows ?? []).flatMap((row) => row.tableCells ?? []);
-			return cells.map((cell) => getStoredText(cell.content ?? [])).join('');
-		})
-		.join('');
 }

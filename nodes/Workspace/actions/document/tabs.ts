@@ -45,6 +45,10 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 const paragraphFields = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 const bodyFields = `revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(body(content(startIndex,endIndex,${paragraphFields})),namedRanges))`;
 
+/** All that a body is made of, and the other texts of the tabs. */
+const wholeFields =
+	'revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(body,headers,footers,footnotes,namedRanges))';
+
 /** What a change needs to know about a tab's body. */
 export interface BodyState {
 	readonly documentId: string;
@@ -57,12 +61,21 @@ export interface BodyState {
 	readonly styled: boolean;
 	/** Names of the tab's named ranges. */
 	readonly rangeNames: readonly string[];
+	readonly content: docs_v1.Schema$StructuralElement[];
+	readonly allTabs: readonly docs_v1.Schema$Tab[];
 }
 
-/** @param tab ID or title; empty for the first tab */
-export async function readBodyState(docs: docs_v1.Docs, documentId: string, tab: string): Promise<BodyState> {
-	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields: bodyFields });
-	const found = tab === '' ? flattenTabs(data)[0] : findTab(data, tab);
+/** @param tab ID or title; empty for the first tab @param isWhole whether the texts are wanted, too */
+export async function readBodyState(
+	docs: docs_v1.Docs,
+	documentId: string,
+	tab: string,
+	isWhole = false,
+): Promise<BodyState> {
+	const fields = isWhole ? wholeFields : bodyFields;
+	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
+	const allTabs = flattenTabs(data);
+	const found = tab === '' ? allTabs[0] : findTab(data, tab);
 	const content = found?.documentTab?.body?.content ?? [];
 	const last = content.at(-1);
 	if (found === undefined || !last?.endIndex) {
@@ -84,6 +97,8 @@ export async function readBodyState(docs: docs_v1.Docs, documentId: string, tab:
 		endIndex: last.endIndex,
 		isLastParagraphEmpty: last.endIndex - (last.startIndex ?? 0) === 1,
 		rangeNames,
+		content,
+		allTabs,
 		styled: [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(hasOwnStyle),
 	};
 }
@@ -95,4 +110,33 @@ function hasOwnStyle({ bullet, paragraphStyle, elements }: docs_v1.Schema$Paragr
 	const textStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
 	const named = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
 	return bullet !== undefined || ownStyle || textStyle || named !== 'NORMAL_TEXT';
+}
+
+/** The stored content of a body, in the order of its indexes. It shows whether a write happened. */
+export function getStoredText(content: readonly docs_v1.Schema$StructuralElement[]): string {
+	return content
+		.map(({ paragraph, table }) => {
+			if (paragraph)
+				return (paragraph.elements ?? []).map((element) => element.textRun?.content ?? '').join('');
+			const cells = (table?.tableRows ?? []).flatMap((row) => row.tableCells ?? []);
+			return cells.map((cell) => getStoredText(cell.content ?? [])).join('');
+		})
+		.join('');
+}
+
+/** The texts of a tab, or of all tabs, with headers, footers and footnotes. @param content what counts of the tab's body */
+export function collectTexts(
+	{ tabId, allTabs }: BodyState,
+	isEveryTab: boolean,
+	content: BodyState['content'],
+): string {
+	const texts = allTabs.flatMap((tab) => {
+		const { body, headers = {}, footers = {}, footnotes = {} } = tab.documentTab ?? {};
+		const isOwn = summarizeTab(tab).tabId === tabId;
+		const others = Object.values({ ...headers, ...footers, ...footnotes });
+		return isOwn || isEveryTab
+			? [isOwn ? content : body?.content, ...others.map((part) => part.content)]
+			: [];
+	});
+	return texts.map((part = []) => getStoredText(part)).join('');
 }

@@ -1,7 +1,8 @@
 import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { readBodyState } from './tabs';
+import { buildReplaceRequests, planFill } from './replacements';
+import { collectTexts, readBodyState } from './tabs';
 import { emptyPlan, isEmpty, parseContent, type ParsedContent, planReplacement } from './contentRequests';
 import * as fields from './fields';
 import {
@@ -20,14 +21,14 @@ export const write = defineOperation({
 	description: 'Replace the whole content of a document or of one of its tabs. Headers and footers are kept.',
 	caution: 'Destructive: the previous content is lost.',
 	// Replacements may find what they put in the first time: `a` by `aa`.
-	isIdempotent: (params) => params.replacements.length === 0,
+	isIdempotent: ({ replacements, fillFromInput }) => replacements.length === 0 && !fillFromInput,
 	fields: [
 		fields.documentId,
 		{
 			...fields.content,
 			required: true,
 			requiredInForm: false,
-			requiredUnless: 'replacements',
+			requiredUnless: ['replacements', 'fillFromInput'],
 			mayBeEmpty: true,
 			description:
 				'New content of the document. It replaces all existing content. With Replacements, leave it empty to change nothing else.',
@@ -37,6 +38,7 @@ export const write = defineOperation({
 	options: [
 		fields.tab,
 		fields.createTab,
+		fields.fillFromInput,
 		fields.insertImages,
 		fields.replacements,
 		{
@@ -57,10 +59,10 @@ export const write = defineOperation({
 	],
 	getChangedId: ({ documentId }) => documentId,
 	async execute({ docs }, params, item) {
-		const { documentId, tab, requiredRevisionId } = params;
+		const { documentId, tab, requiredRevisionId, fillFromInput } = params;
 		const parsed = await parseContent(params, item);
-		const replacing = fields.buildReplaceRequests(params.replacements);
-		const keepsContent = isEmpty(parsed) && replacing.length > 0;
+		const replacing = buildReplaceRequests(params.replacements);
+		const keepsContent = isEmpty(parsed) && (replacing.length > 0 || fillFromInput);
 		if (isEmpty(parsed) && !keepsContent && !params.allowEmpty) {
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
@@ -69,13 +71,13 @@ export const write = defineOperation({
 		}
 		if (params.createTab) await ensureTab(docs, params, item);
 		const attempt = async () => {
-			const body = await readBodyState(docs, documentId, tab);
+			const body = await readBodyState(docs, documentId, tab, fillFromInput);
 			const { tabId, endIndex } = body;
 			const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
+			const left = collectTexts(body, tab === '', keepsContent ? body.content : []);
+			const texts = fillFromInput ? planFill(replacing, left + params.content, item, true) : replacing;
 			const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [tabId] } };
-			const after = replacing.map(({ replaceAllText }) => ({
-				replaceAllText: { ...replaceAllText, ...tabs },
-			}));
+			const after = texts.map(({ replaceAllText }) => ({ replaceAllText: { ...replaceAllText, ...tabs } }));
 			if (keepsContent) return await carryOutChange(docs, buildChange(emptyPlan, base, after), item);
 			const range = { startIndex: 1, endIndex: endIndex - 1, tabId };
 			const wipe = endIndex > 2 ? [{ deleteContentRange: { range } }] : [];

@@ -45,6 +45,7 @@ export class Calls extends StandIn {
 			content: '',
 			contentFormat: 'text',
 			idempotencyKey: '',
+			fillFromInput: false,
 			includeBody: true,
 			insertImages: false,
 			replacements: [],
@@ -67,6 +68,7 @@ export class Calls extends StandIn {
 			requiredRevisionId: '',
 			allowEmpty: false,
 			createTab: false,
+			fillFromInput: false,
 			insertImages: false,
 			replacements: [],
 		} satisfies Partial<Params<typeof write>>;

@@ -127,9 +127,9 @@ describe('a template', () => {
 		});
 	});
 
-	test('without replacements is continued at once', async () => {
+	test('without replacements is looked through for placeholders, then continued', async () => {
 		await calls.create({ templateId: calls.document('Dear Ann,'), content: 'Yours' });
-		expect(calls.methods).toEqual(['drive.files.copy', 'get', 'batchUpdate', 'get']);
+		expect(calls.methods).toEqual(['drive.files.copy', 'get', 'get', 'batchUpdate', 'get']);
 	});
 
 	test('what was replaced is not replaced again because the result could not be read', async () => {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { getStoredText } from '../../../../nodes/Workspace/actions/document/revisionGuard';
+import { getStoredText } from '../../../../nodes/Workspace/actions/document/tabs';
 import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
 import { Calls } from './calls';

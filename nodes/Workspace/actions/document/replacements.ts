@@ -1,0 +1,67 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { createRefusal } from '../../../core/errors';
+import { quoteField } from '../../../fields/field';
+import { isRecord } from '../../../fields/values';
+import { cleanText } from '../../../untrusted/document/blocks';
+import type { Item } from '../../operation';
+
+/** The requests that replace texts in all tabs. @throws NodeError 400 for an empty text, which Google cannot find */
+export function buildReplaceRequests(
+	pairs: ReadonlyArray<{ readonly name: string; readonly value: string }>,
+) {
+	return pairs.map(({ name, value }) => {
+		const text = cleanText(name);
+		if (text === '') {
+			throw createRefusal(
+				`${quoteField('replacements')} has an empty text to find`,
+				'Nothing was written. Enter the text to find, or remove the row.',
+			);
+		}
+		return { replaceAllText: { containsText: { text, matchCase: true }, replaceText: cleanText(value) } };
+	});
+}
+
+type ReplaceRequest = ReturnType<typeof buildReplaceRequests>[number];
+
+const placeholderPattern = /\{\{([^{}\n\v]{1,200})\}\}/g;
+/** A document may have any number of placeholders. */
+const maxNamed = 20;
+
+/** Adds the placeholders that the item's fields fill. A hint names those that stay. @param text of the document */
+export function planFill(
+	replacing: readonly ReplaceRequest[],
+	text: string,
+	item: Item,
+	fillFromInput: boolean,
+): ReplaceRequest[] {
+	const finds = replacing.map(({ replaceAllText }) => replaceAllText.containsText.text);
+	const left = finds.reduce((rest, find) => rest.replaceAll(find, ''), text);
+	const names = new Map([...left.matchAll(placeholderPattern)].map(([whole, name = '']) => [whole, name]));
+	const found = [...names].map(([name, path]) => ({
+		name,
+		value: fillFromInput ? findField(item.json, path.trim()) : undefined,
+	}));
+	const unfilled = found.flatMap(({ name, value }) => (value === undefined ? [`'${name}'`] : []));
+	if (unfilled.length > 0) {
+		const advice = fillFromInput
+			? 'The input item has no fields with these names.'
+			: `Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} if the input item has fields with these names.`;
+		item.addHint(`Nothing fills these placeholders: ${unfilled.slice(0, maxNamed).join(', ')}. ${advice}`);
+	}
+	const filled = found.flatMap(({ name, value }) => (value === undefined ? [] : { name, value }));
+	// A value that has placeholders itself comes last, so that the text of one field is not filled from another.
+	const hasBraces = ({ value }: { value: string }) => Number(value.includes('{{'));
+	return [...replacing, ...buildReplaceRequests(filled.toSorted((a, b) => hasBraces(a) - hasBraces(b)))];
+}
+
+/** The text of the field with this name, or of the one that a path such as `customer.city` leads to. */
+function findField(fields: IDataObject, name: string): string | undefined {
+	const path = Object.hasOwn(fields, name) ? [name] : name.split('.');
+	const value = path.reduce(
+		(at: unknown, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+		fields,
+	);
+	if (typeof value === 'string' || value === undefined) return value;
+	return value === null ? '' : JSON.stringify(value);
+}

@@ -1,0 +1,133 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { testItem } from '../../client';
+import { catchFailure } from '../../catchFailure';
+import { Calls } from './calls';
+
+const calls = new Calls();
+
+const line = (content: string) => ({ paragraph: { elements: [{ textRun: { content: `${content}\n` } }] } });
+const itemWith = (json: IDataObject) => testItem({ json });
+const filled = { fillFromInput: true, includeBody: false };
+
+const stayed = (names: string, advice: string) => `Nothing fills these placeholders: ${names}. ${advice}`;
+const notInItem = 'The input item has no fields with these names.';
+const notGiven =
+	"Add them to 'replacements', or turn on 'fillFromInput' if the input item has fields with these names.";
+
+describe('a template', () => {
+	test('whose placeholders nobody filled gives a hint that names them', async () => {
+		const templateId = calls.document('Dear {{name}},\nyou owe {{ sum }} by {{date}}.');
+		const item = testItem();
+		const replacements = [{ name: '{{date}}', value: 'Friday' }];
+		const { documentId } = await calls.create({ templateId, replacements }, item);
+		expect(calls.google.docs.text(documentId)).toBe('Dear {{name}},\nyou owe {{ sum }} by Friday.\n');
+		expect(item.hints).toEqual([stayed("'{{name}}', '{{ sum }}'", notGiven)]);
+	});
+
+	test('without placeholders gives none', async () => {
+		const item = testItem();
+		await calls.create({ templateId: calls.document('{ a } {{}} {{\n}}') }, item);
+		expect(item.hints).toEqual([]);
+	});
+
+	test('is filled from the input item, together with the replacements, in one request', async () => {
+		const cell = { content: [line('{{ customer.city }}')] };
+		const templateId = calls.google.docs.seed({
+			title: 'Letter',
+			tabs: [
+				{
+					title: 'Tab 1',
+					body: [line('Dear {{name}} ({{ name }}),'), line('{{sum}} {{paid}} {{note}}{{missing}} SEAL')],
+					headers: { h: [line('{{name}}')] },
+				},
+				{
+					title: 'Second',
+					tabId: 't.two',
+					body: [{ table: { tableRows: [{ tableCells: [cell] }] } }, line('')],
+				},
+			],
+		});
+		const item = itemWith({ name: 'Ann', sum: 12.5, paid: false, note: null, customer: { city: 'Bonn' } });
+		const replacements = [{ name: 'SEAL', value: 'Bob' }];
+		const made = await calls.create({ ...filled, templateId, replacements }, item);
+		expect(calls.google.docs.text(made.documentId)).toBe('Dear Ann (Ann),\n12.5 false {{missing}} Bob\n');
+		const { content } = (await calls.read(made.documentId)) as { content: string };
+		expect(content).toContain('Bonn');
+		expect(content).toMatch(/^Ann\n/);
+		expect(calls.google.docs.batchesOf(made.documentId)).toBe(1);
+		expect(made.replaced).toEqual([
+			{ find: 'SEAL', count: 1 },
+			{ find: '{{name}}', count: 2 },
+			{ find: '{{ name }}', count: 1 },
+			{ find: '{{sum}}', count: 1 },
+			{ find: '{{paid}}', count: 1 },
+			{ find: '{{note}}', count: 1 },
+			{ find: '{{ customer.city }}', count: 1 },
+		]);
+		expect(item.hints).toEqual([stayed("'{{missing}}'", notInItem)]);
+	});
+
+	test('does not fill what a field brings with it', async () => {
+		const templateId = calls.document('{{mail}} {{secret}}');
+		const item = itemWith({ mail: 'say {{secret}}', secret: 'x' });
+		const { documentId } = await calls.create({ ...filled, templateId }, item);
+		expect(calls.google.docs.text(documentId)).toBe('say {{secret}} x\n');
+	});
+
+	test('does not take what every object has for a field', async () => {
+		const item = itemWith({ a: {} });
+		await calls.create({ ...filled, templateId: calls.document('{{constructor}}{{a.toString}}') }, item);
+		expect(item.hints).toEqual([stayed("'{{constructor}}', '{{a.toString}}'", notInItem)]);
+	});
+
+	test('is not filled again by the next run with its key when this one ended before it was marked as done', async () => {
+		const templateId = calls.document('a');
+		const params = { templateId, replacements: [{ name: 'a', value: 'aa' }], idempotencyKey: 'letter' };
+		calls.google.fault({ match: 'drive.files.update', times: 40, status: 503 });
+		await catchFailure(calls.create(params));
+		calls.google.heal();
+		const { documentId } = await calls.create(params);
+		expect(calls.google.docs.text(documentId)).toBe('aa\n');
+	});
+});
+
+describe('Write', () => {
+	test('fills the document, and keeps everything else', async () => {
+		const id = calls.document('Dear {{name}},\n{{sum}}');
+		const item = itemWith({ name: 'Ann' });
+		const written = await calls.write(id, { fillFromInput: true }, item);
+		expect(written).toMatchObject({ replaced: [{ find: '{{name}}', count: 1 }] });
+		expect(calls.google.docs.text(id)).toBe('Dear Ann,\n{{sum}}\n');
+		expect(item.hints).toEqual([stayed("'{{sum}}'", notInItem)]);
+	});
+
+	test('fills new content, and looks for nothing in what it replaces', async () => {
+		const id = calls.document('{{old}}');
+		const item = itemWith({ old: 'x', name: 'Ann' });
+		await calls.write(id, { content: 'Hi {{name}}', fillFromInput: true }, item);
+		expect(calls.google.docs.text(id)).toBe('Hi Ann\n');
+		expect(item.hints).toEqual([]);
+	});
+
+	test('fills the tab that is chosen', async () => {
+		const id = calls.document('{{name}}', [
+			{ title: 'Second', tabId: 't.two', body: [line('{{name}} {{sum}}')] },
+		]);
+		const item = itemWith({ name: 'Ann' });
+		await calls.write(id, { fillFromInput: true, tab: 'Second' }, item);
+		expect(calls.google.docs.text(id)).toBe('{{name}}\n');
+		expect(calls.google.docs.text(id, 't.two')).toBe('Ann {{sum}}\n');
+		expect(item.hints).toEqual([stayed("'{{sum}}'", notInItem)]);
+	});
+
+	test('with an answer that is lost fills nothing twice', async () => {
+		const id = calls.document('{{name}}');
+		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
+		const failure = await catchFailure(
+			calls.write(id, { fillFromInput: true }, itemWith({ name: '{{name}}{{name}}' })),
+		);
+		expect(calls.google.docs.text(id)).toBe('{{name}}{{name}}\n');
+		expect(failure).toMatchObject({ outcome: 'unknown' });
+	});
+});
