@@ -1,0 +1,213 @@
+// Dates at the wire: what goes in as a timestamp is a date cell, and what is a date cell comes out in ISO 8601.
+import { items, SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+const instant = '2026-07-23T05:46:56.692Z';
+/** The same instant on the clocks of Berlin. */
+const serial = (Date.UTC(2026, 6, 23, 7, 46, 56, 692) - Date.UTC(1899, 11, 30)) / 86_400_000;
+const shown = '2026-07-23T07:46:56.692+02:00';
+
+function seed(rows: unknown[][] = [['Key', 'At']], settings = {}): string {
+	const tabs = [{ title: 'Sheet1', rows }];
+	return calls.google.sheets.seed({
+		title: 'Book',
+		locale: 'de_DE',
+		timeZone: 'Europe/Berlin',
+		tabs,
+		...settings,
+	});
+}
+
+const auto = { tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO' };
+const iso = { output: 'rows', valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'ISO_8601' };
+
+async function send(
+	name: 'append' | 'write',
+	spreadsheetId: string,
+	more: object,
+	...rows: object[]
+): Promise<void> {
+	const members = items(...(rows as never[])).map((item) => ({
+		params: { spreadsheetId, ...auto, ...more },
+		item,
+	}));
+	for (const outcome of await calls.together(name, members)) expect(outcome).not.toBeInstanceOf(Error);
+}
+
+const cellAt = (spreadsheetId: string, cell: string) => calls.google.sheets.cells(spreadsheetId, cell);
+
+describe.each<[string, 'append' | 'write', object]>([
+	['Append', 'append', {}],
+	['Append into empty rows', 'append', { insertDataOption: 'OVERWRITE' }],
+	['Write by key', 'write', { matchColumns: 'Key' }],
+	['Write over', 'write', { writeMode: 'overwrite' }],
+	['Write over without a header', 'write', { writeMode: 'overwrite', includeHeaderRow: false, range: 'A2' }],
+	['Replace', 'write', { writeMode: 'replace' }],
+])('%s', (_, name, more) => {
+	test.each<[string, unknown]>([
+		['text in UTC', instant],
+		['text with an offset', '2026-07-23T01:46:56.692-04:00'],
+		['text without an offset', '2026-07-23T07:46:56.692'],
+		['a Date', new Date(instant)],
+		['a Luxon date', { isLuxonDateTime: true, valueOf: () => Date.parse(instant) }],
+	])('%s becomes a date-time in the time zone of the spreadsheet', async (_kind, at) => {
+		const spreadsheetId = seed();
+		await send(name, spreadsheetId, more, { Key: 'a', At: at }, { Key: 'b', At: at });
+		const cell = { value: serial, format: 'DATE_TIME' };
+		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([[cell], [cell]]);
+		const read = await calls.run('read', { spreadsheetId, ...iso });
+		expect(read.map(({ json }) => json['At'])).toEqual([shown, shown]);
+	});
+
+	test('a cell that has a date format keeps it', async () => {
+		const spreadsheetId = seed();
+		calls.google.sheets.format(spreadsheetId, 'Sheet1!B2:B5', 'dd.mm.yyyy');
+		const own = name === 'append' ? { ...more, insertDataOption: 'OVERWRITE' } : more;
+		await send(name, spreadsheetId, own, { Key: 'a', At: instant });
+		const moved = name === 'write' && 'matchColumns' in more;
+		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([
+			[{ value: serial, format: moved ? 'DATE_TIME' : 'dd.mm.yyyy' }],
+		]);
+	});
+
+	test.each(['RAW', 'USER_ENTERED'])('%s is obeyed literally', async (valueInputOption) => {
+		const spreadsheetId = seed();
+		await send(name, spreadsheetId, { ...more, valueInputOption }, { Key: 'a', At: instant });
+		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual([[{ value: instant }]]);
+	});
+
+	test('no text but a complete date changes its type', async () => {
+		const texts = ['am 2026-07-23T05:46:56.692Z', '2026-07-23T25:00:00Z', `${instant} `, '2026-W30', '5/6'];
+		const spreadsheetId = seed();
+		await send(name, spreadsheetId, more, ...texts.map((At, at) => ({ Key: `k${at}`, At })));
+		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual(texts.map((value) => [{ value }]));
+	});
+});
+
+test('what the format could not be given is told, and nothing is sent again', async () => {
+	const spreadsheetId = seed();
+	const [item] = items({ Key: 'a', At: instant });
+	const hints: string[] = [];
+	calls.google.fault({ match: 'sheets.spreadsheets.values.batchGet', status: 403 });
+	await calls.one('append', { spreadsheetId, ...auto }, {
+		...item,
+		addHint: (hint: string) => hints.push(hint),
+	} as never);
+	expect(cellAt(spreadsheetId, 'Sheet1!B:B')).toHaveLength(2);
+	expect(hints.join()).toContain('The dates were written, but the sheet may show them as numbers');
+});
+
+describe('Read in ISO 8601', () => {
+	async function readCell(typed: unknown, format?: string, settings = {}): Promise<unknown> {
+		const spreadsheetId = seed([['At'], [typed]], settings);
+		if (format) calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', format as never);
+		const [row] = await calls.run('read', { spreadsheetId, ...iso });
+		return row?.json['At'];
+	}
+
+	test.each<[unknown, string | undefined, unknown]>([
+		[45296, 'dd.mm.yyyy', '2024-01-05'],
+		[45296, 'm/d/yyyy', '2024-01-05'],
+		[45296.4375, 'DATE_TIME', '2024-01-05T10:30:00.000+01:00'],
+		[45296.4375, 'dd.mm.yyyy', '2024-01-05T10:30:00.000+01:00'],
+		[45296, 'DATE_TIME', '2024-01-05T00:00:00.000+01:00'],
+		[0.4375, 'h:mm', '10:30:00'],
+		[0.4375 + 250 / 86_400_000, 'h:mm', '10:30:00.250'],
+		[26 / 24, '[h]:mm:ss', '26:00:00'],
+		[0.5, '[h]:mm:ss', '12:00:00'],
+		[26 / 24, 'h:mm', '2:00'],
+		[45296, undefined, 45296],
+		[45296, 'number', 45296],
+		['2024-01-05', undefined, '2024-01-05'],
+		['05.01.2024', undefined, '05.01.2024'],
+		['a1', undefined, 'a1'],
+		// Clocks skip this time in Berlin, so there is no offset.
+		[45382 + 2.5 / 24, 'DATE_TIME', '2024-03-31T02:30:00.000'],
+		[45592 + 2.5 / 24, 'DATE_TIME', '2024-10-27T02:30:00.000+02:00'],
+	])('%j as %s is %j', async (typed, format, expected) => {
+		expect(await readCell(typed, format)).toBe(expected);
+	});
+
+	test.each([
+		['Etc/GMT', '2024-01-05T10:30:00.000+00:00'],
+		['America/St_Johns', '2024-01-05T10:30:00.000-03:30'],
+		['Asia/Kathmandu', '2024-01-05T10:30:00.000+05:45'],
+		['Pacific/Auckland', '2024-01-05T10:30:00.000+13:00'],
+		['GMT-07:00', '2024-01-05T10:30:00.000-07:00'],
+		['Mars/Olympus', '2024-01-05T10:30:00.000'],
+	])('in %s', async (timeZone, expected) => {
+		expect(await readCell(45296.4375, 'DATE_TIME', { timeZone })).toBe(expected);
+	});
+
+	test('one more request where a cell may be a date, in its columns alone; none where none can be', async () => {
+		const plain = seed([
+			['Name', 'Mail', 'Count'],
+			['Anna', 'a1@example.com', 1],
+		]);
+		await calls.run('read', { spreadsheetId: plain, ...iso });
+		expect(calls.methods).toEqual(['values.get']);
+		const dated = seed([
+			['Name', 'Count', 'At'],
+			['Anna', 1, 45296],
+			['Ben', 2, ''],
+		]);
+		calls.google.sheets.format(dated, 'Sheet1!C2:C9', 'dd.mm.yyyy');
+		await calls.run('read', { spreadsheetId: dated, ...iso });
+		expect(calls.methods).toEqual(['values.get', 'values.get', 'get']);
+		expect(calls.sent.at(-1)?.query['ranges']).toBe('Sheet1!C2');
+	});
+
+	test.each(['2024-01-05', '05.01.2024'])('a filter compares %s', async (value) => {
+		const spreadsheetId = seed([['At'], [45296], [45297]]);
+		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A3', 'dd.mm.yyyy');
+		const rows = await calls.run('read', { spreadsheetId, ...iso, filters: [{ column: 'At', value }] });
+		expect(rows.map(({ json }) => json)).toEqual([{ At: '2024-01-05', rowNumber: 2 }]);
+	});
+
+	test.each(['ROWS', 'COLUMNS'])('of values, by %s', async (majorDimension) => {
+		const spreadsheetId = seed([
+			['x', 1],
+			[45296, 'y'],
+		]);
+		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
+		const json = await calls.one('read', { spreadsheetId, ...iso, output: 'values', majorDimension });
+		expect(json['values']).toEqual(
+			majorDimension === 'ROWS'
+				? [
+						['x', 1],
+						['2024-01-05', 'y'],
+					]
+				: [
+						['x', '2024-01-05'],
+						[1, 'y'],
+					],
+		);
+	});
+
+	test('a formula stays one', async () => {
+		const spreadsheetId = seed([['At']]);
+		calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', [['=45290+6']]);
+		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
+		const [row] = await calls.run('read', { spreadsheetId, ...iso, valueRenderOption: 'FORMULA' });
+		expect(row?.json['At']).toBe('=45290+6');
+	});
+});
+
+test('a key that is an instant finds its row, and the row stays as it is', async () => {
+	const spreadsheetId = seed([
+		['At', 'Count'],
+		[serial, 1],
+		['2024-01-05', 2],
+	]);
+	calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
+	const before = cellAt(spreadsheetId, 'Sheet1!A:A');
+	await send(
+		'write',
+		spreadsheetId,
+		{ matchColumns: 'At' },
+		{ At: instant, Count: 5 },
+		{ At: '2024-01-05', Count: 6 },
+	);
+	expect(cellAt(spreadsheetId, 'Sheet1!A:A')).toEqual(before);
+	expect(calls.stored(spreadsheetId, 'Sheet1!B:B')).toEqual([['Count'], [5], [6]]);
+});
