@@ -55,7 +55,7 @@ export function seedDemo({ docs, gmail, sheets }: Pick<GoogleServer, 'docs' | 'g
 		file: { id: demoSpreadsheet.id },
 	});
 	docs.seed({ title: demoTemplate.title, file: { id: demoTemplate.id }, tabs: [{ title: 'Letter' }] });
-	docs.type(demoTemplate.id, 'Dear [customer],\n\nthank you for your order [id].');
+	docs.type(demoTemplate.id, 'Dear {{customer}},\n\nthank you for your order {{id}}.');
 	gmail.labels = { ...gmail.labels, Label_1: 'Customers' };
 	const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 	gmail.seed({

@@ -62,6 +62,13 @@ function example(file: string, changes: Change = {}): WorkflowDefinition {
 	return { ...workflow, nodes };
 }
 
+/** The options of an example's node, and one more. */
+function withOption(file: string, name: string, option: string, value: unknown): { options: object } {
+	const found = example(file).nodes.find((one) => one['name'] === name)?.['parameters'];
+	const { options } = found as { options: object };
+	return { options: { ...options, [option]: value } };
+}
+
 async function publish(file: string, changes?: Change): Promise<void> {
 	const workflow = await n8n.api.createWorkflow(example(file, changes));
 	await n8n.api.activate(workflow);
@@ -275,34 +282,36 @@ test('keep-a-list-up-to-date: each open row is changed in place, nothing else mo
 
 test('fill-a-template: a row becomes a document from the template, its link stands in the row, and a second run makes none', async () => {
 	const rows = [
-		['id', 'customer'],
+		['id', 'customer', 'letter'],
 		['A-1', 'Ann'],
 		['A-2', 'Ben'],
 	];
 	const id = google.sheets.seed({ title: 'Shop', tabs: [{ title: 'Orders', rows }] });
-	const content = 'Dear [customer], thank you for order [id].\n';
-	const body = [{ paragraph: { elements: [{ textRun: { content } }] } }];
-	const template = google.docs.seed({ title: 'Template', tabs: [{ title: 'Tab 1', body }] });
-	const { nodes } = example('fill-a-template.json');
-	const { options } = nodes.find(({ name }) => name === 'Fill the template')?.['parameters'] as {
-		options: object;
-	};
-	const changes = {
-		'Read the rows': { spreadsheetId: byId(id) },
-		'Fill the template': { options: { ...options, templateId: byId(template) } },
-		'Add the link': { spreadsheetId: byId(id) },
-	};
-	const workflow = await n8n.api.createWorkflow(example('fill-a-template.json', changes));
+	const template = google.docs.seed({ title: 'Template', tabs: [{ title: 'Tab 1' }] });
+	google.docs.type(template, 'Dear {{customer}}, thank you for order {{ id }}.');
+	const workflow = await n8n.api.createWorkflow(
+		example('fill-a-template.json', {
+			'Read the rows': { spreadsheetId: byId(id) },
+			'Fill the template': withOption(
+				'fill-a-template.json',
+				'Fill the template',
+				'templateId',
+				byId(template),
+			),
+			'Add the link': { spreadsheetId: byId(id) },
+		}),
+	);
 	expect((await n8n.api.run(workflow)).status).toBe('success');
 	const filled = google.sheets.values(id, 'Orders');
-	const texts = filled.slice(1).map(([, , link]) => {
-		const [, documentId = ''] = /\/document\/d\/([^/]+)\/edit$/.exec(String(link)) ?? [];
-		return google.docs.text(documentId);
-	});
-	expect(filled[0]).toEqual(['id', 'customer', 'letter']);
-	expect(texts).toEqual(['Dear Ann, thank you for order A-1.\n', 'Dear Ben, thank you for order A-2.\n']);
+	expect(filled.map(([, , link]) => textAt(link))).toEqual([
+		undefined,
+		'Dear Ann, thank you for order A-1.\n',
+		'Dear Ben, thank you for order A-2.\n',
+	]);
+	const documents = google.files.all().length;
 	expect((await n8n.api.run(workflow)).status).toBe('success');
 	expect(google.sheets.values(id, 'Orders')).toEqual(filled);
+	expect(google.files.all()).toHaveLength(documents);
 });
 
 test('what npm start has put there is what the examples with sheets read', async () => {
