@@ -37,6 +37,9 @@ export class FileRegistry {
 	/** Called for every copy, so that its content is copied, too. */
 	readonly onCopied: Array<(from: StoredFile, to: StoredFile) => void> = [];
 
+	/** Gives the text of an editor's file, for exports; undefined for one of another editor. */
+	readonly textReaders: Array<(id: string) => string | undefined> = [];
+
 	newId(): string {
 		return `1${randomBytes(24).toString('base64url')}`;
 	}

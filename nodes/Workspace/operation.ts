@@ -98,8 +98,8 @@ export interface Operation<
 	/** Refuses values that are wrong only together. It is called for all items before anything is sent. */
 	check?(params: InferParameters<F, O>, item: Item): void;
 	execute(client: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
-	/** Output items of one result; one item with the result as its JSON when absent. */
-	toItems?(result: R, params: InferParameters<F, O>): OutputItem[];
+	/** Output items of one result; one item with the result as its JSON when absent or undefined. */
+	toItems?(result: R, params: InferParameters<F, O>): OutputItem[] | undefined;
 	/** What a result left at Google, as in "file a.pdf (ID …)", for whoever runs a node again that another item has stopped. */
 	left?(result: R): string;
 	/** What keeps a run from doing finished items again, in a sentence. */

@@ -123,7 +123,13 @@ describe('properties', () => {
 			replacements: {},
 			templateId: { __rl: true, ...locator },
 		},
-		'document read': { contentFormat: 'text', tab: { __rl: true, ...locator }, output: 'text' },
+		'document read': {
+			binaryPropertyName: 'data',
+			contentFormat: 'text',
+			fileFormat: 'pdf',
+			tab: { __rl: true, ...locator },
+			output: 'text',
+		},
 		'document write': {
 			fillFromInput: false,
 			tab: { __rl: true, ...locator },

@@ -40,6 +40,11 @@ const variants: readonly Variant[] = [
 		given: () => ({ saveAsDraft: true }),
 	},
 	{
+		suffix: ', as a file',
+		field: 'fileFormat',
+		given: () => ({ output: 'file' }),
+	},
+	{
 		suffix: ', above 5 MB',
 		field: 'contentSource',
 		given: () => ({ contentSource: 'base64', content: large }),

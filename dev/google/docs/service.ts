@@ -80,6 +80,11 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 		if (original && copy) copy.tabs = structuredClone(original.tabs);
 	});
 
+	files.textReaders.push((id) => {
+		const document = documents.get(id);
+		return document?.tabs.map(bodyText).join('');
+	});
+
 	return {
 		methods: {
 			'docs.documents.create': (call) => {

@@ -36,6 +36,20 @@ export const importFormats: Readonly<Record<string, readonly string[]>> = {
 	],
 };
 
+/** What Drive gives out: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
+export const exportFormats: Readonly<Record<string, readonly string[]>> = {
+	[`${workspacePrefix}document`]: [
+		'application/pdf',
+		'application/rtf',
+		'application/zip',
+		'application/epub+zip',
+		'text/plain',
+		'text/markdown',
+		`${office}.wordprocessingml.document`,
+		`${openDocument}.text`,
+	],
+};
+
 /** Whether it is one of Google's own types, which have no bytes and no checksum. */
 export function isWorkspaceType(mimeType: string): boolean {
 	return mimeType.startsWith(workspacePrefix);

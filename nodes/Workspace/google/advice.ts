@@ -117,6 +117,13 @@ export const adviceTable: readonly AdviceRow[] = [
 		advice:
 			'The shared drive holds as many files as it can. Remove files that are not needed, empty its trash, or use another shared drive.',
 	},
+	// https://developers.google.com/workspace/drive/api/guides/manage-downloads
+	{
+		api: ['drive'],
+		status: 403,
+		reasons: ['exportSizeLimitExceeded'],
+		advice: 'Google gives out at most 10 MB as a file. Make the document smaller, or read it as text.',
+	},
 	// https://github.com/GAM-team/GAM/issues/1270
 	{
 		api: ['drive'],

@@ -85,6 +85,7 @@ export const append = defineOperation({
 	},
 	left: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
 	adviceByStatus: {
+		...fields.adviceByStatus,
 		400: 'If the document was changed in the meantime, nothing was written. Run this again.',
 	},
 });

@@ -14,6 +14,31 @@ export const read = defineOperation({
 	isReadOnly: true,
 	fields: [fields.documentId],
 	options: [
+		{
+			displayName: 'File Format',
+			name: 'fileFormat',
+			type: 'options',
+			showWhen: { output: ['file'] },
+			options: [
+				{ name: 'EPUB', value: 'epub' },
+				{ name: 'Markdown', value: 'markdown' },
+				{ name: 'OpenDocument', value: 'odt' },
+				{ name: 'PDF', value: 'pdf' },
+				{ name: 'Rich Text', value: 'rtf' },
+				{ name: 'Text', value: 'txt' },
+				{ name: 'Word', value: 'docx' },
+			],
+			default: 'pdf',
+			description: 'Format of the file',
+		},
+		{
+			displayName: 'Put Output File in Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			showWhen: { output: ['file'] },
+			default: 'data',
+			description: 'The binary field of the output item that gets the file',
+		},
 		{ ...fields.contentFormat, description: 'Format to return the content in' },
 		{ ...fields.tab, description: 'Title or ID of the tab to read. Leave empty to read all tabs.' },
 		{
@@ -21,6 +46,11 @@ export const read = defineOperation({
 			name: 'output',
 			type: 'options',
 			options: [
+				{
+					name: 'File',
+					value: 'file',
+					description: 'The whole document as a PDF, Word or other file of up to 10 MB',
+				},
 				{ name: 'Text', value: 'text', description: 'Text or Markdown, with the title and the list of tabs' },
 				{
 					name: 'Document',
@@ -32,7 +62,24 @@ export const read = defineOperation({
 			description: 'What to return',
 		},
 	],
-	async execute({ docs }, { documentId, contentFormat, tab, output }, item) {
+	check({ output, tab }) {
+		if (output !== 'file' || tab === '') return;
+		throw createRefusal(
+			`${quoteField('tab')} does not go with a file`,
+			`A file always has all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to text.`,
+		);
+	},
+	async execute({ docs, drive }, { documentId, contentFormat, tab, output, fileFormat }, item) {
+		if (output === 'file') {
+			const { data } = await docs.documents.get({ documentId, fields: 'title' });
+			const title = data.title ?? '';
+			const { mimeType, extension = fileFormat } = fileFormats[fileFormat];
+			const request = { fileId: documentId, mimeType };
+			const answer = await drive.files.export(request, { responseType: 'arraybuffer' });
+			const bytes = Buffer.isBuffer(answer.data) ? answer.data : Buffer.alloc(0);
+			const file = await item.store({ data: bytes, fileName: `${title}.${extension}`, mimeType });
+			return { documentId, title, mimeType, fileSize: bytes.length, file };
+		}
 		// Suggested changes are part of the resource, not of the text.
 		const view = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...view });
@@ -52,7 +99,26 @@ export const read = defineOperation({
 			tabs: flattenTabs(data).map(summarizeTab),
 		};
 	},
+	toItems(result, { binaryPropertyName }) {
+		if (!('file' in result) || result.file === undefined) return undefined;
+		const { file, ...json } = result;
+		return [{ json, binary: { [binaryPropertyName]: file } }];
+	},
+	adviceByStatus: fields.adviceByStatus,
 });
+
+type FileFormat = 'docx' | 'epub' | 'markdown' | 'odt' | 'pdf' | 'rtf' | 'txt';
+const office = 'application/vnd.openxmlformats-officedocument';
+const fileFormats: Readonly<Record<FileFormat, { readonly mimeType: string; readonly extension?: string }>> =
+	{
+		docx: { mimeType: `${office}.wordprocessingml.document` },
+		epub: { mimeType: 'application/epub+zip' },
+		markdown: { mimeType: 'text/markdown', extension: 'md' },
+		odt: { mimeType: 'application/vnd.oasis.opendocument.text' },
+		pdf: { mimeType: 'application/pdf' },
+		rtf: { mimeType: 'application/rtf' },
+		txt: { mimeType: 'text/plain' },
+	};
 
 /** How many levels of JSON an item may have: n8n copies and stores items with functions that call themselves for each level. */
 const maxItemDepth = 1000;

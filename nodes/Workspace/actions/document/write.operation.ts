@@ -89,6 +89,7 @@ export const write = defineOperation({
 	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
 	left: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
 	adviceByStatus: {
+		...fields.adviceByStatus,
 		400: 'If the document was changed in the meantime, nothing was written. Read it again, then run this again.',
 	},
 });

@@ -55,7 +55,14 @@ export class Calls extends StandIn {
 	}
 
 	read(documentId: string, params: Partial<Params<typeof read>> = {}, item: RunnerItem = testItem()) {
-		const defaults = { documentId, contentFormat: 'text', tab: '', output: 'text' } as const;
+		const defaults = {
+			documentId,
+			contentFormat: 'text',
+			tab: '',
+			output: 'text',
+			fileFormat: 'pdf',
+			binaryPropertyName: 'data',
+		} as const;
 		return this.run(read, { ...defaults, ...params }, item);
 	}
 

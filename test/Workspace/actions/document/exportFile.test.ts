@@ -1,0 +1,82 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { catchFailure } from '../../catchFailure';
+import { runNode, token } from '../../runNode';
+import { Calls } from './calls';
+
+const calls = new Calls();
+const office = 'application/vnd.openxmlformats-officedocument';
+
+beforeEach(() => calls.google.tokens.issue({ token }));
+
+const read = async (documentId: string, options: IDataObject) => {
+	const parameters = { resource: 'document', operation: 'read', documentId, options };
+	const [item] = await runNode({ url: calls.google.url, parameters });
+	return item;
+};
+
+async function failureOf(documentId: string, options: IDataObject = {}): Promise<{ description?: unknown }> {
+	return await read(documentId, options).then(
+		() => ({}),
+		(error: unknown) => error as Error,
+	);
+}
+
+test.each([
+	['pdf', 'application/pdf', 'Report.pdf'],
+	['docx', `${office}.wordprocessingml.document`, 'Report.docx'],
+	['odt', 'application/vnd.oasis.opendocument.text', 'Report.odt'],
+	['rtf', 'application/rtf', 'Report.rtf'],
+	['epub', 'application/epub+zip', 'Report.epub'],
+	['txt', 'text/plain', 'Report.txt'],
+	['markdown', 'text/markdown', 'Report.md'],
+])('a document as a file: %s', async (fileFormat, mimeType, fileName) => {
+	const id = calls.document('Dear Ann,');
+	const item = await read(id, { output: 'file', fileFormat });
+	const fileSize = mimeType.length + '\nDear Ann,\n'.length;
+	expect(item?.json).toEqual({ documentId: id, title: 'Report', mimeType, fileSize });
+	expect(item?.binary).toEqual({ data: expect.objectContaining({ fileName, mimeType }) as unknown });
+	const data = item?.binary?.['data']?.data ?? '';
+	expect(Buffer.from(data, 'base64').toString()).toBe(`${mimeType}\nDear Ann,\n`);
+	expect(calls.methods).toEqual(['get', 'drive.files.export']);
+});
+
+test('it goes into the field that is named, as PDF unless another format is chosen', async () => {
+	const options = { output: 'file', binaryPropertyName: 'letter' };
+	const item = await read(calls.document('x'), options);
+	expect(item?.binary?.['letter']).toMatchObject({ mimeType: 'application/pdf' });
+});
+
+test('a tab does not go with a file, which is said before anything is sent', async () => {
+	const failure = read(calls.document('x'), {
+		output: 'file',
+		tab: { __rl: true, mode: 'name', value: 'Tab 1' },
+	});
+	await expect(failure).rejects.toThrow("'Tab' does not go with a file");
+	expect(calls.sent).toEqual([]);
+});
+
+test('a document above 10 MB says how large a file may be', async () => {
+	const failure = await catchFailure(
+		calls.read(calls.document('x'.repeat(10 * 2 ** 20)), { output: 'file' }),
+	);
+	expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
+	expect(failure.description).toContain('Google gives out at most 10 MB as a file.');
+});
+
+test('a document that Drive does not show to the sign-in says which access shows it', async () => {
+	const id = calls.google.docs.seed({
+		title: 'Report',
+		tabs: [{ title: 'Tab 1' }],
+		file: { clientId: 'other' },
+	});
+	const scopes = ['documents', 'drive.file'].map((name) => `https://www.googleapis.com/auth/${name}`);
+	calls.google.tokens.issue({ token, scopes });
+	const { description } = await failureOf(id, { output: 'file' });
+	expect(description).toContain('set Drive Access to All Files');
+});
+
+test("a spreadsheet's ID given as a document says so", async () => {
+	const { description } = await failureOf('1a2b3c4d5e6f7g8h9i0jspreadsheet');
+	expect(description).toContain('It must be the ID of a document: a spreadsheet or another file');
+});
