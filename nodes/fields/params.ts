@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isTool, createRefusal } from '../core/errors';
 import type { Field, InferParameters, ReadContext } from './field';
-import { isRecord, getFieldLabel, readValue, refuseUnnamedFiles } from './values';
+import { isRecord, getFieldLabel, readValue, refuseUnnamedFiles, TypedText } from './values';
 
 export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 
@@ -173,12 +173,27 @@ export class NodeParameters {
 		const known = this.constantValues.get(fields);
 		if (known) return known;
 		const options = this.readParameter('options', itemIndex, {});
-		const values = fields.map(({ name }) => [name, this.readParameter(name, itemIndex, null)] as const);
+		const values = fields.map(({ name, format }) => {
+			const value = this.readParameter(name, itemIndex, null);
+			return [name, format === 'columns' ? this.markTypedValues(name, value) : value] as const;
+		});
 		const given = { ...(isPlainObject(options) ? options : {}), ...Object.fromEntries(values) };
 		const names = ['options', ...fields.map(({ name }) => name)];
 		if (names.every((name) => this.sourcesByName.get(name)?.isConstant))
 			this.constantValues.set(fields, given);
 		return given;
+	}
+
+	/** Marks what was typed into a column mapper: text, whatever the column holds. An expression's value has its own type. */
+	private markTypedValues(name: string, mapper: unknown): unknown {
+		const raw = this.getRawValue(name, 'value');
+		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(raw)) return mapper;
+		const isTyped = (column: string, value: unknown) =>
+			typeof value === 'string' && !hasExpression(raw[column]);
+		const entries = Object.entries(mapper['value']).map(([column, value]) => {
+			return [column, isTyped(column, value) ? new TypedText(String(value)) : value] as const;
+		});
+		return { ...mapper, value: Object.fromEntries(entries) };
 	}
 
 	/** Whether a parameter, or an option of a collection, is given by an expression: then it may differ from item to item. */

@@ -102,6 +102,15 @@ export function describeType(raw: unknown): string {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A text that was typed into the form, and not made by an expression. */
+export class TypedText {
+	readonly text: string;
+
+	constructor(text: string) {
+		this.text = text;
+	}
+}
+
 /** Values by column, from n8n's column mapper or a plain object. Unset ones are left out. @returns undefined if n8n maps by name */
 function readColumns(field: Field, raw: unknown, reading: ReadContext) {
 	const wanted = 'an object with a value for each column';
@@ -149,7 +158,10 @@ export function readList(field: Field, raw: unknown, reading: ReadContext): stri
 			`an array, or text separated by commas or new lines, not ${describeType(raw)}`,
 		);
 	}
-	return entries.map((entry) => readText(field, entry, reading).trim()).filter((entry) => entry !== '');
+	// What was picked from a list may begin or end with a blank.
+	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
+	const texts = entries.map((entry) => readText(field, entry, reading));
+	return texts.map((text) => (isPicked ? text : text.trim())).filter((text) => text.trim() !== '');
 }
 
 type NameValuePair = { readonly name: string; readonly value: string };
@@ -308,7 +320,10 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	rows: readRows,
 	records: readRows,
 	columns: readColumns,
-	tab: (...given) => readLocatorText(...given).trim(),
+	tab(field, raw, reading) {
+		const title = readLocatorText(field, raw, reading);
+		return isRecord(raw) && raw['mode'] === 'list' ? title : title.trim();
+	},
 	attachments: readAttachments,
 	fileId: readId,
 	id: readId,

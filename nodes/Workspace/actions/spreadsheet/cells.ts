@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
-import { isRecord } from '../../../fields/values';
+import { isRecord, TypedText } from '../../../fields/values';
 import type { WriteParams } from './fields';
 import type { Item, CombinedItem } from '../../operation';
 import { DateCell } from './dates';
@@ -144,6 +144,8 @@ export interface NamedRow {
 	readonly cells: NamedCells;
 	/** The row number from an earlier Read; it is never written as a cell. */
 	readonly rowNumber: unknown;
+	/** Names of the cells that were typed into the form. */
+	readonly typed?: ReadonlySet<string>;
 }
 
 /** The key of the row number in every item of Read. A column of this name is read as `rowNumber_2`. */
@@ -186,8 +188,17 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	}
 	const given = valuesSource === 'columns' && columns ? columns : json;
 	const place = given === json ? 'of the input item' : `of ${quoteField('columns')}`;
-	const cells = toNamedCells(given, params, (name) => `Field '${name}' ${place}`);
-	if (cells.size > 0) return [{ cells, rowNumber: given[rowNumberKey] ?? json[rowNumberKey] }];
+	const isTyped = ([, value]: readonly [string, unknown]) => value instanceof TypedText;
+	const typed = new Set(
+		given === json
+			? []
+			: Object.entries(given)
+					.filter(isTyped)
+					.map(([name]) => name),
+	);
+	const plain = typed.size === 0 ? given : Object.fromEntries(Object.entries(given).map(unwrapTypedText));
+	const cells = toNamedCells(plain, params, (name) => `Field '${name}' ${place}`);
+	if (cells.size > 0) return [{ cells, rowNumber: plain[rowNumberKey] ?? json[rowNumberKey], typed }];
 	throw given === json
 		? createRefusal(
 				'The input item has no fields',
@@ -197,6 +208,10 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 				`${quoteField('columns')} has no values`,
 				'Nothing was sent. Enter a value for at least one column.',
 			);
+}
+
+function unwrapTypedText([name, value]: readonly [string, unknown]) {
+	return [name, value instanceof TypedText ? value.text : value] as const;
 }
 
 /** @throws NodeError 400 if what is given cannot be rows */

@@ -15,15 +15,70 @@ export function toInputOption({ valueInputOption }: InputParams): 'RAW' | 'USER_
 	return valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 }
 
-/** Prepares rows for sending. For `AUTO`, a complete date, time or timestamp becomes a date cell, and every other text stays text. */
-export async function convertDates(
+/** The columns of a table, as far as types are concerned. Rows and columns count from 0. */
+interface TypedTable {
+	readonly title: string;
+	readonly row: number;
+	readonly rowCount: number;
+	readonly left: number;
+	readonly right: number;
+	readonly columns: ReadonlyMap<string, number>;
+}
+
+/** How many rows below the header tell what a column holds. */
+const sampleRows = 50;
+const plainNumberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/**
+ * Gives what was typed into the form the type of its column: n8n's column mapper makes text of all of it. `4` becomes a number in a
+ * column of numbers, and `TRUE` is ticked among checkboxes.
+ */
+async function convertTyped(
+	book: Spreadsheet,
+	given: ReadonlyArray<readonly NamedRow[]>,
+	{ title, row, rowCount, left, right, columns }: TypedTable,
+): Promise<ReadonlyArray<readonly NamedRow[]>> {
+	const mayConvert = (cell: Cell) =>
+		typeof cell === 'string' && (plainNumberPattern.test(cell) || /^(true|false)$/i.test(cell));
+	const isCandidate = ({ cells, typed }: NamedRow) =>
+		[...(typed ?? [])].some((name) => mayConvert(cells.get(name) ?? ''));
+	if (!given.flat().some(isCandidate) || row + 1 >= rowCount) return given;
+	const range = printTabArea(title, { row: row + 1, column: left }, sampleRows, right - left + 1);
+	const asked = { spreadsheetId: book.id, range, valueRenderOption: 'UNFORMATTED_VALUE' };
+	const { data } = await book.values.get({ ...asked, dateTimeRenderOption: 'FORMATTED_STRING' });
+	const sample = (data.values ?? []) as unknown[][];
+	const convert = (name: string, cell: Cell): Cell => {
+		const at = (columns.get(name) ?? -1) - left;
+		const type = typeof sample.map((line) => line[at] ?? '').find((value) => value !== '');
+		if (typeof cell !== 'string') return cell;
+		if (type === 'number' && plainNumberPattern.test(cell)) return Number(cell);
+		return type === 'boolean' && mayConvert(cell) ? /true/i.test(cell) : cell;
+	};
+	return given.map((rows) =>
+		rows.map(({ cells, typed, ...other }) => {
+			const converted = [...cells].map(([name, cell]) => {
+				return [name, typed?.has(name) ? convert(name, cell) : cell] as const;
+			});
+			return { ...other, cells: new Map(converted) };
+		}),
+	);
+}
+
+/**
+ * Prepares rows for sending. For `AUTO`, what was typed gets the type of its column, a complete date, time or timestamp becomes a date
+ * cell, and every other text stays text.
+ */
+export async function convertCells(
 	book: Spreadsheet,
 	{ valueInputOption }: InputParams,
-	given: ReadonlyArray<readonly NamedRow[]>,
+	named: ReadonlyArray<readonly NamedRow[]>,
+	table?: TypedTable,
 ): Promise<ReadonlyArray<readonly NamedRow[]>> {
+	if (valueInputOption !== 'AUTO') return named;
+	const given = table ? await convertTyped(book, named, table) : named;
 	const isCandidate = (cell: Cell) => typeof cell === 'string' && mayBeDate(cell);
 	const hasDates = given.flat().some(({ cells }) => [...cells.values()].some(isCandidate));
-	if (valueInputOption !== 'AUTO' || !hasDates) return given;
+	if (!hasDates) return given;
 	const settings = await book.readSettings();
 	const toDated = (cell: Cell) => (typeof cell === 'string' ? (parseDate(cell, settings) ?? cell) : cell);
 	return given.map((rows) =>

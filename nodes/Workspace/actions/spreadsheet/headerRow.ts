@@ -1,3 +1,5 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
 import { type NodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import {
@@ -16,7 +18,7 @@ import {
 	type SheetInfo,
 	type Spreadsheet,
 } from './spreadsheet';
-import { convertDates } from './dateCells';
+import { convertCells } from './dateCells';
 import type { WriteParams } from './fields';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
 
@@ -77,7 +79,8 @@ export async function readHeaderRow(
 ): Promise<HeaderRow> {
 	const { sheet, ...found } = await book.findSheet(target.tab ?? target.name, `${headerRow}:${headerRow}`);
 	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
-	const texts = cells.map(({ formattedValue }) => formattedValue ?? '');
+	const texts = cells.map(readHeaderText);
+	const shown = cells.map(({ formattedValue }) => formattedValue ?? '');
 	while (texts.at(-1) === '') texts.pop();
 	const row = headerRow - 1;
 	const { column: start, lastColumn = Infinity } = parseBounds(target);
@@ -93,18 +96,48 @@ export async function readHeaderRow(
 		native: findNativeTable(sheet, { row, column: left }),
 		hasGap: texts.slice(left, right).includes(''),
 		names: buildColumnNames(headers, start).filter((_, at) => headers[at] !== ''),
-		columns: indexColumns(headers, start),
+		columns: indexColumns(headers, shown.slice(start, free), start),
 		room: (next === -1 ? Infinity : next) - free,
 	};
 }
 
-/** Finds columns by the names that Read returns, then by their headers; a column without a header by its letter. */
-function indexColumns(headers: readonly string[], start: number): Map<string, number> {
+/** The text of a header as Read has it: its value, but a date as the sheet shows it. */
+function readHeaderText({
+	effectiveValue,
+	effectiveFormat,
+	formattedValue,
+}: sheets_v4.Schema$CellData): string {
+	const { stringValue, numberValue, boolValue } = effectiveValue ?? {};
+	const isDate = /^(DATE|TIME)/.test(effectiveFormat?.numberFormat?.type ?? '');
+	const value = stringValue ?? boolValue ?? (isDate ? undefined : numberValue);
+	return String(value ?? formattedValue ?? '');
+}
+
+/**
+ * Finds columns by the names that Read returns, then by their headers, by what the sheet shows for them, and last without blanks around
+ * them; a column without a header by its letter.
+ */
+function indexColumns(
+	headers: readonly string[],
+	shown: readonly string[],
+	start: number,
+): Map<string, number> {
 	const columns = new Map<string, number>();
-	for (const names of [buildColumnNames(headers, start), buildColumnNames(headers, start, [])]) {
+	const exact = [buildColumnNames(headers, start), buildColumnNames(headers, start, [])];
+	const trimmed = headers.map((header) => header.trim());
+	for (const names of [...exact, buildColumnNames(shown, start, []), buildColumnNames(trimmed, start, [])]) {
 		for (const [at, name] of names.entries()) if (!columns.has(name)) columns.set(name, start + at);
 	}
 	return columns;
+}
+
+/** The columns of a table without a header, by the letters that Read names them by. */
+export function nameColumnsByLetters(header: HeaderRow, names: readonly string[]): HeaderRow {
+	const letters = names.filter((name) => /^[A-Z]{1,3}$/.test(name));
+	const columns = new Map(letters.map((name) => [name, parseBounds({ cells: `${name}:${name}` }).column]));
+	if (header.columns.size > 0 || columns.size === 0) return header;
+	const [left, right] = [Math.min(...columns.values()), Math.max(...columns.values())];
+	return { ...header, columns, left, right, free: right + 1, names: letters };
 }
 
 /** Adds the columns beside a header that rows name by letter, as Read does. Any other name of one to three letters is an ordinary name. */
@@ -189,7 +222,7 @@ export async function arrangeRowsByHeader(
 ) {
 	const named = members.map(readNamedRows);
 	const { target, header: read } = await findTable(book, params);
-	const given = await convertDates(book, params, named);
+	const given = await convertCells(book, params, named, read);
 	const { found, added, header } = resolveColumns(read, params.extraColumns, given.flat());
 	const rows = given.map(
 		(own) => findMisfit(own, header, params) ?? own.map(({ cells }) => alignRow(cells, header)),

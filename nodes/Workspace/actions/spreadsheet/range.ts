@@ -145,7 +145,7 @@ type TargetParams = Pick<WriteParams, 'tab' | 'range'>;
 
 /** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
 export function parseTarget({ tab: title, range }: TargetParams): TabRange {
-	const [tab, text] = [title.trim(), range.trim()];
+	const [tab, text] = [title.trim() && title, range.trim()];
 	if (tab === '' && text === '') {
 		throw createRefusal(
 			`${quoteField('tab')} or ${quoteField('range')} is required`,

@@ -45,7 +45,8 @@ async function toRowItems(
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 	const header = Array.from({ length: width }, (_, at) => toText(rows[headerRow - 1]?.[at]));
 	const names = buildColumnNames(header, startColumn);
-	const rowFits = buildRowTest(filters, combineFilters, names, header);
+	const shownHeader = header.map((_, at) => toText(shown[headerRow - 1]?.[at]));
+	const rowFits = buildRowTest(filters, combineFilters, names, [header, shownHeader]);
 	const found: number[] = [];
 	let padding = 0;
 	for (let at = headerRow; at < rows.length && (maxRows === 0 || found.length < maxRows); at++) {
@@ -313,11 +314,13 @@ function buildRowTest(
 	filters: readonly RowFilter[],
 	combine: 'and' | 'or',
 	names: readonly string[],
-	header: readonly string[],
+	headers: ReadonlyArray<readonly string[]>,
 ): (row: CellRow, shown: CellRow) => boolean {
 	if (filters.length === 0) return () => true;
 	const checks = filters.map(({ column, condition, value }) => {
-		const at = names.includes(column) ? names.indexOf(column) : header.indexOf(column);
+		const trimmed = names.map((name) => name.trim());
+		const places = [names, ...headers, trimmed].map((known) => known.indexOf(column));
+		const at = places.find((place) => place !== -1) ?? -1;
 		if (at === -1 || column === '') {
 			throw createRefusal(
 				`The table has no column ${listNames([column])} to filter by`,

@@ -227,9 +227,12 @@ export class Spreadsheet {
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
-	/** @param cells cells whose shown texts are returned too @throws NodeError 404 if there is no such tab */
+	/** @param cells cells that are returned too, with their values and what is shown @throws NodeError 404 if there is no such tab */
 	async findSheet(tab: string | undefined, cells?: string): Promise<SheetInfo> {
-		const shown = cells === undefined ? '' : ',data(rowData(values(formattedValue)))';
+		const shown =
+			cells === undefined
+				? ''
+				: ',data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
 		const ranges = cells === undefined ? undefined : [printTabCells(tab, cells)];
 		const data = await this.get(`${settingsFields},sheets(${sheetFields}${shown})`, ranges);
 		this.knownSettings = toSettings(data);

@@ -108,7 +108,13 @@ export class MatchPlan {
 	}
 
 	private getKeyCells({ cells }: NamedRow): Cell[] {
-		return this.matching.matchColumns.map((name) => cells.get(name) ?? '');
+		const { matchColumns, columns } = this.matching;
+		return matchColumns.map((name) => {
+			const given = cells.get(name);
+			if (given !== undefined) return given ?? '';
+			const sameColumn = [...cells].find(([other]) => columns.get(other) === columns.get(name));
+			return sameColumn?.[1] ?? '';
+		});
 	}
 
 	private findRowsByKey(row: NamedRow): readonly number[] | NodeError {

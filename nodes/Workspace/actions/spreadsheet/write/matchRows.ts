@@ -2,10 +2,10 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
-import { type Cell, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
-import { type CellRectangle, formatDates, convertDates, toInputOption } from '../dateCells';
+import { type Cell, collectNames, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
+import { type CellRectangle, convertCells, formatDates, toInputOption } from '../dateCells';
 import type { WriteMember, WriteParams } from '../fields';
-import { resolveColumns, type HeaderRow, findTable } from '../headerRow';
+import { nameColumnsByLetters, resolveColumns, type HeaderRow, findTable } from '../headerRow';
 import { printTabArea } from '../range';
 import { maxRequestBytes, sendInChunks, countColumns, type SheetWriteResult } from '../sendRows';
 import {
@@ -125,8 +125,11 @@ export interface MatchedRow extends SheetWriteResult {
 export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const named = members.map(readNamedRows);
 	const { header: read } = await findTable(book, params);
-	const given = await convertDates(book, params, named);
-	const { found, added, header } = resolveColumns(read, params.extraColumns, given.flat());
+	const given = await convertCells(book, params, named, read);
+	const table = isByRowNumber(params.matchColumns)
+		? nameColumnsByLetters(read, collectNames(given.flat()))
+		: read;
+	const { found, added, header } = resolveColumns(table, params.extraColumns, given.flat());
 	checkMatchColumns(params.matchColumns, header);
 	const { steps, last } = await planSteps(book, params, { found, header }, given);
 	let place: InsertPlace = { sheet: found, names: added, row: last + 1 };

@@ -9,7 +9,7 @@ import {
 	readNamedRows,
 	buildUpdateCellsRequest,
 } from '../cells';
-import { formatDates, convertDates, toInputOption } from '../dateCells';
+import { formatDates, convertCells, toInputOption } from '../dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { buildColumnNames, type HeaderRow, findTable, addLetterColumns } from '../headerRow';
 import {
@@ -76,7 +76,7 @@ export async function writeItems(book: Spreadsheet, params: WriteParams, members
 	const table = params.includeHeaderRow
 		? await findTable(book, params, (inside) => parseBounds(inside).row + 1)
 		: undefined;
-	const items = (await convertDates(book, params, named)).flat();
+	const items = (await convertCells(book, params, named)).flat();
 	const names = collectNames(items);
 	const toRows = (columns: ReadonlyArray<string | undefined>) =>
 		items.map(({ cells }) => [
@@ -155,7 +155,7 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 	const { header: read } = await findTable(book, params, (inside) =>
 		Math.max(params.headerRow, parseBounds(inside).row + 1),
 	);
-	const given = await convertDates(book, params, named);
+	const given = await convertCells(book, params, named, read);
 	const names = collectNames(given.flat());
 	const sheet = addLetterColumns(read, new Set(names));
 	const { sheetId, title, row, native } = sheet;

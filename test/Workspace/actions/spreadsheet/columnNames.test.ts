@@ -1,0 +1,87 @@
+// One name of a column for Read, Write, Append, filters and keys, whatever the sheet shows for its header.
+import { runNode, token } from '../../runNode';
+import { SheetCalls, items } from './sheetCalls';
+
+const calls = new SheetCalls();
+const form = { output: 'rows', valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'ISO_8601' };
+const auto = { tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO' };
+
+async function send(name: 'append' | 'write', spreadsheetId: string, more: object, json: object) {
+	const [item] = items(json as never);
+	return await calls.run(name, { spreadsheetId, ...auto, ...more }, item);
+}
+
+const headers: ReadonlyArray<readonly [unknown, string | undefined, readonly string[]]> = [
+	[2024, 'grouped', ['2024', '2,024']],
+	[0.1, 'percent', ['0.1', '10%']],
+	['Email ', undefined, ['Email ', 'Email']],
+	['\uFEFFId', undefined, ['\uFEFFId', 'Id']],
+	[45296, 'dd.mm.yyyy', ['05.01.2024']],
+	[true, undefined, ['true', 'TRUE']],
+];
+const cases = headers.flatMap(([value, format, names]) => names.map((name) => ({ value, format, name })));
+
+describe.each(cases)('the header $value as $format is found by $name', ({ value, format, name }) => {
+	function seed(): string {
+		const spreadsheetId = calls.sheet([
+			['Key', value],
+			['a', 1],
+		]);
+		if (format) calls.google.sheets.format(spreadsheetId, 'Sheet1!B1', format as never);
+		return spreadsheetId;
+	}
+	const stored = (spreadsheetId: string) => calls.stored(spreadsheetId, 'Sheet1').slice(1);
+
+	test('in Append, Write and Replace', async () => {
+		const spreadsheetId = seed();
+		await send('append', spreadsheetId, {}, { Key: 'b', [name]: 2 });
+		await send('write', spreadsheetId, { matchColumns: 'Key' }, { Key: 'a', [name]: 3 });
+		expect(stored(spreadsheetId)).toEqual([
+			['a', 3],
+			['b', 2],
+		]);
+		await send('write', spreadsheetId, { writeMode: 'replace' }, { [name]: 4, Key: 'c' });
+		expect(stored(spreadsheetId)).toEqual([['c', 4]]);
+	});
+
+	test('in filters and Match Columns', async () => {
+		const spreadsheetId = seed();
+		const filters = [{ column: name, value: '1' }];
+		const [row] = await calls.run('read', { spreadsheetId, ...form, filters });
+		expect(row?.json).toMatchObject({ Key: 'a', rowNumber: 2 });
+		await send('write', spreadsheetId, { matchColumns: [name] }, { ...row?.json, Key: 'new' });
+		expect(stored(spreadsheetId)).toEqual([['new', 1]]);
+	});
+});
+
+test('a tab and a key column that were picked keep the blank at their ends', async () => {
+	calls.google.tokens.issue({ token });
+	const value = calls.sheet(
+		[
+			['Email ', 'Count'],
+			['a', 1],
+		],
+		'Data ',
+	);
+	const parameters = {
+		...{ resource: 'spreadsheet', operation: 'write', writeMode: 'update', matchColumns: ['Email '] },
+		spreadsheetId: { __rl: true, mode: 'id', value },
+		tab: { __rl: true, mode: 'list', value: 'Data ' },
+	};
+	await runNode({ url: calls.google.url, parameters, items: [{ json: { 'Email ': 'a', Count: 2 } }] });
+	expect(calls.stored(value, "'Data '!A:B")).toEqual([
+		['Email ', 'Count'],
+		['a', 2],
+	]);
+});
+
+test('a blank first row gets no letters by a write by row number', async () => {
+	const spreadsheetId = calls.sheet([[], ['x', 1], ['y', 2]]);
+	const rows = await calls.run('read', { spreadsheetId, ...form });
+	expect(rows.map(({ json }) => json)).toEqual([
+		{ A: 'x', B: 1, rowNumber: 2 },
+		{ A: 'y', B: 2, rowNumber: 3 },
+	]);
+	await send('write', spreadsheetId, { matchColumns: ['rowNumber'] }, { B: 5, rowNumber: 3 });
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([[], ['x', 1], ['y', 5]]);
+});

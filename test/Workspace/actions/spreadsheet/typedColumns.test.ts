@@ -1,0 +1,52 @@
+// Rows From → Columns keeps types: what was typed follows its column, an expression its own value.
+import { runNode, token } from '../../runNode';
+import { SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+
+const table = [
+	['Key', 'Count', 'Done', 'Zip', 'Day', 'New'],
+	['x', '', '', '', '', ''],
+	['a', 3, true, '00123', 45296, ''],
+];
+
+async function write(operation: 'append' | 'write', columns: object): Promise<unknown[][]> {
+	calls.google.tokens.issue({ token });
+	const value = calls.sheet(table);
+	calls.google.sheets.format(value, 'Sheet1!E2:E9', 'dd.mm.yyyy');
+	const parameters = {
+		...{ resource: 'spreadsheet', operation, valuesSource: 'columns' },
+		...(operation === 'write' && { writeMode: 'update', matchColumns: ['Key'] }),
+		spreadsheetId: { __rl: true, mode: 'id', value },
+		tab: { __rl: true, mode: 'name', value: 'Sheet1' },
+		columns: { mappingMode: 'defineBelow', value: columns, schema: [] },
+	};
+	await runNode({ url: calls.google.url, parameters, items: [{ json: { text: '7', number: 7 } }] });
+	return calls.stored(value, 'Sheet1').slice(2);
+}
+
+const cases: ReadonlyArray<readonly [string, unknown, unknown]> = [
+	['Count', '4', 4],
+	['Count', '-4.5', -4.5],
+	['Count', '00123', '00123'],
+	['Count', '={{ $json.text }}', '7'],
+	['Count', '={{ $json.number }}', 7],
+	['Count', 'many', 'many'],
+	['Done', 'false', false],
+	['Done', 'FALSE', false],
+	['Done', 'no', 'no'],
+	['Zip', '4', '4'],
+	['Zip', '={{ $json.number }}', 7],
+	['Day', '2024-01-06', 45297],
+	['Day', '4', '4'],
+	['New', '4', '4'],
+];
+
+test.each(cases)('%s gets %j as %j in a new row and over an old one', async (column, given, expected) => {
+	const at = table[0]?.indexOf(column) ?? -1;
+	const appended = await write('append', { Key: 'b', [column]: given });
+	expect(appended[1]?.[at]).toBe(expected);
+	const updated = await write('write', { Key: 'a', [column]: given });
+	expect(updated[0]?.[at]).toBe(expected);
+	expect(updated).toHaveLength(1);
+});
