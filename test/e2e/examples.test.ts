@@ -309,6 +309,36 @@ test('fill-a-template: a row becomes a document from the template, its link stan
 	expect(google.files.all()).toHaveLength(documents);
 });
 
+test('invoice-by-email: each open row goes out once, as a PDF from the template, and is marked as sent', async () => {
+	const rows = [
+		['id', 'customer', 'email', 'state'],
+		['I-1', 'Ann', 'ann@example.com', 'open'],
+		['I-2', 'Ben', 'ben@example.com', 'sent'],
+	];
+	const id = google.sheets.seed({ title: 'Shop', tabs: [{ title: 'Invoices', rows }] });
+	const template = google.docs.seed({ title: 'Template', tabs: [{ title: 'Tab 1' }] });
+	google.docs.type(template, 'Invoice {{id}} for {{customer}}');
+	const file = 'invoice-by-email.json';
+	const workflow = await n8n.api.createWorkflow(
+		example(file, {
+			'Read the open invoices': { spreadsheetId: byId(id) },
+			'Fill the template': withOption(file, 'Fill the template', 'templateId', byId(template)),
+			'Mark as sent': { spreadsheetId: byId(id) },
+		}),
+	);
+	const before = mailsSent();
+	for (let run = 0; run < 2; run++) {
+		const { status, resultData } = await n8n.api.run(workflow);
+		expect(`${status} ${resultData.error?.message ?? ''}`).toBe('success ');
+		expect(google.sheets.values(id, 'Invoices').map((row) => row[3])).toEqual(['state', 'sent', 'sent']);
+	}
+	const sent = google.gmail.sent.slice(before);
+	expect(sent.map(({ recipients }) => recipients)).toEqual([['ann@example.com']]);
+	expect(sent[0]?.raw.toString()).toMatch(
+		/application\/pdf[^]*Invoice I-1\.pdf|Invoice I-1\.pdf[^]*application\/pdf/,
+	);
+});
+
 test('what npm start has put there is what the examples with sheets read', async () => {
 	seedDemo(google);
 	for (const file of [
@@ -317,6 +347,7 @@ test('what npm start has put there is what the examples with sheets read', async
 		'rows-by-key',
 		'rows-to-agent',
 		'mail-to-sheet',
+		'invoice-by-email',
 	]) {
 		const workflow = await n8n.api.createWorkflow(withDemo(await readExample(`${file}.json`), stored));
 		const { status, resultData } = await n8n.api.run(workflow);
