@@ -87,10 +87,14 @@ export interface Operation<
 	readonly caution?: string;
 	/** What a model reads in place of both, by the value of a field that it cannot set. */
 	readonly told?: { readonly field: string; readonly by: Readonly<Record<string, string>> };
+	/** A choice of its own in Allowed Operations: the operation with this key of the input object set to true. */
+	readonly narrowed?: Readonly<Record<'value' | 'name' | 'description' | 'key', string>>;
 	readonly fields: F;
 	readonly options: O;
 	/** True if the operation changes nothing at Google: neighboring items may then run in parallel. */
 	readonly isReadOnly?: boolean;
+	/** Whether, with these parameters, it changes something after it has read. Doing that twice has the same effect as once. */
+	mayChange?(params: InferParameters<F, O>): boolean;
 	/** Whether doing it twice has the same effect as once: Retry On Fail may then start it again, whatever the outcome. */
 	isIdempotent?(params: InferParameters<F, O>): boolean;
 	/** Identifies the only thing that the operation changes: items that change different things may then run in parallel. */

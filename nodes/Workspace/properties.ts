@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { buildProperties } from '../fields/nodeProperties';
+import { buildConditionalProperty, buildProperties } from '../fields/nodeProperties';
 import { commonOptions } from '../fields/params';
 import { operationChoices, type Resource, resources } from './resources';
 import type { Field, Operation } from './operation';
@@ -48,6 +48,10 @@ const jsonProperties: INodeProperties[] = [
 			'The operations that an input object may use. All others are rejected before anything is sent. If nothing is chosen, all operations are allowed. Choose operations if the input object comes from outside, such as from a webhook or a model.',
 		displayOptions: jsonModeDisplay,
 	},
+	...resources
+		.flatMap(({ operations }) => operations.flatMap(({ fields }) => fields))
+		.filter(({ noDataExpression }) => noDataExpression)
+		.map((field) => buildConditionalProperty(field, jsonModeDisplay.show)),
 	{
 		displayName: 'Allow File Paths',
 		name: 'allowFilePaths',
@@ -117,7 +121,8 @@ function buildOperationText(
 ): string {
 	const chosen: ReadonlyArray<Field['type']> = ['options', 'multiOptions', 'fixedCollection'];
 	const shown = fields.filter(
-		(field) => !chosen.includes(field.type) && field.onlyIn !== 'json' && isShown(field),
+		(field) =>
+			!chosen.includes(field.type) && !field.noDataExpression && field.onlyIn !== 'json' && isShown(field),
 	);
 	const end = description.endsWith('.') ? '' : '.';
 	const introduction = told ?? `${description}${end}${caution === undefined ? '' : ` ${caution}`}`;

@@ -37,22 +37,38 @@ export const resources: readonly Resource[] = [
 /** The choices of Allowed Operations, named as in the node creator. */
 export const operationChoices: INodePropertyOptions[] = resources
 	.flatMap(({ value, name, operations }) =>
-		operations.map((operation) => ({
-			name: `${name}: ${operation.name}`,
-			value: getOperationKey(value, operation),
-			description: operation.description,
-		})),
+		operations
+			.flatMap((operation) => [operation, operation.narrowed ?? []].flat())
+			.map((choice) => ({
+				name: `${name}: ${choice.name}`,
+				value: getOperationKey(value, choice),
+				description: choice.description,
+			})),
 	)
 	.sort((a, b) => compareNames(a.name, b.name));
 
 /**
  * Refuses an operation that the node does not allow, because an input object may come from outside.
  * @param allowed the value of Allowed Operations; an empty list allows all
+ * @param given the keys of the input object
  * @throws NodeError 400
  */
-export function checkOperationAllowed(allowed: unknown, resource: ResourceName, operation: Operation): void {
+export function checkOperationAllowed(
+	allowed: unknown,
+	resource: ResourceName,
+	operation: Operation,
+	given: Readonly<Record<string, unknown>>,
+): void {
 	const list = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
 	if (allowed == null || list?.length === 0 || list?.includes(getOperationKey(resource, operation))) return;
+	const { narrowed } = operation;
+	if (narrowed && list?.includes(getOperationKey(resource, narrowed))) {
+		if (given[narrowed.key] === true) return;
+		throw createRefusal(
+			`'${operation.value}' of ${resource} is only allowed with '${narrowed.key}' here`,
+			`Nothing was sent. Set '${narrowed.key}' to true. 'Allowed Operations' of the node has '${narrowed.name}'.`,
+		);
+	}
 	const names = operationChoices.filter(({ value }) => list?.includes(value)).map(({ name }) => name);
 	throw createRefusal(
 		`'${operation.value}' of ${resource} is not allowed here`,
@@ -60,6 +76,6 @@ export function checkOperationAllowed(allowed: unknown, resource: ResourceName, 
 	);
 }
 
-function getOperationKey(resource: ResourceName, { value }: Operation): string {
+function getOperationKey(resource: ResourceName, { value }: Pick<Operation, 'value'>): string {
 	return `${resource}.${value}`;
 }

@@ -135,7 +135,8 @@ const whenAdded = (option: Field): Partial<INodeProperties> => ({
 	...(option.default === false && { builderHint: { propertyHint: 'Off unless this option is added' } }),
 });
 
-function buildConditionalProperty(field: Field, gate?: ShowConditions): INodeProperties {
+/** A parameter of the node. @param gate the condition under which it is shown */
+export function buildConditionalProperty(field: Field, gate?: ShowConditions): INodeProperties {
 	if (!gate && !field.showWhen) return buildProperty(field);
 	return {
 		...buildProperty(field),

@@ -32,7 +32,15 @@ describe('properties', () => {
 
 	/** Names and defaults that saved workflows depend on: the public interface. */
 	const fields: Record<string, Record<string, unknown>> = {
-		'mail send': { sendAs: 'send', replyToMessageId: '', to: '', subject: '', body: '', bodyFormat: 'text' },
+		'mail send': {
+			sendAs: 'send',
+			replyToMessageId: '',
+			to: '',
+			subject: '',
+			body: '',
+			bodyFormat: 'text',
+			allowedRecipients: '',
+		},
 		'mail list': { from: '', status: 'any', returnAll: false, maxResults: 25 },
 		'mail search': { query: '', returnAll: false, maxResults: 25 },
 		'mail read': { messageId: '' },
@@ -266,6 +274,7 @@ describe('properties', () => {
 			'inputMode',
 			'inputObject',
 			'allowedOperations',
+			'allowedRecipients',
 			'allowFilePaths',
 		]);
 	});
@@ -429,7 +438,7 @@ describe('output schema', () => {
 
 	beforeAll(async () => {
 		google = await startGoogle();
-		google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.compose'] });
+		google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.compose', 'gmail.modify'] });
 	});
 	afterAll(async () => {
 		expectNoViolations(google);

@@ -101,7 +101,7 @@ test('every example has a note that says what to change, in words of its own', (
 	}
 });
 
-test('new-emails-into-rows: each unread email becomes a row once, with a date that the sheet can sort by', async () => {
+test('new-emails-into-rows: each unread email becomes a row once, with a date that the sheet can sort by, and is read then', async () => {
 	const email = google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'Lunch?' });
 	const header = ['id', 'Received', 'From', 'Subject'];
 	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Emails', rows: [header] }] });
@@ -113,6 +113,8 @@ test('new-emails-into-rows: each unread email becomes a row once, with a date th
 	};
 	const rows = await run();
 	expect(rows).toContainEqual([email, expect.any(Number), expect.stringContaining('Ann'), 'Lunch?']);
+	const marked = google.requests.filter(({ method }) => method === 'gmail.users.messages.batchModify');
+	expect(marked.flatMap(({ body }) => (body as { ids: string[] }).ids)).toContain(email);
 	expect(await run()).toEqual(rows);
 });
 

@@ -45,6 +45,11 @@ const variants: readonly Variant[] = [
 		given: () => ({ output: 'file' }),
 	},
 	{
+		suffix: ', marked as read',
+		field: 'markAsRead',
+		given: () => ({ markAsRead: true }),
+	},
+	{
 		suffix: ', above 5 MB',
 		field: 'contentSource',
 		given: () => ({ contentSource: 'base64', content: large }),

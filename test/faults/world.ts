@@ -41,7 +41,7 @@ export class World {
 	private constructor(google: GoogleServer) {
 		this.google = google;
 		this.url = google.url;
-		const grant = { scopes: [...standardScopes, 'gmail.compose'] };
+		const grant = { scopes: [...standardScopes, 'gmail.compose', 'gmail.modify'] };
 		const tokens = {
 			accessToken: google.tokens.issue(grant),
 			refreshToken: google.tokens.issueRefresh(grant),

@@ -120,6 +120,10 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 			'gmail.users.messages.attachments.get': (call) => ({
 				body: attachment(asked(call, 'messageId'), call),
 			}),
+			'gmail.users.messages.batchModify': (call) => {
+				relabel(call, own(call), [...systemLabels, ...Object.keys(service.labels)]);
+				return { status: 204 };
+			},
 			'gmail.users.messages.send': (call) => {
 				const { mail, labelIds } = stored(call, false);
 				sent.push(mail);
@@ -175,6 +179,25 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 		},
 	};
 	return service;
+}
+
+/** IDs of emails that do not exist are ignored, as Gmail says of this method. */
+function relabel({ body }: Call, mailbox: Mailbox, known: readonly string[]): void {
+	const { ids, addLabelIds, removeLabelIds } = (body ?? {}) as gmail_v1.Schema$BatchModifyMessagesRequest;
+	const [added, removed] = [addLabelIds ?? [], removeLabelIds ?? []];
+	const invalid = (message: string) => new ApiError(400, message, { reason: 'invalidArgument' });
+	if (!ids?.length) throw invalid('No message ids specified');
+	if (ids.length > 1000) throw invalid('Too many message ids specified: at most 1000');
+	if (ids.some((id) => !/^[0-9a-f]{1,16}$/i.test(id))) throw invalid('Invalid ids value');
+	if (added.length + removed.length === 0) throw invalid('No label add or removes specified');
+	const wrong = [...added, ...removed].find((id) => !known.includes(id) || /^(?:SENT|DRAFT|CHAT)$/.test(id));
+	if (wrong !== undefined) throw invalid(`Invalid label: ${wrong}`);
+	if (added.some((id) => removed.includes(id))) throw invalid('Cannot both add and remove the same label');
+	for (const id of ids) {
+		const labels = mailbox.get(id)?.labelIds;
+		for (const label of added) labels?.add(label);
+		for (const label of removed) labels?.delete(label);
+	}
 }
 
 function listed({ params }: Call, mailbox: Mailbox): gmail_v1.Schema$ListMessagesResponse {

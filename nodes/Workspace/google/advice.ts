@@ -267,7 +267,8 @@ export function findNeededScope({ api, method, url, signIn }: FailedCall): strin
 	const { pathname } = new URL(url);
 	// Shared drives are listed to a sign-in with access to all files only.
 	const seesAllFiles = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
-	const writeScope = pathname.endsWith('/drafts') ? 'gmail.compose' : 'gmail.send';
+	const changeScope = pathname.endsWith('/batchModify') ? 'gmail.modify' : 'gmail.send';
+	const writeScope = pathname.endsWith('/drafts') ? 'gmail.compose' : changeScope;
 	const scopes: Readonly<Record<Api, string>> = {
 		mail: method === 'GET' ? 'gmail.readonly' : writeScope,
 		sheets: 'spreadsheets',

@@ -49,8 +49,9 @@ export async function readGoogleResponse(
 	const memory = new MemoryReservation();
 	try {
 		const bytes = await readResponseBody(body, { signal, announcedBytes, memory });
-		// Drive answers a part of a file with 308 and no body.
-		const data = status === 308 ? undefined : await parseResponseData(bytes, expected, call, memory);
+		// Drive answers a part of a file with 308 and no body, and what has nothing to say with 204.
+		const data =
+			status === 308 || status === 204 ? undefined : await parseResponseData(bytes, expected, call, memory);
 		return { status, headers, data };
 	} finally {
 		memory.release();

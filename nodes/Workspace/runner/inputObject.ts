@@ -28,7 +28,7 @@ export function readInputObject(
 ): UncheckedJob {
 	const { resource, operation, ...given } = parseInputObject(input);
 	const chosen = { ...findOperation(resource, operation, given), given };
-	checkOperationAllowed(allowedOperations, chosen.resource, chosen.operation);
+	checkOperationAllowed(allowedOperations, chosen.resource, chosen.operation, given);
 	refuseUnknownKeys(chosen);
 	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
 		throw createRefusal(

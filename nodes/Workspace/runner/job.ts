@@ -217,10 +217,14 @@ function checkJob(chosen: UncheckedJob, reading: ReadContext): CheckedJob {
 }
 
 function readJson(parameters: NodeParameters, index: number): UncheckedJob {
-	return readInputObject(parameters.readParameter('inputObject', index, {}), {
+	const chosen = readInputObject(parameters.readParameter('inputObject', index, {}), {
 		allowFilePaths: parameters.readParameter('allowFilePaths', index, false) === true,
 		allowedOperations: parameters.readParameter('allowedOperations', index, []),
 	});
+	// What the owner of the node sets once stands in the node, in both input modes.
+	const fixed = chosen.operation.fields.filter(({ noDataExpression }) => noDataExpression);
+	const values = fixed.map(({ name }) => [name, parameters.readParameter(name, index, null)] as const);
+	return { ...chosen, given: { ...chosen.given, ...Object.fromEntries(values) } };
 }
 
 /** Compares values by identity only, because the order of an object's keys counts and an object may be too deep to compare. */

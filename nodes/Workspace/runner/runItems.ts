@@ -146,10 +146,10 @@ function finishJob(job: Job, outcome: unknown): PerformedItem {
 		const items = operation.toItems?.(outcome, params) ?? [{ json: outcome as OutputItem['json'] }];
 		const output = items.map((one) => ({ ...one, pairedItem: { item: index } }));
 		const ending = operation.getFailure?.(outcome);
-		if (ending) return failJob(job, item.explainFailure(ending), { output });
+		if (ending) return failJob(job, item.explainFailure(ending), { output, isDone: item.continueOnFail });
 		const what = operation.left?.(outcome);
 		const left = what === undefined ? undefined : { what, ...repeatOf(job) };
-		return { result: { output, left }, mustNotRunAgain: !operation.isReadOnly };
+		return { result: { output, left }, mustNotRunAgain: !isOnlyReading(job) };
 	} catch (error) {
 		return failJob(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
 	}
@@ -214,8 +214,12 @@ export function groupTasks<J extends { readonly value: Job }>(jobs: readonly J[]
 	return tasks;
 }
 
+function isOnlyReading({ operation, params }: Job): boolean {
+	return operation.isReadOnly === true && operation.mayChange?.(params) !== true;
+}
+
 function mayRunBeside(earlier: Job, later: Job): boolean {
-	if (earlier.operation.isReadOnly) return later.operation.isReadOnly === true;
+	if (isOnlyReading(earlier)) return isOnlyReading(later);
 	return (
 		earlier.operation === later.operation && earlier.serialKey !== undefined && later.serialKey !== undefined
 	);
@@ -223,13 +227,14 @@ function mayRunBeside(earlier: Job, later: Job): boolean {
 
 /** Retry On Fail does not start an item again that may have been carried out or is half done: the item fails again. */
 function failJob(
-	{ item, operation, params }: Job,
+	job: Job,
 	failure: NodeError,
 	{ isDone, output }: { readonly isDone?: boolean; readonly output?: INodeExecutionData[] } = {},
 ): PerformedItem {
+	const { item, operation, params } = job;
 	const mayBeDone = isDone || failure.outcome !== 'notDone' || item.hasCreated;
 	return {
 		result: { failure, output },
-		mustNotRunAgain: mayBeDone && !operation.isReadOnly && !operation.isIdempotent?.(params),
+		mustNotRunAgain: mayBeDone && !isOnlyReading(job) && !operation.isIdempotent?.(params),
 	};
 }

@@ -139,8 +139,8 @@ describe('input object', () => {
 		const elsewhere = { operation: 'append', documentId: 'd1', content: 'x' };
 		const only = ['spreadsheet.append'];
 
-		test('there are as many choices as operations, and none chosen is all of them', () => {
-			expect(operationChoices).toHaveLength(13);
+		test('there are as many choices as operations, one for drafts only, and none chosen is all of them', () => {
+			expect(operationChoices).toHaveLength(14);
 			for (const input of [append, search, write, elsewhere]) expect(() => read(input)).not.toThrow();
 			for (const none of [undefined, null]) expect(() => read(search, false, none)).not.toThrow();
 		});

@@ -143,6 +143,34 @@ describe('run', () => {
 			expect(error.description).toContain('Spreadsheet: Append');
 			expect(server.received).toHaveLength(0);
 		});
+
+		it.each([{}, { saveAsDraft: false }, { saveAsDraft: null }])(
+			'cannot send where the node allows drafts only: %j',
+			async (given) => {
+				await serve(echo);
+				const mail = { operation: 'send', to: 'a@example.com', subject: 'S', body: 'B', ...given };
+				const parameters = { ...inJson(JSON.stringify(mail)), allowedOperations: ['mail.sendDraft'] };
+				const error = await failureOf(runNode({ url: server.url, parameters }));
+				expect([error.httpCode, error.message]).toEqual([
+					'400',
+					"'send' of mail is only allowed with 'saveAsDraft' here",
+				]);
+				expect(server.received).toHaveLength(0);
+			},
+		);
+
+		it('saves a draft where the node allows drafts only, and nothing else', async () => {
+			await serve(() => ({ body: { id: 'd', message: { id: 'm', threadId: 't' } } }));
+			const run = async (input: object) =>
+				await runNode({
+					url: server.url,
+					parameters: { ...inJson(JSON.stringify(input)), allowedOperations: ['mail.sendDraft'] },
+				});
+			const mail = { operation: 'send', to: 'a@example.com', subject: 'S', body: 'B', saveAsDraft: true };
+			expect((await run(mail))[0]?.json).toMatchObject({ draftId: 'd' });
+			const error = await failureOf(run({ operation: 'list' }));
+			expect(error.description).toBe("'Allowed Operations' of the node are: Mail: Send, drafts only.");
+		});
 	});
 });
 

@@ -1,7 +1,7 @@
 import { quoteField } from '../../../fields/field';
 import type { Mail } from '../../../untrusted/mail/readMail';
 import { defineOperation, type StoredBinary } from '../../operation';
-import { toMailItem, newTextOnlyOption } from './list/fields';
+import { changesLabels, labelOptions, toMailItem, newTextOnlyOption } from './list/fields';
 
 export const read = defineOperation({
 	value: 'read',
@@ -21,7 +21,9 @@ export const read = defineOperation({
 			description: 'ID of the message, as returned by List and Search',
 		},
 	],
+	mayChange: changesLabels,
 	options: [
+		...labelOptions,
 		{
 			displayName: 'Attachment Prefix',
 			name: 'attachmentPrefix',
@@ -55,14 +57,19 @@ export const read = defineOperation({
 	],
 	async execute(client, { messageId, wholeConversation, downloadAttachments, ...wanted }, item) {
 		const { storeAttachments: downloaded, readConversation, readMessage } = await import('./message');
-		const mails = wholeConversation
-			? await readConversation(client, messageId, item, wanted)
-			: [await readMessage(client, messageId, item, wanted)];
-		const read: Array<{ readonly mail: Mail; readonly files: readonly StoredBinary[] }> = [];
-		for (const mail of mails) {
-			read.push({ mail, files: downloadAttachments ? await downloaded(client, mail, item) : [] });
-		}
-		return read;
+		const { readAndLabel } = await import('./list/changeLabels');
+		const readAll = async () => {
+			const mails = wholeConversation
+				? await readConversation(client, messageId, item, wanted)
+				: [await readMessage(client, messageId, item, wanted)];
+			const read: Array<{ readonly mail: Mail; readonly files: readonly StoredBinary[] }> = [];
+			for (const mail of mails) {
+				read.push({ mail, files: downloadAttachments ? await downloaded(client, mail, item) : [] });
+			}
+			return read;
+		};
+		const getIds = (read: Awaited<ReturnType<typeof readAll>>) => read.map(({ mail }) => mail.summary.id);
+		return await readAndLabel(client, wanted, item, readAll, getIds);
 	},
 	toItems: (mails, { attachmentPrefix, includeHeaders }) =>
 		mails.map(({ mail, files }) => {

@@ -1,5 +1,6 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation, type Clients, type Item } from '../../operation';
+import { readAllowedRecipients, refuseOthers } from './send/allowedRecipients';
 import { expandAttachments } from './send/attachments';
 import { deliverMail } from './send/deliver';
 import { findSentMail, type SentMail } from './send/findSentMail';
@@ -21,6 +22,12 @@ export const send = defineOperation({
 	description:
 		'Send an email from Gmail, with or without attachments, reply to one, or save it as a draft. An error or a retry never sends it a second time.',
 	caution: 'Unless it is saved as a draft, it is sent immediately and cannot be undone.',
+	narrowed: {
+		value: 'sendDraft',
+		name: 'Send, drafts only',
+		description: 'Save an email as a draft. Sending one is refused.',
+		key: 'saveAsDraft',
+	},
 	told: {
 		field: 'sendAs',
 		by: {
@@ -34,7 +41,12 @@ export const send = defineOperation({
 	check(params: SendParams, item: Item) {
 		refuseContradictions(params);
 		// So that a wrong address or a missing file in the last item does not leave half a batch sent.
-		readHeaderTexts(params);
+		const { to, cc, bcc, replyTo } = readHeaderTexts(params);
+		const allowed = readAllowedRecipients(params.allowedRecipients);
+		refuseOthers(
+			[...to, ...cc, ...bcc, ...replyTo].map(({ address }) => address),
+			allowed,
+		);
 		expandAttachments(params.attachments, item);
 	},
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
@@ -51,7 +63,8 @@ export const send = defineOperation({
 				includeSignature || quoteOriginal
 					? await (await import('./send/quotation')).appendSignatureAndQuote(client, outgoing, params, item)
 					: outgoing;
-			const mail = await composed(whole, { from, replied, token: item.token, keyed });
+			const { allowedRecipients } = params;
+			const mail = await composed(whole, { from, replied, token: item.token, keyed, allowedRecipients });
 			return await deliverMail(client, mail, { threadId: replied?.threadId, folder: outgoing.folder });
 		};
 		return byKey && keyed

@@ -53,10 +53,10 @@ export class Mails extends StandIn {
 	}
 
 	/** Runs the node in JSON mode. */
-	async json(inputObject: unknown, items?: INodeExecutionData[]) {
+	async json(inputObject: unknown, items?: INodeExecutionData[], more: IDataObject = {}) {
 		return await runNode({
 			url: this.google.url,
-			parameters: { inputMode: 'json', inputObject: inputObject as IDataObject },
+			parameters: { inputMode: 'json', inputObject: inputObject as IDataObject, ...more },
 			items,
 		});
 	}

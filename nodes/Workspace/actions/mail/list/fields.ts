@@ -38,7 +38,49 @@ export const newTextOnlyOption = {
 		'Whether to leave out quoted earlier messages and the signature from the text. Costs an AI fewer tokens.',
 } as const satisfies Field;
 
+const labelList = {
+	type: 'multiOptions',
+	default: [],
+	format: 'list',
+	typeOptions: { loadOptionsMethod: 'getLabels' },
+} as const satisfies Partial<Field>;
+
+/** What happens to emails after they were read. */
+export const labelOptions = [
+	{
+		displayName: 'Add Label Names or IDs',
+		name: 'addLabels',
+		...labelList,
+		description:
+			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+		hint: 'Added to the emails that are returned, after they were read. Needs the scope gmail.modify: add it under Custom Scopes in the credential.',
+	},
+	{
+		displayName: 'Mark as Read',
+		name: 'markAsRead',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to mark the returned emails as read, so that the next run does not get them again. Needs the scope gmail.modify: add it under Custom Scopes in the credential.',
+	},
+	{
+		displayName: 'Remove Label Names or IDs',
+		name: 'removeLabels',
+		...labelList,
+		description:
+			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+		hint: 'Removed from the emails that are returned, after they were read. Removing INBOX archives them. Needs the scope gmail.modify.',
+	},
+] as const satisfies readonly Field[];
+
+export type LabelParams = InferParameters<typeof labelOptions, []>;
+
+/** Whether emails have other labels after they were read. */
+export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelParams): boolean =>
+	markAsRead || addLabels.length + removeLabels.length > 0;
+
 const listOptions = [
+	...labelOptions,
 	{
 		displayName: 'Details',
 		name: 'details',
@@ -72,10 +114,7 @@ const listOptions = [
 	{
 		displayName: 'Label Names or IDs',
 		name: 'labelIds',
-		type: 'multiOptions',
-		default: [],
-		format: 'list',
-		typeOptions: { loadOptionsMethod: 'getLabels' },
+		...labelList,
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
@@ -187,6 +226,7 @@ export function toMailItem(
 /** What List and Search have in common. */
 export const sharedListDefinition = {
 	isReadOnly: true,
+	mayChange: changesLabels,
 	options: listOptions,
 	check: refuseContradictions,
 	toItems: toListItems,

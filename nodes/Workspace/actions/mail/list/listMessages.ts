@@ -6,6 +6,7 @@ import { initialConcurrency, maxConcurrency } from '../../../../http/rateLimiter
 import type { Clients, Item } from '../../../operation';
 import { runInParallel } from '../runInParallel';
 import { parseMessage, storeAttachments } from '../message';
+import { readAndLabel } from './changeLabels';
 import { maxPageSize, type ListResult, type ListedMessage, type ListParams } from './fields';
 import { resolveLabelIds } from './query';
 
@@ -51,7 +52,11 @@ export async function listEmails(
 	params: ListParams,
 	item: Item,
 ): Promise<ListResult> {
-	const found = await collectPages(client, q, params, item);
+	const read = async () => await collectPages(client, q, params, item);
+	// Of a list that stopped midway, nothing is given out where the node stops with it.
+	const getIds = ({ messages, failure }: ListResult) =>
+		failure && !item.continueOnFail ? [] : messages.map(({ message }) => message.id);
+	const found = await readAndLabel(client, params, item, read, getIds);
 	const isEmpty = found.messages.length === 0 && found.nextPageToken === undefined;
 	if (isEmpty && params.pageToken === '') await hintNothingFound(params, item);
 	return found;

@@ -62,11 +62,12 @@ const knownLabelId =
 /** How many label names an error lists. */
 const maxShownLabels = 20;
 
-/** The IDs of labels that are given by ID or by name. @throws NodeError 400 for a name that no label has */
+/** The IDs of labels that are given by ID or by name. @param field where they were given @throws NodeError 400 for a name that no label has */
 export async function resolveLabelIds(
 	client: Clients,
 	given: readonly string[],
 	item: Item,
+	field = 'labelIds',
 ): Promise<string[]> {
 	if (given.every((label) => knownLabelId.test(label))) return [...given];
 	const labels = await item.once('mail.labels', () => listLabels(client));
@@ -75,7 +76,7 @@ export async function resolveLabelIds(
 		const hasSameName = (text: string | null | undefined) => text?.toLowerCase() === label.toLowerCase();
 		// Gmail does not allow two names that differ only in case.
 		const found = labels.find(({ id }) => id === label) ?? labels.find(({ name }) => hasSameName(name));
-		return found?.id ?? refuseUnknownLabel(label, labels);
+		return found?.id ?? refuseUnknownLabel(label, labels, field);
 	});
 }
 
@@ -85,11 +86,11 @@ export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<gma
 	return (data.labels ?? []).toSorted((a, b) => Number(b.type === 'user') - Number(a.type === 'user'));
 }
 
-function refuseUnknownLabel(label: string, labels: readonly gmail_v1.Schema$Label[]): never {
+function refuseUnknownLabel(label: string, labels: readonly gmail_v1.Schema$Label[], field: string): never {
 	const names = labels.flatMap(({ name }) => name ?? []);
 	const more = names.length > maxShownLabels ? ', …' : '';
 	throw createRefusal(
-		`${quoteField('labelIds')}: the mailbox has no label '${label}'`,
+		`${quoteField(field)}: the mailbox has no label '${label}'`,
 		`Labels of the mailbox: ${names.slice(0, maxShownLabels).join(', ')}${more}. Enter a nested label with its parent, such as Clients/Acme.`,
 	);
 }

@@ -5,6 +5,7 @@ import { quoteField } from '../../../../fields/field';
 import type { KeyHashes } from '../../../idempotency';
 import type { Item } from '../../../operation';
 import type { Address } from './addresses';
+import { readAllowedRecipients, refuseOtherRecipients } from './allowedRecipients';
 import { type AttachedFile, readAttachments, inlineImages } from './attachments';
 import { maxMailBytes, buildTooLargeError } from './deliver';
 import { isDraft, markerHeader, type SendParams, readHeaderTexts } from './fields';
@@ -66,12 +67,13 @@ interface ComposeOptions {
 	/** Unguessable, and new for each try. */
 	readonly token: string;
 	readonly keyed: KeyHashes | undefined;
+	readonly allowedRecipients: readonly string[];
 }
 
-/** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is larger than Gmail accepts */
+/** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is larger than Gmail accepts, or for somebody else */
 export async function composeMail(
 	outgoing: OutgoingMail,
-	{ from, replied, token, keyed }: ComposeOptions,
+	{ from, replied, token, keyed, allowedRecipients }: ComposeOptions,
 ): Promise<Buffer> {
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
 	const marker = keyed === undefined ? token : `${token} ${keyed.mark} ${keyed.content}`;
@@ -95,6 +97,7 @@ export async function composeMail(
 	// Without it, recipients in Bcc would not get the email: Gmail reads recipients from the headers and removes Bcc itself.
 	Object.assign(node, { keepBcc: true });
 	const bytes = await node.build();
+	refuseOtherRecipients(bytes, readAllowedRecipients(allowedRecipients));
 	if (bytes.length <= maxMailBytes) return bytes;
 	throw buildTooLargeError(bytes.length, files);
 }

@@ -85,6 +85,18 @@ export const sendFields = [
 		onlyIn: 'json',
 		description: 'Whether to save the email as a draft instead of sending it',
 	},
+	{
+		displayName: 'Allowed Recipients',
+		name: 'allowedRecipients',
+		type: 'string',
+		default: '',
+		format: 'list',
+		onlyIn: 'fields',
+		noDataExpression: true,
+		placeholder: 'e.g. example.com, nathan@example.org',
+		description:
+			'Addresses and domains that an email may go to, separated by commas or new lines. An email for anybody else, in a copy, a reply or a header too, is refused before anything is sent. Leave empty to allow everybody.',
+	},
 ] as const satisfies readonly Field[];
 
 export const sendOptions = [

@@ -386,6 +386,7 @@ describe('inline images', () => {
 				includeSignature: false,
 				sendAs: 'send' as const,
 				saveAsDraft: false,
+				allowedRecipients: [],
 				idempotencyKey: '',
 			},
 		};

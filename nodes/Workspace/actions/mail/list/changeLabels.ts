@@ -1,0 +1,50 @@
+import { createRefusal, isNodeError } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
+import type { Clients, Item } from '../../../operation';
+import type { LabelParams } from './fields';
+import { resolveLabelIds } from './query';
+
+/** Gmail's limit for one request. */
+const idsAtOnce = 1000;
+
+/**
+ * Reads emails, and then changes the labels of exactly those. The labels are looked up first: what is missing fails before anything is read.
+ * @param getIds the IDs of the emails that the item gives out
+ * @throws NodeError if certainly no label was changed; if some may have been, the emails are given out and a hint says so
+ */
+export async function readAndLabel<R>(
+	client: Clients,
+	{ markAsRead, addLabels, removeLabels }: LabelParams,
+	item: Item,
+	read: () => Promise<R>,
+	getIds: (result: R) => readonly string[],
+): Promise<R> {
+	const addLabelIds = await resolveLabelIds(client, addLabels, item, 'addLabels');
+	const removed = await resolveLabelIds(client, removeLabels, item, 'removeLabels');
+	const removeLabelIds = [...new Set([...(markAsRead ? ['UNREAD'] : []), ...removed])];
+	const both = addLabelIds.find((id) => removeLabelIds.includes(id));
+	if (both !== undefined) {
+		throw createRefusal(
+			`The label ${both} would be both added and removed`,
+			'Nothing was changed. Choose one.',
+		);
+	}
+	const result = await read();
+	if (addLabelIds.length + removeLabelIds.length === 0) return result;
+	const ids = getIds(result);
+	for (let at = 0; at < ids.length; at += idsAtOnce) {
+		const requestBody = { ids: ids.slice(at, at + idsAtOnce), addLabelIds, removeLabelIds };
+		// Twice has the same effect as once.
+		const retryConfig = { httpMethodsToRetry: ['POST'] };
+		try {
+			await client.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
+		} catch (error) {
+			if (!isNodeError(error) || (at === 0 && error.outcome === 'notDone')) throw error;
+			item.addHint(
+				`The labels of ${at === 0 ? '' : `all but the first ${at} of `}${ids.length} emails may not have been changed, so the next run may get them again (item ${item.index}): ${error.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
+			);
+			return result;
+		}
+	}
+	return result;
+}

@@ -1,0 +1,153 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { ConnectionFault } from '../../../../dev/google/faults';
+import { standardScopes } from '../../../../dev/google/tokens';
+import { failureOf } from '../../../createExecuteContext';
+import { Mails } from './mails';
+
+const mails = new Mails();
+jest.setTimeout(120_000);
+beforeEach(() => {
+	mails.signIn([...standardScopes, 'gmail.modify']);
+	jest.spyOn(Math, 'random').mockReturnValue(0);
+});
+
+const modify = 'gmail.users.messages.batchModify';
+const bodies = () => mails.google.requests.flatMap(({ method, body }) => (method === modify ? [body] : []));
+const seed = (count: number, more: object = {}) =>
+	Array.from({ length: count }, (_, at) =>
+		mails.google.gmail.seed({ subject: `Mail ${at}`, date: new Date(Date.UTC(2026, 0, 1, 0, at)), ...more }),
+	);
+const idsOf = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }) => json['id']);
+const unread = async () =>
+	idsOf(await mails.run('list', { status: 'unread', returnAll: true }, { details: false }));
+
+it('marks exactly the emails that are given out, after they were read, in one request', async () => {
+	const ids = seed(5);
+	const items = await mails.run('list', { status: 'unread', maxResults: 2 }, { markAsRead: true });
+	expect(idsOf(items)).toEqual([ids[4], ids[3]]);
+	expect(items[0]?.json['status']).toBe('unread');
+	expect(bodies()).toEqual([{ ids: [ids[4], ids[3]], addLabelIds: [], removeLabelIds: ['UNREAD'] }]);
+	expect(mails.methods.at(-1)).toBe('messages.batchModify');
+	expect(await unread()).toEqual([ids[2], ids[1], ids[0]]);
+});
+
+it('adds and removes labels by name, and archives', async () => {
+	mails.google.gmail.labels = { Label_1: 'Clients/Acme' };
+	seed(1);
+	await mails.run('search', { query: 'Mail' }, { addLabels: 'clients/acme', removeLabels: ['INBOX'] });
+	const [item] = await mails.run('search', { query: 'Mail' });
+	expect(item?.json['labelIds']).toEqual(['UNREAD', 'Label_1']);
+});
+
+it('a read of a conversation marks all of its emails', async () => {
+	const [first = ''] = seed(1);
+	const [second] = seed(1, { threadId: first });
+	const other = seed(1);
+	await mails.run('read', { messageId: first }, { wholeConversation: true, markAsRead: true });
+	expect(bodies()).toMatchObject([{ ids: [first, second] }]);
+	expect(await unread()).toEqual(other);
+});
+
+it('an input object takes the same keys', async () => {
+	const ids = seed(1);
+	await mails.json({ operation: 'list', markAsRead: true, addLabels: ['STARRED'] });
+	expect(bodies()).toEqual([{ ids, addLabelIds: ['STARRED'], removeLabelIds: ['UNREAD'] }]);
+});
+
+it('asks for nothing where there is no email, or nothing to change', async () => {
+	await mails.run('list', {}, { markAsRead: true });
+	seed(1);
+	await mails.run('list', {}, { markAsRead: false, addLabels: [] });
+	expect(bodies()).toEqual([]);
+});
+
+it.each([
+	[{ addLabels: 'None' }, /^'Add Label Names or IDs': the mailbox has no label 'None'/],
+	[{ removeLabels: 'None' }, /^'Remove Label Names or IDs': the mailbox has no label 'None'/],
+	[{ addLabels: 'UNREAD', markAsRead: true }, /UNREAD would be both added and removed/],
+])('%j fails before an email is read', async (options, words) => {
+	seed(1);
+	const failure = await failureOf(mails.run('list', {}, options));
+	expect(failure.message).toMatch(words);
+	expect(mails.methods.filter((method) => method !== 'labels.list')).toEqual([]);
+});
+
+it('without the scope the item fails, names it, and nothing is marked', async () => {
+	const ids = seed(1);
+	mails.signIn(['gmail.readonly']);
+	const failure = await failureOf(mails.run('list', {}, { markAsRead: true }));
+	expect(failure.httpCode).toBe('403');
+	expect(failure.description).toContain('lacks the scope https://www.googleapis.com/auth/gmail.modify');
+	expect(await unread()).toEqual(ids);
+});
+
+it('gives emails out, with a hint, if they may have been marked', async () => {
+	seed(1);
+	mails.google.fault({ match: modify, times: 99, connection: 'resetAfter' });
+	const options = { markAsRead: true, maxTries: 2 };
+	const { items, hints } = await mails.hinted({ operation: 'list', options });
+	expect(items).toHaveLength(1);
+	expect(hints).toEqual([expect.stringMatching(/^The labels of 1 emails may not have been changed/)]);
+});
+
+it('sends a thousand at once; what failed after the first thousand is told in a hint', async () => {
+	seed(1001);
+	mails.google.fault({ match: modify, nth: 2, status: 403 });
+	const options = { markAsRead: true, details: false };
+	const { items, hints } = await mails.hinted({ operation: 'list', returnAll: true, options });
+	expect(items).toHaveLength(1001);
+	expect(bodies().map((body) => (body as { ids: string[] }).ids.length)).toEqual([1000, 1]);
+	expect(hints).toEqual([expect.stringContaining('all but the first 1000 of 1001 emails')]);
+	expect(await unread()).toHaveLength(1);
+});
+
+it('of a list that stopped midway, only what is given out is marked', async () => {
+	seed(3);
+	const match = 'gmail.users.messages.get';
+	mails.google.fault({ match, nth: 3, status: 403 });
+	await failureOf(mails.run('list', {}, { markAsRead: true }));
+	expect(bodies()).toEqual([]);
+	mails.google.fault({ match, nth: 3, status: 403 });
+	const node = { onError: 'continueRegularOutput' } as const;
+	const items = await mails.run('list', {}, { markAsRead: true }, undefined, node);
+	const given = idsOf(items).filter(Boolean);
+	expect(given.length).toBeGreaterThan(0);
+	expect(bodies()).toMatchObject([{ ids: given }]);
+});
+
+it('an hourly flow gives no email twice, and loses none, over a hundred runs with faults in between', async () => {
+	const faults: Array<{ status?: number; times?: number; connection?: ConnectionFault }> = [
+		...[
+			{ times: 0 },
+			{ status: 429 },
+			{ status: 403, times: 9 },
+			{ status: 503 },
+			{ connection: 'resetBefore' as const },
+		],
+		...[
+			{ connection: 'resetAfter' as const },
+			{ connection: 'resetAfter' as const, times: 9 },
+			{ status: 400 },
+		],
+	];
+	const matches = [modify, 'gmail.users.messages.get', 'gmail.users.messages.list'];
+	const seeded: string[] = [];
+	const given: unknown[] = [];
+	for (let hour = 0; hour < 100; hour++) {
+		seeded.push(...seed(hour % 3));
+		const faulty = matches[hour % matches.length];
+		let isOver = false;
+		const match = ({ method }: { method?: string }) => !isOver && method === faulty;
+		mails.google.fault({ ...faults[hour % faults.length], match });
+		const running = mails.run(
+			'list',
+			{ status: 'unread', returnAll: true },
+			{ markAsRead: true, maxTries: 3 },
+		);
+		given.push(...idsOf(await running.catch(() => [])));
+		isOver = true;
+	}
+	given.push(...(await unread()));
+	expect(given.toSorted()).toEqual(seeded.toSorted());
+});
