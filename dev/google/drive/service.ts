@@ -80,7 +80,8 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 				const params = { ...call.params, supportsAllDrives: 'true' };
 				const { id, mimeType } = library.find({ ...call, params }, String(call.params['fileId']));
 				const text = files.textReaders.map((read) => read(id)).find((found) => found !== undefined);
-				return { body: exported(mimeType, String(call.params['mimeType']), text) };
+				const target = String(call.params['mimeType']);
+				return { headers: { 'Content-Type': target }, body: exported(mimeType, target, text) };
 			},
 			'drive.files.list': (call) => {
 				const { entries, nextPageToken } = listFiles(library, call);

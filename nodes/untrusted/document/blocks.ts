@@ -49,7 +49,13 @@ export interface ListRange {
 
 /** Kinds of Markdown content that a document cannot represent as intended. */
 export type SimplifiedKind =
-	'list numbers' | 'images' | 'images without address' | 'footnotes' | 'relative links';
+	| 'list numbers'
+	| 'link titles'
+	| 'code languages'
+	| 'images'
+	| 'images without address'
+	| 'footnotes'
+	| 'relative links';
 
 export interface DocumentContent {
 	/** What is written in another form than intended; absent if there is none. */

@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import type { AlignType, BlockContent, DefinitionContent, RootContent, Table } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
-import { type Options, toMarkdown } from 'mdast-util-to-markdown';
+import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 
 import {
 	getTabContents,
@@ -96,15 +96,15 @@ function isIndentedWithin(
 	return quoted ? Math.abs(further) < 1 : further > -1;
 }
 
-/** Returns the pieces of an ordinary line; undefined for a heading, a list item, or what we wrote as a shaded code block or spaced paragraph. */
+/** Returns the pieces of an ordinary line; undefined for a heading, a list item, or a paragraph or code block that we wrote, which has our spacing. */
 function readPlainLine(
 	element: StructuralElement | undefined,
 	tab: docs_v1.Schema$DocumentTab,
 ): ParagraphPiece[] | undefined {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
-	const { namedStyleType = 'NORMAL_TEXT', shading, spaceBelow, spacingMode } = paragraph.paragraphStyle ?? {};
-	if (namedStyleType !== 'NORMAL_TEXT' || shading?.backgroundColor?.color) return undefined;
+	const { namedStyleType = 'NORMAL_TEXT', spaceBelow, spacingMode } = paragraph.paragraphStyle ?? {};
+	if (namedStyleType !== 'NORMAL_TEXT') return undefined;
 	const { pointsBelow, mode } = markdownParagraphSpacing;
 	if (spacingMode === mode && spaceBelow?.magnitude === pointsBelow) return undefined;
 	return readPieces(paragraph, tab);
@@ -131,12 +131,28 @@ function joinCodeLines(
 		.join('\n');
 }
 
+/** A backslash before an ampersand that begins no character reference, as in the query of a URL. */
+const needlessEscape = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]*(?:;|$))/g;
+
+/** Escapes as the library does, except ampersands that need no escape. */
+const writeRoot: typeof defaultHandlers.root = (node, parent, state, info) => {
+	const safe = state.safe.bind(state);
+	state.safe = (text, place) => {
+		// What follows may make it a reference. A backslash before another ampersand is not of this text.
+		const next = place.after === '&' ? '' : place.after;
+		const written = (safe(text, place) + next).replaceAll(needlessEscape, '$1&');
+		return written.slice(0, written.length - next.length);
+	};
+	return defaultHandlers.root(node, parent, state, info);
+};
+
 /** GitHub Flavored Markdown, except that text that merely looks like an address is not escaped: only extensions with handlers are used. */
 const markdownOptions: Options = {
 	bullet: '-',
 	emphasis: '*',
 	listItemIndent: 'one',
 	rule: '-',
+	handlers: { root: writeRoot },
 	extensions: (gfmToMarkdown({ tablePipeAlign: false }).extensions ?? []).filter(
 		(extension) => extension.handlers !== undefined,
 	),

@@ -113,6 +113,8 @@ function findSimplified(nodes: readonly RootContent[]): SimplifiedKind[] {
 		if (node.type === 'image') found.add('images');
 		if (node.type === 'image' && !fetchableProtocol.test(node.url)) found.add('images without address');
 		if (node.type === 'footnoteReference') found.add('footnotes');
+		if (node.type === 'link' && node.title) found.add('link titles');
+		if (node.type === 'code' && node.lang) found.add('code languages');
 		const isRelative = node.type === 'link' && !node.url.startsWith('#') && !linkableProtocol.test(node.url);
 		if (isRelative) found.add('relative links');
 	}

@@ -65,6 +65,9 @@ const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 		'Images in the Markdown without a public https address became text or links: Google fetches images itself.',
 	'list numbers':
 		'A numbered list in the Markdown does not begin at 1. Google Docs begins every list at 1, so its numbers differ.',
+	'link titles': 'Titles of links in the Markdown were left out: Google Docs has no place for them.',
+	'code languages':
+		'Languages of code blocks in the Markdown were left out: Google Docs has no place for them.',
 	footnotes: 'Footnotes in the Markdown became numbers in brackets. Their text stayed where it was.',
 	'relative links':
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',

@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { createRefusal, toNodeError } from '../../../core/errors';
+import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
@@ -73,11 +73,17 @@ export const read = defineOperation({
 		if (output === 'file') {
 			const { data } = await docs.documents.get({ documentId, fields: 'title' });
 			const title = data.title ?? '';
-			const { mimeType, extension = fileFormat } = fileFormats[fileFormat];
+			const fileName = `${title}.${fileFormat === 'markdown' ? 'md' : fileFormat}`;
+			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
 			const request = { fileId: documentId, mimeType };
 			const answer = await drive.files.export(request, { responseType: 'arraybuffer' });
-			const bytes = Buffer.isBuffer(answer.data) ? answer.data : Buffer.alloc(0);
-			const file = await item.store({ data: bytes, fileName: `${title}.${extension}`, mimeType });
+			const bytes = answer.data;
+			const type = answer.headers['content-type'] ?? '';
+			if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(type)) {
+				const message = 'Google Drive returned a page in place of the file';
+				throw new NodeError({ code: 502, message, description: 'Check any proxy in between.' });
+			}
+			const file = await item.store({ data: bytes, fileName, mimeType });
 			return { documentId, title, mimeType, fileSize: bytes.length, file };
 		}
 		// Suggested changes are part of the resource, not of the text.
@@ -106,19 +112,6 @@ export const read = defineOperation({
 	},
 	adviceByStatus: fields.adviceByStatus,
 });
-
-type FileFormat = 'docx' | 'epub' | 'markdown' | 'odt' | 'pdf' | 'rtf' | 'txt';
-const office = 'application/vnd.openxmlformats-officedocument';
-const fileFormats: Readonly<Record<FileFormat, { readonly mimeType: string; readonly extension?: string }>> =
-	{
-		docx: { mimeType: `${office}.wordprocessingml.document` },
-		epub: { mimeType: 'application/epub+zip' },
-		markdown: { mimeType: 'text/markdown', extension: 'md' },
-		odt: { mimeType: 'application/vnd.oasis.opendocument.text' },
-		pdf: { mimeType: 'application/pdf' },
-		rtf: { mimeType: 'application/rtf' },
-		txt: { mimeType: 'text/plain' },
-	};
 
 /** How many levels of JSON an item may have: n8n copies and stores items with functions that call themselves for each level. */
 const maxItemDepth = 1000;

@@ -18,7 +18,7 @@ const read = async (documentId: string, options: IDataObject) => {
 async function failureOf(documentId: string, options: IDataObject = {}): Promise<{ description?: unknown }> {
 	return await read(documentId, options).then(
 		() => ({}),
-		(error: unknown) => error as Error,
+		(error: unknown) => error as { description?: unknown },
 	);
 }
 

@@ -1,0 +1,73 @@
+import { testItem } from '../../client';
+import { Calls } from './calls';
+
+const calls = new Calls();
+
+async function writeAndRead(content: string, item = testItem()): Promise<unknown> {
+	const id = calls.document();
+	await calls.write(id, { content, contentFormat: 'markdown' }, item);
+	return (await calls.read(id, { contentFormat: 'markdown' })).content;
+}
+
+test.each([
+	'[a](https://example.com/?b=1&c=2)',
+	'<https://example.com/?b=1&c=2&d>',
+	'AT&T and R&D',
+	'R&D',
+	'a & b && c',
+	String.raw`a \&amp; b \&#38; c \&copy;`,
+	'`a\\&b` & c',
+	'```\na\\&b\n```',
+])('an ampersand has a backslash only where it would begin a character reference: %j', async (content) => {
+	expect(await writeAndRead(content)).toBe(content);
+});
+
+test.each([
+	['\\&x', String.raw`\\&x`],
+	['x \\', 'x \\\\'],
+	['a&amp;b', String.raw`a\&amp;b`],
+])('text of a document keeps its meaning: %j', async (text, written) => {
+	const read = await calls.read(calls.document(text), { contentFormat: 'markdown' });
+	expect(read.content).toBe(written);
+	expect(await writeAndRead(written)).toBe(written);
+});
+
+test('what a document has no place for is named', async () => {
+	const item = testItem();
+	expect(await writeAndRead('[a](https://example.com "Title")\n\n```js\n1\n```', item)).toBe(
+		'[a](https://example.com)\n\n```\n1\n```',
+	);
+	expect(item.hints).toEqual([
+		'Titles of links in the Markdown were left out: Google Docs has no place for them.',
+		'Languages of code blocks in the Markdown were left out: Google Docs has no place for them.',
+	]);
+});
+
+describe('paragraphs of shaded code', () => {
+	const shading = { backgroundColor: { color: { rgbColor: { red: 0.9, green: 0.9, blue: 0.9 } } } };
+	const line = (content: string) => ({
+		paragraph: {
+			paragraphStyle: { namedStyleType: 'NORMAL_TEXT', shading },
+			elements: [
+				{
+					textRun: {
+						content: `${content}\n`,
+						textStyle: { weightedFontFamily: { fontFamily: 'Roboto Mono' } },
+					},
+				},
+			],
+		},
+	});
+
+	test('are one block, however they were made', async () => {
+		const body = [line('if (a) {'), line('  b();'), line(''), line('}')];
+		const id = calls.google.docs.seed({ title: 'Code', tabs: [{ body }] });
+		const read = await calls.read(id, { contentFormat: 'markdown' });
+		expect(read.content).toBe('```\nif (a) {\n  b();\n\n}\n```');
+	});
+
+	test('that stand for two blocks of Markdown stay two', async () => {
+		const content = '```\na\n```\n\n```\nb\n```';
+		expect(await writeAndRead(content)).toBe(content);
+	});
+});
