@@ -314,7 +314,7 @@ test('fill-a-template: a row becomes a document from the template, its link stan
 test('invoice-by-email: each open row goes out once, as a PDF from the template, and is marked as sent', async () => {
 	const rows = [
 		['id', 'customer', 'email', 'state'],
-		['I-1', 'Ann', 'ann@example.com', 'open'],
+		['I-7', 'Ann', 'ann@example.com', 'open'],
 		['I-2', 'Ben', 'ben@example.com', 'sent'],
 	];
 	const id = google.sheets.seed({ title: 'Shop', tabs: [{ title: 'Invoices', rows }] });
@@ -337,7 +337,7 @@ test('invoice-by-email: each open row goes out once, as a PDF from the template,
 	const sent = google.gmail.sent.slice(before);
 	expect(sent.map(({ recipients }) => recipients)).toEqual([['ann@example.com']]);
 	expect(sent[0]?.raw.toString()).toMatch(
-		/application\/pdf[^]*Invoice I-1\.pdf|Invoice I-1\.pdf[^]*application\/pdf/,
+		/application\/pdf[^]*Invoice I-7\.pdf|Invoice I-7\.pdf[^]*application\/pdf/,
 	);
 });
 
