@@ -223,6 +223,7 @@ describe('advice table', () => {
 		['The user has exceeded their Drive storage quota', 'storageQuotaExceeded'],
 		['Daily Limit Exceeded', 'dailyLimitExceeded'],
 		['The file limit for this shared drive has been exceeded.', 'teamDriveFileLimitExceeded'],
+		['This file is too large to be exported.', 'exportSizeLimitExceeded'],
 		['Increasing the number of parents is not allowed', 'cannotAddParent'],
 		['The user has not granted the app 1234 read access to the file 1A.', 'appNotAuthorizedToFile'],
 		['File not found: 1A.', 'notFound'],
