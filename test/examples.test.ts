@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { needsFullAccess } from '../dev/examples';
+
 interface Box {
 	readonly name: string;
 	readonly left: number;
@@ -12,6 +14,16 @@ interface Box {
 const folder = path.join(__dirname, '..', 'examples');
 
 const isNote = ({ type }: { type: string }) => type === 'n8n-nodes-base.stickyNote';
+
+/** What may stand between the braces of an expression: a field of an item, the execution's URL, a date, or a value from a model. */
+const plainExpressions = [
+	/^\$json(\.\w+|\['[^']+'\])*$/,
+	/^\$\('[^']+'\)\.(item|first\(\))\.json(\.\w+|\['[^']+'\])+$/,
+	/^\$tool\.parameters\.\w+$/,
+	/^\$execution\.resumeUrl$/,
+	/^\$(now|today)\.(toISODate\(\)|toFormat\('[^']+'\))$/,
+	/^\$fromAI\('\w+', ``, '\w+'\)$/,
+];
 
 interface Example {
 	readonly name: string;
@@ -54,4 +66,22 @@ test.each(readdirSync(folder))('%s has one name: in n8n, in its note and on the 
 	expect(note?.split('\n')[0]).toBe(`## ${name}`);
 	const [, section = ''] = pages.split(`\n## ${name}\n`);
 	expect(section.split('\n## ')[0]).toContain(`../examples/${file})`);
+});
+
+test.each(readdirSync(folder))('%s needs no code and no typed expression', (file) => {
+	const { nodes } = read(file);
+	expect(nodes.filter(({ type }) => /code|function/i.test(type.replace(/^.*\./, '')))).toEqual([]);
+	const written = nodes.filter((one) => !isNote(one)).map(({ parameters }) => JSON.stringify(parameters));
+	const expressions = written.flatMap((text) =>
+		[...text.matchAll(/\{\{(.*?)\}\}/g)].map(([, inner = '']) => inner.trim()),
+	);
+	const others = expressions.filter((inner) => !plainExpressions.some((plain) => plain.test(inner)));
+	expect(others).toEqual([]);
+});
+
+test.each(readdirSync(folder))('the note of %s names what its sign-in needs beyond the defaults', (file) => {
+	const { nodes } = read(file);
+	const note = nodes.find(isNote)?.parameters.content ?? '';
+	const needsMore = nodes.some((one) => !isNote(one) && needsFullAccess({ ...one }));
+	expect(/\*\*(Mail|Drive) Access\*\*/.test(note)).toBe(needsMore);
 });

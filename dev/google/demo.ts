@@ -18,19 +18,44 @@ export function seedDemo({ docs, gmail, sheets }: Pick<GoogleServer, 'docs' | 'g
 					['Name three cities', 'open'],
 				],
 			},
-			{ title: 'Answers' },
+			{
+				title: 'Questions',
+				rows: [
+					['task', 'state', 'document'],
+					['What does a lighthouse do?', 'open'],
+					['Why is the sky blue?', 'open'],
+				],
+			},
 			{
 				title: 'Orders',
 				rows: [
-					['id', 'customer', 'state'],
+					['id', 'customer', 'state', 'letter'],
 					['A-1', 'Ann', 'open'],
 				],
 			},
+			{
+				title: 'New orders',
+				rows: [
+					['id', 'customer', 'state'],
+					['A-1', 'Ann', 'paid'],
+					['A-2', 'Ben', 'open'],
+				],
+			},
+			{
+				title: 'Invoices',
+				rows: [
+					['id', 'customer', 'email', 'state'],
+					['I-1', 'Ann', 'ann@example.com', 'open'],
+					['I-2', 'Ben', 'ben@example.com', 'sent'],
+				],
+			},
+			{ title: 'Mails', rows: [['Received', 'From', 'Subject', 'Preview']] },
+			{ title: 'Emails', rows: [['id', 'Received', 'From', 'Subject']] },
 		],
 		file: { id: demoSpreadsheet.id },
 	});
 	docs.seed({ title: demoTemplate.title, file: { id: demoTemplate.id }, tabs: [{ title: 'Letter' }] });
-	docs.type(demoTemplate.id, 'Dear [customer],\n\nthank you for your order [id].');
+	docs.type(demoTemplate.id, 'Dear {{customer}},\n\nthank you for your order {{id}}.');
 	gmail.labels = { ...gmail.labels, Label_1: 'Customers' };
 	const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 	gmail.seed({

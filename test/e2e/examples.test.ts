@@ -62,6 +62,13 @@ function example(file: string, changes: Change = {}): WorkflowDefinition {
 	return { ...workflow, nodes };
 }
 
+/** The options of an example's node, and one more. */
+function withOption(file: string, name: string, option: string, value: unknown): { options: object } {
+	const found = example(file).nodes.find((one) => one['name'] === name)?.['parameters'];
+	const { options } = found as { options: object };
+	return { options: { ...options, [option]: value } };
+}
+
 async function publish(file: string, changes?: Change): Promise<void> {
 	const workflow = await n8n.api.createWorkflow(example(file, changes));
 	await n8n.api.activate(workflow);
@@ -78,6 +85,11 @@ async function untilThere(url: string, init: RequestInit): Promise<Response> {
 }
 
 const mailsSent = () => google.gmail.sent.length;
+/** The text of the document at a link; undefined without one. */
+const textAt = (link: unknown) => {
+	const id = /\/document\/d\/([^/]+)\/edit$/.exec(String(link))?.[1];
+	return id === undefined ? undefined : google.docs.text(id);
+};
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 test('every example has a note that says what to change, in words of its own', () => {
@@ -89,24 +101,21 @@ test('every example has a note that says what to change, in words of its own', (
 	}
 });
 
-test('mail-digest: one email with what no earlier digest had', async () => {
-	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'Lunch?' });
-	const workflow = await n8n.api.createWorkflow(
-		example('mail-digest.json', {
-			'Your settings': {
-				assignments: {
-					assignments: [{ id: 'a1', name: 'sendTo', type: 'string', value: 'me@example.com' }],
-				},
-			},
-		}),
-	);
-	const before = mailsSent();
-	expect((await n8n.api.run(workflow)).status).toBe('success');
-	expect(mailsSent()).toBe(before + 1);
-	await n8n.api.run(workflow);
-	// The digest itself may lie in the mailbox as a new mail; the mail of the first digest is in none of the later ones.
-	const texts = google.gmail.sent.slice(before + 1).map(({ raw }) => raw.toString());
-	for (const text of texts) expect(text).not.toContain('Lunch?');
+test('new-emails-into-rows: each unread email becomes a row once, with a date that the sheet can sort by, and is read then', async () => {
+	const email = google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'Lunch?' });
+	const header = ['id', 'Received', 'From', 'Subject'];
+	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Emails', rows: [header] }] });
+	const changes = { 'Add the rows': { spreadsheetId: byId(id) } };
+	const workflow = await n8n.api.createWorkflow(example('new-emails-into-rows.json', changes));
+	const run = async () => {
+		expect((await n8n.api.run(workflow, 'When clicking ‘Execute workflow’')).status).toBe('success');
+		return google.sheets.values(id, 'Emails');
+	};
+	const rows = await run();
+	expect(rows).toContainEqual([email, expect.any(Number), expect.stringContaining('Ann'), 'Lunch?']);
+	const marked = google.requests.filter(({ method }) => method === 'gmail.users.messages.batchModify');
+	expect(marked.flatMap(({ body }) => (body as { ids: string[] }).ids)).toContain(email);
+	expect(await run()).toEqual(rows);
 });
 
 test('answer-emails-as-drafts: an answer to each new email waits in its conversation, and nothing is sent', async () => {
@@ -164,11 +173,11 @@ test('workspace-over-http: an input object in, the result or the error with its 
 			body: JSON.stringify(body),
 		});
 	const listed = await post({ operation: 'list', maxResults: 100 });
-	expect([listed.status, await listed.json()]).toEqual([200, { messages: expect.any(Array) as unknown[] }]);
+	expect([listed.status, await listed.json()]).toEqual([200, [{ messages: expect.any(Array) as unknown[] }]]);
 	const missing = await post({ operation: 'read', messageId: 'abcdef' });
 	expect([missing.status, await missing.json()]).toEqual([
 		404,
-		{ error: { code: 404, message: expect.any(String) as string, status: 'NOT_FOUND' } },
+		{ code: 404, message: expect.any(String) as string, status: 'NOT_FOUND' },
 	]);
 	const before = mailsSent();
 	const refused = await post({ operation: 'send', to: 'a@example.com', subject: 'x', body: 'y' });
@@ -196,41 +205,46 @@ test('attachments-to-drive: each file once', async () => {
 	expect(google.files.all().filter(({ name }) => name === 'plan.txt')).toHaveLength(1);
 });
 
-test('rows-to-agent: an answer for each row, in the second tab', async () => {
-	const id = google.sheets.seed({
-		title: 'Work',
-		tabs: [{ title: 'Tasks', rows: [['task'], ['one'], ['two']] }, { title: 'Answers' }],
-	});
+test('rows-to-agent: an answer for each open row, as a document whose link stands in the row, and a second run asks nothing', async () => {
+	const rows = [
+		['task', 'state', 'document'],
+		['one', 'open'],
+		['none', 'done'],
+		['two', 'open'],
+	];
+	const id = google.sheets.seed({ title: 'Work', tabs: [{ title: 'Questions', rows }] });
 	const book = { spreadsheetId: byId(id) };
-	const workflow = example('rows-to-agent.json', { 'Read the tasks': book, 'Append the answers': book });
-	expect((await n8n.api.runOnce(workflow)).status).toBe('success');
-	expect(google.sheets.values(id, 'Answers')).toEqual([
-		['task', 'answer'],
-		['one', 'Done: one'],
-		['two', 'Done: two'],
+	const workflow = await n8n.api.createWorkflow(
+		example('rows-to-agent.json', { 'Read the open tasks': book, 'Write the link back': book }),
+	);
+	expect((await n8n.api.run(workflow)).status).toBe('success');
+	const changed = google.sheets.values(id, 'Questions');
+	expect(changed.slice(1).map(([task, state, link]) => [task, state, textAt(link)])).toEqual([
+		['one', 'done', 'Done: one\n'],
+		['none', 'done', undefined],
+		['two', 'done', 'Done: two\n'],
 	]);
+	agent.requests.length = 0;
+	expect((await n8n.api.run(workflow)).status).toBe('success');
+	expect(agent.requests).toEqual([]);
 });
 
 test('rows-by-key: known rows are updated in place, new ones come below, and a second run adds none', async () => {
+	const header = ['id', 'customer', 'state'];
 	const id = google.sheets.seed({
 		title: 'Shop',
 		tabs: [
-			{
-				title: 'Orders',
-				rows: [
-					['id', 'customer', 'state'],
-					['A-1', 'Ann', 'open'],
-					['A-0', 'Cleo', 'paid'],
-				],
-			},
+			{ title: 'New orders', rows: [header, ['A-1', 'Ann', 'paid'], ['A-2', 'Ben', 'open']] },
+			{ title: 'Orders', rows: [header, ['A-1', 'Ann', 'open'], ['A-0', 'Cleo', 'paid']] },
 		],
 	});
-	const changes = { 'Update or add': { spreadsheetId: byId(id) } };
+	const book = { spreadsheetId: byId(id) };
+	const changes = { 'Read the new orders': book, 'Update or add': book };
 	const workflow = await n8n.api.createWorkflow(example('rows-by-key.json', changes));
 	for (let run = 0; run < 2; run++) {
 		expect((await n8n.api.run(workflow)).status).toBe('success');
 		expect(google.sheets.values(id, 'Orders')).toEqual([
-			['id', 'customer', 'state'],
+			header,
 			['A-1', 'Ann', 'paid'],
 			['A-0', 'Cleo', 'paid'],
 			['A-2', 'Ben', 'open'],
@@ -265,49 +279,87 @@ test('keep-a-list-up-to-date: each open row is changed in place, nothing else mo
 
 test('fill-a-template: a row becomes a document from the template, its link stands in the row, and a second run makes none', async () => {
 	const rows = [
-		['id', 'customer'],
+		['id', 'customer', 'letter'],
 		['A-1', 'Ann'],
 		['A-2', 'Ben'],
 	];
 	const id = google.sheets.seed({ title: 'Shop', tabs: [{ title: 'Orders', rows }] });
-	const content = 'Dear [customer], thank you for order [id].\n';
-	const body = [{ paragraph: { elements: [{ textRun: { content } }] } }];
-	const template = google.docs.seed({ title: 'Template', tabs: [{ title: 'Tab 1', body }] });
-	const { nodes } = example('fill-a-template.json');
-	const { options } = nodes.find(({ name }) => name === 'Fill the template')?.['parameters'] as {
-		options: object;
-	};
-	const changes = {
-		'Read the rows': { spreadsheetId: byId(id) },
-		'Fill the template': { options: { ...options, templateId: byId(template) } },
-		'Add the link': { spreadsheetId: byId(id) },
-	};
-	const workflow = await n8n.api.createWorkflow(example('fill-a-template.json', changes));
+	const template = google.docs.seed({ title: 'Template', tabs: [{ title: 'Tab 1' }] });
+	google.docs.type(template, 'Dear {{customer}}, thank you for order {{ id }}.');
+	const workflow = await n8n.api.createWorkflow(
+		example('fill-a-template.json', {
+			'Read the rows': { spreadsheetId: byId(id) },
+			'Fill the template': withOption(
+				'fill-a-template.json',
+				'Fill the template',
+				'templateId',
+				byId(template),
+			),
+			'Add the link': { spreadsheetId: byId(id) },
+		}),
+	);
 	expect((await n8n.api.run(workflow)).status).toBe('success');
 	const filled = google.sheets.values(id, 'Orders');
-	const texts = filled.slice(1).map(([, , link]) => {
-		const [, documentId = ''] = /\/document\/d\/([^/]+)\/edit$/.exec(String(link)) ?? [];
-		return google.docs.text(documentId);
-	});
-	expect(filled[0]).toEqual(['id', 'customer', 'letter']);
-	expect(texts).toEqual(['Dear Ann, thank you for order A-1.\n', 'Dear Ben, thank you for order A-2.\n']);
+	expect(filled.map(([, , link]) => textAt(link))).toEqual([
+		undefined,
+		'Dear Ann, thank you for order A-1.\n',
+		'Dear Ben, thank you for order A-2.\n',
+	]);
+	const documents = google.files.all().length;
 	expect((await n8n.api.run(workflow)).status).toBe('success');
 	expect(google.sheets.values(id, 'Orders')).toEqual(filled);
+	expect(google.files.all()).toHaveLength(documents);
+});
+
+test('invoice-by-email: each open row goes out once, as a PDF from the template, and is marked as sent', async () => {
+	const rows = [
+		['id', 'customer', 'email', 'state'],
+		['I-7', 'Ann', 'ann@example.com', 'open'],
+		['I-2', 'Ben', 'ben@example.com', 'sent'],
+	];
+	const id = google.sheets.seed({ title: 'Shop', tabs: [{ title: 'Invoices', rows }] });
+	const template = google.docs.seed({ title: 'Template', tabs: [{ title: 'Tab 1' }] });
+	google.docs.type(template, 'Invoice {{id}} for {{customer}}');
+	const file = 'invoice-by-email.json';
+	const workflow = await n8n.api.createWorkflow(
+		example(file, {
+			'Read the open invoices': { spreadsheetId: byId(id) },
+			'Fill the template': withOption(file, 'Fill the template', 'templateId', byId(template)),
+			'Mark as sent': { spreadsheetId: byId(id) },
+		}),
+	);
+	const before = mailsSent();
+	for (let run = 0; run < 2; run++) {
+		const { status, resultData } = await n8n.api.run(workflow);
+		expect(`${status} ${resultData.error?.message ?? ''}`).toBe('success ');
+		expect(google.sheets.values(id, 'Invoices').map((row) => row[3])).toEqual(['state', 'sent', 'sent']);
+	}
+	const sent = google.gmail.sent.slice(before);
+	expect(sent.map(({ recipients }) => recipients)).toEqual([['ann@example.com']]);
+	expect(sent[0]?.raw.toString()).toMatch(
+		/application\/pdf[^]*Invoice I-7\.pdf|Invoice I-7\.pdf[^]*application\/pdf/,
+	);
 });
 
 test('what npm start has put there is what the examples with sheets read', async () => {
 	seedDemo(google);
-	const files = ['keep-a-list-up-to-date', 'fill-a-template', 'rows-by-key', 'rows-to-agent'];
-	for (const file of files) {
+	for (const file of [
+		'keep-a-list-up-to-date',
+		'fill-a-template',
+		'rows-by-key',
+		'rows-to-agent',
+		'mail-to-sheet',
+		'invoice-by-email',
+	]) {
 		const workflow = await n8n.api.createWorkflow(withDemo(await readExample(`${file}.json`), stored));
 		const { status, resultData } = await n8n.api.run(workflow);
 		expect(`${file}: ${status} ${resultData.error?.message ?? ''}`).toBe(`${file}: success `);
 	}
 	const rows = (tab: string) => google.sheets.values(demoSpreadsheet.id, tab);
 	expect(rows('Tasks').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
-	expect(rows('Answers')).toHaveLength(3);
-	const [, letter = ''] = /\/d\/([^/]+)/.exec(String(rows('Orders')[1]?.[3])) ?? [];
-	expect(google.docs.text(letter)).toBe('Dear Ann,\n\nthank you for your order A-1.\n');
+	expect(rows('Questions').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
+	expect(rows('Mails').length).toBeGreaterThan(1);
+	expect(textAt(rows('Orders')[1]?.[3])).toBe('Dear Ann,\n\nthank you for your order A-1.\n');
 });
 
 test('every example is run by some test', () => {
@@ -374,7 +426,7 @@ describe('approve-before-sending', () => {
 		const ask = `${n8n.url}/form/draft-a-mail`;
 		const page = await fillIn(ask, 'ann@example.com', 'Hello', 'A greeting');
 		await state(page, 'form-waiting');
-		await submit(page, '', decision);
+		await submit(page, 'Hello Ann', decision);
 		await state(page, 'form-waiting', 'success');
 	}
 

@@ -71,10 +71,10 @@ test('the example workflow shows the answer of the agent', async () => {
 	const nodes = example.nodes.map((one) => (one.type === agentType ? { ...one, credentials } : one));
 	const execution = await n8n.api.runOnce({ ...example, nodes });
 	expect(execution.status).toBe('success');
-	const [[shown] = []] = outputs(execution, 'Show the answer') as NodeItem[][];
+	const [[shown] = []] = outputs(execution, 'Agent Execute') as NodeItem[][];
 	expect(shown?.json).toMatchObject({
-		status: 200,
-		session: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+		statusCode: 200,
+		sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
 	});
 	expect(service.requests).toHaveLength(1);
 });

@@ -1,11 +1,6 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
-import { seedDemo } from '../../dev/google/demo.ts';
-import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
 import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
@@ -258,21 +253,6 @@ describe('trouble on the way', () => {
 		const text = JSON.stringify(resultData.error);
 		for (const secret of ['canary-body-77', accessToken, refreshToken]) expect(text).not.toContain(secret);
 	});
-});
-
-test('the example sends a digest of unread emails', async () => {
-	seedDemo(google);
-	const file = path.join(__dirname, '..', '..', 'examples', 'mail-digest.json');
-	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
-	const nodes = example.nodes.map((one) =>
-		one['type'] === workspaceType ? { ...one, credentials: { workspaceOAuth2Api: credential } } : one,
-	);
-	const execution = await n8n.api.runOnce({ ...example, nodes });
-	expect(execution.resultData.error).toBeUndefined();
-	const [digest] = google.gmail.sent;
-	expect(headerOf(digest?.mime.headers ?? [], 'Subject')).toBe('2 unread emails');
-	const [text] = digest?.mime.parts ?? [];
-	expect(text && textOf(text)).toContain('- **Übersicht for Monday** from "Doe, John" <john@example.com>');
 });
 
 test('the labels to choose from in the editor, own ones first', async () => {
