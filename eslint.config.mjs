@@ -82,6 +82,19 @@ export default tseslint.config(
 		},
 	},
 	{
+		// 'Ignore SSL Issues' is a switch, not a secret.
+		files: ['credentials/AgentApi.credentials.ts'],
+		rules: { '@n8n/community-nodes/credential-password-field': 'off' },
+	},
+	{
+		// The user's key is public, and the signature opens the channel of the user.
+		files: ['credentials/AgentSignatureApi.credentials.ts'],
+		rules: {
+			'n8n-nodes-base/cred-class-field-type-options-password-missing': 'off',
+			'@n8n/community-nodes/credential-unnecessary-password': 'off',
+		},
+	},
+	{
 		files: [...product, 'dev/**/*.ts'],
 		plugins: { house: { rules: { 'no-import-circle': noImportCircle, 'imports-go-down': importsGoDown } } },
 		rules: { 'house/no-import-circle': 'error', 'house/imports-go-down': 'error' },

@@ -55,7 +55,6 @@ export class AgentApi implements ICredentialType {
 			default: 'seconds',
 			description: 'Unit of the timestamp in the WebSocket URL. The execute call always sends milliseconds.',
 		},
-		// eslint-disable-next-line @n8n/community-nodes/credential-password-field -- a switch, not a secret
 		{
 			displayName: 'Ignore SSL Issues (Insecure)',
 			name: 'allowUnauthorizedCerts',

@@ -29,13 +29,11 @@ export class AgentSignatureApi implements ICredentialType {
 			displayName: 'User Public Key',
 			name: 'userPublicKey',
 			resolvableField: true,
-			// eslint-disable-next-line n8n-nodes-base/cred-class-field-type-options-password-missing -- public by its nature
 			type: 'string',
 			required: true,
 			default: '',
 			description: 'Hexadecimal public key of the user, as issued by the operating team',
 		},
-		// eslint-disable-next-line @n8n/community-nodes/credential-unnecessary-password -- opens the channel of the user
 		{
 			displayName: 'Signature',
 			name: 'signature',

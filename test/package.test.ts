@@ -11,8 +11,7 @@ const root = path.join(__dirname, '..');
 const source = (output: string) => path.join(root, output.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
 
 function load(output: string): unknown {
-	// eslint-disable-next-line @typescript-eslint/no-require-imports -- as n8n's loader does: the class is the file's name
-	const exported = require(source(output)) as Record<string, new () => unknown>;
+	const exported = jest.requireActual<Record<string, new () => unknown>>(source(output));
 	const name = path.basename(output).split('.')[0] ?? '';
 	const found = exported[name];
 	if (!found) throw new Error(`${output} does not export ${name}`);

@@ -1,4 +1,3 @@
-import channels, { type ChannelListener } from 'node:diagnostics_channel';
 import threads, { type WorkerOptions } from 'node:worker_threads';
 
 // jest's limit of 5 s for a test would be a timed assertion on a busy machine. A run that changes the product needs an end sooner.
@@ -8,15 +7,9 @@ jest.setTimeout(Number(process.env.TEST_PATIENCE ?? 400_000));
 const draw = Math.random;
 Math.random = () => draw() / 20;
 
-// Each file loads n8n and the product anew. Listeners on Node itself, long timers and running threads would keep all of it in memory,
+// Each file loads n8n and the product anew. Observers of Node's HTTP client, long timers and running threads would keep all of it in memory,
 // and garbage collection would then search hundreds of megabytes at every large answer. So they end with the file.
 const endings: Array<() => unknown> = [];
-
-const { subscribe, unsubscribe } = channels;
-channels.subscribe = (name: string | symbol, listener: ChannelListener) => {
-	subscribe(name, listener);
-	endings.push(() => unsubscribe(name, listener));
-};
 
 const { Worker } = threads;
 threads.Worker = class extends Worker {
@@ -42,7 +35,8 @@ for (const start of ['setTimeout', 'setInterval'] as const) {
 }
 
 afterAll(async () => {
-	Object.assign(channels, { subscribe });
 	Object.assign(threads, { Worker });
+	const slots = globalThis as { [slot: symbol]: { stop(): void } | undefined };
+	slots[Symbol.for('n8n-nodes-agent-workspace.httpObserver')]?.stop();
 	for (const end of endings) await end();
 });

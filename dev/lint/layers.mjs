@@ -7,11 +7,9 @@ import path from 'node:path';
  */
 export const layers = [
 	'credentials',
-	'nodes/Agent/AgentExecute/AgentExecute.node.ts',
-	'nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node.ts',
-	'nodes/Agent/credentialTests',
 	'nodes/Agent/AgentExecute',
 	'nodes/Agent/AgentSessionTrigger',
+	'nodes/Agent/credentialTests',
 	'nodes/Agent/session',
 	'nodes/Workspace',
 	'nodes/Workspace/methods',

@@ -1,6 +1,4 @@
-import { subscribe } from 'node:diagnostics_channel';
-import type { ClientRequest } from 'node:http';
-
+import { observeHttpClient } from './httpObserver';
 import type { AttemptResult } from './retry';
 
 /** The error and its causes, outermost first. If several occurred at once (one for each address of a host), all of them are included. */
@@ -94,14 +92,6 @@ const generalRows: readonly NetworkErrorRow[] = [
 	['lost', /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, 'the response was not valid HTTP'],
 ];
 
-/** Errors of connections whose TLS had been established: the request may have gone out, whatever their code says. */
-const errorsAfterTls = new WeakSet<object>();
-
-subscribe('http.client.request.error', (message) => {
-	const { request, error } = message as { readonly request: ClientRequest; readonly error: Error };
-	if (getProperty(request.socket, 'secureConnecting') === false) errorsAfterTls.add(error);
-});
-
 /** From Node's message for a connection that ended before TLS was established. Its code is the same as for any reset. */
 const resetBeforeTls = 'before secure TLS connection was established';
 
@@ -124,7 +114,7 @@ function findMeaning(chain: readonly object[], code = ''): [NetworkError['catego
 	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls))) {
 		return ['notConnected', 'the connection was reset'];
 	}
-	const isAfterTls = chain.some((link) => errorsAfterTls.has(link));
+	const isAfterTls = chain.some((link) => observeHttpClient().errorsAfterTls.has(link));
 	const isConnecting = chain.some((link) => getProperty(link, 'syscall') === 'connect');
 	const known = [
 		...(isConnecting ? rowsWhileConnecting : []),

@@ -1,12 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { subscribe } from 'node:diagnostics_channel';
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Readable, type Transform } from 'node:stream';
-import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib';
+import { Readable } from 'node:stream';
 import type { ICredentialTestFunctions, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { NodeError, type Outcome, appendErrorCode } from '../core/errors';
-import { BodyError, type MemoryReservation, maxAnswerBytes, readResponseBody } from './body';
+import type { BodyError } from './body';
+import { observeHttpClient } from './httpObserver';
 
 /** Sends a request: one of n8n's helpers, bound to its context. */
 export type RequestSender = (request: IHttpRequestOptions) => Promise<FullResponse>;
@@ -59,6 +56,7 @@ export async function attemptRequest<T>(
 ): Promise<T> {
 	const { timeoutMilliseconds, signal: outer } = limits;
 	if (outer?.aborted) throw errors.createStoppedError('notDone');
+	observeHttpClient();
 	const stop = new AbortController();
 	const abort = () => {
 		stop.abort();
@@ -115,6 +113,7 @@ export async function sendCredentialTestRequest(
 	helpers: ICredentialTestFunctions['helpers'],
 	request: CredentialTestRequest,
 ): Promise<CredentialTestResponse> {
+	observeHttpClient();
 	return (await helpers.request({
 		...request,
 		simple: false,
@@ -124,59 +123,3 @@ export async function sendCredentialTestRequest(
 		timeout: credentialTestTimeoutSeconds * 1000,
 	})) as CredentialTestResponse;
 }
-
-const decompressionOptions = { chunkSize: 256 * 1024 };
-
-const decompressors: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
-	gzip: () => createUnzip(decompressionOptions),
-	'x-gzip': () => createUnzip(decompressionOptions),
-	br: () => createBrotliDecompress(decompressionOptions),
-	// Some servers omit the zlib header.
-	deflate: ([first = 0]) =>
-		(first & 0x0f) === 8 ? createUnzip(decompressionOptions) : createInflateRaw(decompressionOptions),
-};
-
-/**
- * An answer as received. n8n's HTTP client treats truncated compressed data as complete, and so does Node
- * with a body of unknown length when the connection is reset. The return value of n8n's helper shows neither.
- */
-export class RawResponse {
-	/** Its socket is null as soon as an agent that keeps connections has it back: then the answer is whole. */
-	#response: { readonly socket: { readonly errored: Error | null } | null } | undefined;
-	#encoding = '';
-
-	/** Sends the request and watches its answer. The body is returned as received, compressed or not. */
-	async watch<T>(send: () => Promise<T>): Promise<T> {
-		return await currentResponse.run(this, send);
-	}
-
-	receive(response: IncomingMessage): void {
-		this.#response = response;
-		const encoding = (response.headers['content-encoding'] ?? '').toLowerCase();
-		if (!Object.hasOwn(decompressors, encoding)) return;
-		this.#encoding = encoding;
-		delete response.headers['content-encoding'];
-	}
-
-	/** The decompressed body. @throws BodyError if it is incomplete or too large, or if there is no room for it */
-	async decompress(body: Buffer, memory: MemoryReservation, maxBytes = maxAnswerBytes): Promise<Buffer> {
-		if (this.#response?.socket?.errored) throw new BodyError('cutShort');
-		const unpack = decompressors[this.#encoding];
-		if (unpack === undefined || body.length === 0) return body;
-		const unpacker = unpack(body);
-		unpacker.end(body);
-		return await readResponseBody(unpacker, { maxBytes, memory });
-	}
-}
-
-const currentResponse = new AsyncLocalStorage<RawResponse>();
-
-subscribe('http.client.request.start', (message) => {
-	const { request } = message as { readonly request: ClientRequest };
-	const raw = currentResponse.getStore();
-	// A CONNECT goes to a proxy, to reach the service.
-	if (raw === undefined || request.method === 'CONNECT') return;
-	request.prependOnceListener('response', (response: IncomingMessage) => {
-		raw.receive(response);
-	});
-});

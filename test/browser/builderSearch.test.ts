@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { getN8nFolder } from '../../dev/n8n/installN8n.ts';
+import { operationChoices } from '../../nodes/Workspace/resources';
 import { N8nApi } from '../../dev/n8n/n8nApi.ts';
 import { browserSuite } from './browserSuite';
 import { phrases } from './phrases';
@@ -85,7 +86,7 @@ async function typesOf(node: string): Promise<string[]> {
 
 test('the builder reads how to fill in each locator, each column mapper and the input object', async () => {
 	const operations = await typesOf('n8n-nodes-agent-workspace.workspace');
-	expect(operations).toHaveLength(13);
+	expect(operations).toHaveLength(operationChoices.length);
 	const parameters = operations.flatMap((text) => text.split('/**'));
 	const named = (pattern: RegExp) =>
 		parameters
@@ -97,7 +98,9 @@ test('the builder reads how to fill in each locator, each column mapper and the 
 	expect(mappers).toHaveLength(2);
 	for (const hint of [...locators, ...mappers]) expect(hint).toMatch(/^Pass the whole object/);
 	const objects = named(/\*\/\s+inputObject\?:/);
-	expect(objects).toEqual(Array(13).fill(expect.stringMatching(/^One expression for the whole object/)));
+	expect(objects).toEqual(
+		Array(operationChoices.length).fill(expect.stringMatching(/^One expression for the whole object/)),
+	);
 });
 
 test('the builder reads when to take which node', () => {

@@ -60,7 +60,7 @@ async function runAgent(tools: Array<ReturnType<typeof toolNode>>, typeVersion: 
 	});
 }
 
-test.each([3.1, 2.2])('with AI Agent %d a model calls 13 of 13 operations', async (version) => {
+test.each([3.1, 2.2])('with AI Agent %d a model calls every operation', async (version) => {
 	const ids: Record<string, string> = {};
 	model.answer(({ toolAnswers }) => {
 		const last = everyTool[toolAnswers.length - 1];
@@ -71,7 +71,7 @@ test.each([3.1, 2.2])('with AI Agent %d a model calls 13 of 13 operations', asyn
 	const execution = await runAgent(toolNodes(workspace), version);
 	expect(execution.resultData.runData['AI Agent']?.[0]?.data?.main?.[0]?.[0]?.json.output).toBe('All done.');
 	const answers = model.requests.at(-1)?.toolAnswers ?? [];
-	expect(answers).toHaveLength(13);
+	expect(answers).toHaveLength(everyTool.length);
 	for (const answer of answers) expect(answer).not.toMatch(/error/i);
 	expect(google.gmail.sent.length).toBeGreaterThan(0);
 });

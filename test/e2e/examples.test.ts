@@ -413,7 +413,7 @@ describe('approve-before-sending', () => {
 	});
 });
 
-test('mcp-server: a client finds 13 described tools and completes 13 of 13', async () => {
+test('mcp-server: a client finds a described tool for each operation, and completes all of them', async () => {
 	await publish('mcp-server.json');
 	const client = new McpClient(`${n8n.url}/mcp/workspace-mcp`, token);
 	await client.connect();

@@ -8,7 +8,7 @@ const rows = { valuesSource: 'json', values: fromModel('Values', 'json') };
 const spreadsheet = { resource: 'spreadsheet', spreadsheetId: byId('Spreadsheet') };
 const document = { resource: 'document', documentId: byId('Document') };
 
-/** Each of the 13 operations as a tool: what the model fills in, and what stands fixed. */
+/** Each operation as a tool: what the model fills in, and what stands fixed. */
 export const toolParameters: Readonly<Record<string, Record<string, unknown>>> = {
 	'Send email': {
 		resource: 'mail',

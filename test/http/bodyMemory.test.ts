@@ -66,7 +66,7 @@ const program = (isGuarded: boolean) => `
 test('four such answers at once end a process that parses them, and not one that looks first', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'heap-'));
 	const jsc = { parser: { syntax: 'typescript' as const } };
-	for (const name of ['http/body', 'http/networkErrors', 'core/runtime']) {
+	for (const name of ['http/body', 'http/networkErrors', 'http/httpObserver', 'core/runtime']) {
 		const source = readFileSync(path.join(__dirname, `../../nodes/${name}.ts`), 'utf8');
 		const { code } = transformSync(source, { jsc, module: { type: 'commonjs' } });
 		const file = path.join(folder, `${name}.js`);

@@ -11,9 +11,9 @@ import {
 	attemptRequest,
 	bodyErrorToRequestError,
 	type FullResponse,
-	RawResponse,
 	rejectOnAbort,
 } from '../../nodes/http/request';
+import { RawResponse } from '../../nodes/http/rawResponse';
 import { createStoppedRequestError } from '../../nodes/http/retry';
 import { startScriptedServer } from '../Workspace/scriptedServer';
 import { type AttemptName, attempts } from '../attempt';

@@ -4,13 +4,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type NodeParameters } from '../../fields/params';
 import { itemParsingLimits, type MemoryReservation, readResponseBody, readErrorBody } from '../../http/body';
-import {
-	attemptRequest,
-	type FullResponse,
-	baseRequestOptions,
-	rejectOnAbort,
-	RawResponse,
-} from '../../http/request';
+import { attemptRequest, type FullResponse, baseRequestOptions, rejectOnAbort } from '../../http/request';
+import { RawResponse } from '../../http/rawResponse';
 import { withRetries } from '../../http/retry';
 import {
 	buildChannelBaseUrl,

@@ -11,12 +11,7 @@ import {
 } from '../../core/errors';
 import { quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
-import {
-	blockedAdvice,
-	type NetworkError,
-	classifyNetworkError,
-	formatNetworkMessage,
-} from '../../http/networkErrors';
+import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { type BodyErrorTexts, bodyErrorToRequestError, type RequestErrorFactory } from '../../http/request';
 import {
 	classifyStatus,
@@ -25,6 +20,7 @@ import {
 	createStoppedRequestError,
 } from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
+import { networkAdvice } from '../session/networkAdvice';
 import type { Redactor } from '../session/credentials';
 import { type FieldCondition, getFieldText, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
@@ -52,17 +48,6 @@ export function thrownToRequestError(error: unknown, call: CallErrorContext): No
 	const message = formatNetworkMessage(found, error, call.url);
 	return new NodeError({ code, message, description, outcome, retryable, cause });
 }
-
-/** What to do after a network error; the others have `unknownOutcomeText`. */
-export const networkAdvice: Readonly<Partial<Record<NetworkError['category'], string>>> = {
-	notConnected:
-		'Check that the Deployment URL in the credential is correct, that the service is running, and that n8n can reach it (through a proxy, if you use one).',
-	certificate:
-		"If the server's certificate is meant to be self-signed, turn on 'Ignore SSL Issues' in the credential.",
-	handshake:
-		'Check the Deployment URL in the credential: its port, and whether the service supports https:// connections.',
-	blocked: blockedAdvice,
-};
 
 /** Texts for a response whose body cannot be read. The agent was started, so the call is not repeated. */
 const buildBodyTexts = ({ maxResponseBytes }: CallErrorContext['options']): BodyErrorTexts => ({

@@ -18,7 +18,7 @@ import {
 import { systemClock } from '../../core/runtime';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { discardBody, sendCredentialTestRequest } from '../../http/request';
-import { networkAdvice } from '../AgentExecute/errors';
+import { networkAdvice } from '../session/networkAdvice';
 import { Channel } from '../session/channel';
 import { getCloseAdvice, type CloseReason, describeCloseReason } from '../session/closeReason';
 import {

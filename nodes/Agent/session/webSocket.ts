@@ -5,6 +5,7 @@ import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
 import { toError } from '../../core/errors';
+import { observeHttpClient } from '../../http/httpObserver';
 import type { UpgradeResponse } from './closeReason';
 import type { EgressFilter } from './credentials';
 
@@ -76,6 +77,7 @@ function readUpgradeResponse(response: IncomingMessage, done: (answer: UpgradeRe
 
 /** Opens a socket of the `ws` library. Every error, even an invalid address, is reported to the listener. */
 export const openSocket: SocketOpener = (request, listener) => {
+	observeHttpClient();
 	const proxyTunnel = new AbortController();
 	try {
 		const agent = createProxyAgent(request.url, proxyTunnel.signal, request.egress);

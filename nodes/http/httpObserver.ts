@@ -1,0 +1,48 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+
+import { getGlobalSingleton } from '../core/runtime';
+
+/** Takes the answer to the request that is sent in its asynchronous context. */
+export interface ResponseReceiver {
+	receive(response: IncomingMessage): void;
+}
+
+/** What Node's HTTP client shows of n8n's requests, and n8n's helpers do not return. */
+interface HttpObserver {
+	readonly responses: AsyncLocalStorage<ResponseReceiver>;
+	/** Errors of connections whose TLS had been established: the request may have gone out, whatever their code says. */
+	readonly errorsAfterTls: WeakSet<object>;
+	stop(): void;
+}
+
+/** Starts to observe with the first call. Whatever sends a request calls it first. One observer serves the whole process. */
+export const observeHttpClient = () => getGlobalSingleton('httpObserver', startObserver);
+
+function startObserver(): HttpObserver {
+	const responses = new AsyncLocalStorage<ResponseReceiver>();
+	const errorsAfterTls = new WeakSet<object>();
+	const onStart = (message: unknown) => {
+		const { request } = message as { readonly request: ClientRequest };
+		const receiver = responses.getStore();
+		// A CONNECT goes to a proxy, to reach the service.
+		if (receiver === undefined || request.method === 'CONNECT') return;
+		request.prependOnceListener('response', (response: IncomingMessage) => {
+			receiver.receive(response);
+		});
+	};
+	const onError = (message: unknown) => {
+		const { request, error } = message as { readonly request: ClientRequest; readonly error: Error };
+		const socket = request.socket as (TLSSocket & { readonly secureConnecting?: boolean }) | null;
+		if (socket?.secureConnecting === false) errorsAfterTls.add(error);
+	};
+	subscribe('http.client.request.start', onStart);
+	subscribe('http.client.request.error', onError);
+	const stop = () => {
+		unsubscribe('http.client.request.start', onStart);
+		unsubscribe('http.client.request.error', onError);
+	};
+	return { responses, errorsAfterTls, stop };
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib';
+
+import { BodyError, type MemoryReservation, maxAnswerBytes, readResponseBody } from './body';
+import { observeHttpClient, type ResponseReceiver } from './httpObserver';
+
+const decompressionOptions = { chunkSize: 256 * 1024 };
+
+const decompressors: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
+	gzip: () => createUnzip(decompressionOptions),
+	'x-gzip': () => createUnzip(decompressionOptions),
+	br: () => createBrotliDecompress(decompressionOptions),
+	// Some servers omit the zlib header.
+	deflate: ([first = 0]) =>
+		(first & 0x0f) === 8 ? createUnzip(decompressionOptions) : createInflateRaw(decompressionOptions),
+};
+
+/**
+ * An answer as received. n8n's HTTP client treats truncated compressed data as complete, and so does Node
+ * with a body of unknown length when the connection is reset. The return value of n8n's helper shows neither.
+ */
+export class RawResponse implements ResponseReceiver {
+	/** Its socket is null as soon as an agent that keeps connections has it back: then the answer is whole. */
+	#response: { readonly socket: { readonly errored: Error | null } | null } | undefined;
+	#encoding = '';
+
+	/** Sends the request and watches its answer. The body is returned as received, compressed or not. */
+	async watch<T>(send: () => Promise<T>): Promise<T> {
+		return await observeHttpClient().responses.run(this, send);
+	}
+
+	receive(response: IncomingMessage): void {
+		this.#response = response;
+		const encoding = (response.headers['content-encoding'] ?? '').toLowerCase();
+		if (!Object.hasOwn(decompressors, encoding)) return;
+		this.#encoding = encoding;
+		delete response.headers['content-encoding'];
+	}
+
+	/** The decompressed body. @throws BodyError if it is incomplete or too large, or if there is no room for it */
+	async decompress(body: Buffer, memory: MemoryReservation, maxBytes = maxAnswerBytes): Promise<Buffer> {
+		if (this.#response?.socket?.errored) throw new BodyError('cutShort');
+		const unpack = decompressors[this.#encoding];
+		if (unpack === undefined || body.length === 0) return body;
+		const unpacker = unpack(body);
+		unpacker.end(body);
+		return await readResponseBody(unpacker, { maxBytes, memory });
+	}
+}
