@@ -70,7 +70,9 @@ describe('properties', () => {
 
 	const headerOptions = { headerRow: 1, extraColumns: 'error' };
 
+	const labelOptions = { addLabels: [], markAsRead: false, removeLabels: [] };
 	const listOptions = {
+		...labelOptions,
 		labelIds: [],
 		includeSpamTrash: false,
 		receivedAfter: '',
@@ -99,9 +101,10 @@ describe('properties', () => {
 			includeSignature: false,
 			headers: {},
 		},
-		'mail list': listOptions,
+		'mail list': { ...listOptions, includeSent: false },
 		'mail search': listOptions,
 		'mail read': {
+			...labelOptions,
 			downloadAttachments: false,
 			attachmentPrefix: 'attachment_',
 			includeHeaders: false,
@@ -497,7 +500,7 @@ describe('output schema', () => {
 	const results: Record<string, () => Promise<IDataObject>> = {
 		// Without a draft, all of it but `draftId`.
 		'mail/send': () => run('mail/send', { ...mail, sendAs: 'draft' }),
-		'mail/list': () => run('mail/list', {}),
+		'mail/list': () => run('mail/list', {}, { includeSent: true }),
 		'mail/search': () => run('mail/search', { query: 'subject:Hi' }),
 		'mail/read': async () => await run('mail/read', { messageId: seedMail() }),
 		'spreadsheet/create': () => run('spreadsheet/create', { title: 'Book' }),

@@ -255,7 +255,9 @@ describe('before anything is sent', () => {
 		const upload = { resource: 'file', operation: 'upload', name: 'a.txt', options };
 		const error = await failureOf(run(upload, [{ json: {}, binary }]));
 		expect(error).toMatchObject({ message: "The item has no binary field 'data'", httpCode: '400' });
-		expect(error.description).toBe("Its binary fields are: 'report'.");
+		expect(error.description).toBe(
+			"Its binary fields are: 'report'. Enter them in 'Input Data Field Name', or * for all.",
+		);
 		expect(google.requests).toHaveLength(0);
 	});
 

@@ -31,9 +31,23 @@ export const list = defineOperation({
 		},
 		...amountFields,
 	],
+	options: [
+		...sharedListDefinition.options,
+		{
+			displayName: 'Include Sent and Drafts',
+			name: 'includeSent',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to include emails that this account sent, and drafts',
+		},
+	],
 	async execute(client, params, item) {
 		const { from, status } = params;
+		const asksForThem =
+			params.includeSent || params.labelIds.some((label) => /^(?:sent|drafts?)$/i.test(label));
 		const terms = [
+			// What the account sent to itself is in the inbox, too.
+			...(asksForThem ? [] : ['-in:draft (in:inbox OR -in:sent)']),
 			...buildFromTerms(from),
 			...(status === 'any' ? [] : [`is:${status}`]),
 			...buildReceivedTerms(params),

@@ -24,7 +24,7 @@ export const send = defineOperation({
 	caution: 'Unless it is saved as a draft, it is sent immediately and cannot be undone.',
 	narrowed: {
 		value: 'sendDraft',
-		name: 'Send, drafts only',
+		name: 'Send, Drafts Only',
 		description: 'Save an email as a draft. Sending one is refused.',
 		key: 'saveAsDraft',
 	},

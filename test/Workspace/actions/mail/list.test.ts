@@ -40,9 +40,23 @@ describe('list', () => {
 				pairedItem: { item: 0 },
 			});
 			expect(mails.queries).toEqual([
-				'maxResults=25&fields=messages(id,threadId),nextPageToken',
+				'q=-in:draft (in:inbox OR -in:sent)&maxResults=25&fields=messages(id,threadId),nextPageToken',
 				'format=metadata&metadataHeaders=Subject&metadataHeaders=From&metadataHeaders=To&fields=id,threadId,labelIds,snippet,internalDate,payload/headers',
 			]);
+		});
+
+		it('gives received emails, and what was sent and drafts only where they are asked for', async () => {
+			const seed = (...labelIds: string[]) => mails.google.gmail.seed({ labelIds });
+			const [inbox, archived, toMyself] = [seed('INBOX'), seed('IMPORTANT'), seed('SENT', 'INBOX')];
+			const [sent, draft] = [seed('SENT'), seed('DRAFT')];
+			const listed = async (options: IDataObject) =>
+				new Set((await mails.run('list', {}, options)).map(({ json }) => json['id']));
+			expect(await listed({})).toEqual(new Set([inbox, archived, toMyself]));
+			expect(await listed({ includeSent: true })).toEqual(new Set([inbox, archived, toMyself, sent, draft]));
+			expect(await listed({ labelIds: 'SENT' })).toEqual(new Set([toMyself, sent]));
+			expect(await listed({ labelIds: 'DRAFT' })).toEqual(new Set([draft]));
+			const found = await mails.run('search', { query: 'in:anywhere' });
+			expect(found).toHaveLength(5);
 		});
 
 		it('gives no item for an empty mailbox', async () => {
@@ -108,19 +122,19 @@ describe('list', () => {
 		});
 
 		it.each<[string, IDataObject, IDataObject, string]>([
-			['sender', { from: 'ann@example.com' }, {}, 'q=from:"ann@example.com"&'],
-			['a sender with a name', { from: '"Doe, A" <ann@example.com>' }, {}, 'q=from:"ann@example.com"&'],
-			['a sender that would be more', { from: 'a" OR is:starred' }, {}, 'q=from:"a OR is:starred"&'],
-			['a sender in other quotes', { from: 'a” OR “b＂c' }, {}, 'q=from:"a OR b c"&'],
-			['unread', { status: 'unread' }, {}, 'q=is:unread&'],
-			['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'q=from:"x@y.org" is:read&'],
+			['sender', { from: 'ann@example.com' }, {}, 'from:"ann@example.com"&'],
+			['a sender with a name', { from: '"Doe, A" <ann@example.com>' }, {}, 'from:"ann@example.com"&'],
+			['a sender that would be more', { from: 'a" OR is:starred' }, {}, 'from:"a OR is:starred"&'],
+			['a sender in other quotes', { from: 'a” OR “b＂c' }, {}, 'from:"a OR b c"&'],
+			['unread', { status: 'unread' }, {}, 'is:unread&'],
+			['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'from:"x@y.org" is:read&'],
 			['labels', {}, { labelIds: 'INBOX, IMPORTANT' }, 'labelIds=INBOX&labelIds=IMPORTANT&'],
 			['spam', {}, { includeSpamTrash: true }, 'includeSpamTrash=true&'],
 			[
 				'a time span, to the second',
 				{},
 				{ receivedAfter: '2026-01-02T03:04:05Z', receivedBefore: '2026-01-03T00:00:00+01:00' },
-				'q=after:1767323045 before:1767394800&',
+				'after:1767323045 before:1767394800&',
 			],
 		])('asks for %s', async (_what, parameters, options, query) => {
 			await mails.run('list', parameters, options);

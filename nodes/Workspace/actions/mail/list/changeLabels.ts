@@ -36,15 +36,18 @@ export async function readAndLabel<R>(
 		const requestBody = { ids: ids.slice(at, at + idsAtOnce), addLabelIds, removeLabelIds };
 		// Twice has the same effect as once.
 		const retryConfig = { httpMethodsToRetry: ['POST'] };
-		try {
-			await client.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
-		} catch (error) {
-			if (!isNodeError(error) || (at === 0 && error.outcome === 'notDone')) throw error;
-			item.addHint(
-				`The labels of ${at === 0 ? '' : `all but the first ${at} of `}${ids.length} emails may not have been changed, so the next run may get them again (item ${item.index}): ${error.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
-			);
-			return result;
-		}
+		const failure = await client.gmail.users.messages
+			.batchModify({ userId: 'me', requestBody }, { retryConfig })
+			.then(() => undefined)
+			.catch((error: unknown) => {
+				if (!isNodeError(error) || (at === 0 && error.outcome === 'notDone')) throw error;
+				return error;
+			});
+		if (!failure) continue;
+		item.addHint(
+			`The labels of ${at === 0 ? '' : `all but the first ${at} of `}${ids.length} emails may not have been changed, so the next run may get them again (item ${item.index}): ${failure.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
+		);
+		break;
 	}
 	return result;
 }
