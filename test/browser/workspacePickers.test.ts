@@ -109,9 +109,7 @@ test('an empty list says why, and asks again when it is opened the next time, as
 	await editor.openNode('Rows');
 	await editor.openPicker('spreadsheetId');
 	const reason = editor.page.getByTestId('rlc-error-container').filter({ visible: true });
-	await reason
-		.getByText('No spreadsheets found for this account. If Drive Access was changed')
-		.waitFor();
+	await reason.getByText('No spreadsheets found for this account. If Drive Access was changed').waitFor();
 	await editor.picture();
 	for (const file of google.files.all()) file.trashed = false;
 	await editor.page.keyboard.press('Escape');

@@ -159,7 +159,7 @@ test('whatever is thrown is told', () => {
 });
 
 test.each([
-	[new Error('Quota'), 'n8n could not save a file of 1,000 bytes: Quota', /there\.$/],
+	[new Error('Quota'), 'n8n could not save a file of 1,000 bytes: Quota', /write to it\.$/],
 	[
 		Object.assign(new Error('/srv/x'), { code: 'ENOSPC' }),
 		'n8n could not save a file of 1,000 bytes',

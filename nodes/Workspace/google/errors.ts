@@ -32,7 +32,9 @@ function parseErrorEnvelope(body: Buffer): ErrorEnvelope {
 	const error = getProperty(answer, 'error');
 	// Google's page for a blocked IP address is HTML.
 	const pageText = body.includes('automated queries') ? 'Sorry, this looks like automated queries' : error;
-	const text = trimText(getProperty(error, 'message') ?? getProperty(answer, 'error_description') ?? pageText);
+	const text = trimText(
+		getProperty(error, 'message') ?? getProperty(answer, 'error_description') ?? pageText,
+	);
 	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
 	return {
 		message: text && shorten(text, maxMessageLength),
@@ -157,7 +159,10 @@ const bodyTexts: BodyErrorTexts = {
 		`Google's response is larger than the limit of ${maxAnswerBytes / 2 ** 20} MiB`,
 		requestLessAdvice,
 	],
-	tooCostly: ["Google's response needs more memory than n8n has, so it could not be processed", requestLessAdvice],
+	tooCostly: [
+		"Google's response needs more memory than n8n has, so it could not be processed",
+		requestLessAdvice,
+	],
 	noMemory: [
 		"n8n has no memory left for Google's response while it reads other responses",
 		'Run fewer workflows at once, request less, or give n8n more memory.',

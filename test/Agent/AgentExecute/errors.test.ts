@@ -236,7 +236,9 @@ describe('a wait that is not over in time', () => {
 	});
 
 	test('counts what came before the call', () => {
-		expect(told(match, [1]).description).toMatch(/^Messages that did not count .* before the call: 1\./);
+		expect(told(match, [1]).description).toMatch(
+			/^Messages that arrived before the call and did not count: 1\./,
+		);
 		expect(told(match, []).description).not.toContain('before the call');
 	});
 });

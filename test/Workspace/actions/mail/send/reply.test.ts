@@ -332,7 +332,7 @@ describe('Include Signature', () => {
 describe('what only a reply can do is refused without an original, before anything is asked', () => {
 	it.each<[IDataObject, IDataObject, RegExp]>([
 		[{}, { replyAll: true }, /'Reply All' can only be used in a reply/],
-		[{}, { quoteOriginal: true }, /'Quote Original' is only for replies/],
+		[{}, { quoteOriginal: true }, /'Quote Original' can only be used in a reply/],
 		[{ to: '' }, {}, /'To' is required/],
 		[{ subject: ' ' }, {}, /'Subject' is required/],
 		[{ subject: '', sendAs: 'draft' }, {}, /'Subject' is required/],
