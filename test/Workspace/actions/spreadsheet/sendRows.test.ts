@@ -1,3 +1,5 @@
+import { readParameters } from '../../../../nodes/fields/params';
+import { tab } from '../../../../nodes/Workspace/actions/spreadsheet/fields';
 import { isNodeError, createRefusal } from '../../../../nodes/core/errors';
 import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import {
@@ -448,7 +450,15 @@ describe('ranges', () => {
 	});
 
 	test('Tab and Range name one target', () => {
-		expect(parseTarget({ tab: ' Q1 ', range: '' })).toEqual({ tab: 'Q1', cells: undefined, name: undefined });
+		const readTab = (mode: string) =>
+			readParameters(
+				[tab],
+				{ tab: { __rl: true, mode, value: ' Q1 ' } },
+				{ mode: 'fields', timezone: 'UTC' },
+			);
+		// What was typed is trimmed, what was picked is not.
+		expect([readTab('name'), readTab('list')]).toEqual([{ tab: 'Q1' }, { tab: ' Q1 ' }]);
+		expect(parseTarget({ tab: ' Q1 ', range: '' })).toEqual({ tab: ' Q1 ' });
 		expect(printTarget({ tab: 'Q1', range: ' A:D ' })).toBe("'Q1'!A:D");
 		expect(printTarget({ tab: '', range: 'Q1!A:D' })).toBe("'Q1'!A:D");
 		expect(() => parseTarget({ tab: ' ', range: ' ' })).toThrow('is required');
