@@ -55,7 +55,7 @@ export const labelOptions = [
 		...labelList,
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-		hint: 'Added to the emails that are returned, after they were read. Needs the scope gmail.modify: add it under Custom Scopes in the credential.',
+		hint: 'Added to the emails that are returned, after they were read. Choose a Mail Access with labels in the credential first.',
 	},
 	{
 		displayName: 'Mark as Read',
@@ -63,7 +63,7 @@ export const labelOptions = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to mark the returned emails as read, so that the next run does not get them again. Needs the scope gmail.modify: add it under Custom Scopes in the credential.',
+			'Whether to mark the returned emails as read, so that the next run does not get them again. Choose a Mail Access with labels in the credential first.',
 	},
 	{
 		displayName: 'Remove Label Names or IDs',
@@ -71,7 +71,7 @@ export const labelOptions = [
 		...labelList,
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-		hint: 'Removed from the emails that are returned, after they were read. Removing INBOX archives them. Needs the scope gmail.modify.',
+		hint: 'Removed from the emails that are returned, after they were read. Removing INBOX archives them. Choose a Mail Access with labels in the credential first.',
 	},
 ] as const satisfies readonly Field[];
 
