@@ -88,7 +88,9 @@ const sharedFiles = [core, base, agent];
 const minifyLibraries = {
 	name: 'minify-libraries',
 	async renderChunk(code, { fileName, modules }) {
-		if (mostly(modules) !== 'libraries') return undefined;
+		// The bundler names each module in a comment; a stack trace shows file and function.
+		if (mostly(modules) !== 'libraries')
+			return { code: code.replaceAll(/^\/\/#(?:end)?region.*\n/gm, ''), map: null };
 		const { minify } = await import('rolldown/utils');
 		const { code: minified, errors } = await minify(fileName, code, {
 			sourceType: 'commonjs',

@@ -15,9 +15,9 @@ const computedProperties = (root, plugins) => ({
 		filter: { id: /[\\/]properties\.ts$/ },
 		async handler(file) {
 			if (!readdirSync(path.dirname(file)).some((name) => name.endsWith('.node.ts'))) return undefined;
-			const json = JSON.stringify(await computed(root, file, plugins), onlyData);
+			const data = await computed(root, file, plugins);
 			// JSON.parse of a text is faster than compiling the same data as code.
-			return { code: `export const properties = JSON.parse(${template(json)});`, moduleType: 'js' };
+			return { code: writeParsedText(JSON.parse(JSON.stringify(data, onlyData))), moduleType: 'js' };
 		},
 	},
 });
@@ -51,9 +51,36 @@ function onlyData(key, value) {
 	return value;
 }
 
-/** Writes a text as a template literal, in which the quotes of JSON need no backslash. */
-function template(text) {
-	return `\`${text.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`)}\``;
+/** Shorter texts cost more as a constant of their own. */
+const shortestShared = 40;
+
+/** Writes the code that parses data from a text. What stands in it several times, as options of each operation do, is written once. */
+function writeParsedText(data) {
+	const counts = new Map();
+	const count = (value) => {
+		const text = JSON.stringify(value);
+		counts.set(text, (counts.get(text) ?? 0) + 1);
+		if (counts.get(text) === 1 && value instanceof Object) Object.values(value).forEach(count);
+	};
+	count(data);
+	const shared = new Map();
+	const write = (value) => {
+		const text = JSON.stringify(value);
+		if (counts.get(text) > 1 && text.length >= shortestShared) {
+			if (!shared.has(text)) shared.set(text, `shared${shared.size}`);
+			return `\${${shared.get(text)}}`;
+		}
+		if (Array.isArray(value)) return `[${value.map(write).join()}]`;
+		if (!(value instanceof Object)) return escapeForTemplate(text);
+		const entries = Object.entries(value);
+		return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${write(one)}`).join()}}`;
+	};
+	const written = write(data);
+	const constants = [...shared].map(([text, name]) => `const ${name} = \`${escapeForTemplate(text)}\`;\n`);
+	return `${constants.join('')}export const properties = JSON.parse(\`${written}\`);`;
 }
+
+/** In a template literal, the quotes of JSON need no backslash. */
+const escapeForTemplate = (text) => text.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`);
 
 module.exports = { computedProperties };

@@ -39,7 +39,8 @@ async function copyAssets(root, target) {
 	})) {
 		const [from, to] = [path.join(root, file), path.join(target, file)];
 		await mkdir(path.dirname(to), { recursive: true });
-		if (file.endsWith('.json')) await writeFile(to, addressed(await readFile(from, 'utf8')));
+		if (file.endsWith('.json'))
+			await writeFile(to, JSON.stringify(JSON.parse(addressed(await readFile(from, 'utf8')))));
 		else await cp(from, to);
 	}
 }

@@ -67,7 +67,7 @@ export async function callTool(
 		credentials: { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer },
 		authenticate: { agentApi: { 'x-api-key': apiKey } },
 		node: { type: 'test.nodeTool' },
-		parameters: { startStepName: 'start', ...parameters },
+		parameters: { startStepName: 'start', task: 'Do it', ...parameters },
 	});
 	return await tool({});
 }

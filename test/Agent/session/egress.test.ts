@@ -56,7 +56,7 @@ test.each([
 	['an execute call', {}],
 	['a call that waits for messages', { waitForMessages: true, waitUntil: 'close' }],
 ])('%s goes nowhere, and says so', async (_, parameters) => {
-	const error = await failureOf(runExecute(service, { parameters }));
+	const error = await failureOf(runExecute(service, { parameters: { task: 'Do it', ...parameters } }));
 	expect(error).toMatchObject({ message: notAllowed, description: nothingSent });
 	expect(service.connections).toBe(0);
 });

@@ -73,7 +73,11 @@ export const read = defineOperation({
 			`A file always has all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to text.`,
 		);
 	},
-	async execute({ docs, drive }, { documentId, contentFormat, tab, output, fileFormat, startCharacter }, item) {
+	async execute(
+		{ docs, drive },
+		{ documentId, contentFormat, tab, output, fileFormat, startCharacter },
+		item,
+	) {
 		if (output === 'file') {
 			const { data } = await docs.documents.get({ documentId, fields: 'title' });
 			const title = data.title ?? '';

@@ -394,7 +394,11 @@ describe('in n8n', () => {
 			});
 			const message = `The file ${pipe} cannot be read`;
 			expect(outputs.slice(0, 5).map(({ json }) => json['error'])).toEqual(
-				Array(5).fill({ code: 400, message, status: 'INVALID_ARGUMENT' }),
+				Array(5).fill({
+					code: 400,
+					message: `${message}. It is not a file. Enter the path of a file, not of a folder.`,
+					status: 'INVALID_ARGUMENT',
+				}),
 			);
 			expect(outputs[5]?.json).toMatchObject({ md5Checksum: md5('from disk') });
 		});
