@@ -52,7 +52,7 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
 	[
 		'a scope that is missing',
 		{ scope: `${auth}/spreadsheets` },
-		/lacks the scope \S+\/auth\/drive\.file\. Add it to the scopes .*Operations of other services may work\.$/,
+		/lacks the scope \S+\/auth\/drive\.file\. In the credential, choose the Mail Access or Drive Access that includes it .*Operations of other services may work\.$/,
 	],
 	['a Token URL that is none', { tokenUrl: 'token' }, /^'Token URL' in the credential is not a valid URL$/],
 	['a base that is none', { driveApiBase: 'drive' }, /^'Drive API Base' in the credential is not a valid/],

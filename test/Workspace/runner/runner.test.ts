@@ -89,7 +89,9 @@ describe('what is sent', () => {
 			json: {
 				error: {
 					code: 403,
-					message: expect.stringMatching(/^Gmail: Delegation denied\. .*Ask the owner to share it/) as string,
+					message: expect.stringMatching(
+						/^Gmail: Delegation denied\. .*The sign-in may not act for this mailbox\. Sign in as its user/,
+					) as string,
 					status: 'PERMISSION_DENIED',
 				},
 			},

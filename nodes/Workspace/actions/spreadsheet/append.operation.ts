@@ -15,7 +15,7 @@ import { type Cell, checkRows, hasColumnNames, readCellRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { printAreaLike, type Corner, parseRange, buildTargetKey, printTarget, parseTarget } from './range';
-import { formatDates, toInputOption } from './dateCells';
+import { formatDates, toInputOption } from './dates/dateCells';
 import {
 	takeOnlyResult,
 	sendInChunks,

@@ -5,7 +5,7 @@ import { quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
 import type { WriteParams } from './fields';
 import type { Item, CombinedItem } from '../../operation';
-import { DateCell } from './dates';
+import { DateCell } from './dates/dates';
 
 /** The value of a cell: null leaves it unchanged, "" clears it. */
 export type Cell = string | number | boolean | null | DateCell;

@@ -18,7 +18,7 @@ import {
 	type SheetInfo,
 	type Spreadsheet,
 } from './spreadsheet';
-import { convertCells } from './dateCells';
+import { convertCells } from './dates/dateCells';
 import type { WriteParams } from './fields';
 import { findStop } from './sendRows';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';

@@ -8,7 +8,7 @@ import { quoteField, type ReadContext } from '../../../fields/field';
 import { maxModelCharactersOption } from '../../../fields/params';
 import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
 import { defineOperation, type Field, type OutputItem } from '../../operation';
-import { printDates } from './dateCells';
+import { printDates } from './dates/dateCells';
 import * as fields from './fields';
 import { buildColumnNames } from './headerRow';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';

@@ -4,7 +4,7 @@ import { isNodeError, NodeError, createRefusal, shorten } from '../../../core/er
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
-import type { DateSettings } from './dates';
+import type { DateSettings } from './dates/dates';
 import {
 	parseBounds,
 	printTabCells,

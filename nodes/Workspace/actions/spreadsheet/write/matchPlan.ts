@@ -2,7 +2,7 @@ import { type NodeError, isNodeError, createRefusal } from '../../../../core/err
 import { quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames, rowNumberKey } from '../cells';
-import { DateCell, dropTimeNoise, isSameTime, mayBeDate } from '../dates';
+import { DateCell, dropTimeNoise, isSameTime, mayBeDate } from '../dates/dates';
 import type { WriteMember, WriteParams } from '../fields';
 import type { resolveColumns } from '../headerRow';
 import { spreadRefusals } from '../sendRows';

@@ -3,7 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { type Cell, collectNames, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
-import { type CellRectangle, convertCells, formatDates, toInputOption } from '../dateCells';
+import { type CellRectangle, convertCells, formatDates, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { nameColumnsByLetters, resolveColumns, type HeaderRow, findTable } from '../headerRow';
 import { printTabArea } from '../range';

@@ -9,7 +9,7 @@ import {
 	readNamedRows,
 	buildUpdateCellsRequest,
 } from '../cells';
-import { formatDates, convertCells, toInputOption } from '../dateCells';
+import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { buildColumnNames, type HeaderRow, findTable, addLetterColumns } from '../headerRow';
 import {

@@ -1,12 +1,12 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError } from '../../../core/errors';
-import type { Item } from '../../operation';
-import type { Cell, NamedRow } from './cells';
+import { isNodeError } from '../../../../core/errors';
+import type { Item } from '../../../operation';
+import type { Cell, NamedRow } from '../cells';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import type { WriteParams } from './fields';
-import { type Corner, parseBounds, parseRange, printAreaLike, printTabArea } from './range';
-import type { Spreadsheet } from './spreadsheet';
+import type { WriteParams } from '../fields';
+import { type Corner, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
+import type { Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<WriteParams, 'valueInputOption'>;
 

@@ -1,6 +1,6 @@
-import { parseDate } from '../../../../nodes/Workspace/actions/spreadsheet/dates';
-import { runNode, token } from '../../runNode';
-import { items, SheetCalls } from './sheetCalls';
+import { parseDate } from '../../../../../nodes/Workspace/actions/spreadsheet/dates/dates';
+import { runNode, token } from '../../../runNode';
+import { items, SheetCalls } from '../sheetCalls';
 
 const calls = new SheetCalls();
 
