@@ -41,7 +41,7 @@ test('the trigger listens again after a restart; what came meanwhile is lost, an
 		message: { text: 'done' },
 	});
 	expect(await outputOf(id, 'Agent Session Trigger')).not.toHaveProperty('gapMs');
-	expect(await outputOf(id, 'Take the answer')).toEqual({ text: 'done' });
+	expect(await outputOf(id, 'Take the answer')).toEqual({ type: 'answer', text: 'done' });
 });
 
 test('an execution that is put aside outlives a restart, and goes on when the agent calls back', async () => {
