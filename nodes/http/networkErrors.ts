@@ -109,7 +109,7 @@ export function classifyNetworkError(error: unknown): NetworkError {
 
 /** The first row that matches the code applies. */
 function findMeaning(chain: readonly object[], code = ''): [NetworkError['category'], string] {
-	if (chain.some(isBlockedByPolicy)) return ['blocked', "n8n's SSRF protection blocks this address"];
+	if (chain.some(isBlockedByPolicy)) return ['blocked', 'n8n does not allow connections to this address'];
 	if (code === '') return ['unknown', 'the request failed'];
 	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls))) {
 		return ['notConnected', 'the connection was reset'];

@@ -116,7 +116,7 @@ test('n8n’s own policy of where requests may go', async () => {
 	);
 	expect(await thrown(new NodeApiError(node, blocked as never))).toMatchObject({
 		code: 503,
-		message: "No connection to 127.0.0.1:9: n8n's SSRF protection blocks this address",
+		message: 'No connection to 127.0.0.1:9: n8n does not allow connections to this address',
 		description: `${blockedAdvice} n8n says: ${blocked.message}. ${blocked.description}`,
 		outcome: 'notDone',
 	});
