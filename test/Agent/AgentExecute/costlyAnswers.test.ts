@@ -90,7 +90,9 @@ describe('costly answers', () => {
 		const parameters = { ...wait, options: { waitTimeoutSeconds: 0.5 } };
 		const [item] = await runExecute(service, { node, parameters });
 		expect(item?.json.error).toMatchObject({
-			message: 'The wait for messages did not end within 0.5 s. 2 messages received',
+			message: expect.stringMatching(
+				/^The wait for messages did not end within 0\.5 s\. 2 messages received\. No message/,
+			) as string,
 			details: { messages: [{ format: 'text' }, { format: 'text' }] },
 		});
 	});
@@ -132,7 +134,9 @@ describe('costly answers', () => {
 		const messages = items.map(({ json }) => (json.error as { message: string } | undefined)?.message);
 		expect(messages).toEqual([
 			...Array<undefined>(8).fill(undefined),
-			'The responses and messages of this execution are larger than 512 MiB (536,870,912 bytes) together',
+			expect.stringContaining(
+				'The responses and messages of this execution are larger than 512 MiB (536,870,912 bytes) together. The agent was started',
+			),
 			undefined,
 		]);
 		expect(items[8]?.json['error']).toMatchObject({ code: 503, details: { response: [0] } });
