@@ -64,7 +64,7 @@ test('both credentials are told apart, and the payload switches between two text
 
 test('what a newcomer has to know of sessions and waits is said in plain words', async () => {
 	await openNode();
-	await page.getByText('Leave empty unless an Agent Session Trigger listens').waitFor();
+	await page.getByText('With an Agent Session Trigger: the ID that it listens to').waitFor();
 	const waitUntil = page.getByTestId('parameter-input-waitUntil');
 	await clickUntil(page.getByTestId('parameter-input-waitForMessages'), waitUntil);
 	await editor.choose('waitUntil', 'A Matching Message Arrives');

@@ -180,7 +180,7 @@ test('an item without a signature of its own is not sent with that of the creden
 	);
 	expect(shown).toEqual([
 		'0xb',
-		"The option 'Signature' is empty for this item, but 'User ID' is not",
+		expect.stringMatching(/^The option 'Signature' is empty for this item, but 'User ID' is not\. ./),
 		'0xa1',
 	]);
 	const bodies = service.requests.map(({ body }) => body as { userId: string; signature: string });

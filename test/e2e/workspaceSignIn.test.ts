@@ -350,7 +350,7 @@ describe('the Test button of the credential', () => {
 		expect(await pressed({ customScopes: true, enabledScopes })).toMatchObject({
 			status: 'Error',
 			message: expect.stringMatching(
-				/lacks the scope \S+\/auth\/drive\.file\. Add it to the scopes/,
+				/lacks the scope \S+\/auth\/drive\.file\. In the credential, choose the Mail Access or Drive Access that includes it/,
 			) as string,
 		});
 	});
