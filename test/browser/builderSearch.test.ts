@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { getN8nFolder } from '../../dev/n8n/installN8n.ts';
-import { operationChoices } from '../../nodes/Workspace/resources';
+import { resources } from '../../nodes/Workspace/resources';
 import { N8nApi } from '../../dev/n8n/n8nApi.ts';
 import { browserSuite } from './browserSuite';
 import { phrases } from './phrases';
+
+const operationCount = resources.flatMap(({ operations }) => operations).length;
 
 interface SearchEngine {
 	searchByName(query: string, limit?: number): Array<{ name: string; displayName: string }>;
@@ -46,12 +48,14 @@ test.each(phrases)('the builder finds for "%s" %s among the first three', (words
 
 /**
  * The newer edition looks for each word alone and weighs a node's own name more than an alias: where a word is in the name of many
- * nodes, such as "google", "email", "trigger" or "execute", no alias comes near, not even those of n8n's own Google Sheets Trigger.
+ * nodes, such as "google", "email", "document", "trigger" or "execute", no alias comes near, not even those of n8n's own Google Sheets Trigger.
  */
 const decidedByOtherWords = [
 	...phrases.filter(
 		([words]) =>
-			!/google|gmail|send email|read email|search emails|agent message|trigger|execute/.test(words),
+			!/google|gmail|send email|read email|search emails|agent message|trigger|execute|document t/.test(
+				words,
+			),
 	),
 	...([
 		['google workspace', 'Workspace'],
@@ -86,7 +90,7 @@ async function typesOf(node: string): Promise<string[]> {
 
 test('the builder reads how to fill in each locator, each column mapper and the input object', async () => {
 	const operations = await typesOf('n8n-nodes-agent-workspace.workspace');
-	expect(operations).toHaveLength(operationChoices.length);
+	expect(operations).toHaveLength(operationCount);
 	const parameters = operations.flatMap((text) => text.split('/**'));
 	const named = (pattern: RegExp) =>
 		parameters
@@ -99,7 +103,7 @@ test('the builder reads how to fill in each locator, each column mapper and the 
 	for (const hint of [...locators, ...mappers]) expect(hint).toMatch(/^Pass the whole object/);
 	const objects = named(/\*\/\s+inputObject\?:/);
 	expect(objects).toEqual(
-		Array(operationChoices.length).fill(expect.stringMatching(/^One expression for the whole object/)),
+		Array(operationCount).fill(expect.stringMatching(/^One expression for the whole object/)),
 	);
 });
 
