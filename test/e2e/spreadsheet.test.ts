@@ -160,7 +160,7 @@ test('items that fail go their own way, the others go on', async () => {
 				error: {
 					code: 400,
 					status: 'INVALID_ARGUMENT',
-					message: expect.stringMatching(/^The table has no column 'x'\. ./),
+					message: expect.stringMatching(/^The table has no column 'x'\. ./) as string,
 				},
 			},
 		},
@@ -168,7 +168,7 @@ test('items that fail go their own way, the others go on', async () => {
 			json: {
 				error: {
 					code: 400,
-					message: expect.stringMatching(/^Field 'a' of the input item has 50001 characters\. ./),
+					message: expect.stringMatching(/^Field 'a' of the input item has 50001 characters\. ./) as string,
 				},
 			},
 		},
