@@ -67,7 +67,7 @@ function writeParsedText(data) {
 	const write = (value) => {
 		const text = JSON.stringify(value);
 		if (counts.get(text) > 1 && text.length >= shortestShared) {
-			if (!shared.has(text)) shared.set(text, `shared${shared.size}`);
+			if (!shared.has(text)) shared.set(text, `text${shared.size}`);
 			return `\${${shared.get(text)}}`;
 		}
 		if (Array.isArray(value)) return `[${value.map(write).join()}]`;

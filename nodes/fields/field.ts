@@ -135,14 +135,14 @@ export const quoteField = (field: string) => `'${begin}${field}${end}'`;
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class FieldNaming {
-	private readonly labels: ReadonlyMap<string, string>;
+	readonly #labels: ReadonlyMap<string, string>;
 
 	constructor(fields: readonly Field[], mode: 'fields' | 'json') {
-		this.labels = new Map(mode === 'json' ? [] : fields.map(({ name, displayName }) => [name, displayName]));
+		this.#labels = new Map(mode === 'json' ? [] : fields.map(({ name, displayName }) => [name, displayName]));
 	}
 
 	insertNames(text: string): string {
-		return text.replaceAll(quotedField, (_, name: string) => this.labels.get(name) ?? name);
+		return text.replaceAll(quotedField, (_, name: string) => this.#labels.get(name) ?? name);
 	}
 
 	insertNamesIntoError(failure: NodeError): NodeError {

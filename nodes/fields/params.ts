@@ -177,47 +177,47 @@ interface ParameterSource {
  * 11 ms here. This class asks n8n once for what does not depend on the item, and takes a mere field of the item from the item.
  */
 export class NodeParameters {
-	private readonly context: IExecuteFunctions;
-	private readonly sourcesByName = new Map<string, ParameterSource>();
-	private readonly rawValues = new Map<string, unknown>();
+	readonly #context: IExecuteFunctions;
+	readonly #sourcesByName = new Map<string, ParameterSource>();
+	readonly #rawValues = new Map<string, unknown>();
 	/** Given values by list of fields, if none of them depends on the item. */
-	private readonly constantValues = new Map<readonly Field[], Readonly<Record<string, unknown>>>();
+	readonly #constantValues = new Map<readonly Field[], Readonly<Record<string, unknown>>>();
 	/** A tool's expressions see other items than its input. */
-	private readonly isTool: boolean;
+	readonly #isTool: boolean;
 
 	constructor(context: IExecuteFunctions) {
-		this.context = context;
-		this.isTool = isTool(context.getNode());
+		this.#context = context;
+		this.#isTool = isTool(context.getNode());
 	}
 
 	/** @param fallback for a parameter that is not there, because it is hidden */
 	readParameter(name: string, itemIndex: number, fallback: unknown): unknown {
-		const source = this.sourcesByName.get(name) ?? this.findSource(name, fallback);
-		this.sourcesByName.set(name, source);
+		const source = this.#sourcesByName.get(name) ?? this.#findSource(name, fallback);
+		this.#sourcesByName.set(name, source);
 		if (source.isConstant) return source.value;
-		const value = source.path && this.readItemField(source.path, itemIndex);
-		return value ?? this.context.getNodeParameter(name, itemIndex, fallback);
+		const value = source.path && this.#readItemField(source.path, itemIndex);
+		return value ?? this.#context.getNodeParameter(name, itemIndex, fallback);
 	}
 
 	/** What was given for visible fields and options. The same object for every item if none depends on the item. */
 	readFields(fields: readonly Field[], itemIndex: number): Readonly<Record<string, unknown>> {
-		const known = this.constantValues.get(fields);
+		const known = this.#constantValues.get(fields);
 		if (known) return known;
 		const options = this.readParameter('options', itemIndex, {});
 		const values = fields.map(({ name, format }) => {
 			const value = this.readParameter(name, itemIndex, null);
-			return [name, format === 'columns' ? this.markTypedValues(name, value) : value] as const;
+			return [name, format === 'columns' ? this.#markTypedValues(name, value) : value] as const;
 		});
 		const given = { ...(isPlainObject(options) ? options : {}), ...Object.fromEntries(values) };
 		const names = ['options', ...fields.map(({ name }) => name)];
-		if (names.every((name) => this.sourcesByName.get(name)?.isConstant))
-			this.constantValues.set(fields, given);
+		if (names.every((name) => this.#sourcesByName.get(name)?.isConstant))
+			this.#constantValues.set(fields, given);
 		return given;
 	}
 
 	/** Marks what was typed into a column mapper: text, whatever the column holds. An expression's value has its own type. */
-	private markTypedValues(name: string, mapper: unknown): unknown {
-		const raw = this.getRawValue(name, 'value');
+	#markTypedValues(name: string, mapper: unknown): unknown {
+		const raw = this.#getRawValue(name, 'value');
 		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(raw)) return mapper;
 		const isTyped = (column: string, value: unknown) =>
 			typeof value === 'string' && !hasExpression(raw[column]);
@@ -229,47 +229,47 @@ export class NodeParameters {
 
 	/** Whether a parameter, or an option of a collection, is given by an expression: then it may differ from item to item. */
 	isExpression(name: string, option?: string): boolean {
-		return hasExpression(this.getRawValue(name, option));
+		return hasExpression(this.#getRawValue(name, option));
 	}
 
 	/** The same for a parameter or option of that name; what a model fills in does not count, because it may have nothing to say. */
 	isOwnExpression(name: string): boolean {
-		const raw = [this.getRawValue(name), this.getRawValue('options', name)].find(hasExpression);
+		const raw = [this.#getRawValue(name), this.#getRawValue('options', name)].find(hasExpression);
 		return raw !== undefined && !/\$fromAI\b/i.test(JSON.stringify(raw));
 	}
 
 	/** Whether n8n evaluates an option at every reading, which creates its value again. A mere field of the item is only read. */
 	isComputed(name: string, option: string): boolean {
-		const raw = this.getRawValue(name, option);
-		return hasExpression(raw) && !this.getFieldPath(raw);
+		const raw = this.#getRawValue(name, option);
+		return hasExpression(raw) && !this.#getFieldPath(raw);
 	}
 
 	/** Whether a switch among the options is on for the node as a whole. */
 	isOn(option: string): boolean {
-		return this.getRawValue('options', option) === true;
+		return this.#getRawValue('options', option) === true;
 	}
 
-	private getRawValue(name: string, option?: string): unknown {
-		if (!this.rawValues.has(name)) {
-			this.rawValues.set(name, this.context.getNodeParameter(name, 0, null, { rawExpressions: true }));
+	#getRawValue(name: string, option?: string): unknown {
+		if (!this.#rawValues.has(name)) {
+			this.#rawValues.set(name, this.#context.getNodeParameter(name, 0, null, { rawExpressions: true }));
 		}
-		const raw = this.rawValues.get(name);
+		const raw = this.#rawValues.get(name);
 		return option !== undefined && isPlainObject(raw) ? raw[option] : raw;
 	}
 
-	private findSource(name: string, fallback: unknown): ParameterSource {
-		const raw = this.getRawValue(name);
-		if (hasExpression(raw)) return { isConstant: false, path: this.getFieldPath(raw) };
-		return { isConstant: true, value: this.context.getNodeParameter(name, 0, fallback) };
+	#findSource(name: string, fallback: unknown): ParameterSource {
+		const raw = this.#getRawValue(name);
+		if (hasExpression(raw)) return { isConstant: false, path: this.#getFieldPath(raw) };
+		return { isConstant: true, value: this.#context.getNodeParameter(name, 0, fallback) };
 	}
 
-	private getFieldPath(raw: unknown): string[] | undefined {
-		return typeof raw === 'string' && !this.isTool ? parseFieldPath(raw) : undefined;
+	#getFieldPath(raw: unknown): string[] | undefined {
+		return typeof raw === 'string' && !this.#isTool ? parseFieldPath(raw) : undefined;
 	}
 
 	/** The value of a field of the item. What is missing or no plain data gives undefined, which leaves it to n8n. */
-	private readItemField(path: readonly string[], itemIndex: number): unknown {
-		let value: unknown = this.context.getInputData()[itemIndex]?.json;
+	#readItemField(path: readonly string[], itemIndex: number): unknown {
+		let value: unknown = this.#context.getInputData()[itemIndex]?.json;
 		for (const key of path) {
 			if (!isPlainObject(value) || !Object.hasOwn(value, key)) return undefined;
 			value = value[key];

@@ -40,22 +40,22 @@ export const maxConcurrency = 20;
  * grows by one from then on.
  */
 export class RateLimiter {
-	private readonly settings: RateLimiterSettings;
-	private concurrency = initialConcurrency;
-	private running = 0;
-	private queue: WaitingRequest[] = [];
-	private pausedUntil = 0;
-	private lastQuotaErrorAt = -Infinity;
+	readonly #settings: RateLimiterSettings;
+	#concurrency = initialConcurrency;
+	#running = 0;
+	#queue: WaitingRequest[] = [];
+	#pausedUntil = 0;
+	#lastQuotaErrorAt = -Infinity;
 	/** Refusals without a success in between, and the latest answer. Those of requests that were in progress together count as one. */
-	private quotaErrorStreak:
+	#quotaErrorStreak:
 		{ readonly since: number; readonly count: number; readonly answer: NodeError } | undefined;
 	/** Requests accepted since the concurrency changed. */
-	private acceptedCount = 0;
-	private wasHalved = false;
-	private cancelWakeUp = () => {};
+	#acceptedCount = 0;
+	#wasHalved = false;
+	#cancelWakeUp = () => {};
 
 	constructor(settings: RateLimiterSettings = defaultRateLimiterSettings) {
-		this.settings = settings;
+		this.#settings = settings;
 	}
 
 	/**
@@ -68,122 +68,122 @@ export class RateLimiter {
 		let firstRefusal: number | undefined;
 		let notBefore = -Infinity;
 		for (;;) {
-			const wait = notBefore - this.now;
+			const wait = notBefore - this.#now;
 			// The service asked for this wait before the same request.
-			if (wait > 0) await waitUnlessStopped(signal, (done) => this.settings.clock.callAfter(wait, done));
-			const startedAt = await this.waitForAdmission(limits);
+			if (wait > 0) await waitUnlessStopped(signal, (done) => this.#settings.clock.callAfter(wait, done));
+			const startedAt = await this.#waitForAdmission(limits);
 			try {
 				const value = await request();
-				this.recordSuccess();
+				this.#recordSuccess();
 				return value;
 			} catch (error) {
 				if (!isQuotaError(error)) throw toError(error);
-				const { now } = this;
+				const now = this.#now;
 				firstRefusal ??= now;
-				this.recordQuotaError(startedAt, error);
+				this.#recordQuotaError(startedAt, error);
 				if (!mayResend) throw toError(error);
 				notBefore = now + (error.retryAfterMilliseconds ?? 0);
-				const until = Math.max(this.pausedUntil, notBefore);
+				const until = Math.max(this.#pausedUntil, notBefore);
 				if (until > firstRefusal + maxWaitMilliseconds) {
-					throw this.createWaitError(error, now - firstRefusal, maxWaitMilliseconds);
+					throw this.#createWaitError(error, now - firstRefusal, maxWaitMilliseconds);
 				}
 				onWait?.(until - now);
 			} finally {
-				this.running--;
-				this.admitWaitingRequests();
+				this.#running--;
+				this.#admitWaitingRequests();
 			}
 		}
 	}
 
-	private get now(): number {
-		return this.settings.clock.getMonotonicMilliseconds();
+	get #now(): number {
+		return this.#settings.clock.getMonotonicMilliseconds();
 	}
 
 	/** @returns the time at which the request is sent @throws NodeError */
-	private async waitForAdmission({ maxWaitMilliseconds, signal }: RateLimitedRequest): Promise<number> {
+	async #waitForAdmission({ maxWaitMilliseconds, signal }: RateLimitedRequest): Promise<number> {
 		await waitUnlessStopped(signal, (admit, giveUp) => {
-			const waiting = { queuedAt: this.now, maxWaitMilliseconds, admit, giveUp };
-			this.queue.push(waiting);
-			this.failHeldRequests();
-			this.admitWaitingRequests();
+			const waiting = { queuedAt: this.#now, maxWaitMilliseconds, admit, giveUp };
+			this.#queue.push(waiting);
+			this.#failHeldRequests();
+			this.#admitWaitingRequests();
 			return () => {
-				this.queue = this.queue.filter((one) => one !== waiting);
+				this.#queue = this.#queue.filter((one) => one !== waiting);
 			};
 		});
-		return this.now;
+		return this.#now;
 	}
 
-	private recordSuccess(): void {
-		if (!this.quotaErrorStreak && ++this.acceptedCount >= this.concurrency) {
-			this.concurrency = Math.min(
+	#recordSuccess(): void {
+		if (!this.#quotaErrorStreak && ++this.#acceptedCount >= this.#concurrency) {
+			this.#concurrency = Math.min(
 				maxConcurrency,
-				this.wasHalved ? this.concurrency + 1 : this.concurrency * 2,
+				this.#wasHalved ? this.#concurrency + 1 : this.#concurrency * 2,
 			);
-			this.acceptedCount = 0;
+			this.#acceptedCount = 0;
 		}
-		this.quotaErrorStreak = undefined;
+		this.#quotaErrorStreak = undefined;
 	}
 
 	/** @param startedAt when the refused request was sent */
-	private recordQuotaError(startedAt: number, answer: NodeError): void {
+	#recordQuotaError(startedAt: number, answer: NodeError): void {
 		const asked = answer.retryAfterMilliseconds;
-		const { periodMilliseconds, random } = this.settings;
-		const { now } = this;
-		const { since = now, count = 0 } = this.quotaErrorStreak ?? {};
-		const isNew = startedAt > this.lastQuotaErrorAt;
-		this.quotaErrorStreak = { since, count: isNew ? count + 1 : count, answer };
+		const { periodMilliseconds, random } = this.#settings;
+		const now = this.#now;
+		const { since = now, count = 0 } = this.#quotaErrorStreak ?? {};
+		const isNew = startedAt > this.#lastQuotaErrorAt;
+		this.#quotaErrorStreak = { since, count: isNew ? count + 1 : count, answer };
 		if (isNew) {
 			// If the answer names no time: a second after the first refusal, and twice as long after each further one.
 			const window = Math.min(periodMilliseconds, (periodMilliseconds / 60) * 2 ** count);
-			this.pausedUntil = now + window * (0.5 + random() / 2);
-			this.lastQuotaErrorAt = now;
-			this.concurrency = Math.max(1, Math.floor(this.concurrency / 2));
-			this.wasHalved = true;
-			this.acceptedCount = 0;
+			this.#pausedUntil = now + window * (0.5 + random() / 2);
+			this.#lastQuotaErrorAt = now;
+			this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2));
+			this.#wasHalved = true;
+			this.#acceptedCount = 0;
 		}
 		// A time more than a minute away is not about the shared quota, so it applies to the refused request only.
 		if (asked !== undefined && asked <= periodMilliseconds)
-			this.pausedUntil = Math.max(this.pausedUntil, now + asked);
-		this.failHeldRequests();
+			this.#pausedUntil = Math.max(this.#pausedUntil, now + asked);
+		this.#failHeldRequests();
 	}
 
 	/** Fails the queued requests whose limit ends before the pause does. They were not sent. */
-	private failHeldRequests(): void {
-		if (!this.quotaErrorStreak) return;
-		const { since, answer } = this.quotaErrorStreak;
+	#failHeldRequests(): void {
+		if (!this.#quotaErrorStreak) return;
+		const { since, answer } = this.#quotaErrorStreak;
 		const isHeld = ({ queuedAt, maxWaitMilliseconds }: WaitingRequest) =>
-			Math.max(queuedAt, since) + maxWaitMilliseconds < this.pausedUntil;
-		const held = this.queue.filter(isHeld);
-		this.queue = this.queue.filter((waiting) => !isHeld(waiting));
+			Math.max(queuedAt, since) + maxWaitMilliseconds < this.#pausedUntil;
+		const held = this.#queue.filter(isHeld);
+		this.#queue = this.#queue.filter((waiting) => !isHeld(waiting));
 		for (const { giveUp, maxWaitMilliseconds } of held) {
-			giveUp(this.createWaitError(answer, 0, maxWaitMilliseconds));
+			giveUp(this.#createWaitError(answer, 0, maxWaitMilliseconds));
 		}
 	}
 
-	private admitWaitingRequests(): void {
-		this.cancelWakeUp();
-		if (this.queue.length === 0) return;
-		const pause = this.pausedUntil - this.now;
+	#admitWaitingRequests(): void {
+		this.#cancelWakeUp();
+		if (this.#queue.length === 0) return;
+		const pause = this.#pausedUntil - this.#now;
 		if (pause > 0) {
-			this.cancelWakeUp = this.settings.clock.callAfter(pause, () => {
-				this.admitWaitingRequests();
+			this.#cancelWakeUp = this.#settings.clock.callAfter(pause, () => {
+				this.#admitWaitingRequests();
 			});
 			return;
 		}
-		const concurrency = this.quotaErrorStreak ? 1 : this.concurrency;
-		while (this.running < concurrency) {
-			const next = this.queue.shift();
+		const concurrency = this.#quotaErrorStreak ? 1 : this.#concurrency;
+		while (this.#running < concurrency) {
+			const next = this.#queue.shift();
 			if (!next) return;
-			this.running++;
+			this.#running++;
 			next.admit();
 		}
 	}
 
-	private createWaitError(failure: NodeError, waited: number, maxWaitMilliseconds: number): NodeError {
+	#createWaitError(failure: NodeError, waited: number, maxWaitMilliseconds: number): NodeError {
 		const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 		const asked = failure.retryAfterMilliseconds;
 		const wait = asked === undefined ? 'The next try would have to wait' : 'Google asks n8n to wait';
-		const next = seconds(asked ?? Math.max(0, this.pausedUntil - this.now));
+		const next = seconds(asked ?? Math.max(0, this.#pausedUntil - this.#now));
 		const description = [
 			`${wait} ${next} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWaitMilliseconds / 1000}`,
 			waited > 0 ? `, of which ${seconds(waited)} have passed.` : '.',

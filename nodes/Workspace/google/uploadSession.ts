@@ -26,21 +26,21 @@ export class UploadSession {
 	/** Number of bytes that Drive has. */
 	storedBytes = 0;
 	isLost = false;
-	private file: drive_v3.Schema$File | undefined;
+	#file: drive_v3.Schema$File | undefined;
 	/** True if the previous request got no answer, so that Drive must be asked what it has. */
-	private mustAskProgress = false;
+	#mustAskProgress = false;
 	/** True if the last byte was sent at least once. */
-	private hasSentLastByte = false;
-	private readonly transport: Transport;
-	private readonly address: string;
-	private readonly totalBytes: number;
-	private readonly policy: RetryPolicy;
+	#hasSentLastByte = false;
+	readonly #transport: Transport;
+	readonly #address: string;
+	readonly #totalBytes: number;
+	readonly #policy: RetryPolicy;
 
 	constructor(transport: Transport, address: string, totalBytes: number, policy: RetryPolicy) {
-		this.transport = transport;
-		this.address = address;
-		this.totalBytes = totalBytes;
-		this.policy = policy;
+		this.#transport = transport;
+		this.#address = address;
+		this.#totalBytes = totalBytes;
+		this.#policy = policy;
 	}
 
 	/**
@@ -52,46 +52,46 @@ export class UploadSession {
 	async send(chunk: Buffer, from: number): Promise<boolean> {
 		while (this.storedBytes >= from && this.storedBytes < from + chunk.length) {
 			// The last part may create the file, so without an answer the outcome is unknown.
-			const isLast = from + chunk.length === this.totalBytes;
-			const repeating = { harmless: true, reading: !isLast && !this.hasSentLastByte };
-			await withRetries(() => this.sendRest(chunk, from), repeating, this.policy);
-			this.refuseMoreThanSent(from + chunk.length);
+			const isLast = from + chunk.length === this.#totalBytes;
+			const repeating = { harmless: true, reading: !isLast && !this.#hasSentLastByte };
+			await withRetries(() => this.#sendRest(chunk, from), repeating, this.#policy);
+			this.#refuseMoreThanSent(from + chunk.length);
 		}
 		return this.storedBytes >= from + chunk.length;
 	}
 
 	/** The file, once all bytes were sent. An empty file is complete as soon as Drive is asked. */
 	async finish(): Promise<drive_v3.Schema$File> {
-		if (!this.file)
-			await withRetries(() => this.askProgress(), { harmless: true, reading: false }, this.policy);
-		if (this.file) return this.file;
+		if (!this.#file)
+			await withRetries(() => this.#askProgress(), { harmless: true, reading: false }, this.#policy);
+		if (this.#file) return this.#file;
 		throw new NodeError({
 			code: 502,
-			message: `Google Drive stored ${this.storedBytes} of ${this.totalBytes} bytes but did not complete the file`,
+			message: `Google Drive stored ${this.storedBytes} of ${this.#totalBytes} bytes but did not complete the file`,
 			description: 'Try again later.',
 			outcome: 'unknown',
 		});
 	}
 
-	private async sendRest(chunk: Buffer, from: number): Promise<void> {
+	async #sendRest(chunk: Buffer, from: number): Promise<void> {
 		const known = this.storedBytes;
-		if (this.mustAskProgress) await this.askProgress();
+		if (this.#mustAskProgress) await this.#askProgress();
 		// Something arrived, so the count of tries restarts.
 		if (this.storedBytes > known) return;
 		const start = this.storedBytes;
 		const end = from + chunk.length;
 		if (start < from) return;
-		this.mustAskProgress = true;
-		this.hasSentLastByte ||= end === this.totalBytes;
-		await this.put(`bytes ${start}-${end - 1}/${this.totalBytes}`, chunk.subarray(start - from));
-		this.mustAskProgress = false;
+		this.#mustAskProgress = true;
+		this.#hasSentLastByte ||= end === this.#totalBytes;
+		await this.#put(`bytes ${start}-${end - 1}/${this.#totalBytes}`, chunk.subarray(start - from));
+		this.#mustAskProgress = false;
 		if (this.storedBytes >= from && this.storedBytes <= start) {
 			const message = 'Google Drive did not store any of the bytes that were sent';
 			throw new NodeError({ code: 503, message, description: 'Try again later.', retryable: true });
 		}
 	}
 
-	private refuseMoreThanSent(end: number): void {
+	#refuseMoreThanSent(end: number): void {
 		if (this.storedBytes <= end) return;
 		throw new NodeError({
 			code: 502,
@@ -101,15 +101,15 @@ export class UploadSession {
 		});
 	}
 
-	private async askProgress(): Promise<void> {
-		await this.put(`bytes */${this.totalBytes}`);
-		this.mustAskProgress = false;
+	async #askProgress(): Promise<void> {
+		await this.#put(`bytes */${this.#totalBytes}`);
+		this.#mustAskProgress = false;
 	}
 
 	/** @throws NodeError */
-	private async put(range: string, bytes?: Buffer): Promise<void> {
-		const { status, headers, data } = await this.transport({
-			url: this.address,
+	async #put(range: string, bytes?: Buffer): Promise<void> {
+		const { status, headers, data } = await this.#transport({
+			url: this.#address,
 			method: 'PUT',
 			headers: { 'content-range': range },
 			data: bytes,
@@ -117,21 +117,21 @@ export class UploadSession {
 			// After a failure, Drive must be asked what arrived: the session itself tries again.
 			retryConfig: { retry: 0 },
 		}).catch((error: unknown) => {
-			throw this.toSessionError(error);
+			throw this.#toSessionError(error);
 		});
 		if (status === 308) {
 			this.storedBytes = parseStoredBytes(headers['range']);
 			return;
 		}
-		this.file = data as drive_v3.Schema$File;
-		this.storedBytes = this.totalBytes;
+		this.#file = data as drive_v3.Schema$File;
+		this.storedBytes = this.#totalBytes;
 	}
 
-	private toSessionError(error: unknown): Error {
+	#toSessionError(error: unknown): Error {
 		if (!isNodeError(error)) return toError(error);
 		if (error.code === 404 || error.code === 410) {
 			this.isLost = true;
-			return sessionLost(this.hasSentLastByte, error);
+			return sessionLost(this.#hasSentLastByte, error);
 		}
 		return error;
 	}

@@ -17,7 +17,7 @@ import { type ChosenOperation, findOperation, readInputObject, type UncheckedJob
 
 /** State shared by all items of a run. */
 export class RunState {
-	private readonly answers = new Map<string, Promise<unknown>>();
+	readonly #answers = new Map<string, Promise<unknown>>();
 	readonly hints = new Set<string>();
 	readonly sanitizer: Sanitizer;
 
@@ -27,10 +27,10 @@ export class RunState {
 
 	once<T>(key: string, ask: () => Promise<T>): Promise<T> {
 		// A key stands for one question, whose answers have one type; the map cannot say so.
-		const answer = (this.answers.get(key) as Promise<T> | undefined) ?? ask();
-		this.answers.set(key, answer);
+		const answer = (this.#answers.get(key) as Promise<T> | undefined) ?? ask();
+		this.#answers.set(key, answer);
 		// If a request failed, the next item may make it again.
-		answer.catch(() => this.answers.delete(key));
+		answer.catch(() => this.#answers.delete(key));
 		return answer;
 	}
 
@@ -62,86 +62,86 @@ export class InputItem implements RunnerItem {
 	readonly index: number;
 	readonly run: RunState;
 	readonly signal: AbortSignal | undefined;
-	private readonly context: IExecuteFunctions;
-	private readonly notes: RunState;
-	private readonly naming: FieldNaming;
-	private readonly createdFiles: CreatedFile[] = [];
-	private readonly readMilliseconds: number;
+	readonly #context: IExecuteFunctions;
+	readonly #notes: RunState;
+	readonly #naming: FieldNaming;
+	readonly #createdFiles: CreatedFile[] = [];
+	readonly #readMilliseconds: number;
 
 	constructor(
 		context: IExecuteFunctions,
 		index: number,
 		{ notes, naming, limits }: { notes: RunState; naming: FieldNaming; limits: RequestLimits },
 	) {
-		this.context = context;
+		this.#context = context;
 		this.index = index;
-		this.notes = this.run = notes;
-		this.naming = naming;
-		this.readMilliseconds = limits.timeoutSeconds * 1000;
+		this.#notes = this.run = notes;
+		this.#naming = naming;
+		this.#readMilliseconds = limits.timeoutSeconds * 1000;
 		this.signal = context.getExecutionCancelSignal();
 	}
 
 	get json() {
-		return this.context.getInputData()[this.index]?.json ?? {};
+		return this.#context.getInputData()[this.index]?.json ?? {};
 	}
 
 	get continueOnFail() {
-		return this.context.continueOnFail();
+		return this.#context.continueOnFail();
 	}
 
 	get isTool() {
-		return isTool(this.context.getNode());
+		return isTool(this.#context.getNode());
 	}
 
 	findBinaryFields(names: readonly string[], parameter: string) {
-		return findBinaryFields(this.context, this.index, names, parameter);
+		return findBinaryFields(this.#context, this.index, names, parameter);
 	}
 
 	getBinary(field: string) {
-		return getBinarySource(this.context, this.index, field, this.readMilliseconds);
+		return getBinarySource(this.#context, this.index, field, this.#readMilliseconds);
 	}
 
 	getFile(path: string) {
-		return getFileSource(this.context, path, this.readMilliseconds);
+		return getFileSource(this.#context, path, this.#readMilliseconds);
 	}
 
 	store({ data, fileName, mimeType }: OutputBinary) {
-		return storeBinary(this.context.helpers, data, fileName, mimeType);
+		return storeBinary(this.#context.helpers, data, fileName, mimeType);
 	}
 
 	once<T>(key: string, ask: () => Promise<T>) {
-		return this.notes.once(key, ask);
+		return this.#notes.once(key, ask);
 	}
 
 	recordCreated(what: CreatedFile) {
-		if (!this.createdFiles.some(({ id }) => id === what.id)) this.createdFiles.push(what);
+		if (!this.#createdFiles.some(({ id }) => id === what.id)) this.#createdFiles.push(what);
 	}
 
 	get hasCreated() {
-		return this.createdFiles.length > 0;
+		return this.#createdFiles.length > 0;
 	}
 
 	text(text: string) {
-		return this.naming.insertNames(text);
+		return this.#naming.insertNames(text);
 	}
 
 	addHint(text: string) {
-		this.notes.hints.add(this.text(text));
+		this.#notes.hints.add(this.text(text));
 	}
 
 	get hints() {
-		return [...this.notes.hints].map((hint) => this.notes.sanitizer.cleanText(hint));
+		return [...this.#notes.hints].map((hint) => this.#notes.sanitizer.cleanText(hint));
 	}
 
 	log(text: string) {
-		this.context.logger.info(this.notes.sanitizer.cleanText(text));
+		this.#context.logger.info(this.#notes.sanitizer.cleanText(text));
 	}
 
 	explainFailure(thrown: NodeError) {
-		const failure = this.naming.insertNamesIntoError(thrown);
+		const failure = this.#naming.insertNamesIntoError(thrown);
 		if (!this.hasCreated) return failure;
 		const known = [failure.message, failure.description].join(' ');
-		const things = this.createdFiles.filter(({ id, url }) => !known.includes(url ?? id));
+		const things = this.#createdFiles.filter(({ id, url }) => !known.includes(url ?? id));
 		const named = things.map(
 			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} was already created.`,
 		);
@@ -149,7 +149,7 @@ export class InputItem implements RunnerItem {
 		return failure.with({
 			description: [description, ...named].filter(Boolean).join(' '),
 			// An error item has no description.
-			details: { ...failure.details, made: this.createdFiles.map((thing) => ({ ...thing })) },
+			details: { ...failure.details, made: this.#createdFiles.map((thing) => ({ ...thing })) },
 		});
 	}
 }

@@ -154,22 +154,22 @@ const maxFormatCharacters = 50;
 
 /** Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph itself. */
 export class GlyphCounter {
-	private readonly lists: Readonly<Record<string, docs_v1.Schema$List>>;
-	private readonly counts = new Map<string, number[]>();
+	readonly #lists: Readonly<Record<string, docs_v1.Schema$List>>;
+	readonly #counts = new Map<string, number[]>();
 
 	constructor(tab: docs_v1.Schema$DocumentTab) {
-		this.lists = tab.lists ?? {};
+		this.#lists = tab.lists ?? {};
 	}
 
 	countItem(bullet: docs_v1.Schema$Bullet): Glyph {
 		const listId = bullet.listId ?? '';
 		const level = Math.min(Math.max(0, Math.trunc(bullet.nestingLevel ?? 0)), maxListLevel);
-		const levels = this.lists[listId]?.listProperties?.nestingLevels ?? [];
-		const counts = this.counts.get(listId) ?? [];
+		const levels = this.#lists[listId]?.listProperties?.nestingLevels ?? [];
+		const counts = this.#counts.get(listId) ?? [];
 		const start = (at: number) => levels[at]?.startNumber ?? 1;
 		const number = (counts[level] ?? start(level) - 1) + 1;
 		const before = Array.from({ length: level }, (_, at) => counts[at] ?? start(at));
-		this.counts.set(listId, [...before, number]);
+		this.#counts.set(listId, [...before, number]);
 		const { glyphType, glyphFormat, glyphSymbol } = levels[level] ?? {};
 		const ordered = !bulletGlyphTypes.has(glyphType);
 		if (!ordered) return { text: dropIfTooLong(glyphSymbol) || defaultSymbol, level, ordered, number };

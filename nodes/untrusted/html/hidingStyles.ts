@@ -45,23 +45,23 @@ export interface Look {
 /** What the `style` elements of a page hide on any screen. */
 export class HidingStyles {
 	/** By the last name of their selector. */
-	private readonly rules = new Map<string, Rule[]>();
-	private count = 0;
-	private characters = 0;
+	readonly #rules = new Map<string, Rule[]>();
+	#count = 0;
+	#characters = 0;
 
 	/** @param css the content of a `style` element */
 	add(css: string): void {
-		const taken = css.slice(0, Math.max(0, longestSheets - this.characters));
-		this.characters += taken.length;
+		const taken = css.slice(0, Math.max(0, longestSheets - this.#characters));
+		this.#characters += taken.length;
 		for (const { selectors, block } of splitRules(withoutComments(taken))) {
-			if (this.count >= mostRules) return;
+			if (this.#count >= mostRules) return;
 			const declarations = readDeclarations(block);
 			if (declarations.length === 0) continue;
-			for (const selector of selectors.split(',', mostSelectors)) this.addRule(selector, declarations);
+			for (const selector of selectors.split(',', mostSelectors)) this.#addRule(selector, declarations);
 		}
 	}
 
-	private addRule(selector: string, declarations: readonly Declaration[]): void {
+	#addRule(selector: string, declarations: readonly Declaration[]): void {
 		const steps = selector
 			.trim()
 			.replace(/^(?:html\s+)?body\s+/i, '')
@@ -69,12 +69,12 @@ export class HidingStyles {
 		const names = readNames(steps.at(-1) ?? '');
 		const last = names.at(-1);
 		if (last === undefined || selector.includes(':')) return;
-		const rules = this.rules.get(last) ?? [];
-		this.rules.set(last, rules);
+		const rules = this.#rules.get(last) ?? [];
+		this.#rules.set(last, rules);
 		if (rules.length >= mostRulesOfName) return;
 		const isPartial = steps.length > 1;
 		const own = names.reduce((sum, name) => sum + weights[kindOf(name)], 0);
-		const weight = own + this.count++ + (isPartial ? weights.class : 0);
+		const weight = own + this.#count++ + (isPartial ? weights.class : 0);
 		rules.push({ names, isPartial, weight, declarations });
 	}
 
@@ -97,7 +97,7 @@ export class HidingStyles {
 				winners.set(property, { weight: own, isUnseen });
 			}
 		};
-		for (const rule of [...has].flatMap((name) => this.rules.get(name) ?? [])) {
+		for (const rule of [...has].flatMap((name) => this.#rules.get(name) ?? [])) {
 			if (rule.names.every((name) => has.has(name))) take(rule.declarations, rule.weight, rule.isPartial);
 		}
 		if (style !== '') take(readDeclarations(style), weights.style);

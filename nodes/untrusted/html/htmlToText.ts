@@ -40,20 +40,20 @@ type Callbacks = NonNullable<ConstructorParameters<typeof Tokenizer>[1]>;
 const ignore = () => undefined;
 
 class HtmlReader implements Callbacks {
-	private readonly html: string;
-	private readonly writer = new TextWriter();
-	private tagName = '';
+	readonly #html: string;
+	readonly #writer = new TextWriter();
+	#tagName = '';
 	/** The current tag's attributes that matter here. */
-	private readonly attributes = new Map<string, string>();
-	private attributeName = '';
-	private undisplayedTag = '';
-	private hidden: HiddenElement | undefined;
+	readonly #attributes = new Map<string, string>();
+	#attributeName = '';
+	#undisplayedTag = '';
+	#hidden: HiddenElement | undefined;
 	/** Its own text has no size, but what is in it may have one. */
-	private sizeless: HiddenElement | undefined;
+	#sizeless: HiddenElement | undefined;
 	/** How senders hide a preview text, or what only a phone shows. */
-	private readonly styles = new HidingStyles();
-	private sheet: string[] = [];
-	private link = '';
+	readonly #styles = new HidingStyles();
+	#sheet: string[] = [];
+	#link = '';
 
 	readonly oncdata = ignore;
 	readonly oncomment = ignore;
@@ -63,150 +63,152 @@ class HtmlReader implements Callbacks {
 	readonly onend = ignore;
 
 	constructor(html: string) {
-		this.html = html;
+		this.#html = html;
 	}
 
 	convert(): string {
 		const tokenizer = new Tokenizer({ decodeEntities: true }, this);
-		tokenizer.write(this.html);
+		tokenizer.write(this.#html);
 		tokenizer.end();
-		this.endLink();
-		return this.writer.finish();
+		this.#endLink();
+		return this.#writer.finish();
 	}
 
 	onopentagname(from: number, to: number): void {
-		this.tagName = this.readName(from, to);
-		this.attributes.clear();
+		this.#tagName = this.#readName(from, to);
+		this.#attributes.clear();
 	}
 
 	onattribname(from: number, to: number): void {
-		this.attributeName = this.readName(from, to);
-		this.appendToAttribute('');
+		this.#attributeName = this.#readName(from, to);
+		this.#appendToAttribute('');
 	}
 
 	onattribdata(from: number, to: number): void {
-		this.appendToAttribute(this.html.slice(from, to));
+		this.#appendToAttribute(this.#html.slice(from, to));
 	}
 
 	onattribentity(code: number): void {
-		this.appendToAttribute(String.fromCodePoint(code));
+		this.#appendToAttribute(String.fromCodePoint(code));
 	}
 
 	ontext(from: number, to: number): void {
-		const text = this.html.slice(from, to);
-		if (this.undisplayedTag === 'style' && isForScreens.test(this.getAttribute('media')))
-			this.sheet.push(text);
-		this.writeText(text);
+		const text = this.#html.slice(from, to);
+		if (this.#undisplayedTag === 'style' && isForScreens.test(this.#getAttribute('media')))
+			this.#sheet.push(text);
+		this.#writeText(text);
 	}
 
 	ontextentity(code: number): void {
-		this.writeText(String.fromCodePoint(code));
+		this.#writeText(String.fromCodePoint(code));
 	}
 
-	private writeText(text: string): void {
-		if (!this.sizeless) this.write(text);
+	#writeText(text: string): void {
+		if (!this.#sizeless) this.#write(text);
 	}
 
-	private readName(from: number, to: number): string {
-		return this.html.slice(from, to).toLowerCase();
+	#readName(from: number, to: number): string {
+		return this.#html.slice(from, to).toLowerCase();
 	}
 
-	private appendToAttribute(text: string): void {
-		const { attributeName: attribute } = this;
-		if (neededAttributes.has(attribute)) this.attributes.set(attribute, this.getAttribute(attribute) + text);
+	#appendToAttribute(text: string): void {
+		const attribute = this.#attributeName;
+		if (neededAttributes.has(attribute))
+			this.#attributes.set(attribute, this.#getAttribute(attribute) + text);
 	}
 
-	private getAttribute(attribute: string): string {
-		return this.attributes.get(attribute) ?? '';
+	#getAttribute(attribute: string): string {
+		return this.#attributes.get(attribute) ?? '';
 	}
 
-	private write(text: string): void {
-		if (this.undisplayedTag === '' && !this.hidden) this.writer.write(text);
+	#write(text: string): void {
+		if (this.#undisplayedTag === '' && !this.#hidden) this.#writer.write(text);
 	}
 
 	onopentagend(): void {
-		const { tagName: tag } = this;
-		if (this.hidden?.trackStartTag(tag)) this.hidden = undefined;
-		if (this.sizeless?.trackStartTag(tag)) this.sizeless = undefined;
-		if (this.undisplayedTag === '' && undisplayedElements.has(tag)) this.undisplayedTag = tag;
-		if (this.hidden) return;
-		const look = this.styles.find(
+		const tag = this.#tagName;
+		if (this.#hidden?.trackStartTag(tag)) this.#hidden = undefined;
+		if (this.#sizeless?.trackStartTag(tag)) this.#sizeless = undefined;
+		if (this.#undisplayedTag === '' && undisplayedElements.has(tag)) this.#undisplayedTag = tag;
+		if (this.#hidden) return;
+		const look = this.#styles.find(
 			tag,
-			this.getAttribute('id'),
-			this.getAttribute('class'),
-			this.getAttribute('style'),
+			this.#getAttribute('id'),
+			this.#getAttribute('class'),
+			this.#getAttribute('style'),
 		);
-		const isHidden = this.attributes.has('hidden') || look.isHidden;
-		if (look.size === 'some') this.sizeless = undefined;
-		else if (look.size === 'none' && !voidElements.has(tag)) this.sizeless ??= new HiddenElement(tag);
-		if (isHidden && !voidElements.has(tag)) this.hidden = new HiddenElement(tag);
-		else if (!isHidden) this.openDisplayed(tag);
+		const isHidden = this.#attributes.has('hidden') || look.isHidden;
+		if (look.size === 'some') this.#sizeless = undefined;
+		else if (look.size === 'none' && !voidElements.has(tag)) this.#sizeless ??= new HiddenElement(tag);
+		if (isHidden && !voidElements.has(tag)) this.#hidden = new HiddenElement(tag);
+		else if (!isHidden) this.#openDisplayed(tag);
 	}
 
 	onselfclosingtag(): void {
 		this.onopentagend();
 	}
 
-	private openDisplayed(tag: string): void {
-		const { writer } = this;
-		this.breakAround(tag);
-		if (tag === 'a') this.openLink();
+	#openDisplayed(tag: string): void {
+		const writer = this.#writer;
+		this.#breakAround(tag);
+		if (tag === 'a') this.#openLink();
 		else if (tag === 'br') writer.addLineBreak();
 		else if (tag === 'hr') {
 			writer.write(horizontalRule);
 			writer.ensureLineBreaks(2);
-		} else if (tag === 'img' && this.link !== '') this.write(` ${this.getAttribute('alt')} `);
+		} else if (tag === 'img' && this.#link !== '') this.#write(` ${this.#getAttribute('alt')} `);
 		else if (tag === 'table') writer.openTable();
 		else if (tag === 'tr') writer.startRow();
 		else if (tag === 'td' || tag === 'th') writer.startCell();
 		else if (tag === 'li') writer.startItem();
 		else if (tag === 'ul') writer.nextItemNumbers.push(NaN);
 		else if (tag === 'ol') {
-			const start = Number.parseInt(this.getAttribute('start'), 10);
+			const start = Number.parseInt(this.#getAttribute('start'), 10);
 			writer.nextItemNumbers.push(Number.isSafeInteger(start) ? start : 1);
 		} else if (tag === 'blockquote') writer.quoteDepth++;
 		else if (tag === 'pre') writer.preDepth++;
 	}
 
 	onclosetag(from: number, to: number): void {
-		const { writer } = this;
-		const tag = this.readName(from, to);
-		if (tag === this.undisplayedTag) this.undisplayedTag = '';
-		if (tag === 'style') this.styles.add(this.sheet.splice(0).join(''));
-		if (this.sizeless && !this.sizeless.trackEndTag(tag)) this.sizeless = undefined;
-		if (this.hidden?.trackEndTag(tag)) return;
-		const isOwnEnd = this.hidden?.tag === tag;
-		this.hidden = undefined;
+		const writer = this.#writer;
+		const tag = this.#readName(from, to);
+		if (tag === this.#undisplayedTag) this.#undisplayedTag = '';
+		if (tag === 'style') this.#styles.add(this.#sheet.splice(0).join(''));
+		if (this.#sizeless && !this.#sizeless.trackEndTag(tag)) this.#sizeless = undefined;
+		if (this.#hidden?.trackEndTag(tag)) return;
+		const isOwnEnd = this.#hidden?.tag === tag;
+		this.#hidden = undefined;
 		if (isOwnEnd) return;
 		if (tag === 'table') writer.closeTable();
 		else if (tag === 'tr') writer.endRow();
 		else if (tag === 'ul' || tag === 'ol') writer.closeList();
-		this.breakAround(tag);
-		if (tag === 'a') this.endLink();
+		this.#breakAround(tag);
+		if (tag === 'a') this.#endLink();
 		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);
 		else if (tag === 'pre') writer.preDepth = Math.max(0, writer.preDepth - 1);
 	}
 
-	private breakAround(tag: string): void {
-		const isInnerList = this.writer.nextItemNumbers.length > 0 && (tag === 'ul' || tag === 'ol');
-		if (blankLineElements.has(tag) && !isInnerList) this.writer.ensureLineBreaks(2);
-		else if (lineBreakElements.has(tag) || isInnerList) this.writer.ensureLineBreaks(1);
+	#breakAround(tag: string): void {
+		const isInnerList = this.#writer.nextItemNumbers.length > 0 && (tag === 'ul' || tag === 'ol');
+		if (blankLineElements.has(tag) && !isInnerList) this.#writer.ensureLineBreaks(2);
+		else if (lineBreakElements.has(tag) || isInnerList) this.#writer.ensureLineBreaks(1);
 	}
 
-	private openLink(): void {
-		this.endLink();
-		const href = this.getAttribute('href')
+	#openLink(): void {
+		this.#endLink();
+		const href = this.#getAttribute('href')
 			.trim()
 			.replace(/^mailto:/i, '');
 		if (href.startsWith('#')) return;
-		this.link = href;
-		this.writer.startRecording(href.length);
+		this.#link = href;
+		this.#writer.startRecording(href.length);
 	}
 
-	private endLink(): void {
-		const { link, writer } = this;
+	#endLink(): void {
+		const link = this.#link;
+		const writer = this.#writer;
 		if (link === '') return;
-		this.link = '';
+		this.#link = '';
 		const text = writer.recordedText.trim();
 		if (text === '') writer.write(` ${link} `);
 		else if (text !== link) writer.appendToLine(` [${link}]`);
@@ -217,7 +219,7 @@ class HtmlReader implements Callbacks {
 class HiddenElement {
 	readonly tag: string;
 	/** How many elements of each name are open inside. */
-	private readonly openElements = new Map<string, number>();
+	readonly #openElements = new Map<string, number>();
 
 	constructor(tag: string) {
 		this.tag = tag;
@@ -227,15 +229,15 @@ class HiddenElement {
 	trackStartTag(tag: string): boolean {
 		const ends =
 			impliedEnds[this.tag]?.test(tag) === true &&
-			!nestingElements.some((holder) => this.openElements.get(holder));
-		if (!ends && !voidElements.has(tag)) this.openElements.set(tag, (this.openElements.get(tag) ?? 0) + 1);
+			!nestingElements.some((holder) => this.#openElements.get(holder));
+		if (!ends && !voidElements.has(tag)) this.#openElements.set(tag, (this.#openElements.get(tag) ?? 0) + 1);
 		return ends;
 	}
 
 	/** Counts an end tag. @returns whether it belongs to an element inside, not to this one or one around it */
 	trackEndTag(tag: string): boolean {
-		const count = this.openElements.get(tag);
-		if (count) this.openElements.set(tag, count - 1);
+		const count = this.#openElements.get(tag);
+		if (count) this.#openElements.set(tag, count - 1);
 		// An end tag without a start tag means a new paragraph or line.
 		return Boolean(count) || (tag !== this.tag && (tag === 'p' || voidElements.has(tag)));
 	}

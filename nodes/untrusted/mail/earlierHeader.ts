@@ -29,66 +29,66 @@ const ruler = /^[-_=‐‑–—]{5,}$/;
 
 /** The lines of a text, and what each could be in the header of an earlier message. */
 export class HeaderFinder {
-	private readonly lines: readonly string[];
-	private readonly found: ReadonlyArray<Kind | 'other' | 'blank' | undefined>;
+	readonly #lines: readonly string[];
+	readonly #found: ReadonlyArray<Kind | 'other' | 'blank' | undefined>;
 
 	/** @param lines trimmed */
 	constructor(lines: readonly string[]) {
-		this.lines = lines;
-		this.found = lines.map((line) => (line === '' ? 'blank' : kindOf(line)));
+		this.#lines = lines;
+		this.#found = lines.map((line) => (line === '' ? 'blank' : kindOf(line)));
 	}
 
 	/** Whether the line announces a message that the sender passes on. */
 	isForward(at: number): boolean {
-		const line = this.lines[at]?.replace(/^(?:>\s?)+/, '') ?? '';
+		const line = this.#lines[at]?.replace(/^(?:>\s?)+/, '') ?? '';
 		const phrase = findRuledPhrase(line);
 		if (phrase !== '') return forwarding.test(phrase);
 		if (line.length > 100 || !/[:：]$/.test(line) || !forwarding.test(line)) return false;
-		return this.known(at + 1, at + 5) > 0;
+		return this.#known(at + 1, at + 5) > 0;
 	}
 
 	/** Whether a message begins here that the sender answers, because of a line such as `-----Original Message-----`. */
 	isOriginal(at: number): boolean {
-		const phrase = findRuledPhrase(this.lines[at] ?? '');
+		const phrase = findRuledPhrase(this.#lines[at] ?? '');
 		if (phrase === '') return false;
-		return original.test(phrase) || this.known(at + 1, at + 4) >= 2;
+		return original.test(phrase) || this.#known(at + 1, at + 4) >= 2;
 	}
 
 	/** Whether the header of an email begins here, in any order. What else has such labels, such as a journey, has no subject and no address. */
 	isHeader(at: number): boolean {
 		const seen = new Set<unknown>();
 		let [hasAddress, hasTime] = [false, false];
-		for (const line of this.headerLines(at)) {
-			const [kind, text = ''] = [this.found[line], this.lines[line]];
+		for (const line of this.#headerLines(at)) {
+			const [kind, text = ''] = [this.#found[line], this.#lines[line]];
 			seen.add(kind);
 			hasAddress ||= address.test(text);
 			hasTime ||= kind === 'date' && time.test(text);
 		}
 		seen.delete('other');
 		if (seen.size >= 3) return hasAddress || (seen.has('from') && seen.has('subject'));
-		const isRuled = ruler.test(this.lines[at - 1] ?? '') || ruler.test(this.lines[at - 2] ?? '');
+		const isRuled = ruler.test(this.#lines[at - 1] ?? '') || ruler.test(this.#lines[at - 2] ?? '');
 		return seen.size === 2 && hasAddress && (hasTime || isRuled);
 	}
 
 	/** How many lines are of a kind that is known. They may be quoted. */
-	private known(from: number, to: number): number {
-		const lines = this.lines.slice(from, to).map((line) => kindOf(line.replace(/^(?:>\s?)+/, '')));
+	#known(from: number, to: number): number {
+		const lines = this.#lines.slice(from, to).map((line) => kindOf(line.replace(/^(?:>\s?)+/, '')));
 		return lines.filter((kind) => kind !== undefined && kind !== 'other').length;
 	}
 
-	private headerLines(at: number): number[] {
-		const isKnown = (line: number) => !['blank', 'other', undefined].includes(this.found[line]);
+	#headerLines(at: number): number[] {
+		const isKnown = (line: number) => !['blank', 'other', undefined].includes(this.#found[line]);
 		const header: number[] = [];
 		let wrapped = 0;
 		for (let line = at; isKnown(at) && header.length <= mostHeaderLines; line++) {
-			const kind = this.found[line];
+			const kind = this.#found[line];
 			if (kind === 'blank') {
 				// Made from HTML, where each is a paragraph.
 				if (!isKnown(line + 1)) break;
 			} else if (kind !== undefined) {
 				wrapped = 0;
 				header.push(line);
-			} else if (++wrapped > (address.test(this.lines[line] ?? '') ? mostWrappedLines : 1)) break;
+			} else if (++wrapped > (address.test(this.#lines[line] ?? '') ? mostWrappedLines : 1)) break;
 		}
 		return header.slice(0, mostHeaderLines);
 	}

@@ -42,183 +42,184 @@ export function keepNewText(text: string, { subject, isReply }: Context): string
 }
 
 class Reader {
-	private readonly lines: readonly string[];
+	readonly #lines: readonly string[];
 	/** The lines as they are compared: trimmed, without marks of direction. */
-	private readonly plain: readonly string[];
-	private readonly headers: HeaderFinder;
-	private readonly isForward: boolean;
-	private readonly isReply: boolean;
+	readonly #plain: readonly string[];
+	readonly #headers: HeaderFinder;
+	readonly #isForward: boolean;
+	readonly #isReply: boolean;
 	/** The numbers of the sender's own lines. */
-	private readonly own: number[] = [];
+	readonly #own: number[] = [];
 	/** Marked as quoted, without an introduction. */
-	private readonly quoted: Uint8Array;
+	readonly #quoted: Uint8Array;
 	/** The sender's part of a line on which an introduction begins. */
-	private readonly cut = new Map<number, string>();
-	private hasIntroduction = false;
+	readonly #cut = new Map<number, string>();
+	#hasIntroduction = false;
 
 	constructor(text: string, isForward: boolean, isReply: boolean) {
-		this.lines = text.split('\n');
-		this.plain = this.lines.map((line) => toPlain(line));
-		this.quoted = new Uint8Array(this.lines.length);
-		this.headers = new HeaderFinder(this.plain);
-		this.isForward = isForward;
-		this.isReply = isReply;
+		this.#lines = text.split('\n');
+		this.#plain = this.#lines.map((line) => toPlain(line));
+		this.#quoted = new Uint8Array(this.#lines.length);
+		this.#headers = new HeaderFinder(this.#plain);
+		this.#isForward = isForward;
+		this.#isReply = isReply;
 	}
 
 	read(): string {
-		const end = this.readOwn();
+		const end = this.#readOwn();
 		// In an email that answers none, quotes are what its sender wants to be read, and so are those above an introduction.
-		const areWanted = this.isForward || !this.isReply || this.hasIntroduction;
-		const own = areWanted ? this.own : this.own.filter((at) => this.quoted[at] === 0);
-		const passedOn = this.lines.slice(end);
+		const areWanted = this.#isForward || !this.#isReply || this.#hasIntroduction;
+		const own = areWanted ? this.#own : this.#own.filter((at) => this.#quoted[at] === 0);
+		const passedOn = this.#lines.slice(end);
 		// What a forward passes on may follow the signature in a form that is not known.
-		const kept = this.isForward && passedOn.length === 0 ? own : own.slice(0, this.findSignature(own));
+		const kept = this.#isForward && passedOn.length === 0 ? own : own.slice(0, this.#findSignature(own));
 		const gap = kept.length < own.length ? [''] : [];
-		return [kept.map((at) => this.cut.get(at) ?? this.lines[at] ?? ''), gap, passedOn].flat().join('\n');
+		return [kept.map((at) => this.#cut.get(at) ?? this.#lines[at] ?? ''), gap, passedOn].flat().join('\n');
 	}
 
 	/** Collects the sender's own lines. @returns where something begins that is passed on */
-	private readOwn(): number {
+	#readOwn(): number {
 		let at = 0;
-		while (at < this.lines.length) {
-			if (this.plain[at] === '') {
-				this.own.push(at++);
+		while (at < this.#lines.length) {
+			if (this.#plain[at] === '') {
+				this.#own.push(at++);
 				continue;
 			}
-			const isQuote = this.isQuote(at);
-			if (isQuote && this.dropIntroduction(at)) {
-				at = this.endOfQuote(at);
+			const isQuote = this.#isQuote(at);
+			if (isQuote && this.#dropIntroduction(at)) {
+				at = this.#endOfQuote(at);
 				continue;
 			}
-			if (this.headers.isForward(at) || (!this.isReply && this.headers.isHeader(at))) return at;
-			if (!this.isForward && this.isEarlier(at)) {
-				this.hasIntroduction = true;
-				this.dropRuler();
+			if (this.#headers.isForward(at) || (!this.#isReply && this.#headers.isHeader(at))) return at;
+			if (!this.#isForward && this.#isEarlier(at)) {
+				this.#hasIntroduction = true;
+				this.#dropRuler();
 				break;
 			}
-			if (isQuote) at = this.readQuote(at);
+			if (isQuote) at = this.#readQuote(at);
 			else {
-				this.own.push(at);
-				if (!this.isForward && this.cutAtIntroduction(at)) break;
+				this.#own.push(at);
+				if (!this.#isForward && this.#cutAtIntroduction(at)) break;
 				at++;
 			}
 		}
-		return this.lines.length;
+		return this.#lines.length;
 	}
 
-	private isQuote(at: number): boolean {
-		return this.lines[at]?.startsWith('>') === true && !this.endsAddress(at);
+	#isQuote(at: number): boolean {
+		return this.#lines[at]?.startsWith('>') === true && !this.#endsAddress(at);
 	}
 
 	/** An address such as `<ann@example.com>`, wrapped before its last sign. */
-	private endsAddress(at: number): boolean {
-		const line = this.plain[at] ?? '';
+	#endsAddress(at: number): boolean {
+		const line = this.#plain[at] ?? '';
 		if (line.length > longestEnd || !/^>[\s,.]*(?:[\p{L}(). ]*[:：])?$/u.test(line)) return false;
-		const lines = this.plain.slice(Math.max(0, at - 3), at).map((line) => line.slice(-longestLine));
+		const lines = this.#plain.slice(Math.max(0, at - 3), at).map((line) => line.slice(-longestLine));
 		const above = lines.slice(lines.lastIndexOf('') + 1).join(' ');
 		return above.includes('@') && above.split('<').length > above.split('>').length;
 	}
 
 	/** A blank line between two quotes is part of them. */
-	private endOfQuote(from: number): number {
+	#endOfQuote(from: number): number {
 		let at = from;
-		while (this.isQuote(at) || (at > from && this.plain[at] === '' && this.isQuote(at + 1))) at++;
+		while (this.#isQuote(at) || (at > from && this.#plain[at] === '' && this.#isQuote(at + 1))) at++;
 		return at;
 	}
 
 	/** Reads a quote that no line above it introduces. */
-	private readQuote(from: number): number {
-		const end = this.endOfQuote(from);
-		const lines = this.plain.slice(from, end);
+	#readQuote(from: number): number {
+		const end = this.#endOfQuote(from);
+		const lines = this.#plain.slice(from, end);
 		const inner = lines.slice(0, mostIntroduction).map((line) => line.replace(/^>\s*/, ''));
 		const start = inner.slice(inner.findIndex((line) => line !== ''));
-		if (!this.isForward && start.some((_, at) => at > 0 && findIntroduction(start.slice(0, at), true))) {
-			this.hasIntroduction = true;
+		if (!this.#isForward && start.some((_, at) => at > 0 && findIntroduction(start.slice(0, at), true))) {
+			this.#hasIntroduction = true;
 			return end;
 		}
 		// Such lines are a prompt or meant to be seen: a quote of a quote comes with a quote.
 		const isQuoted = !lines.every((line) => line.startsWith('>>') || line === '');
-		if (this.hasIntroduction && isQuoted) return end;
-		if (isQuoted) this.quoted.fill(1, from, end);
-		for (let at = from; at < end; at++) this.own.push(at);
+		if (this.#hasIntroduction && isQuoted) return end;
+		if (isQuoted) this.#quoted.fill(1, from, end);
+		for (let at = from; at < end; at++) this.#own.push(at);
 		return end;
 	}
 
 	/** Whether an earlier message begins with its header, or with a line that names its sender between dashes. */
-	private isEarlier(at: number): boolean {
-		if (this.headers.isOriginal(at)) return true;
-		return this.isReply && (this.headers.isHeader(at) || isRuledIntroduction(this.plain[at] ?? ''));
+	#isEarlier(at: number): boolean {
+		if (this.#headers.isOriginal(at)) return true;
+		return this.#isReply && (this.#headers.isHeader(at) || isRuledIntroduction(this.#plain[at] ?? ''));
 	}
 
 	/** Some programs draw a line above the header. */
-	private dropRuler(): void {
-		const isOwn = (at: number) => !/^(?:[-_]{5,})?$/.test(this.plain[at] ?? '');
-		this.own.length = this.own.findLastIndex(isOwn) + 1;
+	#dropRuler(): void {
+		const isOwn = (at: number) => !/^(?:[-_]{5,})?$/.test(this.#plain[at] ?? '');
+		this.#own.length = this.#own.findLastIndex(isOwn) + 1;
 	}
 
 	/** Takes off the introduction of the quote that begins here. */
-	private dropIntroduction(quote: number): boolean {
-		if (this.isForward) return false;
+	#dropIntroduction(quote: number): boolean {
+		if (this.#isForward) return false;
 		const least = quote - mostBlankLines;
-		const end = this.own.findLastIndex((at) => this.plain[at] !== '' || at < least) + 1;
-		return (this.own[end - 1] ?? -1) >= least - 1 && this.takeOff(end, true);
+		const end = this.#own.findLastIndex((at) => this.#plain[at] !== '' || at < least) + 1;
+		return (this.#own[end - 1] ?? -1) >= least - 1 && this.#takeOff(end, true);
 	}
 
 	/** Whether the line ends an introduction of text that is not marked. If so, it is taken off. */
-	private cutAtIntroduction(at: number): boolean {
-		const line = this.plain[at] ?? '';
+	#cutAtIntroduction(at: number): boolean {
+		const line = this.#plain[at] ?? '';
 		if (/[:：]$/.test(line)) {
 			let below = at + 1;
-			while (below < at + 1 + mostBlankLines && this.plain[below] === '') below++;
-			if (this.isQuote(below)) return false;
-			if (this.takeOff(this.own.length, false)) return true;
+			while (below < at + 1 + mostBlankLines && this.#plain[below] === '') below++;
+			if (this.#isQuote(below)) return false;
+			if (this.#takeOff(this.#own.length, false)) return true;
 		}
 		const before = findIntroductionWithin(line);
 		if (before === undefined) return false;
-		this.cutLine(this.own.length - 1, before);
+		this.#cutLine(this.#own.length - 1, before);
 		return true;
 	}
 
 	/** @param end behind its last line */
-	private takeOff(end: number, isMarked: boolean): boolean {
-		const { own, plain } = this;
+	#takeOff(end: number, isMarked: boolean): boolean {
+		const own = this.#own;
+		const plain = this.#plain;
 		const above: string[] = [];
 		for (let index = end - 1; index >= 0 && above.length < mostIntroduction; index--) {
 			const at = own[index] ?? 0;
-			if (this.quoted[at] === 1 || plain[at] === '' || at + above.length !== own[end - 1]) break;
+			if (this.#quoted[at] === 1 || plain[at] === '' || at + above.length !== own[end - 1]) break;
 			above.unshift(plain[at] ?? '');
 		}
-		const isLikely = isMarked || this.isReply || above.some((line) => line.includes('@'));
+		const isLikely = isMarked || this.#isReply || above.some((line) => line.includes('@'));
 		const introduction = isLikely ? findIntroduction(above, isMarked) : undefined;
 		if (!introduction) return false;
 		const { lines, before } = introduction;
-		this.cutLine(end - lines, before);
+		this.#cutLine(end - lines, before);
 		return true;
 	}
 
-	private cutLine(index: number, before: string): void {
-		this.cut.set(this.own[index] ?? 0, before.trimEnd());
-		this.own.length = before.trim() === '' ? index : index + 1;
-		this.hasIntroduction = true;
+	#cutLine(index: number, before: string): void {
+		this.#cut.set(this.#own[index] ?? 0, before.trimEnd());
+		this.#own.length = before.trim() === '' ? index : index + 1;
+		this.#hasIntroduction = true;
 	}
 
 	/** @returns where a signature and what a phone adds begin, if nothing else follows them */
-	private findSignature(own: readonly number[]): number {
-		let end = this.findPhone(own, own.length);
+	#findSignature(own: readonly number[]): number {
+		let end = this.#findPhone(own, own.length);
 		let lines = 0;
 		for (let index = end - 1; index >= 0 && lines <= mostSignatureLines; index--) {
 			const at = own[index] ?? 0;
-			if (this.quoted[at] === 1 || this.headers.isHeader(at)) break;
-			if (/^-- ?$/.test(this.lines[at] ?? '')) [end, lines] = [index, 0];
-			else if (this.plain[at] !== '') lines++;
+			if (this.#quoted[at] === 1 || this.#headers.isHeader(at)) break;
+			if (/^-- ?$/.test(this.#lines[at] ?? '')) [end, lines] = [index, 0];
+			else if (this.#plain[at] !== '') lines++;
 		}
-		return this.findPhone(own, end);
+		return this.#findPhone(own, end);
 	}
 
 	/** @returns where a line such as `Sent from my iPhone` begins */
-	private findPhone(own: readonly number[], end: number): number {
-		const last = own.findLastIndex((at, index) => index < end && this.plain[at] !== '');
-		const line = this.plain[own[last] ?? -1] ?? '';
+	#findPhone(own: readonly number[], end: number): number {
+		const last = own.findLastIndex((at, index) => index < end && this.#plain[at] !== '');
+		const line = this.#plain[own[last] ?? -1] ?? '';
 		const words = line.length < longestLine ? line.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '') : line;
 		return /^[^,!?]{1,70}$/.test(words) && sentFrom.test(words) && phone.test(words) ? last : end;
 	}

@@ -174,68 +174,68 @@ export function documentTabsToMarkdown(tabs: readonly docs_v1.Schema$DocumentTab
 }
 
 class MarkdownTreeBuilder {
-	private readonly document: docs_v1.Schema$DocumentTab;
+	readonly #document: docs_v1.Schema$DocumentTab;
 	/** Returns the label of the footnote with this ID. */
-	private readonly getLabel: (footnoteId: string) => string;
-	private readonly glyphs: GlyphCounter;
+	readonly #getLabel: (footnoteId: string) => string;
+	readonly #glyphs: GlyphCounter;
 
 	constructor(document: docs_v1.Schema$DocumentTab, label: (footnoteId: string) => string) {
-		this.document = document;
-		this.getLabel = label;
-		this.glyphs = new GlyphCounter(document);
+		this.#document = document;
+		this.#getLabel = label;
+		this.#glyphs = new GlyphCounter(document);
 	}
 
 	buildTab(): RootContent[] {
-		const parts = getTabContents(this.document).flatMap((content) => this.buildBlocks(content));
-		const footnotes = getFootnotes(this.document).map(({ id, content }): RootContent => {
-			const label = this.getLabel(id);
-			return { type: 'footnoteDefinition', identifier: label, label, children: this.buildBlocks(content) };
+		const parts = getTabContents(this.#document).flatMap((content) => this.#buildBlocks(content));
+		const footnotes = getFootnotes(this.#document).map(({ id, content }): RootContent => {
+			const label = this.#getLabel(id);
+			return { type: 'footnoteDefinition', identifier: label, label, children: this.#buildBlocks(content) };
 		});
 		return [...parts, ...footnotes];
 	}
 
-	private buildBlocks(content: StructuralElements): Array<BlockContent | DefinitionContent> {
-		const parts = groupCodeLines(content, this.document);
+	#buildBlocks(content: StructuralElements): Array<BlockContent | DefinitionContent> {
+		const parts = groupCodeLines(content, this.#document);
 		return nestBlocks(
-			parts.flatMap((part) => ('element' in part ? this.flattenElement(part.element) : part)),
+			parts.flatMap((part) => ('element' in part ? this.#flattenElement(part.element) : part)),
 		);
 	}
 
-	private flattenElement({ paragraph, table, tableOfContents }: StructuralElement): FlatBlock[] {
-		if (paragraph) return this.buildParagraphBlocks(paragraph);
+	#flattenElement({ paragraph, table, tableOfContents }: StructuralElement): FlatBlock[] {
+		if (paragraph) return this.#buildParagraphBlocks(paragraph);
 		if (tableOfContents)
-			return (tableOfContents.content ?? []).flatMap((element) => this.flattenElement(element));
+			return (tableOfContents.content ?? []).flatMap((element) => this.#flattenElement(element));
 		if (!table?.tableRows?.length) return [];
 		const [cell, ...others] = table.tableRows.flatMap((row) => row.tableCells ?? []);
-		const [part, ...more] = groupCodeLines(cell?.content ?? [], this.document);
+		const [part, ...more] = groupCodeLines(cell?.content ?? [], this.#document);
 		// A table whose only cell is a code block is that block's frame.
 		const isCode = others.length === 0 && more.length === 0 && part && 'node' in part;
-		return [{ node: isCode ? part.node : this.buildTable(table.tableRows), ...noIndent, glyph: undefined }];
+		return [{ node: isCode ? part.node : this.#buildTable(table.tableRows), ...noIndent, glyph: undefined }];
 	}
 
 	/** Reads a paragraph's pieces, with labels of footnotes in place of their IDs. */
-	private readLabeledPieces(paragraph: docs_v1.Schema$Paragraph): ParagraphPiece[] {
-		return readPieces(paragraph, this.document).map((piece) =>
-			piece.footnoteId === undefined ? piece : { ...piece, footnoteId: this.getLabel(piece.footnoteId) },
+	#readLabeledPieces(paragraph: docs_v1.Schema$Paragraph): ParagraphPiece[] {
+		return readPieces(paragraph, this.#document).map((piece) =>
+			piece.footnoteId === undefined ? piece : { ...piece, footnoteId: this.#getLabel(piece.footnoteId) },
 		);
 	}
 
-	private buildParagraphBlocks(paragraph: docs_v1.Schema$Paragraph): FlatBlock[] {
-		const pieces = this.readLabeledPieces(paragraph);
+	#buildParagraphBlocks(paragraph: docs_v1.Schema$Paragraph): FlatBlock[] {
+		const pieces = this.#readLabeledPieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
 		const text = pieces.filter((piece) => !piece.rule);
 		const ruled = pieces.length > text.length || (text.length === 0 && isBorderVisible(style.borderBottom));
-		const glyph = paragraph.bullet ? this.glyphs.countItem(paragraph.bullet) : undefined;
+		const glyph = paragraph.bullet ? this.#glyphs.countItem(paragraph.bullet) : undefined;
 		const around = { ...getParagraphIndent(paragraph), glyph };
 		const nodes: FlatBlock[] = ruled ? [{ node: { type: 'thematicBreak' }, ...around }] : [];
-		const node = this.buildTextBlock(text, style);
+		const node = this.#buildTextBlock(text, style);
 		if (node !== undefined || (glyph !== undefined && !ruled)) {
 			nodes.push({ node: node ?? { type: 'paragraph', children: [] }, ...around });
 		}
 		return nodes;
 	}
 
-	private buildTextBlock(
+	#buildTextBlock(
 		pieces: readonly ParagraphPiece[],
 		style: docs_v1.Schema$ParagraphStyle,
 	): BlockContent | undefined {
@@ -251,9 +251,9 @@ class MarkdownTreeBuilder {
 	}
 
 	/** Makes the first row the header. Lists and tables in a cell, for which Markdown has no syntax there, become lines of the cell. */
-	private buildTable(tableRows: readonly docs_v1.Schema$TableRow[]): Table {
+	#buildTable(tableRows: readonly docs_v1.Schema$TableRow[]): Table {
 		const [header = [], ...others] = tableRows.map((row) =>
-			(row.tableCells ?? []).map((cell) => this.buildCellLines(cell.content ?? [])),
+			(row.tableCells ?? []).map((cell) => this.#buildCellLines(cell.content ?? [])),
 		);
 		const children = [removeBold(header), ...others].map((row) => ({
 			type: 'tableRow' as const,
@@ -265,19 +265,19 @@ class MarkdownTreeBuilder {
 		return { type: 'table', align: (tableRows[0]?.tableCells ?? []).map(getAlignment), children };
 	}
 
-	private buildCellLines(content: StructuralElements): ParagraphPiece[] {
+	#buildCellLines(content: StructuralElements): ParagraphPiece[] {
 		const lines = content.flatMap(({ paragraph, table }) => {
 			if (paragraph) {
 				const glyph = paragraph.bullet && {
-					text: `${this.glyphs.countItem(paragraph.bullet).text} `,
+					text: `${this.#glyphs.countItem(paragraph.bullet).text} `,
 					marks: {},
 				};
-				return [[...(glyph ? [glyph] : []), ...this.readLabeledPieces(paragraph)]];
+				return [[...(glyph ? [glyph] : []), ...this.#readLabeledPieces(paragraph)]];
 			}
 			return (table?.tableRows ?? []).map((row) =>
 				(row.tableCells ?? []).flatMap((cell, at) => [
 					...(at > 0 ? [cellSeparator] : []),
-					...this.buildCellLines(cell.content ?? []),
+					...this.#buildCellLines(cell.content ?? []),
 				]),
 			);
 		});

@@ -139,81 +139,81 @@ class BlockReader {
 	/** Whether a list gets other numbers than it has in the Markdown. */
 	isRenumbered = false;
 	/** The last numbered list that is not inside another. */
-	private lastNumberedList:
+	#lastNumberedList:
 		{ readonly place: number; readonly next: number; readonly quoteDepth: number } | undefined;
 	/** True while the next paragraph is the first of a list item. */
-	private isItemStart = false;
+	#isItemStart = false;
 
 	read(nodes: readonly RootContent[], around: BlockContext): void {
-		for (const node of nodes) this.readBlock(node, around);
+		for (const node of nodes) this.#readBlock(node, around);
 	}
 
-	private readBlock(node: RootContent, around: BlockContext): void {
+	#readBlock(node: RootContent, around: BlockContext): void {
 		switch (node.type) {
 			case 'heading':
-				this.addParagraph(this.readSpans(node.children), around, node.depth);
+				this.#addParagraph(this.#readSpans(node.children), around, node.depth);
 				break;
 			case 'paragraph':
-				this.addParagraph(this.readSpans(node.children), around);
+				this.#addParagraph(this.#readSpans(node.children), around);
 				break;
 			case 'code':
-				this.addParagraph([textToSpan(node.value, { code: true })], around, 'code');
+				this.#addParagraph([textToSpan(node.value, { code: true })], around, 'code');
 				break;
 			case 'thematicBreak':
-				this.addParagraph([], around, 'rule');
+				this.#addParagraph([], around, 'rule');
 				break;
 			case 'html': {
 				const visible = removeHtmlComments(node.value).trim();
-				if (visible !== '' || node.value.trim() === '') this.addParagraph([textToSpan(visible)], around);
+				if (visible !== '' || node.value.trim() === '') this.#addParagraph([textToSpan(visible)], around);
 				break;
 			}
 			case 'blockquote':
 				this.read(node.children, { ...around, quoteDepth: around.quoteDepth + 1 });
 				break;
 			case 'list':
-				this.readList(node, around);
+				this.#readList(node, around);
 				break;
 			case 'table':
-				this.readTable(node);
+				this.#readTable(node);
 				break;
 			case 'footnoteDefinition':
-				this.readFootnote(node.identifier, node.children, around);
+				this.#readFootnote(node.identifier, node.children, around);
 				break;
 			case 'definition':
 				break;
 			default:
-				this.addParagraph(this.readSpans([node]), around);
+				this.#addParagraph(this.#readSpans([node]), around);
 		}
 	}
 
-	private readSpans(nodes: ReadonlyArray<PhrasingContent | RootContent>): Span[] {
+	#readSpans(nodes: ReadonlyArray<PhrasingContent | RootContent>): Span[] {
 		return nodes.flatMap((node) => nodeToSpans(node, {})).filter(({ text }) => text !== '');
 	}
 
-	private addParagraph(
+	#addParagraph(
 		spans: readonly Span[],
 		around: BlockContext,
 		format: ParagraphBlock['format'] = 'text',
 	): void {
 		const { quoteDepth, level } = around;
-		const list = level === undefined ? undefined : { level, bullet: this.isItemStart };
-		this.isItemStart = false;
+		const list = level === undefined ? undefined : { level, bullet: this.#isItemStart };
+		this.#isItemStart = false;
 		const kept = list === undefined ? spans : replaceLeadingTabs(spans);
 		this.blocks.push({ kind: 'paragraph', spans: kept, format, quoteDepth, ...(list && { list }) });
 	}
 
-	private readList(list: List, around: BlockContext): void {
+	#readList(list: List, around: BlockContext): void {
 		const ordered = list.ordered ?? false;
 		const level = around.level === undefined ? 0 : Math.min(around.level + 1, maxListLevel);
 		const first = this.blocks.length;
 		const own = around.level === undefined || ordered !== around.ordered;
 		const place = this.lists.length;
-		for (const item of list.children) this.readItem(item, { ...around, level, ordered });
+		for (const item of list.children) this.#readItem(item, { ...around, level, ordered });
 		const last = this.blocks.length - 1;
-		if (own && last >= first && !this.continueList(list, first, around)) {
+		if (own && last >= first && !this.#continueList(list, first, around)) {
 			this.lists.splice(place, 0, { first, last, ordered });
 			if (ordered && around.level === undefined) {
-				this.lastNumberedList = { place, next: list.children.length + 1, quoteDepth: around.quoteDepth };
+				this.#lastNumberedList = { place, next: list.children.length + 1, quoteDepth: around.quoteDepth };
 			}
 		}
 	}
@@ -222,10 +222,10 @@ class BlockReader {
 	 * Continues the previous list if its numbers go on here, such as steps with other text between them. Docs begins every new list at 1.
 	 * @returns whether it did
 	 */
-	private continueList(list: List, first: number, { level, quoteDepth }: BlockContext): boolean {
+	#continueList(list: List, first: number, { level, quoteDepth }: BlockContext): boolean {
 		const start = list.start ?? 1;
 		if (!list.ordered || start === 1) return false;
-		const { lastNumberedList: numbered } = this;
+		const numbered = this.#lastNumberedList;
 		const range = numbered && this.lists[numbered.place];
 		const between = this.blocks.slice((range?.last ?? first) + 1, first);
 		const isNext = level === undefined && start === numbered?.next && quoteDepth === numbered.quoteDepth;
@@ -239,40 +239,41 @@ class BlockReader {
 			this.blocks[range.last + 1 + at] = { ...block, spans, isBetweenItems: true };
 		}
 		this.lists[numbered.place] = { ...range, last: this.blocks.length - 1 };
-		this.lastNumberedList = { ...numbered, next: start + list.children.length };
+		this.#lastNumberedList = { ...numbered, next: start + list.children.length };
 		return true;
 	}
 
-	private readItem(item: ListItem, around: BlockContext): void {
-		this.isItemStart = true;
+	#readItem(item: ListItem, around: BlockContext): void {
+		this.#isItemStart = true;
 		const at = this.blocks.length;
 		const first: BlockContent | DefinitionContent | undefined = item.children[0];
-		if (first === undefined || first.type === 'list' || first.type === 'table') this.addParagraph([], around);
+		if (first === undefined || first.type === 'list' || first.type === 'table')
+			this.#addParagraph([], around);
 		this.read(item.children, around);
-		this.isItemStart = false;
-		if (typeof item.checked === 'boolean') this.prependText(at, item.checked ? '☑ ' : '☐ ');
+		this.#isItemStart = false;
+		if (typeof item.checked === 'boolean') this.#prependText(at, item.checked ? '☑ ' : '☐ ');
 	}
 
-	private readTable({ children, align }: Table): void {
+	#readTable({ children, align }: Table): void {
 		// A document always has a paragraph between two tables.
 		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(buildParagraph([]));
 		const columns = children[0]?.children.length ?? 0;
 		const rows = children.map((row) =>
-			Array.from({ length: columns }, (_, at) => this.readSpans(row.children[at]?.children ?? [])),
+			Array.from({ length: columns }, (_, at) => this.#readSpans(row.children[at]?.children ?? [])),
 		);
 		const alignments = Array.from({ length: columns }, (_, at) => align?.[at] ?? null);
 		this.blocks.push({ kind: 'table', rows, alignments });
 	}
 
 	/** A footnote cannot be inserted in the same batch as the rest, so its text goes where it was written. */
-	private readFootnote(name: string, children: readonly RootContent[], around: BlockContext): void {
+	#readFootnote(name: string, children: readonly RootContent[], around: BlockContext): void {
 		const at = this.blocks.length;
 		this.read(children, around);
-		this.prependText(at, `[${name}] `);
+		this.#prependText(at, `[${name}] `);
 	}
 
 	/** Puts a text at the beginning of a paragraph. */
-	private prependText(at: number, text: string): void {
+	#prependText(at: number, text: string): void {
 		const block = this.blocks[at];
 		if (block?.kind === 'paragraph')
 			this.blocks[at] = { ...block, spans: [textToSpan(text), ...block.spans] };

@@ -134,28 +134,28 @@ class ValuesBody implements sheets_v4.Schema$ValueRange {
 export class Spreadsheet {
 	readonly id: string;
 	readonly values: sheets_v4.Sheets['spreadsheets']['values'];
-	private readonly client: sheets_v4.Sheets;
-	private readonly item: Pick<Item, 'once'>;
-	private knownSettings: DateSettings | undefined;
+	readonly #client: sheets_v4.Sheets;
+	readonly #item: Pick<Item, 'once'>;
+	#knownSettings: DateSettings | undefined;
 
 	/** @param item shares answers with the other items of the run */
 	constructor(client: sheets_v4.Sheets, id: string, item: Pick<Item, 'once'> = { once: (_, ask) => ask() }) {
-		this.client = client;
+		this.#client = client;
 		this.id = id;
 		this.values = client.spreadsheets.values;
-		this.item = item;
+		this.#item = item;
 	}
 
 	/** @param ranges parts of the spreadsheet to return; everything if absent */
 	async get(fields: string, ranges?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
 		const request = { spreadsheetId: this.id, ...(ranges && { ranges }), fields, prettyPrint: false };
-		return (await this.client.spreadsheets.get(request, options)).data;
+		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
 	/** Makes changes, all of them or none. */
 	async change(requests: sheets_v4.Schema$Request[]): Promise<void> {
 		if (requests.length === 0) return;
-		await this.client.spreadsheets.batchUpdate({ spreadsheetId: this.id, requestBody: { requests } });
+		await this.#client.spreadsheets.batchUpdate({ spreadsheetId: this.id, requestBody: { requests } });
 	}
 
 	async update(range: string, values: Cell[][], valueInputOption: string) {
@@ -174,25 +174,25 @@ export class Spreadsheet {
 
 	/** Reads the locale and the time zone. */
 	async readSettings(): Promise<DateSettings> {
-		this.knownSettings ??= await this.item.once(`settings ${this.id}`, async () => {
+		this.#knownSettings ??= await this.#item.once(`settings ${this.id}`, async () => {
 			return toSettings(await this.get(settingsFields));
 		});
-		return this.knownSettings;
+		return this.#knownSettings;
 	}
 
 	/** Asks Google about a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
 	async askAboutRange<T>(target: TabRange, ask: () => Promise<T>): Promise<T> {
-		if (isOneCell(target)) await this.refuseTabLikeCell(target);
+		if (isOneCell(target)) await this.#refuseTabLikeCell(target);
 		return await ask().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
-			const titles = await this.item.once(`tabs ${this.id}`, () => this.tryReadTitles());
+			const titles = await this.#item.once(`tabs ${this.id}`, () => this.#tryReadTitles());
 			throw buildMissingTabError(error, target, titles);
 		});
 	}
 
 	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
-	private async refuseTabLikeCell({ cells = '' }: TabRange): Promise<void> {
-		const titles = await this.item.once(`titles ${this.id}`, () => this.readTitles());
+	async #refuseTabLikeCell({ cells = '' }: TabRange): Promise<void> {
+		const titles = await this.#item.once(`titles ${this.id}`, () => this.#readTitles());
 		const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
 		if (same === undefined) return;
 		throw createRefusal(
@@ -223,7 +223,7 @@ export class Spreadsheet {
 				: ',data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
 		const ranges = cells === undefined ? undefined : [printTabCells(tab, cells)];
 		const data = await this.get(`${settingsFields},sheets(${sheetFields}${shown})`, ranges);
-		this.knownSettings = toSettings(data);
+		this.#knownSettings = toSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 		const { sheetId, title, gridProperties } = sheet.properties ?? {};
@@ -236,30 +236,30 @@ export class Spreadsheet {
 	async createMissingTab({ tab, name }: TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
-		await this.item.once(`tab ${this.id} ${title}`, async () => {
-			if (await this.hasTabOrNamedRange(title)) return;
+		await this.#item.once(`tab ${this.id} ${title}`, async () => {
+			if (await this.#hasTabOrNamedRange(title)) return;
 			await this.change([{ addSheet: { properties: { title } } }]).catch(async (error: unknown) => {
 				// Another execution may have created it meanwhile.
-				if (!isNodeError(error) || !(await this.hasTabOrNamedRange(title))) throw error;
+				if (!isNodeError(error) || !(await this.#hasTabOrNamedRange(title))) throw error;
 			});
 		});
 	}
 
-	private async hasTabOrNamedRange(title: string): Promise<boolean> {
+	async #hasTabOrNamedRange(title: string): Promise<boolean> {
 		const data = await this.get('sheets.properties.title,namedRanges.name');
 		const isNamed = data.namedRanges?.some(({ name }) => name?.toLowerCase() === title.toLowerCase());
 		return isNamed === true || findSheetByTitle(data, title) !== undefined;
 	}
 
-	private async readTitles(options = {}): Promise<string[]> {
+	async #readTitles(options = {}): Promise<string[]> {
 		const { sheets = [] } = await this.get('sheets.properties.title', undefined, options);
 		return sheets.flatMap(({ properties }) => properties?.title ?? []);
 	}
 
 	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */
-	private async tryReadTitles(): Promise<string[]> {
+	async #tryReadTitles(): Promise<string[]> {
 		// The failure is clear without the titles, so the wait for them is short.
-		return await this.readTitles({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
+		return await this.#readTitles({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
 			if (isNodeError(error)) return [];
 			throw error;
 		});

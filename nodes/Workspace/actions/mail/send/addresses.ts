@@ -121,12 +121,23 @@ export function findAddresses(text: string) {
 	return { addresses, others };
 }
 
+/** Finds an address such as `ann@example,com`. Each part between commas is looked at for itself, and only at its ends. */
+function findCommaForDot(text: string): string | undefined {
+	const parts = text.split(',');
+	for (const [at, part] of parts.entries()) {
+		const [address] = /[^\s<>"@]{1,64}@[^\s<>"@.]{1,63}$/.exec(part.slice(-128)) ?? [];
+		const [ending] = /^[a-z]{2,63}(?![^\s>])/i.exec((parts[at + 1] ?? '').slice(0, 64)) ?? [];
+		if (address !== undefined && ending !== undefined) return `${address},${ending}`;
+	}
+	return undefined;
+}
+
 /** The addresses in a list. @param label the field's name, in quotes @throws NodeError 400 naming the first entry that is no address */
 export function parseAddresses(text: string, label: string): Address[] {
 	const { addresses, others } = findAddresses(text);
 	const [first] = others;
 	if (first === undefined) return addresses;
-	const [mistyped] = /[^\s,<>"]+@[^\s,.<>"]+,[a-z]{2,}(?![^\s,>])/i.exec(text) ?? [];
+	const mistyped = findCommaForDot(text);
 	if (mistyped !== undefined) {
 		const message = `${label} has an entry that is not an email address: ${shorten(mistyped)}`;
 		throw createRefusal(message, 'It has a comma where a dot should be.');

@@ -36,124 +36,124 @@ export interface MatchPlanInput extends Pick<
 export class MatchPlan {
 	/** Whether a text was compared with a number or a truth value: only what the sheet shows can tell if they are equal. */
 	needsShownTexts = false;
-	private readonly matching: MatchPlanInput;
-	private readonly isTyped: boolean;
+	readonly #matching: MatchPlanInput;
+	readonly #isTyped: boolean;
 	/** Columns of the key; none if rows are found by their numbers. */
-	private readonly keyColumns: readonly number[];
+	readonly #keyColumns: readonly number[];
 	/** Rows of the table by key, for each choice of columns that count by their values alone. */
-	private readonly indexes = new Map<string, Map<string, number[]>>();
+	readonly #indexes = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items append, by key. */
-	private readonly appendedRows = new Map<string, readonly number[]>();
-	private foldedKeys: Map<string, string> | undefined;
-	private hasValues = false;
+	readonly #appendedRows = new Map<string, readonly number[]>();
+	#foldedKeys: Map<string, string> | undefined;
+	#hasValues = false;
 	/** Cells that earlier items change. */
-	private readonly pendingCells = new Map<string, Cell>();
-	private nextRow: number;
+	readonly #pendingCells = new Map<string, Cell>();
+	#nextRow: number;
 
 	constructor(matching: MatchPlanInput) {
-		this.matching = matching;
+		this.#matching = matching;
 		const { matchColumns, columns, body } = matching;
-		this.isTyped = matching.valueInputOption === 'USER_ENTERED';
-		this.keyColumns = isByRowNumber(matchColumns)
+		this.#isTyped = matching.valueInputOption === 'USER_ENTERED';
+		this.#keyColumns = isByRowNumber(matchColumns)
 			? []
 			: matchColumns.flatMap((name) => columns.get(name) ?? []);
-		this.nextRow = body.last + 1;
+		this.#nextRow = body.last + 1;
 	}
 
 	/** The reason why one of an item's rows cannot be looked for, or may not be added; undefined if there is none. */
 	findRefusal(rows: readonly NamedRow[]): NodeError | undefined {
-		const refused = rows.map((row) => this.findRows(row)).find(isNodeError);
-		if (refused || this.matching.unmatched !== 'error') return refused;
-		const missing = rows.find((row) => this.isUnmatched(row));
-		return missing && this.buildUnmatchedError(missing);
+		const refused = rows.map((row) => this.#findRows(row)).find(isNodeError);
+		if (refused || this.#matching.unmatched !== 'error') return refused;
+		const missing = rows.find((row) => this.#isUnmatched(row));
+		return missing && this.#buildUnmatchedError(missing);
 	}
 
 	/** The steps for an item whose rows can be looked for. */
 	planRows(rows: readonly NamedRow[]): MatchStep[] {
-		return rows.map((row) => this.planRow(row));
+		return rows.map((row) => this.#planRow(row));
 	}
 
-	private isUnmatched(row: NamedRow): boolean {
-		const found = this.findRows(row);
+	#isUnmatched(row: NamedRow): boolean {
+		const found = this.#findRows(row);
 		return isNodeError(found) || found.length === 0;
 	}
 
-	private buildUnmatchedError(row: NamedRow): NodeError {
-		const near = this.findNearKey(row);
+	#buildUnmatchedError(row: NamedRow): NodeError {
+		const near = this.#findNearKey(row);
 		return createRefusal(
-			`No row has ${listNames(this.getKeyCells(row).map(String))} in ${listNames(this.matching.matchColumns)}`,
+			`No row has ${listNames(this.#getKeyCells(row).map(String))} in ${listNames(this.#matching.matchColumns)}`,
 			`Nothing was written for the item. ${near === undefined ? '' : `A row has ${listNames([near])}, which differs only by case or blanks. `}Set ${quoteField('unmatched')} to append or skip, or correct the key.`,
 		);
 	}
 
-	private findNearKey(row: NamedRow): string | undefined {
+	#findNearKey(row: NamedRow): string | undefined {
 		const fold = (texts: readonly string[]) =>
 			texts
 				.join('\n')
 				.toLowerCase()
 				.replaceAll(/[^\S\n]/g, '');
-		if (!this.foldedKeys) {
-			const { body, headerRow } = this.matching;
-			this.foldedKeys = new Map();
+		if (!this.#foldedKeys) {
+			const { body, headerRow } = this.#matching;
+			this.#foldedKeys = new Map();
 			for (let at = headerRow; at <= body.last; at++) {
-				const key = this.keyColumns.map((column) => String(body.at(at, column)));
-				this.foldedKeys.set(fold(key), key.join(', '));
+				const key = this.#keyColumns.map((column) => String(body.at(at, column)));
+				this.#foldedKeys.set(fold(key), key.join(', '));
 			}
 		}
-		return this.foldedKeys.get(fold(this.getKeyCells(row).map(String)));
+		return this.#foldedKeys.get(fold(this.#getKeyCells(row).map(String)));
 	}
 
-	private planRow(row: NamedRow): MatchStep {
-		const cells = this.placeCells(row);
-		const found = this.findRows(row);
+	#planRow(row: NamedRow): MatchStep {
+		const cells = this.#placeCells(row);
+		const found = this.#findRows(row);
 		const isNew = isNodeError(found) || found.length === 0;
-		if (isNew && this.matching.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
-		const nearKey = isNew ? this.findNearKey(row) : undefined;
-		const rows = isNew ? [this.nextRow++] : found;
-		if (isNew) this.appendedRows.set(this.buildKey(this.getKeyCells(row)), rows);
+		if (isNew && this.#matching.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
+		const nearKey = isNew ? this.#findNearKey(row) : undefined;
+		const rows = isNew ? [this.#nextRow++] : found;
+		if (isNew) this.#appendedRows.set(this.#buildKey(this.#getKeyCells(row)), rows);
 		const changedIn = (at: number) =>
-			[...cells].filter(([column, cell]) => !this.isUnchanged(at, column, cell));
+			[...cells].filter(([column, cell]) => !this.#isUnchanged(at, column, cell));
 		const changes = rows
 			.map((at) => ({ row: at, cells: isNew ? cells : new Map(changedIn(at)) }))
 			.filter((change) => isNew || change.cells.size > 0);
 		for (const { row: at, cells: changed } of changes) {
-			for (const [column, cell] of changed) this.pendingCells.set(`${at} ${column}`, cell);
+			for (const [column, cell] of changed) this.#pendingCells.set(`${at} ${column}`, cell);
 		}
 		const action = isNew ? 'appended' : changes.length > 0 ? 'updated' : 'unchanged';
 		return { action, rows, changes, nearKey };
 	}
 
-	private findRows(row: NamedRow): readonly number[] | NodeError {
-		return isByRowNumber(this.matching.matchColumns)
-			? this.findRowByNumber(row.rowNumber)
-			: this.findRowsByKey(row);
+	#findRows(row: NamedRow): readonly number[] | NodeError {
+		return isByRowNumber(this.#matching.matchColumns)
+			? this.#findRowByNumber(row.rowNumber)
+			: this.#findRowsByKey(row);
 	}
 
 	/** @param isByValue for each key column, whether only its values count, and not what the sheet shows too */
-	private indexRows(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
-		const { body, shown, headerRow } = this.matching;
+	#indexRows(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
+		const { body, shown, headerRow } = this.#matching;
 		const choice = shown ? String(isByValue) : '';
-		const known = this.indexes.get(choice);
+		const known = this.#indexes.get(choice);
 		if (known) return known;
 		const index = new Map<string, number[]>();
 		for (let row = headerRow; row <= body.last; row++) {
 			for (const one of [body, ...(shown ? [shown] : [])]) {
-				const cells = this.keyColumns.map((column, at) => (isByValue[at] ? body : one).at(row, column));
+				const cells = this.#keyColumns.map((column, at) => (isByValue[at] ? body : one).at(row, column));
 				if (cells.every((cell) => cell === '')) continue;
-				this.hasValues ||= cells.some((cell) => typeof cell !== 'string');
-				const key = this.buildKey(cells);
+				this.#hasValues ||= cells.some((cell) => typeof cell !== 'string');
+				const key = this.#buildKey(cells);
 				const same = index.get(key) ?? [];
 				// Rows come in their order.
 				if (same.at(-1) !== row) same.push(row);
 				index.set(key, same);
 			}
 		}
-		this.indexes.set(choice, index);
+		this.#indexes.set(choice, index);
 		return index;
 	}
 
-	private getKeyCells({ cells }: NamedRow): Cell[] {
-		const { matchColumns, columns } = this.matching;
+	#getKeyCells({ cells }: NamedRow): Cell[] {
+		const { matchColumns, columns } = this.#matching;
 		return matchColumns.map((name) => {
 			const given = cells.get(name);
 			if (given !== undefined) return given ?? '';
@@ -162,43 +162,43 @@ export class MatchPlan {
 		});
 	}
 
-	private findRowsByKey(row: NamedRow): readonly number[] | NodeError {
-		const cells = this.getKeyCells(row);
-		if (cells.every((cell) => cell === '')) return buildNoKeyError(this.matching.matchColumns);
-		const found = this.lookUpRows(cells);
-		if (!found && this.hasValues && !this.isTyped)
+	#findRowsByKey(row: NamedRow): readonly number[] | NodeError {
+		const cells = this.#getKeyCells(row);
+		if (cells.every((cell) => cell === '')) return buildNoKeyError(this.#matching.matchColumns);
+		const found = this.#lookUpRows(cells);
+		if (!found && this.#hasValues && !this.#isTyped)
 			this.needsShownTexts ||= cells.some((cell) => typeof cell === 'string');
 		return found ?? [];
 	}
 
 	/** A number finds rows by value, because 5.3 may be shown as 5. Text that reads as a number finds what is shown only if no value equals it. */
-	private lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
-		const found = this.lookUpKey(cells);
+	#lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
+		const found = this.#lookUpKey(cells);
 		if (found || !cells.some(isDate)) return found;
 		// The column may hold texts that read as dates.
-		return this.lookUpKey(cells.map((cell) => (isDate(cell) ? cell.text : cell)));
+		return this.#lookUpKey(cells.map((cell) => (isDate(cell) ? cell.text : cell)));
 	}
 
-	private lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
-		const key = this.buildKey(cells);
+	#lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
+		const key = this.#buildKey(cells);
 		const isValue = cells.map((cell) => typeof cell !== 'string');
-		const isNumber = cells.map((cell, at) => isValue[at] || isPlainNumber(this.toKeyText(cell)));
-		const found = this.indexRows(isNumber).get(key) ?? this.appendedRows.get(key);
-		return found ?? this.indexRows(this.isTyped ? isNumber : isValue).get(key);
+		const isNumber = cells.map((cell, at) => isValue[at] || isPlainNumber(this.#toKeyText(cell)));
+		const found = this.#indexRows(isNumber).get(key) ?? this.#appendedRows.get(key);
+		return found ?? this.#indexRows(this.#isTyped ? isNumber : isValue).get(key);
 	}
 
-	private buildKey(cells: readonly Cell[]): string {
-		return JSON.stringify(cells.map((cell) => this.toKeyText(cell)));
+	#buildKey(cells: readonly Cell[]): string {
+		return JSON.stringify(cells.map((cell) => this.#toKeyText(cell)));
 	}
 
-	private toKeyText(cell: Cell): string {
+	#toKeyText(cell: Cell): string {
 		if (isDate(cell) || typeof cell === 'number')
 			return String(dropTimeNoise(isDate(cell) ? cell.serial : cell));
-		return this.isTyped ? normalizeTyped(String(cell)) : String(cell);
+		return this.#isTyped ? normalizeTyped(String(cell)) : String(cell);
 	}
 
-	private findRowByNumber(rowNumber: unknown): readonly number[] | NodeError {
-		const { headerRow, body } = this.matching;
+	#findRowByNumber(rowNumber: unknown): readonly number[] | NodeError {
+		const { headerRow, body } = this.#matching;
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
 			return buildNoKeyError([rowNumberKey]);
 		const number = typeof rowNumber === 'object' ? NaN : Number(rowNumber);
@@ -210,21 +210,21 @@ export class MatchPlan {
 	}
 
 	/** The cells by column, in order, without null, which leaves a cell unchanged. */
-	private placeCells({ cells }: NamedRow): Map<number, Cell> {
+	#placeCells({ cells }: NamedRow): Map<number, Cell> {
 		const found = new Map<number, Cell>();
 		for (const [name, cell] of cells) {
-			const column = this.matching.columns.get(name);
+			const column = this.#matching.columns.get(name);
 			if (column !== undefined && cell !== null) found.set(column, cell);
 		}
 		return new Map([...found].sort(([a], [b]) => a - b));
 	}
 
 	/** Whether the cell already has this value: then it is not written, and its formula or format stays. */
-	private isUnchanged(row: number, column: number, cell: Cell): boolean {
+	#isUnchanged(row: number, column: number, cell: Cell): boolean {
 		// A row keeps its key, which equals the item's, though perhaps in another type.
-		if (this.keyColumns.includes(column)) return true;
-		const { body, shown } = this.matching;
-		const pending = this.pendingCells.get(`${row} ${column}`);
+		if (this.#keyColumns.includes(column)) return true;
+		const { body, shown } = this.#matching;
+		const pending = this.#pendingCells.get(`${row} ${column}`);
 		if (pending !== undefined) return isSameCell(pending, cell);
 		const value = body.at(row, column);
 		if (isSameCell(value, cell)) return true;
@@ -232,7 +232,7 @@ export class MatchPlan {
 		if (typeof text !== 'string' || typeof value === 'string') return false;
 		// No sheet shows this.
 		if (isDate(cell) && text.includes('T')) return false;
-		if (this.isTyped) {
+		if (this.#isTyped) {
 			if (text.startsWith("'")) return false;
 			if (normalizeTyped(text) === String(value)) return true;
 			if (isPlainNumber(text)) return false;
