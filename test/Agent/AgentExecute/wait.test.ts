@@ -51,6 +51,7 @@ async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
 		signal: options.signal,
 		parameters: {
 			startStepName: 'start',
+			task: 'Do it',
 			waitForMessages: true,
 			waitUntil: 'match',
 			matchField: 'type',
