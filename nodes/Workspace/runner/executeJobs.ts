@@ -38,6 +38,9 @@ const lastByLock = getGlobalSingleton('locks', () => new Map<string, Promise<unk
 const locks = new KeyedMutex(lastByLock);
 const pace = new LockPace(systemClock);
 
+/** So many runs of a group show that more are on their way. Fewer go on at once: each may be a loop that waits for its last row. */
+const crowd = 5;
+
 /** Groups that have not got the lock, by what their runs have in common. */
 const waitingGroups = new Map<string, Group>();
 
@@ -57,9 +60,8 @@ export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
 		if (waiting && combineKey !== undefined && joinGroup(waiting, run)) return;
 		const group: Group = { runs: [run] };
 		waitingGroups.set(key, group);
-		const hadToWait = lastByLock.has(lock);
 		void locks.run(lock, async () => {
-			const wait = pace.take(lock, hadToWait);
+			const wait = pace.take(lock, group.runs.length >= crowd);
 			if (wait > 0) await sleep(wait);
 			if (waitingGroups.get(key) === group) waitingGroups.delete(key);
 			await executeGroup(group.runs);

@@ -15,12 +15,12 @@ export class LockPace {
 		this.#clock = clock;
 	}
 
-	/** @returns the milliseconds to wait: none for a run that found nobody before it, however soon it comes after another */
-	take(lock: string, hadToWait: boolean): number {
+	/** @returns the milliseconds to wait: none for a few runs, however soon they come after others */
+	take(lock: string, isCrowded: boolean): number {
 		const now = this.#clock.getMonotonicMilliseconds();
 		const used = Math.max(this.#usedUntil.get(lock) ?? 0, now);
 		const free = freeGroups * paceMilliseconds;
-		const wait = hadToWait ? Math.max(0, used - now - free) : 0;
+		const wait = isCrowded ? Math.max(0, used - now - free) : 0;
 		this.#usedUntil.set(lock, Math.min(used, now + wait + free) + paceMilliseconds);
 		return wait;
 	}

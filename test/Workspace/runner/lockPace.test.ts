@@ -11,11 +11,11 @@ class HandClock implements Clock {
 const book = 'spreadsheet';
 
 /** The waits of groups that are wanted all the time, each of which takes so long. */
-function takeAll(count: number, milliseconds: number, hadToWait: boolean): number[] {
+function takeAll(count: number, milliseconds: number, isCrowded: boolean): number[] {
 	const clock = new HandClock();
 	const pace = new LockPace(clock);
 	return Array.from({ length: count }, () => {
-		const wait = pace.take(book, hadToWait);
+		const wait = pace.take(book, isCrowded);
 		clock.now += wait + milliseconds;
 		return wait;
 	});
