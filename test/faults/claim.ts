@@ -1,7 +1,7 @@
 /** What a run says of its work, as a user reads it. */
 export type Claim = 'done' | 'not done' | 'unknown';
 
-const unknown = /\bmay (still )?(have (been|started)|exist)\b/;
+const unknown = /\bmay (still )?(have (been|started|succeeded)|exist)\b/;
 const done = /\bThe (document|spreadsheet|file) \S+( \(\S+\))? was already created\b|\bagent was started\b/;
 
 /** Reads an error's claim. One that says nothing about its work claims that it was not done. */
