@@ -34,6 +34,7 @@ async function bundle({ root, entries, target, split = true, minify = true }) {
 			computedProperties(root, plugins),
 			...plugins,
 			addresses(root),
+			withoutRegions,
 			...(minify ? [minifyLibraries] : []),
 		],
 	});
@@ -84,22 +85,31 @@ function shared(name, place) {
 
 const sharedFiles = [core, base, agent];
 
-/** Our own code stays legible in a stack trace; of libraries, only the names of classes and functions are kept. */
+/**
+ * Our own code stays legible in a stack trace; of libraries, only the names of classes and functions are kept. It comes last,
+ * because the bundler prints a chunk anew after the plugins' `renderChunk`.
+ */
 const minifyLibraries = {
 	name: 'minify-libraries',
-	async renderChunk(code, { fileName, modules }) {
-		// The bundler names each module in a comment; a stack trace shows file and function.
-		if (mostly(modules) !== 'libraries')
-			return { code: code.replaceAll(/^\/\/#(?:end)?region.*\n/gm, ''), map: null };
+	async generateBundle(_options, files) {
 		const { minify } = await import('rolldown/utils');
-		const { code: minified, errors } = await minify(fileName, code, {
-			sourceType: 'commonjs',
-			compress: { target: 'node20', keepNames: { function: true, class: true } },
-			mangle: { keepNames: true },
-		});
-		if (errors.length > 0) throw new Error(`${fileName}: ${errors[0].message}`);
-		return { code: minified, map: null };
+		for (const [fileName, chunk] of Object.entries(files)) {
+			if (chunk.type !== 'chunk' || mostly(chunk.modules) !== 'libraries') continue;
+			const { code, errors } = await minify(fileName, chunk.code, {
+				sourceType: 'commonjs',
+				compress: { target: 'node20', keepNames: { function: true, class: true } },
+				mangle: { keepNames: true },
+			});
+			if (errors.length > 0) throw new Error(`${fileName}: ${errors[0].message}`);
+			chunk.code = code;
+		}
 	},
+};
+
+/** The bundler names each module in a comment; a stack trace shows file and function. */
+const withoutRegions = {
+	name: 'without-regions',
+	renderChunk: (code) => ({ code: code.replaceAll(/^\/\/#(?:end)?region.*\n/gm, ''), map: null }),
 };
 
 function mostly(modules) {
