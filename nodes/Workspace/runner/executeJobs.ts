@@ -2,13 +2,12 @@ import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isNodeError, type NodeError, createRefusal } from '../../core/errors';
-import { getGlobalSingleton, KeyedMutex, systemClock } from '../../core/runtime';
+import { BoundedMap, getGlobalSingleton, KeyedMutex, systemClock } from '../../core/runtime';
 import { createStoppedError } from '../../http/retry';
 import { toGoogleFailure } from '../google/errors';
 import type { SharedSending } from '../google/googleCredential';
 import type { Clients } from '../operation';
 import type { Job } from './job';
-import { LockPace } from './lockPace';
 
 /** Gives the clients of a job's run. @param shared if they send for other runs too */
 export type ClientsFor = (job: Job, shared?: SharedSending) => Promise<Clients>;
@@ -36,10 +35,13 @@ interface Group {
 /** The last work under the lock of each spreadsheet, by its ID. All versions of the package in this process share it. */
 const lastByLock = getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>());
 const locks = new KeyedMutex(lastByLock);
-const pace = new LockPace(systemClock);
 
-/** So many runs of a group show that more are on their way. Fewer go on at once: each may be a loop that waits for its last row. */
-const crowd = 5;
+/** When each execution last came to a spreadsheet, by its lock. */
+const arrivals = new BoundedMap<string, Map<string | undefined, number>>();
+/** So many executions in so short a time show that more are on their way. Fewer may be loops, whose next row waits for the last. */
+const crowd = { executions: 10, milliseconds: 2000 };
+/** A crowd waits for those on their way, so that an endless one takes half of what Google lets a user read and write in a minute. */
+const crowdPauseMilliseconds = 1500;
 
 /** Groups that have not got the lock, by what their runs have in common. */
 const waitingGroups = new Map<string, Group>();
@@ -53,6 +55,7 @@ export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
 	const [{ operation, resource, params, combineKey }] = own.jobs;
 	const lock = operation.lock?.key(params);
 	if (lock === undefined) return await executeAlone(own);
+	const isCrowded = noteArrival(lock, own.jobs[0].item.executionId);
 	const key = JSON.stringify([own.clients.account, resource, operation.value, combineKey]);
 	return await new Promise((settle) => {
 		const run = { ...own, settle, context: new AsyncResource('WorkspaceGroup') };
@@ -61,12 +64,20 @@ export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
 		const group: Group = { runs: [run] };
 		waitingGroups.set(key, group);
 		void locks.run(lock, async () => {
-			const wait = pace.take(lock, group.runs.length >= crowd);
-			if (wait > 0) await sleep(wait);
+			if (isCrowded) await sleep(crowdPauseMilliseconds);
 			if (waitingGroups.get(key) === group) waitingGroups.delete(key);
 			await executeGroup(group.runs);
 		});
 	});
+}
+
+/** @returns whether a crowd comes to the spreadsheet */
+function noteArrival(lock: string, executionId: string | undefined): boolean {
+	const now = systemClock.getMonotonicMilliseconds();
+	const recent = arrivals.get(lock) ?? new Map<string | undefined, number>();
+	arrivals.set(lock, recent.set(executionId, now));
+	for (const [execution, at] of recent) if (now - at > crowd.milliseconds) recent.delete(execution);
+	return recent.size >= crowd.executions;
 }
 
 async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unknown[]> {

@@ -46,6 +46,7 @@ export class RunState {
 /** An item as the runner sees it, beyond what operations know about it. */
 export interface RunnerItem extends Item {
 	readonly run?: RunState;
+	readonly executionId?: string;
 	/** Whether something was already created for this item. */
 	readonly hasCreated: boolean;
 	/** What is shown below the node, which a model does not see. */
@@ -87,6 +88,10 @@ export class InputItem implements RunnerItem {
 
 	get continueOnFail() {
 		return this.#context.continueOnFail();
+	}
+
+	get executionId() {
+		return this.#context.getExecutionId();
 	}
 
 	get isTool() {

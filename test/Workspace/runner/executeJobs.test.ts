@@ -1,6 +1,7 @@
 // Executions that wait for their turn at the same table go together; each learns what became of its own rows.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
@@ -31,6 +32,7 @@ interface Run {
 	readonly parameters?: IDataObject;
 	readonly signal?: AbortSignal;
 	readonly continues?: boolean;
+	readonly executionId?: string;
 	readonly credential?: IDataObject;
 }
 
@@ -45,12 +47,13 @@ interface End {
 const credentialId = 'shared';
 const update = { operation: 'write', writeMode: 'update', matchColumns: ['Id'] };
 
-function start({ rows, parameters = {}, signal, continues, credential }: Run): Promise<End> {
+function start({ rows, parameters = {}, signal, continues, executionId, credential }: Run): Promise<End> {
 	const hints: string[] = [];
 	const logs: string[] = [];
 	const context = createNodeContext({
 		url: google.url,
 		signal,
+		executionId,
 		credential,
 		parameters: {
 			...{
@@ -115,6 +118,17 @@ test('the rows of ten executions are one request, and each gets its own', async 
 test('an execution that comes alone waits for nobody, and sends what a group sends', async () => {
 	expect(ranges([await start(oneRow(1))])).toEqual([['Sheet1!A2:B2']]);
 	expect(methods()).toEqual(['get', 'values.append', 'get']);
+});
+
+test('a crowd whose executions come one by one goes together, too', async () => {
+	const ends: Array<Promise<End>> = [];
+	for (let id = 0; id < 60; id++) {
+		ends.push(start({ ...oneRow(id), executionId: `crowd ${id}` }));
+		await sleep(15);
+	}
+	expect((await Promise.all(ends)).filter(({ error }) => error)).toEqual([]);
+	expect(stored()).toHaveLength(61);
+	expect(methods().filter((method) => method === 'values.append').length).toBeLessThanOrEqual(25);
 });
 
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {
