@@ -7,6 +7,7 @@ import { createErrorItem, isTool, createNodeApiError, type NodeError, toNodeErro
 import { RetryCache, isFailedTry, readNodeTry } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './runtime';
+import { refuseUnknownArguments } from './toolArguments';
 
 /** A failure may include the output produced before it, which Continue on Fail returns first. */
 interface ItemResult {
@@ -161,6 +162,7 @@ class ItemLoop<C> {
 
 	#checkItem(index: number): CheckedItem<C> | undefined {
 		try {
+			if (this.#isTool) refuseUnknownArguments(this.#context, index);
 			const value = this.#work.check(index);
 			this.#noteInputFields(index, value);
 			const requestIdentity = this.#isTool ? this.#work.getRequestIdentity(value) : undefined;
