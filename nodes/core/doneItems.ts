@@ -1,4 +1,5 @@
-import { type NodeError, shorten, addAdviceToMessage } from './errors';
+import { type NodeError, addAdviceToMessage } from './errors';
+import { shorten } from './text';
 
 /** What the work of a finished item left, which a node that stops does not undo. */
 export interface Left {

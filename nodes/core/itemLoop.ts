@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
@@ -6,7 +6,7 @@ import { type Left, withDoneItems } from './doneItems';
 import { createErrorItem, isTool, createNodeApiError, type NodeError, toNodeError } from './errors';
 import { RetryCache, isFailedTry, readNodeTry } from './retryCache';
 import type { Sanitizer } from './sanitizer';
-import { KeyedMutex } from './runtime';
+import { KeyedMutex } from './keyedMutex';
 import { refuseUnknownArguments } from './toolArguments';
 
 /** A failure may include the output produced before it, which Continue on Fail returns first. */
@@ -149,7 +149,7 @@ class ItemLoop<C> {
 			if (one) checked.push(one);
 			if (this.#hasStopped) break;
 			if (performance.now() < sliceEnd) continue;
-			await turn();
+			await yieldToEventLoop();
 			if (this.#isCancelled) {
 				for (const each of this.#results.keys())
 					this.#recordResult(each, { failure: this.#work.createStoppedError() });

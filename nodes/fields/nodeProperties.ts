@@ -5,6 +5,7 @@ import type {
 	NodeParameterValueType,
 } from 'n8n-workflow';
 
+import { compareNames } from '../core/text';
 import type { Field } from './field';
 
 /** What n8n shows for a field, without the conditions under which it is shown. */
@@ -24,12 +25,6 @@ function buildProperty(field: Field): INodeProperties {
 		...(builderHint !== undefined && { builderHint: { propertyHint: builderHint } }),
 		...buildTypeProperties(field),
 	};
-}
-
-/** Compares alphabetically. The first call of `localeCompare` would cost n8n's start 5 ms. */
-export function compareNames(a: string, b: string): number {
-	if (a === b) return 0;
-	return a < b ? -1 : 1;
 }
 
 function buildTypeProperties(

@@ -1,6 +1,7 @@
 import { tryToParseDateTime } from 'n8n-workflow';
 
-import { type NodeError, createRefusal, shorten } from '../core/errors';
+import { type NodeError, createRefusal } from '../core/errors';
+import { shorten } from '../core/text';
 import type { AttachmentInput, Field, FieldFormat, ReadContext } from './field';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;

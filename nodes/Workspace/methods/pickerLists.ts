@@ -9,7 +9,7 @@ import type {
 
 import { createNodeApiError, NodeError, addAdviceToMessage } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
-import { compareNames } from '../../fields/nodeProperties';
+import { compareNames } from '../../core/text';
 import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
 import { parseFileId, isRecord } from '../../fields/values';

@@ -2,7 +2,9 @@ import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isNodeError, type NodeError, createRefusal } from '../../core/errors';
-import { getGlobalSingleton, KeyedMutex, systemClock } from '../../core/runtime';
+import { getGlobalSingleton } from '../../core/runtime';
+import { KeyedMutex } from '../../core/keyedMutex';
+import { systemClock } from '../../core/clock';
 import { createStoppedError } from '../../http/retry';
 import { toGoogleFailure } from '../google/errors';
 import type { SharedSending } from '../google/googleCredential';

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { escapeForEditor, isTool, type NodeError, createRefusal, storeBinary } from '../../core/errors';
+import { escapeForEditor } from '../../core/text';
+import { isTool, type NodeError, createRefusal } from '../../core/errors';
+import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming, type ReadContext } from '../../fields/field';
 import {

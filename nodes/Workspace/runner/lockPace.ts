@@ -1,4 +1,5 @@
-import { BoundedMap, type Clock } from '../../core/runtime';
+import { BoundedMap } from '../../core/boundedMap';
+import type { Clock } from '../../core/clock';
 
 /** Half of what Google lets a user read and write in the long run, so that the other half is left for other work. */
 const paceMilliseconds = 2000;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../nodes/core/runtime';
+import type { Clock } from '../../../nodes/core/clock';
 import { LockPace } from '../../../nodes/Workspace/runner/lockPace';
 
 class HandClock implements Clock {
