@@ -128,9 +128,9 @@ function buildOperationText(operation: Operation, isShown: (field: Field) => boo
 	return [introduction + long, ...shown.map(buildParameterText)].join('\n');
 }
 
-function buildParameterText({ displayName, description, placeholder, required, format }: Field): string {
-	const isFile = required && format === 'fileId';
-	const explanation = isFile ? `${description}: its ID or URL` : (description ?? placeholder);
+function buildParameterText({ displayName, description, placeholder, required, isId, modes }: Field): string {
+	const explanation =
+		required && isId && modes ? `${description}: its ID or URL` : (description ?? placeholder);
 	return `- ${displayName}${required ? '' : ' (optional)'}${explanation === undefined ? '' : `: ${htmlToPlainText(explanation)}`}`;
 }
 
