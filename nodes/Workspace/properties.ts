@@ -102,7 +102,11 @@ function buildToolDescription(
  */
 function buildTextPerSource(operation: Operation) {
 	const { fields, told } = operation;
-	const source = fields.find(({ name }) => name === told?.field || name.endsWith('Source'));
+	const decidesWhatIsShown = (name: string) =>
+		fields.some(({ showWhen = {} }) => Object.hasOwn(showWhen, name));
+	const source = fields.find(
+		({ name, options }) => name === told?.field || (options && decidesWhatIsShown(name)),
+	);
 	if (!source) return [{ text: buildOperationText(operation, () => true), show: {} }];
 	return (source.options ?? []).toReversed().map(({ value }) => ({
 		text: buildOperationText(
@@ -147,14 +151,13 @@ function buildInputObjectText(): string {
 	return [
 		'Works with Gmail, Google Sheets, Google Docs and Google Drive. Input Object is one JSON object: "operation", "resource" if it is ambiguous, and the keys of the operation (* = required):',
 		...resources.flatMap((resource) =>
-			resource.operations.map(({ value, fields }) => {
+			resource.operations.map(({ value, fields, caution }) => {
 				const keys = fields
 					.filter(({ onlyIn }) => onlyIn !== 'fields')
 					.map(({ name, required }) => `${name}${required ? '*' : ''}`);
-				return `${resource.value} ${value}: ${keys.join(', ')}`;
+				return `${resource.value} ${value}: ${keys.join(', ')}${caution === undefined ? '' : `. ${caution}`}`;
 			}),
 		),
-		'write replaces existing content; send cannot be undone.',
 	].join('\n');
 }
 

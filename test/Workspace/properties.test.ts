@@ -438,22 +438,22 @@ describe('properties', () => {
 		expect(placeholders.filter(({ length }) => length > 46)).toEqual([]);
 	});
 
-	test('a model reads which keys of an input object are required', () => {
+	test('a model reads which keys of an input object are required, and what cannot be undone', () => {
 		const text = toolDescriptions.at(-1)?.default as string;
-		expect(text.split('\n').slice(1, -1)).toEqual([
+		expect(text.split('\n').slice(1)).toEqual([
 			'document append: documentId*, content*, contentFormat',
 			'document create: title*, parentFolder, content, contentFormat',
 			'document read: documentId*',
-			'document write: documentId*, content*, contentFormat',
+			'document write: documentId*, content*, contentFormat. Destructive: the previous content is lost.',
 			'file upload: name, contentSource, binaryPropertyName, content*, mimeType, parentFolder',
 			'mail list: from, status, returnAll, maxResults',
 			'mail read: messageId*',
 			'mail search: query*, returnAll, maxResults',
-			'mail send: replyToMessageId, to, subject, body*, bodyFormat, saveAsDraft',
+			'mail send: replyToMessageId, to, subject, body*, bodyFormat, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
 			'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
 			'spreadsheet create: title*, parentFolder',
 			'spreadsheet read: spreadsheetId*, tab, range, output',
-			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*',
+			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*. Destructive: the previous values of these cells are lost.',
 		]);
 	});
 });
