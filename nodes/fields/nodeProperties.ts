@@ -71,7 +71,7 @@ export function buildProperties(
 			.sort((a, b) => compareNames(a.displayName, b.displayName))
 			.map((option) => ({
 				...buildProperty(option),
-				...(option.type === 'boolean' && whenAdded(option)),
+				...(option.type === 'boolean' && turnOnWhenAdded(option)),
 				...(option.showWhen && { displayOptions: buildOptionConditions(option.showWhen, fields, options) }),
 			})),
 	};
@@ -80,7 +80,7 @@ export function buildProperties(
 }
 
 /** Who adds a switch wants it: n8n shows the default when an option is added, saves it, and knows none for an option that was not. */
-const whenAdded = (option: Field): Partial<INodeProperties> => ({
+const turnOnWhenAdded = (option: Field): Partial<INodeProperties> => ({
 	default: true,
 	...(option.default === false && { builderHint: { propertyHint: 'Off unless this option is added' } }),
 });

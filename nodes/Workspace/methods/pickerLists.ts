@@ -178,21 +178,21 @@ function createSearchMethod(search: PickerSearch) {
 	};
 }
 
-/** n8n's method for a list of the chosen tab's columns. @param listOf gets no names without a tab @param nothing makes an empty list */
+/** n8n's method for a list of the chosen tab's columns. @param buildList gets no names without a tab @param buildEmptyList for no spreadsheet */
 function createColumnsMethod<T>(
-	listOf: (names: readonly string[] | undefined, headerRow: number) => T,
-	nothing: () => T,
+	buildList: (names: readonly string[] | undefined, headerRow: number) => T,
+	buildEmptyList: () => T,
 ) {
 	return async function (this: ILoadOptionsFunctions): Promise<T> {
 		const readField = (field: string) => readChosenText(this.getNodeParameter(field, ''));
 		const given = readField('spreadsheetId');
-		if (given === '') return nothing();
+		if (given === '') return buildEmptyList();
 		return await askGoogle(this, async ({ sheets }) => {
 			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheet', 'Spreadsheet'));
 			const headerRow = Number(readField('options.headerRow') || 1);
 			const [tab, range] = [readField('tab'), readField('range')];
-			if (tab === '' && range === '') return listOf(undefined, headerRow);
-			return listOf((await readHeaderRow(book, parseTarget({ tab, range }), headerRow)).names, headerRow);
+			if (tab === '' && range === '') return buildList(undefined, headerRow);
+			return buildList((await readHeaderRow(book, parseTarget({ tab, range }), headerRow)).names, headerRow);
 		});
 	};
 }
@@ -207,14 +207,14 @@ function readChosenText(raw: unknown): string {
 /** n8n's method for the tabs of a chosen file. An expression that chooses it is not known while the form is filled in. */
 function createTabsMethod(
 	noun: FileNoun,
-	tabsOf: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
+	listTabs: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
 ) {
 	return async function (this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
 		return await askGoogle(this, async (clients) => {
 			const given = readChosenText(this.getNodeParameter(`${noun}Id`, ''));
 			const label = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
 			if (given !== '')
-				return { results: filterByName(await tabsOf(clients, parseFileId(given, noun, label)), filter) };
+				return { results: filterByName(await listTabs(clients, parseFileId(given, noun, label)), filter) };
 			const message = `Choose the ${noun} first. If an expression chooses it, choose By Name above.`;
 			throw new NodeError({ code: 400, message });
 		});

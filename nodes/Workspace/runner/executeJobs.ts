@@ -13,13 +13,13 @@ import type { Job } from './job';
 import { LockPace } from './lockPace';
 
 /** Gives the clients of a job's run. @param shared if they send for other runs too */
-export type ClientsFor = (job: Job, shared?: SharedSending) => Promise<Clients>;
+export type ClientGetter = (job: Job, shared?: SharedSending) => Promise<Clients>;
 
 /** Jobs of one run that are sent together. */
 interface JobsOfRun {
 	readonly jobs: readonly [Job, ...Job[]];
 	readonly clients: Clients;
-	readonly clientsFor: ClientsFor;
+	readonly getClients: ClientGetter;
 }
 
 interface WaitingRun extends JobsOfRun {
@@ -122,7 +122,7 @@ async function executeShared(sender: WaitingRun, runs: readonly WaitingRun[]): P
 	};
 	for (const { signal } of firstItems) signal?.addEventListener('abort', stopIfAll);
 	try {
-		const clients = await sender.clientsFor(sender.jobs[0], {
+		const clients = await sender.getClients(sender.jobs[0], {
 			signal: stop.signal,
 			log(text) {
 				for (const item of firstItems) item.log(text);
