@@ -152,7 +152,11 @@ export async function createInDrive<R extends object>(
 		recordCreated(id);
 		return { id };
 	};
-	if (!key) return await (await finish((await createFile()).id, false))();
+	if (!key) {
+		const { id } = await createFile();
+		const readResult = await finish(id, false);
+		return await readResult();
+	}
 	return await createOnce(drive, 'id', {
 		key,
 		ownId,

@@ -70,13 +70,13 @@ const parallelItems = 5;
 /** Works on all input items; every output item is paired with its input item. */
 export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const sanitizer = new Sanitizer();
-	const notes = new RunState(sanitizer);
+	const run = new RunState(sanitizer);
 	const parameters = new NodeParameters(context);
 	const getClients = createClientCache(context, sanitizer);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
-			check: createJobReader(context, parameters, notes),
+			check: createJobReader(context, parameters, run),
 			hasInputFields: (job) =>
 				job ? Boolean(job.params['includeInputFields']) : parameters.isOn('includeInputFields'),
 			getRequestIdentity: ({ resource, operation, params, item }) => [
@@ -95,7 +95,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),
 		});
 	} finally {
-		notes.showHints(context);
+		run.showHints(context);
 	}
 }
 
