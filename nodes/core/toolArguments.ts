@@ -12,10 +12,12 @@ const ownKeys = new Set(['tool', 'query']);
  */
 export function refuseUnknownArguments(context: IExecuteFunctions, itemIndex: number): void {
 	const readArgument = context.getWorkflowDataProxy(itemIndex)['$fromAI'] as (key: string) => unknown;
+	// Up to 2.0, n8n gives the fields of the agent's input as arguments too: which of them the model sent cannot be told.
+	if (readArgument('toolCallId') !== undefined) return;
 	const found: FromAIArgument[] = [];
 	traverseNodeParameters(context.getNode().parameters, found);
 	const known = new Set(found.map(({ key }) => key));
-	// The item has the fields of the agent's input, too. Only a model's argument can be read as one.
+	// The item has the fields of the agent's input too, which cannot be read as arguments.
 	const isUnknown = (key: string) =>
 		/^[\w-]{1,64}$/.test(key) && !known.has(key) && !ownKeys.has(key) && (readArgument(key) ?? '') !== '';
 	const unknown = Object.keys(context.getInputData()[itemIndex]?.json ?? {}).filter(isUnknown);

@@ -5,16 +5,17 @@ import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { createExecuteContext } from '../createExecuteContext';
 
 /** The context of a tool that AI Agent 3 runs as a node: its item has the fields of the agent's input and the model's arguments. */
-function createAgentContext(args: IDataObject, parameters: IDataObject) {
+function createAgentContext(args: IDataObject, parameters: IDataObject, isOldN8n = false) {
+	const json = { chatInput: 'Hello', sessionId: 's1', ...args, toolCallId: 'call-1' };
 	const context = createExecuteContext({
 		nodeType: new Workspace(),
 		node: { type: 'test.workspaceTool' },
 		parameters,
-		items: [{ json: { chatInput: 'Hello', sessionId: 's1', ...args, toolCallId: 'call-1' } }],
+		items: [{ json }],
 	});
 	context.runExecutionData.resultData.runData['Node'] = [
 		{
-			inputOverride: { ai_tool: [[{ json: args }]] },
+			inputOverride: { ai_tool: [[{ json: isOldN8n ? json : args }]] },
 			source: [],
 			executionIndex: 0,
 			executionTime: 0,
@@ -38,4 +39,11 @@ test('an argument that no parameter takes is refused by its name', () => {
 	expect(() => {
 		refuseUnknownArguments(context, 0);
 	}).toThrow("This tool does not take 'Limit', 'sessionKey'");
+});
+
+test('n8n up to 2.0, which takes the input of the agent for arguments, goes on', () => {
+	const context = createAgentContext({ To: 'a@example.com', Limit: 0 }, parameters, true);
+	expect(() => {
+		refuseUnknownArguments(context, 0);
+	}).not.toThrow();
 });
