@@ -69,10 +69,10 @@ const jsonProperties: INodeProperties[] = [
 export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap((resource) =>
 		resource.operations.flatMap((operation) =>
-			buildTextPerSource(operation).map(({ text, show }) =>
+			buildTextPerChoice(operation).map(({ text, show, hide }) =>
 				buildToolDescription(text, {
 					show: { '@tool': [true], resource: [resource.value], operation: [operation.value], ...show },
-					hide: { inputMode: ['json'] },
+					hide: { inputMode: ['json'], ...hide },
 				}),
 			),
 		),
@@ -96,22 +96,39 @@ function buildToolDescription(
 	};
 }
 
+interface ToolText extends Pick<IDisplayOptions, 'show' | 'hide'> {
+	readonly text: string;
+}
+
+/** A file that the user has chosen is no parameter. With an expression it may be the model's. */
+function buildTextPerChoice(operation: Operation): ToolText[] {
+	const { fields } = operation;
+	const file = fields.find(({ isId, modes, required }) => isId && modes && required);
+	if (!file) return buildTextPerSource(operation, () => true);
+	const chosen = buildTextPerSource(operation, (field) => field !== file);
+	const open = buildTextPerSource(operation, () => true);
+	return [
+		...chosen.map((text) => ({ ...text, hide: { [file.name]: [{ _cnd: { regex: '^(=|$)' } }] } })),
+		...open.map((text) => ({ ...text, hide: { [file.name]: [{ _cnd: { regex: '^[^=]' } }] } })),
+	];
+}
+
 /**
  * Where the user's choice in a dropdown decides what happens, or from which parameters, each choice has its own description. n8n takes
  * the last one that it may show, so under an expression that of the first choice counts.
  */
-function buildTextPerSource(operation: Operation) {
+function buildTextPerSource(operation: Operation, isOpen: (field: Field) => boolean): ToolText[] {
 	const { fields, told } = operation;
 	const decidesWhatIsShown = (name: string) =>
 		fields.some(({ showWhen = {} }) => Object.hasOwn(showWhen, name));
 	const source = fields.find(
 		({ name, options }) => name === told?.field || (options && decidesWhatIsShown(name)),
 	);
-	if (!source) return [{ text: buildOperationText(operation, () => true), show: {} }];
+	if (!source) return [{ text: buildOperationText(operation, isOpen) }];
 	return (source.options ?? []).toReversed().map(({ value }) => ({
 		text: buildOperationText(
 			operation,
-			({ showWhen }) => showWhen?.[source.name]?.includes(value) ?? true,
+			(field) => isOpen(field) && (field.showWhen?.[source.name]?.includes(value) ?? true),
 			told?.by[value],
 		),
 		show: { [source.name]: [value] },
