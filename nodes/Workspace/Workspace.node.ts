@@ -12,9 +12,6 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import type { pickerLists } from './methods/pickerLists';
 import { properties } from './properties';
-import { requireSupportedN8n } from '../core/runtime';
-
-requireSupportedN8n(NodeConnectionTypes);
 
 export class Workspace implements INodeType {
 	description: INodeTypeDescription = {
