@@ -17,6 +17,7 @@ export const layers = [
 	'nodes/Workspace/resources.ts',
 	'nodes/Workspace/actions',
 	'nodes/Workspace/operation.ts',
+	'nodes/Workspace/locators.ts',
 	'nodes/Workspace/idempotency.ts',
 	'nodes/Workspace/google',
 	'nodes/Workspace/byteSource.ts',

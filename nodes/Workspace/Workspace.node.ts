@@ -10,10 +10,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import type { pickerLists } from './methods/pickerLists';
 import { properties } from './properties';
-import { requireSupportedN8n } from '../core/runtime';
-
-requireSupportedN8n(NodeConnectionTypes);
 
 export class Workspace implements INodeType {
 	description: INodeTypeDescription = {
@@ -74,17 +72,17 @@ export class Workspace implements INodeType {
 				return await checkServiceAccount(this.helpers, data ?? {});
 			},
 		},
-		resourceMapping: { headerColumns: loadOnFirstUse(async () => (await loadPickerLists()).headerColumns) },
+		resourceMapping: { headerColumns: loadOnFirstUse(({ headerColumns }) => headerColumns) },
 		loadOptions: {
-			getLabels: loadOnFirstUse(async () => (await loadPickerLists()).getLabels),
-			getMatchColumns: loadOnFirstUse(async () => (await loadPickerLists()).getMatchColumns),
+			getLabels: loadOnFirstUse(({ getLabels }) => getLabels),
+			getMatchColumns: loadOnFirstUse(({ getMatchColumns }) => getMatchColumns),
 		},
 		listSearch: {
-			searchDocuments: loadOnFirstUse(async () => (await loadPickerLists()).searchDocuments),
-			searchDocumentTabs: loadOnFirstUse(async () => (await loadPickerLists()).searchDocumentTabs),
-			searchFolders: loadOnFirstUse(async () => (await loadPickerLists()).searchFolders),
-			searchSpreadsheets: loadOnFirstUse(async () => (await loadPickerLists()).searchSpreadsheets),
-			searchTabs: loadOnFirstUse(async () => (await loadPickerLists()).searchTabs),
+			searchDocuments: loadOnFirstUse(({ searchDocuments }) => searchDocuments),
+			searchDocumentTabs: loadOnFirstUse(({ searchDocumentTabs }) => searchDocumentTabs),
+			searchFolders: loadOnFirstUse(({ searchFolders }) => searchFolders),
+			searchSpreadsheets: loadOnFirstUse(({ searchSpreadsheets }) => searchSpreadsheets),
+			searchTabs: loadOnFirstUse(({ searchTabs }) => searchTabs),
 		},
 	};
 
@@ -94,14 +92,12 @@ export class Workspace implements INodeType {
 	}
 }
 
-/** n8n's methods for the form's lists, loaded with the first list. */
-const loadPickerLists = async () => (await import('./methods/pickerLists')).pickerLists;
-
+/** One of n8n's methods for the form's lists, loaded with the first list. */
 function loadOnFirstUse<Given extends unknown[], List>(
-	load: () => Promise<(this: ILoadOptionsFunctions, ...given: Given) => Promise<List>>,
+	choose: (lists: typeof pickerLists) => (this: ILoadOptionsFunctions, ...given: Given) => Promise<List>,
 ) {
 	return async function (this: ILoadOptionsFunctions, ...given: Given): Promise<List> {
-		const method = await load();
+		const method = choose((await import('./methods/pickerLists')).pickerLists);
 		return await method.apply(this, given);
 	};
 }

@@ -4,7 +4,7 @@ import { read, ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
@@ -279,7 +279,7 @@ function createPieceReader(stream: Readable): ByteReader {
 		const count = rest.copy(target);
 		rest = rest.subarray(count);
 		// A piece may be the whole file, and the chunk being sent must make progress meanwhile.
-		if (rest.length > 0) await turn();
+		if (rest.length > 0) await yieldToEventLoop();
 		return count;
 	};
 }

@@ -69,10 +69,10 @@ const jsonProperties: INodeProperties[] = [
 export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap((resource) =>
 		resource.operations.flatMap((operation) =>
-			buildTextPerSource(operation).map(({ text, show }) =>
+			buildTextPerChoice(operation).map(({ text, show, hide }) =>
 				buildToolDescription(text, {
 					show: { '@tool': [true], resource: [resource.value], operation: [operation.value], ...show },
-					hide: { inputMode: ['json'] },
+					hide: { inputMode: ['json'], ...hide },
 				}),
 			),
 		),
@@ -96,18 +96,39 @@ function buildToolDescription(
 	};
 }
 
+interface ToolText extends Pick<IDisplayOptions, 'show' | 'hide'> {
+	readonly text: string;
+}
+
+/** A file that the user has chosen is no parameter. With an expression it may be the model's. */
+function buildTextPerChoice(operation: Operation): ToolText[] {
+	const { fields } = operation;
+	const file = fields.find(({ isId, modes, required }) => isId && modes && required);
+	if (!file) return buildTextPerSource(operation, () => true);
+	const chosen = buildTextPerSource(operation, (field) => field !== file);
+	const open = buildTextPerSource(operation, () => true);
+	return [
+		...chosen.map((text) => ({ ...text, hide: { [file.name]: [{ _cnd: { regex: '^(=|$)' } }] } })),
+		...open.map((text) => ({ ...text, hide: { [file.name]: [{ _cnd: { regex: '^[^=]' } }] } })),
+	];
+}
+
 /**
  * Where the user's choice in a dropdown decides what happens, or from which parameters, each choice has its own description. n8n takes
  * the last one that it may show, so under an expression that of the first choice counts.
  */
-function buildTextPerSource(operation: Operation) {
+function buildTextPerSource(operation: Operation, isOpen: (field: Field) => boolean): ToolText[] {
 	const { fields, told } = operation;
-	const source = fields.find(({ name }) => name === told?.field || name.endsWith('Source'));
-	if (!source) return [{ text: buildOperationText(operation, () => true), show: {} }];
+	const decidesWhatIsShown = (name: string) =>
+		fields.some(({ showWhen = {} }) => Object.hasOwn(showWhen, name));
+	const source = fields.find(
+		({ name, options }) => name === told?.field || (options && decidesWhatIsShown(name)),
+	);
+	if (!source) return [{ text: buildOperationText(operation, isOpen) }];
 	return (source.options ?? []).toReversed().map(({ value }) => ({
 		text: buildOperationText(
 			operation,
-			({ showWhen }) => showWhen?.[source.name]?.includes(value) ?? true,
+			(field) => isOpen(field) && (field.showWhen?.[source.name]?.includes(value) ?? true),
 			told?.by[value],
 		),
 		show: { [source.name]: [value] },
@@ -128,9 +149,9 @@ function buildOperationText(operation: Operation, isShown: (field: Field) => boo
 	return [introduction + long, ...shown.map(buildParameterText)].join('\n');
 }
 
-function buildParameterText({ displayName, description, placeholder, required, format }: Field): string {
-	const isFile = required && format === 'fileId';
-	const explanation = isFile ? `${description}: its ID or URL` : (description ?? placeholder);
+function buildParameterText({ displayName, description, placeholder, required, isId, modes }: Field): string {
+	const explanation =
+		required && isId && modes ? `${description}: its ID or URL` : (description ?? placeholder);
 	return `- ${displayName}${required ? '' : ' (optional)'}${explanation === undefined ? '' : `: ${htmlToPlainText(explanation)}`}`;
 }
 
@@ -147,14 +168,13 @@ function buildInputObjectText(): string {
 	return [
 		'Works with Gmail, Google Sheets, Google Docs and Google Drive. Input Object is one JSON object: "operation", "resource" if it is ambiguous, and the keys of the operation (* = required):',
 		...resources.flatMap((resource) =>
-			resource.operations.map(({ value, fields }) => {
+			resource.operations.map(({ value, fields, caution }) => {
 				const keys = fields
 					.filter(({ onlyIn }) => onlyIn !== 'fields')
 					.map(({ name, required }) => `${name}${required ? '*' : ''}`);
-				return `${resource.value} ${value}: ${keys.join(', ')}`;
+				return `${resource.value} ${value}: ${keys.join(', ')}${caution === undefined ? '' : `. ${caution}`}`;
 			}),
 		),
-		'write replaces existing content; send cannot be undone.',
 	].join('\n');
 }
 

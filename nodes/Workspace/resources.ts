@@ -1,7 +1,7 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 
 import { createRefusal } from '../core/errors';
-import { compareNames } from '../fields/nodeProperties';
+import { compareNames } from '../core/text';
 import * as actions from './actions';
 import type { Operation, ResourceName } from './operation';
 

@@ -1,4 +1,5 @@
-import { type NodeError, shorten, addAdviceToMessage } from './errors';
+import { type NodeError, addAdviceToMessage } from './errors';
+import { shorten } from './text';
 
 /** What the work of a finished item left, which a node that stops does not undo. */
 export interface Left {
@@ -35,10 +36,12 @@ export function withDoneItems(
 		outcome?.left && !outcome.failure ? [{ item, left: outcome.left }] : [],
 	);
 	const doubtful = outcomes.flatMap((outcome, item) =>
-		outcome?.failure && item !== index && mayHaveLeft(outcome.failure) ? [told(item, outcome.failure)] : [],
+		outcome?.failure && item !== index && mayHaveLeft(outcome.failure)
+			? [describeFailed(item, outcome.failure)]
+			: [],
 	);
 	if (done.length === 0 && doubtful.length === 0) return failure;
-	const texts = [failure.description, doneText(done, outcomes.length), ...doubtful, advice(done)];
+	const texts = [failure.description, describeDone(done, outcomes.length), ...doubtful, adviseRerun(done)];
 	const named = done.slice(0, mostDetails).map(({ item, left }) => ({ item, result: left.what }));
 	return failure.with({
 		description: texts.filter(Boolean).join(' '),
@@ -54,21 +57,21 @@ interface DoneItem {
 const mayHaveLeft = ({ outcome, details }: NodeError) =>
 	outcome !== 'notDone' || details?.['made'] !== undefined;
 
-const told = (item: number, failure: NodeError) =>
+const describeFailed = (item: number, failure: NodeError) =>
 	`Item ${item} failed too, and may be done in part: ${shorten(addAdviceToMessage(failure).message, 400)}`;
 
-function doneText(done: readonly DoneItem[], count: number): string | undefined {
+function describeDone(done: readonly DoneItem[], count: number): string | undefined {
 	if (done.length === 0) return undefined;
 	const were = done.length === 1 ? 'item was' : 'items were';
 	const names =
 		done.length > mostNamed
-			? `${numbersOf(done)}. The details of this error name what each of them left`
+			? `${formatNumbers(done)}. The details of this error name what each of them left`
 			: done.map(({ item, left }) => `item ${item}: ${left.what}`).join('; ');
 	return `Of ${count} items, ${done.length} ${were} already done (n8n counts from 0): ${names}.`;
 }
 
 /** As in "items 0 to 11, 14". */
-function numbersOf(done: readonly DoneItem[]): string {
+function formatNumbers(done: readonly DoneItem[]): string {
 	const runs: Array<[first: number, last: number]> = [];
 	for (const { item } of done) {
 		const run = runs.at(-1);
@@ -79,7 +82,7 @@ function numbersOf(done: readonly DoneItem[]): string {
 	return `items ${shorten(texts.join(', '), 300)}`;
 }
 
-function advice(done: readonly DoneItem[]): string | undefined {
+function adviseRerun(done: readonly DoneItem[]): string | undefined {
 	if (done.length === 0) return undefined;
 	const again = done.filter(({ left }) => !left.mayRepeat);
 	if (again.length === 0) return 'It is safe to run the node again: what is done already is not done twice.';

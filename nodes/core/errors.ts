@@ -1,11 +1,6 @@
-import {
-	type BinaryHelperFunctions,
-	type IBinaryData,
-	type IDataObject,
-	type INode,
-	type INodeExecutionData,
-	NodeApiError,
-} from 'n8n-workflow';
+import { type IDataObject, type INode, type INodeExecutionData, NodeApiError } from 'n8n-workflow';
+
+import { escapeForEditor, shorten } from './text';
 
 const statusNames: Readonly<Record<number, string>> = {
 	400: 'INVALID_ARGUMENT',
@@ -29,8 +24,7 @@ export const isRedirect = (status: number) => status >= 300 && status <= 399;
 export const getStatusName = (code: number) =>
 	isRedirect(code) ? 'FAILED_PRECONDITION' : (statusNames[code] ?? 'UNKNOWN');
 
-/** What a `NodeError` is constructed from. */
-
+/** What is known about the work that a request asked for. */
 export type Outcome = 'notDone' | 'unknown' | 'done';
 
 /** What an error is made of: what it is called follows. */
@@ -97,27 +91,6 @@ export const appendErrorCode = (description: string, code: string | undefined) =
 
 /** Removes what `appendErrorCode` added, for a tool's message. */
 const removeErrorCode = (description: string) => description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
-
-/** Shortens a text that comes from outside, for a message or a hint. @param length in UTF-16 units */
-export function shorten(text: string, length = 100): string {
-	if (text.length <= length) return text;
-	// Half of a surrogate pair is no character.
-	return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
-/**
- * n8n's editor shows hints and errors as HTML, where a text from outside must not become a link or a picture. A zero-width space
- * after `<` prevents that. An HTML entity would be visible in all the places that show the text as it is.
- */
-export const escapeForEditor = (text: string) => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
-
-/** Puts an untrusted text on one line, and removes what could forge a log line, reverse text or hide a secret from the sanitizer. */
-export function toSingleLine(text: string): string {
-	return text
-		.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-		.replace(/[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+/g, '')
-		.replace(/\p{Cs}/gu, '\uFFFD');
-}
 
 /** The part of `Sanitizer` that is needed here. Importing the class would make an import circle. */
 interface ErrorSanitizer {
@@ -207,29 +180,3 @@ const nestingError = new NodeError({
 
 /** Whether a model calls the node, as a tool of an AI agent or an MCP server. */
 export const isTool = ({ type }: INode) => type.endsWith('Tool');
-
-/** Stores bytes as n8n's binary data. @throws NodeError if n8n cannot store them, for example because its disk is full */
-export async function storeBinary(
-	{ prepareBinaryData }: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
-	bytes: Buffer,
-	fileName?: string,
-	mimeType?: string,
-): Promise<IBinaryData> {
-	try {
-		return await prepareBinaryData(bytes, fileName, mimeType);
-	} catch (cause) {
-		throw createStorageError(cause, bytes.length);
-	}
-}
-
-function createStorageError(cause: unknown, bytes: number): NodeError {
-	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
-	// An error with a code comes from the file system, and its message names a path of the server.
-	const said = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
-	const description = appendErrorCode(
-		'Ask your n8n administrator to check that the binary data storage has free space and that n8n may write to it.',
-		code,
-	);
-	const message = `n8n could not save a file of ${bytes.toLocaleString('en-US')} bytes${said}`;
-	return new NodeError({ code: 500, message, description, cause });
-}

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
@@ -6,7 +6,8 @@ import { type Left, withDoneItems } from './doneItems';
 import { createErrorItem, isTool, createNodeApiError, type NodeError, toNodeError } from './errors';
 import { RetryCache, isFailedTry, readNodeTry } from './retryCache';
 import type { Sanitizer } from './sanitizer';
-import { KeyedMutex } from './runtime';
+import { KeyedMutex } from './keyedMutex';
+import { refuseUnknownArguments } from './toolArguments';
 
 /** A failure may include the output produced before it, which Continue on Fail returns first. */
 interface ItemResult {
@@ -148,7 +149,7 @@ class ItemLoop<C> {
 			if (one) checked.push(one);
 			if (this.#hasStopped) break;
 			if (performance.now() < sliceEnd) continue;
-			await turn();
+			await yieldToEventLoop();
 			if (this.#isCancelled) {
 				for (const each of this.#results.keys())
 					this.#recordResult(each, { failure: this.#work.createStoppedError() });
@@ -161,6 +162,7 @@ class ItemLoop<C> {
 
 	#checkItem(index: number): CheckedItem<C> | undefined {
 		try {
+			if (this.#isTool) refuseUnknownArguments(this.#context, index);
 			const value = this.#work.check(index);
 			this.#noteInputFields(index, value);
 			const requestIdentity = this.#isTool ? this.#work.getRequestIdentity(value) : undefined;

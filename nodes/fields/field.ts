@@ -1,4 +1,4 @@
-import type { INodePropertyTypeOptions } from 'n8n-workflow';
+import type { INodePropertyMode, INodePropertyTypeOptions } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../core/errors';
 
@@ -25,9 +25,6 @@ interface FormatValues {
 	readonly addressList: string;
 	/** Given as a fixedCollection, an array of its rows or a plain object. */
 	readonly pairs: Array<{ name: string; value: string }>;
-	/** The ID, given as a resource locator, an ID or a URL of Google. */
-	readonly fileId: string;
-	readonly id: string;
 	/** Given as JSON text or an array; unchecked beyond "array of arrays". */
 	readonly rows: unknown[][];
 	/** The same, or an array of objects. */
@@ -81,8 +78,10 @@ export interface Field {
 	readonly options?: readonly Choice[];
 	readonly typeOptions?: INodePropertyTypeOptions;
 	readonly format?: FieldFormat;
-	/** The picker of a `fileId` or `tab` field: the name of its listSearch method. */
-	readonly searchListMethod?: string;
+	/** Of a resource locator. */
+	readonly modes?: readonly INodePropertyMode[];
+	/** Names one thing at the service: an input object that has it needs no `resource`. */
+	readonly isId?: true;
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** In one input mode only: the other one says the same with another field. */

@@ -1,16 +1,11 @@
-import type {
-	IDisplayOptions,
-	INodeProperties,
-	INodePropertyMode,
-	NodeParameterValueType,
-} from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 
+import { compareNames } from '../core/text';
 import type { Field } from './field';
 
 /** What n8n shows for a field, without the conditions under which it is shown. */
 function buildProperty(field: Field): INodeProperties {
-	const { displayName, name, description, hint, placeholder, noDataExpression } = field;
-	const { builderHint = field.format === 'fileId' ? locatorBuilderHint : undefined } = field;
+	const { displayName, name, description, hint, placeholder, noDataExpression, builderHint } = field;
 	return {
 		displayName,
 		name,
@@ -26,12 +21,6 @@ function buildProperty(field: Field): INodeProperties {
 	};
 }
 
-/** Compares alphabetically. The first call of `localeCompare` would cost n8n's start 5 ms. */
-export function compareNames(a: string, b: string): number {
-	if (a === b) return 0;
-	return a < b ? -1 : 1;
-}
-
 function buildTypeProperties(
 	field: Field,
 ): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
@@ -39,7 +28,7 @@ function buildTypeProperties(
 	const given = typeOptions && { typeOptions };
 	switch (type) {
 		case 'resourceLocator':
-			return { type, ...given, modes: buildLocatorModes(field) };
+			return { type, ...given, modes: structuredClone([...(field.modes ?? [])]) };
 		case 'fixedCollection':
 			return { type, typeOptions: { multipleValues: true }, options: buildCollectionOptions(field) };
 		case 'options':
@@ -49,45 +38,6 @@ function buildTypeProperties(
 		default:
 			return { type, ...given };
 	}
-}
-
-/** Tells n8n's AI builder how to fill in a resource locator. */
-const locatorBuilderHint =
-	"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.";
-
-/** An empty list cannot say why it is empty. */
-const listHint = "Something missing? 'Drive Access' in the credential determines what is listed.";
-
-/** No mode has a `validation`: n8n would stop the whole node where one item's id is wrong. */
-function buildLocatorModes({
-	displayName,
-	format,
-	searchListMethod,
-	placeholder,
-}: Field): INodePropertyMode[] {
-	const noun = displayName.toLowerCase();
-	const list: INodePropertyMode = {
-		...buildLocatorMode('From List', 'list', noun.includes('folder') ? 'My Drive' : `Select a ${noun}...`),
-		type: 'list',
-		typeOptions: { searchListMethod, searchable: true },
-	};
-	if (format === 'tab') return [list, buildLocatorMode('By Name', 'name', placeholder ?? 'e.g. Sheet1')];
-	return [
-		{ ...list, hint: listHint },
-		buildLocatorMode('By URL', 'url', buildPlaceholderUrl(noun)),
-		buildLocatorMode('By ID', 'id', 'e.g. 1Qm7xWc0aVbR2yKt4hL9'),
-	];
-}
-
-function buildLocatorMode(displayName: string, name: string, placeholder: string): INodePropertyMode {
-	const mode = { displayName, name, placeholder };
-	return { ...mode, type: 'string' };
-}
-
-function buildPlaceholderUrl(noun: string): string {
-	if (noun.includes('folder')) return 'e.g. https://drive.google.com/drive/folders/1Qm7xWc0aVbR2yKt4hL9';
-	const kind = noun.includes('sheet') ? 'spreadsheets' : 'document';
-	return `e.g. https://docs.google.com/${kind}/d/1Qm7xWc0aVbR2yKt4hL9/edit`;
 }
 
 function buildCollectionOptions({ displayName, pair, entries }: Field): INodeProperties['options'] {
@@ -121,7 +71,7 @@ export function buildProperties(
 			.sort((a, b) => compareNames(a.displayName, b.displayName))
 			.map((option) => ({
 				...buildProperty(option),
-				...(option.type === 'boolean' && whenAdded(option)),
+				...(option.type === 'boolean' && turnOnWhenAdded(option)),
 				...(option.showWhen && { displayOptions: buildOptionConditions(option.showWhen, fields, options) }),
 			})),
 	};
@@ -130,7 +80,7 @@ export function buildProperties(
 }
 
 /** Who adds a switch wants it: n8n shows the default when an option is added, saves it, and knows none for an option that was not. */
-const whenAdded = (option: Field): Partial<INodeProperties> => ({
+const turnOnWhenAdded = (option: Field): Partial<INodeProperties> => ({
 	default: true,
 	...(option.default === false && { builderHint: { propertyHint: 'Off unless this option is added' } }),
 });

@@ -152,16 +152,6 @@ export const commonOptions = [...requestOptions, includeInputFieldsOption] as co
 
 export type RequestLimits = InferParameters<typeof requestOptions, []>;
 
-/** @param values checked values of all fields */
-export function readRequestLimits(values: Readonly<Record<string, unknown>>): RequestLimits {
-	const { maxTries, maxRetryWaitSeconds, timeoutSeconds } = values;
-	return {
-		maxTries: Number(maxTries),
-		maxRetryWaitSeconds: Number(maxRetryWaitSeconds),
-		timeoutSeconds: Number(timeoutSeconds),
-	};
-}
-
 /** Where a parameter's value comes from. */
 interface ParameterSource {
 	/** Whether the value is the same for every item. */

@@ -1,78 +1,7 @@
 import { tryToParseDateTime } from 'n8n-workflow';
 
-import { type NodeError, createRefusal, shorten } from '../core/errors';
+import { type NodeError, createRefusal } from '../core/errors';
 import type { AttachmentInput, Field, FieldFormat, ReadContext } from './field';
-
-const idPattern = /^[A-Za-z0-9_-]+$/;
-const googleHosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spreadsheets.google.com'];
-/** `/d/<id>` of files, `/folders/<id>` of folders; `/d/e/…` is a page that was published to the web. */
-const idInPath = /\/(?:d|folders)\/(?!e\/)([^/]+)/;
-
-const myDrivePath = /^\/drive\/(u\/\d+\/)?my-drive\/?$/;
-
-/** The kind of file that a field wants, by the field's name. */
-const fileKinds: Readonly<Record<string, { readonly path: string; readonly noun: string }>> = {
-	spreadsheetId: { path: '/spreadsheets/', noun: 'spreadsheet' },
-	documentId: { path: '/document/', noun: 'document' },
-	parentFolder: { path: '/folders/', noun: 'folder' },
-};
-
-/** @throws NodeError 400 unless the text is an ID that can stand in a URL's path as it is */
-export function parseId(text: string, label: string, advice = ''): string {
-	const id = text.trim();
-	if (idPattern.test(id)) return id;
-	throw createRefusal(
-		`'${label}' is not an ID: ${shorten(id, 60)}`,
-		`An ID contains only letters, digits, hyphens and underscores. ${advice}`.trim(),
-	);
-}
-
-/** Takes an ID, or any URL that Google shows for a file or folder. @param name of the field, which tells the wanted kind of file */
-export function parseFileId(text: string, name: string, label: string): string {
-	const given = text.trim();
-	const url = parseGoogleUrl(given);
-	if (!url) return parseId(given, label);
-	if (!googleHosts.includes(url.hostname)) {
-		throw createRefusal(
-			`'${label}' is not a Google Drive or Google Docs URL: ${url.hostname}`,
-			formatIdAdvice(name),
-		);
-	}
-	refuseOtherKind(url.pathname, name, label);
-	if (name === 'parentFolder' && myDrivePath.test(url.pathname)) return 'root';
-	const id = idInPath.exec(url.pathname)?.[1] ?? url.searchParams.get('id') ?? url.searchParams.get('key');
-	if (id && idPattern.test(id)) return id;
-	const published = url.pathname.includes('/d/e/');
-	throw createRefusal(
-		`'${label}' is a URL without an ID`,
-		published
-			? 'This is the URL of a page published to the web. Open the file and use the URL from the address bar of the browser.'
-			: formatIdAdvice(name),
-	);
-}
-
-function parseGoogleUrl(text: string): URL | undefined {
-	if (/^https?:\/\//i.test(text)) return URL.canParse(text) ? new URL(text) : undefined;
-	const [host = ''] = text.toLowerCase().split('/');
-	return googleHosts.includes(host) && URL.canParse(`https://${text}`)
-		? new URL(`https://${text}`)
-		: undefined;
-}
-
-function refuseOtherKind(path: string, name: string, label: string): void {
-	const wanted = fileKinds[name];
-	const found = Object.values(fileKinds).find((kind) => path.includes(kind.path));
-	if (!wanted || !found || found === wanted) return;
-	throw createRefusal(
-		`'${label}' is the URL of a ${found.noun}, not of a ${wanted.noun}`,
-		formatIdAdvice(name),
-	);
-}
-
-function formatIdAdvice(name: string): string {
-	const noun = fileKinds[name]?.noun ?? 'file';
-	return `Enter the ID of the ${noun}, or its URL from the address bar of the browser.`;
-}
 
 /** The field's name as the user sees it. */
 export const getFieldLabel = ({ displayName, name }: Field, { mode }: ReadContext) =>
@@ -127,17 +56,8 @@ function readColumns(field: Field, raw: unknown, reading: ReadContext) {
 	);
 }
 
-/** The ID in a locator; '' if there is none. */
-function readId(field: Field, raw: unknown, reading: ReadContext): string {
-	const text = readLocatorText(field, raw, reading);
-	if (text.trim() === '') return '';
-	const label = getFieldLabel(field, reading);
-	if (field.format === 'fileId') return parseFileId(text, field.name, label);
-	return parseId(text, label, 'List and Search return it as id; a subject or an address is none.');
-}
-
 /** The text of a locator. The form gives an object; an expression or a tool gives text. */
-function readLocatorText(field: Field, raw: unknown, reading: ReadContext): string {
+export function readLocatorText(field: Field, raw: unknown, reading: ReadContext): string {
 	const locator = reading.mode === 'fields' && isRecord(raw) && 'mode' in raw;
 	return readText(field, (locator ? raw['value'] : raw) ?? '', reading);
 }
@@ -330,8 +250,6 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 		return isRecord(raw) && raw['mode'] === 'list' ? title : title.trim();
 	},
 	attachments: readAttachments,
-	fileId: readId,
-	id: readId,
 };
 
 const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {

@@ -1,8 +1,5 @@
 import type { Readable } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
-import { getHeapStatistics } from 'node:v8';
 
-import { getGlobalSingleton } from '../core/runtime';
 import { findErrorCode } from './networkErrors';
 
 const mebibyte = 2 ** 20;
@@ -23,6 +20,12 @@ export class BodyError extends Error {
 	}
 }
 
+/** The part of `MemoryReservation` that reading needs. */
+interface Reservation {
+	/** @throws BodyError `noMemory` */
+	reserve(bytes: number): void;
+}
+
 interface ReadLimits {
 	readonly maxBytes?: number;
 	/** Length according to the answer; if it is too large, nothing is read. */
@@ -30,7 +33,7 @@ interface ReadLimits {
 	/** Ends the reading and destroys the stream. */
 	readonly signal?: AbortSignal;
 	/** Counts what is read. */
-	readonly memory?: MemoryReservation;
+	readonly memory?: Reservation;
 }
 
 /** The whole body of an answer, in bytes. @throws BodyError */
@@ -61,6 +64,11 @@ export function tryParseJson(bytes: Buffer): unknown {
 	}
 }
 
+/** Whether the body may be more than a JSON number or string, judged by its beginning and not by its media type. */
+export function mayBeJson(bytes: Buffer): boolean {
+	return /^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
+}
+
 /** The body of an unsuccessful answer, as far as it can be read and up to the length of a message: the status is known anyway. */
 export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
@@ -72,7 +80,7 @@ async function collectBytes(
 	body: Readable,
 	maxBytes: number,
 	signal?: AbortSignal,
-	memory?: MemoryReservation,
+	memory?: Reservation,
 ): Promise<{ readonly bytes: Buffer; readonly error?: BodyError }> {
 	const stop = () => body.destroy(new Error('stopped'));
 	signal?.addEventListener('abort', stop);
@@ -95,125 +103,4 @@ async function collectBytes(
 	} finally {
 		signal?.removeEventListener('abort', stop);
 	}
-}
-
-/** Bytes of memory for what is outside of strings, measured with V8 in Node 24: `{}` takes 64, a short string in a list 32. */
-const parsingCosts = { object: 64, list: 40, entry: 12, text: 24, rareKey: 400 };
-/** An object with more keys is a hash table: a microsecond for each key to parse and to copy. 800,000 keys stop n8n for seconds. */
-const maxFastKeys = 1_000;
-/** Levels of objects and lists. n8n copies and stores data by recursion, which overflows the stack at some thousands of levels. */
-const maxDepth = 1_000;
-
-const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
-const [braceEnd, bracketEnd, colon] = [0x7d, 0x5d, 0x3a];
-
-/** Scans a megabyte at a time, which takes a few milliseconds. @returns the estimated bytes */
-function* scanJson(json: Buffer, most: number, mostLevels: number): Generator<undefined, number> {
-	let [at, cost, isText, depth] = [0, json.length, false, 0];
-	/** The number of keys of each open object. Beyond its end, a typed array ignores what is written and returns undefined. */
-	const keys = new Uint32Array(maxDepth);
-	while (at < json.length && cost <= most) {
-		if (at > 0) yield;
-		const end = Math.min(json.length, at + mebibyte);
-		for (; at < end; at++) {
-			const byte = json[at];
-			if (isText) {
-				if (byte === backslash) at++;
-				else if (byte === quote) isText = false;
-			} else if (byte === quote) {
-				isText = true;
-				cost += parsingCosts.text;
-			} else if (byte === brace || byte === bracket) {
-				cost += byte === brace ? parsingCosts.object : parsingCosts.list;
-				if (++depth > mostLevels) cost = Infinity;
-				keys[depth] = 0;
-			} else if (byte === braceEnd || byte === bracketEnd) depth--;
-			else if (byte === colon) {
-				const count = (keys[depth] ?? 0) + 1;
-				keys[depth] = count;
-				if (count > maxFastKeys) cost += parsingCosts.rareKey;
-			} else if (byte === comma) cost += parsingCosts.entry;
-		}
-	}
-	return cost;
-}
-
-/**
- * Estimates the memory that parsing takes, in bytes: 1 to 40 times the size, depending on the structure.
- * @param most the scan stops once the cost is above this
- * @param mostLevels with more, the cost is infinite
- */
-export function estimateParsingCost(json: Buffer, most = Infinity, mostLevels = Infinity): number {
-	const scan = scanJson(json, most, mostLevels);
-	let step = scan.next();
-	while (!step.done) step = scan.next();
-	return step.value;
-}
-
-/** Estimates the same in slices, between which n8n can do other work. */
-export async function estimateParsingCostInSlices(json: Buffer, most = Infinity, mostLevels = Infinity) {
-	const scan = scanJson(json, most, mostLevels);
-	let step = scan.next();
-	for (; !step.done; step = scan.next()) await turn();
-	return step.value;
-}
-
-/** Whether the body may be more than a JSON number or string, judged by its beginning and not by its media type. */
-export function mayBeJson(bytes: Buffer): boolean {
-	return /^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
-}
-
-/** Fractions of the heap: for one answer; for all that are being read or parsed; for everything in it. */
-const [mostOfHeap, mostInFlight, fullHeap] = [1 / 4, 1 / 2, 0.85];
-/** Limits for data that becomes an item. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
-export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxDepth };
-
-/** The sum of all answers in the process, because all workflows run in it. */
-const getLedger = () => getGlobalSingleton('answersInFlight', () => ({ bytes: 0 }));
-
-/** Bytes that answers currently in flight use. */
-export const getBytesInFlight = (): number => getLedger().bytes;
-
-/** The memory of one answer, from its first byte until it is no longer needed. It counts against the limit for all answers. */
-export class MemoryReservation {
-	#reservedBytes = 0;
-
-	/** @throws BodyError `noMemory` if there is no room next to the other answers */
-	reserve(bytes: number): void {
-		const { heap_size_limit: limit } = getHeapStatistics();
-		if (getLedger().bytes + bytes > limit * mostInFlight) throw new BodyError('noMemory');
-		this.#addBytes(bytes);
-	}
-
-	/** Reserves memory for a parsed answer. @param limits for its memory and its levels @throws BodyError `tooCostly`, `noMemory` */
-	async reserveForParsing(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
-		const { heap_size_limit: limit } = getHeapStatistics();
-		const most = Math.min(limits.bytes, limit * mostOfHeap);
-		const cost = await estimateParsingCostInSlices(json, most, limits.levels);
-		if (cost > most) throw new BodyError('tooCostly');
-		const used = getHeapStatistics().used_heap_size + getLedger().bytes;
-		if (used + cost > limit * fullHeap) throw new BodyError('noMemory');
-		this.reserve(cost);
-	}
-
-	/** May be called more than once. */
-	release(): void {
-		this.#addBytes(-this.#reservedBytes);
-	}
-
-	#addBytes(bytes: number): void {
-		this.#reservedBytes += bytes;
-		getLedger().bytes += bytes;
-	}
-}
-
-/** Whether a message can be parsed at once, considering memory, time and levels: n8n is one process for all of its workflows. */
-export function canParse(json: Buffer): boolean {
-	const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics();
-	const most = Math.min(
-		itemParsingLimits.bytes,
-		limit * mostOfHeap,
-		limit * fullHeap - used - getBytesInFlight(),
-	);
-	return estimateParsingCost(json, most, itemParsingLimits.levels) <= most;
 }

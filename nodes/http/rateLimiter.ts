@@ -1,4 +1,4 @@
-import { systemClock } from '../core/runtime';
+import { systemClock } from '../core/clock';
 import { toError, isNodeError, type NodeError } from '../core/errors';
 import { quoteField } from '../fields/field';
 import { createStoppedRequestError } from './retry';

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib';
 
-import { BodyError, type MemoryReservation, maxAnswerBytes, readResponseBody } from './body';
+import { BodyError, maxAnswerBytes, readResponseBody } from './body';
+import type { MemoryReservation } from './answerMemory';
 import { observeHttpClient, type ResponseReceiver } from './httpObserver';
 
 const decompressionOptions = { chunkSize: 256 * 1024 };

@@ -110,8 +110,8 @@ export async function withRetries<T>(
 		maybeDone ||= !repeating.reading && failure.outcome === 'unknown';
 		const progress = { tries, waitedMilliseconds, maybeDone };
 		const isRepeated = failure.retryable && (failure.outcome === 'notDone' || repeating.harmless);
-		if (!isRepeated) throw ended(failure, progress);
-		const wait = nextWait(failure, progress, policy);
+		if (!isRepeated) throw createLastFailure(failure, progress);
+		const wait = computeWait(failure, progress, policy);
 		await sleep(wait, undefined, { signal: policy.signal }).catch(() => {
 			throw maybeDone
 				? createStoppedError().with({ outcome: 'unknown' })
@@ -122,30 +122,31 @@ export async function withRetries<T>(
 }
 
 /** Only this function limits the tries. @returns milliseconds until the next one @throws NodeError if there is none */
-export function nextWait(failure: NodeError, progress: Progress, policy: RetryPolicy): number {
+export function computeWait(failure: NodeError, progress: Progress, policy: RetryPolicy): number {
 	const { tries, waitedMilliseconds } = progress;
-	if (tries >= policy.maxTries) throw ended(failure, progress);
+	if (tries >= policy.maxTries) throw createLastFailure(failure, progress);
 	const left = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
 	const asked = failure.retryAfterMilliseconds ?? 0;
-	if (asked > left) throw ended(failure, progress, waitRefused(asked, left, policy));
-	if (left <= 0) throw ended(failure, progress, tries === 1 ? noWait(policy) : undefined);
+	if (asked > left) throw createLastFailure(failure, progress, describeRefusedWait(asked, left, policy));
+	if (left <= 0)
+		throw createLastFailure(failure, progress, tries === 1 ? describeMissingWait(policy) : undefined);
 	// The jitter is added to the time that was asked for, because clients that got the same time must not come back at the same moment.
 	const jitter = drawJitterMilliseconds(tries - 1, backoff, Math.random);
 	return Math.min(left, asked + Math.max(minWaitMilliseconds, jitter));
 }
 
 /** The advice if the service asks for a longer wait than allowed. */
-function waitRefused(asked: number, left: number, policy: RetryPolicy): string {
+function describeRefusedWait(asked: number, left: number, policy: RetryPolicy): string {
 	const { words, maxRetryWaitMilliseconds: allowed } = policy;
 	const remaining = left < allowed ? `, of which ${Math.floor(left / 100) / 10} are left` : '';
 	return `${words.service} asks n8n to wait ${Math.ceil(asked / 1000)} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${allowed / 1000}${remaining}.`;
 }
 
-const noWait = ({ maxRetryWaitMilliseconds: allowed }: RetryPolicy) =>
+const describeMissingWait = ({ maxRetryWaitMilliseconds: allowed }: RetryPolicy) =>
 	`Another try would need a wait, but ${quoteField('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
 
 /** The failure that the caller sees, extended with the outcome of the tries. */
-function ended(failure: NodeError, { tries, maybeDone }: Progress, first?: string): NodeError {
+function createLastFailure(failure: NodeError, { tries, maybeDone }: Progress, first?: string): NodeError {
 	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 	const last = first === undefined && tries > 1 ? `Tried ${tries} times.` : undefined;
 	return failure.with({

@@ -1,6 +1,6 @@
 import { on, once } from 'node:events';
 import path from 'node:path';
-import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 
@@ -107,7 +107,7 @@ async function rejectWhenLate(seconds: number, ends: { signal: AbortSignal }): P
 	await sleep(seconds * 1000, undefined, ends);
 	// If n8n's main thread was busy, the answer may already wait behind this timer, so messages are handled first.
 	await sleep(0, undefined, ends);
-	await immediate(undefined, ends);
+	await yieldToEventLoop(undefined, ends);
 	throw new LimitExceeded(`reading it takes longer than ${seconds} s`);
 }
 

@@ -61,7 +61,7 @@ function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
 	Object.assign(context.helpers, helpers);
 	const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 0.02 };
 	return new InputItem(context, 0, {
-		notes: new RunState(new Sanitizer()),
+		run: new RunState(new Sanitizer()),
 		naming: new FieldNaming([], 'json'),
 		limits,
 	});

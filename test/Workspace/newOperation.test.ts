@@ -15,14 +15,15 @@ const copy = mkdtempSync(path.join(tmpdir(), 'new-operation-'));
 const actions = path.join(copy, 'nodes/Workspace/actions/file');
 let server: ScriptedServer | undefined;
 
-const operation = `import { defineOperation, type Clients } from '../../operation';
+const operation = `import { messageIdField } from '../../locators';
+import { defineOperation, type Clients } from '../../operation';
 
 export const star = defineOperation({
 	value: 'star',
 	name: 'Star',
 	action: 'Star file',
 	description: 'Put a star on a file',
-	fields: [{ displayName: 'File ID', name: 'fileId', type: 'string', default: '', format: 'id', required: true }],
+	fields: [{ displayName: 'File ID', name: 'fileId', ...messageIdField, required: true }],
 	options: [],
 	async execute({ drive }: Clients, { fileId }) {
 		const { data } = await drive.files.update({ fileId, requestBody: { starred: true } });

@@ -279,7 +279,7 @@ describe('properties', () => {
 	});
 
 	test('a tool says that a long answer is shortened, and how a file is named', () => {
-		const text = toolDescriptions.find(
+		const text = toolDescriptions.findLast(
 			({ displayOptions }) =>
 				displayOptions?.show?.['resource']?.includes('document') &&
 				displayOptions.show['operation']?.includes('read'),
@@ -329,28 +329,35 @@ describe('properties', () => {
 	});
 
 	describe('what a model is told of', () => {
-		const told = (resource: string, operation: string, more: INodeParameters = {}) => {
-			const values: INodeParameters = { resource, operation, inputMode: 'fields', '@tool': true, ...more };
-			const holds = (choices: unknown, key: string) =>
-				Array.isArray(choices) && choices.includes(values[key]);
-			const own = description.properties.filter(
-				({ name, displayOptions: { show = {}, hide = {} } = {} }) =>
-					name === 'toolDescription' &&
-					Object.entries(show).every(([key, allowed]) => holds(allowed, key)) &&
-					!Object.entries(hide).some(([key, refused]) => holds(refused, key)),
+		const tool = { ...node, type: 'test.workspaceTool' } as INode;
+		/** The description that n8n shows, and no other. */
+		const told = (resource: string, operation: string, more: INodeParameters = {}): string => {
+			const own = { ...description, name: tool.type };
+			const given = { resource, operation, ...more };
+			const values = NodeHelpers.getNodeParameters(own.properties, given, true, false, tool, own) ?? {};
+			const shown = own.properties.filter(
+				(property) =>
+					property.name === 'toolDescription' && NodeHelpers.displayParameter(values, property, tool, own),
 			);
-			expect(own).toHaveLength(1);
-			return own[0]?.default as string;
+			if (!JSON.stringify(more).includes('={{')) expect(shown).toHaveLength(1);
+			return values['toolDescription'] as string;
 		};
+
+		test('a file that the user has chosen is none of the parameters', () => {
+			const locate = (mode: string, value: string) => ({ spreadsheetId: { __rl: true, mode, value } });
+			const spreadsheet = /^- Spreadsheet: .*its ID or URL/m;
+			for (const operation of ['read', 'append', 'write']) {
+				expect(told('spreadsheet', operation, locate('list', '1Qm7xWc0a'))).not.toMatch(/^- Spreadsheet/m);
+				expect(told('spreadsheet', operation, locate('list', ''))).toMatch(spreadsheet);
+				expect(told('spreadsheet', operation, locate('id', "={{ $fromAI('id') }}"))).toMatch(spreadsheet);
+				expect(told('spreadsheet', operation)).toMatch(spreadsheet);
+			}
+			const documentId = { __rl: true, mode: 'url', value: 'https://docs.google.com/document/d/1Qm7' };
+			expect(told('document', 'append', { documentId })).toMatch(/^Add .*\n- Content: /);
+		});
+
 		test('what the tool does with an email is what the user chose, and with an expression what cannot be undone', () => {
-			const tool = { ...node, type: 'test.workspaceTool' } as INode;
-			const toldWith = (sendAs: string) => {
-				const values = { resource: 'mail', operation: 'send', sendAs };
-				const own = { ...description, name: tool.type };
-				const given = NodeHelpers.getNodeParameters(own.properties, values, true, false, tool, own);
-				const text = given?.['toolDescription'];
-				return typeof text === 'string' ? text.split('\n')[0] : undefined;
-			};
+			const toldWith = (sendAs: string) => told('mail', 'send', { sendAs }).split('\n')[0];
 			expect(toldWith('send')).toMatch(/^Send an email .* cannot be undone/);
 			expect(toldWith('send')).not.toMatch(/draft/);
 			expect(toldWith('draft')).toMatch(/draft .* Nothing is sent/);
@@ -438,22 +445,22 @@ describe('properties', () => {
 		expect(placeholders.filter(({ length }) => length > 46)).toEqual([]);
 	});
 
-	test('a model reads which keys of an input object are required', () => {
+	test('a model reads which keys of an input object are required, and what cannot be undone', () => {
 		const text = toolDescriptions.at(-1)?.default as string;
-		expect(text.split('\n').slice(1, -1)).toEqual([
+		expect(text.split('\n').slice(1)).toEqual([
 			'document append: documentId*, content*, contentFormat',
 			'document create: title*, parentFolder, content, contentFormat',
 			'document read: documentId*',
-			'document write: documentId*, content*, contentFormat',
+			'document write: documentId*, content*, contentFormat. Destructive: the previous content is lost.',
 			'file upload: name, contentSource, binaryPropertyName, content*, mimeType, parentFolder',
 			'mail list: from, status, returnAll, maxResults',
 			'mail read: messageId*',
 			'mail search: query*, returnAll, maxResults',
-			'mail send: replyToMessageId, to, subject, body*, bodyFormat, saveAsDraft',
+			'mail send: replyToMessageId, to, subject, body*, bodyFormat, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
 			'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
 			'spreadsheet create: title*, parentFolder',
 			'spreadsheet read: spreadsheetId*, tab, range, output',
-			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*',
+			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*. Destructive: the previous values of these cells are lost.',
 		]);
 	});
 });

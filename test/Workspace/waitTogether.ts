@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-import { getGlobalSingleton, KeyedMutex } from '../../nodes/core/runtime';
+import { getGlobalSingleton } from '../../nodes/core/runtime';
+import { KeyedMutex } from '../../nodes/core/keyedMutex';
 
 /**
  * Starts runs while another one, of whatever version of the package, has the lock of a spreadsheet, so that they wait together, in their

@@ -1,4 +1,4 @@
-import type { Clock } from '../../nodes/core/runtime';
+import type { Clock } from '../../nodes/core/clock';
 
 interface Timer {
 	readonly at: number;

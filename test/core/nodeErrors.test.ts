@@ -9,9 +9,9 @@ import {
 	NodeError,
 	createRefusal,
 	getStatusName,
-	storeBinary,
 	toNodeError,
 } from '../../nodes/core/errors';
+import { storeBinary } from '../../nodes/core/binaryStorage';
 import { Sanitizer } from '../../nodes/core/sanitizer';
 
 const node: INode = { id: '1', name: 'Node', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };

@@ -1,4 +1,4 @@
-import { shorten } from '../../nodes/core/errors';
+import { shorten } from '../../nodes/core/text';
 
 test.each([
 	['what fits is whole', 'abc', 'abc'],

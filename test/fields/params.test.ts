@@ -5,7 +5,7 @@ import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/Agent
 import type { NodeError } from '../../nodes/core/errors';
 import type { ReadContext } from '../../nodes/fields/field';
 import { readParameters } from '../../nodes/fields/params';
-import { parseId, parseFileId } from '../../nodes/fields/values';
+import { createFileLocator, messageIdField } from '../../nodes/Workspace/locators';
 import { type Field, type Operation, defineOperation, getAllFields } from '../../nodes/Workspace/operation';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 
@@ -39,14 +39,8 @@ describe('params', () => {
 		},
 		{ displayName: 'Values', name: 'values', type: 'json', default: '[]', format: 'rows' },
 		{ displayName: 'Attachments', name: 'attachments', type: 'string', default: '', format: 'attachments' },
-		{
-			displayName: 'Document',
-			name: 'documentId',
-			type: 'resourceLocator',
-			default: { mode: 'list', value: '' },
-			format: 'fileId',
-		},
-		{ displayName: 'Message ID', name: 'messageId', type: 'string', default: '', format: 'id' },
+		{ displayName: 'Document', name: 'documentId', ...createFileLocator('document', 'searchDocuments') },
+		{ displayName: 'Message ID', name: 'messageId', ...messageIdField },
 		{
 			displayName: 'Source',
 			name: 'source',
@@ -382,97 +376,5 @@ describe('params', () => {
 				`${minValue}–${maxValue}`,
 			]);
 		expect(Object.fromEntries(bounds)).toEqual(expected);
-	});
-});
-
-describe('Google IDs', () => {
-	const id = '1Qm7xWc0aVbR2yKt4hL9_-x';
-
-	test.each([
-		['spreadsheetId', `https://docs.google.com/spreadsheets/d/${id}/edit#gid=0`],
-		['spreadsheetId', `https://docs.google.com/spreadsheets/d/${id}`],
-		['spreadsheetId', `https://docs.google.com/spreadsheets/u/0/d/${id}/edit?usp=sharing`],
-		['spreadsheetId', `https://docs.google.com/a/example.com/spreadsheets/d/${id}/htmlview`],
-		['spreadsheetId', `https://spreadsheets.google.com/ccc?key=${id}&hl=en`],
-		['spreadsheetId', `docs.google.com/spreadsheets/d/${id}/edit`],
-		['documentId', `https://docs.google.com/document/d/${id}/edit?tab=t.0#heading=h.1`],
-		['documentId', `https://docs.google.com/document/u/1/d/${id}/edit`],
-		['documentId', `https://docs.google.com/document/d/${id}/`],
-		['documentId', `https://docs.google.com/open?id=${id}`],
-		['documentId', `https://drive.google.com/file/d/${id}/view?usp=drive_link`],
-		['parentFolder', `https://drive.google.com/drive/folders/${id}?usp=sharing`],
-		['parentFolder', `https://drive.google.com/drive/u/0/folders/${id}`],
-		['parentFolder', `https://drive.google.com/drive/mobile/folders/${id}`],
-		['parentFolder', `https://drive.google.com/folderview?id=${id}&usp=sharing`],
-		['parentFolder', `https://drive.google.com/open?id=${id}`],
-		['parentFolder', ` ${id} `],
-	])('%s: %s', (name, text) => {
-		expect(parseFileId(text, name, 'Label')).toBe(id);
-	});
-
-	test.each(['https://drive.google.com/drive/my-drive', 'https://drive.google.com/drive/u/0/my-drive'])(
-		'%s is the root of folders, and no file',
-		(text) => {
-			expect(parseFileId(text, 'parentFolder', 'Folder')).toBe('root');
-			expect(() => parseFileId(text, 'spreadsheetId', 'Label')).toThrow("'Label' is a URL without an ID");
-			expect(() => parseFileId(text, 'templateId', 'Label')).toThrow("'Label' is a URL without an ID");
-		},
-	);
-
-	test.each([
-		['.', "'Label' is not an ID: ."],
-		['..', "'Label' is not an ID: .."],
-		['a/b', "'Label' is not an ID: a/b"],
-		['a b', "'Label' is not an ID: a b"],
-		['ä', "'Label' is not an ID: ä"],
-		['https://', "'Label' is not an ID"],
-		[
-			`https://evil.example/spreadsheets/d/${id}`,
-			"'Label' is not a Google Drive or Google Docs URL: evil.example",
-		],
-		['https://docs.google.com/spreadsheets/', "'Label' is a URL without an ID"],
-		['https://docs.google.com/spreadsheets/d/../edit', "'Label' is a URL without an ID"],
-		[`https://docs.google.com/spreadsheets/d/e/2PACX-${id}/pubhtml`, "'Label' is a URL without an ID"],
-		[
-			`https://docs.google.com/document/d/${id}/edit`,
-			"'Label' is the URL of a document, not of a spreadsheet",
-		],
-	])('%s is refused', (text, message) => {
-		expect(() => parseFileId(text, 'spreadsheetId', 'Label')).toThrow(message);
-	});
-
-	test.each([
-		[
-			'spreadsheetId',
-			'https://docs.google.com/spreadsheets/',
-			/^Enter the ID of the spreadsheet, or its URL/,
-		],
-		['templateId', 'https://docs.google.com/', /^Enter the ID of the file, or its URL/],
-		[
-			'documentId',
-			'https://docs.google.com/document/d/e/2PACX-1/pub',
-			/^This is the URL of a page published to the/,
-		],
-	])('what to do is said: %s %s', (name, text, description) => {
-		const refused = (() => {
-			try {
-				return parseFileId(text, name, 'Label');
-			} catch (error) {
-				return error;
-			}
-		})();
-		expect(refused).toMatchObject({ description: expect.stringMatching(description) as string });
-	});
-
-	test('a long text that is no ID is shortened', () => {
-		expect(() => parseId(`${'a'.repeat(60)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(60)}…`);
-		expect(() => parseId(`${'a'.repeat(59)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(59)}!`);
-	});
-
-	test('an id is trimmed and holds nothing that a path would understand', () => {
-		expect(parseId(' 18c2f0a1b2c3d4e5 ', 'Message ID')).toBe('18c2f0a1b2c3d4e5');
-		for (const bad of ['', '../x', 'a%2Fb', 'x?y', 'x#y', 'a\nb']) {
-			expect(() => parseId(bad, 'Message ID')).toThrow("'Message ID' is not an ID");
-		}
 	});
 });

@@ -2,19 +2,15 @@ import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import v8 from 'node:v8';
 
+import { BodyError, maxAnswerBytes, readResponseBody, readErrorBody, mayBeJson } from '../../nodes/http/body';
 import {
-	BodyError,
 	getBytesInFlight,
 	canParse,
 	itemParsingLimits,
 	MemoryReservation,
-	maxAnswerBytes,
 	estimateParsingCost,
-	readResponseBody,
-	readErrorBody,
-	mayBeJson,
 	estimateParsingCostInSlices,
-} from '../../nodes/http/body';
+} from '../../nodes/http/answerMemory';
 import { expectLinear } from '../growth';
 
 describe('body', () => {

@@ -5,7 +5,8 @@ import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 
 import { NodeError } from '../../nodes/core/errors';
-import { BodyError, getBytesInFlight, MemoryReservation } from '../../nodes/http/body';
+import { BodyError } from '../../nodes/http/body';
+import { getBytesInFlight, MemoryReservation } from '../../nodes/http/answerMemory';
 import { collectCauses, classifyNetworkError, formatNetworkMessage } from '../../nodes/http/networkErrors';
 import {
 	attemptRequest,

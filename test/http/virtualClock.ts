@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-import type { Clock } from '../../nodes/core/runtime';
+import type { Clock } from '../../nodes/core/clock';
 
 interface Sleeper {
 	readonly until: number;

@@ -6,9 +6,9 @@ import {
 	isRedirect,
 	NodeError,
 	type Outcome,
-	shorten,
 	appendErrorCode,
 } from '../../core/errors';
+import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import { BoundedMap, type Clock, getGlobalSingleton } from '../../core/runtime';
+import { BoundedMap } from '../../core/boundedMap';
+import type { Clock } from '../../core/clock';
+import { getGlobalSingleton } from '../../core/runtime';
 import { maxAnswerBytes } from '../../http/body';
 import { meetsCondition, measureHeldBytes, getMessageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';

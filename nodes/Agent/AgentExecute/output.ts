@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { getHighlightedResponseKey } from 'n8n-workflow';
 
-import { toError, isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
+import { toError, isTool, type NodeError, toNodeError } from '../../core/errors';
+import { storeBinary } from '../../core/binaryStorage';
 import { countRoom, describePart, fitText } from '../../core/modelAnswer';
 import { isRecord } from '../../fields/values';
 import { storeMessageBytes, type SessionMessage } from '../session/messages';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 
-import { mask } from '../../core/sanitizer';
-import { shorten } from '../../core/errors';
+import { mask } from '../../core/secretSearch';
+import { shorten } from '../../core/text';
 import { isRecord } from '../../fields/values';
 import { mayBeJson } from '../../http/body';
 import type { Redactor } from '../session/credentials';

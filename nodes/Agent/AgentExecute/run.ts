@@ -1,11 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { systemClock } from '../../core/runtime';
-import { escapeForEditor, isNodeError, isTool, type NodeError, toNodeError } from '../../core/errors';
+import { systemClock } from '../../core/clock';
+import { escapeForEditor } from '../../core/text';
+import { isNodeError, isTool, type NodeError, toNodeError } from '../../core/errors';
 import { runItems, type PerformedItem, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets } from '../../core/sanitizer';
 import { NodeParameters } from '../../fields/params';
-import { MemoryReservation } from '../../http/body';
+import { MemoryReservation } from '../../http/answerMemory';
 import { type AgentCredentials, readCredentials, createConnectRequestReader } from '../session/credentials';
 import { connect } from '../session/connection';
 import {

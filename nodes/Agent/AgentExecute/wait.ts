@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { type Clock } from '../../core/runtime';
+import type { Clock } from '../../core/clock';
 import { isNodeError, type NodeError } from '../../core/errors';
 import { classifyNetworkError } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';

@@ -3,9 +3,6 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from '../credentialTests';
 import { properties } from './properties';
-import { requireSupportedN8n } from '../../core/runtime';
-
-requireSupportedN8n(NodeConnectionTypes);
 
 export class AgentSessionTrigger implements INodeType {
 	description: INodeTypeDescription = {

@@ -2,7 +2,7 @@ import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 
 import { toError, createNodeApiError, NodeError } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
-import type { Clock } from '../../core/runtime';
+import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
 type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notTaken';

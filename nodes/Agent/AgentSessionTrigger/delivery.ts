@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 
 import { toError } from '../../core/errors';
-import type { Clock } from '../../core/runtime';
+import type { Clock } from '../../core/clock';
 import { getMessageId } from '../session/messages';
 import { type Alerts, buildNotAcceptedError } from './alerts';
 import { type Arrival, getBinaryBytes, buildItem, type MessageArrival, buildStoredItem } from './queue';

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { isNodeError, toNodeError } from '../../core/errors';
-import { waitAtMost, systemClock } from '../../core/runtime';
+import { waitAtMost, systemClock } from '../../core/clock';
 import { createSanitizedLog, Sanitizer } from '../../core/sanitizer';
 import { connect, type Connection, type ConnectionEvent, type EndedChannel } from '../session/connection';
 import { createConnectRequestReader } from '../session/credentials';

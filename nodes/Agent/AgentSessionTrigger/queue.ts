@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 
-import type { Clock } from '../../core/runtime';
+import type { Clock } from '../../core/clock';
 import type { ConnectionEvent } from '../session/connection';
 import {
 	storeMessageBytes,

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { NodeError, toNodeError } from '../../core/errors';
-import type { Clock } from '../../core/runtime';
+import type { Clock } from '../../core/clock';
 import type { connect, Connection, EndedChannel } from '../session/connection';
 import type { ConnectRequestReader } from '../session/credentials';
 import { meetsCondition, type SessionFrame } from '../session/messages';

@@ -1,4 +1,6 @@
-import { BoundedMap, type Clock, getGlobalSingleton, systemClock } from '../../core/runtime';
+import { BoundedMap } from '../../core/boundedMap';
+import { type Clock, systemClock } from '../../core/clock';
+import { getGlobalSingleton } from '../../core/runtime';
 import { FrameSequence } from '../session/messages';
 import type { Arrival, Leftover } from './queue';
 

@@ -15,7 +15,7 @@ import {
 	toNodeError,
 	appendErrorCode,
 } from '../../core/errors';
-import { systemClock } from '../../core/runtime';
+import { systemClock } from '../../core/clock';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { discardBody, sendCredentialTestRequest } from '../../http/request';
 import { networkAdvice } from '../session/networkAdvice';

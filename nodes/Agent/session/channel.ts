@@ -1,4 +1,4 @@
-import { type Clock, waitAtMost } from '../../core/runtime';
+import { type Clock, waitAtMost } from '../../core/clock';
 import {
 	socketErrorToCloseReason,
 	type CloseReason,

@@ -1,4 +1,5 @@
-import { toError, isNodeError, isRedirect, NodeError, shorten } from '../../core/errors';
+import { toError, isNodeError, isRedirect, NodeError } from '../../core/errors';
+import { shorten } from '../../core/text';
 import {
 	blockedAdvice,
 	isBlockedByPolicy,

@@ -1,5 +1,5 @@
 import { toError, type NodeError } from '../../core/errors';
-import type { Clock } from '../../core/runtime';
+import type { Clock } from '../../core/clock';
 import { Channel, type ChannelSettings } from './channel';
 import {
 	type CloseReason,

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { ICredentialDataDecryptedObject, NodeEgressFilter } from 'n8n-workflow';
 
 import { createRefusal } from '../../core/errors';
-import { type Clock, systemClock } from '../../core/runtime';
+import { type Clock, systemClock } from '../../core/clock';
 import { Sanitizer } from '../../core/sanitizer';
 import { splitList } from '../../fields/values';
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 
-import { storeBinary } from '../../core/errors';
-import { canParse, estimateParsingCost } from '../../http/body';
+import { storeBinary } from '../../core/binaryStorage';
+import { canParse, estimateParsingCost } from '../../http/answerMemory';
 
 /** Finds numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
 const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;

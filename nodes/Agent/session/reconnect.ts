@@ -1,4 +1,5 @@
-import { type Clock, getGlobalSingleton, systemClock } from '../../core/runtime';
+import { type Clock, systemClock } from '../../core/clock';
+import { getGlobalSingleton } from '../../core/runtime';
 import { drawJitterMilliseconds } from '../../http/retry';
 import {
 	type CloseReason,

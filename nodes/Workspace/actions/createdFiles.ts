@@ -3,6 +3,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { ignoreNotFound, NodeError } from '../../core/errors';
 import { type Field, quoteField } from '../../fields/field';
 import { hashParts, type KeyHashes, hashIdempotencyKey, buildKeyReusedError } from '../idempotency';
+import { createFileLocator } from '../locators';
 import type { Item, CreatedFile } from '../operation';
 
 type File = drive_v3.Schema$File;
@@ -151,7 +152,11 @@ export async function createInDrive<R extends object>(
 		recordCreated(id);
 		return { id };
 	};
-	if (!key) return await (await finish((await createFile()).id, false))();
+	if (!key) {
+		const { id } = await createFile();
+		const readResult = await finish(id, false);
+		return await readResult();
+	}
 	return await createOnce(drive, 'id', {
 		key,
 		ownId,
@@ -233,9 +238,6 @@ export const buildParentFolderField = (description: string) =>
 	({
 		displayName: 'Parent Folder',
 		name: 'parentFolder',
-		type: 'resourceLocator',
-		default: { __rl: true, mode: 'list', value: '' },
-		format: 'fileId',
-		searchListMethod: 'searchFolders',
+		...createFileLocator('folder', 'searchFolders'),
 		description,
 	}) as const satisfies Field;

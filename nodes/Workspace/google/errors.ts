@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 
-import { isNodeError, isRedirect, NodeError, shorten, toNodeError, appendErrorCode } from '../../core/errors';
+import { isNodeError, isRedirect, NodeError, toNodeError, appendErrorCode } from '../../core/errors';
+import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { isRecord } from '../../fields/values';
 import { BodyError, tryParseJson, maxAnswerBytes, readErrorBody } from '../../http/body';

@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { isNodeError, NodeError, createRefusal } from '../../core/errors';
-import { BoundedMap, KeyedMutex } from '../../core/runtime';
+import { BoundedMap } from '../../core/boundedMap';
+import { KeyedMutex } from '../../core/keyedMutex';
 import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../http/body';
 import { getProperty } from '../../http/networkErrors';
 import { googleTokenUrl } from './signIn';

@@ -4,7 +4,8 @@ import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { NodeError, createRefusal } from '../../core/errors';
 import { isRecord } from '../../fields/values';
-import { BodyError, tryParseJson, MemoryReservation, readResponseBody, readErrorBody } from '../../http/body';
+import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../http/body';
+import { MemoryReservation } from '../../http/answerMemory';
 import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import {
 	attemptRequest,

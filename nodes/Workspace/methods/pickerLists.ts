@@ -9,10 +9,10 @@ import type {
 
 import { createNodeApiError, NodeError, addAdviceToMessage } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
-import { compareNames } from '../../fields/nodeProperties';
+import { compareNames } from '../../core/text';
 import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
-import { parseFileId, isRecord } from '../../fields/values';
+import { isRecord } from '../../fields/values';
 import { quoteSearchText } from '../actions/createdFiles';
 import { flattenTabs, buildDocumentUrl, summarizeTab } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/query';
@@ -23,6 +23,7 @@ import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreads
 import type { SignIn } from '../google/advice';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import { toGoogleFailure } from '../google/errors';
+import { type FileNoun, parseFileId } from '../locators';
 import type { Clients } from '../operation';
 
 /** The client that a picker asks, and what its sign-in may see. */
@@ -177,21 +178,21 @@ function createSearchMethod(search: PickerSearch) {
 	};
 }
 
-/** n8n's method for a list of the chosen tab's columns. @param listOf gets no names without a tab @param nothing makes an empty list */
+/** n8n's method for a list of the chosen tab's columns. @param buildList gets no names without a tab @param buildEmptyList for no spreadsheet */
 function createColumnsMethod<T>(
-	listOf: (names: readonly string[] | undefined, headerRow: number) => T,
-	nothing: () => T,
+	buildList: (names: readonly string[] | undefined, headerRow: number) => T,
+	buildEmptyList: () => T,
 ) {
 	return async function (this: ILoadOptionsFunctions): Promise<T> {
 		const readField = (field: string) => readChosenText(this.getNodeParameter(field, ''));
 		const given = readField('spreadsheetId');
-		if (given === '') return nothing();
+		if (given === '') return buildEmptyList();
 		return await askGoogle(this, async ({ sheets }) => {
-			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheetId', 'Spreadsheet'));
+			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheet', 'Spreadsheet'));
 			const headerRow = Number(readField('options.headerRow') || 1);
 			const [tab, range] = [readField('tab'), readField('range')];
-			if (tab === '' && range === '') return listOf(undefined, headerRow);
-			return listOf((await readHeaderRow(book, parseTarget({ tab, range }), headerRow)).names, headerRow);
+			if (tab === '' && range === '') return buildList(undefined, headerRow);
+			return buildList((await readHeaderRow(book, parseTarget({ tab, range }), headerRow)).names, headerRow);
 		});
 	};
 }
@@ -205,16 +206,16 @@ function readChosenText(raw: unknown): string {
 
 /** n8n's method for the tabs of a chosen file. An expression that chooses it is not known while the form is filled in. */
 function createTabsMethod(
-	field: string,
-	noun: string,
-	tabsOf: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
+	noun: FileNoun,
+	listTabs: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
 ) {
 	return async function (this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
 		return await askGoogle(this, async (clients) => {
-			const given = readChosenText(this.getNodeParameter(field, ''));
+			const given = readChosenText(this.getNodeParameter(`${noun}Id`, ''));
+			const label = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
 			if (given !== '')
-				return { results: filterByName(await tabsOf(clients, parseFileId(given, field, noun)), filter) };
-			const message = `Choose the ${noun.toLowerCase()} first. If an expression chooses it, choose By Name above.`;
+				return { results: filterByName(await listTabs(clients, parseFileId(given, noun, label)), filter) };
+			const message = `Choose the ${noun} first. If an expression chooses it, choose By Name above.`;
 			throw new NodeError({ code: 400, message });
 		});
 	};
@@ -281,9 +282,9 @@ export const pickerLists = {
 	headerColumns: createColumnsMethod(toMapperFields, () =>
 		buildNoColumnsNotice('Choose the spreadsheet first.'),
 	),
-	searchDocumentTabs: createTabsMethod('documentId', 'Document', listDocumentTabs),
+	searchDocumentTabs: createTabsMethod('document', listDocumentTabs),
 	searchDocuments: createSearchMethod(searchDocuments),
 	searchFolders: createSearchMethod(searchFolders),
 	searchSpreadsheets: createSearchMethod(searchSpreadsheets),
-	searchTabs: createTabsMethod('spreadsheetId', 'Spreadsheet', listSpreadsheetTabs),
+	searchTabs: createTabsMethod('spreadsheet', listSpreadsheetTabs),
 };

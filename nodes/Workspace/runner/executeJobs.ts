@@ -2,7 +2,10 @@ import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isNodeError, type NodeError, createRefusal } from '../../core/errors';
-import { BoundedMap, getGlobalSingleton, KeyedMutex, systemClock } from '../../core/runtime';
+import { BoundedMap } from '../../core/boundedMap';
+import { systemClock } from '../../core/clock';
+import { KeyedMutex } from '../../core/keyedMutex';
+import { getGlobalSingleton } from '../../core/runtime';
 import { createStoppedError } from '../../http/retry';
 import { toGoogleFailure } from '../google/errors';
 import type { SharedSending } from '../google/googleCredential';
@@ -10,13 +13,13 @@ import type { Clients } from '../operation';
 import type { Job } from './job';
 
 /** Gives the clients of a job's run. @param shared if they send for other runs too */
-export type ClientsFor = (job: Job, shared?: SharedSending) => Promise<Clients>;
+export type ClientGetter = (job: Job, shared?: SharedSending) => Promise<Clients>;
 
 /** Jobs of one run that are sent together. */
 interface JobsOfRun {
 	readonly jobs: readonly [Job, ...Job[]];
 	readonly clients: Clients;
-	readonly clientsFor: ClientsFor;
+	readonly getClients: ClientGetter;
 }
 
 interface WaitingRun extends JobsOfRun {
@@ -131,7 +134,7 @@ async function executeShared(sender: WaitingRun, runs: readonly WaitingRun[]): P
 	};
 	for (const { signal } of firstItems) signal?.addEventListener('abort', stopIfAll);
 	try {
-		const clients = await sender.clientsFor(sender.jobs[0], {
+		const clients = await sender.getClients(sender.jobs[0], {
 			signal: stop.signal,
 			log(text) {
 				for (const item of firstItems) item.log(text);

@@ -94,9 +94,7 @@ function findByIdKey(
 }
 
 function getIdKeys({ fields }: Operation): string[] {
-	return fields.flatMap(({ name, required, format }) =>
-		required && (format === 'id' || format === 'fileId') ? [name] : [],
-	);
+	return fields.flatMap(({ name, required, isId }) => (required && isId ? [name] : []));
 }
 
 function refuseUnknownKeys({ given, operation, resource }: UncheckedJob): void {

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { escapeForEditor, isTool, type NodeError, createRefusal, storeBinary } from '../../core/errors';
+import { escapeForEditor } from '../../core/text';
+import { isTool, type NodeError, createRefusal } from '../../core/errors';
+import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming, type ReadContext } from '../../fields/field';
 import {
-	readRequestLimits,
 	type NodeParameters,
 	type AnyParameters,
 	readParameters,
 	type RequestLimits,
+	requestOptions,
 } from '../../fields/params';
 import { getAllFields, type Field, type Item, type CreatedFile, type OutputBinary } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
@@ -64,21 +66,20 @@ export class InputItem implements RunnerItem {
 	readonly run: RunState;
 	readonly signal: AbortSignal | undefined;
 	readonly #context: IExecuteFunctions;
-	readonly #notes: RunState;
 	readonly #naming: FieldNaming;
 	readonly #createdFiles: CreatedFile[] = [];
-	readonly #readMilliseconds: number;
+	readonly #timeoutMilliseconds: number;
 
 	constructor(
 		context: IExecuteFunctions,
 		index: number,
-		{ notes, naming, limits }: { notes: RunState; naming: FieldNaming; limits: RequestLimits },
+		{ run, naming, limits }: { run: RunState; naming: FieldNaming; limits: RequestLimits },
 	) {
 		this.#context = context;
 		this.index = index;
-		this.#notes = this.run = notes;
+		this.run = run;
 		this.#naming = naming;
-		this.#readMilliseconds = limits.timeoutSeconds * 1000;
+		this.#timeoutMilliseconds = limits.timeoutSeconds * 1000;
 		this.signal = context.getExecutionCancelSignal();
 	}
 
@@ -103,11 +104,11 @@ export class InputItem implements RunnerItem {
 	}
 
 	getBinary(field: string) {
-		return getBinarySource(this.#context, this.index, field, this.#readMilliseconds);
+		return getBinarySource(this.#context, this.index, field, this.#timeoutMilliseconds);
 	}
 
 	getFile(path: string) {
-		return getFileSource(this.#context, path, this.#readMilliseconds);
+		return getFileSource(this.#context, path, this.#timeoutMilliseconds);
 	}
 
 	store({ data, fileName, mimeType }: OutputBinary) {
@@ -115,7 +116,7 @@ export class InputItem implements RunnerItem {
 	}
 
 	once<T>(key: string, ask: () => Promise<T>) {
-		return this.#notes.once(key, ask);
+		return this.run.once(key, ask);
 	}
 
 	recordCreated(what: CreatedFile) {
@@ -131,15 +132,15 @@ export class InputItem implements RunnerItem {
 	}
 
 	addHint(text: string) {
-		this.#notes.hints.add(this.text(text));
+		this.run.hints.add(this.text(text));
 	}
 
 	get hints() {
-		return [...this.#notes.hints].map((hint) => this.#notes.sanitizer.cleanText(hint));
+		return [...this.run.hints].map((hint) => this.run.sanitizer.cleanText(hint));
 	}
 
 	log(text: string) {
-		this.#context.logger.info(this.#notes.sanitizer.cleanText(text));
+		this.#context.logger.info(this.run.sanitizer.cleanText(text));
 	}
 
 	explainFailure(thrown: NodeError) {
@@ -204,7 +205,7 @@ interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
 export function createJobReader(
 	context: IExecuteFunctions,
 	parameters: NodeParameters,
-	notes: RunState,
+	run: RunState,
 ): (index: number) => Job {
 	const isExpression = (name: string) => parameters.isOwnExpression(name);
 	let last: CheckedJob | undefined;
@@ -214,7 +215,7 @@ export function createJobReader(
 		if (last?.mode !== mode || !hasSameInput(last, chosen))
 			last = checkJob(chosen, { mode, timezone: context.getTimezone(), isExpression });
 		const { resource, operation, naming, params, limits, combineKey, serialKey } = last;
-		const item = new InputItem(context, index, { notes, naming, limits });
+		const item = new InputItem(context, index, { run, naming, limits });
 		naming.runWithNames(() => operation.check?.(params, item));
 		const modelCharacters = item.isTool ? last.modelCharacters : 0;
 		return { index, resource, operation, params, limits, item, combineKey, serialKey, modelCharacters };
@@ -229,7 +230,7 @@ function checkJob(chosen: UncheckedJob, reading: ReadContext): CheckedJob {
 	const naming = new FieldNaming(fields, mode);
 	const combineKey = naming.runWithNames(() => operation.combine?.key(params));
 	const serialKey = operation.getChangedId?.(params);
-	const limits = readRequestLimits(params);
+	const limits = readParameters(requestOptions, given, reading);
 	const modelCharacters = countModelCharacters(fields, params, mode);
 	return { ...chosen, mode, naming, params, limits, combineKey, serialKey, modelCharacters };
 }

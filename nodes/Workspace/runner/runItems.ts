@@ -9,16 +9,16 @@ import { NodeParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/retry';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import type { Clients, OutputItem } from '../operation';
-import { type ClientsFor, executeJobs, toJobFailure } from './executeJobs';
+import { type ClientGetter, executeJobs, toJobFailure } from './executeJobs';
 import { type Job, createJobReader, RunState } from './job';
 
 /** Performs jobs that are sent together: a result or a NodeError for each, in order; fewer if the operation gave fewer. Never throws. */
-export async function performJobs(jobs: readonly Job[], clientsFor: ClientsFor): Promise<unknown[]> {
+export async function performJobs(jobs: readonly Job[], getClients: ClientGetter): Promise<unknown[]> {
 	const [first, ...others] = jobs;
 	if (!first) return [];
 	try {
-		const clients = await clientsFor(first);
-		const outcomes = await executeJobs({ jobs: [first, ...others], clients, clientsFor });
+		const clients = await getClients(first);
+		const outcomes = await executeJobs({ jobs: [first, ...others], clients, getClients });
 		const known = jobs.slice(0, outcomes.length);
 		return await Promise.all(known.map((job, at) => recoverOutcome(clients, job, outcomes[at])));
 	} catch (error) {
@@ -70,13 +70,13 @@ const parallelItems = 5;
 /** Works on all input items; every output item is paired with its input item. */
 export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const sanitizer = new Sanitizer();
-	const notes = new RunState(sanitizer);
+	const run = new RunState(sanitizer);
 	const parameters = new NodeParameters(context);
-	const clientsFor = createClientCache(context, sanitizer);
+	const getClients = createClientCache(context, sanitizer);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
-			check: createJobReader(context, parameters, notes),
+			check: createJobReader(context, parameters, run),
 			hasInputFields: (job) =>
 				job ? Boolean(job.params['includeInputFields']) : parameters.isOn('includeInputFields'),
 			getRequestIdentity: ({ resource, operation, params, item }) => [
@@ -89,13 +89,13 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			getConcurrency: () => parallelItems,
 			async perform(items) {
 				const together = items.map(({ value }) => value);
-				const outcomes = await performJobs(together, clientsFor);
+				const outcomes = await performJobs(together, getClients);
 				return together.slice(0, outcomes.length).map((job, at) => finishJob(job, outcomes[at]));
 			},
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),
 		});
 	} finally {
-		notes.showHints(context);
+		run.showHints(context);
 	}
 }
 
@@ -120,7 +120,7 @@ function finishJob(job: Job, outcome: unknown): PerformedItem {
 		const ending = operation.getFailure?.(outcome);
 		if (ending) return failJob(job, item.explainFailure(ending), { output, isDone: item.continueOnFail });
 		const what = operation.left?.(outcome);
-		const left = what === undefined ? undefined : { what, ...repeatOf(job) };
+		const left = what === undefined ? undefined : { what, ...judgeRerun(job) };
 		return { result: { output, left }, mustNotRunAgain: !isOnlyReading(job) };
 	} catch (error) {
 		return failJob(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
@@ -143,7 +143,7 @@ function toOutputItems(
 const keyOption = 'idempotencyKey';
 
 /** What happens to a finished job if the node runs again. */
-function repeatOf({ operation, params, item }: Job): Omit<Left, 'what'> {
+function judgeRerun({ operation, params, item }: Job): Omit<Left, 'what'> {
 	const { options, rerun } = operation;
 	const takesKey = options.some(({ name }) => name === keyOption);
 	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOption]);
@@ -155,7 +155,7 @@ function repeatOf({ operation, params, item }: Job): Omit<Left, 'what'> {
 }
 
 /** Clients differ by what the requests may need and by the operation's advice. */
-function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer): ClientsFor {
+function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer): ClientGetter {
 	const known = new Map<string, Promise<Clients>>();
 	let connection: Promise<GoogleCredential> | undefined;
 	return ({ operation, resource, limits }, shared) => {

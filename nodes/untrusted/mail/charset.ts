@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
-import { BoundedMap } from '../../core/runtime';
+import { BoundedMap } from '../../core/boundedMap';
 
 /** Decodes text of any charset. An unknown name never loses any text. @param charset as the email names it; '' if it names none */
 export function decodeText(bytes: Buffer, charset: string): string {

@@ -353,7 +353,10 @@ describe('conversation', () => {
 
 		test.each<[string, Waiting]>([
 			['it is switched off', { options: { enableStreaming: false } }],
-			['the node is a tool', { node: { type: 'test.nodeTool' } }],
+			[
+				'the node is a tool',
+				{ node: { type: 'test.nodeTool' }, items: [{ json: {} }], parameters: { input: 'x' } },
+			],
 		])('nothing goes out when %s', async (_name, more) => {
 			await serve({ messages: spoken });
 			const { onChunk, shown } = chat();

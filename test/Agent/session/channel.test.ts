@@ -1,6 +1,6 @@
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { Channel } from '../../../nodes/Agent/session/channel';
-import { systemClock } from '../../../nodes/core/runtime';
+import { systemClock } from '../../../nodes/core/clock';
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
 import { createRedactor } from '../../../nodes/Agent/session/credentials';
 import { openSocket } from '../../../nodes/Agent/session/webSocket';

@@ -183,7 +183,7 @@ describe('run', () => {
 
 describe('one item', () => {
 	const clients = testClients('http://127.0.0.1:9', 'token');
-	const notes = new RunState(new Sanitizer());
+	const runState = new RunState(new Sanitizer());
 	const url = 'http://127.0.0.1:9';
 
 	function operationWith(parts: Partial<Operation>): Operation {
@@ -209,7 +209,7 @@ describe('one item', () => {
 			params: {},
 			limits,
 			item: new InputItem(createNodeContext({ url, parameters: {} }), index, {
-				notes,
+				run: runState,
 				naming: new FieldNaming([], 'json'),
 				limits,
 			}),

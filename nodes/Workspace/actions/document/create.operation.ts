@@ -11,6 +11,7 @@ import {
 import { isNodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { idempotencyOption, type KeyHashes } from '../../idempotency';
+import { createFileLocator } from '../../locators';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
 import { appendContent } from './append.operation';
 import { buildReplaceRequests, planFill } from './replacements';
@@ -59,10 +60,7 @@ const createOptions = [
 	{
 		displayName: 'Template',
 		name: 'templateId',
-		type: 'resourceLocator',
-		default: { __rl: true, mode: 'list', value: '' },
-		format: 'fileId',
-		searchListMethod: 'searchDocuments',
+		...createFileLocator('document', 'searchDocuments'),
 		description:
 			'A document to copy. The content is added at the end of the copy. If this app did not create it, choose All Files as the Drive Access in the credential first.',
 	},

@@ -1,13 +1,11 @@
+import { createFileLocator, createTabLocator } from '../../locators';
 import type { Field } from '../../operation';
 
 export const documentId = {
 	displayName: 'Document',
 	name: 'documentId',
-	type: 'resourceLocator',
-	default: { __rl: true, mode: 'list', value: '' },
+	...createFileLocator('document', 'searchDocuments'),
 	required: true,
-	format: 'fileId',
-	searchListMethod: 'searchDocuments',
 	description: 'The document to work with',
 } as const satisfies Field;
 
@@ -31,12 +29,7 @@ export const contentFormat = {
 export const tab = {
 	displayName: 'Tab',
 	name: 'tab',
-	type: 'resourceLocator',
-	default: { __rl: true, mode: 'list', value: '' },
-	format: 'tab',
-	searchListMethod: 'searchDocumentTabs',
-	placeholder: 'e.g. Notes',
-	typeOptions: { loadOptionsDependsOn: ['documentId.value'] },
+	...createTabLocator('document', 'searchDocumentTabs', 'Notes'),
 	description: 'Title or ID of the tab. Leave empty to use the first tab.',
 	builderHint:
 		"Pass the whole object, with the title or ID of the tab: { __rl: true, mode: 'name', value: 'Notes' }.",

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 
-import { createRefusal, isNodeError, shorten } from '../../../core/errors';
+import { createRefusal, isNodeError } from '../../../core/errors';
+import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { decodeBase64, computeMd5 } from '../../byteSource';
 import type { KeyHashes } from '../../idempotency';

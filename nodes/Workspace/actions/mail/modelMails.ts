@@ -1,4 +1,4 @@
-import { shorten } from '../../../core/errors';
+import { shorten } from '../../../core/text';
 import { countFitting, countRoom, describePart, fitText, type ModelAnswer } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';

@@ -1,6 +1,7 @@
 import { quoteField } from '../../../fields/field';
 import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
 import type { Mail } from '../../../untrusted/mail/readMail';
+import { messageIdField } from '../../locators';
 import { defineOperation, type StoredBinary } from '../../operation';
 import { changesLabels, labelOptions, toMailItem, newTextOnlyOption } from './list/fields';
 import { toMailAnswer } from './modelMails';
@@ -15,11 +16,8 @@ export const read = defineOperation({
 		{
 			displayName: 'Message ID',
 			name: 'messageId',
-			type: 'string',
-			default: '',
+			...messageIdField,
 			required: true,
-			format: 'id',
-			placeholder: 'e.g. 18c3f0a1b2d4e5f6',
 			description: 'ID of the message, as returned by List and Search',
 		},
 	],

@@ -1,24 +1,18 @@
+import { createFileLocator, createTabLocator } from '../../locators';
 import type { Field, CombinedItem, InferParameters } from '../../operation';
 
 export const spreadsheetId = {
 	displayName: 'Spreadsheet',
 	name: 'spreadsheetId',
-	type: 'resourceLocator',
-	default: { __rl: true, mode: 'list', value: '' },
+	...createFileLocator('spreadsheet', 'searchSpreadsheets'),
 	required: true,
-	format: 'fileId',
-	searchListMethod: 'searchSpreadsheets',
 	description: 'The spreadsheet to work with',
 } as const satisfies Field;
 
 export const tab = {
 	displayName: 'Tab',
 	name: 'tab',
-	type: 'resourceLocator',
-	default: { __rl: true, mode: 'list', value: '' },
-	format: 'tab',
-	searchListMethod: 'searchTabs',
-	typeOptions: { loadOptionsDependsOn: ['spreadsheetId.value'] },
+	...createTabLocator('spreadsheet', 'searchTabs', 'Sheet1'),
 	description: 'The tab to work in. Leave empty if the range names it.',
 	builderHint:
 		"Pass the whole object, with the name of the tab: { __rl: true, mode: 'name', value: 'Sheet1' }. With a tab, range is inside it, such as A:D.",

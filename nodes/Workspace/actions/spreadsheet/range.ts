@@ -1,4 +1,5 @@
-import { createRefusal, shorten } from '../../../core/errors';
+import { createRefusal } from '../../../core/errors';
+import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { WriteParams } from './fields';
 

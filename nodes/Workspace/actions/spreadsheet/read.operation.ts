@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IDataObject } from 'n8n-workflow';
@@ -77,7 +77,7 @@ async function toRowItems(
 		json['rowNumber'] = startRow + at + 1;
 		items.push({ json });
 		cells += width;
-		if (cells > cellsPerSlice) cells = await turn(0);
+		if (cells > cellsPerSlice) cells = await yieldToEventLoop(0);
 	}
 	return { items, columns: names, total, before };
 }

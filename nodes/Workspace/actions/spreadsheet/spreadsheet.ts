@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError, NodeError, createRefusal, shorten } from '../../../core/errors';
+import { isNodeError, NodeError, createRefusal } from '../../../core/errors';
+import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';

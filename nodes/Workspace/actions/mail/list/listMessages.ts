@@ -1,6 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { ignoreNotFound, type NodeError, isNodeError, shorten } from '../../../../core/errors';
+import { ignoreNotFound, type NodeError, isNodeError } from '../../../../core/errors';
+import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { initialConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
 import type { Clients, Item } from '../../../operation';

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-import { createRefusal, shorten } from '../../../../core/errors';
+import { createRefusal } from '../../../../core/errors';
+import { shorten } from '../../../../core/text';
 import { decodeWords } from '../../../../untrusted/mail/charset';
 
 /** Parts of an address list, as defined by RFC 5322. The loops in each pattern are unrolled, so that no text takes long. */

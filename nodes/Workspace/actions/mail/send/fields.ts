@@ -1,7 +1,9 @@
-import { createRefusal, shorten } from '../../../../core/errors';
+import { createRefusal } from '../../../../core/errors';
+import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { idempotencyOption } from '../../../idempotency';
+import { messageIdField } from '../../../locators';
 import type { Field, InferParameters } from '../../../operation';
 import { parseAddresses } from './addresses';
 
@@ -25,10 +27,7 @@ export const sendFields = [
 	{
 		displayName: 'Reply to Message ID',
 		name: 'replyToMessageId',
-		type: 'string',
-		default: '',
-		format: 'id',
-		placeholder: 'e.g. 18c3f0a1b2d4e5f6',
+		...messageIdField,
 		description:
 			'ID of the message to reply to, as returned by List, Search and Read. Leave To and Subject empty to answer its sender in the same conversation.',
 	},

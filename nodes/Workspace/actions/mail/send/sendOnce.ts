@@ -1,4 +1,5 @@
-import { BoundedMap, KeyedMutex } from '../../../../core/runtime';
+import { BoundedMap } from '../../../../core/boundedMap';
+import { KeyedMutex } from '../../../../core/keyedMutex';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
 import { initialConcurrency } from '../../../../http/rateLimiter';
 import { hashParts, type KeyHashes, hashIdempotencyKey, buildKeyReusedError } from '../../../idempotency';

@@ -1,6 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { BoundedMap, getGlobalSingleton } from '../../../../core/runtime';
+import { BoundedMap } from '../../../../core/boundedMap';
+import { getGlobalSingleton } from '../../../../core/runtime';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 

@@ -5,7 +5,12 @@ import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { transformSync } from '@swc/core';
 
-import { getBytesInFlight, canParse, itemParsingLimits, MemoryReservation } from '../../nodes/http/body';
+import {
+	getBytesInFlight,
+	canParse,
+	itemParsingLimits,
+	MemoryReservation,
+} from '../../nodes/http/answerMemory';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
@@ -46,7 +51,9 @@ test('the budget outlives the package: another load of it counts on', () => {
 	const memory = new MemoryReservation();
 	memory.reserve(1000);
 	jest.isolateModules(() => {
-		const again = jest.requireActual<{ getBytesInFlight: typeof getBytesInFlight }>('../../nodes/http/body');
+		const again = jest.requireActual<{ getBytesInFlight: typeof getBytesInFlight }>(
+			'../../nodes/http/answerMemory',
+		);
 		expect(again.getBytesInFlight).not.toBe(getBytesInFlight);
 		expect(again.getBytesInFlight()).toBe(1000);
 	});
@@ -55,7 +62,7 @@ test('the budget outlives the package: another load of it counts on', () => {
 
 /** Four answers of 63 MB of `{},` at once, in a process with a small heap, which is full soon. */
 const program = (isGuarded: boolean) => `
-	const { canParse } = require('./http/body.js');
+	const { canParse } = require('./http/answerMemory.js');
 	const kept = [];
 	for (let answer = 0; answer < 4; answer++) {
 		const bytes = Buffer.from('[' + '{},'.repeat(21_000_000) + '{}]');
@@ -66,7 +73,13 @@ const program = (isGuarded: boolean) => `
 test('four such answers at once end a process that parses them, and not one that looks first', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'heap-'));
 	const jsc = { parser: { syntax: 'typescript' as const } };
-	for (const name of ['http/body', 'http/networkErrors', 'http/httpObserver', 'core/runtime']) {
+	for (const name of [
+		'http/answerMemory',
+		'http/body',
+		'http/networkErrors',
+		'http/httpObserver',
+		'core/runtime',
+	]) {
 		const source = readFileSync(path.join(__dirname, `../../nodes/${name}.ts`), 'utf8');
 		const { code } = transformSync(source, { jsc, module: { type: 'commonjs' } });
 		const file = path.join(folder, `${name}.js`);

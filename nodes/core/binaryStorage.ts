@@ -1,0 +1,29 @@
+import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
+
+import { appendErrorCode, NodeError } from './errors';
+
+/** Stores bytes as n8n's binary data. @throws NodeError if n8n cannot store them, for example because its disk is full */
+export async function storeBinary(
+	{ prepareBinaryData }: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
+	bytes: Buffer,
+	fileName?: string,
+	mimeType?: string,
+): Promise<IBinaryData> {
+	try {
+		return await prepareBinaryData(bytes, fileName, mimeType);
+	} catch (cause) {
+		throw createStorageError(cause, bytes.length);
+	}
+}
+
+function createStorageError(cause: unknown, bytes: number): NodeError {
+	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+	// An error with a code comes from the file system, and its message names a path of the server.
+	const said = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
+	const description = appendErrorCode(
+		'Ask your n8n administrator to check that the binary data storage has free space and that n8n may write to it.',
+		code,
+	);
+	const message = `n8n could not save a file of ${bytes.toLocaleString('en-US')} bytes${said}`;
+	return new NodeError({ code: 500, message, description, cause });
+}

@@ -1,0 +1,19 @@
+/** A map with a limited number of entries. When there are more, it drops the one that was set the longest time ago. */
+export class BoundedMap<K, V> extends Map<K, V> {
+	readonly #maxEntries: number;
+
+	constructor(most = 1000) {
+		super();
+		this.#maxEntries = most;
+	}
+
+	override set(key: K, value: V): this {
+		this.delete(key);
+		super.set(key, value);
+		for (const oldest of this.keys()) {
+			if (this.size <= this.#maxEntries) break;
+			this.delete(oldest);
+		}
+		return this;
+	}
+}

@@ -1,0 +1,84 @@
+import { type FileNoun, parseFileId, parseId } from '../../nodes/Workspace/locators';
+
+const id = '1Qm7xWc0aVbR2yKt4hL9_-x';
+
+test.each<[FileNoun, string]>([
+	['spreadsheet', `https://docs.google.com/spreadsheets/d/${id}/edit#gid=0`],
+	['spreadsheet', `https://docs.google.com/spreadsheets/d/${id}`],
+	['spreadsheet', `https://docs.google.com/spreadsheets/u/0/d/${id}/edit?usp=sharing`],
+	['spreadsheet', `https://docs.google.com/a/example.com/spreadsheets/d/${id}/htmlview`],
+	['spreadsheet', `https://spreadsheets.google.com/ccc?key=${id}&hl=en`],
+	['spreadsheet', `docs.google.com/spreadsheets/d/${id}/edit`],
+	['document', `https://docs.google.com/document/d/${id}/edit?tab=t.0#heading=h.1`],
+	['document', `https://docs.google.com/document/u/1/d/${id}/edit`],
+	['document', `https://docs.google.com/document/d/${id}/`],
+	['document', `https://docs.google.com/open?id=${id}`],
+	['document', `https://drive.google.com/file/d/${id}/view?usp=drive_link`],
+	['folder', `https://drive.google.com/drive/folders/${id}?usp=sharing`],
+	['folder', `https://drive.google.com/drive/u/0/folders/${id}`],
+	['folder', `https://drive.google.com/drive/mobile/folders/${id}`],
+	['folder', `https://drive.google.com/folderview?id=${id}&usp=sharing`],
+	['folder', `https://drive.google.com/open?id=${id}`],
+	['folder', ` ${id} `],
+])('%s: %s', (name, text) => {
+	expect(parseFileId(text, name, 'Label')).toBe(id);
+});
+
+test.each(['https://drive.google.com/drive/my-drive', 'https://drive.google.com/drive/u/0/my-drive'])(
+	'%s is the root of folders, and no file',
+	(text) => {
+		expect(parseFileId(text, 'folder', 'Folder')).toBe('root');
+		expect(() => parseFileId(text, 'spreadsheet', 'Label')).toThrow("'Label' is a URL without an ID");
+		expect(() => parseFileId(text, 'file', 'Label')).toThrow("'Label' is a URL without an ID");
+	},
+);
+
+test.each([
+	['.', "'Label' is not an ID: ."],
+	['..', "'Label' is not an ID: .."],
+	['a/b', "'Label' is not an ID: a/b"],
+	['a b', "'Label' is not an ID: a b"],
+	['ä', "'Label' is not an ID: ä"],
+	['https://', "'Label' is not an ID"],
+	[
+		`https://evil.example/spreadsheets/d/${id}`,
+		"'Label' is not a Google Drive or Google Docs URL: evil.example",
+	],
+	['https://docs.google.com/spreadsheets/', "'Label' is a URL without an ID"],
+	['https://docs.google.com/spreadsheets/d/../edit', "'Label' is a URL without an ID"],
+	[`https://docs.google.com/spreadsheets/d/e/2PACX-${id}/pubhtml`, "'Label' is a URL without an ID"],
+	[`https://docs.google.com/document/d/${id}/edit`, "'Label' is the URL of a document, not of a spreadsheet"],
+])('%s is refused', (text, message) => {
+	expect(() => parseFileId(text, 'spreadsheet', 'Label')).toThrow(message);
+});
+
+test.each<[FileNoun | 'file', string, RegExp]>([
+	['spreadsheet', 'https://docs.google.com/spreadsheets/', /^Enter the ID of the spreadsheet, or its URL/],
+	['file', 'https://docs.google.com/', /^Enter the ID of the file, or its URL/],
+	[
+		'document',
+		'https://docs.google.com/document/d/e/2PACX-1/pub',
+		/^This is the URL of a page published to the/,
+	],
+])('what to do is said: %s %s', (name, text, description) => {
+	const refused = (() => {
+		try {
+			return parseFileId(text, name, 'Label');
+		} catch (error) {
+			return error;
+		}
+	})();
+	expect(refused).toMatchObject({ description: expect.stringMatching(description) as string });
+});
+
+test('a long text that is no ID is shortened', () => {
+	expect(() => parseId(`${'a'.repeat(60)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(60)}…`);
+	expect(() => parseId(`${'a'.repeat(59)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(59)}!`);
+});
+
+test('an id is trimmed and holds nothing that a path would understand', () => {
+	expect(parseId(' 18c2f0a1b2c3d4e5 ', 'Message ID')).toBe('18c2f0a1b2c3d4e5');
+	for (const bad of ['', '../x', 'a%2Fb', 'x?y', 'x#y', 'a\nb']) {
+		expect(() => parseId(bad, 'Message ID')).toThrow("'Message ID' is not an ID");
+	}
+});
