@@ -84,13 +84,27 @@ test('all four operations by the input object', async () => {
 	expect(await object({ operation: 'read', documentId, output: 'document' })).toMatchObject({ tabs: [{}] });
 });
 
+const sectioned = { operation: 'write', documentId: '1abc', content: 'x', section: 'A' };
+const replacements = [{ find: 'a', replace: '# b', format: 'markdown' }];
+const marked = { operation: 'write', documentId: '1abc', content: '', replacements };
+
 test.each<[IDataObject, RegExp]>([
 	[{ operation: 'read', documentId: 'a/b' }, /documentId/],
 	[{ operation: 'read', documentId: '1abc', contentFormat: 'html' }, /contentFormat.*text, markdown/],
 	[{ operation: 'write', documentId: '1abc' }, /'content' is required/],
 	[{ operation: 'write', documentId: '1abc', allowEmpty: true }, /'content' is required/],
-	[{ operation: 'write', documentId: '1abc', replacements: 'x' }, /'replacements' must be an object/],
+	[
+		{ operation: 'write', documentId: '1abc', replacements: 'x' },
+		/'replacements' must be an array of objects/,
+	],
 	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
+	[{ ...sectioned, section: ' ' }, /'section' must be the text of a heading, and is empty/],
+	[{ ...sectioned, replacements: { a: 'b' } }, /'section' does not go with 'replacements'/],
+	[{ ...sectioned, fillFromInput: true }, /'section' does not go with 'replacements'/],
+	[{ ...marked, content: 'x' }, /Markdown in 'replacements' does not go with 'content'/],
+	[{ ...marked, replacements: [{ find: 'a', format: 'html' }] }, /format \(text or markdown\)/],
+	[{ ...marked, replacements: [{ find: 'a', replace: 5 }] }, /'replacements' must be texts, not a number/],
+	[{ ...marked, replacements: [{ find: '', format: 'markdown' }] }, /has an empty text to find/],
 	[{ operation: 'append', documentId: '1abc', content: '' }, /content/],
 	[{ operation: 'create', resource: 'document' }, /title/],
 	[{ operation: 'write', documentId: '1abc', content: 'x', newParagraph: true }, /newParagraph/],
