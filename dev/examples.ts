@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { root } from './n8n/installN8n.ts';
 import { buildSignedInCredential } from './google/credential.ts';
-import { demoSpreadsheet, demoTemplate } from './google/demo.ts';
+import { demoReport, demoSpreadsheet, demoTemplate } from './google/demo.ts';
 import type { GoogleServer } from './google/server.ts';
 import { defaultScopes, widestScopes } from './google/tokens.ts';
 import type { N8nApi, WorkflowDefinition } from './n8n/n8nApi.ts';
@@ -185,6 +185,7 @@ export function withDemo(
 		const parameters = node.parameters as { options?: Record<string, unknown> };
 		const chosen = {
 			...withFile(parameters, 'spreadsheetId', demoSpreadsheet),
+			...withFile(parameters, 'documentId', demoReport),
 			...(parameters.options && { options: withFile(parameters.options, 'templateId', demoTemplate) }),
 		};
 		return withCredentials({ ...node, parameters: chosen }, stored);

@@ -156,6 +156,7 @@ describe('properties', () => {
 			replacements: {},
 			requiredRevisionId: '',
 			allowEmpty: false,
+			section: '',
 		},
 		'document append': {
 			idempotencyKey: '',
@@ -163,6 +164,7 @@ describe('properties', () => {
 			createTab: false,
 			insertImages: false,
 			newParagraph: true,
+			underHeading: '',
 		},
 		'file upload': {
 			convertTo: 'none',

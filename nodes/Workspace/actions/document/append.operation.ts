@@ -10,7 +10,14 @@ import {
 	buildKeyReusedError,
 } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
-import { type FilterContent, isEmpty, parseContent, type ParsedContent, planAppend } from './contentRequests';
+import {
+	type FilterContent,
+	isEmpty,
+	lowerHeadings,
+	parseContent,
+	type ParsedContent,
+	planAppend,
+} from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import {
@@ -130,9 +137,11 @@ export async function appendContent(
 		const body = await readBodyState(docs, documentId, tab, heading === '' ? 'outline' : 'bodies');
 		const earlier = key && findEarlierAppend(body, key);
 		if (earlier) return earlier;
-		const place = planPlace(body, findSection(body, heading), false);
+		const section = findSection(body, heading);
+		const place = planPlace(body, section, false);
+		const lowered = lowerHeadings(parsed, section.level);
 		const planChange = (withPictures: FilterContent) => {
-			const plan = planAppend(withPictures(parsed), newParagraph, place);
+			const plan = planAppend(withPictures(lowered), newParagraph, place);
 			const endIndex = plan.endIndex - place.rest.units - 1;
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const name = key && `${buildRangeName(key)}/${plan.characterCount}`;

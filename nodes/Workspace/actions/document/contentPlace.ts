@@ -34,6 +34,8 @@ export const emptyPlace: ContentPlace = {
 
 /** What stands under a heading, or in the whole tab. */
 export interface Section {
+	/** Of the heading; 0 for the whole tab. */
+	readonly level: number;
 	readonly startIndex: number;
 	readonly elements: readonly docs_v1.Schema$StructuralElement[];
 	readonly rest: readonly docs_v1.Schema$StructuralElement[];
@@ -45,11 +47,11 @@ const maxNameLength = 80;
 
 /** @param heading its text; empty for the whole tab @throws NodeError 400 unless exactly one heading has the text */
 export function findSection({ content }: BodyState, heading: string): Section {
-	if (heading === '') return { startIndex: 1, elements: content, rest: [] };
+	if (heading === '') return { level: 0, startIndex: 1, elements: content, rest: [] };
 	const headings = content.flatMap(({ paragraph = {}, endIndex }, at) => {
-		const depth = getHeadingDepth(paragraph.paragraphStyle?.namedStyleType ?? '');
-		const text = depth === undefined ? '' : readHeading(paragraph);
-		return depth === undefined || text === '' ? [] : [{ at, depth, text, startIndex: endIndex ?? 0 }];
+		const level = getHeadingDepth(paragraph.paragraphStyle?.namedStyleType ?? '');
+		const text = level === undefined ? '' : readHeading(paragraph);
+		return level === undefined || text === '' ? [] : [{ at, level, text, startIndex: endIndex ?? 0 }];
 	});
 	const wanted = joinBlanks(heading);
 	const [own, ...others] = headings.filter(({ text }) => text === wanted);
@@ -62,9 +64,9 @@ export function findSection({ content }: BodyState, heading: string): Section {
 			`Nothing was written. ${names.length > 0 ? `Headings of the tab: ${names.join(', ')}.` : 'The tab has no headings.'}`,
 		);
 	}
-	const next = headings.find(({ at, depth }) => at > own.at && depth <= own.depth)?.at ?? content.length;
+	const next = headings.find(({ at, level }) => at > own.at && level <= own.level)?.at ?? content.length;
 	const elements = content.slice(own.at + 1, next);
-	return { startIndex: own.startIndex, elements, rest: content.slice(next) };
+	return { level: own.level, startIndex: own.startIndex, elements, rest: content.slice(next) };
 }
 
 const joinBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();

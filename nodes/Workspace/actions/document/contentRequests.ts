@@ -96,6 +96,24 @@ export function filterPictures(parsed: ParsedContent, keep: (address: string) =>
 	return { ...parsed, blocks };
 }
 
+const headingLevels = [1, 2, 3, 4, 5, 6] as const;
+
+/** The content with its headings below a level, so that all of it stands in the section of a heading of that level. */
+export function lowerHeadings(parsed: ParsedContent, level: number): ParsedContent {
+	if (typeof parsed === 'string') return parsed;
+	const highest = headingLevels.find((own) =>
+		parsed.blocks.some((block) => block.kind === 'paragraph' && block.format === own),
+	);
+	const steps = level + 1 - (highest ?? Infinity);
+	if (steps <= 0) return parsed;
+	const blocks = parsed.blocks.map((block) =>
+		block.kind === 'paragraph' && typeof block.format === 'number'
+			? { ...block, format: headingLevels[block.format + steps - 1] ?? 6 }
+			: block,
+	);
+	return { ...parsed, blocks };
+}
+
 /** Keeps the pictures that go in. */
 export type FilterContent = (parsed: ParsedContent) => ParsedContent;
 

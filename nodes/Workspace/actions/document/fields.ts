@@ -99,7 +99,7 @@ export const section = {
 	default: '',
 	placeholder: 'e.g. Results',
 	description:
-		'The text of a heading: only what stands under it is replaced, up to the next heading of the same or a higher level. The heading stays.',
+		'The text of a heading: only what stands under it is replaced, up to the next heading of the same or a higher level. The heading stays, and headings in the content become lower ones.',
 	read: readSection,
 } as const satisfies Field;
 
@@ -126,7 +126,7 @@ export const replacements = {
 		],
 	},
 	description:
-		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template',
+		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template. Markdown takes the place of a whole paragraph.',
 	read: readReplacements,
 } as const satisfies Field;
 

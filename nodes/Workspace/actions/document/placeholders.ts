@@ -65,9 +65,10 @@ function findParagraphs(
 		const cells = table?.tableRows?.flatMap((row) => row.tableCells ?? []) ?? [];
 		if (!paragraph) return cells.flatMap((cell) => findParagraphs(cell.content ?? [], replacements));
 		const text = (paragraph.elements ?? []).map(({ textRun }) => textRun?.content ?? '\ufffc').join('');
-		const replacement = replacements.find(({ find }) => text.includes(find));
-		if (replacement === undefined) return [];
-		if (text.trim() !== replacement.find.trim()) throw createSharedError(replacement.find);
+		const replacement = replacements.find(({ find }) => text.trim() === find.trim());
+		const shared = replacement ? undefined : replacements.find(({ find }) => text.includes(find));
+		if (shared) throw createSharedError(shared.find);
+		if (!replacement) return [];
 		return [
 			{ startIndex: startIndex ?? 0, endIndex: endIndex ?? 0, styled: hasOwnStyle(paragraph), replacement },
 		];

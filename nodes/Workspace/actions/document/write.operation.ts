@@ -6,6 +6,7 @@ import { defineOperation, type Item } from '../../operation';
 import {
 	type FilterContent,
 	isEmpty,
+	lowerHeadings,
 	parseContent,
 	type ParsedContent,
 	planReplacement,
@@ -154,8 +155,9 @@ async function writeSection(
 		}
 		const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
 		const place = planPlace(body, section, true);
+		const lowered = lowerHeadings(parsed, section.level);
 		const planChange = (withPictures: FilterContent) =>
-			buildChange(planReplacement(withPictures(parsed), place), base, []);
+			buildChange(planReplacement(withPictures(lowered), place), base, []);
 		return await carryOutContent(docs, planChange, item);
 	};
 	return requiredRevisionId ? await attempt() : await repeatIfOutdated(attempt, item);

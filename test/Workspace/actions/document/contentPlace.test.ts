@@ -133,6 +133,17 @@ describe('Write with a section', () => {
 		]);
 	});
 
+	test('keeps the headings of the content below its own, so that the next write finds all of it', async () => {
+		const id = report();
+		const params = { section: 'Steps', contentFormat: 'markdown' } as const;
+		for (const word of ['first', 'second']) {
+			await calls.write(id, { ...params, content: `# A\n\n${word}\n\n### B\n\n###### C` });
+			await calls.append(id, { underHeading: 'Steps', contentFormat: 'markdown', content: '## D' });
+		}
+		const section = ['## Steps', '### A', 'second', '##### B', '###### C', '### D'];
+		expect((await blocks(id)).slice(3, 10)).toEqual([...section, '# Results']);
+	});
+
 	test('is in the tab, by its title', async () => {
 		const id = calls.document('first', [{ title: 'Notes', tabId: 't.n', body: [heading('A'), text('x')] }]);
 		await calls.write(id, { tab: 'Notes', section: 'A', content: 'y' });
