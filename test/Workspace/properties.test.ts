@@ -136,7 +136,7 @@ describe('properties', () => {
 			includeBody: false,
 			idempotencyKey: '',
 			insertImages: false,
-			replacements: {},
+			replacements: { replacement: [{ find: '', replace: '' }] },
 			templateId: { __rl: true, ...locator },
 		},
 		'document read': {
@@ -153,7 +153,7 @@ describe('properties', () => {
 			tab: { __rl: true, ...locator },
 			createTab: false,
 			insertImages: false,
-			replacements: {},
+			replacements: { replacement: [{ find: '', replace: '' }] },
 			requiredRevisionId: '',
 			allowEmpty: false,
 			section: '',

@@ -116,7 +116,8 @@ export const replacements = {
 	name: 'replacements',
 	type: 'fixedCollection',
 	placeholder: 'Add Replacement',
-	default: {},
+	// n8n drops a collection without a row as soon as another field of the node changes.
+	default: { replacement: [{ find: '', replace: '' }] },
 	entries: {
 		group: 'replacement',
 		fields: [
@@ -148,7 +149,9 @@ function readReplacements(raw: unknown, field: Field, reading: ReadContext): Rep
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, reading, `${wanted}, not ${describeType(raw)}`);
 	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], wanted, reading);
-	return rows.map(({ find, replace, format = 'text' }) => {
+	const isFilled = ({ find, replace }: (typeof rows)[number]) =>
+		reading.mode === 'json' || !!find || !!replace;
+	return rows.filter(isFilled).map(({ find, replace, format = 'text' }) => {
 		const known = formats.find((one) => one === format);
 		if (known === undefined) throw createValueRefusal(field, reading, wanted);
 		return { name: readText(find ?? ''), value: readText(replace ?? ''), format: known };
