@@ -184,8 +184,7 @@ export function withDemo(
 	const nodes = definition.nodes.map((node) => {
 		const parameters = node.parameters as { options?: Record<string, unknown> };
 		const chosen = {
-			...withFile(parameters, 'spreadsheetId', demoSpreadsheet),
-			...withFile(parameters, 'documentId', demoReport),
+			...withFile(withFile(parameters, 'spreadsheetId', demoSpreadsheet), 'documentId', demoReport),
 			...(parameters.options && { options: withFile(parameters.options, 'templateId', demoTemplate) }),
 		};
 		return withCredentials({ ...node, parameters: chosen }, stored);
@@ -197,7 +196,7 @@ function withFile(
 	parameters: Readonly<Record<string, unknown>>,
 	name: string,
 	{ id, title }: typeof demoTemplate,
-): object {
+): Readonly<Record<string, unknown>> {
 	const locator = parameters[name] as { value: string } | undefined;
 	if (locator?.value !== '') return parameters;
 	return { ...parameters, [name]: { ...locator, value: id, cachedResultName: title } };

@@ -106,9 +106,10 @@ export function lowerHeadings(parsed: ParsedContent, level: number): ParsedConte
 	);
 	const steps = level + 1 - (highest ?? Infinity);
 	if (steps <= 0) return parsed;
+	const lowest = level < 6 ? 6 : 'text';
 	const blocks = parsed.blocks.map((block) =>
 		block.kind === 'paragraph' && typeof block.format === 'number'
-			? { ...block, format: headingLevels[block.format + steps - 1] ?? 6 }
+			? { ...block, format: headingLevels[block.format + steps - 1] ?? lowest }
 			: block,
 	);
 	return { ...parsed, blocks };

@@ -25,9 +25,8 @@ export const write = defineOperation({
 	description:
 		'Replace the whole content of a document, of one of its tabs or of the section under a heading. Headers and footers are kept.',
 	caution: 'Destructive: the previous content is lost.',
-	// Replacements may find what they put in the first time: `a` by `aa`. New content may have a heading that ends the section.
-	isIdempotent: ({ replacements, fillFromInput, section }) =>
-		replacements.length === 0 && !fillFromInput && section === '',
+	// Replacements may find what they put in the first time: `a` by `aa`.
+	isIdempotent: ({ replacements, fillFromInput }) => replacements.length === 0 && !fillFromInput,
 	fields: [
 		fields.documentId,
 		{

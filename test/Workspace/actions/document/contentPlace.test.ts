@@ -144,6 +144,13 @@ describe('Write with a section', () => {
 		expect((await blocks(id)).slice(3, 10)).toEqual([...section, '# Results']);
 	});
 
+	test('has no headings of its own below a heading of the lowest level', async () => {
+		const id = seed([heading('Deep', 6), text('old'), heading('Next', 6)]);
+		const params = { section: 'Deep', contentFormat: 'markdown', content: '# A\n\n###### B' } as const;
+		for (let times = 0; times < 2; times++) await calls.write(id, params);
+		expect(await blocks(id)).toEqual(['###### Deep', 'A', 'B', '###### Next']);
+	});
+
 	test('is in the tab, by its title', async () => {
 		const id = calls.document('first', [{ title: 'Notes', tabId: 't.n', body: [heading('A'), text('x')] }]);
 		await calls.write(id, { tab: 'Notes', section: 'A', content: 'y' });
