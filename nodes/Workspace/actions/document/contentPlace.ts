@@ -1,7 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal, shorten } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
 import { getHeadingDepth, readPieces } from '../../../untrusted/document/elements';
 import type { DocsRequest } from './tableRequests';
 import { type BodyState, getStoredText } from './tabs';
@@ -108,12 +107,4 @@ export function hasOwnStyle({ bullet, paragraphStyle, elements }: docs_v1.Schema
 	const textStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
 	const named = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
 	return bullet !== undefined || ownStyle || textStyle || named !== 'NORMAL_TEXT';
-}
-
-/** @throws NodeError 400 for replacements, which Google makes in whole tabs */
-export function refuseWithSection(): never {
-	throw createRefusal(
-		`${quoteField('section')} does not go with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
-		'Nothing was written. They act on whole tabs: put them into a Workspace node of their own.',
-	);
 }

@@ -4,6 +4,7 @@ import {
 	cleanText,
 	type DocumentContent,
 	buildParagraph,
+	type ParagraphBlock,
 	type SimplifiedKind,
 	type Span,
 	joinSpans,
@@ -106,11 +107,10 @@ export function lowerHeadings(parsed: ParsedContent, level: number): ParsedConte
 	);
 	const steps = level + 1 - (highest ?? Infinity);
 	if (steps <= 0) return parsed;
-	const lowest = level < 6 ? 6 : 'text';
+	const lower = (format: ParagraphBlock['format']): ParagraphBlock['format'] =>
+		typeof format === 'number' ? (headingLevels[format + steps - 1] ?? (level < 6 ? 6 : 'text')) : format;
 	const blocks = parsed.blocks.map((block) =>
-		block.kind === 'paragraph' && typeof block.format === 'number'
-			? { ...block, format: headingLevels[block.format + steps - 1] ?? lowest }
-			: block,
+		block.kind === 'paragraph' ? { ...block, format: lower(block.format) } : block,
 	);
 	return { ...parsed, blocks };
 }

@@ -116,8 +116,7 @@ export const replacements = {
 	name: 'replacements',
 	type: 'fixedCollection',
 	placeholder: 'Add Replacement',
-	// n8n drops a collection without a row as soon as another field of the node changes.
-	default: { replacement: [{ find: '', replace: '' }] },
+	default: {},
 	entries: {
 		group: 'replacement',
 		fields: [

@@ -37,7 +37,9 @@ export function planContentReplacements(
 		const { tabId } = summarizeTab(tab);
 		const { body, headers = {}, footers = {}, footnotes = {} } = tab.documentTab ?? {};
 		const others = Object.values({ ...headers, ...footers, ...footnotes });
-		for (const { content = [] } of others) refuseOutsideBody(getStoredText(content), replacements);
+		const otherText = others.map(({ content = [] }) => getStoredText(content)).join('');
+		const outside = replacements.find(({ find }) => otherText.includes(find));
+		if (outside) throw createPlaceError(outside.find, 'is in a header, a footer or a footnote');
 		// The last one comes first, so that the others stay where they were read.
 		return findParagraphs(body?.content ?? [], replacements)
 			.toReversed()
@@ -67,7 +69,7 @@ function findParagraphs(
 		const text = (paragraph.elements ?? []).map(({ textRun }) => textRun?.content ?? '\ufffc').join('');
 		const replacement = replacements.find(({ find }) => text.trim() === find.trim());
 		const shared = replacement ? undefined : replacements.find(({ find }) => text.includes(find));
-		if (shared) throw createSharedError(shared.find);
+		if (shared) throw createPlaceError(shared.find, 'does not have a paragraph of its own');
 		if (!replacement) return [];
 		return [
 			{ startIndex: startIndex ?? 0, endIndex: endIndex ?? 0, styled: hasOwnStyle(paragraph), replacement },
@@ -75,18 +77,9 @@ function findParagraphs(
 	});
 }
 
-function createSharedError(find: string) {
+function createPlaceError(find: string, where: string) {
 	return createRefusal(
-		`'${shorten(find)}' does not have a paragraph of its own`,
-		`Nothing was replaced. Markdown takes the place of a whole paragraph: in the document, put the placeholder on a line of its own, or set its format in ${quoteField('replacements')} to Text.`,
-	);
-}
-
-function refuseOutsideBody(text: string, replacements: readonly ContentReplacement[]): void {
-	const found = replacements.find(({ find }) => text.includes(find));
-	if (found === undefined) return;
-	throw createRefusal(
-		`'${shorten(found.find)}' is in a header, a footer or a footnote, where Markdown cannot be inserted`,
-		`Nothing was replaced. Move the placeholder into the text of the document, or set its format in ${quoteField('replacements')} to Text.`,
+		`'${shorten(find)}' ${where}`,
+		`Nothing was replaced. Markdown takes the place of a whole paragraph: put the placeholder on a line of its own in the text of the document, or set its format in ${quoteField('replacements')} to Text.`,
 	);
 }

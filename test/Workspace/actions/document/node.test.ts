@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 /** A row of the form that nobody filled in. */
-const noRow = { find: '', replace: '' };
+const noRow = { find: '', replace: '', format: 'text' };
 
 interface Created {
 	readonly documentId: string;

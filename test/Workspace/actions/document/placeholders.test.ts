@@ -117,7 +117,7 @@ describe('Markdown in place of a placeholder', () => {
 			code: 400,
 			message: "'{{a}}' does not have a paragraph of its own",
 			description:
-				"Nothing was replaced. Markdown takes the place of a whole paragraph: in the document, put the placeholder on a line of its own, or set its format in 'replacements' to Text.",
+				"Nothing was replaced. Markdown takes the place of a whole paragraph: put the placeholder on a line of its own in the text of the document, or set its format in 'replacements' to Text.",
 		});
 		expect(calls.methods).toEqual(['get']);
 	});
