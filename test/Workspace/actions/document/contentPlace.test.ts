@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
+import fc from 'fast-check';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
+import { roundsOf } from '../../../growth';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
@@ -295,6 +297,62 @@ describe.each([
 		expect(calls.methods).toEqual(['get', 'batchUpdate', 'get', 'batchUpdate']);
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
 	});
+});
+
+/** An element, and its text as stored. */
+const anyElement = fc.constantFrom<[Element, string]>(
+	[text('words'), 'words\n'],
+	[text(''), '\n'],
+	[bullet('item'), 'item\n'],
+	[table('cell'), 'cell\n'],
+	[picture, '\ue907\n'],
+	[heading('Low', 5), 'Low\n'],
+);
+const anySection = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.array(anyElement, { maxLength: 3 }));
+
+test('whatever stands in a section and around it, nothing else of the document changes', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(anySection, { minLength: 1, maxLength: 4 }),
+			fc.nat(3),
+			fc.constantFrom('one', 'one\ntwo', '- one\n- two', 'one\n\n| a |\n| - |\n| b |\n\ntwo'),
+			fc.constantFrom('text', 'markdown'),
+			async (sections, place, content, contentFormat) => {
+				const own = place % sections.length;
+				const depth = sections[own]?.[0] ?? 1;
+				const after = sections.findIndex(([level], at) => at > own && level <= depth);
+				const end = after < 0 ? sections.length : after;
+				const parts = sections.map(([level, inside], at) => ({
+					body: [heading(`H${at}`, level), ...inside.map(([element]) => element)],
+					text: [`H${at}\n`, ...inside.map(([, stored]) => stored)].join(''),
+				}));
+				const stored = (from: number, to: number) =>
+					parts
+						.slice(from, to)
+						.map((part) => part.text)
+						.join('');
+				const ends = parts.at(-1)?.body.at(-1)?.table ? '\n' : '';
+				const body = parts.flatMap((part) => part.body);
+				const params = { content, contentFormat } as const;
+				const written = seed(body);
+				await calls.write(written, { ...params, section: `H${own}` });
+				const plain = seed([text('')]);
+				await calls.write(plain, params);
+				const added = calls.google.docs.text(plain);
+				const rest = stored(end, parts.length);
+				const before = `${stored(0, own)}H${own}\n`;
+				expect(calls.google.docs.text(written)).toBe(before + added + (rest && rest + ends));
+				const appended = seed(body);
+				await calls.append(appended, { ...params, underHeading: `H${own}`, newParagraph: true });
+				const kept = stored(0, end) + (rest ? '' : ends);
+				const last = parts[end - 1]?.body.at(-1);
+				const isFilled = kept.endsWith('\n\n') && last?.paragraph;
+				const left = isFilled || (!rest && ends) ? kept.slice(0, -1) : kept;
+				expect(calls.google.docs.text(appended)).toBe(left + added + (rest && rest + ends));
+			},
+		),
+		{ numRuns: roundsOf(120) },
+	);
 });
 
 test('a section that somebody else changed meanwhile is not overwritten', async () => {
