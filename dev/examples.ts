@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { root } from './n8n/installN8n.ts';
 import { buildSignedInCredential } from './google/credential.ts';
-import { demoSpreadsheet, demoTemplate } from './google/demo.ts';
+import { demoReport, demoSpreadsheet, demoTemplate } from './google/demo.ts';
 import type { GoogleServer } from './google/server.ts';
 import { defaultScopes, widestScopes } from './google/tokens.ts';
 import type { N8nApi, WorkflowDefinition } from './n8n/n8nApi.ts';
@@ -184,7 +184,7 @@ export function withDemo(
 	const nodes = definition.nodes.map((node) => {
 		const parameters = node.parameters as { options?: Record<string, unknown> };
 		const chosen = {
-			...withFile(parameters, 'spreadsheetId', demoSpreadsheet),
+			...withFile(withFile(parameters, 'spreadsheetId', demoSpreadsheet), 'documentId', demoReport),
 			...(parameters.options && { options: withFile(parameters.options, 'templateId', demoTemplate) }),
 		};
 		return withCredentials({ ...node, parameters: chosen }, stored);
@@ -196,7 +196,7 @@ function withFile(
 	parameters: Readonly<Record<string, unknown>>,
 	name: string,
 	{ id, title }: typeof demoTemplate,
-): object {
+): Readonly<Record<string, unknown>> {
 	const locator = parameters[name] as { value: string } | undefined;
 	if (locator?.value !== '') return parameters;
 	return { ...parameters, [name]: { ...locator, value: id, cachedResultName: title } };

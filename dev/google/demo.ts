@@ -5,6 +5,8 @@ export const demoSpreadsheet = { id: 'demo-spreadsheet-0123456789', title: 'Demo
 
 export const demoTemplate = { id: 'demo-template-0123456789', title: 'Letter (template)' };
 
+export const demoReport = { id: 'demo-report-0123456789', title: 'Weekly report' };
+
 /** Adds what the examples read, so that there is something to see. */
 export function seedDemo({ docs, gmail, sheets }: Pick<GoogleServer, 'docs' | 'gmail' | 'sheets'>): void {
 	sheets.seed({
@@ -56,6 +58,11 @@ export function seedDemo({ docs, gmail, sheets }: Pick<GoogleServer, 'docs' | 'g
 	});
 	docs.seed({ title: demoTemplate.title, file: { id: demoTemplate.id }, tabs: [{ title: 'Letter' }] });
 	docs.type(demoTemplate.id, 'Dear {{customer}},\n\nthank you for your order {{id}}.');
+	docs.seed({
+		title: demoReport.title,
+		file: { id: demoReport.id },
+		tabs: [{ title: 'Report', body: report }],
+	});
 	gmail.labels = { ...gmail.labels, Label_1: 'Customers' };
 	const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 	gmail.seed({
@@ -79,3 +86,17 @@ export function seedDemo({ docs, gmail, sheets }: Pick<GoogleServer, 'docs' | 'g
 		date: hoursAgo(26),
 	});
 }
+
+const paragraph = (text: string, namedStyleType = 'NORMAL_TEXT') => ({
+	paragraph: { elements: [{ textRun: { content: `${text}\n` } }], paragraphStyle: { namedStyleType } },
+});
+
+const report = [
+	paragraph('Weekly report', 'TITLE'),
+	paragraph('Plan', 'HEADING_1'),
+	paragraph('Answer what customers ask.'),
+	paragraph('Results', 'HEADING_1'),
+	paragraph('Not there yet.'),
+	paragraph('Next week', 'HEADING_1'),
+	paragraph('The same again.'),
+];

@@ -40,15 +40,19 @@ function buildTypeProperties(
 	}
 }
 
-function buildCollectionOptions({ displayName, pair, entries }: Field): INodeProperties['options'] {
+function buildCollectionOptions(field: Field): INodeProperties['options'] {
+	const { group: name, fields } = getEntries(field);
+	const singular = field.displayName.replace(/ies$/, 'y').replace(/s$/, '');
+	return [{ displayName: singular, name, values: fields.map((entry) => buildConditionalProperty(entry)) }];
+}
+
+function getEntries({ pair, entries }: Field): NonNullable<Field['entries']> {
 	const { group = 'pair', key = 'name', value = 'value' } = pair ?? {};
 	const text = (name: string): Field => {
 		const displayName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 		return { displayName, name, type: 'string', default: '' };
 	};
-	const { group: name, fields } = entries ?? { group, fields: [text(key), text(value)] };
-	const singular = displayName.replace(/ies$/, 'y').replace(/s$/, '');
-	return [{ displayName: singular, name, values: fields.map((field) => buildConditionalProperty(field)) }];
+	return entries ?? { group, fields: [text(key), text(value)] };
 }
 
 type ShowConditions = NonNullable<IDisplayOptions['show']>;
@@ -71,7 +75,7 @@ export function buildProperties(
 			.sort((a, b) => compareNames(a.displayName, b.displayName))
 			.map((option) => ({
 				...buildProperty(option),
-				...(option.type === 'boolean' && turnOnWhenAdded(option)),
+				...whenAdded(option),
 				...(option.showWhen && { displayOptions: buildOptionConditions(option.showWhen, fields, options) }),
 			})),
 	};
@@ -79,11 +83,23 @@ export function buildProperties(
 	return [...inForm.map((field) => buildConditionalProperty(field, gate)), collection];
 }
 
-/** Who adds a switch wants it: n8n shows the default when an option is added, saves it, and knows none for an option that was not. */
-const turnOnWhenAdded = (option: Field): Partial<INodeProperties> => ({
-	default: true,
-	...(option.default === false && { builderHint: { propertyHint: 'Off unless this option is added' } }),
-});
+/**
+ * Who adds a switch wants it: n8n shows the default when an option is added, saves it, and knows none for an option that was not.
+ * A collection gets its first row: n8n drops one without rows as soon as another field changes.
+ */
+function whenAdded(option: Field): Partial<INodeProperties> {
+	if (option.type === 'fixedCollection') {
+		const { group, fields } = getEntries(option);
+		const row = Object.fromEntries(fields.map((field) => [field.name, field.default]));
+		return { default: { [group]: [row] } as NodeParameterValueType };
+	}
+	if (option.type !== 'boolean') return {};
+	const isOff = option.default === false;
+	return {
+		default: true,
+		...(isOff && { builderHint: { propertyHint: 'Off unless this option is added' } }),
+	};
+}
 
 /** A parameter of the node. @param gate the condition under which it is shown */
 export function buildConditionalProperty(field: Field, gate?: ShowConditions): INodeProperties {

@@ -104,7 +104,13 @@ function readPairs(field: Field, raw: unknown, reading: ReadContext): NameValueP
 	if (!isRecord(raw))
 		throw createValueRefusal(field, reading, `an object with names and values, not ${describeType(raw)}`);
 	const rows = raw[group];
-	if (reading.mode === 'fields' && Array.isArray(rows)) return rows.filter(isRecord).map(readPair);
+	if (reading.mode === 'fields' && Array.isArray(rows)) {
+		// A row that nobody filled in.
+		return rows
+			.filter(isRecord)
+			.map(readPair)
+			.filter(({ name, value: text }) => name !== '' || text !== '');
+	}
 	return Object.entries(raw).map(([name, value]) => ({ name, value: readText(field, value, reading) }));
 }
 

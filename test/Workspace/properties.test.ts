@@ -156,6 +156,7 @@ describe('properties', () => {
 			replacements: {},
 			requiredRevisionId: '',
 			allowEmpty: false,
+			section: '',
 		},
 		'document append': {
 			idempotencyKey: '',
@@ -163,6 +164,7 @@ describe('properties', () => {
 			createTab: false,
 			insertImages: false,
 			newParagraph: true,
+			underHeading: '',
 		},
 		'file upload': {
 			convertTo: 'none',
@@ -187,11 +189,36 @@ describe('properties', () => {
 		return { authentication: 'oAuth2', inputMode: 'fields', resource, operation, ...common };
 	}
 
+	/** A collection without a row is gone as soon as another field changes. */
+	const firstRows: Record<string, object> = {
+		filters: { filter: [{ column: '', condition: 'equals', value: '' }] },
+		headers: { header: [{ name: '', value: '' }] },
+		properties: { property: [{ key: '', value: '' }] },
+		replacements: { replacement: [{ find: '', replace: '', format: 'text' }] },
+	};
+
 	/** An option that is added to say yes says yes at once; what it is where nobody added it, `options` says. */
 	const whenAdded = (values: Record<string, unknown>) =>
 		Object.fromEntries(
-			Object.entries(values).map(([name, value]) => [name, typeof value === 'boolean' || value]),
+			Object.entries(values).map(([name, value]) => [
+				name,
+				typeof value === 'boolean' || (firstRows[name] ?? value),
+			]),
 		);
+
+	test('a row that nobody filled in means nothing', () => {
+		const all = operations.flatMap(({ operation }) => operation.options);
+		for (const [name, row] of Object.entries(firstRows)) {
+			const found = all.filter((field) => field.name === name);
+			expect(found.length).toBeGreaterThan(0);
+			const given = { output: 'rows', [name]: row };
+			for (const field of found) {
+				const shown = { ...field, showWhen: undefined };
+				const read = readParameters([shown], given, { mode: 'fields', timezone: 'UTC' });
+				expect(read).toEqual({ [name]: [] });
+			}
+		}
+	});
 	const defaultsOf = (properties: INodeProperties[]) =>
 		Object.fromEntries(properties.map((property) => [property.name, property.default]));
 

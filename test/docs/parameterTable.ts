@@ -30,7 +30,8 @@ function row(property: INodeProperties, { jsonDefault, ...definition }: Partial<
 	const { displayName, name, required } = property;
 	const key = `\`${name}\`${required === true ? ' (required)' : ''}`;
 	const inJson = jsonDefault === undefined ? '' : `; JSON mode: ${inCode(jsonDefault)}`;
-	const value = property.type === 'boolean' ? (definition.default ?? property.default) : property.default;
+	const isOther = ['boolean', 'fixedCollection'].includes(property.type);
+	const value = isOther ? (definition.default ?? property.default) : property.default;
 	return `| ${[displayName, key, `${defaultOf(property, value)}${inJson}`, meaningOf(property)].map(inCell).join(' | ')} |`;
 }
 

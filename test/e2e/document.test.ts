@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import { readExample } from '../../dev/examples.ts';
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import type { NodeItem } from '../../dev/n8n/n8nApi.ts';
 import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
@@ -136,15 +134,60 @@ test('the same by the input object', async () => {
 	expect(third.map(({ json }) => json['content'])).toEqual([`${content}\n\nend`]);
 });
 
-test('the example puts the answer of an agent into a document', async () => {
-	const file = path.join(__dirname, '..', '..', 'examples', 'agent-answer-to-document.json');
-	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
-	const execution = await n8n.api.runOnce({ ...example, nodes: example.nodes.map(withCredentials) });
-	expect(execution.status).toBe('success');
-	const shown = execution.resultData.runData['Create the document']?.at(-1)?.data?.main?.[0]?.[0];
-	const documentId = String(shown?.json['documentId']);
-	expect(google.docs.text(documentId)).not.toBe('\n');
-	expect(shown?.json['title']).toMatch(/^Agent report \d{4}-\d\d-\d\d/);
+/** A line of a document. */
+function line(text: string, namedStyleType = 'NORMAL_TEXT') {
+	return {
+		paragraph: { elements: [{ textRun: { content: `${text}\n` } }], paragraphStyle: { namedStyleType } },
+	};
+}
+
+test('sections, and Markdown in place of a placeholder, by the form and by the input object', async () => {
+	const body = [line('Plan', 'HEADING_1'), line('old'), line('Results', 'HEADING_1'), line('{{results}}')];
+	const template = google.docs.seed({ title: 'Template', tabs: [{ body }] });
+	const replacement = [{ find: '{{results}}', replace: '={{ $json.text }}', format: 'markdown' }];
+	const document = { resource: 'document', documentId: byId(created) };
+	const [made = [], , , read = []] = await runInRow(
+		[{ text: '- one\n- two' }],
+		{
+			resource: 'document',
+			title: 'Filled',
+			options: { templateId: byId(template), replacements: { replacement } },
+		},
+		{
+			...document,
+			operation: 'append',
+			content: '**three**',
+			contentFormat: 'markdown',
+			options: { underHeading: 'Results' },
+		},
+		{
+			inputMode: 'json',
+			inputObject:
+				'={{ { operation: "write", documentId: $json.documentId, content: "new", section: "Plan" } }}',
+		},
+		{ ...document, operation: 'read', options: { contentFormat: 'markdown' } },
+	);
+	expect(made.map(({ json }) => json['replaced'])).toEqual([[{ find: '{{results}}', count: 1 }]]);
+	expect(read.map(({ json }) => json['content'])).toEqual([
+		'# Plan\n\nnew\n\n# Results\n\n- one\n- two\n\n**three**',
+	]);
+});
+
+test('the example writes the answer of an agent into a section, however often', async () => {
+	const example = await readExample('answer-in-a-section.json');
+	const body = [line('Results', 'HEADING_1'), line('old'), line('Next week', 'HEADING_1'), line('kept')];
+	const documentId = byId(google.docs.seed({ title: 'Weekly report', tabs: [{ body }] }));
+	const nodes = example.nodes.map((one) => {
+		const parameters = one['parameters'] as object;
+		const chosen = 'documentId' in parameters ? { ...parameters, documentId } : parameters;
+		return withCredentials({ ...one, parameters: chosen });
+	});
+	for (let run = 0; run < 2; run++) {
+		expect((await n8n.api.runOnce({ ...example, nodes })).status).toBe('success');
+		expect(google.docs.text(documentId.value)).toBe(
+			'Results\nReport\nall good\nnothing to do\nNext week\nkept\n',
+		);
+	}
 });
 
 test('the list of documents in the editor', async () => {

@@ -350,6 +350,7 @@ test('what npm start has put there is what the examples with sheets read', async
 		'rows-to-agent',
 		'mail-to-sheet',
 		'invoice-by-email',
+		'answer-in-a-section',
 	]) {
 		const workflow = await n8n.api.createWorkflow(withDemo(await readExample(`${file}.json`), stored));
 		const { status, resultData } = await n8n.api.run(workflow);

@@ -6,6 +6,8 @@ export const fromModel = (key: string, type = 'string') => `={{ $fromAI('${key}'
 const byId = (key: string) => ({ __rl: true, mode: 'id', value: fromModel(key) });
 const rows = { valuesSource: 'json', values: fromModel('Values', 'json') };
 const spreadsheet = { resource: 'spreadsheet', spreadsheetId: byId('Spreadsheet') };
+const pages = { options: { pageToken: fromModel('Page_Token') } };
+const content = { content: fromModel('Content'), contentFormat: 'markdown' };
 const document = { resource: 'document', documentId: byId('Document') };
 
 /** Each operation as a tool: what the model fills in, and what stands fixed. */
@@ -17,17 +19,36 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 		subject: fromModel('Subject'),
 		body: fromModel('Body'),
 	},
-	'List emails': { resource: 'mail', operation: 'list', from: fromModel('From') },
-	'Search emails': { resource: 'mail', operation: 'search', query: fromModel('Query') },
+	'List emails': { resource: 'mail', operation: 'list', from: fromModel('From'), ...pages },
+	'Search emails': { resource: 'mail', operation: 'search', query: fromModel('Query'), ...pages },
 	'Read email': { resource: 'mail', operation: 'read', messageId: fromModel('Message_ID') },
 	'Create spreadsheet': { resource: 'spreadsheet', operation: 'create', title: fromModel('Title') },
-	'Read rows': { ...spreadsheet, operation: 'read', range: fromModel('Range') },
+	'Read rows': {
+		...spreadsheet,
+		operation: 'read',
+		range: fromModel('Range'),
+		options: { startRow: fromModel('Start_Row', 'number') },
+	},
 	'Write rows': { ...spreadsheet, operation: 'write', range: fromModel('Range'), ...rows },
 	'Append rows': { ...spreadsheet, operation: 'append', range: fromModel('Range'), ...rows },
-	'Create document': { resource: 'document', operation: 'create', title: fromModel('Title') },
-	'Read document': { ...document, operation: 'read' },
-	'Write document': { ...document, operation: 'write', content: fromModel('Content') },
-	'Append to document': { ...document, operation: 'append', content: fromModel('Content') },
+	'Create document': { resource: 'document', operation: 'create', title: fromModel('Title'), ...content },
+	'Read document': {
+		...document,
+		operation: 'read',
+		options: { contentFormat: 'markdown', startCharacter: fromModel('Start_Character', 'number') },
+	},
+	'Write document': {
+		...document,
+		operation: 'write',
+		...content,
+		options: { section: fromModel('Section') },
+	},
+	'Append to document': {
+		...document,
+		operation: 'append',
+		...content,
+		options: { underHeading: fromModel('Under_Heading') },
+	},
 	'Upload file': {
 		resource: 'file',
 		operation: 'upload',
@@ -51,8 +72,8 @@ export const everyTool: readonly ToolCall[] = [
 		args: () => ({ To: 'ann@example.com', Subject: 'Hi', Body: 'By a model' }),
 		gives: ['mail', 'id'],
 	},
-	{ tool: 'List_emails', args: () => ({ From: '' }) },
-	{ tool: 'Search_emails', args: () => ({ Query: 'subject:Hi' }) },
+	{ tool: 'List_emails', args: () => ({ From: '', Page_Token: '' }) },
+	{ tool: 'Search_emails', args: () => ({ Query: 'subject:Hi', Page_Token: '' }) },
 	{ tool: 'Read_email', args: ({ mail }) => ({ Message_ID: mail }) },
 	{
 		tool: 'Create_spreadsheet',
@@ -71,11 +92,24 @@ export const everyTool: readonly ToolCall[] = [
 		tool: 'Append_rows',
 		args: ({ spreadsheet }) => ({ Spreadsheet: spreadsheet, Range: 'Sheet1!A:A', Values: [['Bob']] }),
 	},
-	{ tool: 'Read_rows', args: ({ spreadsheet }) => ({ Spreadsheet: spreadsheet, Range: 'Sheet1!A:A' }) },
-	{ tool: 'Create_document', args: () => ({ Title: 'Notes' }), gives: ['document', 'documentId'] },
-	{ tool: 'Write_document', args: ({ document }) => ({ Document: document, Content: 'First' }) },
-	{ tool: 'Append_to_document', args: ({ document }) => ({ Document: document, Content: 'Second' }) },
-	{ tool: 'Read_document', args: ({ document }) => ({ Document: document }) },
+	{
+		tool: 'Read_rows',
+		args: ({ spreadsheet }) => ({ Spreadsheet: spreadsheet, Range: 'Sheet1!A:A', Start_Row: 0 }),
+	},
+	{
+		tool: 'Create_document',
+		args: () => ({ Title: 'Notes', Content: '# Plan\n\nOld' }),
+		gives: ['document', 'documentId'],
+	},
+	{
+		tool: 'Write_document',
+		args: ({ document }) => ({ Document: document, Content: '# First', Section: '' }),
+	},
+	{
+		tool: 'Append_to_document',
+		args: ({ document }) => ({ Document: document, Content: 'Second', Under_Heading: 'First' }),
+	},
+	{ tool: 'Read_document', args: ({ document }) => ({ Document: document, Start_Character: 0 }) },
 	{ tool: 'Upload_file', args: () => ({ File_Name: 'note.txt', Content: 'By a model' }) },
 ];
 

@@ -85,6 +85,19 @@ const ways: Readonly<Record<string, (seeds: World['seeds']) => IDataObject>> = {
 		content: '# a\n\n- b\n\n|c|d|\n|-|-|\n|e|f|',
 		contentFormat: 'markdown',
 	}),
+	'document write, in a section': ({ documentId }) => ({
+		operation: 'write',
+		documentId,
+		content: '# a',
+		section: 'Results',
+		contentFormat: 'markdown',
+	}),
+	'document write, with a replacement': ({ documentId }) => ({
+		operation: 'write',
+		documentId,
+		content: '',
+		replacements: [{ find: 'First line', replace: '- b', format: 'markdown' }],
+	}),
 	'document append': ({ documentId }) => ({
 		operation: 'append',
 		documentId,

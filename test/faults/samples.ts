@@ -17,7 +17,7 @@ export interface Subject {
 interface Variant {
 	readonly suffix: string;
 	readonly field: string;
-	readonly given: (text: string) => Record<string, unknown>;
+	readonly given: (text: string, seeds: Seeds) => Record<string, unknown>;
 	/** Too much for many runs. */
 	readonly isLarge?: true;
 }
@@ -26,6 +26,9 @@ let keys = 0;
 const plain: Variant = { suffix: '', field: '', given: () => ({}) };
 /** Base64 of more bytes than go into one request. */
 const large = 'AAAA'.repeat(1_700_000);
+
+/** In the document that the account has. */
+const replaceLine = (text: string) => ({ find: 'First line', replace: text, format: 'markdown' });
 
 const variants: readonly Variant[] = [
 	{
@@ -48,6 +51,30 @@ const variants: readonly Variant[] = [
 		suffix: ', as a file',
 		field: 'fileFormat',
 		given: () => ({ output: 'file' }),
+	},
+	{
+		suffix: ', under a heading',
+		field: 'underHeading',
+		given: () => ({ underHeading: 'Results' }),
+	},
+	{
+		suffix: ', in a section',
+		field: 'section',
+		given: () => ({ section: 'Results' }),
+	},
+	{
+		suffix: ', with a replacement',
+		field: 'requiredRevisionId',
+		given: (text) => ({ content: '', replacements: [replaceLine(text)] }),
+	},
+	{
+		suffix: ', from a template',
+		field: 'templateId',
+		given: (text, { documentId }) => ({
+			templateId: documentId,
+			content: '',
+			replacements: [replaceLine(text)],
+		}),
 	},
 	{
 		suffix: ', above 5 MB',
@@ -101,7 +128,7 @@ export function inputOf(
 		resource,
 		operation: operation.value,
 		...(Object.fromEntries(given) as Record<string, unknown>),
-		...variant.given(text),
+		...variant.given(text, seeds),
 	};
 }
 

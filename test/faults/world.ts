@@ -16,6 +16,10 @@ process.env.N8N_LOG_LEVEL = 'silent';
 const documentType = 'application/vnd.google-apps.document';
 const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 
+const buildLine = (text: string, namedStyleType = 'NORMAL_TEXT') => ({
+	paragraph: { elements: [{ textRun: { content: `${text}\n` } }], paragraphStyle: { namedStyleType } },
+});
+
 export interface RunOptions {
 	/** One per item. */
 	readonly inputs: readonly unknown[];
@@ -47,7 +51,7 @@ export class World {
 			refreshToken: google.tokens.issueRefresh(grant),
 		};
 		this.tokens = tokens;
-		const lines = [{ paragraph: { elements: [{ textRun: { content: 'First line\n' } }] } }];
+		const lines = [buildLine('First line'), buildLine('Results', 'HEADING_1'), buildLine('None yet')];
 		this.seeds = {
 			documentId: google.docs.seed({ title: 'Report', tabs: [{ title: 'Tab 1', body: lines }] }),
 			spreadsheetId: google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [['Name']] }] }),

@@ -70,6 +70,15 @@ describe('structure', () => {
 		expect(paragraphs(id)[1]?.elements).toHaveLength(1);
 	});
 
+	test('a heading that a newline splits stays the one that links lead to; the new one is another', () => {
+		const paragraphStyle = { namedStyleType: 'HEADING_1', headingId: 'h.old' };
+		const body = [{ ...line('head'), paragraph: { ...line('head').paragraph, paragraphStyle } }];
+		const id = service.seed({ title: 'T', tabs: [{ body }] });
+		update(id, [insert('\n', 1)]);
+		const ids = paragraphs(id).map((one) => one.paragraphStyle?.headingId);
+		expect(ids).toEqual([expect.stringMatching(/^h\.(?!old)/), 'h.old']);
+	});
+
 	test('a link brings its look', () => {
 		const id = fresh('link');
 		const link = { url: 'https://example.com/' };

@@ -15,6 +15,7 @@ import {
 	type Run,
 	type Segment,
 } from './segment.ts';
+import { newId } from './document.ts';
 
 // Control characters except tab, newline and vertical tab, and the private use area (InsertTextRequest.text).
 const stripped = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
@@ -55,7 +56,11 @@ export function insertText(segment: Segment, index: number, text: string): void 
 		newParagraph(paragraph, [...(line0 === 0 ? paragraph.runs : []), run(`${line}\n`)]),
 	);
 	parts.push(newParagraph(paragraph, [run(last), ...tail]));
-	for (const part of parts) tidy(part);
+	for (const part of parts) {
+		tidy(part);
+		// A paragraph's style belongs to its newline: what the old one ends is still that heading, a new one is another.
+		if (part !== parts.at(-1) && part.style.headingId) part.style.headingId = newId('h.');
+	}
 	segment.entries = [...segment.entries.slice(0, place.at), ...parts, ...segment.entries.slice(place.at + 1)];
 }
 

@@ -111,6 +111,13 @@ export function getTabContents(tab: docs_v1.Schema$DocumentTab): docs_v1.Schema$
 	return parts.map((part) => part?.content ?? []);
 }
 
+/** Level of a heading, as Markdown shows it; undefined for other paragraphs. */
+export function getHeadingDepth(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {
+	if (namedStyle === 'TITLE') return 1;
+	if (namedStyle === 'SUBTITLE') return 2;
+	return ([1, 2, 3, 4, 5, 6] as const).find((depth) => namedStyle === `HEADING_${depth}`);
+}
+
 /** Points of indentation per list level, as in Docs' own presets. */
 export const listIndentPoints = 36;
 /** Half a list level, so that a quote inside an item can be distinguished from a deeper item. */

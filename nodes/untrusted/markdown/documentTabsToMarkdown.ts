@@ -6,6 +6,7 @@ import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdow
 import {
 	getTabContents,
 	getFootnotes,
+	getHeadingDepth,
 	GlyphCounter,
 	isBorderVisible,
 	listIndentPoints,
@@ -285,12 +286,6 @@ class MarkdownTreeBuilder {
 			.filter((line) => line.length > 0)
 			.flatMap((line, at) => (at > 0 ? [lineBreak, ...line] : line));
 	}
-}
-
-function getHeadingDepth(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {
-	if (namedStyle === 'TITLE') return 1;
-	if (namedStyle === 'SUBTITLE') return 2;
-	return ([1, 2, 3, 4, 5, 6] as const).find((depth) => namedStyle === `HEADING_${depth}`);
 }
 
 const lineBreak: ParagraphPiece = { text: '\v', marks: {} };

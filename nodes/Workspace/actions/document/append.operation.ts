@@ -1,6 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal } from '../../../core/errors';
+import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import {
 	hashParts,
@@ -10,7 +11,15 @@ import {
 	buildKeyReusedError,
 } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
-import { isEmpty, parseContent, type ParsedContent, planAppend } from './contentRequests';
+import {
+	type FilterContent,
+	isEmpty,
+	lowerHeadings,
+	parseContent,
+	type ParsedContent,
+	planAppend,
+} from './contentRequests';
+import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import {
 	carryOutContent,
@@ -26,7 +35,7 @@ export const append = defineOperation({
 	value: 'append',
 	name: 'Append',
 	action: 'Append text to document',
-	description: 'Add content to the end of a document or of one of its tabs',
+	description: 'Add content to the end of a document, of one of its tabs or of the section under a heading',
 	fields: [
 		fields.documentId,
 		{
@@ -50,10 +59,11 @@ export const append = defineOperation({
 			jsonDefault: false,
 			description: 'Whether to start a new paragraph instead of continuing the last line',
 		},
+		fields.underHeading,
 	],
 	getChangedId: ({ documentId }) => documentId,
 	async execute({ docs }, params, item) {
-		const { documentId, content, tab, newParagraph } = params;
+		const { documentId, content, tab, newParagraph, underHeading: heading } = params;
 		const parsed = await parseContent(params, item);
 		if (isEmpty(parsed)) {
 			throw createRefusal(
@@ -61,25 +71,29 @@ export const append = defineOperation({
 				'Nothing was written. Check the expression that provides the content.',
 			);
 		}
-		if (params.createTab) await ensureTab(docs, params, item);
+		// A new tab has no headings.
+		if (params.createTab && heading === '') await ensureTab(docs, params, item);
 		const mark = hashIdempotencyKey({
 			key: params.idempotencyKey,
 			operation: 'document append',
 			target: documentId,
 		});
-		if (typeof parsed === 'string' && (tab === '' || looksLikeTabId(tab)) && !newParagraph && !mark) {
+		const isPlain = typeof parsed === 'string' && heading === '' && !newParagraph;
+		if (isPlain && (tab === '' || looksLikeTabId(tab)) && !mark) {
 			return await insertTextAtEnd(docs, documentId, tab, parsed);
 		}
-		const key = mark === undefined ? undefined : { mark, content: hashParts([content]) };
-		return await appendContent(docs, { documentId, tab, parsed, newParagraph, key }, item);
+		const parts = heading === '' ? [content] : [content, heading];
+		const key = mark === undefined ? undefined : { mark, content: hashParts(parts) };
+		return await appendContent(docs, { documentId, tab, heading, parsed, newParagraph, key }, item);
 	},
-	async recover({ docs }, { documentId, tab }, failure, item) {
+	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
 		const written = await recoverResult(docs, failure, item);
 		if (written !== undefined) return written;
 		const url = buildDocumentUrl(documentId, looksLikeTabId(tab) ? tab : undefined);
+		const where = underHeading === '' ? '' : `the section '${shorten(underHeading)}' in `;
 		throw failure.with({
 			message: `The content may have been appended: ${failure.message}`,
-			description: `It was not sent again, to avoid duplicates. Check the end of ${url} before you run this again.`,
+			description: `It was not sent again, to avoid duplicates. Check the end of ${where}${url} before you run this again.`,
 			outcome: 'unknown',
 		});
 	},
@@ -106,29 +120,35 @@ interface ContentToAppend {
 	readonly documentId: string;
 	/** ID or title of the tab; empty for the first one. */
 	readonly tab: string;
+	/** Text of the heading that it goes under; empty for the end of the tab. */
+	readonly heading: string;
 	readonly parsed: ParsedContent;
 	readonly newParagraph: boolean;
 	/** With a key, the content is appended only once. */
 	readonly key: KeyHashes | undefined;
 }
 
-/** Adds content at the end of a tab; at its new end if the document changes meanwhile. */
+/** Adds content at the end of a tab or section; at its new end if the document changes meanwhile. */
 export async function appendContent(
 	docs: docs_v1.Docs,
-	{ documentId, tab, parsed, newParagraph, key }: ContentToAppend,
+	{ documentId, tab, heading, parsed, newParagraph, key }: ContentToAppend,
 	item: Item,
 ): Promise<DocumentWriteResult> {
 	return await repeatIfOutdated(async () => {
-		const body = await readBodyState(docs, documentId, tab);
+		const body = await readBodyState(docs, documentId, tab, heading === '' ? 'outline' : 'bodies');
 		const earlier = key && findEarlierAppend(body, key);
 		if (earlier) return earlier;
-		const planChange = (some: ParsedContent) => {
-			const plan = planAppend(some, newParagraph, body);
-			const range = { startIndex: body.endIndex - 1, endIndex: plan.endIndex - 1, tabId: body.tabId };
+		const section = findSection(body, heading);
+		const place = planPlace(body, section, false);
+		const lowered = lowerHeadings(parsed, section.level);
+		const planChange = (withPictures: FilterContent) => {
+			const plan = planAppend(withPictures(lowered), newParagraph, place);
+			const endIndex = plan.endIndex - place.rest.units - 1;
+			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const name = key && `${buildRangeName(key)}/${plan.characterCount}`;
 			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
 		};
-		return await carryOutContent(docs, parsed, planChange, item);
+		return await carryOutContent(docs, planChange, item);
 	}, item);
 }
 

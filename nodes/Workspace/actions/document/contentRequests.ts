@@ -4,12 +4,13 @@ import {
 	cleanText,
 	type DocumentContent,
 	buildParagraph,
+	type ParagraphBlock,
 	type SimplifiedKind,
 	type Span,
 	joinSpans,
 } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
-import type { BodyState } from './tabs';
+import { type ContentPlace, emptyPlace } from './contentPlace';
 import {
 	layOutContent,
 	buildListRequests,
@@ -35,13 +36,21 @@ export async function parseContent(
 	{ content, contentFormat: format, insertImages }: ContentParams,
 	item: Item,
 ): Promise<ParsedContent> {
+	if (format === 'markdown')
+		return await parseMarkdownContent(content, { field: 'content', insertImages }, item);
 	const text = cleanText(content);
-	if (format === 'text') {
-		if (markdownSigns.test(text)) item.addHint(plainMarkdownHint);
-		return text;
-	}
+	if (markdownSigns.test(text)) item.addHint(plainMarkdownHint);
+	return text;
+}
+
+/** @param field that holds it @throws NodeError 400 for Markdown that cannot be read */
+export async function parseMarkdownContent(
+	markdown: string,
+	{ field, insertImages }: { readonly field: string; readonly insertImages: boolean },
+	item: Item,
+): Promise<ParsedContent> {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
-	const answer = await runInWorker('markdownToBlocks', text, item.signal);
+	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('result' in answer) {
 		// The task returns a Content as JSON.
 		const parsed = JSON.parse(answer.result) as DocumentContent;
@@ -50,8 +59,8 @@ export async function parseContent(
 		return insertImages ? parsed : filterPictures(parsed, () => false);
 	}
 	throw createRefusal(
-		`${quoteField('content')} cannot be read as Markdown: ${answer.trouble}`,
-		`Nothing was written. Shorten or simplify it, or set ${quoteField('contentFormat')} to Text.`,
+		`${quoteField(field)} cannot be read as Markdown: ${answer.trouble}`,
+		'Nothing was written. Shorten or simplify it, or set its format to Text.',
 	);
 }
 
@@ -88,6 +97,27 @@ export function filterPictures(parsed: ParsedContent, keep: (address: string) =>
 	return { ...parsed, blocks };
 }
 
+const headingLevels = [1, 2, 3, 4, 5, 6] as const;
+
+/** The content with its headings below a level, so that all of it stands in the section of a heading of that level. */
+export function lowerHeadings(parsed: ParsedContent, level: number): ParsedContent {
+	if (typeof parsed === 'string') return parsed;
+	const highest = headingLevels.find((own) =>
+		parsed.blocks.some((block) => block.kind === 'paragraph' && block.format === own),
+	);
+	const steps = level + 1 - (highest ?? Infinity);
+	if (steps <= 0) return parsed;
+	const lower = (format: ParagraphBlock['format']): ParagraphBlock['format'] =>
+		typeof format === 'number' ? (headingLevels[format + steps - 1] ?? (level < 6 ? 6 : 'text')) : format;
+	const blocks = parsed.blocks.map((block) =>
+		block.kind === 'paragraph' ? { ...block, format: lower(block.format) } : block,
+	);
+	return { ...parsed, blocks };
+}
+
+/** Keeps the pictures that go in. */
+export type FilterContent = (parsed: ParsedContent) => ParsedContent;
+
 export function isEmpty(parsed: ParsedContent): boolean {
 	return typeof parsed === 'string' ? parsed === '' : parsed.blocks.length === 0;
 }
@@ -102,31 +132,58 @@ export interface ContentPlan {
 	readonly characterCount: number;
 	/** End of the segment after the change. */
 	readonly endIndex: number;
+	/** How often Markdown takes the place of a placeholder. */
+	readonly replaced?: readonly ReplacedCount[];
 }
 
-/** A plan that inserts nothing. */
-export const emptyPlan = planReplacement('', { tabId: undefined, styled: false });
-
-/** Replaces the whole content of a tab. */
-export function planReplacement(
-	parsed: ParsedContent,
-	{ tabId, styled }: { tabId: string | undefined; styled: boolean },
-): ContentPlan {
-	const target = { index: 1, tabId, continues: false, styled };
-	return typeof parsed === 'string' ? planText(parsed, target) : planContent(parsed, target);
+export interface ReplacedCount {
+	readonly find: string;
+	readonly count: number;
 }
 
-/** Appends at the end of a tab. Plain text continues the last paragraph, as does a plain first paragraph of Markdown. */
-export function planAppend(parsed: ParsedContent, newParagraph: boolean, body: BodyState): ContentPlan {
-	const end = { ...body, index: body.endIndex - 1 };
+/** Puts content in place of what a place has. */
+export function planReplacement(parsed: ParsedContent, place: ContentPlace): ContentPlan {
+	const plan =
+		typeof parsed === 'string'
+			? planText(parsed, place)
+			: planContent(parsed, { ...place, continues: false });
+	return putInPlace(plan, place);
+}
+
+/** Appends at a place. Plain text continues the paragraph, as does a plain first paragraph of Markdown. */
+export function planAppend(parsed: ParsedContent, newParagraph: boolean, place: ContentPlace): ContentPlan {
+	const { isParagraphEmpty } = place;
 	// An empty last paragraph is a new one already.
-	const begins = newParagraph && !end.isLastParagraphEmpty;
-	if (typeof parsed === 'string') return planText(begins ? `\n${parsed}` : parsed, { ...end, styled: false });
+	const begins = newParagraph && !isParagraphEmpty;
+	if (typeof parsed === 'string') {
+		const plan = planText(begins ? `\n${parsed}` : parsed, { ...place, styled: place.isMade });
+		return putInPlace(plan, place);
+	}
 	const first = parsed.blocks[0];
 	const plain = first?.kind === 'paragraph' && buildParagraphStyle(first) === undefined && !first.list;
-	if (end.isLastParagraphEmpty) return planContent(parsed, { ...end, continues: false });
-	const continued = !newParagraph && plain ? parsed : prependParagraph(parsed);
-	return planContent(continued, { ...end, continues: true });
+	const continued = isParagraphEmpty || (!newParagraph && plain) ? parsed : prependParagraph(parsed);
+	return putInPlace(planContent(continued, { ...place, continues: !isParagraphEmpty }), place);
+}
+
+function putInPlace(plan: ContentPlan, { before, rest }: ContentPlace): ContentPlan {
+	const all = joinPlans([{ ...emptyPlan, requests: before }, plan]);
+	return { ...all, text: plan.text + rest.text, endIndex: plan.endIndex + rest.units };
+}
+
+/** One plan after another. The document ends as the last one says. */
+export function joinPlans(plans: readonly ContentPlan[]): ContentPlan {
+	let count = 0;
+	const pictures = plans.flatMap((plan) => {
+		const before = count;
+		count += plan.requests.length;
+		return [...plan.pictures].map(([at, address]) => [at + before, address] as const);
+	});
+	return {
+		...(plans.at(-1) ?? emptyPlan),
+		requests: plans.flatMap(({ requests }) => requests),
+		pictures: new Map(pictures),
+		characterCount: plans.reduce((sum, plan) => sum + plan.characterCount, 0),
+	};
 }
 
 /** Puts an empty paragraph in front, which stands for the existing one. */
@@ -191,6 +248,9 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 		endIndex: layout.end + 1 - removed + placed.length,
 	};
 }
+
+/** A plan that inserts nothing. */
+export const emptyPlan = planText('', emptyPlace);
 
 const countUnits = (texts: ReadonlyArray<{ readonly start: number; readonly end: number }>) =>
 	texts.reduce((sum, { start, end }) => sum + end - start, 0);

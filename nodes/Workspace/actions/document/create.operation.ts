@@ -14,12 +14,19 @@ import { idempotencyOption, type KeyHashes } from '../../idempotency';
 import { createFileLocator } from '../../locators';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
 import { appendContent } from './append.operation';
-import { buildReplaceRequests, planFill } from './replacements';
+import { planContentReplacements } from './placeholders';
+import { planFill, prepareReplacements, type Replacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
-import { emptyPlan, isEmpty, parseContent, type ParsedContent, planReplacement } from './contentRequests';
+import { emptyPlace, findSection, planPlace } from './contentPlace';
+import {
+	type FilterContent,
+	isEmpty,
+	parseContent,
+	type ParsedContent,
+	planReplacement,
+} from './contentRequests';
 import * as fields from './fields';
 import {
-	carryOutChange,
 	carryOutContent,
 	buildChange,
 	hasNewRevision,
@@ -55,7 +62,7 @@ const createOptions = [
 	{
 		...fields.replacements,
 		description:
-			'Texts to find in the new document and what to put in their place, for example the placeholders of the template',
+			'Texts to find in the new document and what to put in their place, for example the placeholders of the template. Markdown takes the place of a whole paragraph.',
 	},
 	{
 		displayName: 'Template',
@@ -111,19 +118,22 @@ export const create = defineOperation({
 
 interface DocumentToCreate extends CreateDocumentParams {
 	readonly parsed: ParsedContent;
-	readonly replacing: ReturnType<typeof buildReplaceRequests>;
+	readonly replacing: Replacements;
 	readonly key: KeyHashes | undefined;
 }
 
 /** @throws NodeError 400 before anything is created */
 async function prepareDocument(params: CreateDocumentParams, item: Item): Promise<DocumentToCreate> {
 	const { title, content, contentFormat, templateId, fillFromInput } = params;
-	const replacing = buildReplaceRequests(params.replacements);
-	const made: string[] = [title, contentFormat, content, templateId, JSON.stringify(replacing)];
+	const replacing = await prepareReplacements(params, item);
+	const { texts, contents } = replacing;
+	const made: string[] = [title, contentFormat, content, templateId, JSON.stringify(texts)];
 	if (fillFromInput) made.push('fillFromInput');
+	if (contents.length > 0) made.push(JSON.stringify(params.replacements));
 	const key = hashFileKey('document create', params, made);
 	const parsed = await parseContent(params, item);
-	if ((replacing.length > 0 || fillFromInput) && templateId === '' && isEmpty(parsed)) {
+	const isReplacing = texts.length + contents.length > 0 || fillFromInput;
+	if (templateId === '' && (contents.length > 0 || (isReplacing && isEmpty(parsed)))) {
 		throw createRefusal(
 			`${quoteField(fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}, or enter ${quoteField('content')}. If one of them is an expression, check that the input item contains the data.`,
@@ -156,16 +166,17 @@ async function fillEmpty(
 ) {
 	const { parsed, key, replacing, content, fillFromInput } = given;
 	if (isEmpty(parsed)) return undefined;
-	const texts = fillFromInput ? planFill(replacing, content, item, true) : replacing;
+	const texts = fillFromInput ? planFill(replacing, content, item, true) : replacing.texts;
 	let revisionId = known;
 	return await repeatIfOutdated(async () => {
-		const body = revisionId
-			? { documentId, tabId: undefined, revisionId, endIndex: 2, styled: false }
-			: await readBodyState(docs, documentId, '');
+		const body = revisionId ? undefined : await readBodyState(docs, documentId, '');
+		const base = body ?? { documentId, tabId: undefined, revisionId: revisionId ?? '' };
 		revisionId = undefined;
-		if (key && body.endIndex > 2) return undefined;
-		const planChange = (some: ParsedContent) => buildChange(planReplacement(some, body), body, texts);
-		return (await carryOutContent(docs, parsed, planChange, item)).replaced;
+		if (key && body && body.endIndex > 2) return undefined;
+		const place = body ? planPlace(body, findSection(body, ''), false) : emptyPlace;
+		const planChange = (withPictures: FilterContent) =>
+			buildChange(planReplacement(withPictures(parsed), place), base, texts);
+		return (await carryOutContent(docs, planChange, item)).replaced;
 	}, item);
 }
 
@@ -179,17 +190,21 @@ async function fillCopy(
 ) {
 	const { parsed, key, replacing, fillFromInput } = given;
 	const replace = async () => {
-		const body = await readBodyState(docs, documentId, '', true);
+		const body = await readBodyState(docs, documentId, '', 'texts');
 		const name = `n8n-agent-workspace/filled/${key?.mark ?? ''}`;
 		// Replacing again would also change the replacements themselves.
 		if (key ? body.rangeNames.includes(name) : isRecovery && hasNewRevision(item, body)) return undefined;
 		const texts = planFill(replacing, collectTexts(body, true, body.content), item, fillFromInput);
-		const mark = key && texts.length > 0 ? [buildMark(name, body)] : [];
-		return await carryOutChange(docs, buildChange(emptyPlan, body, texts, mark), item);
+		const mark = key && texts.length + replacing.contents.length > 0 ? [buildMark(name, body)] : [];
+		const planChange = (withPictures: FilterContent) => {
+			const plan = planContentReplacements(body, true, replacing.contents, withPictures);
+			return buildChange(plan, body, texts, mark);
+		};
+		return await carryOutContent(docs, planChange, item);
 	};
 	const replaced = (await repeatIfOutdated(replace, item))?.replaced;
 	if (!isEmpty(parsed)) {
-		await appendContent(docs, { documentId, tab: '', parsed, newParagraph: true, key }, item);
+		await appendContent(docs, { documentId, tab: '', heading: '', parsed, newParagraph: true, key }, item);
 	}
 	return replaced;
 }

@@ -1,5 +1,8 @@
+import type { ReadContext } from '../../../fields/field';
+import { createValueRefusal, describeType, isRecord, refuseUnknownKeys } from '../../../fields/values';
 import { createFileLocator, createTabLocator } from '../../locators';
 import type { Field } from '../../operation';
+import type { Replacement } from './replacements';
 
 export const documentId = {
 	displayName: 'Document',
@@ -60,17 +63,92 @@ export const content = {
 	typeOptions: { rows: 5 },
 } as const satisfies Field;
 
+const replacementFormat = {
+	displayName: 'Format',
+	name: 'format',
+	type: 'options',
+	options: [
+		{ name: 'Markdown', value: 'markdown', description: 'Takes the place of a whole paragraph' },
+		{ name: 'Text', value: 'text', description: 'Plain text, with the look of the text that it replaces' },
+	],
+	default: 'text',
+	description: 'How the new text is written. Markdown needs a placeholder with a paragraph of its own.',
+} as const satisfies Field;
+
+export const underHeading = {
+	displayName: 'Under Heading',
+	name: 'underHeading',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Results',
+	description:
+		'The text of a heading: the content goes to the end of its section, before the next heading of the same or a higher level. Leave empty to add it at the end.',
+} as const satisfies Field;
+
+export const section = {
+	displayName: 'Section',
+	name: 'section',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Results',
+	description:
+		'The text of a heading: only what stands under it is replaced, up to the next heading of the same or a higher level. The heading stays, and headings in the content become lower ones.',
+	read: readSection,
+} as const satisfies Field;
+
+/** @throws NodeError 400 for a heading that came out empty, because then the whole document would be replaced */
+function readSection(raw: unknown, field: Field, reading: ReadContext): string {
+	if (typeof raw !== 'string') throw createValueRefusal(field, reading, `text, not ${describeType(raw)}`);
+	const isGiven = reading.mode === 'json' || reading.isExpression?.(field.name);
+	if (raw.trim() !== '' || !isGiven) return raw.trim();
+	throw createValueRefusal(field, reading, 'the text of a heading, and is empty');
+}
+
 export const replacements = {
 	displayName: 'Replacements',
 	name: 'replacements',
 	type: 'fixedCollection',
 	placeholder: 'Add Replacement',
 	default: {},
-	format: 'pairs',
-	pair: { group: 'replacement', key: 'find', value: 'replace' },
+	entries: {
+		group: 'replacement',
+		fields: [
+			{ displayName: 'Find', name: 'find', type: 'string', default: '' },
+			{ displayName: 'Replace', name: 'replace', type: 'string', default: '', typeOptions: { rows: 2 } },
+			replacementFormat,
+		],
+	},
 	description:
-		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template',
+		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template. Markdown takes the place of a whole paragraph.',
+	read: readReplacements,
 } as const satisfies Field;
+
+/** Reads the form's `{ replacement: [{ find, replace, format }] }`, an array of such rows, or texts by what they replace. @throws NodeError 400 */
+function readReplacements(raw: unknown, field: Field, reading: ReadContext): Replacement[] {
+	const formats = replacementFormat.options.map(({ value }) => value);
+	const wanted = 'an array of objects with find, replace and format (text or markdown)';
+	const rows = reading.mode === 'fields' && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
+	const readText = (value: unknown) => {
+		if (typeof value === 'string') return value;
+		const isShown = reading.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
+		if (!isShown) throw createValueRefusal(field, reading, `texts, not ${describeType(value)}`);
+		return String(value);
+	};
+	if (isRecord(rows)) {
+		const pairs = Object.entries(rows);
+		return pairs.map(([name, value]) => ({ name, value: readText(value), format: 'text' }));
+	}
+	if (!Array.isArray(rows) || !rows.every(isRecord))
+		throw createValueRefusal(field, reading, `${wanted}, not ${describeType(raw)}`);
+	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], wanted, reading);
+	const isFilled = ({ find, replace }: (typeof rows)[number]) =>
+		reading.mode === 'json' || !!find || !!replace;
+	return rows.filter(isFilled).map(({ find, replace, format = 'text' }) => {
+		const known = formats.find((one) => one === format);
+		if (known === undefined) throw createValueRefusal(field, reading, wanted);
+		return { name: readText(find ?? ''), value: readText(replace ?? ''), format: known };
+	});
+}
 
 export const fillFromInput = {
 	displayName: 'Fill From Input',

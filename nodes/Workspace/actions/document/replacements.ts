@@ -5,21 +5,56 @@ import { quoteField } from '../../../fields/field';
 import { isRecord } from '../../../fields/values';
 import { cleanText } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
+import { parseMarkdownContent } from './contentRequests';
+import type { ContentReplacement } from './placeholders';
 
-/** The requests that replace texts in all tabs. @throws NodeError 400 for an empty text, which Google cannot find */
-export function buildReplaceRequests(
-	pairs: ReadonlyArray<{ readonly name: string; readonly value: string }>,
-) {
-	return pairs.map(({ name, value }) => {
-		const text = cleanText(name);
-		if (text === '') {
-			throw createRefusal(
-				`${quoteField('replacements')} has an empty text to find`,
-				'Nothing was written. Enter the text to find, or remove the row.',
-			);
-		}
-		return { replaceAllText: { containsText: { text, matchCase: true }, replaceText: cleanText(value) } };
-	});
+/** A text to find, and what to put in its place. */
+export interface Replacement {
+	readonly name: string;
+	readonly value: string;
+	readonly format: 'text' | 'markdown';
+}
+
+export interface Replacements {
+	readonly texts: readonly ReplaceRequest[];
+	readonly contents: readonly ContentReplacement[];
+}
+
+/** @throws NodeError 400 for an empty text, which Google cannot find, and for Markdown that cannot be read */
+export async function prepareReplacements(
+	{
+		replacements,
+		insertImages,
+	}: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
+	item: Item,
+): Promise<Replacements> {
+	const texts = buildReplaceRequests(replacements.filter(({ format }) => format === 'text'));
+	const contents: ContentReplacement[] = [];
+	for (const { name, value, format } of replacements) {
+		if (format === 'text') continue;
+		const parsed = await parseMarkdownContent(value, { field: 'replacements', insertImages }, item);
+		contents.push({ find: cleanFind(name), parsed });
+	}
+	return { texts, contents };
+}
+
+function cleanFind(name: string): string {
+	const text = cleanText(name);
+	if (text !== '') return text;
+	throw createRefusal(
+		`${quoteField('replacements')} has an empty text to find`,
+		'Nothing was written. Enter the text to find, or remove the row.',
+	);
+}
+
+/** The requests that replace texts in all tabs. */
+function buildReplaceRequests(pairs: ReadonlyArray<Omit<Replacement, 'format'>>) {
+	return pairs.map(({ name, value }) => ({
+		replaceAllText: {
+			containsText: { text: cleanFind(name), matchCase: true },
+			replaceText: cleanText(value),
+		},
+	}));
 }
 
 type ReplaceRequest = ReturnType<typeof buildReplaceRequests>[number];
@@ -30,13 +65,14 @@ const maxNamed = 20;
 
 /** Adds the placeholders that the item's fields fill. A hint names those that stay. @param text of the document */
 export function planFill(
-	replacing: readonly ReplaceRequest[],
+	{ texts, contents }: Replacements,
 	text: string,
 	item: Item,
 	fillFromInput: boolean,
 ): ReplaceRequest[] {
-	const finds = replacing.map(({ replaceAllText }) => replaceAllText.containsText.text);
-	const left = finds.reduce((rest, find) => rest.replaceAll(find, ''), text);
+	const finds = texts.map(({ replaceAllText }) => replaceAllText.containsText.text);
+	const all = [...contents.map(({ find }) => find), ...finds];
+	const left = all.reduce((rest, find) => rest.replaceAll(find, ''), text);
 	const names = new Map([...left.matchAll(placeholderPattern)].map(([whole, name = '']) => [whole, name]));
 	const found = [...names].map(([name, path]) => ({
 		name,
@@ -52,7 +88,7 @@ export function planFill(
 	const filled = found.flatMap(({ name, value }) => (value === undefined ? [] : { name, value }));
 	// A value that has placeholders itself comes last, so that the text of one field is not filled from another.
 	const hasBraces = ({ value }: { value: string }) => Number(value.includes('{{'));
-	return [...replacing, ...buildReplaceRequests(filled.toSorted((a, b) => hasBraces(a) - hasBraces(b)))];
+	return [...texts, ...buildReplaceRequests(filled.toSorted((a, b) => hasBraces(a) - hasBraces(b)))];
 }
 
 /** The text of the field with this name, or of the one that a path such as `customer.city` leads to. */

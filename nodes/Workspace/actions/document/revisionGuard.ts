@@ -3,7 +3,14 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
-import { type ParsedContent, type ContentPlan, filterPictures } from './contentRequests';
+import {
+	type ContentPlan,
+	emptyPlan,
+	type FilterContent,
+	filterPictures,
+	joinPlans,
+	type ReplacedCount,
+} from './contentRequests';
 import { flattenTabs, buildDocumentUrl, getStoredText, looksLikeTabId, findTab, summarizeTab } from './tabs';
 
 type Request = docs_v1.Schema$Request;
@@ -16,7 +23,7 @@ export interface DocumentWriteResult {
 	/** Empty if Google does not return it. */
 	readonly revisionId: string;
 	/** How often each text was found; absent without replacements. */
-	readonly replaced?: ReadonlyArray<{ readonly find: string; readonly count: number }>;
+	readonly replaced?: readonly ReplacedCount[];
 }
 
 interface DocumentChange extends ContentPlan {
@@ -37,14 +44,8 @@ export function buildChange(
 	after: readonly Request[],
 	before: readonly Request[] = [],
 ): DocumentChange {
-	return {
-		...plan,
-		documentId,
-		tabId,
-		revisionId,
-		requests: [...before, ...plan.requests, ...after],
-		pictures: new Map([...plan.pictures].map(([at, address]) => [at + before.length, address])),
-	};
+	const { requests, ...all } = joinPlans([{ ...emptyPlan, requests: before }, plan]);
+	return { ...all, documentId, tabId, revisionId, requests: [...requests, ...after] };
 }
 
 /** Sends one atomic batch. It may be sent again, because Google refuses it if anything changed since the revision. */
@@ -62,25 +63,31 @@ async function sendBatch(
 const getReplacements = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ replaceAllText }) => replaceAllText ?? []);
 
-export async function carryOutChange(
+async function carryOutChange(
 	docs: docs_v1.Docs,
 	change: DocumentChange,
 	item: Item,
 ): Promise<DocumentWriteResult> {
-	const { documentId, characterCount, revisionId, requests } = change;
-	if (requests.length === 0) return { documentId, characterCount, revisionId };
-	lastChanges.set(item, change);
-	const data = await sendBatch(docs, documentId, [...requests], revisionId);
-	const written = { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId ?? '' };
-	const replacements = getReplacements(change);
-	if (replacements.length === 0) return written;
-	const replies = (data.replies ?? []).slice(-replacements.length);
+	const { documentId, characterCount, requests, replaced: contents = [] } = change;
+	let { revisionId } = change;
+	let replies: docs_v1.Schema$Response[] = [];
+	if (requests.length > 0) {
+		lastChanges.set(item, change);
+		const data = await sendBatch(docs, documentId, [...requests], revisionId);
+		revisionId = data.writeControl?.requiredRevisionId ?? '';
+		replies = data.replies ?? [];
+	}
+	const written = { documentId, characterCount, revisionId };
+	const texts = getReplacements(change);
+	if (texts.length + contents.length === 0) return written;
+	const textReplies = replies.slice(-texts.length);
 	let inserted = characterCount;
-	const replaced = replacements.map(({ containsText, replaceText }, at) => {
-		const count = replies[at]?.replaceAllText?.occurrencesChanged ?? 0;
+	const replacedTexts = texts.map(({ containsText, replaceText }, at) => {
+		const count = textReplies[at]?.replaceAllText?.occurrencesChanged ?? 0;
 		inserted += count * (replaceText?.length ?? 0);
 		return { find: containsText?.text ?? '', count };
 	});
+	const replaced = [...contents, ...replacedTexts];
 	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
 	if (missing.length > 0) item.addHint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
 	return { ...written, characterCount: inserted, replaced };
@@ -92,13 +99,12 @@ const maxRefusals = 5;
 /** Carries out a change that inserts content. Pictures that Google cannot fetch become links. */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
-	parsed: ParsedContent,
-	changeFor: (parsed: ParsedContent) => DocumentChange,
+	planChange: (withPictures: FilterContent) => DocumentChange,
 	item: Item,
 ): Promise<DocumentWriteResult> {
 	const refused = new Set<string>();
 	for (let tries = 1; ; tries++) {
-		const change = changeFor(filterPictures(parsed, (address) => !refused.has(address)));
+		const change = planChange((parsed) => filterPictures(parsed, (address) => !refused.has(address)));
 		try {
 			const written = await carryOutChange(docs, change, item);
 			if (refused.size > 0) {
@@ -202,7 +208,7 @@ export async function recoverResult(
 	const content = tab?.documentTab?.body?.content ?? [];
 	const { revisionId } = data;
 	// What the body ends with after replacements is not known.
-	const isKnown = getReplacements(change).length === 0;
+	const isKnown = getReplacements(change).length === 0 && !change.replaced?.length;
 	if (
 		isKnown &&
 		content.at(-1)?.endIndex === change.endIndex &&

@@ -42,12 +42,15 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 	return `https://docs.google.com/document/d/${documentId}/edit${query}`;
 }
 
-const paragraphFields = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
-const bodyFields = `revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(body(content(startIndex,endIndex,${paragraphFields})),namedRanges))`;
+const tabFields = 'revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(namedRanges';
+const styleFields = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 
-/** All that a body is made of, and the other texts of the tabs. */
-const wholeFields =
-	'revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(body,headers,footers,footnotes,namedRanges))';
+/** What is read of a document: where its paragraphs are; all of its bodies; or these and the other texts of the tabs. */
+const fieldsOf = {
+	outline: `${tabFields},body(content(startIndex,endIndex,${styleFields}))))`,
+	bodies: `${tabFields},body))`,
+	texts: `${tabFields},body,headers,footers,footnotes))`,
+} as const;
 
 /** What a change needs to know about a tab's body. */
 export interface BodyState {
@@ -56,23 +59,20 @@ export interface BodyState {
 	readonly revisionId: string;
 	/** Index after the last newline. */
 	readonly endIndex: number;
-	readonly isLastParagraphEmpty: boolean;
-	/** Whether the first or last paragraph has a style of its own, which text that takes its place would keep. */
-	readonly styled: boolean;
 	/** Names of the tab's named ranges. */
 	readonly rangeNames: readonly string[];
 	readonly content: docs_v1.Schema$StructuralElement[];
 	readonly allTabs: readonly docs_v1.Schema$Tab[];
 }
 
-/** @param tab ID or title; empty for the first tab @param isWhole whether the texts are wanted, too */
+/** @param tab ID or title; empty for the first tab */
 export async function readBodyState(
 	docs: docs_v1.Docs,
 	documentId: string,
 	tab: string,
-	isWhole = false,
+	wanted: keyof typeof fieldsOf = 'outline',
 ): Promise<BodyState> {
-	const fields = isWhole ? wholeFields : bodyFields;
+	const fields = fieldsOf[wanted];
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 	const allTabs = flattenTabs(data);
 	const found = tab === '' ? allTabs[0] : findTab(data, tab);
@@ -89,27 +89,15 @@ export async function readBodyState(
 		});
 	}
 	const rangeNames = Object.keys(found.documentTab?.namedRanges ?? {});
-	const paragraphs = content.flatMap(({ paragraph }) => paragraph ?? []);
 	return {
 		documentId,
 		tabId: summarizeTab(found).tabId,
 		revisionId: data.revisionId,
 		endIndex: last.endIndex,
-		isLastParagraphEmpty: last.endIndex - (last.startIndex ?? 0) === 1,
 		rangeNames,
 		content,
 		allTabs,
-		styled: [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(hasOwnStyle),
 	};
-}
-
-const plainKeys = new Set(['namedStyleType', 'direction', 'headingId']);
-
-function hasOwnStyle({ bullet, paragraphStyle, elements }: docs_v1.Schema$Paragraph): boolean {
-	const ownStyle = Object.keys(paragraphStyle ?? {}).some((key) => !plainKeys.has(key));
-	const textStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
-	const named = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
-	return bullet !== undefined || ownStyle || textStyle || named !== 'NORMAL_TEXT';
 }
 
 /** The stored content of a body, in the order of its indexes. It shows whether a write happened. */

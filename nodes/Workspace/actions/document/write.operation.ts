@@ -1,92 +1,149 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
 import { createRefusal } from '../../../core/errors';
+import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import { defineOperation } from '../../operation';
-import { buildReplaceRequests, planFill } from './replacements';
-import { collectTexts, readBodyState } from './tabs';
-import { emptyPlan, isEmpty, parseContent, type ParsedContent, planReplacement } from './contentRequests';
-import * as fields from './fields';
+import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
 import {
-	carryOutChange,
-	carryOutContent,
-	buildChange,
-	ensureTab,
-	repeatIfOutdated,
-	recoverResult,
-} from './revisionGuard';
+	type FilterContent,
+	isEmpty,
+	lowerHeadings,
+	parseContent,
+	type ParsedContent,
+	planReplacement,
+} from './contentRequests';
+import { findSection, planPlace } from './contentPlace';
+import * as fields from './fields';
+import { carryOutContent, buildChange, ensureTab, repeatIfOutdated, recoverResult } from './revisionGuard';
+import { planContentReplacements } from './placeholders';
+import { planFill, prepareReplacements, type Replacements } from './replacements';
+import { collectTexts, getStoredText, readBodyState } from './tabs';
+
+const writeFields = [
+	fields.documentId,
+	{
+		...fields.content,
+		required: true,
+		requiredInForm: false,
+		requiredUnless: ['replacements', 'fillFromInput'],
+		mayBeEmpty: true,
+		description:
+			'New content of the document. It replaces all existing content. With Replacements, leave it empty to change nothing else.',
+	},
+	fields.contentFormat,
+] as const satisfies readonly Field[];
+
+const writeOptions = [
+	fields.tab,
+	fields.createTab,
+	fields.fillFromInput,
+	fields.insertImages,
+	fields.replacements,
+	{
+		displayName: 'Required Revision ID',
+		name: 'requiredRevisionId',
+		type: 'string',
+		default: '',
+		description:
+			'Write only if the document still has this revision, as returned by an earlier Read. Leave empty to use the revision at the start of this operation.',
+	},
+	{
+		displayName: 'Allow Empty Content',
+		name: 'allowEmpty',
+		type: 'boolean',
+		default: false,
+		description: 'Whether empty content is allowed to clear the document',
+	},
+	fields.section,
+] as const satisfies readonly Field[];
 
 export const write = defineOperation({
 	value: 'write',
 	name: 'Write',
 	action: 'Replace content of document',
-	description: 'Replace the whole content of a document or of one of its tabs. Headers and footers are kept.',
+	description:
+		'Replace the whole content of a document, of one of its tabs or of the section under a heading. Headers and footers are kept.',
 	caution: 'Destructive: the previous content is lost.',
 	// Replacements may find what they put in the first time: `a` by `aa`.
 	isIdempotent: ({ replacements, fillFromInput }) => replacements.length === 0 && !fillFromInput,
-	fields: [
-		fields.documentId,
-		{
-			...fields.content,
-			required: true,
-			requiredInForm: false,
-			requiredUnless: ['replacements', 'fillFromInput'],
-			mayBeEmpty: true,
-			description:
-				'New content of the document. It replaces all existing content. With Replacements, leave it empty to change nothing else.',
-		},
-		fields.contentFormat,
-	],
-	options: [
-		fields.tab,
-		fields.createTab,
-		fields.fillFromInput,
-		fields.insertImages,
-		fields.replacements,
-		{
-			displayName: 'Required Revision ID',
-			name: 'requiredRevisionId',
-			type: 'string',
-			default: '',
-			description:
-				'Write only if the document still has this revision, as returned by an earlier Read. Leave empty to use the revision at the start of this operation.',
-		},
-		{
-			displayName: 'Allow Empty Content',
-			name: 'allowEmpty',
-			type: 'boolean',
-			default: false,
-			description: 'Whether empty content is allowed to clear the document',
-		},
-	],
+	fields: writeFields,
+	options: writeOptions,
 	getChangedId: ({ documentId }) => documentId,
+	check({ content, section, replacements, fillFromInput }) {
+		if (section !== '' && (replacements.length > 0 || fillFromInput)) {
+			throw createRefusal(
+				`${quoteField('section')} does not go with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
+				'Nothing was written. They act on whole tabs: put them into a Workspace node of their own.',
+			);
+		}
+		if (content === '' || replacements.every(({ format }) => format === 'text')) return;
+		throw createRefusal(
+			`Markdown in ${quoteField('replacements')} does not go with ${quoteField('content')}`,
+			'Nothing was written. It takes the place of what the document has already: put it into the content itself, or leave the content empty.',
+		);
+	},
 	async execute({ docs }, params, item) {
-		const { documentId, tab, requiredRevisionId, fillFromInput } = params;
 		const parsed = await parseContent(params, item);
-		const replacing = buildReplaceRequests(params.replacements);
-		const keepsContent = isEmpty(parsed) && (replacing.length > 0 || fillFromInput);
+		const replacing = await prepareReplacements(params, item);
+		const keepsContent = isEmpty(parsed) && (params.replacements.length > 0 || params.fillFromInput);
 		if (isEmpty(parsed) && !keepsContent && !params.allowEmpty) {
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				`Nothing was written. Check the expression that provides the content, or turn on ${quoteField('allowEmpty')} to clear the document.`,
 			);
 		}
-		if (params.createTab) await ensureTab(docs, params, item);
-		const attempt = async () => {
-			const body = await readBodyState(docs, documentId, tab, fillFromInput);
-			const { tabId, endIndex } = body;
-			const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
-			const left = collectTexts(body, tab === '', keepsContent ? body.content : []);
-			const texts = fillFromInput ? planFill(replacing, left + params.content, item, true) : replacing;
-			const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [tabId] } };
-			const after = texts.map(({ replaceAllText }) => ({ replaceAllText: { ...replaceAllText, ...tabs } }));
-			if (keepsContent) return await carryOutChange(docs, buildChange(emptyPlan, base, after), item);
-			const range = { startIndex: 1, endIndex: endIndex - 1, tabId };
-			const wipe = endIndex > 2 ? [{ deleteContentRange: { range } }] : [];
-			const planChange = (some: ParsedContent) => buildChange(planReplacement(some, body), base, after, wipe);
-			return await carryOutContent(docs, parsed, planChange, item);
-		};
-		return keepsContent && !requiredRevisionId ? await repeatIfOutdated(attempt, item) : await attempt();
+		// A new tab has no headings.
+		if (params.createTab && params.section === '') await ensureTab(docs, params, item);
+		const change = { ...params, parsed, replacing, keepsContent, seen: { section: undefined } };
+		const attempt = async () => await writeContent(docs, change, item);
+		const isRepeated = (keepsContent || params.section !== '') && !params.requiredRevisionId;
+		return isRepeated ? await repeatIfOutdated(attempt, item) : await attempt();
 	},
 	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
 	left: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
 	adviceByStatus: fields.adviceByStatus,
 });
+
+interface DocumentWrite extends InferParameters<typeof writeFields, typeof writeOptions> {
+	readonly parsed: ParsedContent;
+	readonly replacing: Replacements;
+	/** Whether only the replacements are made. */
+	readonly keepsContent: boolean;
+	/** What stood in the section when it was read first. */
+	readonly seen: { section: string | undefined };
+}
+
+async function writeContent(docs: docs_v1.Docs, change: DocumentWrite, item: Item) {
+	const { documentId, tab, requiredRevisionId, fillFromInput, parsed, replacing, keepsContent } = change;
+	const isRead = fillFromInput || replacing.contents.length > 0;
+	const body = await readBodyState(
+		docs,
+		documentId,
+		tab,
+		isRead ? 'texts' : change.section ? 'bodies' : 'outline',
+	);
+	const section = findSection(body, change.section);
+	if (change.section !== '') refuseIfChanged(change, getStoredText(section.elements));
+	const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
+	const left = collectTexts(body, tab === '', keepsContent ? body.content : []);
+	const texts = fillFromInput ? planFill(replacing, left + change.content, item, true) : replacing.texts;
+	const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
+	const after = texts.map(({ replaceAllText }) => ({ replaceAllText: { ...replaceAllText, ...tabs } }));
+	const place = planPlace(body, section, true);
+	const planChange = (withPictures: FilterContent) => {
+		const plan = keepsContent
+			? planContentReplacements(body, tab === '', replacing.contents, withPictures)
+			: planReplacement(withPictures(lowerHeadings(parsed, section.level)), place);
+		return buildChange(plan, base, after);
+	};
+	return await carryOutContent(docs, planChange, item);
+}
+
+/** @throws NodeError 400 if somebody else changed the section since it was read first */
+function refuseIfChanged({ section, seen }: DocumentWrite, text: string): void {
+	if (text === (seen.section ??= text)) return;
+	throw createRefusal(
+		`Someone else changed the section under '${shorten(section)}' while it was being written`,
+		'Nothing was written. Check the document before you run this again.',
+	);
+}

@@ -144,7 +144,9 @@ function readFilters(raw: unknown, field: Field, reading: ReadContext): RowFilte
 	const allowed = conditionField.options.map((option) => option.value).join(', ');
 	const wanted = `objects with column (a column's name), condition (${allowed}) and value (text)`;
 	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], wanted, reading);
-	return entries.map(({ column, condition = 'equals', value = '' }) => {
+	// A row of the form that nobody filled in.
+	const filled = entries.filter(({ column, value }) => reading.mode === 'json' || !!column || !!value);
+	return filled.map(({ column, condition = 'equals', value = '' }) => {
 		const known = conditionField.options.find((option) => option.value === condition)?.value;
 		const isText = ['string', 'number', 'boolean'].includes(typeof value);
 		if (!known || typeof column !== 'string' || !isText) throw createValueRefusal(field, reading, wanted);

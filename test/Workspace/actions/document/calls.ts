@@ -80,6 +80,7 @@ export class Calls extends StandIn {
 			fillFromInput: false,
 			insertImages: false,
 			replacements: [],
+			section: '',
 		} satisfies Partial<Params<typeof write>>;
 		return this.run(write, { ...defaults, ...params }, item);
 	}
@@ -94,6 +95,7 @@ export class Calls extends StandIn {
 			idempotencyKey: '',
 			createTab: false,
 			insertImages: false,
+			underHeading: '',
 		} satisfies Partial<Params<typeof append>>;
 		return this.run(append, { ...defaults, ...params }, item);
 	}

@@ -1,5 +1,6 @@
-import type { IDataObject } from 'n8n-workflow';
+import { type IDataObject, NodeHelpers } from 'n8n-workflow';
 
+import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
 import { failureOf } from '../../../createExecuteContext';
 import { runNode, token } from '../../runNode';
 import { Calls } from './calls';
@@ -13,6 +14,9 @@ const url = (id: string) => `https://docs.google.com/document/u/0/d/${id}/edit?u
 beforeEach(() => {
 	calls.google.tokens.issue({ token });
 });
+
+/** A row of the form that nobody filled in. */
+const noRow = { find: '', replace: '', format: 'text' };
 
 interface Created {
 	readonly documentId: string;
@@ -69,6 +73,53 @@ test('a template, filled by the form and by the input object', async () => {
 	expect(written).toMatchObject({ characterCount: 2, replaced: [{ find: 'Ann', count: 1 }] });
 });
 
+test('Markdown in a template and a section, by the form', async () => {
+	const templateId = locator(calls.document('{{a}}\nend'));
+	const replacement = [{ find: '{{a}}', replace: '# One\n\nold', format: 'markdown' }, noRow];
+	const made = await form('create', { title: 'T', options: { templateId, replacements: { replacement } } });
+	expect(made).toMatchObject({ replaced: [{ find: '{{a}}', count: 1 }] });
+	const documentId = locator((made as unknown as Created).documentId);
+	await form('write', { documentId, content: '- new', contentFormat, options: { section: 'One' } });
+	await form('append', { documentId, content: 'more', contentFormat, options: { underHeading: 'One' } });
+	expect(await form('read', { documentId, options: { contentFormat } })).toMatchObject({
+		content: '# One\n\n- new\n\nmore',
+	});
+});
+
+test('an option that was added stays while another one is chosen, and means nothing before it is filled in', async () => {
+	const options = { replacements: { replacement: [noRow] }, templateId: locator(calls.document('a')) };
+	const parameters = { inputMode: 'fields', resource: 'document', operation: 'create', title: 'T', options };
+	const { description } = new Workspace();
+	const kept = NodeHelpers.getNodeParameters(
+		description.properties,
+		parameters,
+		false,
+		false,
+		null,
+		description,
+	);
+	expect(Object.keys(kept?.['options'] ?? {})).toEqual(Object.keys(options));
+	const choices = description.properties.flatMap((one) => (one.name === 'options' ? one.options : []) ?? []);
+	const added = choices.filter(({ name }) => name === 'replacements');
+	expect(added).toHaveLength(2);
+	for (const one of added) expect(one).toMatchObject({ default: options.replacements });
+	const made = await form('create', parameters);
+	expect(made).not.toHaveProperty('replaced');
+});
+
+test('a section whose expression came out empty never is the whole document', async () => {
+	const documentId = locator(calls.document('kept'));
+	const parameters = { resource: 'document', operation: 'write', documentId, content: 'new' };
+	const options = { section: '={{ $json.heading }}' };
+	for (const heading of ['', ' ', undefined]) {
+		const items = [{ json: { heading } }];
+		const failing = runNode({ url: calls.google.url, parameters: { ...parameters, options }, items });
+		const { message } = await failureOf(failing);
+		expect(message).toContain("'Section' must be the text of a heading, and is empty");
+	}
+	expect(calls.sent).toEqual([]);
+});
+
 test('all four operations by the input object', async () => {
 	const created = await object({ operation: 'create', resource: 'document', title: 'Report' });
 	const { documentId } = created as unknown as Created;
@@ -84,13 +135,27 @@ test('all four operations by the input object', async () => {
 	expect(await object({ operation: 'read', documentId, output: 'document' })).toMatchObject({ tabs: [{}] });
 });
 
+const sectioned = { operation: 'write', documentId: '1abc', content: 'x', section: 'A' };
+const replacements = [{ find: 'a', replace: '# b', format: 'markdown' }];
+const marked = { operation: 'write', documentId: '1abc', content: '', replacements };
+
 test.each<[IDataObject, RegExp]>([
 	[{ operation: 'read', documentId: 'a/b' }, /documentId/],
 	[{ operation: 'read', documentId: '1abc', contentFormat: 'html' }, /contentFormat.*text, markdown/],
 	[{ operation: 'write', documentId: '1abc' }, /'content' is required/],
 	[{ operation: 'write', documentId: '1abc', allowEmpty: true }, /'content' is required/],
-	[{ operation: 'write', documentId: '1abc', replacements: 'x' }, /'replacements' must be an object/],
+	[
+		{ operation: 'write', documentId: '1abc', replacements: 'x' },
+		/'replacements' must be an array of objects/,
+	],
 	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
+	[{ ...sectioned, section: ' ' }, /'section' must be the text of a heading, and is empty/],
+	[{ ...sectioned, replacements: { a: 'b' } }, /'section' does not go with 'replacements'/],
+	[{ ...sectioned, fillFromInput: true }, /'section' does not go with 'replacements'/],
+	[{ ...marked, content: 'x' }, /Markdown in 'replacements' does not go with 'content'/],
+	[{ ...marked, replacements: [{ find: 'a', format: 'html' }] }, /format \(text or markdown\)/],
+	[{ ...marked, replacements: [{ find: 'a', replace: 5 }] }, /'replacements' must be texts, not a number/],
+	[{ ...marked, replacements: [{ find: '', format: 'markdown' }] }, /has an empty text to find/],
 	[{ operation: 'append', documentId: '1abc', content: '' }, /content/],
 	[{ operation: 'create', resource: 'document' }, /title/],
 	[{ operation: 'write', documentId: '1abc', content: 'x', newParagraph: true }, /newParagraph/],

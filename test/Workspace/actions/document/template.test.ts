@@ -5,7 +5,7 @@ import { Calls } from './calls';
 
 const calls = new Calls();
 
-const pair = (name: string, value: string) => ({ name, value });
+const pair = (name: string, value: string, format: 'text' | 'markdown' = 'text') => ({ name, value, format });
 
 function requestsSent(): unknown[] {
 	return calls.sent

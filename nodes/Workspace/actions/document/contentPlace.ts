@@ -1,0 +1,111 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { createRefusal } from '../../../core/errors';
+import { shorten } from '../../../core/text';
+import { getHeadingDepth, readPieces } from '../../../untrusted/document/elements';
+import type { DocsRequest } from './tableRequests';
+import { type BodyState, getStoredText } from './tabs';
+
+/** Where content goes in a tab, and what stands after it. */
+export interface ContentPlace {
+	/** Inside a paragraph, at the end of its text. */
+	readonly index: number;
+	readonly tabId: string | undefined;
+	readonly isParagraphEmpty: boolean;
+	/** Whether the paragraph has a style of its own, which new paragraphs would take over. */
+	readonly styled: boolean;
+	/** The requests that make the paragraph, or empty it. */
+	readonly before: readonly DocsRequest[];
+	/** Whether they make it: then its style is that of a heading. */
+	readonly isMade: boolean;
+	readonly rest: { readonly text: string; readonly units: number };
+}
+
+/** The only paragraph of an empty document. */
+export const emptyPlace: ContentPlace = {
+	index: 1,
+	tabId: undefined,
+	isParagraphEmpty: true,
+	styled: false,
+	before: [],
+	isMade: false,
+	rest: { text: '', units: 0 },
+};
+
+/** What stands under a heading, or in the whole tab. */
+export interface Section {
+	/** Of the heading; 0 for the whole tab. */
+	readonly level: number;
+	readonly startIndex: number;
+	readonly elements: readonly docs_v1.Schema$StructuralElement[];
+	readonly rest: readonly docs_v1.Schema$StructuralElement[];
+}
+
+/** An error names so many headings, which may be long. */
+const maxNamed = 30;
+const maxNameLength = 80;
+
+/** @param heading its text; empty for the whole tab @throws NodeError 400 unless exactly one heading has the text */
+export function findSection({ content }: BodyState, heading: string): Section {
+	if (heading === '') return { level: 0, startIndex: 1, elements: content, rest: [] };
+	const headings = content.flatMap(({ paragraph = {}, endIndex }, at) => {
+		const level = getHeadingDepth(paragraph.paragraphStyle?.namedStyleType ?? '');
+		const text = level === undefined ? '' : readHeading(paragraph);
+		return level === undefined || text === '' ? [] : [{ at, level, text, startIndex: endIndex ?? 0 }];
+	});
+	const wanted = joinBlanks(heading);
+	const [own, ...others] = headings.filter(({ text }) => text === wanted);
+	if (own === undefined || others.length > 0) {
+		const name = shorten(wanted, maxNameLength);
+		const names = headings.slice(0, maxNamed).map(({ text }) => `'${shorten(text, maxNameLength)}'`);
+		if (headings.length > maxNamed) names.push('…');
+		throw createRefusal(
+			own ? `Several headings read '${name}'` : `The document has no heading '${name}'`,
+			`Nothing was written. ${names.length > 0 ? `Headings of the tab: ${names.join(', ')}.` : 'The tab has no headings.'}`,
+		);
+	}
+	const next = headings.find(({ at, level }) => at > own.at && level <= own.level)?.at ?? content.length;
+	const elements = content.slice(own.at + 1, next);
+	return { level: own.level, startIndex: own.startIndex, elements, rest: content.slice(next) };
+}
+
+const joinBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+function readHeading(paragraph: docs_v1.Schema$Paragraph): string {
+	const pieces = readPieces(paragraph, {});
+	return joinBlanks(pieces.map(({ text }) => text).join(''));
+}
+
+/** A place at the end of a section. @param replaces whether what stands there goes */
+export function planPlace(body: BodyState, section: Section, replaces: boolean): ContentPlace {
+	const { startIndex, elements, rest } = section;
+	const { tabId } = body;
+	const last = elements.at(-1);
+	const endIndex = last?.endIndex ?? startIndex;
+	const after = { text: getStoredText(rest), units: body.endIndex - endIndex };
+	// Only the newline of a paragraph can stay. It is also the last of the tab, which cannot go.
+	const keptIndex = last?.paragraph ? endIndex - 1 : endIndex;
+	const range = { startIndex, endIndex: keptIndex, tabId };
+	const before: DocsRequest[] = replaces && keptIndex > startIndex ? [{ deleteContentRange: { range } }] : [];
+	const index = replaces ? startIndex : keptIndex;
+	if (last?.paragraph) {
+		const paragraphs = elements.flatMap(({ paragraph }) => paragraph ?? []);
+		const styled = [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(hasOwnStyle);
+		const isParagraphEmpty = replaces || endIndex - (last.startIndex ?? 0) === 1;
+		return { index, tabId, isParagraphEmpty, styled, before, isMade: false, rest: after };
+	}
+	// A newline before the next heading leaves that heading what it is. Below the last paragraph of a tab nothing can be inserted.
+	const location = { index: rest.length > 0 ? index : index - 1, tabId };
+	before.push({ insertText: { text: '\n', location } });
+	return { index, tabId, isParagraphEmpty: true, styled: true, before, isMade: true, rest: after };
+}
+
+const plainKeys = new Set(['namedStyleType', 'direction', 'headingId']);
+
+/** Whether a paragraph has a style that text in its place would take over. */
+export function hasOwnStyle({ bullet, paragraphStyle, elements }: docs_v1.Schema$Paragraph): boolean {
+	const ownStyle = Object.keys(paragraphStyle ?? {}).some((key) => !plainKeys.has(key));
+	const textStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
+	const named = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
+	return bullet !== undefined || ownStyle || textStyle || named !== 'NORMAL_TEXT';
+}

@@ -1,0 +1,86 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { createRefusal } from '../../../core/errors';
+import { shorten } from '../../../core/text';
+import { quoteField } from '../../../fields/field';
+import { emptyPlace, hasOwnStyle } from './contentPlace';
+import {
+	type ContentPlan,
+	type FilterContent,
+	joinPlans,
+	type ParsedContent,
+	planReplacement,
+} from './contentRequests';
+import { type BodyState, getStoredText, summarizeTab } from './tabs';
+
+/** Markdown that takes the place of every paragraph with this text. */
+export interface ContentReplacement {
+	readonly find: string;
+	readonly parsed: ParsedContent;
+}
+
+interface FoundParagraph {
+	readonly startIndex: number;
+	readonly endIndex: number;
+	readonly styled: boolean;
+	readonly replacement: ContentReplacement;
+}
+
+/** Puts Markdown in the place of placeholders. @param isEveryTab or only the body's own @throws NodeError 400 if one shares its paragraph */
+export function planContentReplacements(
+	{ allTabs, tabId: ownId }: BodyState,
+	isEveryTab: boolean,
+	replacements: readonly ContentReplacement[],
+	withPictures: FilterContent,
+): ContentPlan {
+	const tabs = allTabs.filter((tab) => isEveryTab || summarizeTab(tab).tabId === ownId);
+	const places = tabs.flatMap((tab) => {
+		const { tabId } = summarizeTab(tab);
+		const { body, headers = {}, footers = {}, footnotes = {} } = tab.documentTab ?? {};
+		const others = Object.values({ ...headers, ...footers, ...footnotes });
+		const otherText = others.map(({ content = [] }) => getStoredText(content)).join('');
+		const outside = replacements.find(({ find }) => otherText.includes(find));
+		if (outside) throw createPlaceError(outside.find, 'is in a header, a footer or a footnote');
+		// The last one comes first, so that the others stay where they were read.
+		return findParagraphs(body?.content ?? [], replacements)
+			.toReversed()
+			.map((found) => ({ ...found, tabId }));
+	});
+	const plans = places.map(({ startIndex, endIndex, styled, tabId, replacement }) => {
+		const range = { startIndex, endIndex: endIndex - 1, tabId };
+		const before = [{ deleteContentRange: { range } }];
+		const place = { ...emptyPlace, index: startIndex, tabId, styled, before };
+		return planReplacement(withPictures(replacement.parsed), place);
+	});
+	const replaced = replacements.map((replacement) => {
+		const count = places.filter((place) => place.replacement === replacement).length;
+		return { find: replacement.find, count };
+	});
+	return { ...joinPlans(plans), replaced };
+}
+
+/** The paragraphs that are placeholders, those in tables included. */
+function findParagraphs(
+	content: readonly docs_v1.Schema$StructuralElement[],
+	replacements: readonly ContentReplacement[],
+): FoundParagraph[] {
+	return content.flatMap(({ paragraph, table, startIndex = 0, endIndex }) => {
+		const cells = table?.tableRows?.flatMap((row) => row.tableCells ?? []) ?? [];
+		if (!paragraph) return cells.flatMap((cell) => findParagraphs(cell.content ?? [], replacements));
+		const text = (paragraph.elements ?? []).map(({ textRun }) => textRun?.content ?? '\ufffc').join('');
+		const replacement = replacements.find(({ find }) => text.trim() === find.trim());
+		const shared = replacement ? undefined : replacements.find(({ find }) => text.includes(find));
+		if (shared) throw createPlaceError(shared.find, 'does not have a paragraph of its own');
+		if (!replacement) return [];
+		return [
+			{ startIndex: startIndex ?? 0, endIndex: endIndex ?? 0, styled: hasOwnStyle(paragraph), replacement },
+		];
+	});
+}
+
+function createPlaceError(find: string, where: string) {
+	return createRefusal(
+		`'${shorten(find)}' ${where}`,
+		`Nothing was replaced. Markdown takes the place of a whole paragraph: put the placeholder on a line of its own in the text of the document, or set its format in ${quoteField('replacements')} to Text.`,
+	);
+}
