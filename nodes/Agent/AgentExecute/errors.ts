@@ -22,9 +22,9 @@ import {
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
 import type { Redactor } from '../session/credentials';
-import { type FieldCondition, getFieldText, type SessionMessage } from '../session/messages';
+import { type FieldCondition, findText, getFieldText, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { type AgentResponse, describeFields, listDistinct, buildExcerpt, findText } from './response';
+import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from './response';
 
 /** What the error texts need to know about the call. */
 export interface CallErrorContext {

@@ -5,7 +5,7 @@ import { getHighlightedResponseKey } from 'n8n-workflow';
 import { toError, isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
 import { countRoom, describePart, fitText } from '../../core/modelAnswer';
 import { isRecord } from '../../fields/values';
-import { storeMessageBytes, type SessionMessage } from '../session/messages';
+import { findText, storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { ExecuteBody, PreparedCall } from './call';
 import { joinSentences } from './errors';
 import type { MessageEndReason } from './messageCollector';
@@ -13,7 +13,6 @@ import {
 	type AgentResponse,
 	parseResponseContent,
 	describeFields,
-	findText,
 	joinMessageTexts,
 	TurnText,
 } from './response';

@@ -33,14 +33,7 @@ export function readItemParameters(parameters: NodeParameters, index: number): I
 		const params = readParameters(allFields, given, { mode: 'fields', timezone: 'UTC' });
 		checkGivenValues(params.payloadMode, given, parameters);
 		checkOverrides(params, parameters);
-		const { sessionId, startStepName, textField, deduplicationField } = params;
-		return {
-			...params,
-			sessionId: sessionId.trim(),
-			startStepName: startStepName.trim(),
-			textField: textField.trim(),
-			deduplicationField: deduplicationField.trim(),
-		};
+		return params;
 	};
 	const params = read();
 	// A computed value, such as a timestamp, may be outdated when the item is processed.
@@ -143,8 +136,7 @@ export function readWaitSettings(params: ExecuteParams): WaitSettings | undefine
 	};
 }
 
-function buildMatchCondition({ matchField, matchValue: values }: ExecuteParams): FieldCondition {
-	const field = matchField.trim();
+function buildMatchCondition({ matchField: field, matchValue: values }: ExecuteParams): FieldCondition {
 	if (field === '' && values.length === 0) {
 		throw createRefusal(
 			"'Match Field' and 'Match Value' are empty",

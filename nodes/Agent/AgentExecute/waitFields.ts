@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/field';
-import { channelOptions, filterField, messageFormatField } from '../session/fields';
+import { channelOptions, filterField, messageFormatField, readTrimmedText } from '../session/fields';
 
 const waits = { waitForMessages: [true] };
 
@@ -50,6 +50,7 @@ export const waitFields = [
 		displayName: 'Match Field',
 		name: 'matchField',
 		type: 'string',
+		read: readTrimmedText,
 		default: '',
 		placeholder: 'e.g. data.type',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
@@ -95,6 +96,7 @@ const ownOptions = [
 		displayName: 'Deduplication Field',
 		name: 'deduplicationField',
 		type: 'string',
+		read: readTrimmedText,
 		default: '',
 		placeholder: 'e.g. meta.uuid',
 		description:
@@ -104,6 +106,7 @@ const ownOptions = [
 		displayName: 'Failure Field',
 		name: 'failureField',
 		type: 'string',
+		read: readTrimmedText,
 		default: 'type',
 		placeholder: 'e.g. data.type',
 		description:

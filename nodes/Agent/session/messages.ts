@@ -188,6 +188,13 @@ export function getValueAtPath(value: unknown, path: string): unknown {
 		: getValueAtPath(getValueAtPath(value, path.slice(0, dot)), path.slice(dot + 1));
 }
 
+/** The text of a response or a message: the content itself, or a field of its JSON. @param textField a dot path */
+export function findText(content: unknown, textField: string): string | undefined {
+	const value = typeof content === 'object' ? getValueAtPath(content, textField) : content;
+	if (typeof value === 'string') return value === '' ? undefined : value;
+	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
 /** A condition on messages: the field has one of the values. */
 export interface FieldCondition {
 	/** A dot path. Empty means the message itself, if it is not an object. */
