@@ -110,14 +110,14 @@ export interface ExecuteBody extends Identity {
 
 /**
  * Sends the execute call, and sends it again only if it was certainly not accepted.
- * @param hooks for each try: `ready` is called before it and throws if nothing may be sent; `sending` when the request is sent
+ * @param hooks for each try: `beforeTry` throws if nothing may be sent; `onSend` is called when the request is sent
  * @throws NodeError for anything but a response with a status from 200 to 299
  */
 export async function sendExecuteCall(
 	context: IExecuteFunctions,
 	call: PreparedCall,
 	memory: MemoryReservation,
-	hooks: { ready(): Promise<void>; sending(body: ExecuteBody): void },
+	hooks: { beforeTry(): Promise<void>; onSend(body: ExecuteBody): void },
 ): Promise<AgentResponse> {
 	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
 	const signal = context.getExecutionCancelSignal();
@@ -127,7 +127,7 @@ export async function sendExecuteCall(
 		const body = call.buildBody();
 		const raw = new RawResponse();
 		const send = () => {
-			hooks.sending(body);
+			hooks.onSend(body);
 			// Not httpRequestWithAuthentication(), which reads the credential from the database for each request, and sends a call again after
 			// a 401.
 			return context.helpers.httpRequest({
@@ -147,7 +147,7 @@ export async function sendExecuteCall(
 	};
 	return await withRetries(
 		async () => {
-			await hooks.ready();
+			await hooks.beforeTry();
 			return await attemptRequest(sendOnce, limits, buildCallErrors(call));
 		},
 		{ harmless: false, reading: false },

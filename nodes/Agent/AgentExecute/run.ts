@@ -113,8 +113,8 @@ async function runCall(shared: AgentRunState, index: number, call: PreparedCall)
 	const last: { sent: ExecuteBody; answer?: AgentResponse } = { sent: call.buildBody() };
 	const send = async (hooks?: TryHooks) => {
 		last.answer = await sendExecuteCall(context, call, memory, {
-			ready: async () => await hooks?.beforeTry(),
-			sending: (body) => {
+			beforeTry: async () => await hooks?.beforeTry(),
+			onSend: (body) => {
 				last.sent = body;
 				hooks?.onSend();
 			},

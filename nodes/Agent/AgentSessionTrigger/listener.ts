@@ -71,7 +71,7 @@ export class PublishedListener {
 			resume: () => {
 				for (const connection of this.#connections) connection.resume();
 			},
-			dropped: (arrivals: readonly Arrival[]) => {
+			onDropped: (arrivals: readonly Arrival[]) => {
 				this.#delivery.forget(arrivals);
 				this.#alerts.raise('dropped', buildQueueFullError(arrivals.length));
 			},
@@ -87,11 +87,11 @@ export class PublishedListener {
 			const frames = memory.getFrameSequence(sessionId);
 			frames.restart();
 			const listener = {
-				message: this.#handleMessage,
-				event: (event: ConnectionEvent) => {
+				onMessage: this.#handleMessage,
+				onEvent: (event: ConnectionEvent) => {
 					if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
 				},
-				ended: ({ alert, failure }: EndedChannel) => {
+				onChannelEnd: ({ alert, failure }: EndedChannel) => {
 					if (alert) this.#alerts.raise(alert, failure, sessionId);
 				},
 			};

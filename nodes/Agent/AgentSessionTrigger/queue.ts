@@ -18,7 +18,7 @@ interface QueueListener<T> {
 	/** Asks to stop reading. Messages that were already read are still accepted. */
 	pause?(): void;
 	resume?(): void;
-	dropped?(messages: readonly T[]): void;
+	onDropped?(messages: readonly T[]): void;
 }
 
 /**
@@ -181,7 +181,7 @@ export class MessageQueue<T extends QueueEntry> {
 		while (this.length > 1 && this.#fillLevel > 1) dropped.push(...this.#removeOldest(1));
 		const messages = dropped.filter(({ isMessage }) => isMessage);
 		for (const message of messages) this.#countDropped(message, 1);
-		if (messages.length > 0) this.#listener.dropped?.(messages);
+		if (messages.length > 0) this.#listener.onDropped?.(messages);
 	}
 
 	#pauseWhenFull(): void {

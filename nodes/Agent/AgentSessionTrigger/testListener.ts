@@ -51,12 +51,12 @@ class TestListener {
 		const { filter } = settings;
 		this.#connections = settings.sessionIds.map((sessionId) => {
 			const listener = {
-				message: (frame: SessionFrame) => {
+				onMessage: (frame: SessionFrame) => {
 					const arrival = new MessageArrival(frame);
 					if (filter === undefined || meetsCondition(arrival.message, filter)) this.#queue.push(arrival);
 					arrival.releaseMessage();
 				},
-				ended: ({ decision, failure }: EndedChannel) => {
+				onChannelEnd: ({ decision, failure }: EndedChannel) => {
 					if (decision === 'final') this.#fail(failure);
 				},
 			};

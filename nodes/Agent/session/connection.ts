@@ -47,11 +47,11 @@ export interface EndedChannel extends NextAttempt {
  * the exception is logged, and the connection goes on.
  */
 export interface ConnectionListener {
-	message(frame: SessionFrame): void;
-	event?(event: ConnectionEvent): void;
+	onMessage(frame: SessionFrame): void;
+	onEvent?(event: ConnectionEvent): void;
 	/** Called at the first pong of a channel: what the server sent when the channel opened has arrived. */
-	answered?(): void;
-	ended?(channel: EndedChannel): void;
+	onFirstPong?(): void;
+	onChannelEnd?(channel: EndedChannel): void;
 }
 
 interface ConnectionEnvironment {
@@ -67,7 +67,8 @@ interface ConnectionEnvironment {
 }
 
 export interface ConnectionStatus {
-	readonly state: 'idle' | 'connecting' | 'open' | 'backoff' | 'slow' | 'closed';
+	/** As of a WebSocket; between two channels it is closed. */
+	readonly state: 'connecting' | 'open' | 'closed';
 	/** Why the last channel or attempt ended; undefined if none has ended yet. */
 	readonly lastFailure: NodeError | undefined;
 }
@@ -84,7 +85,7 @@ class SessionConnection {
 	readonly #listener: ConnectionListener;
 	readonly #environment: Required<ConnectionEnvironment>;
 	readonly #reconnectPlanner: ReconnectPlanner;
-	#state: ConnectionStatus['state'] = 'idle';
+	#state: ConnectionStatus['state'] = 'closed';
 	#attemptNumber = 0;
 	#channel: Channel | undefined;
 	/** Cancels the wait for the next attempt, or the time limit for reading the credentials. */
@@ -185,21 +186,21 @@ class SessionConnection {
 	#openChannel(openSocket: SocketOpener, request: ConnectRequest): void {
 		this.#cancelTimer();
 		const listener = {
-			opened: this.#handleOpen,
-			message: (data: Buffer, isBinary: boolean) => {
+			onOpen: this.#handleOpen,
+			onMessage: (data: Buffer, isBinary: boolean) => {
 				this.#reconnectPlanner.recordMessage();
 				const { sessionId, messageFormat: readAs } = this.#options;
 				const received = { sessionId, receivedAt: this.#formatNow(), data, isBinary, readAs };
 				const frame = this.#environment.frames.buildFrame(received);
 				this.#notify((to) => {
-					to.message(frame);
+					to.onMessage(frame);
 				});
 			},
-			answered: () => {
-				this.#notify((to) => to.answered?.());
+			onFirstPong: () => {
+				this.#notify((to) => to.onFirstPong?.());
 			},
-			ended: this.#handleClose,
-			unanswered: () => {
+			onClose: this.#handleClose,
+			onUnanswered: () => {
 				this.#log('info', 'the server did not respond to pings, so a lost connection may be detected late');
 			},
 		};
@@ -229,13 +230,13 @@ class SessionConnection {
 		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host, opened };
 		const failure = buildChannelError(closeReason, channel, clock.getWallMilliseconds());
 		this.#lastFailure = failure;
-		this.#state = next.slowLane ? 'slow' : 'backoff';
+		this.#state = 'closed';
 		this.#scheduleAttempt(next.delayMilliseconds);
 		const seconds = Math.ceil(next.delayMilliseconds / 1000);
 		this.#log(next.isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
 		// The listener is called last, because it may close this connection.
 		if (opened) this.#notifyEvent('disconnected', null, reason);
-		this.#notify((to) => to.ended?.({ ...next, closeReason, opened, failure }));
+		this.#notify((to) => to.onChannelEnd?.({ ...next, closeReason, opened, failure }));
 	};
 
 	#notifyEvent(
@@ -244,7 +245,7 @@ class SessionConnection {
 		reason: string | null = null,
 	): void {
 		const { sessionId } = this.#options;
-		this.#notify((to) => to.event?.({ sessionId, event, at: this.#formatNow(), gapMs, reason }));
+		this.#notify((to) => to.onEvent?.({ sessionId, event, at: this.#formatNow(), gapMs, reason }));
 	}
 
 	/** Catches what the listener throws, so that it cannot end the channel. */

@@ -34,8 +34,6 @@ const outageAlertMilliseconds = 5 * 60_000;
 export interface NextAttempt {
 	readonly decision: RetryDecision;
 	readonly delayMilliseconds: number;
-	/** Whether the delay is one of the long backoff. */
-	readonly slowLane: boolean;
 	/** Whether the attempt follows the first failure of an outage. */
 	readonly isFirst: boolean;
 	/** `refused`: the first attempt of the long backoff failed, or credentials are wrong; `outage`: after 5 minutes. Once each per outage. */
@@ -54,8 +52,8 @@ class OutageHistory {
 	backoffWaits = 0;
 	/** Number of waits of the long backoff; 0 means that it does not apply. */
 	longBackoffWaits = 0;
-	/** The key of the refusal after which an attempt was made at once. */
-	suspected: string | undefined;
+	/** The key of the refusal that was retried once. */
+	retriedOnce: string | undefined;
 	/** How many channels in a row were closed by a message that is too large or malformed. */
 	faultyFrames = 0;
 }
@@ -94,21 +92,20 @@ export class ReconnectPlanner {
 		const now = this.#clock.getMonotonicMilliseconds();
 		this.cancelTimer();
 		this.#resetBackoff(now, closeReason);
-		const trouble = this.#outage;
-		trouble.startedAt ??= now;
-		trouble.faultyFrames = isClosedByFaultyFrame(closeReason) ? trouble.faultyFrames + 1 : 0;
-		const decision = decideRetry(closeReason, trouble, this.#policy.finalCloseCodes);
-		if (decision !== 'retry') trouble.suspected = getRefusalKey(closeReason);
+		const outage = this.#outage;
+		outage.startedAt ??= now;
+		outage.faultyFrames = isClosedByFaultyFrame(closeReason) ? outage.faultyFrames + 1 : 0;
+		const decision = decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
+		if (decision !== 'retry') outage.retriedOnce = getRefusalKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		const isFirst = !trouble.isReported;
-		trouble.isReported = true;
+		const isFirst = !outage.isReported;
+		outage.isReported = true;
 		return {
 			decision,
 			delayMilliseconds,
-			slowLane: trouble.longBackoffWaits > 0,
 			isFirst,
-			alert: this.#takeDueAlert(now, trouble.longBackoffWaits > 1 || isMistake),
+			alert: this.#takeDueAlert(now, outage.longBackoffWaits > 1 || isMistake),
 		};
 	}
 
@@ -130,21 +127,21 @@ export class ReconnectPlanner {
 	#computeDelay(decision: RetryDecision, closeReason: CloseReason): number {
 		const retryAfter = parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
 		const asked = Math.min(retryAfter, maxDelayMilliseconds);
-		const trouble = this.#outage;
-		if (trouble.longBackoffWaits > 0 || decision === 'final') {
+		const outage = this.#outage;
+		if (outage.longBackoffWaits > 0 || decision === 'final') {
 			const window = Math.min(
 				maxDelayMilliseconds,
-				longBackoffBaseMilliseconds * 2 ** trouble.longBackoffWaits++,
+				longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaits++,
 			);
 			// At least half of the delay, so that a deployment of seconds is over after the first one.
 			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}
 		// The jitter is added, so that clients that got the same Retry-After do not come back at the same moment.
-		if (decision === 'suspect') {
+		if (decision === 'retryOnce') {
 			return asked + rereadDelayMilliseconds + Math.floor(this.#random() * baseMilliseconds);
 		}
 		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000 };
-		return asked + drawJitterMilliseconds(trouble.backoffWaits++, bounds, this.#random);
+		return asked + drawJitterMilliseconds(outage.backoffWaits++, bounds, this.#random);
 	}
 
 	/** @returns the kind of alert that is due; each kind once per outage */

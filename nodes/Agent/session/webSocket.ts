@@ -87,10 +87,10 @@ export const openSocket: SocketOpener = (request, listener) => {
 		agent?.on('proxyConnect', ({ statusCode }) => {
 			fromProxy = statusCode !== 200;
 		});
-		const refused = (answer: UpgradeResponse) => {
+		const onUnexpectedResponse = (answer: UpgradeResponse) => {
 			listener.onUnexpectedResponse({ ...answer, fromProxy });
 		};
-		attachListener(socket, { ...listener, onUnexpectedResponse: refused }, proxyTunnel);
+		attachListener(socket, { ...listener, onUnexpectedResponse }, proxyTunnel);
 		return wrapSocket(socket, listener);
 	} catch (error) {
 		proxyTunnel.abort();

@@ -161,7 +161,7 @@ describe('trigger', () => {
 			published.service.scriptUpgrades(refused, refused, refused);
 			const run = await published.publish();
 			await until(() => run.failedExecutions.length === 1);
-			// Once more at once, and again after the first wait of the slow lane: a deployment of seconds is no alert.
+			// Once more at once, and again after the first wait of the long backoff: a deployment of seconds is no alert.
 			expect(published.service.upgrades).toHaveLength(3);
 			expect(run.errors).toEqual([]);
 			expect(run.failedExecutions[0]).toMatchObject({

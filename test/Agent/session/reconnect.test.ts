@@ -67,7 +67,7 @@ describe('reconnect', () => {
 			expect(seconds(() => 0)).toEqual([1, 5, 10, 20, 40, 80, 160, 320, 450, 450]);
 		});
 
-		it('stays in the slow lane when something else comes', () => {
+		it('stays in the long backoff when something else comes', () => {
 			expect(new History().end(status(401), status(401), dropped, dropped)).toEqual([
 				1000, 5000, 10_000, 20_000,
 			]);
@@ -80,9 +80,9 @@ describe('reconnect', () => {
 		it.each<[string, CloseReason]>([
 			['a redirect', status(302)],
 			['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }],
-		])('%s goes to the slow lane at once', (_name, closeReason) => {
+		])('%s starts the long backoff at once', (_name, closeReason) => {
 			const next = new History().recovery.planNextAttempt(closeReason);
-			expect(next).toMatchObject({ decision: 'final', delayMilliseconds: 5000, slowLane: true });
+			expect(next).toMatchObject({ decision: 'final', delayMilliseconds: 5000 });
 		});
 
 		it('counts messages too large in a row; another ending between them starts anew', () => {
@@ -101,7 +101,7 @@ describe('reconnect', () => {
 			expect(new History(almostOne).end(status(503, asked))).toEqual([least + 999]);
 		});
 
-		it('is not sooner in the slow lane for a Retry-After', () => {
+		it('is not sooner in the long backoff for a Retry-After', () => {
 			const slow = () => {
 				const history = new History();
 				history.end(...times(6, status(302)));
@@ -133,12 +133,12 @@ describe('reconnect', () => {
 			return history;
 		};
 
-		it('for 5 s with a message ends the backoff, but neither a suspicion nor the slow lane', async () => {
+		it('for 5 s with a message ends the backoff, but neither a suspicion nor the long backoff', async () => {
 			expect(await troubled().live(5000, true)).toBe(999);
-			const suspected = new History();
-			suspected.end(status(401));
-			await suspected.live(5000, true);
-			expect(suspected.end(status(401))).toEqual([5000]);
+			const refused = new History();
+			refused.end(status(401));
+			await refused.live(5000, true);
+			expect(refused.end(status(401))).toEqual([5000]);
 			const slow = new History();
 			slow.end(status(302));
 			expect(await slow.live(5000, true)).toBe(10_000);
@@ -302,7 +302,7 @@ class Node {
 			const { loadSocket } = this.network;
 			const log = new Account().logger;
 			const environment = { clock: this.clock, log, random, loadSocket, rateLimiter };
-			const listener = { message: () => {} };
+			const listener = { onMessage: () => {} };
 			this.connections.push(
 				connect({ ...standardOptions, sessionId: `s${index}` }, readRequest, listener, environment),
 			);
