@@ -248,12 +248,6 @@ export class NodeParameters {
 		return raw !== undefined && !/\$fromAI\b/i.test(JSON.stringify(raw));
 	}
 
-	/** Whether n8n evaluates an option at every reading, which creates its value again. A mere field of the item is only read. */
-	isComputed(name: string, option: string): boolean {
-		const raw = this.#getRawValue(name, option);
-		return hasExpression(raw) && !this.#getFieldPath(raw);
-	}
-
 	/** Whether a switch among the options is on for the node as a whole. */
 	isOn(option: string): boolean {
 		return this.#getRawValue('options', option) === true;

@@ -27,7 +27,7 @@ import {
 } from './parameters';
 import { type AgentResponse, getJsonBytes } from './response';
 
-/** The checked input of one item. Only an expression that is evaluated again when the item is sent can still be refused. */
+/** The checked input of one item. */
 export interface CheckedAgentItem extends ItemParameters {
 	/** Undefined if the item does not wait for messages. */
 	readonly wait: WaitSettings | undefined;
@@ -64,7 +64,6 @@ export function buildCallFingerprint({
 
 export interface PreparedCall extends CallErrorContext, Pick<CheckedAgentItem, 'wait'> {
 	readonly api: AgentCredentials['api'];
-	/** The options as evaluated when the item is processed. */
 	readonly options: ExecuteParams;
 	/** Builds the body of one request, with the time of the request as its timestamp. */
 	readonly buildBody: () => ExecuteBody;
@@ -77,23 +76,25 @@ export interface PreparedCall extends CallErrorContext, Pick<CheckedAgentItem, '
 	readonly conversation: string;
 }
 
-/** Prepares the call when the item is processed. @throws NodeError 400 if an expression now returns a wrong value */
-export function prepareCall({ params, credentials, ...item }: CheckedAgentItem): PreparedCall {
-	const { api, signer } = credentials;
-	const options = item.readParamsAgain();
-	const identity = buildIdentity(signer, options);
+export function prepareCall({
+	params,
+	wait,
+	buildPayload,
+	credentials: { api, signer },
+}: CheckedAgentItem): PreparedCall {
+	const identity = buildIdentity(signer, params);
 	const secrets = listSecrets(api, identity);
 	const sessionId = params.sessionId || randomUUID();
 	const { startStepName } = params;
-	const initialPayload = item.buildPayload();
+	const initialPayload = buildPayload();
 	return {
 		api,
-		options,
+		options: params,
 		secrets,
 		sessionId,
-		wait: item.wait,
+		wait,
 		url: buildExecuteUrl(api),
-		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signer, options) }),
+		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signer, params) }),
 		conversation: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		maskedSecrets: [api.apiKey, identity.signature],
 		redact: createRedactor(secrets),

@@ -112,11 +112,6 @@ export function buildStoppedBeforeCallError(): NodeError {
 	return createStoppedError(nothingSent);
 }
 
-/** For an expression that passed the check, but returned an invalid value when the item was processed. */
-export function addNothingSent(failure: NodeError): NodeError {
-	return failure.with({ description: joinSentences(failure.description, 'Nothing was sent for this item.') });
-}
-
 /** The output of the earlier items leaves no room in memory for this one. */
 export function buildTooMuchOutputError(limitBytes: number): NodeError {
 	return new NodeError({
@@ -195,8 +190,6 @@ const outcomeTexts: Readonly<Partial<Record<Outcome, ErrorTexts>>> = {
 		`${unknownOutcomeText} The service reported an internal error.`,
 	],
 };
-
-/** Limit for all messages in characters of JSON, because n8n stores errors with the execution and shows them as a whole. */
 
 const rejected: ErrorTexts = [
 	'The agent service rejected the call',

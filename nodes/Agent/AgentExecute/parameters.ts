@@ -21,24 +21,16 @@ export interface ItemParameters {
 	readonly params: ExecuteParams;
 	/** Returns JSON text. */
 	readonly buildPayload: () => string;
-	/** Evaluates the parameters again when the item is processed. @throws NodeError 400 for an invalid value */
-	readonly readParamsAgain: () => ExecuteParams;
 }
 
 /** @throws NodeError 400 that names the parameter */
 export function readItemParameters(parameters: NodeParameters, index: number): ItemParameters {
-	const read = (): ExecuteParams => {
-		const given = parameters.readFields(fields, index);
-		// The node has no date fields, so the time zone does not matter.
-		const params = readParameters(allFields, given, { mode: 'fields', timezone: 'UTC' });
-		checkGivenValues(params.payloadMode, given, parameters);
-		checkOverrides(params, parameters);
-		return params;
-	};
-	const params = read();
-	// A computed value, such as a timestamp, may be outdated when the item is processed.
-	const mayChange = overrideNames.some((name) => parameters.isComputed('options', name));
-	return { params, buildPayload: checkPayload(params), readParamsAgain: () => (mayChange ? read() : params) };
+	const given = parameters.readFields(fields, index);
+	// The node has no date fields, so the time zone does not matter.
+	const params = readParameters(allFields, given, { mode: 'fields', timezone: 'UTC' });
+	checkGivenValues(params.payloadMode, given, parameters);
+	checkOverrides(params, parameters);
+	return { params, buildPayload: checkPayload(params) };
 }
 
 /**

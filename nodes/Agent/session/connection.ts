@@ -90,7 +90,6 @@ class SessionConnection {
 	#channel: Channel | undefined;
 	/** Cancels the wait for the next attempt, or the time limit for reading the credentials. */
 	#cancelTimer = () => {};
-	#leaveQueue = () => {};
 	#isPaused = false;
 	#lastFailure: NodeError | undefined;
 	/** The request of the last attempt for which the credentials could be read. */
@@ -157,7 +156,7 @@ class SessionConnection {
 	#scheduleAttempt(delayMilliseconds: number): void {
 		const { clock, rateLimiter } = this.#environment;
 		this.#cancelTimer = clock.callAfter(delayMilliseconds, () => {
-			this.#leaveQueue = rateLimiter.enqueue(() => {
+			this.#cancelTimer = rateLimiter.schedule(() => {
 				void this.#attemptToOpen();
 			});
 		});
@@ -270,7 +269,6 @@ class SessionConnection {
 
 	#cancelTimers(): void {
 		this.#cancelTimer();
-		this.#leaveQueue();
 		this.#reconnectPlanner.cancelTimer();
 	}
 }

@@ -42,10 +42,8 @@ export interface NextAttempt {
 
 /** What is known of an outage. A stable channel ends it. */
 class OutageHistory {
-	/** When the outage began. */
+	/** When its first failure came; undefined before. */
 	startedAt: number | undefined;
-	/** Whether its first failure has been reported. */
-	isReported = false;
 	/** The kinds of alerts that have been raised. */
 	readonly raisedAlerts = new Set<string>();
 	/** Number of waits of the backoff since it last began. */
@@ -72,7 +70,6 @@ export class ReconnectPlanner {
 		this.#policy = policy;
 		this.#clock = clock;
 		this.#random = random;
-		this.#outage.startedAt = clock.getMonotonicMilliseconds();
 	}
 
 	recordOpen(): void {
@@ -93,14 +90,13 @@ export class ReconnectPlanner {
 		this.cancelTimer();
 		this.#resetBackoff(now, closeReason);
 		const outage = this.#outage;
+		const isFirst = outage.startedAt === undefined;
 		outage.startedAt ??= now;
 		outage.faultyFrames = isClosedByFaultyFrame(closeReason) ? outage.faultyFrames + 1 : 0;
 		const decision = decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
 		if (decision !== 'retry') outage.retriedOnce = getRefusalKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		const isFirst = !outage.isReported;
-		outage.isReported = true;
 		return {
 			decision,
 			delayMilliseconds,
@@ -164,47 +160,31 @@ const burstSize = 5;
 /** The time between attempts after that. */
 const attemptIntervalMilliseconds = 100;
 
-/** Limits the rate of attempts (a token bucket) and keeps their order. */
+/** Limits the rate of attempts and keeps their order. */
 export class ConnectRateLimiter {
 	readonly #clock: Clock;
-	readonly #queue = new Set<() => void>();
-	/** When all attempts of a burst are available again. */
-	#refilledAt = 0;
-	#cancelTimer: (() => void) | undefined;
+	/** The time of the next attempt if none comes for a while. */
+	#nextAt = -Infinity;
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** Calls `call`, which must be a new function each time, at once or later. @returns removes it from the queue, if it still waits there */
-	enqueue(call: () => void): () => void {
-		this.#queue.add(call);
-		if (this.#cancelTimer === undefined) this.#startAttempts();
-		return () => {
-			this.#queue.delete(call);
-			if (this.#queue.size === 0) this.#stopTimer();
-		};
-	}
-
-	readonly #startAttempts = (): void => {
-		this.#stopTimer();
-		for (const call of this.#queue) {
-			const now = this.#clock.getMonotonicMilliseconds();
-			const wholeAt = Math.max(now, this.#refilledAt) + attemptIntervalMilliseconds;
-			const wait = wholeAt - burstSize * attemptIntervalMilliseconds - now;
-			if (wait > 0) {
-				this.#cancelTimer = this.#clock.callAfter(wait, this.#startAttempts);
-				return;
-			}
-			this.#refilledAt = wholeAt;
-			this.#queue.delete(call);
+	/** Calls back at once or later. @returns cancels the call, and gives its place away if it still waits */
+	schedule(call: () => void): () => void {
+		const now = this.#clock.getMonotonicMilliseconds();
+		const startAt = Math.max(this.#nextAt, now - (burstSize - 1) * attemptIntervalMilliseconds);
+		this.#nextAt = startAt + attemptIntervalMilliseconds;
+		let isWaiting = true;
+		const cancel = this.#clock.callAfter(Math.max(0, startAt - now), () => {
+			isWaiting = false;
 			call();
-		}
-	};
-
-	#stopTimer(): void {
-		this.#cancelTimer?.();
-		this.#cancelTimer = undefined;
+		});
+		return () => {
+			if (isWaiting) this.#nextAt -= attemptIntervalMilliseconds;
+			isWaiting = false;
+			cancel();
+		};
 	}
 }
 

@@ -91,7 +91,7 @@ export const openSocket: SocketOpener = (request, listener) => {
 			listener.onUnexpectedResponse({ ...answer, fromProxy });
 		};
 		attachListener(socket, { ...listener, onUnexpectedResponse }, proxyTunnel);
-		return wrapSocket(socket, listener);
+		return socket;
 	} catch (error) {
 		proxyTunnel.abort();
 		queueMicrotask(() => {
@@ -155,33 +155,6 @@ function attachListener(socket: WebSocket, listener: SocketListener, tunnel: Abo
 	});
 }
 
-function wrapSocket(socket: WebSocket, { onError: failed }: SocketListener): ChannelSocket {
-	const report = (error?: Error | null) => {
-		if (error) failed(error);
-	};
-	const isOpen = () => socket.readyState === WebSocket.OPEN;
-	return {
-		send: (text) => {
-			if (isOpen()) socket.send(text, report);
-		},
-		ping: () => {
-			if (isOpen()) socket.ping(undefined, undefined, report);
-		},
-		pause: () => {
-			if (isOpen()) socket.pause();
-		},
-		resume: () => {
-			socket.resume();
-		},
-		close: (code) => {
-			if (isOpen()) socket.close(code);
-		},
-		terminate: () => {
-			socket.terminate();
-		},
-	};
-}
-
 const failedSocket: ChannelSocket = {
 	send() {},
 	ping() {},
@@ -214,7 +187,7 @@ export interface SocketListener {
 	readonly onClose: (code: number, reason: string) => void;
 }
 
-/** What a channel needs of a socket. No method throws. */
+/** What a channel needs of a socket. No method throws once it was open, and `terminate` never does. */
 export interface ChannelSocket {
 	send(text: string): void;
 	ping(): void;

@@ -204,23 +204,25 @@ describe('reconnect', () => {
 
 	test('an outage is told once, after 5 minutes', async () => {
 		const { clock, recovery } = new History();
-		await clock.advance(5 * minutes - 1);
 		const alerts = [recovery.planNextAttempt(dropped).alert];
+		await clock.advance(5 * minutes - 1);
+		alerts.push(recovery.planNextAttempt(dropped).alert);
 		await clock.advance(1);
 		for (let n = 0; n < 2; n++) alerts.push(recovery.planNextAttempt(dropped).alert);
-		expect(alerts).toEqual([undefined, 'outage', undefined]);
+		expect(alerts).toEqual([undefined, undefined, 'outage', undefined]);
 	});
 
-	function gated(count: number) {
+	async function startAttempts(count: number) {
 		const clock = new FakeClock();
 		const rateLimiter = new ConnectRateLimiter(clock);
 		const passed: number[] = [];
-		const leave = Array.from({ length: count }, (_, n) => rateLimiter.enqueue(() => passed.push(n)));
+		const leave = Array.from({ length: count }, (_, n) => rateLimiter.schedule(() => passed.push(n)));
+		await clock.advance(0);
 		return { clock, rateLimiter, passed, leave };
 	}
 
 	test('lets five through at once, then one each 100 ms, in order', async () => {
-		const { clock, passed } = gated(8);
+		const { clock, passed } = await startAttempts(8);
 		expect(passed).toEqual([0, 1, 2, 3, 4]);
 		await clock.advance(99);
 		expect(passed).toHaveLength(5);
@@ -231,22 +233,21 @@ describe('reconnect', () => {
 		expect(clock.pending).toBe(0);
 	});
 
-	test('who gives up its place costs the others nothing, and leaves no timer', async () => {
-		const { clock, passed, leave } = gated(8);
-		leave[5]?.();
-		await clock.advance(100);
-		expect(passed.slice(5)).toEqual([6]);
-		leave[7]?.();
+	test('places that are given up go to those who come next, and leave no timer', async () => {
+		const { clock, rateLimiter, passed, leave } = await startAttempts(205);
+		for (const cancel of leave) cancel();
+		for (const cancel of leave) cancel();
 		expect(clock.pending).toBe(0);
-		leave[7]?.();
-		await clock.advance(1000);
-		expect(passed).toHaveLength(6);
+		rateLimiter.schedule(() => passed.push(205));
+		await clock.advance(100);
+		expect(passed).toEqual([0, 1, 2, 3, 4, 205]);
 	});
 
 	test('the allowance grows back with time', async () => {
-		const { clock, rateLimiter, passed } = gated(5);
+		const { clock, rateLimiter, passed } = await startAttempts(5);
 		await clock.advance(300);
-		for (let n = 5; n < 10; n++) rateLimiter.enqueue(() => passed.push(n));
+		for (let n = 5; n < 10; n++) rateLimiter.schedule(() => passed.push(n));
+		await clock.advance(0);
 		expect(passed).toHaveLength(8);
 	});
 
