@@ -17,11 +17,7 @@ import {
 	buildCallFingerprint,
 	type PreparedCall,
 } from './call';
-import {
-	buildStoppedBeforeCallError,
-	buildTooMuchOutputError,
-	addCallDetails,
-} from './errors';
+import { buildStoppedBeforeCallError, buildTooMuchOutputError, addCallDetails } from './errors';
 import {
 	putMessageIntoDescription,
 	highlightAnswer,

@@ -4,9 +4,9 @@ import type { Field } from '../../fields/field';
 import { NodeParameters, type ParameterContext, readParameters } from '../../fields/params';
 import {
 	channelOptions,
+	deduplicationField,
 	filterField,
 	messageFormatField,
-	readTrimmedText,
 	textField,
 	toFieldCondition,
 } from '../session/fields';
@@ -66,12 +66,7 @@ export const triggerOptions = [
 			'Whether to also start the workflow when a channel connects, disconnects or reconnects. Has no effect in tests.',
 	},
 	{
-		displayName: 'Deduplication Field',
-		name: 'deduplicationField',
-		type: 'string',
-		read: readTrimmedText,
-		default: '',
-		placeholder: 'e.g. meta.uuid',
+		...deduplicationField,
 		description:
 			'Field that holds the ID of a JSON message, in dot notation. A second message with the same ID in the same session does not start an execution. Messages without an ID always do. Do not use an ID that several parts of an answer share.',
 	},

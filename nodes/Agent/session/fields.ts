@@ -52,6 +52,16 @@ export const channelOptions = [
 	},
 ] as const satisfies readonly Field[];
 
+/** Each node describes what a message with a known ID does not do. */
+export const deduplicationField = {
+	displayName: 'Deduplication Field',
+	name: 'deduplicationField',
+	type: 'string',
+	read: readTrimmedText,
+	default: '',
+	placeholder: 'e.g. meta.uuid',
+} as const satisfies Field;
+
 /** The matching 'Filter Value' is defined by each node, with its own description. */
 export const filterField = {
 	displayName: 'Filter Field',
