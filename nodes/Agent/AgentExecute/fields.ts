@@ -1,6 +1,5 @@
 import { maxAnswerBytes } from '../../http/body';
-import type { Field, ReadContext } from '../../fields/field';
-import { describeType, createValueRefusal } from '../../fields/values';
+import type { Field } from '../../fields/field';
 import { includeInputFieldsOption, maxModelCharactersOption, requestOptions } from '../../fields/params';
 import { readTrimmedText, textField } from '../session/fields';
 
@@ -142,7 +141,6 @@ export const executeOptions = [
 		name: 'timestamp',
 		type: 'number',
 		default: 0,
-		read: parseTimestampOption,
 		description: `Used instead of the time of the call, in milliseconds since 1970, as it was signed. 0 means not set. ${notMixedText}.`,
 	},
 	{
@@ -160,12 +158,3 @@ export const executeOptions = [
 		description: `Used instead of the public key in the credential. ${notMixedText}.`,
 	},
 ] as const satisfies readonly Field[];
-
-/** Returns text, because an expression may return a text or a number. Empty text means not set, as does 0 in the form. */
-function parseTimestampOption(raw: unknown, field: Field, reading: ReadContext): string {
-	if (typeof raw !== 'string' && typeof raw !== 'number') {
-		throw createValueRefusal(field, reading, `a number, not ${describeType(raw)}`);
-	}
-	const digits = String(raw).trim();
-	return Number(digits) === 0 ? '' : digits;
-}

@@ -94,10 +94,9 @@ const overrideNames = ['userId', 'userPublicKey', 'signature', 'timestamp'] as c
  * @throws NodeError 400 that names the option
  */
 function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void {
-	const given = overrideNames.find((name) => !isBlank(params[name]));
-	const missing = overrideNames.find(
-		(name) => isBlank(params[name]) && parameters.isExpression('options', name),
-	);
+	const isSet = (name: (typeof overrideNames)[number]) => params[name] !== 0 && !isBlank(params[name]);
+	const given = overrideNames.find(isSet);
+	const missing = overrideNames.find((name) => !isSet(name) && parameters.isExpression('options', name));
 	if (given === undefined || missing === undefined) return;
 	const failure = createRefusal(
 		`The option ${quoteField(missing)} is empty for this item, but ${quoteField(given)} is not`,

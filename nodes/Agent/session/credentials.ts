@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../core/runtime';
 import { Sanitizer } from '../../core/sanitizer';
 import { splitList } from '../../fields/values';
 
-/** Values of one item that override the credential's. An empty value overrides nothing. */
+/** Values of one item that override the credential's. An empty value, or 0, overrides nothing. */
 export type IdentityOverrides = Readonly<Partial<Record<keyof Identity, unknown>>>;
 
 /** The values that identify the user, with the timestamp of one request. */
@@ -89,9 +89,8 @@ function resolveTimestamp(
 	overrides: IdentityOverrides,
 	nowMilliseconds: number,
 ): number {
-	if (trimValue(overrides.timestamp) !== '') {
+	if (overrides.timestamp)
 		return parseTimestamp(overrides.timestamp, "The option 'Timestamp (Milliseconds)'");
-	}
 	if (credential.timestampMode === 'current') return nowMilliseconds;
 	return parseTimestamp(
 		credential.issuedTimestamp,

@@ -14,8 +14,6 @@ const stableChannelMilliseconds = 30_000;
 /** A channel that brought a message ends the backoff after this time. Before, the message may be a mere greeting or an error. */
 const backoffResetMilliseconds = 5000;
 const baseMilliseconds = 1000;
-/** Keeps the backoff up to 16 s after a short channel that closed normally, because it may be that of a server that only greets. */
-const maxWaitsAfterNormalClose = 4;
 /** The long backoff starts with seconds, because a deployment refuses connections for seconds, but a wrong key for days. */
 const longBackoffBaseMilliseconds = 10_000;
 /** The longest delay of the long backoff, and the longest that a server may ask for. */
@@ -88,7 +86,7 @@ export class ReconnectPlanner {
 	planNextAttempt(closeReason: CloseReason): NextAttempt {
 		const now = this.#clock.getMonotonicMilliseconds();
 		this.cancelTimer();
-		this.#resetBackoff(now, closeReason);
+		this.#resetBackoff(now);
 		const outage = this.#outage;
 		const isFirst = outage.startedAt === undefined;
 		outage.startedAt ??= now;
@@ -105,18 +103,12 @@ export class ReconnectPlanner {
 		};
 	}
 
-	/**
-	 * A channel that brought a message and was open for long enough ends the backoff, but not the long backoff. If it was open for less
-	 * time and closed normally, the backoff grows to 16 s at most, because some services send one message per connection.
-	 */
-	#resetBackoff(now: number, closeReason: CloseReason): void {
+	/** A channel that brought a message and was open for long enough ends the backoff, but not the long backoff. */
+	#resetBackoff(now: number): void {
 		const openedAt = this.#openedAt;
 		this.#openedAt = undefined;
-		if (openedAt === undefined || !this.#hasReceivedMessage) return;
-		const isDone = closeReason.kind === 'closeFrame' && [1000, 1005].includes(closeReason.code);
-		if (now - openedAt >= backoffResetMilliseconds) this.#outage.backoffWaits = 0;
-		else if (isDone)
-			this.#outage.backoffWaits = Math.min(this.#outage.backoffWaits, maxWaitsAfterNormalClose);
+		const isUseful = openedAt !== undefined && this.#hasReceivedMessage;
+		if (isUseful && now - openedAt >= backoffResetMilliseconds) this.#outage.backoffWaits = 0;
 	}
 
 	/** Waits at least as long as the server asked for, up to 15 minutes. */
@@ -149,7 +141,6 @@ export class ReconnectPlanner {
 		return kind;
 	}
 
-	/** Cancels the timer. */
 	cancelTimer(): void {
 		this.#cancelStableTimer();
 	}

@@ -176,7 +176,7 @@ describe('check', () => {
 			await serve();
 			const items = [{ json: { ...complete, time: { at: 1 } } }];
 			const error = await failureOf(run({ items, parameters: { options: own } }));
-			expect(error.message).toBe("'Timestamp (Milliseconds)' must be a number, not an object");
+			expect(error.message).toBe("'Timestamp (Milliseconds)' must be a whole number, not an object");
 			expect(service.connections).toBe(0);
 		});
 

@@ -180,18 +180,6 @@ describe('reconnect', () => {
 			await history.clock.advance(1);
 			expect(history.end(dropped)).toEqual([31_999]);
 		});
-
-		it.each([1000, 1005])(
-			'for one message, by a service that closes with %d, lets the waits grow to 16 s only',
-			async (code) => {
-				const done: CloseReason = { kind: 'closeFrame', code, reason: '' };
-				const history = new History(almostOne);
-				const delays: number[] = [];
-				for (let n = 0; n < 6; n++) delays.push((await history.live(1000, true, done)) + 1);
-				expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 16_000]);
-				expect(await history.live(1000, false, done)).toBe(31_999);
-			},
-		);
 	});
 
 	test.each([
