@@ -130,7 +130,6 @@ export function buildStoppedAfterCallError(): NodeError {
 	});
 }
 
-/** Words for the texts of retries. */
 export const retryWords = {
 	service: 'The agent service',
 	nothingDone: 'The service did not accept the call, so the agent was not started.',

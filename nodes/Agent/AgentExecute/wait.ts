@@ -290,7 +290,6 @@ class ChannelReadiness {
 		this.restartQuietTimer();
 	}
 
-	/** Called at the first pong. */
 	handleFirstPong(): void {
 		this.#hasReceivedPong = true;
 		this.restartQuietTimer();
@@ -308,7 +307,6 @@ class ChannelReadiness {
 		this.state = 'closed';
 	}
 
-	/** Cancels the timers. */
 	stopTimers(): void {
 		this.#cancelQuiet();
 		this.#cancelLimit();

@@ -79,7 +79,6 @@ async function checkDeploymentUrl(
 	checkResponse(`the Deployment URL (${host})`, 'an API response', statusCode, headers['content-type']);
 }
 
-/** @param expected what should be at the address */
 function checkResponse(place: string, expected: string, statusCode: number, contentType = ''): void {
 	if (isRedirect(statusCode)) {
 		throw createRefusal(

@@ -37,7 +37,6 @@ export type CloseReason =
 	| { readonly kind: 'connectTimeout' }
 	/** The server did not answer a ping and has sent nothing for `milliseconds`. */
 	| { readonly kind: 'silent'; readonly milliseconds: number }
-	/** A message was larger than the limit. */
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
 	/** A message broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */
 	| { readonly kind: 'malformed'; readonly code: string }
@@ -80,7 +79,6 @@ export function isClosedByFaultyFrame(closeReason: CloseReason): boolean {
 	return closeReason.kind === 'tooLarge' || closeReason.kind === 'malformed';
 }
 
-/** A key by which the same refusal is recognized when it comes again. */
 export function getRefusalKey(closeReason: CloseReason): string {
 	if (closeReason.kind === 'closeFrame') return `close ${closeReason.code}`;
 	return closeReason.kind === 'answer' ? `status ${closeReason.answer.statusCode}` : closeReason.kind;

@@ -16,7 +16,6 @@ import type { SocketOpener } from './webSocket';
 export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest> {
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
-	/** The longest delay of the backoff. */
 	readonly reconnectMaxDelaySeconds: number;
 	/** Close codes after which the long backoff applies, in addition to the built-in ones. */
 	readonly finalCloseCodes: readonly number[];
@@ -57,7 +56,6 @@ export interface ConnectionListener {
 interface ConnectionEnvironment {
 	readonly clock: Clock;
 	readonly log: Readonly<Record<'debug' | 'info' | 'warn', (text: string) => void>>;
-	/** Returns a number of at least 0 and less than 1, like `Math.random`. */
 	readonly random?: () => number;
 	readonly loadSocket?: () => Promise<SocketOpener>;
 	/** Limits how often connections are attempted; may be shared with other connections. */
@@ -262,7 +260,6 @@ class SessionConnection {
 		this.#environment.log[level](`Session channel ${this.#options.sessionId}: ${text}`);
 	}
 
-	/** The current time in ISO 8601. */
 	#formatNow(): string {
 		return new Date(this.#environment.clock.getWallMilliseconds()).toISOString();
 	}

@@ -128,12 +128,10 @@ export async function readCredentials(context: CredentialReader) {
 	};
 }
 
-/** The values that no text may contain. */
 export function listSecrets(credential: Pick<AgentApiCredential, 'apiKey'>, identity: Identity): string[] {
 	return [credential.apiKey, identity.signature, identity.userPublicKey];
 }
 
-/** Removes the secrets from a text. */
 export type Redactor = (text: string) => string;
 
 /** Longer than any text that is shown. */

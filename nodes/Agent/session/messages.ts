@@ -53,7 +53,6 @@ interface FrameEnvelope {
 	readonly receivedAt: string;
 	/** How long no channel was open before this message. Only the first message after a gap has it. */
 	readonly gapMs?: number;
-	/** Size of the frame's payload. */
 	readonly byteLength: number;
 }
 

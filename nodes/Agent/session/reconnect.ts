@@ -22,7 +22,6 @@ const maxDelayMilliseconds = 15 * 60_000;
 const rereadDelayMilliseconds = 1000;
 
 interface ReconnectPolicy {
-	/** The longest delay of the backoff. */
 	readonly reconnectMaxDelaySeconds: number;
 	readonly finalCloseCodes: readonly number[];
 }

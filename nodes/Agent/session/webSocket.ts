@@ -7,7 +7,7 @@ import WebSocket from 'ws';
 import { toError } from '../../core/errors';
 import { observeHttpClient } from '../../http/httpObserver';
 import type { UpgradeResponse } from './closeReason';
-import type { EgressFilter } from './credentials';
+import type { ConnectRequest, EgressFilter } from './credentials';
 
 /**
  * Creates an agent for the proxy that n8n would use for the address: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, in capitals or not.
@@ -164,15 +164,10 @@ const failedSocket: ChannelSocket = {
 	terminate() {},
 };
 
-export interface SocketRequest {
-	/** Contains secrets, so it must not appear in any text. */
-	readonly url: string;
+export interface SocketRequest extends Pick<ConnectRequest, 'url' | 'allowUnauthorizedCerts' | 'egress'> {
 	/** How long the socket waits for a response to the upgrade, 15 s by default. Every byte restarts it. */
 	readonly handshakeTimeoutMilliseconds?: number;
 	readonly maxMessageBytes: number;
-	readonly allowUnauthorizedCerts: boolean;
-	/** Undefined means that any address may be reached. */
-	readonly egress?: EgressFilter;
 }
 
 /** The events of one socket. `onClose` is called exactly once and last. */
