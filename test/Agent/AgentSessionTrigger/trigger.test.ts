@@ -73,6 +73,17 @@ describe('trigger', () => {
 			);
 		});
 
+		test('takes the sessions and options of expressions', async () => {
+			const run = await published.listening({
+				sessionIds: '={{ ["a", 3 + 4].join() }}',
+				options: { textField: '={{ "da" + "ta" }}' },
+			});
+			await until(() => published.service.countOpenChannels('7') === 1);
+			published.service.send('7', { data: 'hello' });
+			await until(() => run.items.length === 1);
+			expect(run.items[0]?.json.output).toBe('hello');
+		});
+
 		test('survives a server that is down, and marks no gap before the first channel (#36388, #3607)', async () => {
 			const { port } = published.service;
 			await published.service.close();
