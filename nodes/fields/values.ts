@@ -17,7 +17,7 @@ export function createValueRefusal(field: Field, reading: ReadContext, wanted: s
 	);
 }
 
-function readText(field: Field, raw: unknown, reading: ReadContext): string {
+export function readText(field: Field, raw: unknown, reading: ReadContext): string {
 	if (typeof raw === 'string') return raw;
 	if (reading.mode === 'fields' && (typeof raw === 'number' || typeof raw === 'boolean')) return String(raw);
 	throw createValueRefusal(field, reading, `text, not ${describeType(raw)}`);

@@ -24,6 +24,7 @@ describe('properties', () => {
 		maxMessageBytes: 16_777_216,
 		pingText: '',
 		deduplicationField: '',
+		textField: 'text',
 	};
 
 	const filter = { filterField: '', filterValue: '' };
@@ -62,7 +63,6 @@ describe('properties', () => {
 		parallelRequests: 10,
 		settleMilliseconds: 250,
 		signature: '',
-		textField: 'text',
 		textPieces: 'last',
 		timeoutSeconds: 300,
 		timestamp: 0,

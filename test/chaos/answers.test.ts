@@ -53,7 +53,7 @@ describe('the session comes back with a gap after', () => {
 	});
 });
 
-describe('the slow lane, with one alert, and out of it again, after', () => {
+describe('the long backoff, with one alert, and out of it again, after', () => {
 	it.each<[string, UpgradeStep[], number]>([
 		...[400, 401, 403, 404, 410].map((status): [string, UpgradeStep[], number] => [
 			`status ${status} twice`,
@@ -79,9 +79,9 @@ describe('the slow lane, with one alert, and out of it again, after', () => {
 		['1009 three times', Array<UpgradeStep>(3).fill({ closeCode: 1009 }), 503],
 	])('%s', async (_name, steps, code) => {
 		await disturbed(standing(), ...steps);
-		await station.passing(() => station.state === 'slow');
+		await station.passing(() => station.account.ended.at(-1)?.decision === 'final');
 		expect(station.account.alerts).toEqual([]);
-		// The first attempt of the slow lane fails, too.
+		// The first attempt of the long backoff fails, too.
 		station.service.scriptUpgrades(steps.at(-1) ?? {});
 		await station.passing(() => station.account.alerts.length > 0);
 		expect(station.account.alerts.map(({ kind, failure }) => [kind, failure.code])).toEqual([
@@ -90,10 +90,10 @@ describe('the slow lane, with one alert, and out of it again, after', () => {
 		station.signature = '0xreplaced';
 		await station.passing('open');
 		expect(station.service.upgrades.at(-1)?.query.signature).toBe('0xreplaced');
-		// Stable for long enough: the slow lane is over, and the next outage is a new one.
+		// Stable for long enough: the long backoff is over, and the next outage is a new one.
 		await station.jump(31_000);
 		station.service.dropChannels();
-		await until(() => station.account.ended.at(-1)?.slowLane === false);
+		await until(() => (station.account.ended.at(-1)?.delayMilliseconds ?? Infinity) <= 1000);
 		await station.passing('open');
 		expect(station.account.alerts.length).toBe(1);
 	});

@@ -114,7 +114,7 @@ it('connections that are opened and closed leave no socket and no timer', async 
 	for (let cycle = 0; cycle < extent.cycles; cycle++) {
 		const connection = station.connect({ sessionId: 'other' });
 		// Closed in any state: before it connects, while it does, when it is open.
-		if (cycle % 3 === 1) await until(() => connection.status().state !== 'idle');
+		if (cycle % 3 === 1) await until(() => connection.status().state !== 'closed');
 		if (cycle % 3 === 2) await until(() => connection.status().state === 'open');
 		await connection.close();
 	}

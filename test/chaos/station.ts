@@ -85,7 +85,7 @@ export class Station {
 		const isOpen = () => this.state === 'open' && this.service.countOpenChannels(this.sessionId) > 0;
 		await until(() => {
 			if (condition === 'open' ? isOpen() : condition()) return true;
-			if (['idle', 'backoff', 'slow'].includes(this.state)) this.clock.jump(1000);
+			if (this.state === 'closed') this.clock.jump(1000);
 			return false;
 		});
 	}

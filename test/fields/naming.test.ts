@@ -287,18 +287,15 @@ describe('node parameters', () => {
 		expect(read.readParameter('subject', 0, null)).toBe(when['day']);
 	});
 
-	test.each<[unknown, isExpression: boolean, isComputed: boolean]>([
-		['Ann', false, false],
-		[undefined, false, false],
-		['={{ $json.zero }}', true, false],
-		['={{ $now }}', true, true],
-		[['={{ $json.zero }}'], true, true],
-	])('an option that is %j', (cc, isExpression, isComputed) => {
+	test.each<[unknown, isExpression: boolean]>([
+		['Ann', false],
+		[undefined, false],
+		['={{ $json.zero }}', true],
+		['={{ $now }}', true],
+		[['={{ $json.zero }}'], true],
+	])('an option that is %j', (cc, isExpression) => {
 		const read = new NodeParameters(contextOf({ subject: cc, options: { cc } } as IDataObject, items));
-		expect([read.isExpression('options', 'cc'), read.isComputed('options', 'cc')]).toEqual([
-			isExpression,
-			isComputed,
-		]);
+		expect(read.isExpression('options', 'cc')).toBe(isExpression);
 		expect(read.isExpression('subject')).toBe(isExpression);
 		expect(read.isExpression('options', 'bcc')).toBe(false);
 	});

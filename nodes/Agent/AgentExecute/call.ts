@@ -28,7 +28,7 @@ import {
 } from './parameters';
 import { type AgentResponse, getJsonBytes } from './response';
 
-/** The checked input of one item. Only an expression that is evaluated again when the item is sent can still be refused. */
+/** The checked input of one item. */
 export interface CheckedAgentItem extends ItemParameters {
 	/** Undefined if the item does not wait for messages. */
 	readonly wait: WaitSettings | undefined;
@@ -65,7 +65,6 @@ export function buildCallFingerprint({
 
 export interface PreparedCall extends CallErrorContext, Pick<CheckedAgentItem, 'wait'> {
 	readonly api: AgentCredentials['api'];
-	/** The options as evaluated when the item is processed. */
 	readonly options: ExecuteParams;
 	/** Builds the body of one request, with the time of the request as its timestamp. */
 	readonly buildBody: () => ExecuteBody;
@@ -78,23 +77,25 @@ export interface PreparedCall extends CallErrorContext, Pick<CheckedAgentItem, '
 	readonly conversation: string;
 }
 
-/** Prepares the call when the item is processed. @throws NodeError 400 if an expression now returns a wrong value */
-export function prepareCall({ params, credentials, ...item }: CheckedAgentItem): PreparedCall {
-	const { api, signer } = credentials;
-	const options = item.readParamsAgain();
-	const identity = buildIdentity(signer, options);
+export function prepareCall({
+	params,
+	wait,
+	buildPayload,
+	credentials: { api, signer },
+}: CheckedAgentItem): PreparedCall {
+	const identity = buildIdentity(signer, params);
 	const secrets = listSecrets(api, identity);
 	const sessionId = params.sessionId || randomUUID();
 	const { startStepName } = params;
-	const initialPayload = item.buildPayload();
+	const initialPayload = buildPayload();
 	return {
 		api,
-		options,
+		options: params,
 		secrets,
 		sessionId,
-		wait: item.wait,
+		wait,
 		url: buildExecuteUrl(api),
-		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signer, options) }),
+		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signer, params) }),
 		conversation: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		maskedSecrets: [api.apiKey, identity.signature],
 		redact: createRedactor(secrets),
@@ -111,14 +112,14 @@ export interface ExecuteBody extends Identity {
 
 /**
  * Sends the execute call, and sends it again only if it was certainly not accepted.
- * @param hooks for each try: `ready` is called before it and throws if nothing may be sent; `sending` when the request is sent
+ * @param hooks for each try: `beforeTry` throws if nothing may be sent; `onSend` is called when the request is sent
  * @throws NodeError for anything but a response with a status from 200 to 299
  */
 export async function sendExecuteCall(
 	context: IExecuteFunctions,
 	call: PreparedCall,
 	memory: MemoryReservation,
-	hooks: { ready(): Promise<void>; sending(body: ExecuteBody): void },
+	hooks: { beforeTry(): Promise<void>; onSend(body: ExecuteBody): void },
 ): Promise<AgentResponse> {
 	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
 	const signal = context.getExecutionCancelSignal();
@@ -128,7 +129,7 @@ export async function sendExecuteCall(
 		const body = call.buildBody();
 		const raw = new RawResponse();
 		const send = () => {
-			hooks.sending(body);
+			hooks.onSend(body);
 			// Not httpRequestWithAuthentication(), which reads the credential from the database for each request, and sends a call again after
 			// a 401.
 			return context.helpers.httpRequest({
@@ -148,7 +149,7 @@ export async function sendExecuteCall(
 	};
 	return await withRetries(
 		async () => {
-			await hooks.ready();
+			await hooks.beforeTry();
 			return await attemptRequest(sendOnce, limits, buildCallErrors(call));
 		},
 		{ harmless: false, reading: false },

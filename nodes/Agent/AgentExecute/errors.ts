@@ -22,9 +22,9 @@ import {
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
 import type { Redactor } from '../session/credentials';
-import { type FieldCondition, getFieldText, type SessionMessage } from '../session/messages';
+import { type FieldCondition, findText, getFieldText, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { type AgentResponse, describeFields, listDistinct, buildExcerpt, findText } from './response';
+import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from './response';
 
 /** What the error texts need to know about the call. */
 export interface CallErrorContext {
@@ -112,11 +112,6 @@ export function buildStoppedBeforeCallError(): NodeError {
 	return createStoppedError(nothingSent);
 }
 
-/** For an expression that passed the check, but returned an invalid value when the item was processed. */
-export function addNothingSent(failure: NodeError): NodeError {
-	return failure.with({ description: joinSentences(failure.description, 'Nothing was sent for this item.') });
-}
-
 /** The output of the earlier items leaves no room in memory for this one. */
 export function buildTooMuchOutputError(limitBytes: number): NodeError {
 	return new NodeError({
@@ -135,7 +130,6 @@ export function buildStoppedAfterCallError(): NodeError {
 	});
 }
 
-/** Words for the texts of retries. */
 export const retryWords = {
 	service: 'The agent service',
 	nothingDone: 'The service did not accept the call, so the agent was not started.',
@@ -195,8 +189,6 @@ const outcomeTexts: Readonly<Partial<Record<Outcome, ErrorTexts>>> = {
 		`${unknownOutcomeText} The service reported an internal error.`,
 	],
 };
-
-/** Limit for all messages in characters of JSON, because n8n stores errors with the execution and shows them as a whole. */
 
 const rejected: ErrorTexts = [
 	'The agent service rejected the call',

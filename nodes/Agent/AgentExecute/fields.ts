@@ -1,7 +1,7 @@
 import { maxAnswerBytes } from '../../http/body';
-import type { Field, ReadContext } from '../../fields/field';
-import { describeType, createValueRefusal } from '../../fields/values';
+import type { Field } from '../../fields/field';
 import { includeInputFieldsOption, maxModelCharactersOption, requestOptions } from '../../fields/params';
+import { readTrimmedText, textField } from '../session/fields';
 
 /** Parameters of the execute call. Saved workflows rely on the defaults, so these never change. */
 export const executeFields = [
@@ -9,6 +9,7 @@ export const executeFields = [
 		displayName: 'Start Step Name',
 		name: 'startStepName',
 		type: 'string',
+		read: readTrimmedText,
 		required: true,
 		default: '',
 		placeholder: 'e.g. start',
@@ -66,6 +67,7 @@ export const executeFields = [
 		displayName: 'Session ID',
 		name: 'sessionId',
 		type: 'string',
+		read: readTrimmedText,
 		default: '',
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:
@@ -130,11 +132,7 @@ export const executeOptions = [
 		description: `Used instead of the signature in the credential, e.g. if an earlier node creates the signature. ${notMixedText}.`,
 	},
 	{
-		displayName: 'Text Field',
-		name: 'textField',
-		type: 'string',
-		default: 'text',
-		placeholder: 'e.g. data.text',
+		...textField,
 		description:
 			"Field that holds the text of a JSON response or message, in dot notation. This text becomes 'output' in the output item and is what a chat shows.",
 	},
@@ -143,7 +141,6 @@ export const executeOptions = [
 		name: 'timestamp',
 		type: 'number',
 		default: 0,
-		read: parseTimestampOption,
 		description: `Used instead of the time of the call, in milliseconds since 1970, as it was signed. 0 means not set. ${notMixedText}.`,
 	},
 	{
@@ -161,12 +158,3 @@ export const executeOptions = [
 		description: `Used instead of the public key in the credential. ${notMixedText}.`,
 	},
 ] as const satisfies readonly Field[];
-
-/** Returns text, because an expression may return a text or a number. Empty text means not set, as does 0 in the form. */
-function parseTimestampOption(raw: unknown, field: Field, reading: ReadContext): string {
-	if (typeof raw !== 'string' && typeof raw !== 'number') {
-		throw createValueRefusal(field, reading, `a number, not ${describeType(raw)}`);
-	}
-	const digits = String(raw).trim();
-	return Number(digits) === 0 ? '' : digits;
-}

@@ -58,10 +58,10 @@ export class MessageCollector {
 	#cancelLimit = () => {};
 	#cancelSilence = () => {};
 
-	/** @param over called once, after both the response to the call and the end of the wait */
-	constructor(parts: CollectorParts, over: (end: WaitEnd) => void) {
+	/** @param onEnd called once, after both the response to the call and the end of the wait */
+	constructor(parts: CollectorParts, onEnd: (end: WaitEnd) => void) {
 		this.#parts = parts;
-		this.#onEnd = over;
+		this.#onEnd = onEnd;
 	}
 
 	/** Called when the call is sent, or sent again after it was not accepted. Earlier messages do not answer it. */

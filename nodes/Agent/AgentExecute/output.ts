@@ -6,7 +6,7 @@ import { toError, isTool, type NodeError, toNodeError } from '../../core/errors'
 import { storeBinary } from '../../core/binaryStorage';
 import { countRoom, describePart, fitText } from '../../core/modelAnswer';
 import { isRecord } from '../../fields/values';
-import { storeMessageBytes, type SessionMessage } from '../session/messages';
+import { findText, storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { ExecuteBody, PreparedCall } from './call';
 import { joinSentences } from './errors';
 import type { MessageEndReason } from './messageCollector';
@@ -14,7 +14,6 @@ import {
 	type AgentResponse,
 	parseResponseContent,
 	describeFields,
-	findText,
 	joinMessageTexts,
 	TurnText,
 } from './response';

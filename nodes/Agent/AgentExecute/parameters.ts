@@ -21,31 +21,16 @@ export interface ItemParameters {
 	readonly params: ExecuteParams;
 	/** Returns JSON text. */
 	readonly buildPayload: () => string;
-	/** Evaluates the parameters again when the item is processed. @throws NodeError 400 for an invalid value */
-	readonly readParamsAgain: () => ExecuteParams;
 }
 
 /** @throws NodeError 400 that names the parameter */
 export function readItemParameters(parameters: NodeParameters, index: number): ItemParameters {
-	const read = (): ExecuteParams => {
-		const given = parameters.readFields(fields, index);
-		// The node has no date fields, so the time zone does not matter.
-		const params = readParameters(allFields, given, { mode: 'fields', timezone: 'UTC' });
-		checkGivenValues(params.payloadMode, given, parameters);
-		checkOverrides(params, parameters);
-		const { sessionId, startStepName, textField, deduplicationField } = params;
-		return {
-			...params,
-			sessionId: sessionId.trim(),
-			startStepName: startStepName.trim(),
-			textField: textField.trim(),
-			deduplicationField: deduplicationField.trim(),
-		};
-	};
-	const params = read();
-	// A computed value, such as a timestamp, may be outdated when the item is processed.
-	const mayChange = overrideNames.some((name) => parameters.isComputed('options', name));
-	return { params, buildPayload: checkPayload(params), readParamsAgain: () => (mayChange ? read() : params) };
+	const given = parameters.readFields(fields, index);
+	// The node has no date fields, so the time zone does not matter.
+	const params = readParameters(allFields, given, { mode: 'fields', timezone: 'UTC' });
+	checkGivenValues(params.payloadMode, given, parameters);
+	checkOverrides(params, parameters);
+	return { params, buildPayload: checkPayload(params) };
 }
 
 /**
@@ -109,10 +94,9 @@ const overrideNames = ['userId', 'userPublicKey', 'signature', 'timestamp'] as c
  * @throws NodeError 400 that names the option
  */
 function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void {
-	const given = overrideNames.find((name) => !isBlank(params[name]));
-	const missing = overrideNames.find(
-		(name) => isBlank(params[name]) && parameters.isExpression('options', name),
-	);
+	const isSet = (name: (typeof overrideNames)[number]) => params[name] !== 0 && !isBlank(params[name]);
+	const given = overrideNames.find(isSet);
+	const missing = overrideNames.find((name) => !isSet(name) && parameters.isExpression('options', name));
 	if (given === undefined || missing === undefined) return;
 	const failure = createRefusal(
 		`The option ${quoteField(missing)} is empty for this item, but ${quoteField(given)} is not`,
@@ -143,8 +127,7 @@ export function readWaitSettings(params: ExecuteParams): WaitSettings | undefine
 	};
 }
 
-function buildMatchCondition({ matchField, matchValue: values }: ExecuteParams): FieldCondition {
-	const field = matchField.trim();
+function buildMatchCondition({ matchField: field, matchValue: values }: ExecuteParams): FieldCondition {
 	if (field === '' && values.length === 0) {
 		throw createRefusal(
 			"'Match Field' and 'Match Value' are empty",

@@ -6,7 +6,7 @@ import { shorten } from '../../core/text';
 import { isRecord } from '../../fields/values';
 import { mayBeJson } from '../../http/body';
 import type { Redactor } from '../session/credentials';
-import { type SessionMessage, getValueAtPath } from '../session/messages';
+import { findText, type SessionMessage } from '../session/messages';
 import type { WaitEndReason } from './messageCollector';
 import type { ExecuteParams } from './parameters';
 
@@ -99,13 +99,6 @@ function parseFileName(headers: IncomingHttpHeaders): string | undefined {
 	if (name !== '') return name;
 	const [, quoted, plain] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition) ?? [];
 	return quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim();
-}
-
-/** The text of a response or a message: the content itself, or a field of its JSON. @param textField a dot path */
-export function findText(content: unknown, textField: string): string | undefined {
-	const value = typeof content === 'object' ? getValueAtPath(content, textField) : content;
-	if (typeof value === 'string') return value === '' ? undefined : value;
-	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 /** The text of the messages; null if none has text. @param endedBy `match` means that the last message ended the wait */

@@ -18,12 +18,7 @@ import {
 	buildCallFingerprint,
 	type PreparedCall,
 } from './call';
-import {
-	addNothingSent,
-	buildStoppedBeforeCallError,
-	buildTooMuchOutputError,
-	addCallDetails,
-} from './errors';
+import { buildStoppedBeforeCallError, buildTooMuchOutputError, addCallDetails } from './errors';
 import {
 	putMessageIntoDescription,
 	highlightAnswer,
@@ -94,28 +89,19 @@ function createWork(
 	};
 }
 
-async function runItem(shared: AgentRunState, index: number, item: CheckedAgentItem): Promise<PerformedItem> {
-	let call: PreparedCall;
-	try {
-		call = prepareCall(item);
-	} catch (error) {
-		return { result: { failure: addNothingSent(toNodeError(error)) }, mustNotRunAgain: false };
-	}
-	tagExecution(shared.context, call.sessionId);
-	return await runCall(shared, index, call);
-}
-
 /** The call of one item, and the wait for its messages. */
-async function runCall(shared: AgentRunState, index: number, call: PreparedCall): Promise<PerformedItem> {
+async function runItem(shared: AgentRunState, index: number, item: CheckedAgentItem): Promise<PerformedItem> {
 	const { context } = shared;
+	const call = prepareCall(item);
 	const { options, wait } = call;
+	tagExecution(context, call.sessionId);
 	const memory = new MemoryReservation();
 	const live = new LiveView(context, index, options);
 	const last: { sent: ExecuteBody; answer?: AgentResponse } = { sent: call.buildBody() };
 	const send = async (hooks?: TryHooks) => {
 		last.answer = await sendExecuteCall(context, call, memory, {
-			ready: async () => await hooks?.beforeTry(),
-			sending: (body) => {
+			beforeTry: async () => await hooks?.beforeTry(),
+			onSend: (body) => {
 				last.sent = body;
 				hooks?.onSend();
 			},

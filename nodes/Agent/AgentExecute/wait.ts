@@ -175,24 +175,23 @@ class MessageWait implements TryHooks, ConnectionListener {
 		await this.#connection?.close();
 	}
 
-	message(frame: SessionFrame): void {
+	onMessage(frame: SessionFrame): void {
 		this.#readiness.restartQuietTimer();
 		this.#collector.add(parseFrame(frame));
 	}
 
-	event({ event }: ConnectionEvent): void {
+	onEvent({ event }: ConnectionEvent): void {
 		if (event === 'disconnected') return;
 		this.#hopelessAttempts = 0;
 		this.#readiness.handleOpen();
 	}
 
-	/** Called at the first pong of the channel. */
-	answered(): void {
+	onFirstPong(): void {
 		this.#readiness.handleFirstPong();
 	}
 
 	/** Called when a channel closed or an attempt to open one failed. */
-	ended({ closeReason, opened, decision, failure }: EndedChannel): void {
+	onChannelEnd({ closeReason, opened, decision, failure }: EndedChannel): void {
 		this.#readiness.handleClose();
 		if (closeReason.kind === 'closeFrame') {
 			if (this.#collector.end === undefined) this.#lastCloseFrame = closeReason;
@@ -291,7 +290,6 @@ class ChannelReadiness {
 		this.restartQuietTimer();
 	}
 
-	/** Called at the first pong. */
 	handleFirstPong(): void {
 		this.#hasReceivedPong = true;
 		this.restartQuietTimer();
@@ -309,7 +307,6 @@ class ChannelReadiness {
 		this.state = 'closed';
 	}
 
-	/** Cancels the timers. */
 	stopTimers(): void {
 		this.#cancelQuiet();
 		this.#cancelLimit();

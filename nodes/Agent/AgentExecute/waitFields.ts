@@ -1,5 +1,11 @@
 import type { Field } from '../../fields/field';
-import { channelOptions, filterField, messageFormatField } from '../session/fields';
+import {
+	channelOptions,
+	deduplicationField,
+	filterField,
+	messageFormatField,
+	readTrimmedText,
+} from '../session/fields';
 
 const waits = { waitForMessages: [true] };
 
@@ -50,6 +56,7 @@ export const waitFields = [
 		displayName: 'Match Field',
 		name: 'matchField',
 		type: 'string',
+		read: readTrimmedText,
 		default: '',
 		placeholder: 'e.g. data.type',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
@@ -92,11 +99,7 @@ export const waitFields = [
 
 const ownOptions = [
 	{
-		displayName: 'Deduplication Field',
-		name: 'deduplicationField',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. meta.uuid',
+		...deduplicationField,
 		description:
 			'Field that holds the ID of a JSON message, in dot notation. A message whose ID came before in the session, in this or an earlier turn, does not count. Do not use an ID that the pieces of one answer share.',
 	},
@@ -104,6 +107,7 @@ const ownOptions = [
 		displayName: 'Failure Field',
 		name: 'failureField',
 		type: 'string',
+		read: readTrimmedText,
 		default: 'type',
 		placeholder: 'e.g. data.type',
 		description:

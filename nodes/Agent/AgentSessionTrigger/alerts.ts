@@ -14,13 +14,10 @@ const maxAlertedSessions = 10;
 /** How many of the sessions that are reported together are named. */
 const maxNamedSessions = 20;
 
-/** The alerts of one kind that were raised in the interval, and those postponed to its end. */
 interface AlertInterval {
-	readonly startedAt: number;
-	readonly sessions: Set<string>;
-	readonly postponed: Array<{ readonly sessionId: string; readonly failure: NodeError }>;
-	suppressed: number;
-	cancel: () => void;
+	/** By session: the first failure of the kind. */
+	readonly failures: Map<string, NodeError>;
+	readonly cancelEnd: () => void;
 }
 
 /** Reports problems as failed executions, which start the error workflow. The trigger stays active. */
@@ -36,44 +33,37 @@ export class Alerts {
 
 	/** @param sessionId of the session that the failure is about, if it is only one */
 	raise(kind: AlertKind, failure: NodeError, sessionId = ''): void {
-		const now = this.#clock.getMonotonicMilliseconds();
-		const interval = this.#intervals.get(kind);
-		if (interval === undefined || now - interval.startedAt >= alertIntervalMilliseconds) {
-			if (interval) this.#raisePostponed(interval);
-			const sessions = new Set([sessionId]);
-			this.#intervals.set(kind, { startedAt: now, sessions, postponed: [], suppressed: 0, cancel: () => {} });
-			const more = `${interval?.suppressed} more of this kind since the last failed execution.`;
-			this.#saveFailedExecution(interval?.suppressed ? appendToDescription(failure, more) : failure);
-		} else if (interval.sessions.has(sessionId)) interval.suppressed++;
-		else {
-			if (interval.sessions.size < maxAlertedSessions) this.#saveFailedExecution(failure);
-			else this.#postpone(interval, failure, sessionId);
-			interval.sessions.add(sessionId);
-		}
+		const { failures } = this.#intervals.get(kind) ?? this.#startInterval(kind);
+		if (failures.has(sessionId)) return;
+		failures.set(sessionId, failure);
+		if (failures.size <= maxAlertedSessions) this.#saveFailedExecution(failure);
 	}
 
-	/** Reports the postponed alerts and cancels the timers. */
+	/** Reports what was postponed, and cancels the timers. */
 	close(): void {
-		for (const interval of this.#intervals.values()) this.#raisePostponed(interval);
+		for (const [kind, interval] of this.#intervals) this.#endInterval(kind, interval);
 	}
 
-	#postpone(interval: AlertInterval, failure: NodeError, sessionId: string): void {
-		interval.postponed.push({ sessionId, failure });
-		if (interval.postponed.length > 1) return;
-		const left = interval.startedAt + alertIntervalMilliseconds - this.#clock.getMonotonicMilliseconds();
-		interval.cancel = this.#clock.callAfter(left, () => {
-			this.#raisePostponed(interval);
+	#startInterval(kind: AlertKind): AlertInterval {
+		const cancelEnd = this.#clock.callAfter(alertIntervalMilliseconds, () => {
+			this.#endInterval(kind, interval);
 		});
+		const interval = { failures: new Map<string, NodeError>(), cancelEnd };
+		this.#intervals.set(kind, interval);
+		return interval;
 	}
 
-	#raisePostponed(interval: AlertInterval): void {
-		interval.cancel();
-		const [first, ...others] = interval.postponed.splice(0);
+	#endInterval(kind: AlertKind, { failures, cancelEnd }: AlertInterval): void {
+		cancelEnd();
+		this.#intervals.delete(kind);
+		const [first, ...others] = [...failures].slice(maxAlertedSessions);
 		if (first === undefined) return;
-		const named = others.slice(0, maxNamedSessions).map(({ sessionId }) => sessionId);
+		const [, failure] = first;
+		const named = others.slice(0, maxNamedSessions).map(([sessionId]) => sessionId);
 		const rest = others.length - named.length;
-		const more = `Also affected: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
-		this.#saveFailedExecution(others.length === 0 ? first.failure : appendToDescription(first.failure, more));
+		const also = `Also affected: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
+		const description = [failure.description, others.length > 0 && also].filter(Boolean).join(' ');
+		this.#saveFailedExecution(failure.with({ description }));
 	}
 
 	#saveFailedExecution(failure: NodeError): void {
@@ -83,10 +73,6 @@ export class Alerts {
 		if (canSave) context.saveFailedExecution(buildTriggerError(context, failure));
 		else context.logger.error(failure.message);
 	}
-}
-
-function appendToDescription(failure: NodeError, more: string): NodeError {
-	return failure.with({ description: [failure.description, more].filter(Boolean).join(' ') });
 }
 
 /** The error as n8n shows it. */

@@ -59,10 +59,13 @@ export class Delivery {
 	/** Settles when the execution has ended or counts as ended, and never rejects. @returns false if the trigger stopped before n8n accepted it */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
-			const items = batch.some(getBinaryBytes) ? await this.#buildStoredItems(batch) : batch.map(buildItem);
+			const { textField, batchSize } = this.#parts.settings;
+			const items = batch.some(getBinaryBytes)
+				? await this.#buildStoredItems(batch)
+				: batch.map((one) => buildItem(one, textField));
 			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 			// n8n accepts one key per execution.
-			const key = this.#parts.settings.batchSize > 1 ? undefined : batch[0]?.key;
+			const key = batchSize > 1 ? undefined : batch[0]?.key;
 			await this.#emit(items, key);
 			return true;
 		} catch (error) {
@@ -87,7 +90,8 @@ export class Delivery {
 	}
 
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
-		const items = Promise.all(batch.map((one) => buildStoredItem(one, this.#parts.context.helpers)));
+		const { context, settings } = this.#parts;
+		const items = Promise.all(batch.map((one) => buildStoredItem(one, settings.textField, context.helpers)));
 		this.#pendingItems.add(items);
 		try {
 			return await items;

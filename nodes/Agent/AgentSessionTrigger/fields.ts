@@ -1,9 +1,15 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
 import type { Field } from '../../fields/field';
-import { readParameters } from '../../fields/params';
-import { isRecord } from '../../fields/values';
-import { channelOptions, filterField, toFieldCondition, messageFormatField } from '../session/fields';
+import { NodeParameters, type ParameterContext, readParameters } from '../../fields/params';
+import {
+	channelOptions,
+	deduplicationField,
+	filterField,
+	messageFormatField,
+	textField,
+	toFieldCondition,
+} from '../session/fields';
 
 /** Parameters of the trigger. Saved workflows rely on the defaults, so these never change. */
 export const triggerFields = [
@@ -60,11 +66,7 @@ export const triggerOptions = [
 			'Whether to also start the workflow when a channel connects, disconnects or reconnects. Has no effect in tests.',
 	},
 	{
-		displayName: 'Deduplication Field',
-		name: 'deduplicationField',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. meta.uuid',
+		...deduplicationField,
 		description:
 			'Field that holds the ID of a JSON message, in dot notation. A second message with the same ID in the same session does not start an execution. Messages without an ID always do. Do not use an ID that several parts of an answer share.',
 	},
@@ -122,6 +124,7 @@ export const triggerOptions = [
 		default: 60,
 		description: 'Max time to wait before reconnecting a lost channel',
 	},
+	textField,
 ] as const satisfies readonly Field[];
 
 export type TriggerSettings = ReturnType<typeof readTriggerSettings>;
@@ -137,14 +140,11 @@ const defaultExecutionSeconds = 3600;
 
 /** Reads all parameters at once, because n8n evaluates no expressions after `trigger()`. @throws NodeError 400 that names the field */
 export function readTriggerSettings(context: ITriggerFunctions) {
-	const params = readParameters(allFields, readGivenValues(context), {
-		mode: 'fields',
-		timezone: context.getTimezone(),
-	});
+	const given = new NodeParameters(createParameterContext(context)).readFields(triggerFields, 0);
+	const params = readParameters(allFields, given, { mode: 'fields', timezone: context.getTimezone() });
 	return {
 		...params,
 		sessionIds: [...new Set(params.sessionIds)],
-		deduplicationField: params.deduplicationField.trim(),
 		/** Only messages that meet this condition start an execution. Undefined means all. */
 		filter: toFieldCondition(params.filterField, params.filterValue),
 		/** After this time, an execution counts as ended even if n8n has not reported it. */
@@ -154,10 +154,14 @@ export function readTriggerSettings(context: ITriggerFunctions) {
 
 const allFields = [...triggerFields, ...triggerOptions];
 
-function readGivenValues(context: ITriggerFunctions): Record<string, unknown> {
-	const options = context.getNodeParameter('options', {});
-	const fields = triggerFields.map(({ name }) => [name, context.getNodeParameter(name, null)] as const);
-	return { ...(isRecord(options) ? options : {}), ...Object.fromEntries(fields) };
+/** A trigger has no items, so its parameters are read as those of the first one. */
+function createParameterContext(context: ITriggerFunctions): ParameterContext {
+	return {
+		getNode: () => context.getNode(),
+		getInputData: () => [],
+		getNodeParameter: (name, _itemIndex, fallback, options) =>
+			context.getNodeParameter(name, fallback, options),
+	};
 }
 
 /** In seconds. n8n stores -1 for a workflow without a timeout. Before n8n 2.5, triggers cannot read the workflow's settings. */

@@ -43,17 +43,13 @@ const finalStoreMilliseconds = 500;
 /** How long n8n gets to store a failed execution, because it may exit next and does not report when it is stored. */
 const alertStoreMilliseconds = 200;
 
-/** The time between two log lines about repeated messages. */
-const repeatLogMilliseconds = 60_000;
-
 /** The listener of a published workflow: one channel per session, and one queue for all of them. */
 export class PublishedListener {
 	readonly #parts: PublishedListenerParts;
 	readonly #alerts: Alerts;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
-	#repeatedCount = 0;
-	#repeatedLoggedAt = Number.NEGATIVE_INFINITY;
+	#hasLoggedRepeated = false;
 	#connections: Connection[] = [];
 	#closing: Promise<void> | undefined;
 
@@ -71,7 +67,7 @@ export class PublishedListener {
 			resume: () => {
 				for (const connection of this.#connections) connection.resume();
 			},
-			dropped: (arrivals: readonly Arrival[]) => {
+			onDropped: (arrivals: readonly Arrival[]) => {
 				this.#delivery.forget(arrivals);
 				this.#alerts.raise('dropped', buildQueueFullError(arrivals.length));
 			},
@@ -87,11 +83,11 @@ export class PublishedListener {
 			const frames = memory.getFrameSequence(sessionId);
 			frames.restart();
 			const listener = {
-				message: this.#handleMessage,
-				event: (event: ConnectionEvent) => {
+				onMessage: this.#handleMessage,
+				onEvent: (event: ConnectionEvent) => {
 					if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
 				},
-				ended: ({ alert, failure }: EndedChannel) => {
+				onChannelEnd: ({ alert, failure }: EndedChannel) => {
 					if (alert) this.#alerts.raise(alert, failure, sessionId);
 				},
 			};
@@ -127,8 +123,9 @@ export class PublishedListener {
 			isBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored(),
 		);
 		this.#delivery.stopWaiting();
+		const isLeft = this.#keepLeftover(this.#queue.takeLeftover(), !areRead.includes(false));
 		this.#alerts.close();
-		await this.#keepLeftover(this.#queue.takeLeftover(), !areRead.includes(false));
+		if (isLeft) await this.#waitWithin(alertStoreMilliseconds);
 	}
 
 	async #awaitDrain(drained: Promise<void>): Promise<void> {
@@ -152,16 +149,17 @@ export class PublishedListener {
 		stopBudget.spend(clock.getMonotonicMilliseconds() - begunAt);
 	}
 
-	async #keepLeftover(leftover: Leftover<Arrival>, isRead: boolean): Promise<void> {
+	/** @returns whether there is something left */
+	#keepLeftover(leftover: Leftover<Arrival>, isRead: boolean): boolean {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
-		if (messages.length === 0 && isRead) return;
+		if (messages.length === 0 && isRead) return false;
 		const { context, memory, clock } = this.#parts;
 		this.#delivery.forget(messages);
 		memory.keepLeftover(leftover, clock);
 		const failure = buildStoppedEarlyError(messages.length, isRead);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 		this.#alerts.raise('left', failure);
-		await this.#waitWithin(alertStoreMilliseconds);
+		return true;
 	}
 
 	#resumeLeftover({ entries, dropped }: Leftover<Arrival>): void {
@@ -195,19 +193,16 @@ export class PublishedListener {
 			arrival.releaseMessage();
 			return;
 		}
-		if (isWanted) this.#countRepeated(frame.sessionId);
+		if (isWanted) this.#logRepeated(frame.sessionId);
 		memory.getFrameSequence(frame.sessionId).reportGapAgain(frame.gapMs);
 	};
 
-	/** Logs repeated messages, because pieces of an answer that share an ID would otherwise be lost without a trace. */
-	#countRepeated(sessionId: string): void {
-		const { context, clock } = this.#parts;
-		const now = clock.getMonotonicMilliseconds();
-		this.#repeatedCount++;
-		if (now - this.#repeatedLoggedAt < repeatLogMilliseconds) return;
-		this.#repeatedLoggedAt = now;
-		context.logger.warn(
-			`Session channel ${sessionId}: messages with an ID that came before start no execution, ${this.#repeatedCount} so far. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
+	/** Logs the first repeated message, because pieces of an answer that share an ID would otherwise be lost without a trace. */
+	#logRepeated(sessionId: string): void {
+		if (this.#hasLoggedRepeated) return;
+		this.#hasLoggedRepeated = true;
+		this.#parts.context.logger.warn(
+			`Session channel ${sessionId}: a message with an ID that came before starts no execution, and further ones are not logged. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
 		);
 	}
 }

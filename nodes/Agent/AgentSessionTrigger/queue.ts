@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-wor
 import type { Clock } from '../../core/clock';
 import type { ConnectionEvent } from '../session/connection';
 import {
+	findText,
 	storeMessageBytes,
 	measureHeldBytes,
 	parseFrame,
@@ -17,7 +18,7 @@ interface QueueListener<T> {
 	/** Asks to stop reading. Messages that were already read are still accepted. */
 	pause?(): void;
 	resume?(): void;
-	dropped?(messages: readonly T[]): void;
+	onDropped?(messages: readonly T[]): void;
 }
 
 /**
@@ -180,7 +181,7 @@ export class MessageQueue<T extends QueueEntry> {
 		while (this.length > 1 && this.#fillLevel > 1) dropped.push(...this.#removeOldest(1));
 		const messages = dropped.filter(({ isMessage }) => isMessage);
 		for (const message of messages) this.#countDropped(message, 1);
-		if (messages.length > 0) this.#listener.dropped?.(messages);
+		if (messages.length > 0) this.#listener.onDropped?.(messages);
 	}
 
 	#pauseWhenFull(): void {
@@ -260,11 +261,19 @@ export function createEventArrival(event: ConnectionEvent): EventArrival {
 export const getBinaryBytes = (arrival: Arrival): Buffer | undefined =>
 	arrival.isMessage && arrival.message.format === 'binary' ? arrival.message.bytes : undefined;
 
-/** The item of an event or a message, without binary data. */
-export function buildItem(arrival: Arrival): INodeExecutionData {
+/** The item of an event or a message, without binary data. @param textField a dot path to the text of a JSON message */
+export function buildItem(arrival: Arrival, textField: string): INodeExecutionData {
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
 	const { sessionId, sequence, receivedAt, format, message, gapMs } = arrival.message;
-	const json: IDataObject = { sessionId, sequence, receivedAt, format, message: message as IDataObject };
+	const output = findText(message, textField) ?? null;
+	const json: IDataObject = {
+		output,
+		sessionId,
+		sequence,
+		receivedAt,
+		format,
+		message: message as IDataObject,
+	};
 	if (gapMs !== undefined) json.gapMs = gapMs;
 	if (arrival.dropped !== undefined) json.dropped = arrival.dropped;
 	return { json };
@@ -273,11 +282,12 @@ export function buildItem(arrival: Arrival): INodeExecutionData {
 /** The item of an event or a message, with binary data. @throws if n8n cannot store the bytes */
 export async function buildStoredItem(
 	arrival: Arrival,
+	textField: string,
 	helpers: ITriggerFunctions['helpers'],
 ): Promise<INodeExecutionData> {
 	const bytes = getBinaryBytes(arrival);
 	return {
-		...buildItem(arrival),
+		...buildItem(arrival, textField),
 		...(bytes && { binary: { data: await storeMessageBytes(helpers, bytes) } }),
 	};
 }

@@ -51,12 +51,12 @@ class TestListener {
 		const { filter } = settings;
 		this.#connections = settings.sessionIds.map((sessionId) => {
 			const listener = {
-				message: (frame: SessionFrame) => {
+				onMessage: (frame: SessionFrame) => {
 					const arrival = new MessageArrival(frame);
 					if (filter === undefined || meetsCondition(arrival.message, filter)) this.#queue.push(arrival);
 					arrival.releaseMessage();
 				},
-				ended: ({ decision, failure }: EndedChannel) => {
+				onChannelEnd: ({ decision, failure }: EndedChannel) => {
 					if (decision === 'final') this.#fail(failure);
 				},
 			};
@@ -78,9 +78,11 @@ class TestListener {
 	async #emitBatch(batch: readonly Arrival[]): Promise<boolean> {
 		if (this.#closing !== undefined) return true;
 		void this.close();
-		const { context } = this.#parts;
+		const { context, settings } = this.#parts;
 		try {
-			const items = await Promise.all(batch.map((one) => buildStoredItem(one, context.helpers)));
+			const items = await Promise.all(
+				batch.map((one) => buildStoredItem(one, settings.textField, context.helpers)),
+			);
 			// n8n replaces `emit` for the test, so no copy of the function may be kept.
 			context.emit([items]);
 		} catch (error) {

@@ -79,7 +79,6 @@ async function checkDeploymentUrl(
 	checkResponse(`the Deployment URL (${host})`, 'an API response', statusCode, headers['content-type']);
 }
 
-/** @param expected what should be at the address */
 function checkResponse(place: string, expected: string, statusCode: number, contentType = ''): void {
 	if (isRedirect(statusCode)) {
 		throw createRefusal(
@@ -149,8 +148,8 @@ async function createAllowedLookup(
 	url: URL,
 ): Promise<LookupFunction | 'unknown' | undefined> {
 	const { hostname } = url;
-	const { findProxy: proxyFor } = await import('../session/webSocket');
-	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || proxyFor(url.href) !== undefined) return undefined;
+	const { findProxy } = await import('../session/webSocket');
+	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || findProxy(url.href) !== undefined) return undefined;
 	// A name that is not found is reported by the socket.
 	const all = await lookup(hostname, { all: true }).catch(() => []);
 	if (all.length === 0) return undefined;
@@ -199,7 +198,13 @@ async function tryToOpenChannel(
 				resolve(reason);
 			});
 		};
-		const listener = { opened: finish, ended: finish, message: ignore, answered: ignore, unanswered: ignore };
+		const listener = {
+			onOpen: finish,
+			onClose: finish,
+			onMessage: ignore,
+			onFirstPong: ignore,
+			onUnanswered: ignore,
+		};
 		const channel = new Channel(settings, listener, systemClock, openSocket);
 	});
 }

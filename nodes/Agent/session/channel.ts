@@ -16,11 +16,11 @@ interface HeartbeatSettings {
 }
 
 interface HeartbeatListener {
-	ping(): void;
+	sendPing(): void;
 	/** The server has answered pings before, but sent nothing until the deadline of the last one. */
-	dead(silentMilliseconds: number): void;
+	onDead(silentMilliseconds: number): void;
 	/** Called once if the server has never answered a ping, so that missing its deadline means nothing. */
-	unanswered(): void;
+	onUnanswered(): void;
 }
 
 /** How long a response to a ping may take. With less than 10 s, a busy server or a busy n8n would look dead. */
@@ -80,20 +80,20 @@ export class Heartbeat {
 		if (this.#awaitedPing !== undefined && now >= this.#awaitedPing.until) {
 			const isStalled = now - planned > stallThresholdMilliseconds;
 			if (this.#hasAnswered && !isStalled) {
-				this.#listener.dead(now - this.#lastFrameAt);
+				this.#listener.onDead(now - this.#lastFrameAt);
 				return;
 			}
 			this.#awaitedPing = undefined;
 			if (isStalled) this.#nextPingAt = now;
 			else if (!this.#hasReportedUnanswered) {
 				this.#hasReportedUnanswered = true;
-				this.#listener.unanswered();
+				this.#listener.onUnanswered();
 			}
 		}
 		if (now >= this.#nextPingAt) {
 			this.#awaitedPing ??= { since: now, until: now + pingTimeoutMilliseconds };
 			this.#nextPingAt = now + this.#intervalMilliseconds;
-			this.#listener.ping();
+			this.#listener.sendPing();
 		}
 		const next = Math.min(this.#nextPingAt, this.#awaitedPing?.until ?? Number.POSITIVE_INFINITY);
 		this.#cancelTimer = this.#clock.callAfter(Math.max(0, next - now), () => {
@@ -110,13 +110,13 @@ export interface ChannelSettings extends SocketRequest, HeartbeatSettings {
 
 /** The end is reported exactly once and last. After `close()` nothing is called, except for the last messages if they were asked for. */
 interface ChannelListener {
-	readonly opened: () => void;
-	readonly message: (data: Buffer, isBinary: boolean) => void;
+	readonly onOpen: () => void;
+	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
 	/** Called once, at the first pong: everything that the server sent before it has arrived. */
-	readonly answered: () => void;
-	readonly ended: (closeReason: CloseReason) => void;
+	readonly onFirstPong: () => void;
+	readonly onClose: (closeReason: CloseReason) => void;
 	/** Called once if the server does not answer pings. */
-	readonly unanswered: () => void;
+	readonly onUnanswered: () => void;
 }
 
 /** Limit for opening the channel. The handshake's own timeout does not limit it, because every byte that trickles in restarts it. */
@@ -135,7 +135,7 @@ export class Channel {
 	readonly #clock: Clock;
 	readonly #socket: ChannelSocket;
 	readonly #heartbeat: Heartbeat;
-	#state: 'connecting' | 'open' | 'closing' | 'ended' = 'connecting';
+	#state: 'connecting' | 'open' | 'closing' | 'closed' = 'connecting';
 	#isPaused = false;
 	#cancelConnectTimer: () => void;
 	/** Why the socket is about to close, if something other than a close frame is the reason. */
@@ -154,14 +154,14 @@ export class Channel {
 		this.#clock = clock;
 		this.#socketClosed = new Promise((resolve) => (this.#resolveSocketClosed = resolve));
 		const pings = {
-			ping: () => {
+			sendPing: () => {
 				if (settings.pingText === '') this.#socket.ping();
 				else this.#socket.send(settings.pingText);
 			},
-			dead: (milliseconds: number) => {
+			onDead: (milliseconds: number) => {
 				this.#terminate({ kind: 'silent', milliseconds });
 			},
-			unanswered: listener.unanswered,
+			onUnanswered: listener.onUnanswered,
 		};
 		this.#heartbeat = new Heartbeat(settings, pings, clock);
 		this.#cancelConnectTimer = clock.callAfter(connectTimeoutMilliseconds, () => {
@@ -178,7 +178,7 @@ export class Channel {
 			this.#socket.pause();
 		} else if (this.#state === 'closing') {
 			// There is no room for more of the last messages, so they stay unread.
-			this.#state = 'ended';
+			this.#state = 'closed';
 			this.#hasUnreadMessages = true;
 		}
 	}
@@ -208,7 +208,7 @@ export class Channel {
 			this.#socket.close(1000);
 			isDone = (await this.#awaitLastMessages()) && !this.#hasUnreadMessages;
 		}
-		this.#state = 'ended';
+		this.#state = 'closed';
 		this.#socket.terminate();
 		await waitAtMost(this.#clock, terminateMilliseconds, this.#socketClosed);
 		return isDone;
@@ -232,16 +232,16 @@ export class Channel {
 				if (this.#state === 'connecting') this.#handleOpen();
 			},
 			onMessage: (data, isBinary) => {
-				if (this.#state === 'ended') return;
+				if (this.#state === 'closed') return;
 				this.#messageCount++;
 				this.#heartbeat.recordFrame('message');
-				this.#listener.message(data, isBinary);
+				this.#listener.onMessage(data, isBinary);
 			},
 			onControlFrame: (kind) => {
 				this.#heartbeat.recordFrame(kind);
-				if (kind !== 'pong' || this.#hasReceivedPong || this.#state === 'ended') return;
+				if (kind !== 'pong' || this.#hasReceivedPong || this.#state === 'closed') return;
 				this.#hasReceivedPong = true;
-				this.#listener.answered();
+				this.#listener.onFirstPong();
 			},
 			onUnexpectedResponse: (answer) => {
 				this.#closeCause = upgradeResponseToCloseReason(answer, this.#settings.redact);
@@ -252,7 +252,7 @@ export class Channel {
 			onClose: (code, reason) => {
 				this.#isSocketClosed = true;
 				this.#resolveSocketClosed();
-				if (this.#state === 'ended' || this.#state === 'closing') return;
+				if (this.#state === 'closed' || this.#state === 'closing') return;
 				this.#finishAndReport(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.redact));
 			},
 		};
@@ -264,7 +264,7 @@ export class Channel {
 		if (this.#settings.initialMessage !== '') this.#socket.send(this.#settings.initialMessage);
 		if (this.#isPaused) this.#socket.pause();
 		else this.#heartbeat.start();
-		this.#listener.opened();
+		this.#listener.onOpen();
 	}
 
 	/** Closes the channel at once and ignores what the socket reports after that. */
@@ -275,11 +275,11 @@ export class Channel {
 
 	#finishAndReport(closeReason: CloseReason): void {
 		this.#finish();
-		this.#listener.ended(closeReason);
+		this.#listener.onClose(closeReason);
 	}
 
 	#finish(): void {
-		this.#state = 'ended';
+		this.#state = 'closed';
 		this.#cancelConnectTimer();
 		this.#heartbeat.suspend();
 	}

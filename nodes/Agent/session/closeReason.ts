@@ -38,15 +38,14 @@ export type CloseReason =
 	| { readonly kind: 'connectTimeout' }
 	/** The server did not answer a ping and has sent nothing for `milliseconds`. */
 	| { readonly kind: 'silent'; readonly milliseconds: number }
-	/** A message was larger than the limit. */
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
 	/** A message broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */
 	| { readonly kind: 'malformed'; readonly code: string }
 	/** The credentials could not be read. `isMistake`: only the user can fix it, because they are incomplete or access is denied. */
 	| { readonly kind: 'credentials'; readonly message: string; readonly isMistake: boolean };
 
-/** `retry`: with backoff; `suspect`: once more soon, with credentials read again; `final`: only with the long backoff. */
-export type RetryDecision = 'retry' | 'suspect' | 'final';
+/** `retry`: with backoff; `retryOnce`: once more soon, with credentials read again; `final`: only with the long backoff. */
+export type RetryDecision = 'retry' | 'retryOnce' | 'final';
 
 const builtInFinalCloseCodes = [1002, 1003, 1007, 1008, 1010];
 /** After this many the reconnects slow down: a server that replays unread messages would send the faulty one forever. */
@@ -56,12 +55,12 @@ const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].i
 
 /**
  * Decides how to reconnect. Unknown close codes mean trying again, and so does 1000, because servers and load balancers close with it.
- * @param history `suspected`: the key of the refusal after which an attempt was made at once; `faultyFrames`: how many channels in a row
+ * @param history `retriedOnce`: the key of the refusal that was retried once; `faultyFrames`: how many channels in a row
  * were closed by a message that is too large or malformed, including this one
  */
 export function decideRetry(
 	closeReason: CloseReason,
-	history: { readonly suspected: string | undefined; readonly faultyFrames: number },
+	history: { readonly retriedOnce: string | undefined; readonly faultyFrames: number },
 	ownFinalCloseCodes: readonly number[],
 ): RetryDecision {
 	if (isClosedByFaultyFrame(closeReason) && history.faultyFrames >= maxFaultyFramesInARow) return 'final';
@@ -72,7 +71,7 @@ export function decideRetry(
 	const status = getHttpStatus(closeReason);
 	if (status === undefined || isTemporaryStatus(status)) return 'retry';
 	if (isRedirect(status)) return 'final';
-	return history.suspected === getRefusalKey(closeReason) ? 'final' : 'suspect';
+	return history.retriedOnce === getRefusalKey(closeReason) ? 'final' : 'retryOnce';
 }
 
 /** Whether a message that is too large or malformed closed the channel. */
@@ -81,7 +80,6 @@ export function isClosedByFaultyFrame(closeReason: CloseReason): boolean {
 	return closeReason.kind === 'tooLarge' || closeReason.kind === 'malformed';
 }
 
-/** A key by which the same refusal is recognized when it comes again. */
 export function getRefusalKey(closeReason: CloseReason): string {
 	if (closeReason.kind === 'closeFrame') return `close ${closeReason.code}`;
 	return closeReason.kind === 'answer' ? `status ${closeReason.answer.statusCode}` : closeReason.kind;

@@ -16,7 +16,6 @@ import type { SocketOpener } from './webSocket';
 export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest> {
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
-	/** The longest delay of the backoff. */
 	readonly reconnectMaxDelaySeconds: number;
 	/** Close codes after which the long backoff applies, in addition to the built-in ones. */
 	readonly finalCloseCodes: readonly number[];
@@ -47,17 +46,16 @@ export interface EndedChannel extends NextAttempt {
  * the exception is logged, and the connection goes on.
  */
 export interface ConnectionListener {
-	message(frame: SessionFrame): void;
-	event?(event: ConnectionEvent): void;
+	onMessage(frame: SessionFrame): void;
+	onEvent?(event: ConnectionEvent): void;
 	/** Called at the first pong of a channel: what the server sent when the channel opened has arrived. */
-	answered?(): void;
-	ended?(channel: EndedChannel): void;
+	onFirstPong?(): void;
+	onChannelEnd?(channel: EndedChannel): void;
 }
 
 interface ConnectionEnvironment {
 	readonly clock: Clock;
 	readonly log: Readonly<Record<'debug' | 'info' | 'warn', (text: string) => void>>;
-	/** Returns a number of at least 0 and less than 1, like `Math.random`. */
 	readonly random?: () => number;
 	readonly loadSocket?: () => Promise<SocketOpener>;
 	/** Limits how often connections are attempted; may be shared with other connections. */
@@ -67,7 +65,8 @@ interface ConnectionEnvironment {
 }
 
 export interface ConnectionStatus {
-	readonly state: 'idle' | 'connecting' | 'open' | 'backoff' | 'slow' | 'closed';
+	/** As of a WebSocket; between two channels it is closed. */
+	readonly state: 'connecting' | 'open' | 'closed';
 	/** Why the last channel or attempt ended; undefined if none has ended yet. */
 	readonly lastFailure: NodeError | undefined;
 }
@@ -84,12 +83,11 @@ class SessionConnection {
 	readonly #listener: ConnectionListener;
 	readonly #environment: Required<ConnectionEnvironment>;
 	readonly #reconnectPlanner: ReconnectPlanner;
-	#state: ConnectionStatus['state'] = 'idle';
+	#state: ConnectionStatus['state'] = 'closed';
 	#attemptNumber = 0;
 	#channel: Channel | undefined;
 	/** Cancels the wait for the next attempt, or the time limit for reading the credentials. */
 	#cancelTimer = () => {};
-	#leaveQueue = () => {};
 	#isPaused = false;
 	#lastFailure: NodeError | undefined;
 	/** The request of the last attempt for which the credentials could be read. */
@@ -156,7 +154,7 @@ class SessionConnection {
 	#scheduleAttempt(delayMilliseconds: number): void {
 		const { clock, rateLimiter } = this.#environment;
 		this.#cancelTimer = clock.callAfter(delayMilliseconds, () => {
-			this.#leaveQueue = rateLimiter.enqueue(() => {
+			this.#cancelTimer = rateLimiter.schedule(() => {
 				void this.#attemptToOpen();
 			});
 		});
@@ -185,21 +183,21 @@ class SessionConnection {
 	#openChannel(openSocket: SocketOpener, request: ConnectRequest): void {
 		this.#cancelTimer();
 		const listener = {
-			opened: this.#handleOpen,
-			message: (data: Buffer, isBinary: boolean) => {
+			onOpen: this.#handleOpen,
+			onMessage: (data: Buffer, isBinary: boolean) => {
 				this.#reconnectPlanner.recordMessage();
 				const { sessionId, messageFormat: readAs } = this.#options;
 				const received = { sessionId, receivedAt: this.#formatNow(), data, isBinary, readAs };
 				const frame = this.#environment.frames.buildFrame(received);
 				this.#notify((to) => {
-					to.message(frame);
+					to.onMessage(frame);
 				});
 			},
-			answered: () => {
-				this.#notify((to) => to.answered?.());
+			onFirstPong: () => {
+				this.#notify((to) => to.onFirstPong?.());
 			},
-			ended: this.#handleClose,
-			unanswered: () => {
+			onClose: this.#handleClose,
+			onUnanswered: () => {
 				this.#log('info', 'the server did not respond to pings, so a lost connection may be detected late');
 			},
 		};
@@ -229,13 +227,13 @@ class SessionConnection {
 		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host, opened };
 		const failure = buildChannelError(closeReason, channel, clock.getWallMilliseconds());
 		this.#lastFailure = failure;
-		this.#state = next.slowLane ? 'slow' : 'backoff';
+		this.#state = 'closed';
 		this.#scheduleAttempt(next.delayMilliseconds);
 		const seconds = Math.ceil(next.delayMilliseconds / 1000);
 		this.#log(next.isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
 		// The listener is called last, because it may close this connection.
 		if (opened) this.#notifyEvent('disconnected', null, reason);
-		this.#notify((to) => to.ended?.({ ...next, closeReason, opened, failure }));
+		this.#notify((to) => to.onChannelEnd?.({ ...next, closeReason, opened, failure }));
 	};
 
 	#notifyEvent(
@@ -244,7 +242,7 @@ class SessionConnection {
 		reason: string | null = null,
 	): void {
 		const { sessionId } = this.#options;
-		this.#notify((to) => to.event?.({ sessionId, event, at: this.#formatNow(), gapMs, reason }));
+		this.#notify((to) => to.onEvent?.({ sessionId, event, at: this.#formatNow(), gapMs, reason }));
 	}
 
 	/** Catches what the listener throws, so that it cannot end the channel. */
@@ -262,14 +260,12 @@ class SessionConnection {
 		this.#environment.log[level](`Session channel ${this.#options.sessionId}: ${text}`);
 	}
 
-	/** The current time in ISO 8601. */
 	#formatNow(): string {
 		return new Date(this.#environment.clock.getWallMilliseconds()).toISOString();
 	}
 
 	#cancelTimers(): void {
 		this.#cancelTimer();
-		this.#leaveQueue();
 		this.#reconnectPlanner.cancelTimer();
 	}
 }

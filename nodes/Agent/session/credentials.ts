@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../core/clock';
 import { Sanitizer } from '../../core/sanitizer';
 import { splitList } from '../../fields/values';
 
-/** Values of one item that override the credential's. An empty value overrides nothing. */
+/** Values of one item that override the credential's. An empty value, or 0, overrides nothing. */
 export type IdentityOverrides = Readonly<Partial<Record<keyof Identity, unknown>>>;
 
 /** The values that identify the user, with the timestamp of one request. */
@@ -89,9 +89,8 @@ function resolveTimestamp(
 	overrides: IdentityOverrides,
 	nowMilliseconds: number,
 ): number {
-	if (trimValue(overrides.timestamp) !== '') {
+	if (overrides.timestamp)
 		return parseTimestamp(overrides.timestamp, "The option 'Timestamp (Milliseconds)'");
-	}
 	if (credential.timestampMode === 'current') return nowMilliseconds;
 	return parseTimestamp(
 		credential.issuedTimestamp,
@@ -129,12 +128,10 @@ export async function readCredentials(context: CredentialReader) {
 	};
 }
 
-/** The values that no text may contain. */
 export function listSecrets(credential: Pick<AgentApiCredential, 'apiKey'>, identity: Identity): string[] {
 	return [credential.apiKey, identity.signature, identity.userPublicKey];
 }
 
-/** Removes the secrets from a text. */
 export type Redactor = (text: string) => string;
 
 /** Longer than any text that is shown. */

@@ -1,6 +1,6 @@
 import { createRefusal } from '../../core/errors';
 import type { Field, ReadContext } from '../../fields/field';
-import { getFieldLabel, readList } from '../../fields/values';
+import { getFieldLabel, readList, readText } from '../../fields/values';
 import type { FieldCondition } from './messages';
 
 /** Options of every node that opens a session channel. Saved workflows rely on the defaults, so these never change. */
@@ -52,15 +52,37 @@ export const channelOptions = [
 	},
 ] as const satisfies readonly Field[];
 
+/** Each node describes what a message with a known ID does not do. */
+export const deduplicationField = {
+	displayName: 'Deduplication Field',
+	name: 'deduplicationField',
+	type: 'string',
+	read: readTrimmedText,
+	default: '',
+	placeholder: 'e.g. meta.uuid',
+} as const satisfies Field;
+
 /** The matching 'Filter Value' is defined by each node, with its own description. */
 export const filterField = {
 	displayName: 'Filter Field',
 	name: 'filterField',
 	type: 'string',
+	read: readTrimmedText,
 	default: '',
 	placeholder: 'e.g. type',
 	description:
 		"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
+} as const satisfies Field;
+
+export const textField = {
+	displayName: 'Text Field',
+	name: 'textField',
+	type: 'string',
+	read: readTrimmedText,
+	default: 'text',
+	placeholder: 'e.g. data.text',
+	description:
+		"Field that holds the text of a JSON message, in dot notation. This text becomes 'output' in the output item.",
 } as const satisfies Field;
 
 /** A parameter of the trigger, and an option of Agent Execute with 'Wait for Messages'. */
@@ -83,7 +105,12 @@ export const messageFormatField = {
 } as const satisfies Field;
 
 export function toFieldCondition(field: string, values: readonly string[]): FieldCondition | undefined {
-	return values.length === 0 ? undefined : { field: field.trim(), values };
+	return values.length === 0 ? undefined : { field, values };
+}
+
+/** Reads a name, an ID or a dot path. */
+export function readTrimmedText(raw: unknown, field: Field, reading: ReadContext): string {
+	return readText(field, raw, reading).trim();
 }
 
 /** @throws NodeError 400 that names the field */

@@ -53,7 +53,6 @@ interface FrameEnvelope {
 	readonly receivedAt: string;
 	/** How long no channel was open before this message. Only the first message after a gap has it. */
 	readonly gapMs?: number;
-	/** Size of the frame's payload. */
 	readonly byteLength: number;
 }
 
@@ -186,6 +185,13 @@ export function getValueAtPath(value: unknown, path: string): unknown {
 	return dot === -1
 		? undefined
 		: getValueAtPath(getValueAtPath(value, path.slice(0, dot)), path.slice(dot + 1));
+}
+
+/** The text of a response or a message: the content itself, or a field of its JSON. @param textField a dot path */
+export function findText(content: unknown, textField: string): string | undefined {
+	const value = typeof content === 'object' ? getValueAtPath(content, textField) : content;
+	if (typeof value === 'string') return value === '' ? undefined : value;
+	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 /** A condition on messages: the field has one of the values. */

@@ -15,8 +15,6 @@ const stableChannelMilliseconds = 30_000;
 /** A channel that brought a message ends the backoff after this time. Before, the message may be a mere greeting or an error. */
 const backoffResetMilliseconds = 5000;
 const baseMilliseconds = 1000;
-/** Keeps the backoff up to 16 s after a short channel that closed normally, because it may be that of a server that only greets. */
-const maxWaitsAfterNormalClose = 4;
 /** The long backoff starts with seconds, because a deployment refuses connections for seconds, but a wrong key for days. */
 const longBackoffBaseMilliseconds = 10_000;
 /** The longest delay of the long backoff, and the longest that a server may ask for. */
@@ -25,7 +23,6 @@ const maxDelayMilliseconds = 15 * 60_000;
 const rereadDelayMilliseconds = 1000;
 
 interface ReconnectPolicy {
-	/** The longest delay of the backoff. */
 	readonly reconnectMaxDelaySeconds: number;
 	readonly finalCloseCodes: readonly number[];
 }
@@ -35,8 +32,6 @@ const outageAlertMilliseconds = 5 * 60_000;
 export interface NextAttempt {
 	readonly decision: RetryDecision;
 	readonly delayMilliseconds: number;
-	/** Whether the delay is one of the long backoff. */
-	readonly slowLane: boolean;
 	/** Whether the attempt follows the first failure of an outage. */
 	readonly isFirst: boolean;
 	/** `refused`: the first attempt of the long backoff failed, or credentials are wrong; `outage`: after 5 minutes. Once each per outage. */
@@ -45,18 +40,16 @@ export interface NextAttempt {
 
 /** What is known of an outage. A stable channel ends it. */
 class OutageHistory {
-	/** When the outage began. */
+	/** When its first failure came; undefined before. */
 	startedAt: number | undefined;
-	/** Whether its first failure has been reported. */
-	isReported = false;
 	/** The kinds of alerts that have been raised. */
 	readonly raisedAlerts = new Set<string>();
 	/** Number of waits of the backoff since it last began. */
 	backoffWaits = 0;
 	/** Number of waits of the long backoff; 0 means that it does not apply. */
 	longBackoffWaits = 0;
-	/** The key of the refusal after which an attempt was made at once. */
-	suspected: string | undefined;
+	/** The key of the refusal that was retried once. */
+	retriedOnce: string | undefined;
 	/** How many channels in a row were closed by a message that is too large or malformed. */
 	faultyFrames = 0;
 }
@@ -75,7 +68,6 @@ export class ReconnectPlanner {
 		this.#policy = policy;
 		this.#clock = clock;
 		this.#random = random;
-		this.#outage.startedAt = clock.getMonotonicMilliseconds();
 	}
 
 	recordOpen(): void {
@@ -94,58 +86,50 @@ export class ReconnectPlanner {
 	planNextAttempt(closeReason: CloseReason): NextAttempt {
 		const now = this.#clock.getMonotonicMilliseconds();
 		this.cancelTimer();
-		this.#resetBackoff(now, closeReason);
-		const trouble = this.#outage;
-		trouble.startedAt ??= now;
-		trouble.faultyFrames = isClosedByFaultyFrame(closeReason) ? trouble.faultyFrames + 1 : 0;
-		const decision = decideRetry(closeReason, trouble, this.#policy.finalCloseCodes);
-		if (decision !== 'retry') trouble.suspected = getRefusalKey(closeReason);
+		this.#resetBackoff(now);
+		const outage = this.#outage;
+		const isFirst = outage.startedAt === undefined;
+		outage.startedAt ??= now;
+		outage.faultyFrames = isClosedByFaultyFrame(closeReason) ? outage.faultyFrames + 1 : 0;
+		const decision = decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
+		if (decision !== 'retry') outage.retriedOnce = getRefusalKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		const isFirst = !trouble.isReported;
-		trouble.isReported = true;
 		return {
 			decision,
 			delayMilliseconds,
-			slowLane: trouble.longBackoffWaits > 0,
 			isFirst,
-			alert: this.#takeDueAlert(now, trouble.longBackoffWaits > 1 || isMistake),
+			alert: this.#takeDueAlert(now, outage.longBackoffWaits > 1 || isMistake),
 		};
 	}
 
-	/**
-	 * A channel that brought a message and was open for long enough ends the backoff, but not the long backoff. If it was open for less
-	 * time and closed normally, the backoff grows to 16 s at most, because some services send one message per connection.
-	 */
-	#resetBackoff(now: number, closeReason: CloseReason): void {
+	/** A channel that brought a message and was open for long enough ends the backoff, but not the long backoff. */
+	#resetBackoff(now: number): void {
 		const openedAt = this.#openedAt;
 		this.#openedAt = undefined;
-		if (openedAt === undefined || !this.#hasReceivedMessage) return;
-		const isDone = closeReason.kind === 'closeFrame' && [1000, 1005].includes(closeReason.code);
-		if (now - openedAt >= backoffResetMilliseconds) this.#outage.backoffWaits = 0;
-		else if (isDone)
-			this.#outage.backoffWaits = Math.min(this.#outage.backoffWaits, maxWaitsAfterNormalClose);
+		const isUseful = openedAt !== undefined && this.#hasReceivedMessage;
+		if (isUseful && now - openedAt >= backoffResetMilliseconds) this.#outage.backoffWaits = 0;
 	}
 
 	/** Waits at least as long as the server asked for, up to 15 minutes. */
 	#computeDelay(decision: RetryDecision, closeReason: CloseReason): number {
 		const retryAfter = parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
 		const asked = Math.min(retryAfter, maxDelayMilliseconds);
-		const trouble = this.#outage;
-		if (trouble.longBackoffWaits > 0 || decision === 'final') {
+		const outage = this.#outage;
+		if (outage.longBackoffWaits > 0 || decision === 'final') {
 			const window = Math.min(
 				maxDelayMilliseconds,
-				longBackoffBaseMilliseconds * 2 ** trouble.longBackoffWaits++,
+				longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaits++,
 			);
 			// At least half of the delay, so that a deployment of seconds is over after the first one.
 			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}
 		// The jitter is added, so that clients that got the same Retry-After do not come back at the same moment.
-		if (decision === 'suspect') {
+		if (decision === 'retryOnce') {
 			return asked + rereadDelayMilliseconds + Math.floor(this.#random() * baseMilliseconds);
 		}
 		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000 };
-		return asked + drawJitterMilliseconds(trouble.backoffWaits++, bounds, this.#random);
+		return asked + drawJitterMilliseconds(outage.backoffWaits++, bounds, this.#random);
 	}
 
 	/** @returns the kind of alert that is due; each kind once per outage */
@@ -157,7 +141,6 @@ export class ReconnectPlanner {
 		return kind;
 	}
 
-	/** Cancels the timer. */
 	cancelTimer(): void {
 		this.#cancelStableTimer();
 	}
@@ -168,47 +151,31 @@ const burstSize = 5;
 /** The time between attempts after that. */
 const attemptIntervalMilliseconds = 100;
 
-/** Limits the rate of attempts (a token bucket) and keeps their order. */
+/** Limits the rate of attempts and keeps their order. */
 export class ConnectRateLimiter {
 	readonly #clock: Clock;
-	readonly #queue = new Set<() => void>();
-	/** When all attempts of a burst are available again. */
-	#refilledAt = 0;
-	#cancelTimer: (() => void) | undefined;
+	/** The time of the next attempt if none comes for a while. */
+	#nextAt = -Infinity;
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** Calls `call`, which must be a new function each time, at once or later. @returns removes it from the queue, if it still waits there */
-	enqueue(call: () => void): () => void {
-		this.#queue.add(call);
-		if (this.#cancelTimer === undefined) this.#startAttempts();
-		return () => {
-			this.#queue.delete(call);
-			if (this.#queue.size === 0) this.#stopTimer();
-		};
-	}
-
-	readonly #startAttempts = (): void => {
-		this.#stopTimer();
-		for (const call of this.#queue) {
-			const now = this.#clock.getMonotonicMilliseconds();
-			const wholeAt = Math.max(now, this.#refilledAt) + attemptIntervalMilliseconds;
-			const wait = wholeAt - burstSize * attemptIntervalMilliseconds - now;
-			if (wait > 0) {
-				this.#cancelTimer = this.#clock.callAfter(wait, this.#startAttempts);
-				return;
-			}
-			this.#refilledAt = wholeAt;
-			this.#queue.delete(call);
+	/** Calls back at once or later. @returns cancels the call, and gives its place away if it still waits */
+	schedule(call: () => void): () => void {
+		const now = this.#clock.getMonotonicMilliseconds();
+		const startAt = Math.max(this.#nextAt, now - (burstSize - 1) * attemptIntervalMilliseconds);
+		this.#nextAt = startAt + attemptIntervalMilliseconds;
+		let isWaiting = true;
+		const cancel = this.#clock.callAfter(Math.max(0, startAt - now), () => {
+			isWaiting = false;
 			call();
-		}
-	};
-
-	#stopTimer(): void {
-		this.#cancelTimer?.();
-		this.#cancelTimer = undefined;
+		});
+		return () => {
+			if (isWaiting) this.#nextAt -= attemptIntervalMilliseconds;
+			isWaiting = false;
+			cancel();
+		};
 	}
 }
 

@@ -7,7 +7,7 @@ import WebSocket from 'ws';
 import { toError } from '../../core/errors';
 import { observeHttpClient } from '../../http/httpObserver';
 import type { UpgradeResponse } from './closeReason';
-import type { EgressFilter } from './credentials';
+import type { ConnectRequest, EgressFilter } from './credentials';
 
 /**
  * Creates an agent for the proxy that n8n would use for the address: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, in capitals or not.
@@ -87,11 +87,11 @@ export const openSocket: SocketOpener = (request, listener) => {
 		agent?.on('proxyConnect', ({ statusCode }) => {
 			fromProxy = statusCode !== 200;
 		});
-		const refused = (answer: UpgradeResponse) => {
+		const onUnexpectedResponse = (answer: UpgradeResponse) => {
 			listener.onUnexpectedResponse({ ...answer, fromProxy });
 		};
-		attachListener(socket, { ...listener, onUnexpectedResponse: refused }, proxyTunnel);
-		return wrapSocket(socket, listener);
+		attachListener(socket, { ...listener, onUnexpectedResponse }, proxyTunnel);
+		return socket;
 	} catch (error) {
 		proxyTunnel.abort();
 		queueMicrotask(() => {
@@ -155,33 +155,6 @@ function attachListener(socket: WebSocket, listener: SocketListener, tunnel: Abo
 	});
 }
 
-function wrapSocket(socket: WebSocket, { onError: failed }: SocketListener): ChannelSocket {
-	const report = (error?: Error | null) => {
-		if (error) failed(error);
-	};
-	const isOpen = () => socket.readyState === WebSocket.OPEN;
-	return {
-		send: (text) => {
-			if (isOpen()) socket.send(text, report);
-		},
-		ping: () => {
-			if (isOpen()) socket.ping(undefined, undefined, report);
-		},
-		pause: () => {
-			if (isOpen()) socket.pause();
-		},
-		resume: () => {
-			socket.resume();
-		},
-		close: (code) => {
-			if (isOpen()) socket.close(code);
-		},
-		terminate: () => {
-			socket.terminate();
-		},
-	};
-}
-
 const failedSocket: ChannelSocket = {
 	send() {},
 	ping() {},
@@ -191,15 +164,10 @@ const failedSocket: ChannelSocket = {
 	terminate() {},
 };
 
-export interface SocketRequest {
-	/** Contains secrets, so it must not appear in any text. */
-	readonly url: string;
+export interface SocketRequest extends Pick<ConnectRequest, 'url' | 'allowUnauthorizedCerts' | 'egress'> {
 	/** How long the socket waits for a response to the upgrade, 15 s by default. Every byte restarts it. */
 	readonly handshakeTimeoutMilliseconds?: number;
 	readonly maxMessageBytes: number;
-	readonly allowUnauthorizedCerts: boolean;
-	/** Undefined means that any address may be reached. */
-	readonly egress?: EgressFilter;
 }
 
 /** The events of one socket. `onClose` is called exactly once and last. */
@@ -214,7 +182,7 @@ export interface SocketListener {
 	readonly onClose: (code: number, reason: string) => void;
 }
 
-/** What a channel needs of a socket. No method throws. */
+/** What a channel needs of a socket. No method throws once it was open, and `terminate` never does. */
 export interface ChannelSocket {
 	send(text: string): void;
 	ping(): void;

@@ -6,11 +6,13 @@ import {
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
 import {
-	type ExecuteParams,
 	checkPayload,
+	fields,
+	options,
 	readWaitSettings,
 } from '../../../nodes/Agent/AgentExecute/parameters';
 import { countStoredResults } from '../../../nodes/core/retryCache';
+import { readParameters } from '../../../nodes/fields/params';
 import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 
@@ -174,7 +176,7 @@ describe('check', () => {
 			await serve();
 			const items = [{ json: { ...complete, time: { at: 1 } } }];
 			const error = await failureOf(run({ items, parameters: { options: own } }));
-			expect(error.message).toBe("'Timestamp (Milliseconds)' must be a number, not an object");
+			expect(error.message).toBe("'Timestamp (Milliseconds)' must be a whole number, not an object");
 			expect(service.connections).toBe(0);
 		});
 
@@ -344,6 +346,8 @@ describe('parameters', () => {
 		expect(() => json('')).toThrow(/valid JSON$/);
 	});
 
+	const allFields = [...fields, ...options];
+
 	test.each([
 		[{ waitUntil: 'silence' }, undefined],
 		[
@@ -360,8 +364,14 @@ describe('parameters', () => {
 		],
 		[{ waitUntil: 'close', matchField: 'type', matchValue: ['a'] }, undefined],
 	])('what ends a wait by %j is %j', (given, match) => {
-		const options = { failureField: 'type', failureValue: [], filterField: ' type ', filterValue: ['a'] };
-		const params = { waitForMessages: true, ...options, ...given } as unknown as ExecuteParams;
+		const common = {
+			startStepName: 'start',
+			waitForMessages: true,
+			filterField: ' type ',
+			filterValue: ['a'],
+		};
+		const reading = { mode: 'fields', timezone: 'UTC' } as const;
+		const params = readParameters(allFields, { ...common, ...given }, reading);
 		expect(readWaitSettings(params)).toMatchObject({
 			match,
 			failure: undefined,

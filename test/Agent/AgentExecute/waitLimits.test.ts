@@ -53,7 +53,7 @@ const connected = { sessionId: 's1', event: 'connected', at: '', gapMs: null, re
 
 test('a channel that is not open within 20 s fails the item, and nothing is sent', async () => {
 	const { clock, channels, call, outcome } = begin();
-	channels.status = { state: 'connecting', lastFailure: undefined };
+	channels.status = { state: 'closed', lastFailure: undefined };
 	await clock.advance(20_000);
 	expect(await outcome).toMatchObject({ code: 504, message: 'The session channel did not open within 20 s' });
 	expect(call).not.toHaveBeenCalled();
@@ -63,7 +63,7 @@ test('a channel that is not open within 20 s fails the item, and nothing is sent
 test('and tells why the last attempt failed', async () => {
 	const { clock, channels, outcome } = begin();
 	const lastFailure = new NodeError({ code: 503, message: 'Nobody is there', description: 'Look.' });
-	channels.status = { state: 'backoff', lastFailure };
+	channels.status = { state: 'closed', lastFailure };
 	await clock.advance(20_000);
 	expect(await outcome).toMatchObject({
 		code: 503,
@@ -75,7 +75,7 @@ test('and tells why the last attempt failed', async () => {
 test('the limit of the opening is lifted when the channel is open', async () => {
 	const { clock, channels, call, outcome, stop } = begin();
 	await clock.advance(19_999);
-	channels.listeners[0]?.event?.(connected);
+	channels.listeners[0]?.onEvent?.(connected);
 	await clock.advance(60_000);
 	expect(call).toHaveBeenCalledTimes(1);
 	channels.send('1');
@@ -89,7 +89,6 @@ const lost = {
 	decision: 'retry',
 	failure: new NodeError({ code: 503, message: 'Lost' }),
 	delayMilliseconds: 1000,
-	slowLane: false,
 	isFirst: true,
 	alert: undefined,
 } as const;
@@ -97,9 +96,9 @@ const lost = {
 test('attempts that fail meanwhile are no reason to give up', async () => {
 	const { clock, channels, call } = begin();
 	const closeReason = { kind: 'network', code: 'ENOTFOUND', message: '' } as const;
-	channels.listeners[0]?.ended?.({ ...lost, opened: false, closeReason });
-	channels.listeners[0]?.ended?.({ ...lost, opened: false });
-	channels.listeners[0]?.event?.(connected);
+	channels.listeners[0]?.onChannelEnd?.({ ...lost, opened: false, closeReason });
+	channels.listeners[0]?.onChannelEnd?.({ ...lost, opened: false });
+	channels.listeners[0]?.onEvent?.(connected);
 	await clock.advance(2000);
 	expect(call).toHaveBeenCalledTimes(1);
 	channels.send('1');
@@ -107,9 +106,9 @@ test('attempts that fail meanwhile are no reason to give up', async () => {
 
 test('a channel that was lost before the call, and stays away, is not open; no message can be missing', async () => {
 	const { clock, channels, outcome } = begin();
-	channels.listeners[0]?.event?.(connected);
-	channels.listeners[0]?.ended?.(lost);
-	channels.status = { state: 'backoff', lastFailure: lost.failure };
+	channels.listeners[0]?.onEvent?.(connected);
+	channels.listeners[0]?.onChannelEnd?.(lost);
+	channels.status = { state: 'closed', lastFailure: lost.failure };
 	await clock.advance(20_000);
 	const { message, description, details } = (await outcome) as NodeError;
 	expect([message, description, details]).toEqual(['Lost', 'The agent was not started.', undefined]);
@@ -118,10 +117,10 @@ test('a channel that was lost before the call, and stays away, is not open; no m
 test('a channel that opens at the last moment may become quiet, but not be lost again', async () => {
 	const { clock, channels, call, outcome } = begin();
 	await clock.advance(19_900);
-	channels.listeners[0]?.event?.(connected);
+	channels.listeners[0]?.onEvent?.(connected);
 	await clock.advance(200);
 	expect(call).not.toHaveBeenCalled();
-	channels.listeners[0]?.ended?.(lost);
+	channels.listeners[0]?.onChannelEnd?.(lost);
 	expect(await outcome).toMatchObject({ code: 504 });
 });
 
@@ -129,14 +128,14 @@ describe('the call goes out when the channel is open and', () => {
 	const opened = async (more: Partial<WaitSettings> = {}) => {
 		const begun = begin(more);
 		await begun.clock.advance(0);
-		begun.channels.listeners[0]?.event?.(connected);
+		begun.channels.listeners[0]?.onEvent?.(connected);
 		return begun;
 	};
 
 	test('has been quiet for the settle time after the response to a ping', async () => {
 		const { clock, channels, call } = await opened();
 		await clock.advance(1000);
-		channels.listeners[0]?.answered?.();
+		channels.listeners[0]?.onFirstPong?.();
 		await clock.advance(200);
 		channels.send('greeting');
 		await clock.advance(249);
@@ -148,7 +147,7 @@ describe('the call goes out when the channel is open and', () => {
 
 	test('has been open for 2 s, though it is never quiet', async () => {
 		const { clock, channels, call } = await opened();
-		channels.listeners[0]?.answered?.();
+		channels.listeners[0]?.onFirstPong?.();
 		for (let n = 0; n < 19; n++) {
 			await clock.advance(100);
 			channels.send('greeting');
@@ -176,7 +175,7 @@ describe('the call goes out when the channel is open and', () => {
 test('a timeout without any channel tells why', async () => {
 	const { clock, channels, outcome } = begin({ openChannel: 'after' });
 	const lastFailure = new NodeError({ code: 503, message: 'Nobody is there' });
-	channels.status = { state: 'backoff', lastFailure };
+	channels.status = { state: 'closed', lastFailure };
 	await clock.advance(300_000);
 	expect(await outcome).toMatchObject({
 		code: 504,
@@ -189,22 +188,21 @@ test('a name that is not found now and then does not end a long wait, but one th
 	const { clock, channels, outcome } = begin({ waitTimeoutSeconds: 3600 });
 	const listener = channels.listeners[0];
 	const notFound = () => {
-		listener?.ended?.({
+		listener?.onChannelEnd?.({
 			closeReason: { kind: 'network', code: 'ENOTFOUND', message: 'not found' },
 			opened: false,
 			decision: 'retry',
 			failure: new NodeError({ code: 503, message: 'Not found' }),
 			delayMilliseconds: 1000,
-			slowLane: false,
 			isFirst: true,
 			alert: undefined,
 		});
 	};
-	listener?.event?.(connected);
+	listener?.onEvent?.(connected);
 	await clock.advance(2000);
 	for (let hour = 0; hour < 3; hour++) {
 		notFound();
-		listener?.event?.({ ...connected, event: 'reconnected' });
+		listener?.onEvent?.({ ...connected, event: 'reconnected' });
 		await clock.advance(1000);
 	}
 	notFound();
@@ -239,8 +237,8 @@ describe('a call that fails when messages have come', () => {
 			return Promise.reject(error);
 		});
 		await clock.advance(0);
-		channels.listeners[0]?.event?.(connected);
-		channels.listeners[0]?.answered?.();
+		channels.listeners[0]?.onEvent?.(connected);
+		channels.listeners[0]?.onFirstPong?.();
 		await clock.advance(0);
 		return await outcome;
 	}
@@ -265,7 +263,7 @@ describe('a call that fails when messages have come', () => {
 
 	test('tells how the channel was lost', async () => {
 		const losing = ({ channels }: ReturnType<typeof begin>) => {
-			channels.listeners[0]?.ended?.(lost);
+			channels.listeners[0]?.onChannelEnd?.(lost);
 		};
 		expect(await fails(ambiguous, silence, losing)).toMatchObject({
 			description: 'Lost. Messages may be missing.',
@@ -280,7 +278,7 @@ describe('a call that fails when messages have come', () => {
 	test('does not tell how the channel was closed after the end', async () => {
 		const closing = ({ channels }: ReturnType<typeof begin>) => {
 			const closeReason = { kind: 'closeFrame', code: 1001, reason: 'bye' } as const;
-			channels.listeners[0]?.ended?.({ ...lost, closeReason });
+			channels.listeners[0]?.onChannelEnd?.({ ...lost, closeReason });
 		};
 		expect(await fails(ambiguous, match, closing)).toMatchObject({ endedBy: 'match', close: undefined });
 	});
@@ -318,8 +316,8 @@ describe('a stop of the execution', () => {
 		async (openChannel) => {
 			const { clock, channels, outcome, stop } = begin({ openChannel });
 			await clock.advance(1000);
-			channels.listeners[0]?.event?.(connected);
-			channels.listeners[0]?.answered?.();
+			channels.listeners[0]?.onEvent?.(connected);
+			channels.listeners[0]?.onFirstPong?.();
 			await clock.advance(250);
 			stop.abort();
 			expect(await outcome).toMatchObject({

@@ -49,9 +49,9 @@ export class FakeChannels {
 
 	alert(sessionId: string, failure: NodeError, alert: 'refused' | 'outage'): void {
 		const index = this.options.findIndex((options) => options.sessionId === sessionId);
-		const next = { decision: 'retry', delayMilliseconds: 1000, slowLane: false, isFirst: true } as const;
+		const next = { decision: 'retry', delayMilliseconds: 1000, isFirst: true } as const;
 		const closeReason = { kind: 'dropped' } as const;
-		this.listeners[index]?.ended?.({ ...next, closeReason, opened: false, failure, alert });
+		this.listeners[index]?.onChannelEnd?.({ ...next, closeReason, opened: false, failure, alert });
 	}
 
 	/** A frame arrives on the channel of a session, after a gap where one is given. */
@@ -65,6 +65,6 @@ export class FakeChannels {
 			isBinary,
 			readAs: 'auto',
 		});
-		this.listeners[index]?.message(frame);
+		this.listeners[index]?.onMessage(frame);
 	}
 }

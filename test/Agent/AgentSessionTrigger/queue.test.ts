@@ -37,7 +37,7 @@ class QueueRun {
 			},
 			pause: () => void this.log.push('pause'),
 			resume: () => void this.log.push('resume'),
-			dropped: (messages: readonly Numbered[]) => void this.log.push(`dropped ${messages.length}`),
+			onDropped: (messages: readonly Numbered[]) => void this.log.push(`dropped ${messages.length}`),
 		};
 		this.queue = new MessageQueue({ ...defaults, ...settings }, listener, this.clock);
 	}

@@ -98,12 +98,9 @@ describe('the time limit', () => {
 
 	test.each([
 		[{ state: 'open', lastFailure: undefined }, 'No message arrived within 60 s. The channel was open'],
+		[{ state: 'closed', lastFailure: undefined }, 'No message arrived within 60 s. The channel was not open'],
 		[
-			{ state: 'connecting', attempts: 1, lastFailure: undefined },
-			'No message arrived within 60 s. The channel was not open',
-		],
-		[
-			{ state: 'backoff', attempts: 4, lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }) },
+			{ state: 'closed', lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }) },
 			'No message arrived within 60 s. Nobody answers',
 		],
 	] as const)('says what was tried: %j', async (status, message) => {
@@ -125,8 +122,8 @@ describe('the time limit', () => {
 		await test.manualTriggerFunction?.();
 		const failure = new NodeError({ code: 401, message: 'refused' });
 		for (const listener of channels.listeners) {
-			listener.ended?.({
-				...{ decision: 'final', delayMilliseconds: 1000, slowLane: true, isFirst: true, alert: undefined },
+			listener.onChannelEnd?.({
+				...{ decision: 'final', delayMilliseconds: 1000, isFirst: true, alert: undefined },
 				...{ closeReason: { kind: 'dropped' }, opened: false, failure },
 			});
 		}
@@ -144,7 +141,7 @@ describe('the time limit', () => {
 	test('is told with the number of the channels that were open', async () => {
 		const lastFailure = new NodeError({ code: 503, message: 'Nobody answers' });
 		const states = [
-			{ state: 'backoff', lastFailure } as const,
+			{ state: 'closed', lastFailure } as const,
 			{ state: 'open', lastFailure: undefined } as const,
 		];
 		const channels = Object.defineProperty(new FakeChannels(), 'status', { get: () => states.pop() });

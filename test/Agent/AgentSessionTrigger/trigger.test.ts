@@ -29,9 +29,9 @@ describe('trigger', () => {
 			await until(() => run.items.length === 3);
 			const common = { sessionId: 'my session+1', receivedAt: iso };
 			expect(run.items.map(({ json }) => json)).toEqual([
-				{ ...common, sequence: 1, format: 'json', message: { a: 1 } },
-				{ ...common, sequence: 2, format: 'text', message: 'text' },
-				{ ...common, sequence: 3, format: 'binary', message: null },
+				{ ...common, output: null, sequence: 1, format: 'json', message: { a: 1 } },
+				{ ...common, output: 'text', sequence: 2, format: 'text', message: 'text' },
+				{ ...common, output: null, sequence: 3, format: 'binary', message: null },
 			]);
 			expect(run.items[2]?.binary?.data).toMatchObject({
 				mimeType: 'application/octet-stream',
@@ -39,6 +39,22 @@ describe('trigger', () => {
 			});
 			expect(run.emitted.map(({ items, key }) => [items.length, key])).toEqual(Array(3).fill([1, undefined]));
 		});
+
+		test.each([
+			['text', {}, { text: 'an answer' }, 'an answer'],
+			['text', {}, { text: 7 }, '7'],
+			['text', {}, { text: '', data: { text: 'a' } }, null],
+			['text', {}, 12, '12'],
+			['another field', { textField: ' data.text ' }, { data: { text: 'an answer' } }, 'an answer'],
+		])(
+			"the text of a message becomes 'output', as in Agent Execute: %s %j %j",
+			async (_, options, message, output) => {
+				const run = await published.listening({ options });
+				published.service.send('s1', message);
+				await until(() => run.items.length === 1);
+				expect(run.items[0]?.json).toMatchObject({ output, message });
+			},
+		);
 
 		test('listens to several sessions, each with a sequence of its own', async () => {
 			const run = await published.publish({ sessionIds: ' s1, s2\ns1,,s3 ' });
@@ -55,6 +71,17 @@ describe('trigger', () => {
 				() =>
 					published.service.countOpenChannels('a') === 1 && published.service.countOpenChannels('7') === 1,
 			);
+		});
+
+		test('takes the sessions and options of expressions', async () => {
+			const run = await published.listening({
+				sessionIds: '={{ ["a", 3 + 4].join() }}',
+				options: { textField: '={{ "da" + "ta" }}' },
+			});
+			await until(() => published.service.countOpenChannels('7') === 1);
+			published.service.send('7', { data: 'hello' });
+			await until(() => run.items.length === 1);
+			expect(run.items[0]?.json.output).toBe('hello');
 		});
 
 		test('survives a server that is down, and marks no gap before the first channel (#36388, #3607)', async () => {
@@ -145,7 +172,7 @@ describe('trigger', () => {
 			published.service.scriptUpgrades(refused, refused, refused);
 			const run = await published.publish();
 			await until(() => run.failedExecutions.length === 1);
-			// Once more at once, and again after the first wait of the slow lane: a deployment of seconds is no alert.
+			// Once more at once, and again after the first wait of the long backoff: a deployment of seconds is no alert.
 			expect(published.service.upgrades).toHaveLength(3);
 			expect(run.errors).toEqual([]);
 			expect(run.failedExecutions[0]).toMatchObject({

@@ -36,11 +36,11 @@ function openChannel(
 			...settings,
 		},
 		{
-			opened: () => told.opened++,
-			message: (data) => told.messages.push(data.toString()),
-			ended: (ending) => told.endings.push(ending),
-			answered: () => {},
-			unanswered: () => {},
+			onOpen: () => told.opened++,
+			onMessage: (data) => told.messages.push(data.toString()),
+			onClose: (ending) => told.endings.push(ending),
+			onFirstPong: () => {},
+			onUnanswered: () => {},
 		},
 		clock,
 		openSocket,
@@ -150,7 +150,7 @@ describe('an open channel', () => {
 	it('tells once that a pong came', async () => {
 		const session = await new FakeSession().opened();
 		let answered = 0;
-		Object.assign(session.account.listener, { answered: () => answered++ });
+		Object.assign(session.account.listener, { onFirstPong: () => answered++ });
 		const counts = (['ping', 'pong', 'pong'] as const).map((kind) => {
 			session.network.last.listener.onControlFrame(kind);
 			return answered;
@@ -247,7 +247,7 @@ describe('close', () => {
 			},
 		],
 		[
-			'in the slow lane',
+			'in the long backoff',
 			async (session) => {
 				await session.clock.advance(0);
 				session.network.last.refuse(302);
@@ -354,7 +354,7 @@ describe('close', () => {
 
 	it('may come from within a listener', async () => {
 		const session = await new FakeSession().opened();
-		session.account.listener.message = () => void session.connection.close();
+		session.account.listener.onMessage = () => void session.connection.close();
 		session.network.last.text('1');
 		session.network.last.text('2');
 		await session.clock.advance(300);

@@ -209,7 +209,7 @@ describe('close reason', () => {
 			(status): [string, CloseReason, RetryDecision, RetryDecision] => [
 				`status ${status}`,
 				answer(status),
-				'suspect',
+				'retryOnce',
 				'final',
 			],
 		),
@@ -236,7 +236,7 @@ describe('close reason', () => {
 		...[4400, 4401, 4403, 4404, 4499].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`close ${code}`,
 			close(code),
-			'suspect',
+			'retryOnce',
 			'final',
 		]),
 		...[4408, 4425, 4429].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
@@ -260,8 +260,8 @@ describe('close reason', () => {
 		const usual = { faultyFrames: 0 };
 
 		it.each(table)('%s', (_name, closeReason, first, again) => {
-			expect(decideRetry(closeReason, { ...usual, suspected: undefined }, [])).toBe(first);
-			expect(decideRetry(closeReason, { ...usual, suspected: getRefusalKey(closeReason) }, [])).toBe(again);
+			expect(decideRetry(closeReason, { ...usual, retriedOnce: undefined }, [])).toBe(first);
+			expect(decideRetry(closeReason, { ...usual, retriedOnce: getRefusalKey(closeReason) }, [])).toBe(again);
 		});
 
 		it.each([
@@ -270,7 +270,7 @@ describe('close reason', () => {
 			['a malformed message', malformed],
 		])('%s is final when it is the third in a row', (_name, closeReason) => {
 			const verdicts = [1, 2, 3, 4].map((faultyFrames) =>
-				decideRetry(closeReason, { suspected: undefined, faultyFrames }, []),
+				decideRetry(closeReason, { retriedOnce: undefined, faultyFrames }, []),
 			);
 			expect(verdicts).toEqual(['retry', 'retry', 'final', 'final']);
 		});
@@ -279,12 +279,17 @@ describe('close reason', () => {
 			[answer(403), answer(401)],
 			[close(4401), answer(401)],
 			[close(4403), close(4401)],
-		])('another refusal than the suspected one is suspect, not final: %j', (closeReason, before) => {
-			expect(decideRetry(closeReason, { ...usual, suspected: getRefusalKey(before) }, [])).toBe('suspect');
-		});
+		])(
+			'another refusal than the one that was retried once is retried once, too: %j',
+			(closeReason, before) => {
+				expect(decideRetry(closeReason, { ...usual, retriedOnce: getRefusalKey(before) }, [])).toBe(
+					'retryOnce',
+				);
+			},
+		);
 
 		it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
-			expect(decideRetry(close(code), { ...usual, suspected: undefined }, [3999, code])).toBe('final');
+			expect(decideRetry(close(code), { ...usual, retriedOnce: undefined }, [3999, code])).toBe('final');
 		});
 	});
 });

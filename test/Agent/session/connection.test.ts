@@ -57,7 +57,7 @@ describe('connection', () => {
 			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual(['connectTimeout']);
 			expect(session.network.last.terminated).toBe(true);
 			session.network.last.open();
-			expect(session.connection.status().state).toBe('backoff');
+			expect(session.connection.status().state).toBe('closed');
 		});
 
 		it.each([
@@ -204,7 +204,7 @@ describe('connection', () => {
 
 	it('a listener that throws changes nothing, and its text is not logged', async () => {
 		const session = await new FakeSession().opened();
-		session.account.listener.message = (message) => {
+		session.account.listener.onMessage = (message) => {
 			throw new TypeError(`canary of a message ${JSON.stringify(message)}`);
 		};
 		session.network.last.text('{"canary":1}');
@@ -231,7 +231,7 @@ describe('connection', () => {
 			expect(session.account.alerts).toEqual([]);
 		});
 
-		it('that comes again leaves the slow lane, which never stops, and one alert', async () => {
+		it('that comes again leaves the long backoff, which never stops, and one alert', async () => {
 			const session = new FakeSession();
 			session.network.onSocket = (socket) => {
 				socket.refuse(
@@ -244,7 +244,7 @@ describe('connection', () => {
 			expect(session.account.alerts).toHaveLength(1);
 			await session.clock.advance(24 * 3_600_000);
 			expect(session.connection.status()).toMatchObject({
-				state: 'slow',
+				state: 'closed',
 				lastFailure: { code: 403, status: 'PERMISSION_DENIED' },
 			});
 			expect(session.network.sockets.length).toBeGreaterThan(24 * 4);
@@ -257,7 +257,7 @@ describe('connection', () => {
 			const session = new FakeSession();
 			session.onRead = () => Promise.reject(new ExpressionError('access to env vars denied'));
 			await session.clock.advance(0);
-			expect(session.connection.status().state).toBe('slow');
+			expect(session.account.ended.at(-1)?.decision).toBe('final');
 			expect(session.account.alerts).toMatchObject([
 				{
 					kind: 'refused',
@@ -279,7 +279,7 @@ describe('connection', () => {
 			};
 			refuse();
 			await session.clock.advance(30_000);
-			expect(session.connection.status().state).toBe('slow');
+			expect(session.account.ended.at(-1)?.decision).toBe('final');
 			session.network.onSocket = (socket) => {
 				socket.open();
 			};
@@ -289,7 +289,7 @@ describe('connection', () => {
 			refuse();
 			session.network.last.end();
 			await session.clock.advance(500);
-			expect(session.connection.status().state).toBe('backoff');
+			expect(session.account.ended.at(-1)?.decision).toBe('retryOnce');
 			await session.clock.advance(10_000);
 			expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused', 'refused']);
 		});
@@ -371,17 +371,17 @@ function watch(settings = usual, answers = true) {
 	const heartbeat: Heartbeat = new Heartbeat(
 		settings,
 		{
-			ping() {
+			sendPing() {
 				seen.pings.push(clock.getMonotonicMilliseconds());
 				if (seen.answers)
 					clock.callAfter(10, () => {
 						heartbeat.recordFrame(settings.pingText === '' ? 'pong' : 'message');
 					});
 			},
-			dead() {
+			onDead() {
 				seen.deadAt = clock.getMonotonicMilliseconds();
 			},
-			unanswered() {
+			onUnanswered() {
 				seen.unanswered++;
 			},
 		},

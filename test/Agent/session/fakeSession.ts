@@ -50,9 +50,9 @@ export class Account {
 	readonly log: string[] = [];
 
 	readonly listener = {
-		message: (frame: SessionFrame) => void this.messages.push(parseFrame(frame)),
-		event: (event: ConnectionEvent) => void this.events.push(event),
-		ended: (channel: EndedChannel) => {
+		onMessage: (frame: SessionFrame) => void this.messages.push(parseFrame(frame)),
+		onEvent: (event: ConnectionEvent) => void this.events.push(event),
+		onChannelEnd: (channel: EndedChannel) => {
 			this.ended.push(channel);
 			if (channel.alert) this.alerts.push({ failure: channel.failure, kind: channel.alert });
 		},
