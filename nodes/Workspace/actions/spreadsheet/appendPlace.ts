@@ -2,8 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError, isNodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
-import type { Cell } from './cells';
-import type { AppendParams } from './fields';
+import type { Cell, CellInputOptions } from './cells';
 import type { SheetTable } from './headerRow';
 import {
 	parseBounds,
@@ -123,7 +122,9 @@ function findBlock(counts: readonly number[], from: number): readonly [number, n
 	return [start, (end === -1 ? counts.length : end) - 1];
 }
 
-type AppendRequestOptions = Pick<AppendParams, 'insertDataOption' | 'valueInputOption'>;
+interface AppendRequestOptions extends Pick<CellInputOptions, 'valueInputOption'> {
+	readonly insertDataOption: 'INSERT_ROWS' | 'OVERWRITE';
+}
 
 interface AppendedRows extends AppendedRange {
 	/** Where the rows belong. */
@@ -216,7 +217,7 @@ async function rewriteInColumn(
  */
 export async function planAppendRequest(
 	book: Spreadsheet,
-	insertDataOption: AppendParams['insertDataOption'],
+	insertDataOption: AppendRequestOptions['insertDataOption'],
 	place: AppendPlace,
 	values: readonly Cell[][],
 ) {

@@ -3,7 +3,6 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
-import type { WriteParams } from './fields';
 import type { Item, CombinedItem } from '../../operation';
 import { DateCell } from './dates/dates';
 
@@ -11,7 +10,10 @@ import { DateCell } from './dates/dates';
 export type Cell = string | number | boolean | null | DateCell;
 
 /** How Google interprets cells. */
-export type CellInputOptions = Pick<WriteParams, 'valueInputOption' | 'escapeFormulas'>;
+export interface CellInputOptions {
+	readonly valueInputOption: 'AUTO' | 'RAW' | 'USER_ENTERED';
+	readonly escapeFormulas: boolean;
+}
 
 /** Google's limit for the text of a cell, in UTF-16 units. */
 const maxCellLength = 50_000;
@@ -103,7 +105,7 @@ export function toHeaderCell(
 	return valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
 }
 
-type ValuesParams = CellInputOptions & Pick<WriteParams, 'values'>;
+type ValuesParams = CellInputOptions & { readonly values: readonly unknown[] };
 
 /** Cells that were already checked: rows are read once before anything is sent, and again to send them. */
 const checkedCells = new WeakMap<ValuesParams, Cell[][]>();
@@ -151,7 +153,12 @@ export interface NamedRow {
 /** The key of the row number in every item of Read. A column of this name is read as `rowNumber_2`. */
 export const rowNumberKey = 'rowNumber';
 
-type RowsParams = ValuesParams & Pick<WriteParams, 'valuesSource' | 'columns'>;
+interface RowsParams extends ValuesParams {
+	readonly valuesSource: 'columns' | 'items' | 'json';
+	/** By column; undefined if the item's own fields are the columns. */
+	readonly columns: Readonly<Record<string, unknown>> | undefined;
+}
+
 export type RowsMember = CombinedItem<RowsParams>;
 
 /** Whether the rows name their columns, and so go under the headers with these names. */

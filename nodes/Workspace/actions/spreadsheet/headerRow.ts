@@ -4,6 +4,7 @@ import { isNodeError, type NodeError, createRefusal } from '../../../core/errors
 import { quoteField } from '../../../fields/field';
 import {
 	type Cell,
+	type CellInputOptions,
 	type RowsMember,
 	type NamedCells,
 	readNamedRows,
@@ -19,9 +20,15 @@ import {
 	type Spreadsheet,
 } from './spreadsheet';
 import { convertCells } from './dates/dateCells';
-import type { WriteParams } from './fields';
 import { findStop } from './sendRows';
-import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
+import {
+	parseBounds,
+	printTabArea,
+	toColumnLetters,
+	type TabRange,
+	type TargetParams,
+	parseTarget,
+} from './range';
 
 /**
  * Unique names of columns, from their headers: a repeated one gets `_2`, `_3` …, an empty one becomes its column letter.
@@ -188,7 +195,10 @@ async function writeHeaders(book: Spreadsheet, header: HeaderRow, names: readonl
 	await book.update(printTabArea(title, { row, column: free }, 1, 1), [[...names]], 'RAW');
 }
 
-type HeaderParams = Pick<WriteParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;
+interface HeaderParams extends TargetParams {
+	readonly headerRow: number;
+	readonly extraColumns: 'add' | 'error' | 'ignore';
+}
 
 /** A table as described by its header row. */
 export type SheetTable = Awaited<ReturnType<typeof findTable>>;
@@ -218,7 +228,7 @@ export async function findTable(
 /** Puts rows in the order of a table's columns: rows for each member, or a NodeError if its fields do not fit the table. */
 export async function arrangeRowsByHeader(
 	book: Spreadsheet,
-	params: HeaderParams & Pick<WriteParams, 'valueInputOption'>,
+	params: HeaderParams & Pick<CellInputOptions, 'valueInputOption'>,
 	members: readonly RowsMember[],
 ) {
 	const named = members.map(readNamedRows);

@@ -1,6 +1,5 @@
 import { createRefusal, shorten } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
-import type { WriteParams } from './fields';
 
 /** A range as the user gave it. */
 export interface TabRange {
@@ -141,7 +140,11 @@ function printArea(start: Corner, rows: number, columns: number): string {
 	return first === last ? first : `${first}:${last}`;
 }
 
-type TargetParams = Pick<WriteParams, 'tab' | 'range'>;
+/** The fields Tab and Range, '' where they are empty. */
+export interface TargetParams {
+	readonly tab: string;
+	readonly range: string;
+}
 
 /** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
 export function parseTarget({ tab: title, range }: TargetParams): TabRange {

@@ -2,13 +2,12 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../../core/errors';
 import type { Item } from '../../../operation';
-import type { Cell, NamedRow } from '../cells';
+import type { Cell, CellInputOptions, NamedRow } from '../cells';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import type { WriteParams } from '../fields';
 import { type Corner, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
 import type { Spreadsheet } from '../spreadsheet';
 
-type InputParams = Pick<WriteParams, 'valueInputOption'>;
+type InputParams = Pick<CellInputOptions, 'valueInputOption'>;
 
 /** How Google is told to interpret cells: dates for `AUTO` are numbers already, so that no locale changes them. */
 export function toInputOption({ valueInputOption }: InputParams): 'RAW' | 'USER_ENTERED' {
