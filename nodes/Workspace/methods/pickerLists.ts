@@ -16,7 +16,7 @@ import { parseFileId, isRecord } from '../../fields/values';
 import { quoteSearchText } from '../actions/createdFiles';
 import { flattenTabs, buildDocumentUrl, summarizeTab } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/query';
-import { rowNumberKey } from '../actions/spreadsheet/cells';
+import { rowNumberChoice } from '../actions/spreadsheet/fields';
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
 import { parseTarget } from '../actions/spreadsheet/range';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
@@ -138,8 +138,7 @@ function buildNoColumnsNotice(emptyFieldsNotice: string): ResourceMapperFields {
 
 /** The columns that rows can be found by, and the number of the row. */
 function toMatchColumnOptions(names: readonly string[] = []): INodePropertyOptions[] {
-	const rowNumber = { name: 'Row Number', value: rowNumberKey, description: 'As returned by Read' };
-	return [...names.map((name) => ({ name, value: name })), rowNumber];
+	return [...names.map((name) => ({ name, value: name })), { ...rowNumberChoice }];
 }
 
 /** Somebody waits for a list: fewer tries than for a workflow, and no long waits. */

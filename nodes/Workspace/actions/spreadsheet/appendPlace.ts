@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError, isNodeError, createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import type { Cell, CellInputOptions } from './cells';
 import type { SheetTable } from './headerRow';
 import {
@@ -246,7 +246,7 @@ export async function planAppendRequest(
 	if (taken !== -1) {
 		throw createRefusal(
 			`There is space for only ${taken} ${taken === 1 ? 'row' : 'rows'} below the table: row ${firstRow + taken + 1} has data from column ${toColumnLetters(column)} on`,
-			`Nothing was written. Set ${quoteField('insertDataOption')} to Insert Rows, which moves the rows below the table down.`,
+			`Nothing was written. Set ${quoteField('insertDataOption')} to ${printChoice('insertDataOption', 'INSERT_ROWS')}, which moves the rows below the table down.`,
 		);
 	}
 	return { range: printTabCells(tab, printCell({ row: firstRow, column })), insertDataOption, firstRow };

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
 import type { Item, CombinedItem } from '../../operation';
 import { DateCell } from './dates/dates';
@@ -175,7 +175,7 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) {
 		throw createRefusal(
 			'As a tool for an AI agent, the node has no input items to take rows from',
-			`Nothing was written. Set ${quoteField('valuesSource')} to Columns or JSON, and let the model define the values.`,
+			`Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`,
 		);
 	}
 	if (valuesSource === 'json') {

@@ -1,4 +1,5 @@
 import type { Field, CombinedItem, InferParameters } from '../../operation';
+import { rowNumberKey } from './cells';
 
 export const spreadsheetId = {
 	displayName: 'Spreadsheet',
@@ -74,11 +75,20 @@ export const columns = {
 		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, set valuesSource to items instead, and leave this out. The columns that rows are found by stand in matchColumns, not here.",
 } as const satisfies Field;
 
+/** The choice of rows by their numbers, which every table has. */
+export const rowNumberChoice = {
+	name: 'Row Number',
+	value: rowNumberKey,
+	description: 'As returned by Read',
+} as const;
+
 const matchColumns = {
 	displayName: 'Match Column Names or IDs',
 	name: 'matchColumns',
 	type: 'multiOptions',
+	options: [rowNumberChoice],
 	default: [],
+	requiredInForm: true,
 	format: 'list',
 	showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
 	typeOptions: {

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import {
 	type Cell,
 	type CellInputOptions,
@@ -14,6 +14,9 @@ import {
 import {
 	buildEnlargeTabRequests,
 	isUnknownRangeError,
+	findAlike,
+	listColumns,
+	otherRowAdvice,
 	listNames,
 	findNativeTable,
 	type SheetInfo,
@@ -274,23 +277,30 @@ export function findMisfit(
 	{ columns, names }: HeaderRow,
 	{ extraColumns }: Pick<HeaderParams, 'extraColumns'>,
 ): NodeError | undefined {
-	const known = listNames(names);
 	for (const { cells } of rows) {
 		const unknown = [...cells.keys()].filter((name) => !columns.has(name));
 		if (unknown.length > 0 && extraColumns === 'error') {
-			return createRefusal(
-				`The table has no column ${listNames(unknown)}`,
-				`Its columns are ${known}. Set ${quoteField('extraColumns')} to add or ignore, or remove the fields from the item.`,
-			);
+			return createRefusal(`The table has no column ${listNames(unknown)}`, adviseOnColumns(names, unknown));
 		}
 		if (unknown.length === cells.size) {
 			return createRefusal(
 				'None of the fields of the item is a column of the table',
-				`Its columns are ${known}.`,
+				adviseOnColumns(names, unknown),
 			);
 		}
 	}
 	return undefined;
+}
+
+/** What to do about columns that a table does not have. */
+function adviseOnColumns(names: readonly string[], missing: readonly string[]): string {
+	const known = listColumns(names, missing);
+	const mapping = `set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')}`;
+	// Another column would be added beside the one that is meant.
+	if (findAlike(names, missing).length > 0)
+		return `${known} Rename the field, or ${mapping} to choose a value for each column.`;
+	const [add, ignore] = [printChoice('extraColumns', 'add'), printChoice('extraColumns', 'ignore')];
+	return `${known} ${otherRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${add} or ${ignore}. To choose a value for each column, ${mapping}.`;
 }
 
 /** A cell for every column of the table; null where there is no such field. */

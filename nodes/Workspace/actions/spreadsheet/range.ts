@@ -59,10 +59,19 @@ export function isOneCell({ tab, cells }: TabRange): boolean {
 	return tab === undefined && cells !== undefined && !cells.includes(':');
 }
 
+/** What was meant by cells with a hyphen, as in `A1-C5`; undefined for any other text. */
+export function correctCells(text: string): string | undefined {
+	const corrected = text.slice(0, 200).replace(/ *[-–—] *(?=[A-Z]{1,3}\d*$)/i, ':');
+	return corrected !== text && parseRange(corrected).cells ? corrected : undefined;
+}
+
 function buildRangeError(range: string) {
+	const cells = correctCells(range);
 	return createRefusal(
 		`${quoteField('range')} is not a range: ${shorten(range)}`,
-		"Enter a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10.",
+		cells
+			? `Enter ${cells}.`
+			: "Enter a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10.",
 	);
 }
 

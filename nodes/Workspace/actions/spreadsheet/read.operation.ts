@@ -13,7 +13,7 @@ import * as fields from './fields';
 import { buildColumnNames } from './headerRow';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
 import { parseBounds, parseRange, printRange, parseTarget } from './range';
-import { allCells, listNames, Spreadsheet } from './spreadsheet';
+import { allCells, listColumns, listNames, otherRowAdvice, Spreadsheet } from './spreadsheet';
 
 type CellValue = string | number | boolean;
 type CellRow = readonly CellValue[];
@@ -346,7 +346,7 @@ function buildRowTest(
 		if (at === -1 || column === '') {
 			throw createRefusal(
 				`The table has no column ${listNames([column])} to filter by`,
-				`Its columns are ${listNames(names)}.`,
+				`${listColumns(names, [column])} ${otherRowAdvice}`,
 			);
 		}
 		return (row: CellRow, shown: CellRow) =>

@@ -6,6 +6,7 @@ import type { Item } from '../../operation';
 import type { Cell } from './cells';
 import type { DateSettings } from './dates/dates';
 import {
+	correctCells,
 	parseBounds,
 	printTabCells,
 	isOneCell,
@@ -24,6 +25,26 @@ export function listNames(names: readonly string[]): string {
 	const shown = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
 	if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
 	return shown.join(', ');
+}
+
+/** A text without what people overlook in it: case and blanks. */
+export function foldText(text: string): string {
+	return text.toLowerCase().replaceAll(/\s/g, '');
+}
+
+/** The names that differ from missing ones only by case or blanks. */
+export function findAlike(names: readonly string[], missing: readonly string[]): string[] {
+	const folded = missing.map(foldText);
+	return names.filter((name) => folded.includes(foldText(name)));
+}
+
+export const otherRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
+
+/** Lists the columns of a table for a message, first those that the missing ones may mean. */
+export function listColumns(names: readonly string[], missing: readonly string[]): string {
+	const alike = findAlike(names, missing);
+	const question = alike.length > 0 ? `Did you mean ${listNames(alike)}? ` : '';
+	return `${question}Its columns are ${listNames(names)}.`;
 }
 
 /**
@@ -275,7 +296,9 @@ export function isUnknownRangeError(error: unknown): error is NodeError {
 function buildMissingTabError(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]) {
 	const tab = title ?? name;
 	if (titles.length === 0) return error;
-	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
+	const cells = correctCells(tab ?? '');
+	const list = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
+	const has = cells === undefined ? list : `To name cells, enter ${cells}. ${list}`;
 	if (tab === undefined || titles.includes(tab)) {
 		return error.with({ description: error.description ? `${has} ${error.description}` : has });
 	}

@@ -1,9 +1,9 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { type NodeError, createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { checkRows, hasColumnNames, readCellRows } from './cells';
+import { checkRows, hasColumnNames, readCellRows, rowNumberKey } from './cells';
 import { writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
@@ -24,7 +24,7 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 	}
 	if (isKeyed && writeMode === 'replace') {
 		throw createRefusal(
-			`${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is replace`,
+			`${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`,
 			'Remove one of them: all rows are replaced, so none is looked for.',
 		);
 	}
@@ -32,7 +32,7 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 	if (writeMode !== 'update') return writeMode;
 	throw createRefusal(
 		`${quoteField('matchColumns')} is required to update rows`,
-		`Choose the columns that identify a row, or rowNumber for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to overwrite or replace.`,
+		`Choose the columns that identify a row, or ${printChoice('matchColumns', rowNumberKey)} for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'overwrite')} or ${printChoice('writeMode', 'replace')}.`,
 	);
 }
 

@@ -350,7 +350,7 @@ describe('what is refused before anything is written', () => {
 			{ Order: 1 },
 		);
 		expect(failure).toMatchObject({
-			message: "'matchColumns' cannot have rowNumber together with other columns",
+			message: "'matchColumns' cannot have 'rowNumber' together with other columns",
 		});
 	});
 });

@@ -41,7 +41,7 @@ export async function readTableBody(
 	book: Spreadsheet,
 	table: TablePosition,
 	columns: readonly number[],
-	valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' = 'UNFORMATTED_VALUE',
+	valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA' = 'UNFORMATTED_VALUE',
 ): Promise<TableBody> {
 	const { ranges, bodyOf } = planBodyRead(table, columns);
 	if (ranges.length === 0) return bodyOf([]);
