@@ -18,7 +18,7 @@ import { flattenTabs, buildDocumentUrl, summarizeTab } from '../actions/document
 import { listLabels } from '../actions/mail/list/query';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
-import { parseTarget } from '../actions/spreadsheet/range';
+import { parseBounds, parseTarget, toColumnLetters } from '../actions/spreadsheet/range';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
 import type { SignIn } from '../google/advice';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
@@ -120,8 +120,12 @@ async function listSharedDrives(picker: PickerClient, pageToken?: string): Promi
 	return data.nextPageToken ? [...found, ...(await listSharedDrives(picker, data.nextPageToken))] : found;
 }
 
-/** The columns that values can be mapped to: those of the header row, in its order. */
-function toMapperFields(names: readonly string[] | undefined, headerRow: number): ResourceMapperFields {
+/** The columns that values can be mapped to: those of the header row, in its order, after the number if rows are found by it. */
+function toMapperFields(
+	names: readonly string[] | undefined,
+	headerRow: number,
+	matchColumns: unknown,
+): ResourceMapperFields {
 	if (names === undefined) return buildNoColumnsNotice('Choose the tab first.');
 	if (names.length === 0) {
 		return buildNoColumnsNotice(
@@ -129,17 +133,18 @@ function toMapperFields(names: readonly string[] | undefined, headerRow: number)
 		);
 	}
 	const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
-	return { fields: names.map((name) => ({ id: name, displayName: name, ...column })) };
+	const fields = names.map((name) => ({ id: name, displayName: name, ...column }));
+	const { name: displayName, value: id } = rowNumberChoice;
+	const isByNumber = Array.isArray(matchColumns) && matchColumns.includes(id);
+	return { fields: isByNumber ? [{ id, displayName, ...column }, ...fields] : fields };
 }
 
 function buildNoColumnsNotice(emptyFieldsNotice: string): ResourceMapperFields {
 	return { fields: [], emptyFieldsNotice };
 }
 
-/** The columns that rows can be found by, and the number of the row. */
-function toMatchColumnOptions(names: readonly string[] = []): INodePropertyOptions[] {
-	return [...names.map((name) => ({ name, value: name })), { ...rowNumberChoice }];
-}
+const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
+	names.map((name) => ({ name, value: name }));
 
 /** Somebody waits for a list: fewer tries than for a workflow, and no long waits. */
 const pickerLimits = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
@@ -178,7 +183,7 @@ function createSearchMethod(search: PickerSearch) {
 
 /** n8n's method for a list of the chosen tab's columns. @param listOf gets no names without a tab @param nothing makes an empty list */
 function createColumnsMethod<T>(
-	listOf: (names: readonly string[] | undefined, headerRow: number) => T,
+	listOf: (names: readonly string[] | undefined, headerRow: number, matchColumns: unknown) => T,
 	nothing: () => T,
 ) {
 	return async function (this: ILoadOptionsFunctions): Promise<T> {
@@ -189,8 +194,15 @@ function createColumnsMethod<T>(
 			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheetId', 'Spreadsheet'));
 			const headerRow = Number(readField('options.headerRow') || 1);
 			const [tab, range] = [readField('tab'), readField('range')];
-			if (tab === '' && range === '') return listOf(undefined, headerRow);
-			return listOf((await readHeaderRow(book, parseTarget({ tab, range }), headerRow)).names, headerRow);
+			const isNothing = tab === '' && range === '';
+			const isRead = readField('operation') === 'read';
+			if (isNothing && !isRead) return listOf(undefined, headerRow, []);
+			const target = isNothing ? {} : parseTarget({ tab, range });
+			// Read counts the row from the first one of the range, and names columns by letters if there is none.
+			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
+			const { names, texts, start } = await readHeaderRow(book, target, row);
+			const letters = texts.slice(start).map((_, at) => toColumnLetters(start + at));
+			return listOf(headerRow === 0 ? letters : names, row, this.getNodeParameter('matchColumns', []));
 		});
 	};
 }
@@ -276,7 +288,12 @@ async function getLabels(this: ILoadOptionsFunctions): Promise<INodePropertyOpti
 /** The node's methods for its form, by n8n's names. */
 export const pickerLists = {
 	getLabels,
-	getMatchColumns: createColumnsMethod(toMatchColumnOptions, () => []),
+	getColumns: createColumnsMethod(toOptions, () => []),
+	/** The columns that rows can be found by, and the number of the row. */
+	getMatchColumns: createColumnsMethod(
+		(names) => [...toOptions(names), { ...rowNumberChoice }],
+		() => [],
+	),
 	headerColumns: createColumnsMethod(toMapperFields, () =>
 		buildNoColumnsNotice('Choose the spreadsheet first.'),
 	),

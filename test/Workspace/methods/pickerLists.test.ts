@@ -323,9 +323,24 @@ describe('tabs and columns', () => {
 				rowNumber,
 			]);
 			const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
-			expect(await pickerLists.headerColumns.call(form(fields))).toEqual({
-				fields: ['Name', 'Age'].map((name) => ({ id: name, displayName: name, ...column })),
+			const mapped = ['Name', 'Age'].map((name) => ({ id: name, displayName: name, ...column }));
+			expect(await pickerLists.headerColumns.call(form(fields))).toEqual({ fields: mapped });
+			const byNumber = form({ ...fields, matchColumns: ['rowNumber'] });
+			expect(await pickerLists.headerColumns.call(byNumber)).toEqual({
+				fields: [{ id: 'rowNumber', displayName: 'Row Number', ...column }, ...mapped],
 			});
+		});
+
+		test.each([
+			[{}, ['Id', 'Total', 'Id_2']],
+			[{ tab: 'Q1', range: 'A2:D9', 'options.headerRow': 2 }, ['Name', 'Age']],
+			[{ tab: 'Q1', range: 'A3:D9' }, ['Name', 'Age']],
+			[{ tab: 'Orders', range: 'C1:D9', 'options.headerRow': 0 }, ['C', 'D']],
+		])('the columns that Read filters by, of %j', async (fields, names) => {
+			const choices = form({ spreadsheetId: bookId(), operation: 'read', ...fields });
+			expect(await pickerLists.getColumns.call(choices)).toEqual(
+				names.map((name) => ({ name, value: name })),
+			);
 		});
 
 		test('files and labels', async () => {

@@ -34,6 +34,9 @@ export const range = {
 	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;
 
+/** The fields that say whose columns a list has. */
+export const columnSources = ['spreadsheetId.value', 'tab.value', 'range'];
+
 const valuesSource = {
 	displayName: 'Rows From',
 	name: 'valuesSource',
@@ -60,7 +63,7 @@ export const columns = {
 	format: 'columns',
 	showWhen: { valuesSource: ['columns'] },
 	typeOptions: {
-		loadOptionsDependsOn: ['spreadsheetId.value', 'tab.value', 'range'],
+		loadOptionsDependsOn: [...columnSources, 'matchColumns'],
 		resourceMapper: {
 			resourceMapperMethod: 'headerColumns',
 			mode: 'add',
@@ -72,7 +75,7 @@ export const columns = {
 	},
 	description: 'Value for each column of the header row',
 	builderHint:
-		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, set valuesSource to items instead, and leave this out. The columns that rows are found by stand in matchColumns, not here.",
+		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, set valuesSource to items instead, and leave this out. Rows are found by the columns in matchColumns; if that is rowNumber, value has one for rowNumber, too, such as expr('{{ $json.rowNumber }}').",
 } as const satisfies Field;
 
 /** The choice of rows by their numbers, which every table has. */
@@ -93,7 +96,7 @@ const matchColumns = {
 	showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
 	typeOptions: {
 		loadOptionsMethod: 'getMatchColumns',
-		loadOptionsDependsOn: ['spreadsheetId.value', 'tab.value', 'range'],
+		loadOptionsDependsOn: columnSources,
 	},
 	description:
 		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',

@@ -118,7 +118,15 @@ const filtersField = {
 	entries: {
 		group: 'filter',
 		fields: [
-			{ displayName: 'Column', name: 'column', type: 'string', default: '' },
+			{
+				displayName: 'Column Name or ID',
+				name: 'column',
+				type: 'options',
+				default: '',
+				typeOptions: { loadOptionsMethod: 'getColumns', loadOptionsDependsOn: fields.columnSources },
+				description:
+					'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+			},
 			conditionField,
 			{
 				displayName: 'Value',
