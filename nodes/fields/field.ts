@@ -82,6 +82,8 @@ export interface Field {
 	readonly options?: readonly Choice[];
 	readonly typeOptions?: INodePropertyTypeOptions;
 	readonly format?: FieldFormat;
+	/** The field whose link names the tab where this one is empty. */
+	readonly linkField?: string;
 	/** The picker of a `fileId` or `tab` field: the name of its listSearch method. */
 	readonly searchListMethod?: string;
 	/** Shown only while other fields of the same operation have one of these values. */

@@ -6,6 +6,7 @@ import {
 	isRecord,
 	getFieldLabel,
 	missingDataAdvice,
+	readLinkedTab,
 	readValue,
 	refuseUnnamedFiles,
 	TypedText,
@@ -52,6 +53,7 @@ export function readParameters<const F extends readonly Field[]>(
 			refuseUnnamedFiles(field, raw, reading);
 		const value =
 			isMissing(raw) || isBlank ? readValue(field, ownDefault, form) : readValue(field, raw, reading);
+		if (field.linkField && value === '') return readLinkedTab(given[field.linkField]);
 		const isNeeded = requiredUnless.every((name) => isMissing(given[name]));
 		if (isShown && isNeeded) requireValue(field, raw, value, reading);
 		return value;

@@ -142,6 +142,14 @@ function readLocatorText(field: Field, raw: unknown, reading: ReadContext): stri
 	return readText(field, (locator ? raw['value'] : raw) ?? '', reading);
 }
 
+/** The tab that a link to a spreadsheet opens, as `#gid=7`; '' if it names none. @param link as it was given, or in a locator */
+export function readLinkedTab(link: unknown): string {
+	const text = isRecord(link) ? link['value'] : link;
+	if (typeof text !== 'string' || !parseGoogleUrl(text.trim())) return '';
+	const sheetId = /[#?&]gid=(\d+)/.exec(text)?.[1];
+	return sheetId === undefined ? '' : `#gid=${sheetId}`;
+}
+
 /** An entry of a list. One in double quotes may contain commas and doubled quotes. */
 const listEntry = /(?:^|[,\n])[^\S\n]*(?:"((?:[^"\n]|"")*)"[^\S\n]*(?=[,\n]|$)|([^,\n]*))/g;
 
@@ -327,7 +335,7 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	columns: readColumns,
 	tab(field, raw, reading) {
 		const title = readLocatorText(field, raw, reading);
-		return isRecord(raw) && raw['mode'] === 'list' ? title : title.trim();
+		return isBlank(title) ? '' : title;
 	},
 	attachments: readAttachments,
 	fileId: readId,

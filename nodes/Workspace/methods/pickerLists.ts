@@ -12,7 +12,7 @@ import { Sanitizer } from '../../core/sanitizer';
 import { compareNames } from '../../fields/nodeProperties';
 import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
-import { parseFileId, isRecord } from '../../fields/values';
+import { parseFileId, isRecord, readLinkedTab } from '../../fields/values';
 import { quoteSearchText } from '../actions/createdFiles';
 import { flattenTabs, buildDocumentUrl, summarizeTab } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/query';
@@ -193,11 +193,11 @@ function createColumnsMethod<T>(
 		return await askGoogle(this, async ({ sheets }) => {
 			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheetId', 'Spreadsheet'));
 			const headerRow = Number(readField('options.headerRow') || 1);
-			const [tab, range] = [readField('tab'), readField('range')];
+			const [tab, range] = [readField('tab') || readLinkedTab(given), readField('range')];
 			const isNothing = tab === '' && range === '';
 			const isRead = readField('operation') === 'read';
 			if (isNothing && !isRead) return listOf(undefined, headerRow, []);
-			const target = isNothing ? {} : parseTarget({ tab, range });
+			const target = isNothing ? {} : parseTarget(await book.resolveTab({ tab, range }));
 			// Read counts the row from the first one of the range, and names columns by letters if there is none.
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
 			const { names, texts, start } = await readHeaderRow(book, target, row);

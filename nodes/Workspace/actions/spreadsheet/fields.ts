@@ -18,9 +18,10 @@ export const tab = {
 	type: 'resourceLocator',
 	default: { __rl: true, mode: 'list', value: '' },
 	format: 'tab',
+	linkField: 'spreadsheetId',
 	searchListMethod: 'searchTabs',
 	typeOptions: { loadOptionsDependsOn: ['spreadsheetId.value'] },
-	description: 'The tab to work in. Leave empty if the range names it.',
+	description: 'The tab to work in. Leave empty if the range or the URL of the spreadsheet names it.',
 	builderHint:
 		"Pass the whole object, with the name of the tab: { __rl: true, mode: 'name', value: 'Sheet1' }. With a tab, range is inside it, such as A:D.",
 } as const satisfies Field;

@@ -155,6 +155,9 @@ export interface TargetParams {
 	readonly range: string;
 }
 
+/** Whether a tab is that of a link, by its ID. */
+export const isLinkedTab = (tab: string) => /^#gid=\d+$/.test(tab);
+
 /** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
 export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 	const [tab, text] = [title.trim() && title, range.trim()];
@@ -164,7 +167,10 @@ export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 			'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.',
 		);
 	}
-	if (tab === '') return parseRange(text);
+	const inRange = parseRange(text);
+	// The tab of a link counts only if the range names no other.
+	if (tab === '' || (isLinkedTab(tab) && (inRange.tab ?? inRange.name) !== undefined && text !== ''))
+		return inRange;
 	if (text === '') return { tab };
 	if (text.includes('!')) {
 		throw createRefusal(

@@ -293,13 +293,14 @@ export const read = defineOperation({
 		},
 	],
 	isReadOnly: true,
-	async execute({ sheets }, params, item): Promise<ReadRows> {
+	async execute({ sheets }, given, item): Promise<ReadRows> {
+		const book = new Spreadsheet(sheets, given.spreadsheetId, item);
+		const isAnyTab = given.tab === '' && given.range.trim() === '';
+		const params = isAnyTab ? given : await book.resolveTab(given);
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output, filters } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
-		const target =
-			params.tab === '' && params.range.trim() === '' ? { cells: allCells } : parseTarget(params);
+		const target = isAnyTab ? { cells: allCells } : parseTarget(params);
 		const asked = { spreadsheetId, range: printRange(target), majorDimension };
-		const book = new Spreadsheet(sheets, spreadsheetId, item);
 		const readAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
 				return (await book.askAboutRange(target, () => book.values.get({ ...asked, ...options }))).data;
@@ -309,15 +310,15 @@ export const read = defineOperation({
 			valueRenderOption,
 			dateTimeRenderOption: isIso ? 'FORMATTED_STRING' : dateTimeRenderOption,
 		};
-		const given = await readAs(rendering);
+		const rendered = await readAs(rendering);
 		const headerRows = output === 'rows' ? params.headerRow : 0;
 		const data =
 			isIso && valueRenderOption !== 'FORMATTED_VALUE'
 				? await item.once(
 						`spreadsheet.dates ${JSON.stringify({ ...asked, valueRenderOption, headerRows })}`,
-						() => printDates(book, given, headerRows),
+						() => printDates(book, rendered, headerRows),
 					)
-				: given;
+				: rendered;
 		if (output === 'values') {
 			const { range, majorDimension: dimension, values } = data;
 			const all = values ?? [];

@@ -13,7 +13,10 @@ import {
 	parseRange,
 	printRange,
 	quoteTab,
+	isLinkedTab,
+	parseTarget,
 	type TabRange,
+	type TargetParams,
 } from './range';
 
 export function buildSpreadsheetUrl(spreadsheetId: string): string {
@@ -213,12 +216,31 @@ export class Spreadsheet {
 
 	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
 	async #refuseTabLikeCell({ cells = '' }: TabRange): Promise<void> {
-		const titles = await this.#item.once(`titles ${this.id}`, () => this.#readTitles());
+		const tabs = await this.#item.once(`titles ${this.id}`, () => this.#readTabs());
+		const titles = tabs.map(({ title }) => title);
 		const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
 		if (same === undefined) return;
 		throw createRefusal(
 			`${quoteField('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
 			`Enter ${quoteTab(same)} for the tab, or ${quoteTab(titles[0] ?? '')}!${cells} for the cell in the first tab.`,
+		);
+	}
+
+	/**
+	 * The same parameters with the title of the tab that they mean: one with blanks around it as it stands if the spreadsheet has it, else
+	 * without them; the tab of a link by its ID.
+	 */
+	async resolveTab<P extends TargetParams>(params: P): Promise<P> {
+		const { tab } = params;
+		if (parseTarget(params).tab !== tab || (tab === tab.trim() && !isLinkedTab(tab))) return params;
+		const sheets = await this.#item.once(`titles ${this.id}`, () => this.#readTabs());
+		if (sheets.some(({ title }) => title.toLowerCase() === tab.toLowerCase())) return params;
+		if (!isLinkedTab(tab)) return { ...params, tab: tab.trim() };
+		const linked = sheets.find(({ gid }) => gid === tab);
+		if (linked) return { ...params, tab: linked.title };
+		throw createRefusal(
+			`The spreadsheet has no tab with the ${tab} of its URL`,
+			`Choose it in ${quoteField('tab')}. The spreadsheet has the tabs ${listNames(sheets.map(({ title }) => title))}.`,
 		);
 	}
 
@@ -272,18 +294,24 @@ export class Spreadsheet {
 		return isNamed === true || findSheetByTitle(data, title) !== undefined;
 	}
 
-	async #readTitles(options = {}): Promise<string[]> {
-		const { sheets = [] } = await this.get('sheets.properties.title', undefined, options);
-		return sheets.flatMap(({ properties }) => properties?.title ?? []);
+	async #readTabs(options = {}): Promise<Array<{ readonly title: string; readonly gid: string }>> {
+		const { sheets = [] } = await this.get('sheets.properties(sheetId,title)', undefined, options);
+		return sheets.map(({ properties: { title, sheetId } = {} }) => ({
+			title: title ?? '',
+			gid: `#gid=${sheetId ?? 0}`,
+		}));
 	}
 
 	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */
 	async #tryReadTitles(): Promise<string[]> {
 		// The failure is clear without the titles, so the wait for them is short.
-		return await this.#readTitles({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
-			if (isNodeError(error)) return [];
-			throw error;
-		});
+		const tabs = await this.#readTabs({ retryConfig: { retry: 0 }, timeout: 5000 }).catch(
+			(error: unknown) => {
+				if (isNodeError(error)) return [];
+				throw error;
+			},
+		);
+		return tabs.map(({ title }) => title);
 	}
 }
 

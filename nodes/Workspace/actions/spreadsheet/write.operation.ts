@@ -43,10 +43,10 @@ async function writeRows(
 ): Promise<Array<SheetWriteResult | MatchedRow[] | NodeError>> {
 	const [first] = members;
 	if (!first) return [];
-	const { params, item } = first;
-	const mode = resolveWriteMode(params);
+	const mode = resolveWriteMode(first.params);
+	const book = new Spreadsheet(sheets, first.params.spreadsheetId, first.item);
+	const params = await book.resolveTab(first.params);
 	const target = parseTarget(params);
-	const book = new Spreadsheet(sheets, params.spreadsheetId, item);
 	if (params.createTab) await book.createMissingTab(target);
 	if (mode === 'update') return await matchRows(book, params, members);
 	if (mode === 'replace') return await replaceTable(book, params, members);
