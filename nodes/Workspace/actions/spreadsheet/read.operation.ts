@@ -169,7 +169,8 @@ export const read = defineOperation({
 		fields.spreadsheetId,
 		{
 			...fields.tab,
-			description: 'The tab to read. Leave empty to use the tab named in the range, or the first tab.',
+			description:
+				'The tab to read. Leave empty to use the tab that the range or the URL of the spreadsheet names, or the first tab.',
 		},
 		{
 			...fields.range,
