@@ -23,26 +23,15 @@ const maxCellLength = 50_000;
  * @throws NodeError 400 if a cell cannot hold the value
  */
 function toCell(value: unknown, place: () => string): Cell {
-	switch (typeof value) {
-		case 'undefined':
-			return null;
-		case 'boolean':
-			return value;
-		case 'bigint':
-			return String(value);
-		case 'string':
-			return checkTextLength(value, place);
-		case 'number':
-			if (Number.isFinite(value)) return value;
-			throw createRefusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
-		case 'object':
-			return value === null ? null : checkTextLength(formatObject(value, place), place);
-		default:
-			throw createRefusal(
-				`${place()} is a ${typeof value}`,
-				'A cell can hold text, a number, true or false.',
-			);
+	if (value === undefined || value === null) return null;
+	if (typeof value === 'boolean') return value;
+	if (typeof value === 'number') {
+		if (Number.isFinite(value)) return value;
+		throw createRefusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
 	}
+	if (typeof value === 'string') return checkTextLength(value, place);
+	if (typeof value === 'object') return checkTextLength(formatObject(value, place), place);
+	throw createRefusal(`${place()} is a ${typeof value}`, 'A cell can hold text, a number, true or false.');
 }
 
 function checkTextLength(text: string, place: () => string): string {

@@ -2,7 +2,7 @@ import { type NodeError, isNodeError, createRefusal } from '../../../../core/err
 import { printChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames, rowNumberKey } from '../cells';
-import { DateCell, dropTimeNoise, isSameTime, mayBeDate } from '../dates/dates';
+import { DateCell, dropTimeNoise, isSameTime } from '../dates/dates';
 import type { WriteMember, WriteParams } from '../fields';
 import type { resolveColumns } from '../headerRow';
 import { spreadRefusals } from '../sendRows';
@@ -275,12 +275,11 @@ export async function planSteps(
 		);
 		return { isUnsure: plan.needsShownTexts, steps, last: bodies.body.last };
 	};
-	const isSmall = sheet.rowCount * read.length <= maxCellsTogether;
-	const mayInsert = !isByRowNumber(matchColumns) || columns.size > sheet.columns.size;
-	if (isSmall && mayInsert && sheet.columns.size > 0) {
-		const cells = given.flat().map((row) => [...row.cells.values()]);
-		if (mayNeedShownTexts(params, cells)) return planFor(await readValuesAndTexts(book, sheet, read));
-	}
+	const isTyped = params.valueInputOption === 'USER_ENTERED';
+	// Texts beside dates, or that Google will read as typed, mostly have to be compared with what is shown, too.
+	const mayNeedTexts = isTyped || given.flat().some((row) => [...row.cells.values()].some(isDate));
+	if (mayNeedTexts && sheet.columns.size > 0 && sheet.rowCount * read.length <= maxCellsTogether)
+		return planFor(await readValuesAndTexts(book, sheet, read));
 	const body = await readTableBody(book, sheet, read);
 	const first = planFor({ body });
 	if (!first.isUnsure) return first;
@@ -289,18 +288,6 @@ export async function planSteps(
 
 /** Up to this many cells, values and texts are read in one request: it takes up to 80 bytes for each cell, two take about 50. */
 const maxCellsTogether = 200_000;
-
-/** Whether cells are entered as typed and texts look like numbers. Then one request reads all, which avoids a fifth if rows are inserted. */
-function mayNeedShownTexts({ valueInputOption }: WriteParams, cells: readonly Cell[][]): boolean {
-	const all = cells.flat();
-	const isTyped = valueInputOption === 'USER_ENTERED';
-	if (!isTyped && !all.some(isDate)) return false;
-	const isKnown = (value: string) =>
-		isTyped && (mayBeDate(value) || normalizeTyped(value) !== value || isPlainNumber(value));
-	return all.some(
-		(value) => typeof value === 'string' && /\d|^(true|false)$/i.test(value) && !isKnown(value),
-	);
-}
 
 export function isByRowNumber(matchColumns: readonly string[]): boolean {
 	return matchColumns.length === 1 && matchColumns[0] === rowNumberKey;
