@@ -60,7 +60,7 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	const prepared = await prepareAppend(book, params, members);
 	return await sendInChunks(prepared.rows, members, {
 		done: 'appended',
-		rowsOf: (rows) => rows,
+		getRows: (rows) => rows,
 		send: async (all, items) => await appendTogether(book, { params, items }, prepared, all),
 	});
 }

@@ -7,7 +7,6 @@ import type { SheetTable } from './headerRow';
 import {
 	parseBounds,
 	printAreaLike,
-	printTabCells,
 	toColumnLetters,
 	parseRange,
 	printCell,
@@ -88,7 +87,7 @@ export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace
 	const { left, right, hasGap, row } = header;
 	const tab = target.tab ?? target.name;
 	const last = `${toColumnLetters(right)}${hasGap ? '' : row + 1}`;
-	const search = printTabCells(tab, `${toColumnLetters(left)}${row + 1}:${last}`);
+	const search = printRange({ tab, cells: `${toColumnLetters(left)}${row + 1}:${last}` });
 	return { search, tab, row, column: left, lastColumn: right, extent: 'header', isUnsure: hasGap };
 }
 
@@ -236,7 +235,7 @@ export async function planAppendRequest(
 	// Only inserted rows become part of the table.
 	if (table) {
 		const inside = printCell({ row: table.range.startRowIndex, column });
-		return { ...inserted, range: printTabCells(tab, inside), firstRow: table.range.endRowIndex };
+		return { ...inserted, range: printRange({ tab, cells: inside }), firstRow: table.range.endRowIndex };
 	}
 	// There is no cell below the last row, so nothing can be overwritten.
 	if (firstRow >= rowCount) return inserted;
@@ -249,5 +248,6 @@ export async function planAppendRequest(
 			`Nothing was written. Set ${quoteField('insertDataOption')} to ${printChoice('insertDataOption', 'INSERT_ROWS')}, which moves the rows below the table down.`,
 		);
 	}
-	return { range: printTabCells(tab, printCell({ row: firstRow, column })), insertDataOption, firstRow };
+	const start = printCell({ row: firstRow, column });
+	return { range: printRange({ tab, cells: start }), insertDataOption, firstRow };
 }

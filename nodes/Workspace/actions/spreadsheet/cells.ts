@@ -96,13 +96,8 @@ export function toHeaderCell(
 
 type ValuesParams = CellInputOptions & { readonly values: readonly unknown[] };
 
-/** Cells that were already checked: rows are read once before anything is sent, and again to send them. */
-const checkedCells = new WeakMap<ValuesParams, Cell[][]>();
-
 /** The rows of the parameter `values`. @throws NodeError 400 that names the cell */
 export function readCellRows(params: ValuesParams): Cell[][] {
-	const known = checkedCells.get(params);
-	if (known) return known;
 	const { values } = params;
 	if (!values.some((row) => !Array.isArray(row) || row.length > 0)) {
 		throw createRefusal(
@@ -110,15 +105,13 @@ export function readCellRows(params: ValuesParams): Cell[][] {
 			'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.',
 		);
 	}
-	const cells = values.map((row, at) => {
+	return values.map((row, at) => {
 		if (!Array.isArray(row)) throw buildMixedRowsError();
 		// Not `map` alone: it skips the holes of a sparse array.
 		return Array.from(row, (value: unknown, column) =>
 			toEscapedCell(value, params, () => `Row ${at + 1}, column ${column + 1} of ${quoteField('values')}`),
 		);
 	});
-	checkedCells.set(params, cells);
-	return cells;
 }
 
 function buildMixedRowsError() {
@@ -184,15 +177,9 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	}
 	const given = valuesSource === 'columns' && columns ? columns : json;
 	const place = given === json ? 'of the input item' : `of ${quoteField('columns')}`;
-	const isTyped = ([, value]: readonly [string, unknown]) => value instanceof TypedText;
-	const typed = new Set(
-		given === json
-			? []
-			: Object.entries(given)
-					.filter(isTyped)
-					.map(([name]) => name),
-	);
-	const plain = typed.size === 0 ? given : Object.fromEntries(Object.entries(given).map(unwrapTypedText));
+	const entries = given === json ? [] : Object.entries(given);
+	const typed = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
+	const plain = typed.size === 0 ? given : Object.fromEntries(entries.map(unwrapTypedText));
 	const cells = toNamedCells(plain, params, (name) => `Field '${name}' ${place}`);
 	if (cells.size > 0) return [{ cells, rowNumber: plain[rowNumberKey] ?? json[rowNumberKey], typed }];
 	throw given === json

@@ -92,11 +92,6 @@ export function quoteTab(tab: string): string {
 	return `'${tab.replaceAll("'", "''")}'`;
 }
 
-/** Prints cells of a tab; of the first tab if it has no title. */
-export function printTabCells(tab: string | undefined, cells: string): string {
-	return printRange({ tab, cells });
-}
-
 /** The bounds of a range, from 0. A start that `A:D`, `5:9` or a title alone leave open is 0; an open end is undefined, and so is that of one cell. */
 export function parseBounds({ cells = '' }: Pick<TabRange, 'cells'>) {
 	const [start = {}, end = {}] = cells
@@ -135,7 +130,7 @@ export function printCell({ row, column }: Corner): string {
 
 /** An area of some rows and columns in a tab. */
 export function printTabArea(tab: string | undefined, start: Corner, rows: number, columns: number): string {
-	return printTabCells(tab, printArea(start, rows, columns));
+	return printRange({ tab, cells: printArea(start, rows, columns) });
 }
 
 /** An area of some rows and columns in the tab of another range. */

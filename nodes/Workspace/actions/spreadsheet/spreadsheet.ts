@@ -8,7 +8,6 @@ import type { DateSettings } from './dates/dates';
 import {
 	correctCells,
 	parseBounds,
-	printTabCells,
 	isOneCell,
 	parseRange,
 	printRange,
@@ -78,17 +77,13 @@ export function findNativeTable(
 }
 
 /** Google leaves out a number that is 0. */
-function defaultToZero(value: number | null | undefined): number {
-	return value ?? 0;
-}
-
 function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table): NativeTable {
 	const known = {
-		sheetId: defaultToZero(range?.sheetId),
-		startRowIndex: defaultToZero(range?.startRowIndex),
-		endRowIndex: defaultToZero(range?.endRowIndex),
-		startColumnIndex: defaultToZero(range?.startColumnIndex),
-		endColumnIndex: defaultToZero(range?.endColumnIndex),
+		sheetId: range?.sheetId ?? 0,
+		startRowIndex: range?.startRowIndex ?? 0,
+		endRowIndex: range?.endRowIndex ?? 0,
+		startColumnIndex: range?.startColumnIndex ?? 0,
+		endColumnIndex: range?.endColumnIndex ?? 0,
 	};
 	const footer = rowsProperties?.footerColorStyle ? 1 : 0;
 	return { tableId: tableId ?? '', range: known, bodyEnd: known.endRowIndex - footer };
@@ -253,7 +248,10 @@ export class Spreadsheet {
 
 	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
 	async readTab(tab: string | undefined): Promise<{ cells: unknown[][]; rowCount: number }> {
-		const { data } = await this.values.get({ spreadsheetId: this.id, range: printTabCells(tab, allCells) });
+		const { data } = await this.values.get({
+			spreadsheetId: this.id,
+			range: printRange({ tab, cells: allCells }),
+		});
 		const { lastRow = 0 } = parseBounds(parseRange(data.range ?? ''));
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
@@ -264,15 +262,15 @@ export class Spreadsheet {
 			cells === undefined
 				? ''
 				: ',data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
-		const ranges = cells === undefined ? undefined : [printTabCells(tab, cells)];
+		const ranges = cells === undefined ? undefined : [printRange({ tab, cells })];
 		const data = await this.get(`${settingsFields},sheets(${sheetFields}${shown})`, ranges);
 		this.#knownSettings = toSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 		const { sheetId, title, gridProperties } = sheet.properties ?? {};
 		const { rowCount, columnCount } = gridProperties ?? {};
-		const size = { rowCount: defaultToZero(rowCount), columnCount: defaultToZero(columnCount) };
-		return { sheetId: defaultToZero(sheetId), title: title ?? '', ...size, sheet };
+		const size = { rowCount: rowCount ?? 0, columnCount: columnCount ?? 0 };
+		return { sheetId: sheetId ?? 0, title: title ?? '', ...size, sheet };
 	}
 
 	/** Creates the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */

@@ -64,7 +64,7 @@ async function writeByHeader(book: Spreadsheet, params: WriteParams, members: re
 	return await sendInChunks(rows, members, {
 		done: 'written',
 		largest: Infinity,
-		rowsOf: (own) => own,
+		getRows: (own) => own,
 		async send(parts) {
 			await addHeaders();
 			// The header may be the last row of the tab.

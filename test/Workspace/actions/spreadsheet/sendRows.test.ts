@@ -96,7 +96,7 @@ describe('rows', () => {
 		const sending = (send: (entries: string[]) => Promise<string[]>) => ({
 			done: 'written' as const,
 			largest: 1,
-			rowsOf: (entry: string) => [[entry]],
+			getRows: (entry: string) => [[entry]],
 			send,
 		});
 		const echo = async (entries: string[]) => await Promise.resolve(entries.map((entry) => `${entry}!`));

@@ -1,4 +1,3 @@
-import { readCellRows } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { items, SheetCalls } from './sheetCalls';
@@ -60,18 +59,6 @@ test('a cell holds 50,000 characters, and a hole of a sparse array nothing', asy
 	const written = await calls.one('write', { spreadsheetId, range: 'Sheet1', values });
 	expect(written).toMatchObject({ updatedCells: 1 });
 	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([[text, 'b', 'c']]);
-});
-
-test.each([1, 2])('checking %d rows of cells twice does not convert them twice', (height) => {
-	const valueOf = jest.fn(() => 0);
-	const day = { isLuxonDateTime: true, valueOf };
-	const params = {
-		values: Array.from({ length: height }, () => [day]),
-		valueInputOption: 'RAW' as const,
-		escapeFormulas: true,
-	};
-	expect(readCellRows(params)).toBe(readCellRows(params));
-	expect(valueOf).toHaveBeenCalledTimes(height);
 });
 
 test('dates become ISO 8601 in UTC', async () => {

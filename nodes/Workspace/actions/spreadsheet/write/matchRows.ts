@@ -142,7 +142,7 @@ export async function matchRows(book: Spreadsheet, params: WriteParams, members:
 	return await sendInChunks(steps, members, {
 		done: 'written',
 		largest: maxUpdateBytes,
-		rowsOf: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
+		getRows: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
 		async send(all) {
 			if (members[0]) place = await sendSteps(book, members[0], place, all.flat());
 			return all.map((own) => own.map((step) => buildMatchedRow(book.id, found, step)));
