@@ -42,6 +42,19 @@ test.each([
 	expect(await run({ ...inForm, tab: picked })).toMatchObject([{ Title: found }]);
 });
 
+test('a tab that is created has no blanks around its title', async () => {
+	const id = seed();
+	const given = {
+		spreadsheetId: id,
+		operation: 'append',
+		valuesSource: 'items',
+		tab: ' New ',
+		createTab: true,
+	};
+	await run({ inputMode: 'json', inputObject: given });
+	expect(calls.stored(id, 'New')).toEqual([['Title'], ['new']]);
+});
+
 describe('a link', () => {
 	const link = (at: number, form = 'edit#gid=GID') => {
 		const id = seed();
