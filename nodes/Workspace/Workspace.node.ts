@@ -76,6 +76,7 @@ export class Workspace implements INodeType {
 		},
 		resourceMapping: { headerColumns: loadOnFirstUse(async () => (await loadPickerLists()).headerColumns) },
 		loadOptions: {
+			getColumns: loadOnFirstUse(async () => (await loadPickerLists()).getColumns),
 			getLabels: loadOnFirstUse(async () => (await loadPickerLists()).getLabels),
 			getMatchColumns: loadOnFirstUse(async () => (await loadPickerLists()).getMatchColumns),
 		},

@@ -12,6 +12,7 @@ import {
 	listSpreadsheetTabs,
 } from '../../../nodes/Workspace/methods/pickerLists';
 import { testClients } from '../client';
+import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { createNodeContext, token } from '../runNode';
 import { StandIn } from '../standIn';
 
@@ -354,4 +355,15 @@ describe('tabs and columns', () => {
 			);
 		});
 	});
+});
+
+test('the node has every method that a field of the form names', () => {
+	const { description, methods } = new Workspace();
+	const form = JSON.stringify(description.properties);
+	const find = (key: string) =>
+		[...form.matchAll(new RegExp(`"${key}":"(\\w+)"`, 'g'))].map(([, name]) => name);
+	const { loadOptions, listSearch, resourceMapping } = methods;
+	expect(new Set(find('loadOptionsMethod'))).toEqual(new Set(Object.keys(loadOptions)));
+	expect(new Set(find('searchListMethod'))).toEqual(new Set(Object.keys(listSearch)));
+	expect(new Set(find('resourceMapperMethod'))).toEqual(new Set(Object.keys(resourceMapping)));
 });
