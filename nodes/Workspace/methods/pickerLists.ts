@@ -235,10 +235,8 @@ export async function listSpreadsheetTabs(
 	{ sheets: client }: Pick<Clients, 'sheets'>,
 	id: string,
 ): Promise<INodeListSearchItems[]> {
-	const { sheets = [] } = await new Spreadsheet(client, id).get('sheets.properties(sheetId,title)');
-	return sheets.flatMap(({ properties: { title: name, sheetId } = {} }) =>
-		name ? [{ name, value: name, url: `${buildSpreadsheetUrl(id)}#gid=${sheetId ?? 0}` }] : [],
-	);
+	const tabs = await new Spreadsheet(client, id).readTabs();
+	return tabs.map(({ title: name, gid }) => ({ name, value: name, url: `${buildSpreadsheetUrl(id)}${gid}` }));
 }
 
 /** Google nests tabs in three levels. */

@@ -211,7 +211,7 @@ export class Spreadsheet {
 
 	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
 	async #refuseTabLikeCell({ cells = '' }: TabRange): Promise<void> {
-		const tabs = await this.#item.once(`titles ${this.id}`, () => this.#readTabs());
+		const tabs = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
 		const titles = tabs.map(({ title }) => title);
 		const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
 		if (same === undefined) return;
@@ -228,7 +228,7 @@ export class Spreadsheet {
 	async resolveTab<P extends TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
 		if (parseTarget(params).tab !== tab || (tab === tab.trim() && !isLinkedTab(tab))) return params;
-		const sheets = await this.#item.once(`titles ${this.id}`, () => this.#readTabs());
+		const sheets = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
 		if (sheets.some(({ title }) => title.toLowerCase() === tab.toLowerCase())) return params;
 		if (!isLinkedTab(tab)) return { ...params, tab: tab.trim() };
 		const linked = sheets.find(({ gid }) => gid === tab);
@@ -292,7 +292,8 @@ export class Spreadsheet {
 		return isNamed === true || findSheetByTitle(data, title) !== undefined;
 	}
 
-	async #readTabs(options = {}): Promise<Array<{ readonly title: string; readonly gid: string }>> {
+	/** All tabs. @returns for each, what ends a link to it, too */
+	async readTabs(options = {}): Promise<Array<{ readonly title: string; readonly gid: string }>> {
 		const { sheets = [] } = await this.get('sheets.properties(sheetId,title)', undefined, options);
 		return sheets.map(({ properties: { title, sheetId } = {} }) => ({
 			title: title ?? '',
@@ -303,12 +304,10 @@ export class Spreadsheet {
 	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */
 	async #tryReadTitles(): Promise<string[]> {
 		// The failure is clear without the titles, so the wait for them is short.
-		const tabs = await this.#readTabs({ retryConfig: { retry: 0 }, timeout: 5000 }).catch(
-			(error: unknown) => {
-				if (isNodeError(error)) return [];
-				throw error;
-			},
-		);
+		const tabs = await this.readTabs({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
+			if (isNodeError(error)) return [];
+			throw error;
+		});
 		return tabs.map(({ title }) => title);
 	}
 }
