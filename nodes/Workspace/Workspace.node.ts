@@ -74,6 +74,7 @@ export class Workspace implements INodeType {
 		},
 		resourceMapping: { headerColumns: loadOnFirstUse(({ headerColumns }) => headerColumns) },
 		loadOptions: {
+			getColumns: loadOnFirstUse(({ getColumns }) => getColumns),
 			getLabels: loadOnFirstUse(({ getLabels }) => getLabels),
 			getMatchColumns: loadOnFirstUse(({ getMatchColumns }) => getMatchColumns),
 		},

@@ -3,7 +3,7 @@ import type { INodePropertyMode } from 'n8n-workflow';
 import { createRefusal } from '../core/errors';
 import { shorten } from '../core/text';
 import type { Field, ReadContext } from '../fields/field';
-import { getFieldLabel, readLocatorText } from '../fields/values';
+import { getFieldLabel, isRecord, readLocatorText } from '../fields/values';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const googleHosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spreadsheets.google.com'];
@@ -102,6 +102,14 @@ export function createFileLocator(noun: FileNoun, searchListMethod: string) {
 			return text.trim() === '' ? '' : parseFileId(text, noun, getFieldLabel(field, reading));
 		},
 	} as const satisfies Partial<Field>;
+}
+
+/** The tab that a link to a spreadsheet opens, as `#gid=7`; '' if it names none. @param link as it was given, or in a locator */
+export function readLinkedTab(link: unknown): string {
+	const text = isRecord(link) ? link['value'] : link;
+	if (typeof text !== 'string' || !parseGoogleUrl(text.trim())) return '';
+	const sheetId = /[#?&]gid=(\d+)/.exec(text)?.[1];
+	return sheetId === undefined ? '' : `#gid=${sheetId}`;
 }
 
 /** The same of fields that take a tab of the chosen file. */

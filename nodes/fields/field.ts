@@ -67,7 +67,7 @@ export interface Field {
 	readonly builderHint?: string;
 	/** Must have a value. Checked per item, so that Continue on Fail works. */
 	readonly required?: boolean;
-	/** If false, n8n does not check `required`, because it would stop the whole node for one empty value. Our own check remains. */
+	/** Whether n8n itself asks for a value: not where it would stop the whole node for one empty one, or only where the form shows the field. */
 	readonly requiredInForm?: boolean;
 	/** Names files: where an expression names none, the item fails, because the file would be left out without a word. */
 	readonly namesFiles?: true;
@@ -75,6 +75,7 @@ export interface Field {
 	readonly requiredUnless?: readonly string[];
 	/** With `required`: a value must be given, but it may be empty. */
 	readonly mayBeEmpty?: boolean;
+	/** All choices; of a list that comes from Google, those that it always has. */
 	readonly options?: readonly Choice[];
 	readonly typeOptions?: INodePropertyTypeOptions;
 	readonly format?: FieldFormat;
@@ -82,6 +83,8 @@ export interface Field {
 	readonly modes?: readonly INodePropertyMode[];
 	/** Names one thing at the service: an input object that has it needs no `resource`. */
 	readonly isId?: true;
+	/** The field that also says it, where this one is empty. */
+	readonly otherwise?: { readonly field: string; read(raw: unknown): string };
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** In one input mode only: the other one says the same with another field. */
@@ -127,21 +130,30 @@ export type InferParameters<F extends readonly Field[], O extends readonly Field
 
 // Characters of Unicode's private use area, because no text from outside has them around the name of a field.
 const [begin, end] = ['\uE000', '\uE001'];
-const quotedField = new RegExp(`${begin}([A-Za-z]+)${end}`, 'g');
+const namedPlace = new RegExp(`${begin}([A-Za-z]+(?:=\\w+)?)${end}`, 'g');
 
 /** A field in quotes, for a text for the user. `FieldNaming` replaces its name by the one that the user's input mode shows. */
 export const quoteField = (field: string) => `'${begin}${field}${end}'`;
+
+/** A choice of a field, without quotes: its name in the form, its value in the input object. */
+export const printChoice = (field: string, value: string) => `${begin}${field}=${value}${end}`;
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class FieldNaming {
 	readonly #labels: ReadonlyMap<string, string>;
 
 	constructor(fields: readonly Field[], mode: 'fields' | 'json') {
-		this.#labels = new Map(mode === 'json' ? [] : fields.map(({ name, displayName }) => [name, displayName]));
+		const labels = fields.flatMap(({ name, displayName, options = [] }) => [
+			[name, displayName] as const,
+			...options.map((choice) => [`${name}=${choice.value}`, choice.name] as const),
+		]);
+		this.#labels = new Map(mode === 'json' ? [] : labels);
 	}
 
 	insertNames(text: string): string {
-		return text.replaceAll(quotedField, (_, name: string) => this.#labels.get(name) ?? name);
+		return text.replaceAll(namedPlace, (_, name: string) => {
+			return this.#labels.get(name) ?? name.slice(name.indexOf('=') + 1);
+		});
 	}
 
 	insertNamesIntoError(failure: NodeError): NodeError {

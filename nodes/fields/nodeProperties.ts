@@ -11,7 +11,7 @@ function buildProperty(field: Field): INodeProperties {
 		name,
 		// A copy, because n8n writes to the object that it is given.
 		default: structuredClone(field.default) as NodeParameterValueType,
-		...(field.required && field.requiredInForm !== false && { required: true }),
+		...((field.requiredInForm ?? field.required) && { required: true }),
 		...(description !== undefined && { description }),
 		...(hint !== undefined && { hint }),
 		...(placeholder !== undefined && { placeholder }),
@@ -32,7 +32,7 @@ function buildTypeProperties(
 		case 'fixedCollection':
 			return { type, typeOptions: { multipleValues: true }, options: buildCollectionOptions(field) };
 		case 'options':
-			return { type, options: field.options?.map((choice) => ({ ...choice })) };
+			return { type, ...given, options: field.options?.map((choice) => ({ ...choice })) };
 		case 'number':
 			return { type, typeOptions: { ...typeOptions, minValue, maxValue, numberPrecision } };
 		default:

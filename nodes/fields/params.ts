@@ -52,6 +52,7 @@ export function readParameters<const F extends readonly Field[]>(
 			refuseUnnamedFiles(field, raw, reading);
 		const value =
 			isMissing(raw) || isBlank ? readValue(field, ownDefault, form) : readValue(field, raw, reading);
+		if (field.otherwise && value === '') return field.otherwise.read(given[field.otherwise.field]);
 		const isNeeded = requiredUnless.every((name) => isMissing(given[name]));
 		if (isShown && isNeeded) requireValue(field, raw, value, reading);
 		return value;

@@ -253,7 +253,7 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	columns: readColumns,
 	tab(field, raw, reading) {
 		const title = readLocatorText(field, raw, reading);
-		return isRecord(raw) && raw['mode'] === 'list' ? title : title.trim();
+		return isBlank(title) ? '' : title;
 	},
 	attachments: readAttachments,
 };

@@ -62,6 +62,8 @@ export interface SheetsService extends Service {
 	seed(spreadsheet: SpreadsheetSeed): string;
 	/** Numbers, from 1, of the tab's rows formatted like a header. */
 	boldRows(spreadsheetId: string, tab: string): number[];
+	/** The IDs of the tabs, in their order. */
+	sheetIds(spreadsheetId: string): number[];
 	/** Ranges of all tables, by their names. */
 	tables(spreadsheetId: string): Record<string, string>;
 	/** Writes rows as if they were typed. */
@@ -199,6 +201,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			const sheet = known(spreadsheetId).sheets.find(({ title }) => title === tab);
 			return [...(sheet?.grid.boldRows ?? [])].map((row) => row + 1);
 		},
+		sheetIds: (spreadsheetId) => known(spreadsheetId).sheets.map(({ sheetId }) => sheetId),
 		tables(spreadsheetId) {
 			const all = known(spreadsheetId).sheets.flatMap(({ title, grid }) =>
 				grid.tables.map(({ name, area }) => [name, printRange(title, area)] as const),

@@ -16,14 +16,14 @@ import { isRecord } from '../../fields/values';
 import { quoteSearchText } from '../actions/createdFiles';
 import { flattenTabs, buildDocumentUrl, summarizeTab } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/query';
-import { rowNumberKey } from '../actions/spreadsheet/cells';
+import { rowNumberChoice } from '../actions/spreadsheet/fields';
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
-import { parseTarget } from '../actions/spreadsheet/range';
+import { parseBounds, parseTarget, toColumnLetters } from '../actions/spreadsheet/range';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
 import type { SignIn } from '../google/advice';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import { toGoogleFailure } from '../google/errors';
-import { type FileNoun, parseFileId } from '../locators';
+import { type FileNoun, parseFileId, readLinkedTab } from '../locators';
 import type { Clients } from '../operation';
 
 /** The client that a picker asks, and what its sign-in may see. */
@@ -121,8 +121,12 @@ async function listSharedDrives(picker: PickerClient, pageToken?: string): Promi
 	return data.nextPageToken ? [...found, ...(await listSharedDrives(picker, data.nextPageToken))] : found;
 }
 
-/** The columns that values can be mapped to: those of the header row, in its order. */
-function toMapperFields(names: readonly string[] | undefined, headerRow: number): ResourceMapperFields {
+/** The columns that values can be mapped to: those of the header row, in its order, after the number if rows are found by it. */
+function toMapperFields(
+	names: readonly string[] | undefined,
+	headerRow: number,
+	matchColumns: unknown,
+): ResourceMapperFields {
 	if (names === undefined) return buildNoColumnsNotice('Choose the tab first.');
 	if (names.length === 0) {
 		return buildNoColumnsNotice(
@@ -130,18 +134,18 @@ function toMapperFields(names: readonly string[] | undefined, headerRow: number)
 		);
 	}
 	const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
-	return { fields: names.map((name) => ({ id: name, displayName: name, ...column })) };
+	const fields = names.map((name) => ({ id: name, displayName: name, ...column }));
+	const { name: displayName, value: id } = rowNumberChoice;
+	const isByNumber = Array.isArray(matchColumns) && matchColumns.includes(id);
+	return { fields: isByNumber ? [{ id, displayName, ...column }, ...fields] : fields };
 }
 
 function buildNoColumnsNotice(emptyFieldsNotice: string): ResourceMapperFields {
 	return { fields: [], emptyFieldsNotice };
 }
 
-/** The columns that rows can be found by, and the number of the row. */
-function toMatchColumnOptions(names: readonly string[] = []): INodePropertyOptions[] {
-	const rowNumber = { name: 'Row Number', value: rowNumberKey, description: 'As returned by Read' };
-	return [...names.map((name) => ({ name, value: name })), rowNumber];
-}
+const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
+	names.map((name) => ({ name, value: name }));
 
 /** Somebody waits for a list: fewer tries than for a workflow, and no long waits. */
 const pickerLimits = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
@@ -180,7 +184,7 @@ function createSearchMethod(search: PickerSearch) {
 
 /** n8n's method for a list of the chosen tab's columns. @param buildList gets no names without a tab @param buildEmptyList for no spreadsheet */
 function createColumnsMethod<T>(
-	buildList: (names: readonly string[] | undefined, headerRow: number) => T,
+	buildList: (names: readonly string[] | undefined, headerRow: number, matchColumns: unknown) => T,
 	buildEmptyList: () => T,
 ) {
 	return async function (this: ILoadOptionsFunctions): Promise<T> {
@@ -190,9 +194,16 @@ function createColumnsMethod<T>(
 		return await askGoogle(this, async ({ sheets }) => {
 			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheet', 'Spreadsheet'));
 			const headerRow = Number(readField('options.headerRow') || 1);
-			const [tab, range] = [readField('tab'), readField('range')];
-			if (tab === '' && range === '') return buildList(undefined, headerRow);
-			return buildList((await readHeaderRow(book, parseTarget({ tab, range }), headerRow)).names, headerRow);
+			const [tab, range] = [readField('tab') || readLinkedTab(given), readField('range')];
+			const isNothing = tab === '' && range === '';
+			const isRead = readField('operation') === 'read';
+			if (isNothing && !isRead) return buildList(undefined, headerRow, []);
+			const target = isNothing ? {} : parseTarget(await book.resolveTab({ tab, range }));
+			// Read counts the row from the first one of the range, and names columns by letters if there is none.
+			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
+			const { names, texts, start } = await readHeaderRow(book, target, row);
+			const letters = texts.slice(start).map((_, at) => toColumnLetters(start + at));
+			return buildList(headerRow === 0 ? letters : names, row, this.getNodeParameter('matchColumns', []));
 		});
 	};
 }
@@ -225,10 +236,8 @@ export async function listSpreadsheetTabs(
 	{ sheets: client }: Pick<Clients, 'sheets'>,
 	id: string,
 ): Promise<INodeListSearchItems[]> {
-	const { sheets = [] } = await new Spreadsheet(client, id).get('sheets.properties(sheetId,title)');
-	return sheets.flatMap(({ properties: { title: name, sheetId } = {} }) =>
-		name ? [{ name, value: name, url: `${buildSpreadsheetUrl(id)}#gid=${sheetId ?? 0}` }] : [],
-	);
+	const tabs = await new Spreadsheet(client, id).readTabs();
+	return tabs.map(({ title: name, gid }) => ({ name, value: name, url: `${buildSpreadsheetUrl(id)}${gid}` }));
 }
 
 /** Google nests tabs in three levels. */
@@ -278,7 +287,12 @@ async function getLabels(this: ILoadOptionsFunctions): Promise<INodePropertyOpti
 /** The node's methods for its form, by n8n's names. */
 export const pickerLists = {
 	getLabels,
-	getMatchColumns: createColumnsMethod(toMatchColumnOptions, () => []),
+	getColumns: createColumnsMethod(toOptions, () => []),
+	/** The columns that rows can be found by, and the number of the row. */
+	getMatchColumns: createColumnsMethod(
+		(names) => [...toOptions(names), { ...rowNumberChoice }],
+		() => [],
+	),
 	headerColumns: createColumnsMethod(toMapperFields, () =>
 		buildNoColumnsNotice('Choose the spreadsheet first.'),
 	),

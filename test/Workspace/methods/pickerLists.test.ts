@@ -12,6 +12,7 @@ import {
 	listSpreadsheetTabs,
 } from '../../../nodes/Workspace/methods/pickerLists';
 import { testClients } from '../client';
+import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { createNodeContext, token } from '../runNode';
 import { StandIn } from '../standIn';
 
@@ -323,9 +324,24 @@ describe('tabs and columns', () => {
 				rowNumber,
 			]);
 			const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
-			expect(await pickerLists.headerColumns.call(form(fields))).toEqual({
-				fields: ['Name', 'Age'].map((name) => ({ id: name, displayName: name, ...column })),
+			const mapped = ['Name', 'Age'].map((name) => ({ id: name, displayName: name, ...column }));
+			expect(await pickerLists.headerColumns.call(form(fields))).toEqual({ fields: mapped });
+			const byNumber = form({ ...fields, matchColumns: ['rowNumber'] });
+			expect(await pickerLists.headerColumns.call(byNumber)).toEqual({
+				fields: [{ id: 'rowNumber', displayName: 'Row Number', ...column }, ...mapped],
 			});
+		});
+
+		test.each([
+			[{}, ['Id', 'Total', 'Id_2']],
+			[{ tab: 'Q1', range: 'A2:D9', 'options.headerRow': 2 }, ['Name', 'Age']],
+			[{ tab: 'Q1', range: 'A3:D9' }, ['Name', 'Age']],
+			[{ tab: 'Orders', range: 'C1:D9', 'options.headerRow': 0 }, ['C', 'D']],
+		])('the columns that Read filters by, of %j', async (fields, names) => {
+			const choices = form({ spreadsheetId: bookId(), operation: 'read', ...fields });
+			expect(await pickerLists.getColumns.call(choices)).toEqual(
+				names.map((name) => ({ name, value: name })),
+			);
 		});
 
 		test('files and labels', async () => {
@@ -339,4 +355,15 @@ describe('tabs and columns', () => {
 			);
 		});
 	});
+});
+
+test('the node has every method that a field of the form names', () => {
+	const { description, methods } = new Workspace();
+	const form = JSON.stringify(description.properties);
+	const find = (key: string) =>
+		[...form.matchAll(new RegExp(`"${key}":"(\\w+)"`, 'g'))].map(([, name]) => name);
+	const { loadOptions, listSearch, resourceMapping } = methods;
+	expect(new Set(find('loadOptionsMethod'))).toEqual(new Set(Object.keys(loadOptions)));
+	expect(new Set(find('searchListMethod'))).toEqual(new Set(Object.keys(listSearch)));
+	expect(new Set(find('resourceMapperMethod'))).toEqual(new Set(Object.keys(resourceMapping)));
 });

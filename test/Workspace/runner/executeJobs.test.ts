@@ -317,3 +317,26 @@ test('the requests of a group belong to the execution whose credential sends the
 	unsubscribe('http.client.request.start', note);
 	expect([...senders]).toEqual(['execution 1']);
 });
+
+test('executions with other options have requests of their own, and each gets what it asked for', async () => {
+	const kept = { options: { valueInputOption: 'RAW' } };
+	const ends = await runWaiting([
+		{ rows: [{ Id: '1/5/2024', Name: 'raw' }], parameters: kept },
+		{
+			rows: [{ Id: '1/5/2024', Name: 'typed' }],
+			parameters: { options: { valueInputOption: 'USER_ENTERED' } },
+		},
+		{ rows: [{ Id: 'x', Name: 'raw again' }], parameters: kept },
+		{
+			rows: [{ Id: 'y', Other: 1 }],
+			parameters: { options: { valueInputOption: 'RAW', extraColumns: 'ignore' } },
+		},
+	]);
+	expect(ends.map(({ error }) => error?.message)).toEqual([undefined, undefined, undefined, undefined]);
+	expect(methods().filter((method) => method === 'values.append')).toHaveLength(3);
+	const [, ...rows] = stored();
+	expect(rows).toContainEqual(['1/5/2024', 'raw']);
+	expect(rows).toContainEqual([45296, 'typed']);
+	expect(rows).toContainEqual(['y']);
+	expect(rows).toHaveLength(4);
+});

@@ -162,12 +162,13 @@ export async function ensureTab(
 	{ documentId, tab }: { readonly documentId: string; readonly tab: string },
 	item: Item,
 ): Promise<void> {
-	if (tab === '' || looksLikeTabId(tab)) return;
+	const trimmed = tab.trim();
+	if (trimmed === '' || looksLikeTabId(trimmed)) return;
 	await repeatIfOutdated(async () => {
 		const fields = 'revisionId,tabs(tabProperties(tabId,title),childTabs)';
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
-		if (flattenTabs(data).some((one) => summarizeTab(one).title === tab)) return;
-		const request = { addDocumentTab: { tabProperties: { title: tab } } };
+		if (flattenTabs(data).some((one) => [tab, trimmed].includes(summarizeTab(one).title))) return;
+		const request = { addDocumentTab: { tabProperties: { title: trimmed } } };
 		await sendBatch(docs, documentId, [request], data.revisionId);
 	}, item);
 }

@@ -21,6 +21,7 @@ export function findTab(document: docs_v1.Schema$Document, name: string): docs_v
 	const [found, ...others] = tabs.filter((tab) => summarizeTab(tab).title === name);
 	const listTabs = (some: readonly docs_v1.Schema$Tab[]) =>
 		some.map((tab) => `'${summarizeTab(tab).title}' (${summarizeTab(tab).tabId})`).join(', ');
+	if (found === undefined && name !== name.trim()) return findTab(document, name.trim());
 	if (found === undefined)
 		throw createRefusal(`The document has no tab '${name}'`, `Tabs of the document: ${listTabs(tabs)}.`);
 	if (others.length > 0) {

@@ -54,13 +54,13 @@ async function clearHeaderFormat(
 async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMember[]) {
 	const [first] = members;
 	if (!first) return [];
-	const { params, item } = first;
-	const book = new Spreadsheet(sheets, params.spreadsheetId, item);
+	const book = new Spreadsheet(sheets, first.params.spreadsheetId, first.item);
+	const params = await book.resolveTab(first.params);
 	if (params.createTab) await book.createMissingTab(parseTarget(params));
 	const prepared = await prepareAppend(book, params, members);
 	return await sendInChunks(prepared.rows, members, {
 		done: 'appended',
-		rowsOf: (rows) => rows,
+		getRows: (rows) => rows,
 		send: async (all, items) => await appendTogether(book, { params, items }, prepared, all),
 	});
 }

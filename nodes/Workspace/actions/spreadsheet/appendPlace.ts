@@ -1,14 +1,12 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError, isNodeError, createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
-import type { Cell } from './cells';
-import type { AppendParams } from './fields';
+import { printChoice, quoteField } from '../../../fields/field';
+import type { Cell, CellInputOptions } from './cells';
 import type { SheetTable } from './headerRow';
 import {
 	parseBounds,
 	printAreaLike,
-	printTabCells,
 	toColumnLetters,
 	parseRange,
 	printCell,
@@ -89,7 +87,7 @@ export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace
 	const { left, right, hasGap, row } = header;
 	const tab = target.tab ?? target.name;
 	const last = `${toColumnLetters(right)}${hasGap ? '' : row + 1}`;
-	const search = printTabCells(tab, `${toColumnLetters(left)}${row + 1}:${last}`);
+	const search = printRange({ tab, cells: `${toColumnLetters(left)}${row + 1}:${last}` });
 	return { search, tab, row, column: left, lastColumn: right, extent: 'header', isUnsure: hasGap };
 }
 
@@ -123,7 +121,9 @@ function findBlock(counts: readonly number[], from: number): readonly [number, n
 	return [start, (end === -1 ? counts.length : end) - 1];
 }
 
-type AppendRequestOptions = Pick<AppendParams, 'insertDataOption' | 'valueInputOption'>;
+interface AppendRequestOptions extends Pick<CellInputOptions, 'valueInputOption'> {
+	readonly insertDataOption: 'INSERT_ROWS' | 'OVERWRITE';
+}
 
 interface AppendedRows extends AppendedRange {
 	/** Where the rows belong. */
@@ -216,7 +216,7 @@ async function rewriteInColumn(
  */
 export async function planAppendRequest(
 	book: Spreadsheet,
-	insertDataOption: AppendParams['insertDataOption'],
+	insertDataOption: AppendRequestOptions['insertDataOption'],
 	place: AppendPlace,
 	values: readonly Cell[][],
 ) {
@@ -235,7 +235,7 @@ export async function planAppendRequest(
 	// Only inserted rows become part of the table.
 	if (table) {
 		const inside = printCell({ row: table.range.startRowIndex, column });
-		return { ...inserted, range: printTabCells(tab, inside), firstRow: table.range.endRowIndex };
+		return { ...inserted, range: printRange({ tab, cells: inside }), firstRow: table.range.endRowIndex };
 	}
 	// There is no cell below the last row, so nothing can be overwritten.
 	if (firstRow >= rowCount) return inserted;
@@ -245,8 +245,9 @@ export async function planAppendRequest(
 	if (taken !== -1) {
 		throw createRefusal(
 			`There is space for only ${taken} ${taken === 1 ? 'row' : 'rows'} below the table: row ${firstRow + taken + 1} has data from column ${toColumnLetters(column)} on`,
-			`Nothing was written. Set ${quoteField('insertDataOption')} to Insert Rows, which moves the rows below the table down.`,
+			`Nothing was written. Set ${quoteField('insertDataOption')} to ${printChoice('insertDataOption', 'INSERT_ROWS')}, which moves the rows below the table down.`,
 		);
 	}
-	return { range: printTabCells(tab, printCell({ row: firstRow, column })), insertDataOption, firstRow };
+	const start = printCell({ row: firstRow, column });
+	return { range: printRange({ tab, cells: start }), insertDataOption, firstRow };
 }

@@ -1,9 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
-import type { WriteParams } from './fields';
 import type { Item, CombinedItem } from '../../operation';
 import { DateCell } from './dates/dates';
 
@@ -11,7 +10,10 @@ import { DateCell } from './dates/dates';
 export type Cell = string | number | boolean | null | DateCell;
 
 /** How Google interprets cells. */
-export type CellInputOptions = Pick<WriteParams, 'valueInputOption' | 'escapeFormulas'>;
+export interface CellInputOptions {
+	readonly valueInputOption: 'AUTO' | 'RAW' | 'USER_ENTERED';
+	readonly escapeFormulas: boolean;
+}
 
 /** Google's limit for the text of a cell, in UTF-16 units. */
 const maxCellLength = 50_000;
@@ -21,26 +23,15 @@ const maxCellLength = 50_000;
  * @throws NodeError 400 if a cell cannot hold the value
  */
 function toCell(value: unknown, place: () => string): Cell {
-	switch (typeof value) {
-		case 'undefined':
-			return null;
-		case 'boolean':
-			return value;
-		case 'bigint':
-			return String(value);
-		case 'string':
-			return checkTextLength(value, place);
-		case 'number':
-			if (Number.isFinite(value)) return value;
-			throw createRefusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
-		case 'object':
-			return value === null ? null : checkTextLength(formatObject(value, place), place);
-		default:
-			throw createRefusal(
-				`${place()} is a ${typeof value}`,
-				'A cell can hold text, a number, true or false.',
-			);
+	if (value === undefined || value === null) return null;
+	if (typeof value === 'boolean') return value;
+	if (typeof value === 'number') {
+		if (Number.isFinite(value)) return value;
+		throw createRefusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
 	}
+	if (typeof value === 'string') return checkTextLength(value, place);
+	if (typeof value === 'object') return checkTextLength(formatObject(value, place), place);
+	throw createRefusal(`${place()} is a ${typeof value}`, 'A cell can hold text, a number, true or false.');
 }
 
 function checkTextLength(text: string, place: () => string): string {
@@ -103,15 +94,10 @@ export function toHeaderCell(
 	return valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
 }
 
-type ValuesParams = CellInputOptions & Pick<WriteParams, 'values'>;
-
-/** Cells that were already checked: rows are read once before anything is sent, and again to send them. */
-const checkedCells = new WeakMap<ValuesParams, Cell[][]>();
+type ValuesParams = CellInputOptions & { readonly values: readonly unknown[] };
 
 /** The rows of the parameter `values`. @throws NodeError 400 that names the cell */
 export function readCellRows(params: ValuesParams): Cell[][] {
-	const known = checkedCells.get(params);
-	if (known) return known;
 	const { values } = params;
 	if (!values.some((row) => !Array.isArray(row) || row.length > 0)) {
 		throw createRefusal(
@@ -119,15 +105,13 @@ export function readCellRows(params: ValuesParams): Cell[][] {
 			'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.',
 		);
 	}
-	const cells = values.map((row, at) => {
+	return values.map((row, at) => {
 		if (!Array.isArray(row)) throw buildMixedRowsError();
 		// Not `map` alone: it skips the holes of a sparse array.
 		return Array.from(row, (value: unknown, column) =>
 			toEscapedCell(value, params, () => `Row ${at + 1}, column ${column + 1} of ${quoteField('values')}`),
 		);
 	});
-	checkedCells.set(params, cells);
-	return cells;
 }
 
 function buildMixedRowsError() {
@@ -151,7 +135,12 @@ export interface NamedRow {
 /** The key of the row number in every item of Read. A column of this name is read as `rowNumber_2`. */
 export const rowNumberKey = 'rowNumber';
 
-type RowsParams = ValuesParams & Pick<WriteParams, 'valuesSource' | 'columns'>;
+interface RowsParams extends ValuesParams {
+	readonly valuesSource: 'columns' | 'items' | 'json';
+	/** By column; undefined if the item's own fields are the columns. */
+	readonly columns: Readonly<Record<string, unknown>> | undefined;
+}
+
 export type RowsMember = CombinedItem<RowsParams>;
 
 /** Whether the rows name their columns, and so go under the headers with these names. */
@@ -168,7 +157,7 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) {
 		throw createRefusal(
 			'As a tool for an AI agent, the node has no input items to take rows from',
-			`Nothing was written. Set ${quoteField('valuesSource')} to Columns or JSON, and let the model define the values.`,
+			`Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`,
 		);
 	}
 	if (valuesSource === 'json') {
@@ -188,15 +177,9 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	}
 	const given = valuesSource === 'columns' && columns ? columns : json;
 	const place = given === json ? 'of the input item' : `of ${quoteField('columns')}`;
-	const isTyped = ([, value]: readonly [string, unknown]) => value instanceof TypedText;
-	const typed = new Set(
-		given === json
-			? []
-			: Object.entries(given)
-					.filter(isTyped)
-					.map(([name]) => name),
-	);
-	const plain = typed.size === 0 ? given : Object.fromEntries(Object.entries(given).map(unwrapTypedText));
+	const entries = given === json ? [] : Object.entries(given);
+	const typed = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
+	const plain = typed.size === 0 ? given : Object.fromEntries(entries.map(unwrapTypedText));
 	const cells = toNamedCells(plain, params, (name) => `Field '${name}' ${place}`);
 	if (cells.size > 0) return [{ cells, rowNumber: plain[rowNumberKey] ?? json[rowNumberKey], typed }];
 	throw given === json

@@ -1,5 +1,6 @@
-import { createFileLocator, createTabLocator } from '../../locators';
+import { createFileLocator, createTabLocator, readLinkedTab } from '../../locators';
 import type { Field, CombinedItem, InferParameters } from '../../operation';
+import { rowNumberKey } from './cells';
 
 export const spreadsheetId = {
 	displayName: 'Spreadsheet',
@@ -13,7 +14,8 @@ export const tab = {
 	displayName: 'Tab',
 	name: 'tab',
 	...createTabLocator('spreadsheet', 'searchTabs', 'Sheet1'),
-	description: 'The tab to work in. Leave empty if the range names it.',
+	otherwise: { field: 'spreadsheetId', read: readLinkedTab },
+	description: 'The tab to work in. Leave empty if the range or the URL of the spreadsheet names it.',
 	builderHint:
 		"Pass the whole object, with the name of the tab: { __rl: true, mode: 'name', value: 'Sheet1' }. With a tab, range is inside it, such as A:D.",
 } as const satisfies Field;
@@ -26,6 +28,9 @@ export const range = {
 	placeholder: 'e.g. A:D',
 	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;
+
+/** The fields that say whose columns a list has. */
+export const columnSources = ['spreadsheetId.value', 'tab.value', 'range'];
 
 const valuesSource = {
 	displayName: 'Rows From',
@@ -53,7 +58,7 @@ export const columns = {
 	format: 'columns',
 	showWhen: { valuesSource: ['columns'] },
 	typeOptions: {
-		loadOptionsDependsOn: ['spreadsheetId.value', 'tab.value', 'range'],
+		loadOptionsDependsOn: [...columnSources, 'matchColumns'],
 		resourceMapper: {
 			resourceMapperMethod: 'headerColumns',
 			mode: 'add',
@@ -65,19 +70,28 @@ export const columns = {
 	},
 	description: 'Value for each column of the header row',
 	builderHint:
-		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, set valuesSource to items instead, and leave this out. The columns that rows are found by stand in matchColumns, not here.",
+		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, set valuesSource to items instead, and leave this out. Rows are found by the columns in matchColumns; if that is rowNumber, value has one for rowNumber, too, such as expr('{{ $json.rowNumber }}').",
 } as const satisfies Field;
+
+/** The choice of rows by their numbers, which every table has. */
+export const rowNumberChoice = {
+	name: 'Row Number',
+	value: rowNumberKey,
+	description: 'As returned by Read',
+} as const;
 
 const matchColumns = {
 	displayName: 'Match Column Names or IDs',
 	name: 'matchColumns',
 	type: 'multiOptions',
+	options: [rowNumberChoice],
 	default: [],
+	requiredInForm: true,
 	format: 'list',
 	showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
 	typeOptions: {
 		loadOptionsMethod: 'getMatchColumns',
-		loadOptionsDependsOn: ['spreadsheetId.value', 'tab.value', 'range'],
+		loadOptionsDependsOn: columnSources,
 	},
 	description:
 		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',

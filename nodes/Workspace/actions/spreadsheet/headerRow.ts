@@ -1,9 +1,10 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import {
 	type Cell,
+	type CellInputOptions,
 	type RowsMember,
 	type NamedCells,
 	readNamedRows,
@@ -13,15 +14,24 @@ import {
 import {
 	buildEnlargeTabRequests,
 	isUnknownRangeError,
+	findAlike,
+	listColumns,
+	otherRowAdvice,
 	listNames,
 	findNativeTable,
 	type SheetInfo,
 	type Spreadsheet,
 } from './spreadsheet';
 import { convertCells } from './dates/dateCells';
-import type { WriteParams } from './fields';
 import { findStop } from './sendRows';
-import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
+import {
+	parseBounds,
+	printTabArea,
+	toColumnLetters,
+	type TabRange,
+	type TargetParams,
+	parseTarget,
+} from './range';
 
 /**
  * Unique names of columns, from their headers: a repeated one gets `_2`, `_3` …, an empty one becomes its column letter.
@@ -188,7 +198,10 @@ async function writeHeaders(book: Spreadsheet, header: HeaderRow, names: readonl
 	await book.update(printTabArea(title, { row, column: free }, 1, 1), [[...names]], 'RAW');
 }
 
-type HeaderParams = Pick<WriteParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;
+interface HeaderParams extends TargetParams {
+	readonly headerRow: number;
+	readonly extraColumns: 'add' | 'error' | 'ignore';
+}
 
 /** A table as described by its header row. */
 export type SheetTable = Awaited<ReturnType<typeof findTable>>;
@@ -218,7 +231,7 @@ export async function findTable(
 /** Puts rows in the order of a table's columns: rows for each member, or a NodeError if its fields do not fit the table. */
 export async function arrangeRowsByHeader(
 	book: Spreadsheet,
-	params: HeaderParams & Pick<WriteParams, 'valueInputOption'>,
+	params: HeaderParams & Pick<CellInputOptions, 'valueInputOption'>,
 	members: readonly RowsMember[],
 ) {
 	const named = members.map(readNamedRows);
@@ -264,23 +277,30 @@ export function findMisfit(
 	{ columns, names }: HeaderRow,
 	{ extraColumns }: Pick<HeaderParams, 'extraColumns'>,
 ): NodeError | undefined {
-	const known = listNames(names);
 	for (const { cells } of rows) {
 		const unknown = [...cells.keys()].filter((name) => !columns.has(name));
 		if (unknown.length > 0 && extraColumns === 'error') {
-			return createRefusal(
-				`The table has no column ${listNames(unknown)}`,
-				`Its columns are ${known}. Set ${quoteField('extraColumns')} to add or ignore, or remove the fields from the item.`,
-			);
+			return createRefusal(`The table has no column ${listNames(unknown)}`, adviseOnColumns(names, unknown));
 		}
 		if (unknown.length === cells.size) {
 			return createRefusal(
 				'None of the fields of the item is a column of the table',
-				`Its columns are ${known}.`,
+				adviseOnColumns(names, unknown),
 			);
 		}
 	}
 	return undefined;
+}
+
+/** What to do about columns that a table does not have. */
+function adviseOnColumns(names: readonly string[], missing: readonly string[]): string {
+	const known = listColumns(names, missing);
+	const mapping = `set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')}`;
+	// Another column would be added beside the one that is meant.
+	if (findAlike(names, missing).length > 0)
+		return `${known} Rename the field, or ${mapping} to choose a value for each column.`;
+	const [add, ignore] = [printChoice('extraColumns', 'add'), printChoice('extraColumns', 'ignore')];
+	return `${known} ${otherRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${add} or ${ignore}. To choose a value for each column, ${mapping}.`;
 }
 
 /** A cell for every column of the table; null where there is no such field. */

@@ -1,7 +1,6 @@
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import type { WriteParams } from './fields';
 
 /** A range as the user gave it. */
 export interface TabRange {
@@ -61,10 +60,19 @@ export function isOneCell({ tab, cells }: TabRange): boolean {
 	return tab === undefined && cells !== undefined && !cells.includes(':');
 }
 
+/** What was meant by cells with a hyphen, as in `A1-C5`; undefined for any other text. */
+export function correctCells(text: string): string | undefined {
+	const corrected = text.slice(0, 200).replace(/ *[-–—] *(?=[A-Z]{1,3}\d*$)/i, ':');
+	return corrected !== text && parseRange(corrected).cells ? corrected : undefined;
+}
+
 function buildRangeError(range: string) {
+	const cells = correctCells(range);
 	return createRefusal(
 		`${quoteField('range')} is not a range: ${shorten(range)}`,
-		"Enter a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10.",
+		cells
+			? `Enter ${cells}.`
+			: "Enter a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10.",
 	);
 }
 
@@ -83,11 +91,6 @@ function needsQuotes(tab: string): boolean {
 
 export function quoteTab(tab: string): string {
 	return `'${tab.replaceAll("'", "''")}'`;
-}
-
-/** Prints cells of a tab; of the first tab if it has no title. */
-export function printTabCells(tab: string | undefined, cells: string): string {
-	return printRange({ tab, cells });
 }
 
 /** The bounds of a range, from 0. A start that `A:D`, `5:9` or a title alone leave open is 0; an open end is undefined, and so is that of one cell. */
@@ -128,7 +131,7 @@ export function printCell({ row, column }: Corner): string {
 
 /** An area of some rows and columns in a tab. */
 export function printTabArea(tab: string | undefined, start: Corner, rows: number, columns: number): string {
-	return printTabCells(tab, printArea(start, rows, columns));
+	return printRange({ tab, cells: printArea(start, rows, columns) });
 }
 
 /** An area of some rows and columns in the tab of another range. */
@@ -142,7 +145,14 @@ function printArea(start: Corner, rows: number, columns: number): string {
 	return first === last ? first : `${first}:${last}`;
 }
 
-type TargetParams = Pick<WriteParams, 'tab' | 'range'>;
+/** The fields Tab and Range, '' where they are empty. */
+export interface TargetParams {
+	readonly tab: string;
+	readonly range: string;
+}
+
+/** Whether a tab is that of a link, by its ID. */
+export const isLinkedTab = (tab: string) => /^#gid=\d+$/.test(tab);
 
 /** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
 export function parseTarget({ tab: title, range }: TargetParams): TabRange {
@@ -153,7 +163,10 @@ export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 			'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.',
 		);
 	}
-	if (tab === '') return parseRange(text);
+	const inRange = parseRange(text);
+	// The tab of a link counts only if the range names no other.
+	if (tab === '' || (isLinkedTab(tab) && (inRange.tab ?? inRange.name) !== undefined && text !== ''))
+		return inRange;
 	if (text === '') return { tab };
 	if (text.includes('!')) {
 		throw createRefusal(

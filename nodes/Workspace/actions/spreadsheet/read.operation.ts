@@ -13,7 +13,7 @@ import * as fields from './fields';
 import { buildColumnNames } from './headerRow';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
 import { parseBounds, parseRange, printRange, parseTarget } from './range';
-import { allCells, listNames, Spreadsheet } from './spreadsheet';
+import { allCells, listColumns, listNames, otherRowAdvice, Spreadsheet } from './spreadsheet';
 
 type CellValue = string | number | boolean;
 type CellRow = readonly CellValue[];
@@ -118,7 +118,15 @@ const filtersField = {
 	entries: {
 		group: 'filter',
 		fields: [
-			{ displayName: 'Column', name: 'column', type: 'string', default: '' },
+			{
+				displayName: 'Column Name or ID',
+				name: 'column',
+				type: 'options',
+				default: '',
+				typeOptions: { loadOptionsMethod: 'getColumns', loadOptionsDependsOn: fields.columnSources },
+				description:
+					'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+			},
 			conditionField,
 			{
 				displayName: 'Value',
@@ -163,7 +171,8 @@ export const read = defineOperation({
 		fields.spreadsheetId,
 		{
 			...fields.tab,
-			description: 'The tab to read. Leave empty to use the tab named in the range, or the first tab.',
+			description:
+				'The tab to read. Leave empty to use the tab that the range or the URL of the spreadsheet names, or the first tab.',
 		},
 		{
 			...fields.range,
@@ -287,13 +296,14 @@ export const read = defineOperation({
 		},
 	],
 	isReadOnly: true,
-	async execute({ sheets }, params, item): Promise<ReadRows> {
+	async execute({ sheets }, given, item): Promise<ReadRows> {
+		const book = new Spreadsheet(sheets, given.spreadsheetId, item);
+		const isAnyTab = given.tab === '' && given.range.trim() === '';
+		const params = isAnyTab ? given : await book.resolveTab(given);
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output, filters } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
-		const target =
-			params.tab === '' && params.range.trim() === '' ? { cells: allCells } : parseTarget(params);
+		const target = isAnyTab ? { cells: allCells } : parseTarget(params);
 		const asked = { spreadsheetId, range: printRange(target), majorDimension };
-		const book = new Spreadsheet(sheets, spreadsheetId, item);
 		const readAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
 				return (await book.askAboutRange(target, () => book.values.get({ ...asked, ...options }))).data;
@@ -303,15 +313,15 @@ export const read = defineOperation({
 			valueRenderOption,
 			dateTimeRenderOption: isIso ? 'FORMATTED_STRING' : dateTimeRenderOption,
 		};
-		const given = await readAs(rendering);
+		const rendered = await readAs(rendering);
 		const headerRows = output === 'rows' ? params.headerRow : 0;
 		const data =
 			isIso && valueRenderOption !== 'FORMATTED_VALUE'
 				? await item.once(
 						`spreadsheet.dates ${JSON.stringify({ ...asked, valueRenderOption, headerRows })}`,
-						() => printDates(book, given, headerRows),
+						() => printDates(book, rendered, headerRows),
 					)
-				: given;
+				: rendered;
 		if (output === 'values') {
 			const { range, majorDimension: dimension, values } = data;
 			const all = values ?? [];
@@ -348,7 +358,7 @@ function buildRowTest(
 		if (at === -1 || column === '') {
 			throw createRefusal(
 				`The table has no column ${listNames([column])} to filter by`,
-				`Its columns are ${listNames(names)}.`,
+				`${listColumns(names, [column])} ${otherRowAdvice}`,
 			);
 		}
 		return (row: CellRow, shown: CellRow) =>

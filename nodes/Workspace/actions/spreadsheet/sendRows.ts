@@ -88,7 +88,7 @@ interface SendSettings<E, R> {
 	/** How many bytes a request may have; what Google recommends if undefined. */
 	readonly largest?: number;
 	/** The rows whose size counts. */
-	readonly rowsOf: (entry: E) => readonly Cell[][];
+	readonly getRows: (entry: E) => readonly Cell[][];
 	/** Sends entries together; results in their order. */
 	readonly send: (entries: E[], items: ReadonlyArray<Item | undefined>) => Promise<readonly R[]>;
 }
@@ -111,7 +111,8 @@ export function spreadRefusals<E>(
 		const item = members[at]?.item;
 		if (!isNodeError(entry) || item?.continueOnFail || notSent.has(item?.run)) continue;
 		const message = `Nothing was ${done} because of item ${item?.index ?? at}: ${entry.message}`;
-		notSent.set(item?.run, buildNotSentError(entry, message, entry.description));
+		const { code, status, description } = entry;
+		notSent.set(item?.run, new NodeError({ code, status, message, description }));
 	}
 	return entries.map((entry, at) =>
 		isNodeError(entry) ? entry : (notSent.get(members[at]?.item.run) ?? entry),
@@ -125,23 +126,24 @@ export function spreadRefusals<E>(
 export async function sendInChunks<E, R>(
 	given: ReadonlyArray<E | NodeError>,
 	members: Members,
-	{ done, largest, rowsOf, send }: SendSettings<E, R>,
+	{ done, largest, getRows, send }: SendSettings<E, R>,
 ): Promise<Array<R | NodeError>> {
 	const entries = spreadRefusals(given, members, done);
 	const results: Array<R | NodeError | undefined> = entries.map((entry) =>
 		isNodeError(entry) ? entry : undefined,
 	);
 	const parts = entries.flatMap((entry, position) =>
-		isNodeError(entry) ? [] : [{ position, entry, rows: rowsOf(entry) }],
+		isNodeError(entry) ? [] : [{ position, entry, rows: getRows(entry) }],
 	);
 	let stopped: NodeError | undefined;
 	for (const chunk of splitIntoChunks(parts, largest)) {
 		const sent = stopped
-			? buildNotSentError(
-					stopped,
-					`Not sent, because the previous rows were not ${done}: ${stopped.message}`,
-					'Nothing was written for this item.',
-				)
+			? new NodeError({
+					code: stopped.code,
+					status: stopped.status,
+					message: `Not sent, because the previous rows were not ${done}: ${stopped.message}`,
+					description: 'Nothing was written for this item.',
+				})
 			: await send(
 					chunk.map(({ entry }) => entry),
 					chunk.map(({ position }) => members[position]?.item),
@@ -152,14 +154,6 @@ export async function sendInChunks<E, R>(
 		for (const [at, { position }] of chunk.entries()) results[position] = isNodeError(sent) ? sent : sent[at];
 	}
 	return results.filter((result) => result !== undefined);
-}
-
-function buildNotSentError(
-	{ code, status }: NodeError,
-	message: string,
-	description: string | undefined,
-): NodeError {
-	return new NodeError({ code, status, message, description });
 }
 
 /** The result for a single member. @throws NodeError */

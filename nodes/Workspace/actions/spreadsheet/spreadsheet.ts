@@ -7,13 +7,16 @@ import type { Item } from '../../operation';
 import type { Cell } from './cells';
 import type { DateSettings } from './dates/dates';
 import {
+	correctCells,
 	parseBounds,
-	printTabCells,
 	isOneCell,
 	parseRange,
 	printRange,
 	quoteTab,
+	isLinkedTab,
+	parseTarget,
 	type TabRange,
+	type TargetParams,
 } from './range';
 
 export function buildSpreadsheetUrl(spreadsheetId: string): string {
@@ -25,6 +28,26 @@ export function listNames(names: readonly string[]): string {
 	const shown = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
 	if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
 	return shown.join(', ');
+}
+
+/** A text without what people overlook in it: case and blanks. */
+export function foldText(text: string): string {
+	return text.toLowerCase().replaceAll(/\s/g, '');
+}
+
+/** The names that differ from missing ones only by case or blanks. */
+export function findAlike(names: readonly string[], missing: readonly string[]): string[] {
+	const folded = missing.map(foldText);
+	return names.filter((name) => folded.includes(foldText(name)));
+}
+
+export const otherRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
+
+/** Lists the columns of a table for a message, first those that the missing ones may mean. */
+export function listColumns(names: readonly string[], missing: readonly string[]): string {
+	const alike = findAlike(names, missing);
+	const question = alike.length > 0 ? `Did you mean ${listNames(alike)}? ` : '';
+	return `${question}Its columns are ${listNames(names)}.`;
 }
 
 /**
@@ -55,17 +78,13 @@ export function findNativeTable(
 }
 
 /** Google leaves out a number that is 0. */
-function defaultToZero(value: number | null | undefined): number {
-	return value ?? 0;
-}
-
 function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table): NativeTable {
 	const known = {
-		sheetId: defaultToZero(range?.sheetId),
-		startRowIndex: defaultToZero(range?.startRowIndex),
-		endRowIndex: defaultToZero(range?.endRowIndex),
-		startColumnIndex: defaultToZero(range?.startColumnIndex),
-		endColumnIndex: defaultToZero(range?.endColumnIndex),
+		sheetId: range?.sheetId ?? 0,
+		startRowIndex: range?.startRowIndex ?? 0,
+		endRowIndex: range?.endRowIndex ?? 0,
+		startColumnIndex: range?.startColumnIndex ?? 0,
+		endColumnIndex: range?.endColumnIndex ?? 0,
 	};
 	const footer = rowsProperties?.footerColorStyle ? 1 : 0;
 	return { tableId: tableId ?? '', range: known, bodyEnd: known.endRowIndex - footer };
@@ -193,12 +212,31 @@ export class Spreadsheet {
 
 	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
 	async #refuseTabLikeCell({ cells = '' }: TabRange): Promise<void> {
-		const titles = await this.#item.once(`titles ${this.id}`, () => this.#readTitles());
+		const tabs = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
+		const titles = tabs.map(({ title }) => title);
 		const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
 		if (same === undefined) return;
 		throw createRefusal(
 			`${quoteField('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
 			`Enter ${quoteTab(same)} for the tab, or ${quoteTab(titles[0] ?? '')}!${cells} for the cell in the first tab.`,
+		);
+	}
+
+	/**
+	 * The same parameters with the title of the tab that they mean: one with blanks around it as it stands if the spreadsheet has it, else
+	 * without them; the tab of a link by its ID.
+	 */
+	async resolveTab<P extends TargetParams>(params: P): Promise<P> {
+		const { tab } = params;
+		if (parseTarget(params).tab !== tab || (tab === tab.trim() && !isLinkedTab(tab))) return params;
+		const sheets = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
+		if (sheets.some(({ title }) => title.toLowerCase() === tab.toLowerCase())) return params;
+		if (!isLinkedTab(tab)) return { ...params, tab: tab.trim() };
+		const linked = sheets.find(({ gid }) => gid === tab);
+		if (linked) return { ...params, tab: linked.title };
+		throw createRefusal(
+			`The spreadsheet has no tab with the ${tab} of its URL`,
+			`Choose it in ${quoteField('tab')}. The spreadsheet has the tabs ${listNames(sheets.map(({ title }) => title))}.`,
 		);
 	}
 
@@ -211,7 +249,10 @@ export class Spreadsheet {
 
 	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
 	async readTab(tab: string | undefined): Promise<{ cells: unknown[][]; rowCount: number }> {
-		const { data } = await this.values.get({ spreadsheetId: this.id, range: printTabCells(tab, allCells) });
+		const { data } = await this.values.get({
+			spreadsheetId: this.id,
+			range: printRange({ tab, cells: allCells }),
+		});
 		const { lastRow = 0 } = parseBounds(parseRange(data.range ?? ''));
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
@@ -222,15 +263,15 @@ export class Spreadsheet {
 			cells === undefined
 				? ''
 				: ',data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
-		const ranges = cells === undefined ? undefined : [printTabCells(tab, cells)];
+		const ranges = cells === undefined ? undefined : [printRange({ tab, cells })];
 		const data = await this.get(`${settingsFields},sheets(${sheetFields}${shown})`, ranges);
 		this.#knownSettings = toSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 		const { sheetId, title, gridProperties } = sheet.properties ?? {};
 		const { rowCount, columnCount } = gridProperties ?? {};
-		const size = { rowCount: defaultToZero(rowCount), columnCount: defaultToZero(columnCount) };
-		return { sheetId: defaultToZero(sheetId), title: title ?? '', ...size, sheet };
+		const size = { rowCount: rowCount ?? 0, columnCount: columnCount ?? 0 };
+		return { sheetId: sheetId ?? 0, title: title ?? '', ...size, sheet };
 	}
 
 	/** Creates the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */
@@ -252,18 +293,23 @@ export class Spreadsheet {
 		return isNamed === true || findSheetByTitle(data, title) !== undefined;
 	}
 
-	async #readTitles(options = {}): Promise<string[]> {
-		const { sheets = [] } = await this.get('sheets.properties.title', undefined, options);
-		return sheets.flatMap(({ properties }) => properties?.title ?? []);
+	/** All tabs. @returns for each, what ends a link to it, too */
+	async readTabs(options = {}): Promise<Array<{ readonly title: string; readonly gid: string }>> {
+		const { sheets = [] } = await this.get('sheets.properties(sheetId,title)', undefined, options);
+		return sheets.map(({ properties: { title, sheetId } = {} }) => ({
+			title: title ?? '',
+			gid: `#gid=${sheetId ?? 0}`,
+		}));
 	}
 
 	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */
 	async #tryReadTitles(): Promise<string[]> {
 		// The failure is clear without the titles, so the wait for them is short.
-		return await this.#readTitles({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
+		const tabs = await this.readTabs({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
 			if (isNodeError(error)) return [];
 			throw error;
 		});
+		return tabs.map(({ title }) => title);
 	}
 }
 
@@ -276,7 +322,9 @@ export function isUnknownRangeError(error: unknown): error is NodeError {
 function buildMissingTabError(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]) {
 	const tab = title ?? name;
 	if (titles.length === 0) return error;
-	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
+	const cells = correctCells(tab ?? '');
+	const list = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
+	const has = cells === undefined ? list : `To name cells, enter ${cells}. ${list}`;
 	if (tab === undefined || titles.includes(tab)) {
 		return error.with({ description: error.description ? `${has} ${error.description}` : has });
 	}

@@ -1,9 +1,9 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { type NodeError, createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { checkRows, hasColumnNames, readCellRows } from './cells';
+import { checkRows, hasColumnNames, readCellRows, rowNumberKey } from './cells';
 import { writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
@@ -24,7 +24,7 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 	}
 	if (isKeyed && writeMode === 'replace') {
 		throw createRefusal(
-			`${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is replace`,
+			`${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`,
 			'Remove one of them: all rows are replaced, so none is looked for.',
 		);
 	}
@@ -32,7 +32,7 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 	if (writeMode !== 'update') return writeMode;
 	throw createRefusal(
 		`${quoteField('matchColumns')} is required to update rows`,
-		`Choose the columns that identify a row, or rowNumber for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to overwrite or replace.`,
+		`Choose the columns that identify a row, or ${printChoice('matchColumns', rowNumberKey)} for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'overwrite')} or ${printChoice('writeMode', 'replace')}.`,
 	);
 }
 
@@ -43,10 +43,10 @@ async function writeRows(
 ): Promise<Array<SheetWriteResult | MatchedRow[] | NodeError>> {
 	const [first] = members;
 	if (!first) return [];
-	const { params, item } = first;
-	const mode = resolveWriteMode(params);
+	const mode = resolveWriteMode(first.params);
+	const book = new Spreadsheet(sheets, first.params.spreadsheetId, first.item);
+	const params = await book.resolveTab(first.params);
 	const target = parseTarget(params);
-	const book = new Spreadsheet(sheets, params.spreadsheetId, item);
 	if (params.createTab) await book.createMissingTab(target);
 	if (mode === 'update') return await matchRows(book, params, members);
 	if (mode === 'replace') return await replaceTable(book, params, members);
@@ -64,7 +64,7 @@ async function writeByHeader(book: Spreadsheet, params: WriteParams, members: re
 	return await sendInChunks(rows, members, {
 		done: 'written',
 		largest: Infinity,
-		rowsOf: (own) => own,
+		getRows: (own) => own,
 		async send(parts) {
 			await addHeaders();
 			// The header may be the last row of the tab.

@@ -112,6 +112,8 @@ x = 1`;
 	test.each([
 		['t.app', 'Appendix text'],
 		['Appendix', 'Appendix text'],
+		[' Appendix\n', 'Appendix text'],
+		[' t.app ', 'Appendix text'],
 		['Details', 'Detail\nx = 1'],
 	])('one tab: %s', async (tab, content) => {
 		const result = await calls.read(rich(), { tab });

@@ -199,7 +199,7 @@ describe('a tab that is missing', () => {
 	test('is made by Write and by Append, once', async () => {
 		const id = calls.document('first');
 		await calls.write(id, { content: 'a', tab: 'Notes', createTab: true });
-		await calls.append(id, { content: 'b', tab: 'Notes', createTab: true });
+		await calls.append(id, { content: 'b', tab: ' Notes ', createTab: true });
 		const read = await calls.read(id, { tab: 'Notes' });
 		expect(read).toMatchObject({ content: 'ab', tabs: [{ title: 'Tab 1' }, { title: 'Notes' }] });
 		expect(calls.google.docs.text(id)).toBe('first\n');

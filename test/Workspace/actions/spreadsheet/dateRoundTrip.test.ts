@@ -2,21 +2,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { roundsOf } from '../../../growth';
-import { testItem } from '../../client';
+import { type Giving, giveFrom, randomOf, sources } from './rowsGiven';
 import { SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
-
-/** A small generator of random numbers (mulberry32): the same tables in every run. */
-function randomOf(seed: number): (below: number) => number {
-	let state = seed;
-	return (below) => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-	};
-}
 
 const locales = ['en_US', 'en_GB', 'de_DE', 'fr_FR', 'es_MX', 'da_DK', 'fi_FI', 'nl_NL', 'ar_EG', 'ja_JP', 'ko_KR', 'zh_TW']; // prettier-ignore
 const zones = ['Etc/GMT', 'Europe/Berlin', 'America/New_York', 'America/St_Johns', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Auckland', 'GMT-07:00']; // prettier-ignore
@@ -40,18 +29,9 @@ const kinds: ReadonlyArray<(below: (limit: number) => number, pick: Pick) => Dat
 ];
 
 const iso = { output: 'rows', valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'ISO_8601' };
-const auto = { tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO' };
 const read = async (spreadsheetId: string): Promise<IDataObject[]> =>
 	(await calls.run('read', { spreadsheetId, ...iso })).map(({ json }) => json);
 const cellsOf = (spreadsheetId: string) => calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:E');
-
-async function give(name: 'append' | 'write', more: object, rows: readonly IDataObject[]) {
-	const members = rows.map((json, index) => ({
-		params: { ...auto, ...more },
-		item: testItem({ json, index }),
-	}));
-	return (await calls.together(name, members)) as IDataObject[];
-}
 
 interface Book {
 	readonly locale: string;
@@ -72,21 +52,21 @@ function seed({ rows, ...settings }: Book): string {
 	return spreadsheetId;
 }
 
-const ways: ReadonlyArray<(book: Book) => Promise<void>> = [
-	...['Key', 'rowNumber'].map((matchColumns) => async (book: Book) => {
+const ways: ReadonlyArray<(book: Book, give: Giving) => Promise<void>> = [
+	...['Key', 'rowNumber'].map((matchColumns) => async (book: Book, give: Giving) => {
 		const spreadsheetId = seed(book);
 		const before = cellsOf(spreadsheetId);
 		const written = await give('write', { spreadsheetId, matchColumns }, await read(spreadsheetId));
 		expect(written.map(({ action }) => action)).toEqual(book.rows.map(() => 'unchanged'));
 		expect(cellsOf(spreadsheetId)).toEqual(before);
 	}),
-	...['replace', 'overwrite'].map((writeMode) => async (book: Book) => {
+	...['replace', 'overwrite'].map((writeMode) => async (book: Book, give: Giving) => {
 		const spreadsheetId = seed(book);
 		const before = cellsOf(spreadsheetId);
 		await give('write', { spreadsheetId, writeMode }, await read(spreadsheetId));
 		expect(cellsOf(spreadsheetId)).toEqual(before);
 	}),
-	async (book) => {
+	async (book, give) => {
 		const rows = await read(seed(book));
 		const copy = seed({ ...book, rows: [] });
 		await give('append', { spreadsheetId: copy }, rows);
@@ -105,14 +85,16 @@ test(`${rounds} tables with dates come back as they were, by every way`, async (
 			Array.from({ length: 4 }, () => pick(kinds)(below, pick)),
 		);
 		const book = { locale: pick(locales), timeZone: pick(zones), rows };
-		await ways[at % ways.length]?.(book).catch((error: unknown) => {
-			throw new Error(`way ${at % ways.length} of ${JSON.stringify(book)}`, { cause: error });
+		const [way, source] = [at % ways.length, sources[Math.floor(at / ways.length) % 2]];
+		await ways[way]?.(book, giveFrom(calls, source)).catch((error: unknown) => {
+			throw new Error(`way ${way} from ${source} of ${JSON.stringify(book)}`, { cause: error });
 		});
 	}
 });
 
 test(`${rounds} instants come back as the same instants, but for the hour that clocks show twice`, async () => {
 	const below = randomOf(41);
+	const give = giveFrom(calls, 'items');
 	const rows = Array.from({ length: rounds }, (_, at) => ({
 		Key: `k${at}`,
 		A: new Date(Date.UTC(1990, 0, 1) + below(2 ** 31) * 600 + below(600)).toISOString(),

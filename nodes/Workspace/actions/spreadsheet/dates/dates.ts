@@ -64,9 +64,9 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 		const converted = toWallTime(wall - parseOffset(offset), timeZone);
 		return converted === undefined ? undefined : new DateCell(converted - epoch, 'DATE_TIME', text);
 	}
-	const duration = durationPattern.exec(text);
-	if (duration && Number(duration[1]) > 23)
-		return new DateCell(toMilliseconds(...(duration.slice(1) as ClockParts)), 'DURATION', text);
+	const [, ownHours = '', ownMinutes = '', ownSeconds = '', ownFraction] = durationPattern.exec(text) ?? [];
+	if (Number(ownHours) > 23)
+		return new DateCell(toMilliseconds(ownHours, ownMinutes, ownSeconds, ownFraction), 'DURATION', text);
 	const [clock, day, hour = 0, ...rest] = clockPattern.exec(text) ?? [];
 	const [minute = 0, second = 0, thousandths = '', half] = rest;
 	const inHalf = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
@@ -78,14 +78,9 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 		: new DateCell(found + time - epoch, clock === undefined ? 'DATE' : 'DATE_TIME', text);
 }
 
-type ClockParts = [
-	hours: string | number,
-	minutes: string | number,
-	seconds: string | number,
-	fraction: string | undefined,
-];
+type Digits = string | number;
 
-function toMilliseconds(...[hours, minutes, seconds, fraction = '']: ClockParts): number {
+function toMilliseconds(hours: Digits, minutes: Digits, seconds: Digits, fraction = ''): number {
 	const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
 	return whole * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
 }
@@ -131,7 +126,7 @@ function toWallTime(instant: number, timeZone: string): number | undefined {
 	const get = (name: string) => Number(parts.find(({ type }) => type === name)?.value);
 	const day = toDay(get('year'), get('month'), get('day')) ?? 0;
 	const rest = ((instant % 1000) + 1000) % 1000;
-	return day + toMilliseconds(get('hour'), get('minute'), get('second'), undefined) + rest;
+	return day + toMilliseconds(get('hour'), get('minute'), get('second')) + rest;
 }
 
 /** The offset of a time zone from UTC when its clocks show a time, such as `+01:00`; '' where they skip it or the offset has seconds. */

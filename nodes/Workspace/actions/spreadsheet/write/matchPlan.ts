@@ -1,12 +1,12 @@
 import { type NodeError, isNodeError, createRefusal } from '../../../../core/errors';
-import { quoteField } from '../../../../fields/field';
+import { printChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames, rowNumberKey } from '../cells';
-import { DateCell, dropTimeNoise, isSameTime, mayBeDate } from '../dates/dates';
+import { DateCell, dropTimeNoise, isSameTime } from '../dates/dates';
 import type { WriteMember, WriteParams } from '../fields';
 import type { resolveColumns } from '../headerRow';
 import { spreadRefusals } from '../sendRows';
-import { listNames, type Spreadsheet } from '../spreadsheet';
+import { foldText, listNames, type Spreadsheet } from '../spreadsheet';
 import { readTableBody, readValuesAndTexts, type TableBody } from './tableBody';
 
 /** The changes for one item. */
@@ -82,16 +82,12 @@ export class MatchPlan {
 		const near = this.#findNearKey(row);
 		return createRefusal(
 			`No row has ${listNames(this.#getKeyCells(row).map(String))} in ${listNames(this.#matching.matchColumns)}`,
-			`Nothing was written for the item. ${near === undefined ? '' : `A row has ${listNames([near])}, which differs only by case or blanks. `}Set ${quoteField('unmatched')} to append or skip, or correct the key.`,
+			`Nothing was written for the item. ${near === undefined ? '' : `A row has ${listNames([near])}, which differs only by case or blanks. `}Set ${quoteField('unmatched')} to ${printChoice('unmatched', 'append')} or ${printChoice('unmatched', 'skip')}, or correct the key.`,
 		);
 	}
 
 	#findNearKey(row: NamedRow): string | undefined {
-		const fold = (texts: readonly string[]) =>
-			texts
-				.join('\n')
-				.toLowerCase()
-				.replaceAll(/[^\S\n]/g, '');
+		const fold = (texts: readonly string[]) => JSON.stringify(texts.map(foldText));
 		if (!this.#foldedKeys) {
 			const { body, headerRow } = this.#matching;
 			this.#foldedKeys = new Map();
@@ -164,7 +160,7 @@ export class MatchPlan {
 
 	#findRowsByKey(row: NamedRow): readonly number[] | NodeError {
 		const cells = this.#getKeyCells(row);
-		if (cells.every((cell) => cell === '')) return buildNoKeyError(this.#matching.matchColumns);
+		if (cells.every((cell) => cell === '')) return buildNoKeyError(listNames(this.#matching.matchColumns));
 		const found = this.#lookUpRows(cells);
 		if (!found && this.#hasValues && !this.#isTyped)
 			this.needsShownTexts ||= cells.some((cell) => typeof cell === 'string');
@@ -200,7 +196,7 @@ export class MatchPlan {
 	#findRowByNumber(rowNumber: unknown): readonly number[] | NodeError {
 		const { headerRow, body } = this.#matching;
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
-			return buildNoKeyError([rowNumberKey]);
+			return buildNoKeyError(`'${printChoice('matchColumns', rowNumberKey)}'`);
 		const number = typeof rowNumber === 'object' ? NaN : Number(rowNumber);
 		if (Number.isInteger(number) && number > headerRow && number <= body.last + 1) return [number - 1];
 		return createRefusal(
@@ -279,12 +275,11 @@ export async function planSteps(
 		);
 		return { isUnsure: plan.needsShownTexts, steps, last: bodies.body.last };
 	};
-	const isSmall = sheet.rowCount * read.length <= maxCellsTogether;
-	const mayInsert = !isByRowNumber(matchColumns) || columns.size > sheet.columns.size;
-	if (isSmall && mayInsert && sheet.columns.size > 0) {
-		const cells = given.flat().map((row) => [...row.cells.values()]);
-		if (mayNeedShownTexts(params, cells)) return planFor(await readValuesAndTexts(book, sheet, read));
-	}
+	const isTyped = params.valueInputOption === 'USER_ENTERED';
+	// Texts beside dates, or that Google will read as typed, mostly have to be compared with what is shown, too.
+	const mayNeedTexts = isTyped || given.flat().some((row) => [...row.cells.values()].some(isDate));
+	if (mayNeedTexts && sheet.columns.size > 0 && sheet.rowCount * read.length <= maxCellsTogether)
+		return planFor(await readValuesAndTexts(book, sheet, read));
 	const body = await readTableBody(book, sheet, read);
 	const first = planFor({ body });
 	if (!first.isUnsure) return first;
@@ -294,25 +289,13 @@ export async function planSteps(
 /** Up to this many cells, values and texts are read in one request: it takes up to 80 bytes for each cell, two take about 50. */
 const maxCellsTogether = 200_000;
 
-/** Whether cells are entered as typed and texts look like numbers. Then one request reads all, which avoids a fifth if rows are inserted. */
-function mayNeedShownTexts({ valueInputOption }: WriteParams, cells: readonly Cell[][]): boolean {
-	const all = cells.flat();
-	const isTyped = valueInputOption === 'USER_ENTERED';
-	if (!isTyped && !all.some(isDate)) return false;
-	const isKnown = (value: string) =>
-		isTyped && (mayBeDate(value) || normalizeTyped(value) !== value || isPlainNumber(value));
-	return all.some(
-		(value) => typeof value === 'string' && /\d|^(true|false)$/i.test(value) && !isKnown(value),
-	);
-}
-
 export function isByRowNumber(matchColumns: readonly string[]): boolean {
 	return matchColumns.length === 1 && matchColumns[0] === rowNumberKey;
 }
 
-function buildNoKeyError(matchColumns: readonly string[]): NodeError {
+function buildNoKeyError(columns: string): NodeError {
 	return createRefusal(
-		`The item has no value for ${listNames(matchColumns)}`,
+		`The item has no value for ${columns}`,
 		`The node finds the row by ${quoteField('matchColumns')}. ${missingDataAdvice}`,
 	);
 }

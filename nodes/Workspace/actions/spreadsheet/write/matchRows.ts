@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
-import { quoteField } from '../../../../fields/field';
+import { printChoice, quoteField } from '../../../../fields/field';
 import { type Cell, collectNames, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, convertCells, formatDates, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
@@ -11,6 +11,7 @@ import { maxRequestBytes, sendInChunks, countColumns, type SheetWriteResult } fr
 import {
 	buildEnlargeTabRequests,
 	growNativeTable,
+	listColumns,
 	listNames,
 	buildResizeTableRequest,
 	type Spreadsheet,
@@ -141,7 +142,7 @@ export async function matchRows(book: Spreadsheet, params: WriteParams, members:
 	return await sendInChunks(steps, members, {
 		done: 'written',
 		largest: maxUpdateBytes,
-		rowsOf: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
+		getRows: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
 		async send(all) {
 			if (members[0]) place = await sendSteps(book, members[0], place, all.flat());
 			return all.map((own) => own.map((step) => buildMatchedRow(book.id, found, step)));
@@ -182,7 +183,7 @@ function checkMatchColumns(matchColumns: readonly string[], { columns, names }: 
 	if (isByRowNumber(matchColumns)) return;
 	if (matchColumns.includes(rowNumberKey)) {
 		throw createRefusal(
-			`${quoteField('matchColumns')} cannot have rowNumber together with other columns`,
+			`${quoteField('matchColumns')} cannot have '${printChoice('matchColumns', rowNumberKey)}' together with other columns`,
 			'The row number alone identifies a row. Remove it, or the others.',
 		);
 	}
@@ -190,7 +191,7 @@ function checkMatchColumns(matchColumns: readonly string[], { columns, names }: 
 	if (unknown.length === 0) return;
 	throw createRefusal(
 		`The table has no column ${listNames(unknown)} to match rows by`,
-		`Its columns are ${listNames(names)}. Enter one or more of them in ${quoteField('matchColumns')}.`,
+		`${listColumns(names, unknown)} Enter one or more of them in ${quoteField('matchColumns')}.`,
 	);
 }
 

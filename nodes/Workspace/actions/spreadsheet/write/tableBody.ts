@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Cell } from '../cells';
 import type { HeaderRow } from '../headerRow';
-import { printTabCells, toColumnLetters } from '../range';
+import { printRange, toColumnLetters } from '../range';
 import type { Spreadsheet } from '../spreadsheet';
 
 /** The rows below a header, in some columns. Rows and columns count from 0. */
@@ -18,14 +18,12 @@ function planBodyRead({ title, native, row: first }: TablePosition, columns: rea
 	const spans = groupColumns(columns);
 	return {
 		// The header is read too, because a range may not begin below the last row of the tab.
-		ranges: spans.map(({ from, to }) =>
-			printTabCells(
-				title,
-				`${toColumnLetters(from)}${first + 1}:${toColumnLetters(to)}${native?.bodyEnd ?? ''}`,
-			),
-		),
+		ranges: spans.map(({ from, to }) => {
+			const cells = `${toColumnLetters(from)}${first + 1}:${toColumnLetters(to)}${native?.bodyEnd ?? ''}`;
+			return printRange({ tab: title, cells });
+		}),
 		/** @param grids the cells of each range */
-		bodyOf: (grids: readonly Cell[][][]): TableBody => ({
+		toBody: (grids: readonly Cell[][][]): TableBody => ({
 			last: first + Math.max(0, ...grids.map((grid) => grid.length - 1)),
 			at(row, column) {
 				const span = spans.findIndex(({ from, to }) => column >= from && column <= to);
@@ -41,12 +39,12 @@ export async function readTableBody(
 	book: Spreadsheet,
 	table: TablePosition,
 	columns: readonly number[],
-	valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' = 'UNFORMATTED_VALUE',
+	valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA' = 'UNFORMATTED_VALUE',
 ): Promise<TableBody> {
-	const { ranges, bodyOf } = planBodyRead(table, columns);
-	if (ranges.length === 0) return bodyOf([]);
+	const { ranges, toBody } = planBodyRead(table, columns);
+	if (ranges.length === 0) return toBody([]);
 	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, valueRenderOption });
-	return bodyOf((data.valueRanges ?? []).map(({ values }) => (values ?? []) as Cell[][]));
+	return toBody((data.valueRanges ?? []).map(({ values }) => (values ?? []) as Cell[][]));
 }
 
 /** Reads values, with dates as numbers, and what the sheet shows: in one request instead of two, but with more bytes for each cell. */
@@ -55,7 +53,7 @@ export async function readValuesAndTexts(
 	table: TablePosition,
 	columns: readonly number[],
 ) {
-	const { ranges, bodyOf } = planBodyRead(table, columns);
+	const { ranges, toBody } = planBodyRead(table, columns);
 	const { sheets } = await book.get('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
 		// Google also returns cells that only have a format.
@@ -63,8 +61,8 @@ export async function readValuesAndTexts(
 		const end = rowData.findLastIndex(({ values }) => values?.some(isFilled));
 		return rowData.slice(0, end + 1).map(({ values }) => values ?? []);
 	});
-	const mapCells = (cellOf: (cell: sheets_v4.Schema$CellData) => Cell) =>
-		bodyOf(grids.map((grid) => grid.map((line) => line.map(cellOf))));
+	const mapCells = (readCell: (cell: sheets_v4.Schema$CellData) => Cell) =>
+		toBody(grids.map((grid) => grid.map((line) => line.map(readCell))));
 	return {
 		body: mapCells(({ effectiveValue: { numberValue, boolValue, stringValue } = {}, formattedValue }) => {
 			return numberValue ?? boolValue ?? stringValue ?? formattedValue ?? '';

@@ -1,5 +1,5 @@
 import { isNodeError, createRefusal } from '../../../../core/errors';
-import { quoteField } from '../../../../fields/field';
+import { printChoice, quoteField } from '../../../../fields/field';
 import type { Item } from '../../../operation';
 import {
 	type Cell,
@@ -101,7 +101,7 @@ function layOutColumns(names: readonly string[], texts: readonly string[], param
 	if (present.some((text, at) => text !== '' && found[at] === undefined)) {
 		throw createRefusal(
 			`The first row has the names ${listNames(present.filter((text) => text !== ''))}, but the items have ${listNames(names)}`,
-			`Nothing was written. Set ${quoteField('writeMode')} to update, to find rows by ${quoteField('matchColumns')}, or to replace, to clear the old table.`,
+			`Nothing was written. Set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}, to find rows by ${quoteField('matchColumns')}, or to ${printChoice('writeMode', 'replace')}, to clear the old table.`,
 		);
 	}
 	const added = names.filter((name) => !found.includes(name));
@@ -160,6 +160,7 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 	const sheet = addLetterColumns(read, new Set(names));
 	const { sheetId, title, row, native } = sheet;
 	const columns = sortColumns(names, sheet);
+	const lostFormulas = await findLostFormulas(book, sheet, names);
 	const column = sheet.columns.size === 0 ? sheet.start : sheet.left;
 	const header = params.includeHeaderRow
 		? [columns.map(({ text }) => (text === '' ? '' : toHeaderCell(text, params)))]
@@ -187,9 +188,36 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 		await book.update(printTabArea(title, { row, column }, height, width), values, valueInputOption);
 	}
 	if (members[0]) await formatDates(book, members[0].item, sheet, [{ row, column, cells: lines }]);
+	if (lostFormulas.length > 0) {
+		members[0]?.item.addHint(
+			`${listNames(lostFormulas)} had formulas and was removed, because the items do not have it. To get it back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}.`,
+		);
+	}
 	const [first = [], ...others] = parts;
 	const range = printTabArea(title, { row, column }, 1, 1);
 	return buildWriteResults(book.id, range, { row, column }, [[...header, ...first], ...others]);
+}
+
+/** Names of the columns with formulas that a table loses when it gets other columns. */
+async function findLostFormulas(
+	book: Spreadsheet,
+	sheet: HeaderRow,
+	kept: readonly string[],
+): Promise<string[]> {
+	const places = new Set(kept.map((name) => sheet.columns.get(name)));
+	const lost = [...sheet.columns].filter(([name, at]) => sheet.names.includes(name) && !places.has(at));
+	const body = await readTableBody(
+		book,
+		sheet,
+		lost.map(([, at]) => at),
+		'FORMULA',
+	);
+	const hasFormula = (at: number) => {
+		for (let row = sheet.row + 1; row <= body.last; row++)
+			if (String(body.at(row, at)).startsWith('=')) return true;
+		return false;
+	};
+	return lost.flatMap(([name, at]) => (hasFormula(at) ? name : []));
 }
 
 /** Sorts columns: those that stay keep the order and the texts of the old header, and new ones follow. */

@@ -1,0 +1,138 @@
+// What a person reads in the form, and a developer in the input object, when a table, a column or a range is not as it was entered.
+import type { IDataObject } from 'n8n-workflow';
+
+import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
+import { failureOf } from '../../../createExecuteContext';
+import { testItem } from '../../client';
+import { runNode, token } from '../../runNode';
+import { SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+
+interface Case {
+	readonly operation?: string;
+	readonly rows?: unknown[][];
+	readonly more: IDataObject;
+	readonly json?: IDataObject;
+}
+
+const optionNames = ['extraColumns', 'filters', 'headerRow', 'unmatched'];
+
+/** Message and description, as the form and the input object tell them. */
+async function tell({ operation = 'write', rows = [['SKU', 'Qty']], more, json = { sku: 'a' } }: Case) {
+	calls.google.tokens.issue({ token });
+	const id = calls.sheet(rows);
+	const source = operation === 'read' ? {} : { valuesSource: 'items' };
+	const given: IDataObject = { tab: 'Sheet1', ...source, ...more };
+	const entries = Object.entries(given);
+	const options = Object.fromEntries(entries.filter(([name]) => optionNames.includes(name)));
+	const fields = Object.fromEntries(entries.filter(([name]) => !optionNames.includes(name)));
+	const read = async (parameters: IDataObject) => {
+		const failure = await failureOf(runNode({ url: calls.google.url, parameters, items: [{ json }] }));
+		return `${failure.message} ${failure.description}`;
+	};
+	const place = { spreadsheetId: { __rl: true, mode: 'id', value: id } };
+	const tab = { __rl: true, mode: 'name', value: given['tab'] };
+	const inForm = await read({ resource: 'spreadsheet', operation, ...fields, ...place, tab, options });
+	const inputObject = { operation, spreadsheetId: id, ...given };
+	return { inForm, inObject: await read({ inputMode: 'json', inputObject }) };
+}
+
+test.each<readonly [string, Case, string, string]>([
+	[
+		'no column to match by',
+		{ more: { writeMode: 'update', matchColumns: [] } },
+		"'Match Column Names or IDs' is required to update rows Choose the columns that identify a row, or Row Number for rows that were read from this tab. To write without looking for rows, set 'Write Mode' to Overwrite or Replace.",
+		"'matchColumns' is required to update rows Choose the columns that identify a row, or rowNumber for rows that were read from this tab. To write without looking for rows, set 'writeMode' to overwrite or replace.",
+	],
+	[
+		'no number',
+		{ more: { writeMode: 'update', matchColumns: ['rowNumber'] }, json: { Qty: 1 } },
+		"The item has no value for 'Row Number'",
+		"The item has no value for 'rowNumber'",
+	],
+	[
+		'the number among columns',
+		{ more: { writeMode: 'update', matchColumns: ['rowNumber', 'SKU'] }, json: { SKU: 1 } },
+		"cannot have 'Row Number' together with other columns",
+		"cannot have 'rowNumber' together with other columns",
+	],
+	[
+		'no row with the key',
+		{ more: { writeMode: 'update', matchColumns: ['SKU'], unmatched: 'error' }, json: { SKU: 1 } },
+		"Set 'If No Row Matches' to Add a Row or Skip the Item",
+		"Set 'unmatched' to append or skip",
+	],
+	[
+		'other names in the first row',
+		{ more: { writeMode: 'overwrite' } },
+		"Set 'Write Mode' to Update or Add, to find rows by 'Match Column Names or IDs', or to Replace",
+		"Set 'writeMode' to update, to find rows by 'matchColumns', or to replace",
+	],
+	[
+		'a column of another name',
+		{ operation: 'append', more: {}, json: { Total: 1 } },
+		"The table has no column 'Total' Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'Header Row'. To add columns or leave fields out, set 'Extra Columns' to Add or Ignore. To choose a value for each column, set 'Rows From' to Columns.",
+		"The table has no column 'Total' Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'headerRow'. To add columns or leave fields out, set 'extraColumns' to add or ignore. To choose a value for each column, set 'valuesSource' to columns.",
+	],
+	[
+		'a column that differs by case',
+		{ operation: 'append', more: {} },
+		"The table has no column 'sku' Did you mean 'SKU'? Its columns are 'SKU', 'Qty'. Rename the field, or set 'Rows From' to Columns to choose a value for each column.",
+		"The table has no column 'sku' Did you mean 'SKU'? Its columns are 'SKU', 'Qty'. Rename the field, or set 'valuesSource' to columns to choose a value for each column.",
+	],
+	[
+		'a match column that differs by blanks',
+		{ more: { writeMode: 'update', matchColumns: ['S K U'] }, json: { Qty: 1 } },
+		"The table has no column 'S K U' to match rows by Did you mean 'SKU'? Its columns are 'SKU', 'Qty'.",
+		"The table has no column 'S K U' to match rows by Did you mean 'SKU'?",
+	],
+	[
+		'a filter that differs by case',
+		{
+			operation: 'read',
+			more: { output: 'rows', filters: { filter: [{ column: 'qty', condition: 'equals', value: '' }] } },
+		},
+		"The table has no column 'qty' to filter by Did you mean 'Qty'? Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'Header Row'.",
+		"The table has no column 'qty' to filter by Did you mean 'Qty'?",
+	],
+	[
+		'a range with a hyphen',
+		{ operation: 'read', more: { range: 'A1-C5' } },
+		"'Range' is not a range: A1-C5 Enter A1:C5.",
+		"'range' is not a range: A1-C5 Enter A1:C5.",
+	],
+	[
+		'a range with a hyphen, without a tab',
+		{ operation: 'read', more: { tab: '', range: 'Sheet1!A1 – C5' } },
+		"To name cells, enter Sheet1!A1:C5. The spreadsheet has the tab 'Sheet1'.",
+		"To name cells, enter Sheet1!A1:C5. The spreadsheet has the tab 'Sheet1'.",
+	],
+])('%s', async (_, given, inForm, inObject) => {
+	const told = await tell(given);
+	expect(told.inForm).toContain(inForm);
+	expect(told.inObject).toContain(inObject);
+});
+
+test('Replace says that it removed a column of formulas', async () => {
+	const replace = async (json: IDataObject) => {
+		const spreadsheetId = calls.sheet([['Key', 'Net', 'Gross', 'Note']]);
+		calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', [['a', 1, '=B2*2', 'x']]);
+		const item = testItem({ json });
+		const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', writeMode: 'replace' };
+		await calls.together('write', [{ params, item }]);
+		return item.hints;
+	};
+	expect(await replace({ Key: 'a', Net: 2 })).toEqual([
+		expect.stringContaining("'Gross' had formulas and was removed, because the items do not have it."),
+	]);
+	expect(calls.methods).toHaveLength(3);
+	expect(await replace({ Key: 'a', Net: 2, Gross: 4 })).toEqual([]);
+	expect(await replace({ Key: 'a', Net: 2, Gross: 4, Note: '' })).toEqual([]);
+});
+
+test('n8n asks for columns to match by before it runs the node', () => {
+	const { properties } = new Workspace().description;
+	const [matchColumns] = properties.filter(({ name }) => name === 'matchColumns');
+	expect(matchColumns).toMatchObject({ required: true, displayOptions: { show: { writeMode: ['update'] } } });
+});

@@ -1,0 +1,105 @@
+// Which tab is meant: by a title with blanks around it, and by the link of a spreadsheet.
+import type { IDataObject } from 'n8n-workflow';
+
+import { failureOf } from '../../../createExecuteContext';
+import { runNode, token } from '../../runNode';
+import { SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+
+const titles = ['First', ' Data', 'Data', 'Data '];
+
+function seed(): string {
+	calls.google.tokens.issue({ token });
+	const tabs = titles.map((title) => ({ title, rows: [['Title'], [title]] }));
+	return calls.google.sheets.seed({ title: 'Book', tabs });
+}
+
+async function run(parameters: IDataObject): Promise<IDataObject[]> {
+	const items = [{ json: { Title: 'new' } }];
+	return (await runNode({ url: calls.google.url, parameters, items })).map(({ json }) => json);
+}
+
+/** The same in the form and as an input object. */
+const modes: ReadonlyArray<(given: IDataObject) => IDataObject> = [
+	(given) => ({ resource: 'spreadsheet', ...given }),
+	(given) => ({ inputMode: 'json', inputObject: { resource: 'spreadsheet', ...given } }),
+];
+
+test.each([
+	['Data', 'Data'],
+	['Data ', 'Data '],
+	[' Data', ' Data'],
+	[' data ', 'Data'],
+	['\tFirst\n', 'First'],
+])('the title %j, as it was typed, is the tab %j', async (tab, found) => {
+	for (const inMode of modes) {
+		const given = { spreadsheetId: seed(), operation: 'read', output: 'rows' };
+		expect(await run(inMode({ ...given, tab }))).toMatchObject([{ Title: found }]);
+	}
+	const inForm = { resource: 'spreadsheet', operation: 'read', spreadsheetId: seed() };
+	const picked = { __rl: true, mode: 'name', value: tab };
+	expect(await run({ ...inForm, tab: picked })).toMatchObject([{ Title: found }]);
+});
+
+test('a tab that is created has no blanks around its title', async () => {
+	const id = seed();
+	const given = {
+		spreadsheetId: id,
+		operation: 'append',
+		valuesSource: 'items',
+		tab: ' New ',
+		createTab: true,
+	};
+	await run({ inputMode: 'json', inputObject: given });
+	expect(calls.stored(id, 'New')).toEqual([['Title'], ['new']]);
+});
+
+describe('a link', () => {
+	const link = (at: number, form = 'edit#gid=GID') => {
+		const id = seed();
+		const sheetId = String(calls.google.sheets.sheetIds(id)[at]);
+		return { id, url: `https://docs.google.com/spreadsheets/d/${id}/${form.replaceAll('GID', sheetId)}` };
+	};
+
+	test.each([
+		['edit#gid=GID', {}, 'Data'],
+		['edit?gid=GID#gid=GID', {}, 'Data'],
+		['view?gid=GID', { range: 'A1:A2' }, 'Data'],
+		['edit', {}, 'First'],
+		['edit#gid=GID', { tab: 'First' }, 'First'],
+		['edit#gid=GID', { range: 'First!A1:A2' }, 'First'],
+		['edit#gid=GID', { range: "'Data '" }, 'Data '],
+		['edit#gid=GID', { range: 'First' }, 'First'],
+	])('%s with %j reads the tab %j', async (form, given, found) => {
+		for (const inMode of modes) {
+			const { url } = link(2, form);
+			const read = inMode({ operation: 'read', output: 'rows', spreadsheetId: url, ...given });
+			expect(await run(read)).toMatchObject([{ Title: found }]);
+		}
+		const locator = { __rl: true, mode: 'url', value: link(2, form).url };
+		const read = { resource: 'spreadsheet', operation: 'read', spreadsheetId: locator, ...given };
+		expect(await run(read)).toMatchObject([{ Title: found }]);
+	});
+
+	test.each(['append', 'write'])('is where %s puts rows', async (operation) => {
+		for (const inMode of modes) {
+			const { id, url } = link(3);
+			const write = { operation, spreadsheetId: url, valuesSource: 'items', writeMode: 'overwrite' };
+			const { writeMode, ...append } = write;
+			await run(inMode(operation === 'append' ? append : { ...append, writeMode }));
+			expect(calls.stored(id, "'Data '").at(-1)).toEqual(['new']);
+			expect(calls.stored(id, 'First')).toEqual([['Title'], ['First']]);
+		}
+	});
+
+	test('to a tab that is gone fails, and says which there are', async () => {
+		const { url } = link(2, 'edit#gid=4711');
+		const read = { resource: 'spreadsheet', operation: 'read', spreadsheetId: url };
+		const failure = await failureOf(runNode({ url: calls.google.url, parameters: read }));
+		expect(failure.message).toBe('The spreadsheet has no tab with the #gid=4711 of its URL');
+		expect(failure.description).toContain(
+			"Choose it in 'Tab'. The spreadsheet has the tabs 'First', ' Data'",
+		);
+	});
+});
