@@ -27,6 +27,8 @@ interface FormatValues {
 	readonly pairs: Array<{ name: string; value: string }>;
 	/** The ID, given as a resource locator, an ID or a URL of Google. */
 	readonly fileId: string;
+	/** A list of IDs or URLs of Google, each one once. */
+	readonly fileIds: string[];
 	readonly id: string;
 	/** Given as JSON text or an array; unchecked beyond "array of arrays". */
 	readonly rows: unknown[][];

@@ -331,6 +331,13 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	},
 	attachments: readAttachments,
 	fileId: readId,
+	fileIds: (field, raw, reading) => [
+		...new Set(
+			readList(field, raw, reading).map((entry) =>
+				parseFileId(entry, field.name, getFieldLabel(field, reading)),
+			),
+		),
+	],
 	id: readId,
 };
 

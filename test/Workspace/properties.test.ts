@@ -94,6 +94,7 @@ describe('properties', () => {
 			replyTo: '',
 			idempotencyKey: '',
 			senderName: '',
+			driveFiles: '',
 			fromAlias: '',
 			attachments: '',
 			replyAll: false,

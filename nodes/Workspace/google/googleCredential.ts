@@ -14,7 +14,7 @@ export type GoogleCredential = Awaited<ReturnType<typeof readGoogleCredential>>;
 /** The limits of requests, and the operation's advice. */
 type CallOptions = Pick<
 	TransportOptions,
-	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice'
+	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice' | 'adviceApis'
 >;
 
 /** How requests are sent that serve several runs. */

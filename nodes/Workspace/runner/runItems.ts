@@ -154,6 +154,10 @@ function repeatOf({ operation, params, item }: Job): Omit<Left, 'what'> {
 	return { mayRepeat, advice: item.text(advice.join(' ')) || undefined };
 }
 
+/** The services that the advice of an operation is about: one for emails may attach files of Drive, an upload may take one from an email. */
+const mailApis = ['mail'] as const;
+const fileApis = ['sheets', 'docs', 'drive'] as const;
+
 /** Clients differ by what the requests may need and by the operation's advice. */
 function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer): ClientsFor {
 	const known = new Map<string, Promise<Clients>>();
@@ -171,6 +175,7 @@ function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer): Cl
 				maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
 				timeoutMilliseconds: limits.timeoutSeconds * 1000,
 				advice: operation.adviceByStatus,
+				adviceApis: resource === 'mail' ? mailApis : fileApis,
 			};
 			return await (await connected).clients(options, shared);
 		};

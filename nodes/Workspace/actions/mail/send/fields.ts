@@ -129,6 +129,17 @@ export const sendOptions = [
 		description: 'Addresses that get a copy, separated by commas or new lines',
 	},
 	{
+		displayName: 'Drive Files',
+		name: 'driveFiles',
+		type: 'string',
+		default: '',
+		format: 'fileIds',
+		namesFiles: true,
+		placeholder: 'e.g. https://docs.google.com/document/d/…/edit',
+		description:
+			'IDs or URLs of files in Google Drive to attach, separated by commas or new lines. Google documents, spreadsheets, presentations and drawings are attached as PDF. Your own files need a Drive Access of All Files in the credential.',
+	},
+	{
 		displayName: 'From Alias',
 		name: 'fromAlias',
 		type: 'string',
