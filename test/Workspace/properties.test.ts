@@ -441,12 +441,12 @@ describe('properties', () => {
 
 	test('a model reads which keys of an input object are required', () => {
 		const text = toolDescriptions.at(-1)?.default as string;
-		expect(text.split('\n').slice(1, -1)).toEqual([
+		expect(text.split('\n').slice(1, -2)).toEqual([
 			'document append: documentId*, content*, contentFormat',
 			'document create: title*, parentFolder, content, contentFormat',
 			'document read: documentId*',
 			'document write: documentId*, content*, contentFormat',
-			'file upload: name, contentSource, binaryPropertyName, content*, mimeType, parentFolder',
+			'file upload: name, contentSource, binaryPropertyName, content*, messageId, attachment, mimeType, parentFolder',
 			'mail list: from, status, returnAll, maxResults',
 			'mail read: messageId*',
 			'mail search: query*, returnAll, maxResults',
@@ -456,6 +456,7 @@ describe('properties', () => {
 			'spreadsheet read: spreadsheetId*, tab, range, output',
 			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*',
 		]);
+		expect(text).toContain('mailAttachment (attachment is its file name)');
 	});
 });
 
