@@ -72,7 +72,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 	const sanitizer = new Sanitizer();
 	const notes = new RunState(sanitizer);
 	const parameters = new NodeParameters(context);
-	const clientsFor = createClientCache(context, sanitizer);
+	const { clientsFor, showNotice } = createClientCache(context, sanitizer);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
@@ -96,6 +96,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 		});
 	} finally {
 		notes.showHints(context);
+		await showNotice();
 	}
 }
 
@@ -159,10 +160,15 @@ const mailApis = ['mail'] as const;
 const fileApis = ['sheets', 'docs', 'drive'] as const;
 
 /** Clients differ by what the requests may need and by the operation's advice. */
-function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer): ClientsFor {
+function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
 	const known = new Map<string, Promise<Clients>>();
 	let connection: Promise<GoogleCredential> | undefined;
-	return ({ operation, resource, limits }, shared) => {
+	// Not among the items' hints, which a model gets, too. What went wrong with a credential, the items have said.
+	const showNotice = async () => {
+		const message = await connection?.then(async (one) => await one.findNotice()).catch(() => undefined);
+		if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
+	};
+	const clientsFor: ClientsFor = ({ operation, resource, limits }, shared) => {
 		const connected = (connection ??= readGoogleCredential(
 			context,
 			context.getNodeParameter('authentication', 0, 'oAuth2'),
@@ -184,6 +190,7 @@ function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer): Cl
 		known.set(key, clients);
 		return clients;
 	};
+	return { clientsFor, showNotice };
 }
 
 /** Jobs that are processed together; most are single. In the order of their first members. */
