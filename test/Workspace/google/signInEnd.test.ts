@@ -84,13 +84,13 @@ describe('the node', () => {
 					authentication: 'body',
 					accessTokenUrl: `${google.url}/token`,
 					oauthTokenData: {
-						...(credential['oauthTokenData'] as object),
+						...(credential['oauthTokenData'] as IDataObject),
 						expires_in: 3599,
 						n8n_expires_at: String(Date.now() + 3_599_000),
 						...(secondsLeft !== undefined && { refresh_token_expires_in: secondsLeft }),
 						...more,
 					},
-				} as IDataObject,
+				},
 			},
 			parameters: { resource: 'mail', operation: 'list', options: {} },
 		});
@@ -109,10 +109,10 @@ describe('the node', () => {
 			type: 'warning',
 			message: expect.stringMatching(
 				/^The Google sign-in of this node ends on .* Publish the app in .* sign in again/,
-			),
+			) as string,
 		});
 		await run();
-		const lines = warn.mock.calls.filter(([line]) => String(line).includes('sign-in'));
+		const lines = warn.mock.calls.filter(([line]) => line.includes('sign-in'));
 		expect(lines).toEqual([[expect.stringMatching(/^The Google sign-in of "workspaceOAuth2Api" ends on /)]]);
 		warn.mockRestore();
 	});
@@ -141,7 +141,7 @@ describe('the node', () => {
 
 describe('the credential’s test', () => {
 	const { qs = {} } = new WorkspaceOAuth2Api().test.request;
-	const expression = String(qs['fields']).slice('={{'.length, -'}}'.length);
+	const expression = (qs['fields'] as string).slice('={{'.length, -'}}'.length);
 	const askedFields = (oauthTokenData: unknown, scope = 'https://www.googleapis.com/auth/drive') =>
 		runInNewContext(expression, { $credentials: { oauthTokenData, scope } }) as string;
 	const signedIn = (left: number, more: object = {}) =>
