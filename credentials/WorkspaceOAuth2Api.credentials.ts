@@ -60,7 +60,7 @@ const credentialTest: ICredentialTestRequest = {
 
 export class WorkspaceOAuth2Api implements ICredentialType {
 	name = 'workspaceOAuth2Api';
-	displayName = 'Workspace OAuth2 API';
+	displayName = 'Workspace (Google, Gmail) OAuth2 API';
 	extends = ['googleOAuth2Api'];
 	icon: Icon = { light: 'file:workspace.svg', dark: 'file:workspace.dark.svg' };
 	documentationUrl =
