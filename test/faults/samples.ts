@@ -17,7 +17,7 @@ export interface Subject {
 interface Variant {
 	readonly suffix: string;
 	readonly field: string;
-	readonly given: (text: string) => Record<string, unknown>;
+	readonly given: (text: string, seeds: Seeds) => Record<string, unknown>;
 	/** Too much for many runs. */
 	readonly isLarge?: true;
 }
@@ -43,6 +43,30 @@ const variants: readonly Variant[] = [
 		suffix: ', marked as read',
 		field: 'markAsRead',
 		given: () => ({ markAsRead: true }),
+	},
+	{
+		suffix: ', with other labels',
+		field: 'addLabels',
+		given: () => ({ addLabels: ['STARRED'], removeLabels: ['INBOX'] }),
+	},
+	{
+		suffix: ', with all files of the item',
+		field: 'attachments',
+		given: () => ({ attachments: ['*'] }),
+	},
+	{
+		suffix: ', with files of Drive',
+		field: 'driveFiles',
+		given: (_text, { driveFileId, documentId }) => ({ driveFiles: [driveFileId, documentId] }),
+	},
+	{
+		suffix: ', of an email',
+		field: 'attachment',
+		given: (_text, { mailWithFileId }) => ({
+			contentSource: 'mailAttachment',
+			messageId: mailWithFileId,
+			attachment: 'a.txt',
+		}),
 	},
 	{
 		suffix: ', as a file',
@@ -81,7 +105,9 @@ export const subjects: readonly Subject[] = resources.flatMap(({ value, name, op
 );
 
 /** What the stand-in was given before, by the field that names it. */
-export type Seeds = Readonly<Record<'documentId' | 'spreadsheetId' | 'messageId', string>>;
+export type Seeds = Readonly<
+	Record<'documentId' | 'spreadsheetId' | 'messageId' | 'mailWithFileId' | 'driveFileId', string>
+>;
 
 /** Optional fields without which an operation would do less than it can. */
 const contents = ['name', 'content', 'values', 'to', 'subject'];
@@ -101,7 +127,7 @@ export function inputOf(
 		resource,
 		operation: operation.value,
 		...(Object.fromEntries(given) as Record<string, unknown>),
-		...variant.given(text),
+		...variant.given(text, seeds),
 	};
 }
 
