@@ -3,11 +3,10 @@ import { quoteField } from '../../../fields/field';
 import { createMemorySource, decodeBase64, computeMd5 } from '../../byteSource';
 import type { KeyHashes } from '../../idempotency';
 import { defineOperation, type Item, type ByteSource } from '../../operation';
-import { hashFileKey, missingFolderAdvice } from '../createdFiles';
+import { googleTypePrefix, hashFileKey, missingFolderAdvice } from '../createdFiles';
 import {
 	type FileResult,
 	findUploadedFile,
-	googleTypePrefix,
 	type PreparedUpload,
 	uploadNow,
 	uploadOnce,

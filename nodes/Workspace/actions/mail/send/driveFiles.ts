@@ -4,9 +4,9 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { createRefusal, NodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { initialConcurrency } from '../../../../http/rateLimiter';
+import { googleTypePrefix } from '../../createdFiles';
 import { runInParallel } from '../runInParallel';
 
-const googleTypePrefix = 'application/vnd.google-apps.';
 /** Google's own files that have pages, by the end of their type. https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
 const printable = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
@@ -29,19 +29,19 @@ export async function findDriveFiles(drive: drive_v3.Drive, ids: readonly string
 async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<DriveFile> {
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
 	const file = (await drive.files.get(request)).data;
-	const { mimeType = '', md5Checksum } = file;
+	const mimeType = file.mimeType ?? '';
 	const name = (file.name ?? '').replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
-	const about = { driveId: fileId, contentType: mimeType ?? undefined };
-	if (!mimeType?.startsWith(googleTypePrefix)) {
+	if (!mimeType.startsWith(googleTypePrefix)) {
 		const { buildFileName } = await import('../../mimeTypes');
-		const filename = name.includes('.') ? name : buildFileName(name, mimeType ?? '');
-		const read = async () => await download(drive, fileId, name, md5Checksum);
-		return { ...about, filename, size: Number(file.size ?? 0), read };
+		const filename = name.includes('.') ? name : buildFileName(name, mimeType);
+		const read = async () => await download(drive, fileId, name, file.md5Checksum);
+		const size = Number(file.size ?? 0);
+		return { driveId: fileId, contentType: mimeType || undefined, filename, size, read };
 	}
 	const kind = mimeType.slice(googleTypePrefix.length);
 	if (!printable.includes(kind)) throw createKindRefusal(kind, name);
 	const read = async () => await exportPdf(drive, fileId, name);
-	return { ...about, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
+	return { driveId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
 }
 
 function createKindRefusal(kind: string, name: string): NodeError {
