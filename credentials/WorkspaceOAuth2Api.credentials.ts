@@ -9,6 +9,10 @@ const isMailOnlyExpression = `((scope) => !scope.includes("/auth/drive") && ${St
 const buildMailOrDriveExpression = (mail: string, drive: string) =>
 	`={{ ${isMailOnlyExpression} ? ${mail} : ${drive} }}`;
 
+/** Whether Google has limited the sign-in and less than two days are left; where n8n does not say since when, at the longest. */
+const endsSoonExpression =
+	'((token) => token.refresh_token_expires_in && (token.n8n_expires_at - token.expires_in * 1000 || Date.now()) + token.refresh_token_expires_in * 1000 < Date.now() + 48 * 3600000)($credentials.oauthTokenData || {})';
+
 /** Asks Drive who is signed in: the narrowest call that every Drive scope allows. Without such a scope it asks Gmail. */
 const credentialTest: ICredentialTestRequest = {
 	request: {
@@ -17,20 +21,32 @@ const credentialTest: ICredentialTestRequest = {
 			'$credentials.driveApiBase || "https://www.googleapis.com/drive/v3"',
 		),
 		url: buildMailOrDriveExpression('"/users/me/profile"', '"/about"'),
-		qs: { fields: buildMailOrDriveExpression('"emailAddress"', '"user"') },
+		qs: {
+			fields: buildMailOrDriveExpression('"emailAddress"', `(${endsSoonExpression} ? "kind,user" : "user")`),
+		},
 		// Following a redirect would send the token to whatever host the answer names.
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
 	},
-	// Without a rule, n8n shows "Forbidden" instead of Google's own message.
+	// Without a rule, n8n shows "Forbidden" instead of Google's own message. Its type wants rules of one kind, its code takes any.
 	rules: [
 		...[301, 302, 303, 307, 308].map((value) => ({
-			type: 'responseCode' as const,
+			type: 'responseCode',
 			properties: {
 				value,
 				message: `The API base in the credential responded with a redirect (HTTP ${value}). Redirects are not followed, because they could send the token to another host. Enter the address of the API itself.`,
 			},
 		})),
+		{
+			// The test asks for this key only where the sign-in ends soon. n8n shows no message with a test that succeeds.
+			type: 'responseSuccessBody',
+			properties: {
+				key: 'kind',
+				value: 'drive#about',
+				message:
+					'The sign-in works, but by what Google said last it ends within 48 hours, as each does 7 days after it while the app is in Testing. Publish the app in console.cloud.google.com (Google Auth Platform, Audience, Publish App), then sign in again. If you have done that, you can ignore this: n8n keeps what Google said of the sign-in before.',
+			},
+		},
 		{
 			type: 'responseCode',
 			properties: {
@@ -39,12 +55,12 @@ const credentialTest: ICredentialTestRequest = {
 					'Google refused the test (403). Enable the Google Drive API in the Google Cloud project of this credential, and sign in with a Drive scope, such as https://www.googleapis.com/auth/drive.file. With scopes for mail alone, the test needs the Gmail API and https://www.googleapis.com/auth/gmail.readonly.',
 			},
 		},
-	],
+	] as ICredentialTestRequest['rules'],
 };
 
 export class WorkspaceOAuth2Api implements ICredentialType {
 	name = 'workspaceOAuth2Api';
-	displayName = 'Workspace OAuth2 API';
+	displayName = 'Workspace (Google, Gmail) OAuth2 API';
 	extends = ['googleOAuth2Api'];
 	icon: Icon = { light: 'file:workspace.svg', dark: 'file:workspace.dark.svg' };
 	documentationUrl =

@@ -17,7 +17,7 @@ const tokenTimeoutMilliseconds = 6000;
 
 export class WorkspaceServiceAccountApi implements ICredentialType {
 	name = 'workspaceServiceAccountApi';
-	displayName = 'Workspace Service Account API';
+	displayName = 'Workspace (Google, Gmail) Service Account API';
 	icon: Icon = { light: 'file:workspace.svg', dark: 'file:workspace.dark.svg' };
 	documentationUrl =
 		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/sign-in.md';

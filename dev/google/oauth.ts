@@ -22,6 +22,8 @@ const pages: Readonly<Record<string, string>> = {
 export class OAuth {
 	/** Whether a refresh returns a new refresh token and invalidates the old one. */
 	rotatesRefreshTokens = false;
+	/** Seconds after which each sign-in from now on ends, as for an app in Testing: 604,800. Unlimited by default. */
+	signInSeconds: number | undefined;
 	private readonly tokens: Tokens;
 	private readonly url: string;
 	private readonly consent: Consent;
@@ -55,6 +57,7 @@ export class OAuth {
 
 	clear(): void {
 		this.rotatesRefreshTokens = false;
+		this.signInSeconds = undefined;
 	}
 
 	private token(form: URLSearchParams, request: IncomingMessage): object {
@@ -62,7 +65,8 @@ export class OAuth {
 		if (grantType === 'authorization_code') {
 			const signedIn = this.consent.exchange(withClient(form, request));
 			if (!signedIn) throw new OAuthError(400, 'invalid_grant', 'Malformed auth code.');
-			return this.answer(signedIn, this.tokens.issueRefresh(signedIn));
+			const signIn = { ...signedIn, endsAt: this.findEnd() };
+			return this.answer(signIn, this.tokens.issueRefresh(signIn));
 		}
 		if (grantType === 'refresh_token') return this.refreshed(form.get('refresh_token') ?? '');
 		if (grantType === 'urn:ietf:params:oauth:grant-type:jwt-bearer') {
@@ -86,11 +90,19 @@ export class OAuth {
 		return this.answer(grant, this.tokens.issueRefresh(grant));
 	}
 
+	private findEnd(): number | undefined {
+		return this.signInSeconds === undefined ? undefined : Date.now() + this.signInSeconds * 1000;
+	}
+
 	private answer(grant: Grant, refreshToken?: string): object {
 		return {
 			access_token: this.tokens.issue(grant),
 			expires_in: this.tokens.expiresInSeconds,
 			...(refreshToken !== undefined && { refresh_token: refreshToken }),
+			// Observed of apps in Testing, and of people who allow access for a limited time only (google/GoogleSignIn-iOS#565).
+			...(grant.endsAt !== undefined && {
+				refresh_token_expires_in: Math.max(0, Math.ceil((grant.endsAt - Date.now()) / 1000) - 1),
+			}),
 			scope: grant.scopes.join(' '),
 			token_type: 'Bearer',
 		};

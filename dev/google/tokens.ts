@@ -20,6 +20,8 @@ export interface Grant {
 	readonly clientId: string;
 	/** Full scope addresses. */
 	readonly scopes: readonly string[];
+	/** When the sign-in ends, in milliseconds since 1970; undefined for never. */
+	readonly endsAt?: number;
 }
 
 export interface IssueOptions {
@@ -29,6 +31,7 @@ export interface IssueOptions {
 	readonly clientId?: string;
 	/** Full addresses, or without the common prefix: `gmail.send`. */
 	readonly scopes?: readonly string[];
+	readonly endsAt?: number;
 	/** Default 3600. */
 	readonly expiresInSeconds?: number;
 }
@@ -73,7 +76,8 @@ export class Tokens {
 	}
 
 	findRefresh(token: string): Grant | undefined {
-		return this.refreshes.get(token);
+		const grant = this.refreshes.get(token);
+		return (grant?.endsAt ?? Infinity) > Date.now() ? grant : undefined;
 	}
 
 	/** Expires an access token, or all of them if none is given. */
@@ -94,8 +98,9 @@ export class Tokens {
 		this.refreshes.clear();
 	}
 
-	private grantOf({ user, clientId, scopes }: IssueOptions): Grant {
+	private grantOf({ user, clientId, scopes, endsAt }: IssueOptions): Grant {
 		return {
+			endsAt,
 			user: user ?? this.defaultUser,
 			clientId: clientId ?? 'stand-in-client',
 			scopes: (scopes ?? standardScopes).map(wholeScope),

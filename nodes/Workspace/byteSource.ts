@@ -79,6 +79,11 @@ export interface ByteSource {
 	open(): Promise<Readable>;
 }
 
+export const createMemorySource = (
+	data: Buffer,
+	about: Pick<ByteSource, 'fileName' | 'mimeType'> = {},
+): ByteSource => ({ ...about, size: data.length, open: () => Promise.resolve(Readable.from([data])) });
+
 /**
  * Bytes of base64 or base64url text (RFC 4648), with its padding or without. White space may stand at the ends of lines only, and the
  * text must be what an encoder writes, which rules out most plain text that happens to use the same letters.
@@ -114,7 +119,7 @@ export async function getBinarySource(
 	const limit = { milliseconds, what: `The binary field '${field}'` };
 	if (id === undefined) {
 		const data = await awaitInTime(helpers.getBinaryDataBuffer(itemIndex, binary), limit);
-		return { fileName, mimeType, size: data.length, open: () => Promise.resolve(Readable.from([data])) };
+		return createMemorySource(data, { fileName, mimeType });
 	}
 	const { fileSize } = await awaitInTime(helpers.getBinaryMetadata(id), limit);
 	const open = async () =>

@@ -3,7 +3,7 @@ import type { INodePropertyMode } from 'n8n-workflow';
 import { createRefusal } from '../core/errors';
 import { shorten } from '../core/text';
 import type { Field, ReadContext } from '../fields/field';
-import { getFieldLabel, isRecord, readLocatorText } from '../fields/values';
+import { getFieldLabel, isRecord, readList, readLocatorText } from '../fields/values';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const googleHosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spreadsheets.google.com'];
@@ -76,6 +76,12 @@ function parseGoogleUrl(text: string): URL | undefined {
 	const url = /^https?:/i.test(text) ? text : `https://${text}`;
 	return isUrl && URL.canParse(url) ? new URL(url) : undefined;
 }
+
+/** Reads a list of IDs or URLs of files, each one once. */
+export const readFileIds = (raw: unknown, field: Field, reading: ReadContext): string[] => {
+	const entries = readList(field, raw, reading);
+	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', getFieldLabel(field, reading))))];
+};
 
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
 

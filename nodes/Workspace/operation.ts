@@ -145,7 +145,7 @@ export interface Operation<
 		 */
 		weigh(params: InferParameters<F, O>, item: Item): number | undefined;
 	};
-	/** What the user can do, by HTTP status; appended to what the service said. */
+	/** What the user can do, by HTTP status; appended to what Gmail said to an operation for emails, to what the others said to other ones. */
 	readonly adviceByStatus?: Readonly<Record<number, string>>;
 }
 

@@ -171,11 +171,22 @@ function buildInputObjectText(): string {
 			resource.operations.map(({ value, fields, caution }) => {
 				const keys = fields
 					.filter(({ onlyIn }) => onlyIn !== 'fields')
-					.map(({ name, required }) => `${name}${required ? '*' : ''}`);
+					.map((field) => `${field.name}${isAlwaysRequired(field, fields) ? '*' : ''}`);
 				return `${resource.value} ${value}: ${keys.join(', ')}${caution === undefined ? '' : `. ${caution}`}`;
 			}),
 		),
+		'send also takes driveFiles (list of IDs or URLs), upload contentSource text, base64 or mailAttachment (attachment is its file name).',
 	].join('\n');
+}
+
+/** Whether an input object must have the key unless it chooses otherwise. */
+function isAlwaysRequired({ required, showWhen = {} }: Field, fields: readonly Field[]): boolean {
+	const isDefault = ([name, values]: [string, ReadonlyArray<string | boolean>]) => {
+		const chooser = fields.find((field) => field.name === name);
+		const standard = chooser?.jsonDefault ?? chooser?.default;
+		return values.some((value) => value === standard);
+	};
+	return required === true && Object.entries(showWhen).every(isDefault);
 }
 
 /** All parameters of the node, computed from the operations. */

@@ -94,6 +94,7 @@ describe('properties', () => {
 			replyTo: '',
 			idempotencyKey: '',
 			senderName: '',
+			driveFiles: '',
 			fromAlias: '',
 			attachments: '',
 			replyAll: false,
@@ -474,12 +475,12 @@ describe('properties', () => {
 
 	test('a model reads which keys of an input object are required, and what cannot be undone', () => {
 		const text = toolDescriptions.at(-1)?.default as string;
-		expect(text.split('\n').slice(1)).toEqual([
+		expect(text.split('\n').slice(1, -1)).toEqual([
 			'document append: documentId*, content*, contentFormat',
 			'document create: title*, parentFolder, content, contentFormat',
 			'document read: documentId*',
 			'document write: documentId*, content*, contentFormat. Destructive: the previous content is lost.',
-			'file upload: name, contentSource, binaryPropertyName, content*, mimeType, parentFolder',
+			'file upload: name, contentSource, binaryPropertyName, content*, messageId, attachment, mimeType, parentFolder',
 			'mail list: from, status, returnAll, maxResults',
 			'mail read: messageId*',
 			'mail search: query*, returnAll, maxResults',
@@ -489,6 +490,7 @@ describe('properties', () => {
 			'spreadsheet read: spreadsheetId*, tab, range, output',
 			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*. Destructive: the previous values of these cells are lost.',
 		]);
+		expect(text).toContain('mailAttachment (attachment is its file name)');
 	});
 });
 

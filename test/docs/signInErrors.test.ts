@@ -8,6 +8,7 @@ import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credent
 import { buildResponseError } from '../../nodes/Workspace/google/errors';
 import type { FailedCall } from '../../nodes/Workspace/google/advice';
 import { fetchAccessToken } from '../../nodes/Workspace/google/serviceAccount';
+import { describeSignInEnd } from '../../nodes/Workspace/google/signInEnd';
 import { createTransport } from '../../nodes/Workspace/google/transport';
 import { basesAt } from '../Workspace/client';
 import { catchFailure } from '../Workspace/catchFailure';
@@ -96,6 +97,8 @@ const googles = [
 const nodes: Readonly<Record<string, () => string | Promise<string>>> = {
 	'"The credential has no valid token, and a new one could not be obtained"': () =>
 		withoutToken(new Error('The credential "Google" needs to be reconnected.')),
+	'"Google ends a sign-in after 7 days while the app is in Testing"': () =>
+		describeSignInEnd('docs', { oauthTokenData: { refresh_token_expires_in: 3600 } }) ?? '',
 	'"Google refused the test (403)"': () => {
 		const rule = new WorkspaceOAuth2Api().test.rules?.find(({ properties }) => properties.value === 403);
 		return rule?.properties.message ?? '';

@@ -1,4 +1,5 @@
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
+import { allParts } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
 import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
@@ -65,6 +66,39 @@ const send = { operation: 'send', to: '={{ $json.to }}', subject: 'Grüße', bod
 const asJson = (inputObject: unknown) => ({
 	inputMode: 'json',
 	inputObject: typeof inputObject === 'string' ? inputObject : JSON.stringify(inputObject),
+});
+
+test('a file goes from an email to Drive and from Drive into an email, by its name and its ID alone', async () => {
+	const raw = [
+		'Subject: Invoice',
+		'Content-Type: application/pdf; name="invoice.pdf"',
+		'Content-Disposition: attachment; filename="invoice.pdf"',
+		'Content-Transfer-Encoding: base64',
+		'',
+		Buffer.from('PDF').toString('base64'),
+	].join('\r\n');
+	const messageId = google.gmail.seed({ raw });
+	const upload = { resource: 'file', operation: 'upload', contentSource: 'mailAttachment', messageId };
+	const attach = {
+		operation: 'send',
+		to: 'ann@example.com',
+		subject: 'S',
+		body: 'B',
+		driveFiles: ['{{ $json.id }}'],
+	};
+	const steps = [
+		step('Upload', { ...upload, attachment: 'invoice.pdf' }),
+		step('Form', { ...attach, driveFiles: undefined, options: { driveFiles: '={{ $json.webViewLink }}' } }),
+		step('JSON', asJson(`=${JSON.stringify(attach).replace('$json.id', "$('Upload').item.json.id")}`)),
+	];
+	const execution = await run([{}], ...steps);
+	expect(execution.resultData.error).toBeUndefined();
+	const files = google.gmail.sent.map(({ mime }) =>
+		allParts(mime)
+			.filter(({ filename }) => filename !== '')
+			.map(({ filename, data }) => [filename, data.toString()]),
+	);
+	expect(files).toEqual([[['invoice.pdf', 'PDF']], [['invoice.pdf', 'PDF']]]);
 });
 
 test('send, list, search and read by the form', async () => {

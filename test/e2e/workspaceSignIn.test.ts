@@ -147,6 +147,23 @@ test('connect on the consent page, call, expire, refresh; the next call uses the
 	expect(methods().slice(before)).toEqual([messages, 'oauth.token', messages, messages]);
 });
 
+test('a sign-in with an app in Testing: the node and n8n’s log say two days before when it ends', async () => {
+	google.oauth.signInSeconds = 47 * 3600;
+	const credential = await oAuth2();
+	await signIn(credential);
+	const hints = ({ resultData }: Execution) => resultData.runData['Workspace']?.[0]?.hints ?? [];
+	const day = new Date(Date.now() + 47 * 3_600_000).toISOString().slice(0, 10);
+	const soon = expect.stringMatching(
+		`^The Google sign-in of this node ends on ${day} at .* Publish the app`,
+	) as string;
+	expect(hints(await run(step('workspaceOAuth2Api', credential)))).toMatchObject([{ message: soon }]);
+	// The app is published, and n8n keeps what Google said of the sign-in before.
+	google.oauth.signInSeconds = undefined;
+	await signIn(credential);
+	expect(errorOf(await run(step('workspaceOAuth2Api', credential)))).toBeUndefined();
+	expect(hints(await run(step('workspaceOAuth2Api', credential)))).toEqual([]);
+});
+
 test('access to all files asks for the scope of Drive, custom scopes for themselves', async () => {
 	const scopeOf = async (more: Record<string, unknown>) =>
 		(await signIn(await oAuth2(more))).searchParams.get('scope');
@@ -314,6 +331,20 @@ describe('the Test button of a signed-in account', () => {
 		expect(await pressedAt(drive.url)).toMatchObject({ status: 'OK' });
 		expect(drive.tokens).toEqual(['Bearer ya29.test']);
 		drive.close();
+	});
+
+	test.each<[number | undefined, string, string | RegExp]>([
+		[47 * 3600, 'Error', /^The sign-in works, but .* ends within 48 hours.* Publish the app/],
+		[49 * 3600, 'OK', 'Connection successful!'],
+		[undefined, 'OK', 'Connection successful!'],
+	])('says that the sign-in ends when Google says so: %p seconds left', async (left, status, message) => {
+		const issued = { expires_in: 3599, n8n_expires_at: String(Date.now() + 3_599_000) };
+		const token = { ...oauthTokenData, access_token: google.tokens.issue(), ...issued };
+		const ending = { oauthTokenData: { ...token, refresh_token_expires_in: left } };
+		expect(await tested('workspaceOAuth2Api', await oAuth2(), ending)).toMatchObject({
+			status,
+			message: expect.stringMatching(message) as string,
+		});
 	});
 
 	test.each([301, 302, 303, 307, 308])('follows no redirect (%d): the token stays here', async (status) => {

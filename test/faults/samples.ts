@@ -48,6 +48,30 @@ const variants: readonly Variant[] = [
 		given: () => ({ markAsRead: true }),
 	},
 	{
+		suffix: ', with other labels',
+		field: 'addLabels',
+		given: () => ({ addLabels: ['STARRED'], removeLabels: ['INBOX'] }),
+	},
+	{
+		suffix: ', with all files of the item',
+		field: 'attachments',
+		given: () => ({ attachments: ['*'] }),
+	},
+	{
+		suffix: ', with files of Drive',
+		field: 'driveFiles',
+		given: (_text, { driveFileId, documentId }) => ({ driveFiles: [driveFileId, documentId] }),
+	},
+	{
+		suffix: ', of an email',
+		field: 'attachment',
+		given: (_text, { mailWithFileId }) => ({
+			contentSource: 'mailAttachment',
+			messageId: mailWithFileId,
+			attachment: 'a.txt',
+		}),
+	},
+	{
 		suffix: ', as a file',
 		field: 'fileFormat',
 		given: () => ({ output: 'file' }),
@@ -108,7 +132,9 @@ export const subjects: readonly Subject[] = resources.flatMap(({ value, name, op
 );
 
 /** What the stand-in was given before, by the field that names it. */
-export type Seeds = Readonly<Record<'documentId' | 'spreadsheetId' | 'messageId', string>>;
+export type Seeds = Readonly<
+	Record<'documentId' | 'spreadsheetId' | 'messageId' | 'mailWithFileId' | 'driveFileId', string>
+>;
 
 /** Optional fields without which an operation would do less than it can. */
 const contents = ['name', 'content', 'values', 'to', 'subject'];

@@ -7,6 +7,8 @@ import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { standardScopes } from '../../dev/google/tokens';
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
+import { binary } from '../Workspace/actions/mail/mails';
+import { file, multipart, plain } from '../Workspace/actions/mail/parts';
 import { createExecuteContext } from '../createExecuteContext';
 import { marker, type Seeds } from './samples';
 
@@ -19,6 +21,8 @@ const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 const buildLine = (text: string, namedStyleType = 'NORMAL_TEXT') => ({
 	paragraph: { elements: [{ textRun: { content: `${text}\n` } }], paragraphStyle: { namedStyleType } },
 });
+
+const attachedFile = multipart('mixed', plain('Hi'), file('a.txt'));
 
 export interface RunOptions {
 	/** One per item. */
@@ -56,6 +60,11 @@ export class World {
 			documentId: google.docs.seed({ title: 'Report', tabs: [{ title: 'Tab 1', body: lines }] }),
 			spreadsheetId: google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [['Name']] }] }),
 			messageId: google.gmail.seed({ subject: `About ${marker}` }),
+			mailWithFileId: google.gmail.seed({ raw: `Subject: File\r\n${attachedFile.replaceAll('\n', '\r\n')}` }),
+			driveFileId: google.drive.seedFile(
+				{ name: 'b.txt', mimeType: 'text/plain', clientId: '' },
+				Buffer.from('b'),
+			),
 		};
 	}
 
@@ -79,7 +88,10 @@ export class World {
 			credentialTypes: { workspaceServiceAccountApi: new WorkspaceServiceAccountApi() },
 			credentials: this.#credentials(authentication),
 			parameters: { authentication, inputMode: 'json', inputObject: '={{ $json.input }}' },
-			items: inputs.map((input) => ({ json: { input: { ...(input as IDataObject), ...options } } })),
+			items: inputs.map((input) => ({
+				json: { input: { ...(input as IDataObject), ...options } },
+				binary: { one: binary('1', 'one.txt'), two: binary('2', 'two.txt') },
+			})),
 			node,
 			executionId,
 		});

@@ -169,6 +169,17 @@ describe('sign-in', () => {
 		expect(await tokenEndpoint(refresh)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
 	});
 
+	it('tells at each refresh when the sign-in of an app in Testing ends, and ends it', async () => {
+		const ends = (seconds: number) => {
+			const refresh_token = google.tokens.issueRefresh({ endsAt: Date.now() + seconds * 1000 });
+			return tokenEndpoint({ grant_type: 'refresh_token', refresh_token });
+		};
+		const { body } = await ends(604_800);
+		expect(Number(body['refresh_token_expires_in'])).toBeLessThan(604_800);
+		expect(Number(body['refresh_token_expires_in'])).toBeGreaterThan(604_700);
+		expect(await ends(-1)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+	});
+
 	it('takes the signed assertion of a service account', async () => {
 		const now = Math.floor(Date.now() / 1000);
 		const assertion = (claims: object) => {

@@ -22,6 +22,8 @@ export interface DriveOptions {
 export interface DriveService extends Service {
 	/** @returns the new shared drive's ID */
 	seedSharedDrive(name: string): string;
+	/** Adds a binary file. @returns its ID */
+	seedFile(file: Parameters<FileRegistry['add']>[0], data: Buffer): string;
 	/** A binary file's bytes. */
 	content(fileId: string): Content | undefined;
 	/** All resumable sessions, in order. */
@@ -78,8 +80,8 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 			'drive.files.export': (call) => {
 				// The method finds files in shared drives without being told to.
 				const params = { ...call.params, supportsAllDrives: 'true' };
-				const { id, mimeType } = library.find({ ...call, params }, String(call.params['fileId']));
-				const text = files.textReaders.map((read) => read(id)).find((found) => found !== undefined);
+				const { id, mimeType, name } = library.find({ ...call, params }, String(call.params['fileId']));
+				const text = files.textReaders.map((read) => read(id)).find((found) => found !== undefined) ?? name;
 				const target = String(call.params['mimeType']);
 				return { headers: { 'Content-Type': target }, body: exported(mimeType, target, text) };
 			},
@@ -111,6 +113,11 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 		sessions: uploads.sessions,
 		faults: uploads.faults,
 		content: (fileId) => library.contents.get(fileId),
+		seedFile(file, data) {
+			const { id } = files.add(file);
+			library.contents.set(id, contentOf(data, keepContent));
+			return id;
+		},
 		seedSharedDrive(name) {
 			const id = `0A${randomBytes(12).toString('base64url')}Uk9PVA`;
 			library.sharedDrives.set(id, { id, name });
@@ -147,12 +154,12 @@ function notDownloadable(): never {
 const largestExport = 10 * 2 ** 20;
 
 /** The target type and the text, in place of a file of that type. */
-function exported(mimeType: string, target: string, text: string | undefined): Buffer {
+function exported(mimeType: string, target: string, text: string): Buffer {
 	if (!isWorkspaceType(mimeType)) {
 		const message = 'Export only supports Docs Editors files.';
 		throw new ApiError(403, message, { reason: 'fileNotExportable' });
 	}
-	if (text === undefined || !exportFormats[mimeType]?.includes(target)) {
+	if (!exportFormats[mimeType]?.includes(target)) {
 		throw new ApiError(400, 'The requested conversion is not supported.', { reason: 'badRequest' });
 	}
 	const bytes = Buffer.from(`${target}\n${text}`);

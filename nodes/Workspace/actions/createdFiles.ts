@@ -8,6 +8,9 @@ import type { Item, CreatedFile } from '../operation';
 
 type File = drive_v3.Schema$File;
 
+/** What the types of Google's own files begin with. */
+export const googleTypePrefix = 'application/vnd.google-apps.';
+
 /** @param content what the file is created from @returns undefined without a key */
 export function hashFileKey(
 	operation: string,

@@ -139,6 +139,16 @@ export const adviceByWords: Readonly<Record<number, ReadonlyArray<readonly [RegE
 			/limit of 10,?000,?000 cells/i,
 			'A spreadsheet can hold up to 10 million cells, including empty ones. Delete rows, columns or tabs that are not needed, or start a new spreadsheet.',
 		],
+		// https://github.com/asimlqt/php-google-spreadsheet-client/issues/170
+		[
+			/sheet with the name .* already exists/i,
+			'Each tab of a spreadsheet needs a name of its own. Use another one.',
+		],
+		[/connected sheet/i, 'The tab shows data from elsewhere and cannot be edited. Use another tab.'],
+		[
+			/typed column/i,
+			'A column of this table accepts only one type of value. Change the value, or the type of the column in Google Sheets.',
+		],
 		[/maximum of 50,?000 char/i, 'Shorten the text of the cell, or put it into a document.'],
 		// https://github.com/jlolling/talendcomp_tGoogleSheet/issues/1
 		[/payload size exceeds the limit/i, tooLargeText],

@@ -6,6 +6,7 @@ import { type Sanitizer, findSecrets } from '../../core/sanitizer';
 import type { FullResponse, RequestSender } from '../../http/request';
 import type { Api, SignIn } from './advice';
 import type { Clients } from './clients';
+import { describeSignInEnd, isNewInLog } from './signInEnd';
 import { type ApiBases, googleApiBases, type TransportOptions } from './transport';
 
 /** A credential of this node, ready to create clients. It never sees a token: n8n adds it to each request. */
@@ -14,7 +15,7 @@ export type GoogleCredential = Awaited<ReturnType<typeof readGoogleCredential>>;
 /** The limits of requests, and the operation's advice. */
 type CallOptions = Pick<
 	TransportOptions,
-	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice'
+	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice' | 'adviceApis'
 >;
 
 /** How requests are sent that serve several runs. */
@@ -45,11 +46,14 @@ export async function readGoogleCredential(
 		async (request) =>
 			(await context.helpers.httpRequestWithAuthentication.call(through, type, request)) as FullResponse;
 	const bases = readApiBases(credential);
+	const { id, name = type } = context.getNode().credentials?.[type] ?? {};
+	const credentialKey = id ?? type;
+	const isLimited = describeSignInEnd(credentialKey, credential) !== undefined;
 	const signIn: SignIn = { authentication, driveAccess: getDriveAccess(credential) };
 	const own = {
 		signIn,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
-		credentialKey: context.getNode().credentials?.[type]?.id ?? type,
+		credentialKey,
 		log: context.logger.info.bind(context.logger),
 		// A refreshed token changes this value, so what is known about the account is then asked for again.
 		account: createHash('sha256')
@@ -58,6 +62,14 @@ export async function readGoogleCredential(
 	};
 	return {
 		signIn,
+		/** That the sign-in ends soon, and what to do; also in the log. For the end of a run, because requests refresh the token. */
+		async findNotice(): Promise<string | undefined> {
+			// What the run has done stands, even if n8n cannot read the credential again.
+			const latest = isLimited && (await sharing.getCredentials(type).catch(() => undefined));
+			const end = latest ? describeSignInEnd(credentialKey, latest) : undefined;
+			if (end && isNewInLog(credentialKey)) context.logger.warn(`The Google sign-in of "${name}" ${end}`);
+			return end && `The Google sign-in of this node ${end}`;
+		},
 		/** Loads Google's libraries on first use. */
 		clients: async (options: CallOptions, shared?: SharedSending): Promise<Clients> => {
 			const { createClients } = await import('./clients');

@@ -172,6 +172,8 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	readonly signIn: SignIn;
 	/** What the user can do in this operation, by HTTP status; appended to the general meaning of Google's answer. */
 	readonly advice?: Readonly<Record<number, string>>;
+	/** The services that this advice is about; all if absent. */
+	readonly adviceApis?: readonly Api[];
 }
 
 /** @throws NodeError */
@@ -181,7 +183,7 @@ export type Transport = (call: ClientCall) => Promise<ClientResponse>;
  * @param send signs and sends a request and refreshes the token after a 401: n8n's `httpRequestWithAuthentication`, bound to a credential
  */
 export function createTransport(send: RequestSender, bases: ApiBases, options: TransportOptions): Transport {
-	const { maxTries, maxRetryWaitMilliseconds, signal, signIn, advice, log } = options;
+	const { maxTries, maxRetryWaitMilliseconds, signal, signIn, adviceApis, log } = options;
 	return async (call) => {
 		const { retryConfig: { httpMethodsToRetry = [], retry = Infinity } = {}, timeout = Infinity } = call;
 		// A call may ask for less than the policy allows.
@@ -189,6 +191,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 		const { url, api } = resolveApiUrl(String(call.url), bases);
 		const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
 		const request = await buildGoogleRequest(call, method, url, timeoutMilliseconds);
+		const advice = adviceApis?.includes(api) === false ? undefined : options.advice;
 		const failedCall = { api, method, url: request.url, signIn, advice };
 		const limiter = (options.rateLimiters ?? rateLimiters)(options.credentialKey, api, method);
 		const limits = {

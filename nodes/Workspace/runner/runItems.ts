@@ -72,7 +72,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 	const sanitizer = new Sanitizer();
 	const run = new RunState(sanitizer);
 	const parameters = new NodeParameters(context);
-	const getClients = createClientCache(context, sanitizer);
+	const { getClients, showNotice } = createClientCache(context, sanitizer);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
@@ -96,6 +96,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 		});
 	} finally {
 		run.showHints(context);
+		await showNotice();
 	}
 }
 
@@ -154,11 +155,20 @@ function judgeRerun({ operation, params, item }: Job): Omit<Left, 'what'> {
 	return { mayRepeat, advice: item.text(advice.join(' ')) || undefined };
 }
 
+/** The services that the advice of an operation is about: one for emails may attach files of Drive, an upload may take one from an email. */
+const mailApis = ['mail'] as const;
+const fileApis = ['sheets', 'docs', 'drive'] as const;
+
 /** Clients differ by what the requests may need and by the operation's advice. */
-function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer): ClientGetter {
+function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
 	const known = new Map<string, Promise<Clients>>();
 	let connection: Promise<GoogleCredential> | undefined;
-	return ({ operation, resource, limits }, shared) => {
+	// Not among the items' hints, which a model gets, too. What went wrong with a credential, the items have said.
+	const showNotice = async () => {
+		const message = await connection?.then(async (one) => await one.findNotice()).catch(() => undefined);
+		if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
+	};
+	const getClients: ClientGetter = ({ operation, resource, limits }, shared) => {
 		const connected = (connection ??= readGoogleCredential(
 			context,
 			context.getNodeParameter('authentication', 0, 'oAuth2'),
@@ -171,6 +181,7 @@ function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer): Cl
 				maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
 				timeoutMilliseconds: limits.timeoutSeconds * 1000,
 				advice: operation.adviceByStatus,
+				adviceApis: resource === 'mail' ? mailApis : fileApis,
 			};
 			return await (await connected).clients(options, shared);
 		};
@@ -179,6 +190,7 @@ function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer): Cl
 		known.set(key, clients);
 		return clients;
 	};
+	return { getClients, showNotice };
 }
 
 /** Jobs that are processed together; most are single. In the order of their first members. */

@@ -370,15 +370,15 @@ describe('advice table', () => {
 			400,
 			'Invalid requests[0].addSheet: A sheet with the name "a" already exists. Please enter another name.',
 			undefined,
-			'Check the parameters',
+			'a name of its own',
 		],
-		['sheets', 400, "Cells of a connected sheet can't be edited.", undefined, 'Check the parameters'],
+		['sheets', 400, "Cells of a connected sheet can't be edited.", undefined, 'Use another tab'],
 		[
 			'sheets',
 			400,
 			'You are trying to enter invalid data in a typed column.',
 			undefined,
-			'Check the parameters',
+			'accepts only one type of value',
 		],
 	];
 

@@ -1,4 +1,5 @@
 import { idempotencyOption } from '../../idempotency';
+import { messageIdField } from '../../locators';
 import type { Field, InferParameters } from '../../operation';
 import { buildParentFolderField } from '../createdFiles';
 
@@ -9,7 +10,8 @@ export const uploadFields = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. report.pdf',
-		description: 'The name of the file in Google Drive. Leave empty to keep the name of the binary file.',
+		description:
+			'The name of the file in Google Drive. Leave empty to keep the name of the binary file or attachment.',
 	},
 	{
 		displayName: 'Content Source',
@@ -18,8 +20,13 @@ export const uploadFields = [
 		default: 'binary',
 		jsonDefault: 'base64',
 		options: [
-			{ name: 'Binary Field', value: 'binary', description: 'A binary field of the input item' },
 			{ name: 'Base64 Text', value: 'base64', description: 'Content given as base64 text' },
+			{ name: 'Binary Field', value: 'binary', description: 'A binary field of the input item' },
+			{
+				name: 'Email Attachment',
+				value: 'mailAttachment',
+				description: 'An attachment of an email in Gmail',
+			},
 			{ name: 'File Path', value: 'filePath', description: 'A file on the machine that n8n runs on' },
 			{ name: 'Text', value: 'text', description: 'Content given as plain text, stored as UTF-8' },
 		],
@@ -49,6 +56,26 @@ export const uploadFields = [
 		mayBeEmpty: true,
 		description:
 			"The content as plain text or base64 text, or the path of the file. n8n's file access rules apply to paths.",
+	},
+	{
+		displayName: 'Message ID',
+		name: 'messageId',
+		...messageIdField,
+		showWhen: { contentSource: ['mailAttachment'] },
+		required: true,
+		requiredInForm: false,
+		description: 'ID of the email that has the attachment, as returned by List, Search and Read',
+	},
+	{
+		displayName: 'Attachment',
+		name: 'attachment',
+		type: 'string',
+		default: '',
+		showWhen: { contentSource: ['mailAttachment'] },
+		required: true,
+		requiredInForm: false,
+		placeholder: 'e.g. invoice.pdf',
+		description: 'File name of the attachment, or its attachmentId as returned by Read',
 	},
 	{
 		displayName: 'MIME Type',

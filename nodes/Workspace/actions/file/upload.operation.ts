@@ -1,16 +1,13 @@
-import { Readable } from 'node:stream';
-
 import { createRefusal, isNodeError } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import { decodeBase64, computeMd5 } from '../../byteSource';
+import { createMemorySource, decodeBase64, computeMd5 } from '../../byteSource';
 import type { KeyHashes } from '../../idempotency';
 import { defineOperation, type Item, type ByteSource } from '../../operation';
-import { hashFileKey, missingFolderAdvice } from '../createdFiles';
+import { googleTypePrefix, hashFileKey, missingFolderAdvice } from '../createdFiles';
 import {
 	type FileResult,
 	findUploadedFile,
-	googleTypePrefix,
 	type PreparedUpload,
 	uploadNow,
 	uploadOnce,
@@ -18,15 +15,22 @@ import {
 } from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
+type UploadCall = Pick<PreparedUpload, 'client' | 'params' | 'item'>;
+
 /** The bytes to upload. @throws NodeError 400 that says what is missing */
-async function getUploadSource(params: UploadParams, field: string, item: Item): Promise<ByteSource> {
+async function getUploadSource({ client, params, item }: UploadCall, field: string): Promise<ByteSource> {
 	const { contentSource, content } = params;
-	if (contentSource === 'text')
-		return createMemorySource(Buffer.from(content), item, 'text/plain; charset=utf-8');
-	if (contentSource === 'base64') return createMemorySource(decodeBase64Content(content), item);
 	if (contentSource === 'binary') return await item.getBinary(field);
-	if (content.trim() !== '') return await item.getFile(content);
-	throw createRefusal(`${quoteField('content')} is empty`, 'Enter the path of the file to upload.');
+	if (contentSource === 'mailAttachment')
+		return await (await import('./mailAttachment')).getMailAttachment(client, params, item);
+	if (contentSource === 'filePath') {
+		if (content.trim() !== '') return await item.getFile(content);
+		throw createRefusal(`${quoteField('content')} is empty`, 'Enter the path of the file to upload.');
+	}
+	if (content === '') item.addHint(`${quoteField('content')} was empty, so an empty file was uploaded.`);
+	return contentSource === 'text'
+		? createMemorySource(Buffer.from(content), { mimeType: 'text/plain; charset=utf-8' })
+		: createMemorySource(decodeBase64Content(content));
 }
 
 function decodeBase64Content(content: string): Buffer {
@@ -36,11 +40,6 @@ function decodeBase64Content(content: string): Buffer {
 		`${quoteField('content')} is not base64 text`,
 		`Enter base64 text without a "data:" prefix, spaces or any other text. To upload the text unchanged, choose Text in ${quoteField('contentSource')}.`,
 	);
-}
-
-function createMemorySource(bytes: Buffer, item: Item, mimeType?: string): ByteSource {
-	if (bytes.length === 0) item.addHint(`${quoteField('content')} was empty, so an empty file was uploaded.`);
-	return { mimeType, size: bytes.length, open: () => Promise.resolve(Readable.from([bytes])) };
 }
 
 /** A MIME type on one line, because a line break would begin another header. */
@@ -82,7 +81,7 @@ export const upload = defineOperation({
 		// So that a mistake in the last item does not leave half of the files uploaded.
 		readMimeType(params);
 		const { length } = findFields(params, item);
-		if (params.contentSource !== 'binary') resolveFileName(params);
+		if (!bringsName(params)) resolveFileName(params);
 		if (length < 2 || params.name.trim() === '') return;
 		throw createRefusal(
 			`${quoteField('name')} is for a single file, but ${length} files would be uploaded`,
@@ -148,29 +147,33 @@ const recoverBefore = (uploading: PreparedUpload) => async (error: unknown) => {
 };
 
 async function prepareUpload(
-	{ client, params, item }: Pick<PreparedUpload, 'client' | 'params' | 'item'>,
+	call: UploadCall,
 	fields: readonly string[],
 	at: number,
 ): Promise<PreparedUpload> {
+	const { params, item } = call;
 	const field = fields[at] ?? '';
 	const count = fields.length;
-	const source = await getUploadSource(params, field, item);
+	const source = await getUploadSource(call, field);
 	const { buildFileName } = await import('../mimeTypes');
 	const ownName = source.fileName || (count > 1 ? buildFileName(field, source.mimeType) : undefined);
 	const name = resolveFileName(params, ownName);
 	const mimeType = await resolveMimeType(name, params, source);
 	const target = params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;
 	const token = at === 0 ? item.token : `${item.token}-${at}`;
-	return { client, params, item, at, count, token, source, name, target, mimeType };
+	return { ...call, at, count, token, source, name, target, mimeType };
 }
 
+const bringsName = ({ contentSource }: UploadParams) =>
+	contentSource === 'binary' || contentSource === 'mailAttachment';
+
 /** @throws NodeError 400 */
-function resolveFileName({ name, contentSource }: UploadParams, ownName?: string): string {
-	if (name.trim() !== '') return name;
-	if (contentSource === 'binary' && ownName) return ownName;
+function resolveFileName(params: UploadParams, ownName?: string): string {
+	if (params.name.trim() !== '') return params.name;
+	if (bringsName(params) && ownName) return ownName;
 	throw createRefusal(
 		`${quoteField('name')} is required`,
-		'Enter a name. Only a binary file can have its own.',
+		'Enter a name. Only a binary file or an attachment can have its own.',
 	);
 }
 

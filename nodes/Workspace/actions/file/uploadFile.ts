@@ -6,7 +6,14 @@ import { computeMd5 } from '../../byteSource';
 import type { UploadedFile } from '../../google/driveUpload';
 import { type KeyHashes, buildKeyReusedError } from '../../idempotency';
 import type { Clients, Item, ByteSource } from '../../operation';
-import { findFileOfItem, findFiles, getItemProperty, createOnce, quoteSearchText } from '../createdFiles';
+import {
+	findFileOfItem,
+	findFiles,
+	getItemProperty,
+	createOnce,
+	googleTypePrefix,
+	quoteSearchText,
+} from '../createdFiles';
 import type { UploadParams } from './fields';
 
 type File = drive_v3.Schema$File;
@@ -47,9 +54,6 @@ function toFileResult(file: File): FileResult {
 	const given = resultKeys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
 	return Object.fromEntries(given);
 }
-
-/** What the types of Google's own files begin with. */
-export const googleTypePrefix = 'application/vnd.google-apps.';
 
 /** The files of that name in the folder, as far as the sign-in sees them; the newest first. */
 async function findFilesNamed({ client, params, name }: PreparedUpload): Promise<File[]> {

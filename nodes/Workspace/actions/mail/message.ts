@@ -90,24 +90,29 @@ export async function fetchAttachment({ gmail }: Clients, messageId: string, id:
 	return data.data ?? '';
 }
 
+type MailFile = Mail['files'][number];
+
+/** @returns a function that reads the bytes of an attachment of the email */
+export function createAttachmentReader(client: Clients, { summary: { id } }: Mail, item: Item) {
+	let whole: Promise<string> | undefined;
+	return async ({ info: { attachmentId }, data, partId, isMail }: MailFile): Promise<Buffer> => {
+		if (attachmentId) return Buffer.from(await fetchAttachment(client, id, attachmentId), 'base64url');
+		// Gmail sometimes gives an email within an email no ID. Its bytes are then only in the whole email.
+		if (data || !isMail) return Buffer.from(data, 'base64url');
+		whole ??= client.gmail.users.messages
+			.get({ userId: 'me', id, format: 'raw', fields: 'raw' })
+			.then(({ data: { raw } }) => raw ?? '');
+		return await extractPart(await whole, partId, id, item);
+	};
+}
+
 /** Hands the attachments to n8n's storage, in their order. */
 export async function storeAttachments(client: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
-	const { files, summary } = mail;
-	let whole: Promise<string> | undefined;
-	return await runInParallel(files, maxPartsAtOnce, async ({ info, data, partId, isMail }, index) => {
-		const { attachmentId, fileName, mimeType } = info;
-		const readBytes = async () => {
-			if (attachmentId)
-				return Buffer.from(await fetchAttachment(client, summary.id, attachmentId), 'base64url');
-			// Gmail sometimes gives an email within an email no ID. Its bytes are then only in the whole email.
-			if (data || !isMail) return Buffer.from(data, 'base64url');
-			whole ??= client.gmail.users.messages
-				.get({ userId: 'me', id: summary.id, format: 'raw', fields: 'raw' })
-				.then(({ data: { raw } }) => raw ?? '');
-			return await extractPart(await whole, partId, summary.id, item);
-		};
+	const readBytes = createAttachmentReader(client, mail, item);
+	return await runInParallel(mail.files, maxPartsAtOnce, async (file, index) => {
+		const { fileName, mimeType } = file.info;
 		return await item.store({
-			data: await readBytes(),
+			data: await readBytes(file),
 			fileName: fileName || (await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType),
 			mimeType: mimeType || undefined,
 		});

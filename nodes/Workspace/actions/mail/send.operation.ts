@@ -52,7 +52,7 @@ export const send = defineOperation({
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
 		const { prepareMail: outgoingMail, composeMail: composed } = await import('./send/compose');
 		const { idempotencyKey, replyToMessageId: original, includeSignature, quoteOriginal } = params;
-		const given = await outgoingMail(params, item);
+		const given = await outgoingMail(client, params, item);
 		const byKey = idempotencyKey === '' ? undefined : await import('./send/sendOnce');
 		const keyed = byKey?.hashMailKey(params, given);
 		const replied = original === '' ? undefined : await fetchRepliedMail(client, original);

@@ -105,7 +105,7 @@ describe('content', () => {
 				[{ contentSource: 'text', content: 'x' }, testItem()],
 			] as const) {
 				const failure = await catchFailure(uploads.run({ ...params, name: '' }, item));
-				const description = 'Enter a name. Only a binary file can have its own.';
+				const description = 'Enter a name. Only a binary file or an attachment can have its own.';
 				expect(failure).toMatchObject({ code: 400, description });
 			}
 			expect(uploads.google.requests).toHaveLength(before);
@@ -408,7 +408,7 @@ describe('in n8n', () => {
 		[{}, /content/],
 		[{ content: 'YQ==' }, /'name'/],
 		[{ name: 'a', content: 'Y#' }, /base64/],
-		[{ name: 'a', contentSource: 'url' }, /contentSource.*binary, base64, filePath/],
+		[{ name: 'a', contentSource: 'url' }, /contentSource.*base64, binary, mailAttachment, filePath/],
 		[
 			{ name: 'a', content: 'YQ==', convertTo: 'pdf' },
 			/convertTo.*none, document, spreadsheet, presentation/,

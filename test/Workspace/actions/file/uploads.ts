@@ -15,6 +15,8 @@ const defaults: UploadParams = {
 	contentSource: 'base64',
 	binaryPropertyName: ['data'],
 	content: '',
+	messageId: '',
+	attachment: '',
 	mimeType: '',
 	parentFolder: '',
 	convertTo: 'none',

@@ -3,9 +3,10 @@ import { buffer } from 'node:stream/consumers';
 
 import { createRefusal } from '../../../../core/errors';
 import { decodeBase64 } from '../../../byteSource';
-import type { AttachmentInput, Item } from '../../../operation';
+import type { AttachmentInput, Clients, Item } from '../../../operation';
+import { maxPartsAtOnce, runInParallel } from '../runInParallel';
 import { maxMailBytes, buildTooLargeError } from './deliver';
-import { requireOneLine } from './fields';
+import { requireOneLine, type SendParams } from './fields';
 
 export interface AttachedFile {
 	readonly filename: string;
@@ -15,6 +16,8 @@ export interface AttachedFile {
 	readonly content: Buffer;
 	/** The binary field of the item that the file came from. */
 	readonly field?: string;
+	/** The ID of the file in Google Drive that it came from. */
+	readonly driveId?: string;
 	/** Content-ID, without angle brackets, of a file that the HTML shows. */
 	readonly cid?: string;
 }
@@ -35,7 +38,8 @@ export function expandAttachments(attachments: readonly AttachmentInput[], item:
 
 /** The files to attach, read only if all fit. @throws NodeError 400 for a missing field, invalid base64, or more than an email holds */
 export async function readAttachments(
-	attachments: readonly AttachmentInput[],
+	{ attachments, driveFiles }: Pick<SendParams, 'attachments' | 'driveFiles'>,
+	{ drive }: Pick<Clients, 'drive'>,
 	item: Item,
 ): Promise<AttachedFile[]> {
 	const unread: UnreadFile[] = [];
@@ -46,9 +50,20 @@ export async function readAttachments(
 				: getFileFromText(attachment, index),
 		);
 	}
-	const total = unread.reduce((sum, { size }) => sum + getEncodedSize(size), 0);
-	if (total > maxMailBytes) throw buildTooLargeError(total, unread);
-	return await Promise.all(unread.map(async ({ read, ...file }) => ({ ...file, content: await read() })));
+	if (driveFiles.length > 0)
+		unread.push(...(await (await import('./driveFiles')).findDriveFiles(drive, driveFiles)));
+	let total = 0;
+	const add = (bytes: number) => {
+		total += bytes;
+		if (total > maxMailBytes) throw buildTooLargeError(total, unread);
+	};
+	add(unread.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
+	return await runInParallel(unread, maxPartsAtOnce, async ({ read, ...file }) => {
+		const content = await read();
+		// Google does not tell the size of a PDF before it has made it.
+		add(getEncodedSize(content.length) - getEncodedSize(file.size));
+		return { ...file, size: content.length, content };
+	});
 }
 
 async function getFileFromField(field: string, item: Item): Promise<UnreadFile> {

@@ -3,7 +3,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import type { KeyHashes } from '../../../idempotency';
-import type { Item } from '../../../operation';
+import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { readAllowedRecipients, refuseOtherRecipients } from './allowedRecipients';
 import { type AttachedFile, readAttachments, inlineImages } from './attachments';
@@ -44,8 +44,8 @@ export interface OutgoingMail extends ReturnType<typeof readHeaderTexts> {
 }
 
 /** The email that the parameters ask for. @throws NodeError 400 for anything that could not be sent */
-export async function prepareMail(params: SendParams, item: Item): Promise<OutgoingMail> {
-	const files = await readAttachments(params.attachments, item);
+export async function prepareMail(client: Clients, params: SendParams, item: Item): Promise<OutgoingMail> {
+	const files = await readAttachments(params, client, item);
 	const bodies = await buildBodies(params.body, params.bodyFormat, item.signal);
 	const folder = isDraft(params) ? 'drafts' : 'sent';
 	const outgoing = { ...readHeaderTexts(params), files, bodies, folder } as const;

@@ -3,7 +3,7 @@ import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { idempotencyOption } from '../../../idempotency';
-import { messageIdField } from '../../../locators';
+import { messageIdField, readFileIds } from '../../../locators';
 import type { Field, InferParameters } from '../../../operation';
 import { parseAddresses } from './addresses';
 
@@ -126,6 +126,18 @@ export const sendOptions = [
 		default: '',
 		format: 'addressList',
 		description: 'Addresses that get a copy, separated by commas or new lines',
+	},
+	{
+		displayName: 'Drive Files',
+		name: 'driveFiles',
+		type: 'string',
+		default: '',
+		format: 'list',
+		read: readFileIds,
+		namesFiles: true,
+		placeholder: 'e.g. https://docs.google.com/document/d/…/edit',
+		description:
+			'IDs or URLs of files in Google Drive to attach, separated by commas or new lines. Google documents, spreadsheets, presentations and drawings are attached as PDF. Your own files need a Drive Access of All Files in the credential.',
 	},
 	{
 		displayName: 'From Alias',

@@ -3,7 +3,7 @@ import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
 import { maxPartsAtOnce, runInParallel } from '../runInParallel';
-import { fetchAttachment, readMessage } from '../message';
+import { createAttachmentReader, readMessage } from '../message';
 import { findAddresses, type Address } from './addresses';
 import type { AttachedFile } from './attachments';
 import type { OutgoingMail } from './compose';
@@ -75,7 +75,7 @@ async function buildQuotation(client: Clients, id: string, isHtml: boolean, item
 	return {
 		text: `${introduce(plain)}\n\n${quoteLines(text)}`,
 		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${introduce(linked)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${content}</blockquote></div>`,
-		files: isHtml ? await fetchPictures(client, mail) : [],
+		files: isHtml ? await fetchPictures(client, mail, item) : [],
 	};
 }
 
@@ -121,14 +121,14 @@ function insertAtEnd(html: string, more: string): string {
 }
 
 /** The pictures within the text of the original, under the names by which its HTML shows them. */
-async function fetchPictures(client: Clients, { summary, html, files }: Mail): Promise<AttachedFile[]> {
-	const names = findPictureNames(html);
-	const shown = files.filter(({ info }) => names.has(info.contentId));
-	return await runInParallel(shown, maxPartsAtOnce, async ({ info, data: own }) => {
-		const { attachmentId, contentId, fileName, mimeType } = info;
-		const data = attachmentId ? await fetchAttachment(client, summary.id, attachmentId) : own;
-		const content = Buffer.from(data, 'base64url');
-		return { filename: fileName, contentType: mimeType, size: content.length, content, cid: contentId };
+async function fetchPictures(client: Clients, mail: Mail, item: Item): Promise<AttachedFile[]> {
+	const names = findPictureNames(mail.html);
+	const shown = mail.files.filter(({ info }) => names.has(info.contentId));
+	const readBytes = createAttachmentReader(client, mail, item);
+	return await runInParallel(shown, maxPartsAtOnce, async (file) => {
+		const content = await readBytes(file);
+		const { contentId: cid, fileName: filename, mimeType: contentType } = file.info;
+		return { filename, contentType, size: content.length, content, cid };
 	});
 }
 

@@ -24,7 +24,12 @@ export function hashMailKey(
 	const content = hashParts([
 		...texts,
 		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, isDraft(params)]),
-		...files.flatMap(({ filename, contentType = '', content: bytes }) => [filename, contentType, bytes]),
+		// Each PDF that Google makes of a document differs from the one before.
+		...files.flatMap(({ filename, contentType = '', content: bytes, driveId }) => [
+			filename,
+			contentType,
+			driveId ?? bytes,
+		]),
 	]);
 	// Half of it is enough to tell the emails of one key apart, and keeps the header line short.
 	return { mark, content: content.slice(0, 32) };

@@ -125,6 +125,7 @@ const entry = fc.record({
 	way: fc.constantFrom('form', 'json', 'tool'),
 	reply: fc.option(fc.record({ original, replyAll: fc.boolean(), quoteOriginal: fc.boolean() })),
 	saveAsDraft: fc.boolean(),
+	fileName: fc.option(fc.constantFrom('plan.pdf', evil, `a.pdf\r\nBcc: ${evil}`)),
 	parameters,
 });
 
@@ -132,7 +133,7 @@ it('whatever is asked for, in whatever way, nobody else is reached', async () =>
 	let done = 0;
 	const oneLine = (text: string) => text.replaceAll('\n', ', ');
 	await fc.assert(
-		fc.asyncProperty(entry, async ({ way, reply, saveAsDraft, parameters: given }) => {
+		fc.asyncProperty(entry, async ({ way, reply, saveAsDraft, fileName, parameters: given }) => {
 			mails.google.reset();
 			mails.signIn();
 			const { original: seed, ...options } = reply ?? { original: undefined };
@@ -146,7 +147,10 @@ it('whatever is asked for, in whatever way, nobody else is reached', async () =>
 						],
 					})
 				: '';
-			const { to, subject, headers, ...more } = given;
+			const { to, subject, headers, ...texts } = given;
+			const file = { name: fileName ?? '', mimeType: 'application/pdf', clientId: '' };
+			const driveFiles = fileName === null ? [] : [mails.google.drive.seedFile(file, Buffer.from('P'))];
+			const more = { ...texts, driveFiles };
 			const common = { subject, body: 'B', to, replyToMessageId };
 			const inputObject = { operation: 'send', ...common, ...more, headers, ...options, saveAsDraft };
 			const form = { ...common, sendAs: saveAsDraft ? 'draft' : 'send', allowedRecipients };

@@ -148,14 +148,18 @@ describe('send input', () => {
 	});
 
 	describe('attachments', () => {
+		const clients = testClients('http://127.0.0.1:1', 'none');
+
 		it.each([
 			[{ fileName: 'b', content: '%%' }, "'content' of attachment 2 is not base64 text"],
 			[{ fileName: 'b\n', content: '' }, "'fileName' of attachment 2 contains a line break"],
 			[{ fileName: 'b', mimeType: 'a\n', content: '' }, "'mimeType' of attachment 2 contains a line break"],
 		])('%j is named by its place', async (attachment, words) => {
 			const good = { fileName: 'a', mimeType: 'a/b', content: 'aGk=' };
-			await expect(readAttachments([good, attachment], testItem())).rejects.toThrow(words);
-			expect(await readAttachments([good], testItem())).toEqual([
+			await expect(
+				readAttachments({ attachments: [good, attachment], driveFiles: [] }, clients, testItem()),
+			).rejects.toThrow(words);
+			expect(await readAttachments({ attachments: [good], driveFiles: [] }, clients, testItem())).toEqual([
 				{ filename: 'a', contentType: 'a/b', size: 2, content: Buffer.from('hi') },
 			]);
 		});
@@ -164,7 +168,7 @@ describe('send input', () => {
 			const open = jest.fn(() => Promise.resolve(Readable.from([])));
 			const attach = async (size: number) => {
 				const source = { fileName: 'a.bin', size, open };
-				return await readAttachments([{ field: 'data' }], {
+				return await readAttachments({ attachments: [{ field: 'data' }], driveFiles: [] }, clients, {
 					...testItem({ binary: { data: { data: Buffer.alloc(0) } } }),
 					getBinary: () => Promise.resolve(source),
 				});
@@ -397,6 +401,7 @@ describe('inline images', () => {
 				replyAll: false,
 				quoteOriginal: false,
 				includeSignature: false,
+				driveFiles: [],
 				sendAs: 'send' as const,
 				saveAsDraft: false,
 				allowedRecipients: [],

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+
+import { createRefusal, NodeError } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
+import { initialConcurrency } from '../../../../http/rateLimiter';
+import { googleTypePrefix } from '../../createdFiles';
+import { runInParallel } from '../runInParallel';
+
+/** Google's own files that have pages, by the end of their type. https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
+const printable = ['document', 'spreadsheet', 'presentation', 'drawing'];
+const pdfType = 'application/pdf';
+
+/** A file in Google Drive that is not read yet. */
+interface DriveFile {
+	readonly filename: string;
+	readonly contentType: string | undefined;
+	/** Bytes; 0 for one of Google's own files, whose PDF Google has not made yet. */
+	readonly size: number;
+	readonly driveId: string;
+	readonly read: () => Promise<Buffer>;
+}
+
+/** Looks the files up, so that one that cannot be attached is found before any is read. @throws NodeError */
+export async function findDriveFiles(drive: drive_v3.Drive, ids: readonly string[]): Promise<DriveFile[]> {
+	return await runInParallel(ids, initialConcurrency, async (id) => await findDriveFile(drive, id));
+}
+
+async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<DriveFile> {
+	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
+	const file = (await drive.files.get(request)).data;
+	const mimeType = file.mimeType ?? '';
+	const name = (file.name ?? '').replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+	if (!mimeType.startsWith(googleTypePrefix)) {
+		const { buildFileName } = await import('../../mimeTypes');
+		const filename = name.includes('.') ? name : buildFileName(name, mimeType);
+		const read = async () => await download(drive, fileId, name, file.md5Checksum);
+		const size = Number(file.size ?? 0);
+		return { driveId: fileId, contentType: mimeType || undefined, filename, size, read };
+	}
+	const kind = mimeType.slice(googleTypePrefix.length);
+	if (!printable.includes(kind)) throw createKindRefusal(kind, name);
+	const read = async () => await exportPdf(drive, fileId, name);
+	return { driveId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
+}
+
+function createKindRefusal(kind: string, name: string): NodeError {
+	const message = `"${name}" in ${quoteField('driveFiles')} is a ${kind}, which cannot be attached to an email`;
+	const advice = {
+		folder: 'Enter the files in it one by one.',
+		shortcut: 'Enter the file that it leads to.',
+	}[kind];
+	return createRefusal(message, `Nothing was sent. ${advice ?? 'Send a link to it instead.'}`);
+}
+
+async function download(
+	drive: drive_v3.Drive,
+	fileId: string,
+	name: string,
+	md5: string | null | undefined,
+): Promise<Buffer> {
+	const request = { fileId, alt: 'media', supportsAllDrives: true };
+	const { data } = await drive.files.get(request, { responseType: 'arraybuffer' });
+	const bytes: unknown = data;
+	if (Buffer.isBuffer(bytes) && (!md5 || createHash('md5').update(bytes).digest('hex') === md5)) return bytes;
+	throw createDownloadFailure(name);
+}
+
+async function exportPdf(drive: drive_v3.Drive, fileId: string, name: string): Promise<Buffer> {
+	const request = { fileId, mimeType: pdfType };
+	const { data, headers } = await drive.files.export(request, { responseType: 'arraybuffer' });
+	if (Buffer.isBuffer(data) && headers['content-type']?.startsWith(pdfType)) return data;
+	throw createDownloadFailure(name);
+}
+
+function createDownloadFailure(name: string): NodeError {
+	return new NodeError({
+		code: 502,
+		message: `Google Drive returned something else in place of the file "${name}"`,
+		description: 'Nothing was sent. Try again, and check any proxy in between.',
+	});
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+
+import { BoundedMap } from '../../core/boundedMap';
+import { isRecord } from '../../fields/values';
+
+type CredentialData = Readonly<Record<string, unknown>>;
+
+/** Notice is given in the last two days, in milliseconds. */
+const noticeMilliseconds = 48 * 3_600_000;
+
+/** What Google says with a token where it limits a sign-in: the seconds until the sign-in ends. n8n stores it with the token. */
+function readSecondsLeft({ oauthTokenData: token }: CredentialData): number | undefined {
+	const seconds = isRecord(token) ? Number(token['refresh_token_expires_in'] ?? NaN) : NaN;
+	return Number.isFinite(seconds) ? seconds : undefined;
+}
+
+interface SeenToken {
+	readonly hash: string;
+	readonly seconds: number;
+	readonly isLeftOver: boolean;
+}
+
+const seenTokens = new BoundedMap<string, SeenToken>();
+
+/**
+ * Whether the seconds are left over from an earlier sign-in: n8n keeps whatever a later answer of Google does not replace. Those that
+ * Google says fall from token to token, so the second token with the same ones shows it.
+ */
+function isLeftOver(credentialKey: string, { oauthTokenData }: CredentialData, seconds: number): boolean {
+	const token = isRecord(oauthTokenData) ? String(oauthTokenData['access_token']) : '';
+	const hash = createHash('sha256').update(token).digest('base64');
+	const seen = seenTokens.get(credentialKey);
+	if (seen?.hash === hash) return seen.isLeftOver;
+	seenTokens.set(credentialKey, { hash, seconds, isLeftOver: seen?.seconds === seconds });
+	return seen?.seconds === seconds;
+}
+
+/**
+ * What to tell about a sign-in that ends soon; undefined for one that lasts, or of which nothing is known.
+ * Call it at the start of a run, too, so that a token that is refreshed meanwhile is compared with the one before.
+ */
+export function describeSignInEnd(
+	credentialKey: string,
+	credential: CredentialData,
+	now = Date.now(),
+): string | undefined {
+	const seconds = readSecondsLeft(credential);
+	if (seconds === undefined || isLeftOver(credentialKey, credential, seconds)) return undefined;
+	const { n8n_expires_at: expiresAt, expires_in: lifetime } = credential['oauthTokenData'] as CredentialData;
+	const refreshedAt = Number(expiresAt ?? NaN) - Number(lifetime ?? NaN) * 1000;
+	// Older versions of n8n do not store when the token was refreshed.
+	const isExact = Number.isFinite(refreshedAt);
+	const end = (isExact ? refreshedAt : now) + seconds * 1000;
+	if (end <= now || end >= now + noticeMilliseconds) return undefined;
+	const time = `${new Date(end).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
+	return `ends on ${time}${isExact ? '' : ' or earlier'}. Google ends a sign-in after 7 days while the app is in Testing. Publish the app in console.cloud.google.com (Google Auth Platform, Audience, Publish App), then open the credential and sign in again. If you only sign in again, it ends after another 7 days.`;
+}
+
+/** When it was written into the log, by credential. */
+const loggedAt = new BoundedMap<string, number>();
+
+/** Whether it is to be written now: once in the time in which notice is given. */
+export function isNewInLog(credentialKey: string): boolean {
+	const isNew = Date.now() - (loggedAt.get(credentialKey) ?? -Infinity) >= noticeMilliseconds;
+	if (isNew) loggedAt.set(credentialKey, Date.now());
+	return isNew;
+}

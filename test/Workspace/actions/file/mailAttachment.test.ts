@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import type { IDataObject } from 'n8n-workflow';
+
+import { failureOf, withBinaryData } from '../../../createExecuteContext';
+import { catchFailure } from '../../catchFailure';
+import { runNode, token } from '../../runNode';
+import { file, multipart, plain } from '../mail/parts';
+import { Uploads } from './uploads';
+
+const uploads = new Uploads();
+beforeAll(withBinaryData);
+
+const seed = (...parts: string[]) =>
+	uploads.google.gmail.seed({
+		raw: `From: ann@example.com\nSubject: Invoice\n${multipart('mixed', plain('Hi'), ...parts)}`.replaceAll(
+			'\n',
+			'\r\n',
+		),
+	});
+const take = async (messageId: string, attachment: string, more: { name?: string; mimeType?: string } = {}) =>
+	await uploads.run({ contentSource: 'mailAttachment', name: '', messageId, attachment, ...more });
+const content = ({ id }: { id?: string | null }) => uploads.google.drive.content(id ?? '')?.data?.toString();
+
+/** The attachment IDs that Gmail gives for an email now; others than those of any other time. */
+async function readIds(messageId: string): Promise<string[]> {
+	const { data } = await uploads.client().gmail.users.messages.get({ userId: 'me', id: messageId });
+	return (data.payload?.parts ?? []).flatMap(({ body }) => body?.attachmentId ?? []);
+}
+
+describe('an attachment of an email is uploaded', () => {
+	test('by its file name, with its name and type', async () => {
+		const id = seed(file('a.pdf'), file('Größe.bin'));
+		const made = await take(id, 'a.pdf');
+		expect(made).toMatchObject({ name: 'a.pdf', mimeType: 'application/pdf' });
+		expect(content(made)).toBe('bytes of a.pdf');
+		expect(await take(id, ' Größe.bin ')).toMatchObject({
+			name: 'Größe.bin',
+			mimeType: 'application/octet-stream',
+		});
+		expect(uploads.calls()).toEqual([
+			...['gmail.users.messages.get', 'gmail.users.messages.attachments.get'],
+			...['drive.files.generateIds', 'drive.files.create'],
+			...['gmail.users.messages.get', 'gmail.users.messages.attachments.get'],
+			...['drive.files.generateIds', 'drive.files.create'],
+		]);
+	});
+
+	test('by an ID that Read gave earlier, with the name of what has its size', async () => {
+		const id = seed(file('a.pdf'), file('other.txt'));
+		const [, second = ''] = await readIds(id);
+		const made = await take(id, second);
+		expect([made.name, content(made)]).toEqual(['other.txt', 'bytes of other.txt']);
+	});
+
+	test('by its ID where two have its name and size', async () => {
+		const id = seed(file('a.txt'), file('a.txt'));
+		const [first = ''] = await readIds(id);
+		expect((await take(id, first)).name).toBe('attachment');
+		expect(await take(id, first, { name: 'mine.csv', mimeType: 'text/x-own' })).toMatchObject({
+			name: 'mine.csv',
+			mimeType: 'text/x-own',
+		});
+	});
+
+	test('without a word about an empty file', async () => {
+		const empty =
+			'Content-Type: text/x-log; name="a.log"\nContent-Disposition: attachment; filename="a.log"\n\n';
+		expect(await take(seed(empty), 'a.log')).toMatchObject({ name: 'a.log', size: '0' });
+	});
+
+	test('once, although the answer to the upload is lost', async () => {
+		const id = seed(file('a.pdf'));
+		uploads.google.fault({ match: 'drive.files.create', connection: 'resetAfter', times: 3 });
+		expect(content(await take(id, 'a.pdf'))).toBe('bytes of a.pdf');
+		expect(uploads.files()).toHaveLength(1);
+	});
+
+	test('with an input object, which needs no binary data', async () => {
+		uploads.google.tokens.issue({ token });
+		const messageId = seed(file('a.pdf'));
+		const inputObject = {
+			operation: 'upload',
+			contentSource: 'mailAttachment',
+			messageId,
+			attachment: 'a.pdf',
+		};
+		const parameters = { inputMode: 'json', inputObject };
+		const [item] = await runNode({ url: uploads.google.url, parameters });
+		expect(item?.json).toMatchObject({ name: 'a.pdf' });
+	});
+});
+
+describe('nothing is uploaded', () => {
+	afterEach(() => {
+		expect(uploads.files()).toEqual([]);
+	});
+
+	const refuse = async (id: string, attachment: string) => {
+		const { code, message, description = '' } = await catchFailure(take(id, attachment));
+		return [code, message, description];
+	};
+
+	test('where the email has no such attachment: those that it has are named', async () => {
+		expect(await refuse(seed(file('a.pdf'), file('b.pdf')), 'c.pdf')).toEqual([
+			400,
+			"The email has no attachment 'c.pdf'",
+			"Nothing was uploaded. Its attachments are: 'a.pdf' (14 bytes), 'b.pdf' (14 bytes). Enter the name of one in 'attachment', or its attachmentId from Read.",
+		]);
+	});
+
+	test('where an ID is unknown, or of another email', async () => {
+		const [elsewhere = ''] = await readIds(seed(file('x.pdf')));
+		for (const id of [elsewhere, randomBytes(60).toString('hex')])
+			expect(await refuse(seed(file('a.pdf')), id)).toEqual([
+				400,
+				expect.stringContaining('no attachment'),
+				expect.stringContaining("'a.pdf'"),
+			]);
+	});
+
+	test('where two have the name', async () => {
+		expect(await refuse(seed(file('a.pdf'), file('a.pdf')), 'a.pdf')).toEqual([
+			400,
+			"The email has 2 attachments named 'a.pdf'",
+			expect.stringContaining('or its attachmentId from Read'),
+		]);
+	});
+
+	test('where the email has none', async () => {
+		const [, , description] = await refuse(seed(), 'a.pdf');
+		expect(description).toBe('Nothing was uploaded. It has no attachments.');
+	});
+
+	test('of the many attachments, some are named', async () => {
+		const many = Array.from({ length: 25 }, (_, at) => file(`${at}.pdf`));
+		const [, , description] = await refuse(seed(...many), 'x');
+		expect(description).toMatch(/'19\.pdf' \(\d+ bytes\) and 5 more\. Enter/);
+	});
+
+	test('where there is no such email; the advice is about the email, not about the folder', async () => {
+		uploads.google.tokens.issue({ token });
+		const parameters: IDataObject = {
+			...{ resource: 'file', operation: 'upload', contentSource: 'mailAttachment' },
+			...{ messageId: '18c3f0a1b2d4e5f6', attachment: 'a.pdf' },
+		};
+		const failure = await failureOf(runNode({ url: uploads.google.url, parameters }));
+		expect(failure.httpCode).toBe('404');
+		expect(failure.description).toBe('This account cannot find anything with the ID 18c3f0a1b2d4e5f6.');
+	});
+
+	test.each([
+		[{ messageId: '', attachment: 'a.pdf' }, "'Message ID' is required"],
+		[{ messageId: 'abc', attachment: ' ' }, "'Attachment' is required"],
+		[{ messageId: 'Invoice of May', attachment: 'a' }, "'Message ID' is not an ID: Invoice of May"],
+	])('where a field is missing or wrong: %j', async (given, message) => {
+		const parameters = { resource: 'file', operation: 'upload', contentSource: 'mailAttachment', ...given };
+		const failure = await failureOf(runNode({ url: uploads.google.url, parameters }));
+		expect([failure.message, uploads.calls()]).toEqual([message, []]);
+	});
+});
