@@ -289,7 +289,7 @@ function createPieceReader(stream: Readable): ByteReader {
 	};
 }
 
-export function buildSourceChangedError(readBytes: number, expectedBytes: number): NodeError {
+export function createSourceChangedError(readBytes: number, expectedBytes: number): NodeError {
 	return new NodeError({
 		code: 400,
 		message: `The size of the content has changed: expected ${expectedBytes} bytes, read ${readBytes}`,

@@ -66,7 +66,7 @@ export function hashParts(parts: ReadonlyArray<string | Uint8Array>): string {
 }
 
 /** The refusal of a key that was used for something else. @param first what the key was used for, as in "the email 18c3f0a1b2d4e5f6" */
-export function buildKeyReusedError(first: string): NodeError {
+export function createKeyReusedError(first: string): NodeError {
 	return new NodeError({
 		code: 409,
 		message: `${quoteField('idempotencyKey')} was already used for different content: ${first}`,

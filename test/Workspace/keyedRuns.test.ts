@@ -9,7 +9,7 @@ import * as document from '../../nodes/Workspace/actions/document';
 import * as file from '../../nodes/Workspace/actions/file';
 import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { hashParts, hashIdempotencyKey, buildKeyReusedError } from '../../nodes/Workspace/idempotency';
+import { hashParts, hashIdempotencyKey, createKeyReusedError } from '../../nodes/Workspace/idempotency';
 import { getAllFields, type Operation } from '../../nodes/Workspace/operation';
 import { basesAt, quickLimiters, testItem } from './client';
 import { n8nSender } from './n8nSender';
@@ -216,7 +216,7 @@ describe('idempotency', () => {
 	});
 
 	it('a used key is a conflict, and nothing was done', () => {
-		expect(buildKeyReusedError('the mail 18c3')).toMatchObject({
+		expect(createKeyReusedError('the mail 18c3')).toMatchObject({
 			code: 409,
 			status: 'ALREADY_EXISTS',
 			outcome: 'notDone',

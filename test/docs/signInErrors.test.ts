@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credentials';
-import { buildResponseError } from '../../nodes/Workspace/google/errors';
+import { createResponseError } from '../../nodes/Workspace/google/errors';
 import type { FailedCall } from '../../nodes/Workspace/google/advice';
 import { fetchAccessToken } from '../../nodes/Workspace/google/serviceAccount';
 import { describeSignInEnd } from '../../nodes/Workspace/google/signInEnd';
@@ -52,7 +52,7 @@ const unshared: FailedCall = {
 function shown(status: number, reason: string, failed = call, message = 'canary'): string {
 	const error = { code: status, message, errors: [{ reason, message }] };
 	const body = Buffer.from(JSON.stringify({ error }));
-	const failure = buildResponseError({ status, headers: {}, body }, failed);
+	const failure = createResponseError({ status, headers: {}, body }, failed);
 	return `${failure.message} ${failure.description ?? ''}`;
 }
 

@@ -75,7 +75,7 @@ function formatByteLimit(bytes: number): string {
 /** The error of a response with a status outside 200–299. */
 export function statusToRequestError(answer: AgentResponse, call: CallErrorContext): NodeError {
 	const { statusCode: code, headers } = answer;
-	if (isRedirect(code)) return buildRedirectError(answer, call);
+	if (isRedirect(code)) return createRedirectError(answer, call);
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
 	// A service may have started the agent before it failed. Only 503 with Retry-After says that it did not.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
@@ -92,11 +92,11 @@ export const buildCallErrors = (call: CallErrorContext): RequestErrorFactory => 
 		createStoppedRequestError(outcome).with({
 			description: outcome === 'notDone' ? nothingSent : unknownOutcomeText,
 		}),
-	createTimeoutError: () => buildCallTimeoutError(call.options.timeoutSeconds),
+	createTimeoutError: () => createCallTimeoutError(call.options.timeoutSeconds),
 	toRequestError: (error) => thrownToRequestError(error, call),
 });
 
-function buildCallTimeoutError(timeoutSeconds: number): NodeError {
+function createCallTimeoutError(timeoutSeconds: number): NodeError {
 	return new NodeError({
 		code: 504,
 		message: `The agent service did not respond within ${timeoutSeconds} s`,
@@ -108,12 +108,12 @@ function buildCallTimeoutError(timeoutSeconds: number): NodeError {
 
 const nothingSent = 'Nothing was sent: the agent was not started.';
 
-export function buildStoppedBeforeCallError(): NodeError {
+export function createStoppedBeforeCallError(): NodeError {
 	return createStoppedError(nothingSent);
 }
 
 /** The output of the earlier items leaves no room in memory for this one. */
-export function buildTooMuchOutputError(limitBytes: number): NodeError {
+export function createTooMuchOutputError(limitBytes: number): NodeError {
 	return new NodeError({
 		code: 503,
 		message: `The responses and messages of this execution are larger than ${formatByteLimit(limitBytes)} together`,
@@ -124,7 +124,7 @@ export function buildTooMuchOutputError(limitBytes: number): NodeError {
 }
 
 /** The execution was stopped while the node waited for messages. */
-export function buildStoppedAfterCallError(): NodeError {
+export function createStoppedAfterCallError(): NodeError {
 	return createStoppedError('The agent was started, but the node no longer waits for its messages.').with({
 		outcome: 'done',
 	});
@@ -135,7 +135,7 @@ export const retryWords = {
 	nothingDone: 'The service did not accept the call, so the agent was not started.',
 };
 
-function buildRedirectError(
+function createRedirectError(
 	{ statusCode, headers: { location } }: AgentResponse,
 	{ url }: CallErrorContext,
 ): NodeError {
@@ -260,7 +260,7 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldCondi
 export const openTimeoutSeconds = 20;
 
 /** The channel did not open before the call. @param lastFailure of the last attempt to open it @param refusal why no other attempt was made */
-export function buildChannelNotOpenError(
+export function createChannelNotOpenError(
 	lastFailure: NodeError | undefined,
 	refusal?: CloseReason,
 ): NodeError {
@@ -292,7 +292,7 @@ export function addAgentStarted(failure: NodeError): NodeError {
 }
 
 /** The condition that ends the wait was not met in time. */
-export function buildWaitTimeoutError(
+export function createWaitTimeoutError(
 	{ waitTimeoutSeconds, match }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'match'>,
 	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
 	redact: Redactor,
@@ -322,7 +322,7 @@ export function addPossibleGap(failure: NodeError, loss: NodeError | undefined):
 }
 
 /** @param count of the collected messages */
-export function buildTooManyMessagesError(count: number): NodeError {
+export function createTooManyMessagesError(count: number): NodeError {
 	return new NodeError({
 		code: 502,
 		message: `Too many messages arrived: ${count.toLocaleString('en-US')} were received`,
@@ -335,7 +335,7 @@ export function buildTooManyMessagesError(count: number): NodeError {
 const maxReportLength = 500;
 
 /** A message had the failure value. */
-export function buildAgentFailureError(
+export function createAgentFailureError(
 	message: SessionMessage | undefined,
 	textField: string,
 	redact: Redactor,

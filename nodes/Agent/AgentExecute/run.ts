@@ -18,7 +18,7 @@ import {
 	buildCallFingerprint,
 	type PreparedCall,
 } from './call';
-import { buildStoppedBeforeCallError, buildTooMuchOutputError, addCallDetails } from './errors';
+import { createStoppedBeforeCallError, createTooMuchOutputError, addCallDetails } from './errors';
 import {
 	putMessageIntoDescription,
 	highlightAnswer,
@@ -78,7 +78,7 @@ function createWork(
 		},
 		getRequestIdentity: buildCallFingerprint,
 		hasInputFields: (item) => item?.params.includeInputFields ?? parameters.isOn('includeInputFields'),
-		createStoppedError: buildStoppedBeforeCallError,
+		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session run one after another.
 		planTasks: (checked) =>
 			checked.map((item) => ({ items: [item], key: item.value.params.sessionId || undefined })),
@@ -116,7 +116,7 @@ async function runItem(shared: AgentRunState, index: number, item: CheckedAgentI
 		for (const { byteLength } of waited?.messages ?? []) bytes += byteLength;
 		const item = waited ? await addMessages(answered, waited, options, context.helpers) : answered;
 		if (!waited && typeof item.json.output === 'string') live.showText(item.json.output);
-		if (shared.keptBytes + bytes > maxKeptBytes) throw buildTooMuchOutputError(maxKeptBytes);
+		if (shared.keptBytes + bytes > maxKeptBytes) throw createTooMuchOutputError(maxKeptBytes);
 		shared.keptBytes += bytes;
 		const failure = isNodeError(called) ? called : undefined;
 		const isChat = context.getInputData()[index]?.json.chatInput !== undefined;

@@ -14,15 +14,15 @@ import type {
 } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import {
-	buildAgentFailureError,
+	createAgentFailureError,
 	addAgentStarted,
 	buildMessageDetails,
-	buildChannelNotOpenError,
-	buildWaitTimeoutError,
+	createChannelNotOpenError,
+	createWaitTimeoutError,
 	openTimeoutSeconds,
-	buildStoppedAfterCallError,
-	buildStoppedBeforeCallError,
-	buildTooManyMessagesError,
+	createStoppedAfterCallError,
+	createStoppedBeforeCallError,
+	createTooManyMessagesError,
 	addPossibleGap,
 } from './errors';
 import { type CollectorParts, type WaitEndReason, MessageCollector, type WaitEnd } from './messageCollector';
@@ -209,15 +209,15 @@ class MessageWait implements TryHooks, ConnectionListener {
 	#checkEnd(end: WaitEnd): WaitEndReason {
 		const { settings, redact } = this.#parts;
 		const { messages } = this.#collector;
-		if (end === 'failure') throw buildAgentFailureError(messages.at(-1), settings.textField, redact);
+		if (end === 'failure') throw createAgentFailureError(messages.at(-1), settings.textField, redact);
 		if (settings.onWaitTimeout === 'error' && end === 'timeout') {
 			throw addPossibleGap(
-				buildWaitTimeoutError(settings, this.#collector, redact),
+				createWaitTimeoutError(settings, this.#collector, redact),
 				this.#findLastFailure() ?? this.#lastLoss,
 			);
 		}
 		if (settings.onWaitTimeout === 'error' && end === 'limit')
-			throw buildTooManyMessagesError(messages.length);
+			throw createTooManyMessagesError(messages.length);
 		return end;
 	}
 
@@ -230,8 +230,8 @@ class MessageWait implements TryHooks, ConnectionListener {
 
 	/** Handles a stopped execution before and after the call. During the call, the call itself reports it. */
 	readonly #stop = () => {
-		this.#readiness.ready.reject(buildStoppedBeforeCallError());
-		this.#waitEnd.reject(buildStoppedAfterCallError());
+		this.#readiness.ready.reject(createStoppedBeforeCallError());
+		this.#waitEnd.reject(createStoppedAfterCallError());
 	};
 
 	#openConnection(): void {
@@ -241,7 +241,7 @@ class MessageWait implements TryHooks, ConnectionListener {
 	}
 
 	#failReadiness(refusal?: CloseReason): void {
-		this.#readiness.ready.reject(buildChannelNotOpenError(this.#findLastFailure(), refusal));
+		this.#readiness.ready.reject(createChannelNotOpenError(this.#findLastFailure(), refusal));
 	}
 
 	/** Why the channel is not open; undefined if it is. */

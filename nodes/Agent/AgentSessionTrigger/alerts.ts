@@ -70,13 +70,13 @@ export class Alerts {
 		const context = this.#context;
 		// Missing before n8n-workflow 2.7.
 		const canSave = typeof context.saveFailedExecution === 'function';
-		if (canSave) context.saveFailedExecution(buildTriggerError(context, failure));
+		if (canSave) context.saveFailedExecution(createTriggerError(context, failure));
 		else context.logger.error(failure.message);
 	}
 }
 
 /** The error as n8n shows it. */
-export function buildTriggerError(context: ITriggerFunctions, failure: NodeError): NodeApiError {
+export function createTriggerError(context: ITriggerFunctions, failure: NodeError): NodeApiError {
 	// The channel has already removed its secrets from the texts.
 	return createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 }
@@ -84,7 +84,7 @@ export function buildTriggerError(context: ITriggerFunctions, failure: NodeError
 const formatMessageCount = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
 
 /** Messages were dropped because the queue was full. */
-export function buildQueueFullError(count: number): NodeError {
+export function createQueueFullError(count: number): NodeError {
 	return new NodeError({
 		code: 429,
 		message: `The trigger's queue is full: ${formatMessageCount(count)} ${count === 1 ? 'was' : 'were'} dropped`,
@@ -94,7 +94,7 @@ export function buildQueueFullError(count: number): NodeError {
 }
 
 /** Messages that waited from the previous start were discarded, because their session is no longer in the settings. */
-export function buildSessionRemovedError(count: number): NodeError {
+export function createSessionRemovedError(count: number): NodeError {
 	return new NodeError({
 		code: 404,
 		message: `Queued messages were discarded because their session was removed (${formatMessageCount(count)})`,
@@ -104,7 +104,7 @@ export function buildSessionRemovedError(count: number): NodeError {
 }
 
 /** Messages were left in the queue when the trigger stopped. It is unknown then whether it starts again or n8n exits. */
-export function buildStoppedEarlyError(count: number, isRead: boolean): NodeError {
+export function createStoppedEarlyError(count: number, isRead: boolean): NodeError {
 	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];
 	const next = `${pronoun} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
 	const unread = 'The service sent more messages that could not be read in time. They are lost.';
@@ -120,7 +120,7 @@ export function buildStoppedEarlyError(count: number, isRead: boolean): NodeErro
 	});
 }
 
-export function buildNotAcceptedError(count: number, cause: unknown): NodeError {
+export function createNotAcceptedError(count: number, cause: unknown): NodeError {
 	return new NodeError({
 		code: 500,
 		message: `n8n did not accept ${formatMessageCount(count)} from a session`,

@@ -4,7 +4,7 @@ import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { toError } from '../../core/errors';
 import type { Clock } from '../../core/clock';
 import { getMessageId } from '../session/messages';
-import { type Alerts, buildNotAcceptedError } from './alerts';
+import { type Alerts, createNotAcceptedError } from './alerts';
 import { type Arrival, getBinaryBytes, buildItem, type MessageArrival, buildStoredItem } from './queue';
 import type { TriggerSettings } from './fields';
 import type { NodeMemory } from './triggerState';
@@ -138,7 +138,7 @@ export class Delivery {
 	}
 
 	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
-		const failure = buildNotAcceptedError(batch.length, error);
+		const failure = createNotAcceptedError(batch.length, error);
 		if (this.#isStopping) {
 			this.#parts.context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 			return false;

@@ -9,10 +9,10 @@ import { meetsCondition, type SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, getConnectRateLimiter } from '../session/reconnect';
 import {
 	Alerts,
-	buildStoppedEarlyError,
-	buildQueueFullError,
-	buildSessionRemovedError,
-	buildTriggerError,
+	createStoppedEarlyError,
+	createQueueFullError,
+	createSessionRemovedError,
+	createTriggerError,
 } from './alerts';
 import { Delivery, type DeliveryParts } from './delivery';
 import { readTriggerSettings } from './fields';
@@ -69,7 +69,7 @@ export class PublishedListener {
 			},
 			onDropped: (arrivals: readonly Arrival[]) => {
 				this.#delivery.forget(arrivals);
-				this.#alerts.raise('dropped', buildQueueFullError(arrivals.length));
+				this.#alerts.raise('dropped', createQueueFullError(arrivals.length));
 			},
 		};
 		this.#queue = new MessageQueue<Arrival>(settings, listener, clock);
@@ -156,7 +156,7 @@ export class PublishedListener {
 		const { context, memory, clock } = this.#parts;
 		this.#delivery.forget(messages);
 		memory.keepLeftover(leftover, clock);
-		const failure = buildStoppedEarlyError(messages.length, isRead);
+		const failure = createStoppedEarlyError(messages.length, isRead);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 		this.#alerts.raise('left', failure);
 		return true;
@@ -169,7 +169,7 @@ export class PublishedListener {
 		this.#queue.adopt({ entries: goOn, dropped });
 		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
 		if (lost === 0) return;
-		const failure = buildSessionRemovedError(lost);
+		const failure = createSessionRemovedError(lost);
 		context.logger.warn(`Session channel: ${failure.message}`);
 		this.#alerts.raise('dropped', failure);
 	}
@@ -213,7 +213,7 @@ export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> 
 	// Everything else is inherited, including what n8n replaces later.
 	const context = Object.create(n8n, { logger: { value: logger } }) as ITriggerFunctions;
 	const parts = await checkParts(context).catch((error: unknown) => {
-		throw buildTriggerError(context, toNodeError(error));
+		throw createTriggerError(context, toNodeError(error));
 	});
 	if (context.getMode() === 'manual') return createTestListener(parts);
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/clock';
 import type { connect, Connection, EndedChannel } from '../session/connection';
 import type { ConnectRequestReader } from '../session/credentials';
 import { meetsCondition, type SessionFrame } from '../session/messages';
-import { buildTriggerError } from './alerts';
+import { createTriggerError } from './alerts';
 import { type Arrival, MessageArrival, MessageQueue, buildStoredItem } from './queue';
 import type { TriggerSettings } from './fields';
 
@@ -63,7 +63,7 @@ class TestListener {
 			return connect({ ...settings, sessionId }, readRequest, listener, { clock, log: context.logger });
 		});
 		this.#cancelTimeout = clock.callAfter(testDurationSeconds * 1000, () => {
-			this.#fail(this.#buildNoMessageError());
+			this.#fail(this.#createNoMessageError());
 		});
 	}
 
@@ -86,7 +86,7 @@ class TestListener {
 			// n8n replaces `emit` for the test, so no copy of the function may be kept.
 			context.emit([items]);
 		} catch (error) {
-			context.emitError(buildTriggerError(context, toNodeError(error)));
+			context.emitError(createTriggerError(context, toNodeError(error)));
 		}
 		return true;
 	}
@@ -94,10 +94,10 @@ class TestListener {
 	#fail(failure: NodeError): void {
 		if (this.#closing !== undefined) return;
 		void this.close();
-		this.#parts.context.emitError(buildTriggerError(this.#parts.context, failure));
+		this.#parts.context.emitError(createTriggerError(this.#parts.context, failure));
 	}
 
-	#buildNoMessageError(): NodeError {
+	#createNoMessageError(): NodeError {
 		const states = this.#connections.map((connection) => connection.status());
 		const open = states.filter(({ state }) => state === 'open').length;
 		const failure = states.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;

@@ -57,7 +57,7 @@ export async function checkAgentApi(
 		return toFailedTest(
 			isNodeError(error)
 				? error
-				: buildNoResponseError(error, buildExecuteUrl(parseAgentApiCredential(data))),
+				: createNoResponseError(error, buildExecuteUrl(parseAgentApiCredential(data))),
 		);
 	}
 }
@@ -209,7 +209,7 @@ async function tryToOpenChannel(
 	});
 }
 
-function buildNoResponseError(error: unknown, url: string): NodeError {
+function createNoResponseError(error: unknown, url: string): NodeError {
 	const found = classifyNetworkError(error);
 	const other = url.startsWith('https:') ? 'http' : 'https';
 	const notHttp = `Something responded at this address, but not with HTTP. Check the port of the Deployment URL, and whether it must start with ${other}://`;

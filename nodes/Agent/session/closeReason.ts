@@ -172,7 +172,7 @@ export function describeCloseReason(closeReason: CloseReason): string {
 }
 
 /** The error that the user sees. It holds no secrets. @param host undefined if the credentials could not be read */
-export function buildChannelError(
+export function createChannelError(
 	closeReason: CloseReason,
 	{ sessionId, host, opened }: { sessionId: string; host: string | undefined; opened: boolean },
 	nowMilliseconds: number,

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock';
 import { Channel, type ChannelSettings } from './channel';
 import {
 	type CloseReason,
-	buildChannelError,
+	createChannelError,
 	networkErrorToCloseReason,
 	describeCloseReason,
 	credentialErrorToCloseReason,
@@ -225,7 +225,7 @@ class SessionConnection {
 		if (opened) frames.recordLoss(clock.getMonotonicMilliseconds() - silent, reason);
 		const next = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host, opened };
-		const failure = buildChannelError(closeReason, channel, clock.getWallMilliseconds());
+		const failure = createChannelError(closeReason, channel, clock.getWallMilliseconds());
 		this.#lastFailure = failure;
 		this.#state = 'closed';
 		this.#scheduleAttempt(next.delayMilliseconds);

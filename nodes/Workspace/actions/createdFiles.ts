@@ -2,7 +2,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { ignoreNotFound, NodeError } from '../../core/errors';
 import { type Field, quoteField } from '../../fields/field';
-import { hashParts, type KeyHashes, hashIdempotencyKey, buildKeyReusedError } from '../idempotency';
+import { hashParts, type KeyHashes, hashIdempotencyKey, createKeyReusedError } from '../idempotency';
 import { createFileLocator } from '../locators';
 import type { Item, CreatedFile } from '../operation';
 
@@ -64,10 +64,10 @@ export async function createOnce<R extends object>(
 	if (created && 'instead' in created) return created.instead;
 	const all = created ? await addOwnFile(drive, await findMarked(), created, allFields) : known;
 	const [kept, ...others] = all.toSorted(compareRank);
-	if (!kept) throw buildTrashedError(created);
+	if (!kept) throw createTrashedError(created);
 	for (const other of others) if (!isDone(other)) await updateFile(drive, other, { trashed: true });
 	if (kept.appProperties?.[contentKey] !== key.content)
-		throw buildKeyReusedError(`the file ${kept.id ?? ''}`);
+		throw createKeyReusedError(`the file ${kept.id ?? ''}`);
 	const is = { own: kept.id === (created?.id ?? ownId), done: isDone(kept) };
 	const read = await finish(kept, is);
 	// Set before the result is read: if reading fails, the next run must not replace placeholders again.
@@ -89,7 +89,7 @@ async function addOwnFile(
 	return data.trashed ? found : [...found, data];
 }
 
-function buildTrashedError(made: Pick<File, 'id'> | undefined): NodeError {
+function createTrashedError(made: Pick<File, 'id'> | undefined): NodeError {
 	return new NodeError({
 		code: 503,
 		message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${made?.id ?? ''} into the trash`,

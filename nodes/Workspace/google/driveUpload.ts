@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { isNodeError, NodeError } from '../../core/errors';
-import { chunkBytes, readChunks, computeMd5, type ByteSource, buildSourceChangedError } from '../byteSource';
+import { chunkBytes, readChunks, computeMd5, type ByteSource, createSourceChangedError } from '../byteSource';
 import { type ApiBases, retryWords, type Transport, type TransportOptions } from './transport';
 import { sessionLost, UploadSession } from './uploadSession';
 
@@ -52,7 +52,7 @@ async function uploadInOneRequest(transport: Transport, request: DriveUploadRequ
 		bytes = chunk;
 		if (bytes.length > source.size) break;
 	}
-	if (bytes.length !== source.size) throw buildSourceChangedError(bytes.length, source.size);
+	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
 	const boundary = randomUUID();
 	const json = [
 		`--${boundary}`,
@@ -122,13 +122,13 @@ async function sendMissingBytes(
 		if (end > source.size || (isLast && end < source.size)) {
 			// If all of the announced bytes were already sent, the file exists.
 			const outcome = from > 0 && from === source.size ? 'done' : 'notDone';
-			throw buildSourceChangedError(end, source.size).with({ outcome });
+			throw createSourceChangedError(end, source.size).with({ outcome });
 		}
 		if (!(await session.send(chunk, from))) return undefined;
 		from = end;
 		onProgress?.(session.storedBytes, source.size);
 	}
-	if (from !== source.size) throw buildSourceChangedError(from, source.size);
+	if (from !== source.size) throw createSourceChangedError(from, source.size);
 	return { file: await session.finish(), md5: hash.digest('hex') };
 }
 

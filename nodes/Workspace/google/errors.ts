@@ -62,7 +62,7 @@ interface ErrorResponse {
 const rateLimitReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
 
 /** Turns an unsuccessful answer into what the user reads and whether a retry is safe. */
-export function buildResponseError(answer: ErrorResponse, call: FailedCall): NodeError {
+export function createResponseError(answer: ErrorResponse, call: FailedCall): NodeError {
 	const { status, headers } = answer;
 	const envelope = parseErrorEnvelope(answer.body);
 	// A 403 has three meanings. Only the reason tells them apart.
@@ -112,16 +112,16 @@ export async function toRequestError(error: unknown, call: FailedCall): Promise<
 	// The service account's credential itself explains why it gets no token.
 	const ownFailure = chain.find(isNodeError);
 	if (ownFailure) return ownFailure.with({ retryable: ownFailure.code >= 500 });
-	if (chain.some((link) => isOtherRequest(link, call))) return buildRefreshError(chain, call);
+	if (chain.some((link) => isOtherRequest(link, call))) return createRefreshError(chain, call);
 	for (const link of chain) {
 		const response = getProperty(link, 'response');
 		const status = getProperty(response, 'status');
 		if (typeof status === 'number') return await readResponseError(status, response, call);
 	}
-	return buildNetworkError(error, chain, call);
+	return createNetworkError(error, chain, call);
 }
 
-export function buildTimeoutError(seconds: number): NodeError {
+export function createTimeoutError(seconds: number): NodeError {
 	return new NodeError({
 		code: 504,
 		message: `Google did not respond within ${seconds} s`,
@@ -176,14 +176,14 @@ async function readResponseError(status: number, response: unknown, call: Failed
 	const data = getProperty(response, 'data') ?? null;
 	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
 	const body = isRaw ? await readErrorBody(data) : Buffer.from(JSON.stringify(data));
-	return buildResponseError({ status, headers: isRecord(headers) ? headers : {}, body }, call);
+	return createResponseError({ status, headers: isRecord(headers) ? headers : {}, body }, call);
 }
 
-function buildNetworkError(error: unknown, chain: readonly unknown[], call: FailedCall): NodeError {
+function createNetworkError(error: unknown, chain: readonly unknown[], call: FailedCall): NodeError {
 	const reason = classifyNetworkError(error);
 	const { category: what, outcome, retryable, status, code } = reason;
 	if (what === 'blocked')
-		return buildBlockedError(formatNetworkMessage(reason, error, call.url), chain.find(isBlockedByPolicy));
+		return createBlockedError(formatNetworkMessage(reason, error, call.url), chain.find(isBlockedByPolicy));
 	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
 	const isAboutToken =
 		code === undefined
@@ -208,7 +208,7 @@ function buildNetworkError(error: unknown, chain: readonly unknown[], call: Fail
 }
 
 /** @param error n8n's own error, whose message is passed on */
-function buildBlockedError(message: string, error: Error | undefined): NodeError {
+function createBlockedError(message: string, error: Error | undefined): NodeError {
 	const advice = getProperty(error, 'description');
 	const own = [error?.message, typeof advice === 'string' ? advice : undefined].filter(Boolean).join('. ');
 	const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
@@ -222,7 +222,7 @@ function isOtherRequest(link: unknown, { url }: FailedCall): boolean {
 }
 
 /** n8n asks for a new token only after a 401, so nothing was carried out. */
-function buildRefreshError(chain: readonly unknown[], { signIn }: FailedCall): NodeError {
+function createRefreshError(chain: readonly unknown[], { signIn }: FailedCall): NodeError {
 	const status = chain.map((link) => getProperty(getProperty(link, 'response'), 'status')).find(Boolean);
 	const reason = typeof status === 'number' ? `HTTP ${status}` : findErrorCode(chain);
 	const retryable = typeof status !== 'number' || status >= 500 || status === 429;

@@ -62,7 +62,7 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	const token = getProperty(responseJson, 'access_token');
 	if (isIssued && typeof token === 'string' && token !== '') return token;
 	const texts = [getProperty(responseJson, 'error'), getProperty(responseJson, 'error_description')];
-	throw buildTokenError(answer.statusCode, texts, account);
+	throw createTokenError(answer.statusCode, texts, account);
 }
 
 /** The whole body; empty if it is too long to be a token. @throws NodeError 503 if it was cut off, because the next may be whole */
@@ -72,10 +72,10 @@ async function readWholeBody(body: Readable, signal: AbortSignal, account: Servi
 	);
 	if (Buffer.isBuffer(read)) return read;
 	if (read instanceof BodyError && read.reason === 'tooLarge') return Buffer.alloc(0);
-	throw buildTokenError(503, ['the answer was cut off'], account);
+	throw createTokenError(503, ['the answer was cut off'], account);
 }
 
-function buildTokenError(status: number, texts: unknown[], account: ServiceAccount): NodeError {
+function createTokenError(status: number, texts: unknown[], account: ServiceAccount): NodeError {
 	const googleText = texts.filter((text) => typeof text === 'string' && text !== '').join(': ');
 	return new NodeError({
 		code: isTemporary(status) ? 503 : 401,

@@ -17,7 +17,7 @@ import {
 } from '../../http/request';
 import { type RetryPolicy, createStoppedRequestError, withRetries } from '../../http/retry';
 import { type Api, apiNames, type FailedCall, type SignIn } from './advice';
-import { checkBasesAdvice, buildResponseError, toRequestError, buildTimeoutError } from './errors';
+import { checkBasesAdvice, createResponseError, toRequestError, createTimeoutError } from './errors';
 
 interface ClientResponse {
 	readonly status: number;
@@ -44,7 +44,7 @@ export async function readGoogleResponse(
 	const { statusCode: status, headers, body } = response;
 	const isSuccess = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
 	if (!isSuccess) {
-		throw buildResponseError({ status, headers, body: await readErrorBody(body, signal) }, call);
+		throw createResponseError({ status, headers, body: await readErrorBody(body, signal) }, call);
 	}
 	const announcedBytes = Number(headers['content-length']);
 	const memory = new MemoryReservation();
@@ -210,7 +210,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 				{ timeoutMilliseconds, signal },
 				{
 					createStoppedError: createStoppedRequestError,
-					createTimeoutError: () => buildTimeoutError(timeoutMilliseconds / 1000),
+					createTimeoutError: () => createTimeoutError(timeoutMilliseconds / 1000),
 					toRequestError: (error) => toRequestError(error, failedCall),
 				},
 			);

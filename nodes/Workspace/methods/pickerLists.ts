@@ -47,13 +47,13 @@ function createFileSearch(noun: string, mimeType: string): PickerSearch {
 		const order = 'viewedByMeTime desc,name_natural';
 		const page = await listPickerFiles(picker, mimeType, order, filter, paginationToken);
 		const isEmpty = page.results.length === 0 && !page.paginationToken;
-		if (isEmpty && !paginationToken && !filter?.trim()) throw buildEmptyListError(noun, picker.signIn);
+		if (isEmpty && !paginationToken && !filter?.trim()) throw createEmptyListError(noun, picker.signIn);
 		return page;
 	};
 }
 
 /** The words are those of n8n's buttons. No hyphens: n8n cuts the message of a list at each of them. */
-function buildEmptyListError(noun: string, { authentication, driveAccess }: SignIn): NodeError {
+function createEmptyListError(noun: string, { authentication, driveAccess }: SignIn): NodeError {
 	const appFilesAdvice =
 		'With Drive Access set to App Files, Google lists only what this app created. For all of them, change Drive Access in the credential, save it, and click Switch account.';
 	const reconnectAdvice =

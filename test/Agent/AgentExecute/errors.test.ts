@@ -4,12 +4,12 @@ import path from 'node:path';
 import { TLSSocket } from 'node:tls';
 
 import {
-	buildAgentFailureError,
+	createAgentFailureError,
 	statusToRequestError,
 	thrownToRequestError,
 	buildMessageDetails,
-	buildChannelNotOpenError,
-	buildWaitTimeoutError,
+	createChannelNotOpenError,
+	createWaitTimeoutError,
 	addCallDetails,
 } from '../../../nodes/Agent/AgentExecute/errors';
 import type { FieldCondition, SessionMessage } from '../../../nodes/Agent/session/messages';
@@ -182,11 +182,11 @@ describe('what is kept of messages', () => {
 });
 
 test('of what the agent reports 500 characters are shown', () => {
-	const shown = (message: unknown) => buildAgentFailureError(messageOf(message), 'text', same).description;
+	const shown = (message: unknown) => createAgentFailureError(messageOf(message), 'text', same).description;
 	expect(shown({ text: 'x'.repeat(500) })).toBe('x'.repeat(500));
 	expect(shown({ text: 'x'.repeat(501) })).toBe(`${'x'.repeat(500)}…`);
 	expect(shown({ reason: 7 })).toBe('{"reason":7}');
-	expect(buildAgentFailureError(undefined, 'text', same).description).toBe('null');
+	expect(createAgentFailureError(undefined, 'text', same).description).toBe('null');
 });
 
 test('a failure is told with its session, and with the response if there is one', () => {
@@ -205,7 +205,7 @@ test('a failure is told with its session, and with the response if there is one'
 
 describe('a wait that is not over in time', () => {
 	const told = (match: FieldCondition | undefined, early: unknown[], ...messages: unknown[]) =>
-		buildWaitTimeoutError(
+		createWaitTimeoutError(
 			{ waitTimeoutSeconds: 9, match },
 			{ early: early.map((one) => messageOf(one)), messages: messages.map((one) => messageOf(one)) },
 			same,
@@ -251,7 +251,7 @@ test.each([
 	[{ kind: 'dropped' }, false],
 	[undefined, false],
 ])('after the refusal %j: Open Channel may help (%s)', (refusal, mayHelp) => {
-	const { code, message, description } = buildChannelNotOpenError(undefined, refusal as never);
+	const { code, message, description } = createChannelNotOpenError(undefined, refusal as never);
 	expect([code, message]).toEqual([504, 'The session channel did not open within 20 s']);
 	expect(description?.includes("'After the Call'")).toBe(mayHelp);
 });

@@ -1,7 +1,7 @@
 import {
 	type CloseReason,
 	type UpgradeResponse,
-	buildChannelError,
+	createChannelError,
 	describeCloseReason,
 	upgradeResponseToCloseReason,
 	parseCloseRetryAfter,
@@ -15,7 +15,7 @@ describe('errors', () => {
 	const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
 	const channel = { sessionId: 's1', host: 'agent.example:3010', opened: false };
 	const told = (closeReason: CloseReason, more = {}) =>
-		buildChannelError(closeReason, { ...channel, ...more }, nowMilliseconds);
+		createChannelError(closeReason, { ...channel, ...more }, nowMilliseconds);
 	const answer = (statusCode: number, more: Partial<UpgradeResponse> = {}): CloseReason => ({
 		kind: 'answer',
 		answer: {

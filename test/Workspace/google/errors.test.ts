@@ -1,6 +1,6 @@
 import { quoteField } from '../../../nodes/fields/field';
 import { adviceByWords, adviceTable, type Api, type SignIn } from '../../../nodes/Workspace/google/advice';
-import { buildResponseError } from '../../../nodes/Workspace/google/errors';
+import { createResponseError } from '../../../nodes/Workspace/google/errors';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import type { Clients } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
@@ -202,7 +202,7 @@ describe('advice table', () => {
 			signIn: { ...signIn, ...own },
 			advice,
 		};
-		return buildResponseError({ status, headers: {}, body }, call).description ?? '';
+		return createResponseError({ status, headers: {}, body }, call).description ?? '';
 	}
 
 	/** Google's answers as they were reported, in the order of the rows. */
@@ -403,7 +403,7 @@ describe('advice table', () => {
 	test("Google's page for a blocked address, which is HTML, is known", () => {
 		const page = '<html><title>Sorry...</title>but your computer may be sending automated queries.</html>';
 		const call = { api: 'mail', method: 'GET', url: 'https://google.example/x', signIn } as const;
-		expect(buildResponseError({ status: 403, headers: {}, body: Buffer.from(page) }, call)).toMatchObject({
+		expect(createResponseError({ status: 403, headers: {}, body: Buffer.from(page) }, call)).toMatchObject({
 			message: 'Gmail: Sorry, this looks like automated queries',
 			description: expect.stringContaining('IP address') as string,
 		});
@@ -412,7 +412,7 @@ describe('advice table', () => {
 	test('a request that Google aborted says nothing of an ID that exists', () => {
 		const body = Buffer.from(JSON.stringify({ error: { message: 'Aborted.', status: 'ABORTED' } }));
 		const call = { api: 'sheets', method: 'POST', url: 'https://google.example/x', signIn } as const;
-		const { description } = buildResponseError({ status: 409, headers: {}, body }, call);
+		const { description } = createResponseError({ status: 409, headers: {}, body }, call);
 		expect(description).toBe('It was changed in the meantime. Read it again and repeat the change.');
 	});
 

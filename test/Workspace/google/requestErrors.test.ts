@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { isNodeError, NodeError } from '../../../nodes/core/errors';
 import type { FailedCall } from '../../../nodes/Workspace/google/advice';
 import {
-	buildResponseError,
+	createResponseError,
 	toGoogleFailure,
 	toRequestError,
-	buildTimeoutError,
+	createTimeoutError,
 } from '../../../nodes/Workspace/google/errors';
 import { BodyError } from '../../../nodes/http/body';
 import { blockedAdvice } from '../../../nodes/http/networkErrors';
@@ -162,7 +162,7 @@ const call: FailedCall = {
 	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 };
 const answered = (status: number, body: unknown = {}, headers: Record<string, unknown> = {}) =>
-	buildResponseError({ status, headers, body: Buffer.from(JSON.stringify(body)) }, call);
+	createResponseError({ status, headers, body: Buffer.from(JSON.stringify(body)) }, call);
 
 describe('what Google says', () => {
 	test.each<[unknown, string]>([
@@ -228,7 +228,7 @@ describe('whether it was carried out, and when to come back', () => {
 });
 
 test('what is an error of a request already stays as it is', async () => {
-	const error = buildTimeoutError(7);
+	const error = createTimeoutError(7);
 	expect(error).toMatchObject({ code: 504, ...attempts.unknown });
 	expect(error.message).toBe('Google did not respond within 7 s');
 	expect(await toRequestError(error, call)).toBe(error);

@@ -8,7 +8,7 @@ import {
 	idempotencyOption,
 	type KeyHashes,
 	hashIdempotencyKey,
-	buildKeyReusedError,
+	createKeyReusedError,
 } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
 import {
@@ -169,7 +169,7 @@ function findEarlierAppend(
 		const [, mark, , count] = name.split('/');
 		if (mark !== key.mark) continue;
 		if (!name.startsWith(`${buildRangeName(key)}/`))
-			throw buildKeyReusedError(`text in the document ${documentId}`);
+			throw createKeyReusedError(`text in the document ${documentId}`);
 		return { documentId, characterCount: Number(count), revisionId, repeated: true };
 	}
 	return undefined;

@@ -196,14 +196,14 @@ export async function recoverResult(
 	if (change === undefined) return undefined;
 	const { documentId, characterCount, tabId } = change;
 	const where = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
-	const buildUnknownError = (what: string, cause?: unknown) => {
+	const createUnknownError = (what: string, cause?: unknown) => {
 		const message = `The content may have been written: ${failure.message}`;
 		return failure.with({ message, description: `${what} ${where}`, outcome: 'unknown', cause });
 	};
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
 		.catch((cause: unknown) =>
-			Promise.reject(buildUnknownError('The document could not be read afterwards.', cause)),
+			Promise.reject(createUnknownError('The document could not be read afterwards.', cause)),
 		);
 	const tab = tabId === undefined ? flattenTabs(data)[0] : findTab(data, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
@@ -222,7 +222,7 @@ export async function recoverResult(
 		const description = 'Nothing was written. You can safely run this again.';
 		return failure.with({ message, description, outcome: 'notDone' });
 	}
-	if (!isKnown) throw buildUnknownError('It was changed meanwhile.');
+	if (!isKnown) throw createUnknownError('It was changed meanwhile.');
 	const message = 'Someone else changed the document while it was being written';
 	const description = `The document does not contain the content as it was sent. ${where}`;
 	throw failure.with({ message, description, outcome: 'unknown' });

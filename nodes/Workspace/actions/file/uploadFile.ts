@@ -4,7 +4,7 @@ import { ignoreNotFound, isNodeError, NodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { computeMd5 } from '../../byteSource';
 import type { UploadedFile } from '../../google/driveUpload';
-import { type KeyHashes, buildKeyReusedError } from '../../idempotency';
+import { type KeyHashes, createKeyReusedError } from '../../idempotency';
 import type { Clients, Item, ByteSource } from '../../operation';
 import {
 	findFileOfItem,
@@ -73,11 +73,11 @@ function findReplaceableId(
 	if (params.onExisting === 'error') {
 		const existingText = `${file.id ?? ''}${file.webViewLink ? ` (${file.webViewLink})` : ''}`;
 		const message = `The folder already has a file named "${name}"`;
-		throw buildConflictError(message, `Nothing was uploaded. The existing file is ${existingText}.`);
+		throw createConflictError(message, `Nothing was uploaded. The existing file is ${existingText}.`);
 	}
 	if (more.length > 0) {
 		const message = `The folder has ${more.length + 1} files named "${name}"`;
-		throw buildConflictError(
+		throw createConflictError(
 			message,
 			'Nothing was uploaded. Rename or remove all except the one to replace.',
 		);
@@ -85,13 +85,13 @@ function findReplaceableId(
 	const { mimeType } = file;
 	const isGoogleFile = mimeType?.startsWith(googleTypePrefix);
 	if (mimeType === target || (target === undefined && !isGoogleFile)) return file.id ?? undefined;
-	throw buildConflictError(
+	throw createConflictError(
 		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
 		`Nothing was uploaded. A Google file can only be replaced by one of the same type. Choose that type in ${quoteField('convertTo')}, or use another name.`,
 	);
 }
 
-function buildConflictError(message: string, description: string): NodeError {
+function createConflictError(message: string, description: string): NodeError {
 	return new NodeError({ code: 409, message, description });
 }
 
@@ -169,7 +169,7 @@ export async function uploadOnce(
 		// Drive shows a file only when all of it has arrived, so nothing is missing.
 		async finish(file, is) {
 			if (!is.own && file.md5Checksum && file.md5Checksum !== (await computeMd5(source))) {
-				throw buildKeyReusedError(`the file ${file.id ?? ''}`);
+				throw createKeyReusedError(`the file ${file.id ?? ''}`);
 			}
 			return () => toFileResult(file);
 		},

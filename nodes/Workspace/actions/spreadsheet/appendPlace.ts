@@ -162,11 +162,11 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 		return { row, column: place.column };
 	};
 	return await relocate().catch((error: unknown) => {
-		throw isNodeError(error) ? buildMisplacedError(appended, error) : error;
+		throw isNodeError(error) ? createMisplacedError(appended, error) : error;
 	});
 }
 
-function buildMisplacedError(
+function createMisplacedError(
 	{ updatedRange, start, place }: AppendedRows,
 	{ code, status, message }: NodeError,
 ) {

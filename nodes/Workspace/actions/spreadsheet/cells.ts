@@ -106,7 +106,7 @@ export function readCellRows(params: ValuesParams): Cell[][] {
 		);
 	}
 	return values.map((row, at) => {
-		if (!Array.isArray(row)) throw buildMixedRowsError();
+		if (!Array.isArray(row)) throw createMixedRowsError();
 		// Not `map` alone: it skips the holes of a sparse array.
 		return Array.from(row, (value: unknown, column) =>
 			toEscapedCell(value, params, () => `Row ${at + 1}, column ${column + 1} of ${quoteField('values')}`),
@@ -114,7 +114,7 @@ export function readCellRows(params: ValuesParams): Cell[][] {
 	});
 }
 
-function buildMixedRowsError() {
+function createMixedRowsError() {
 	return createRefusal(
 		`${quoteField('values')} mixes rows of cells with objects`,
 		'Nothing was sent. Use only one kind.',
@@ -162,7 +162,7 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	}
 	if (valuesSource === 'json') {
 		return values.map((row, at) => {
-			if (!isRecord(row)) throw buildMixedRowsError();
+			if (!isRecord(row)) throw createMixedRowsError();
 			const cells = toNamedCells(
 				row,
 				params,

@@ -36,7 +36,7 @@ export function parseRange(range: string): TabRange {
 		if (rest === undefined) return { tab };
 		const inside = parseCellsOrName(rest);
 		if (inside) return { tab, ...inside, isQuoted: true };
-		throw buildRangeError(text);
+		throw createRangeError(text);
 	}
 	const cut = text.lastIndexOf('!');
 	const inside = cut > 0 ? parseCellsOrName(text.slice(cut + 1)) : undefined;
@@ -66,7 +66,7 @@ export function correctCells(text: string): string | undefined {
 	return corrected !== text && parseRange(corrected).cells ? corrected : undefined;
 }
 
-function buildRangeError(range: string) {
+function createRangeError(range: string) {
 	const cells = correctCells(range);
 	return createRefusal(
 		`${quoteField('range')} is not a range: ${shorten(range)}`,
@@ -175,7 +175,7 @@ export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 		);
 	}
 	const inside = parseCellsOrName(text);
-	if (!inside) throw buildRangeError(text);
+	if (!inside) throw createRangeError(text);
 	return { tab, ...inside };
 }
 

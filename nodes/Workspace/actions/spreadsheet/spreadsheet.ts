@@ -206,7 +206,7 @@ export class Spreadsheet {
 		return await ask().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
 			const titles = await this.#item.once(`tabs ${this.id}`, () => this.#tryReadTitles());
-			throw buildMissingTabError(error, target, titles);
+			throw createMissingTabError(error, target, titles);
 		});
 	}
 
@@ -319,7 +319,7 @@ export function isUnknownRangeError(error: unknown): error is NodeError {
 }
 
 /** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
-function buildMissingTabError(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]) {
+function createMissingTabError(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]) {
 	const tab = title ?? name;
 	if (titles.length === 0) return error;
 	const cells = correctCells(tab ?? '');

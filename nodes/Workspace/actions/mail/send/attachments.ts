@@ -5,7 +5,7 @@ import { createRefusal } from '../../../../core/errors';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { maxPartsAtOnce, runInParallel } from '../runInParallel';
-import { maxMailBytes, buildTooLargeError } from './deliver';
+import { maxMailBytes, createTooLargeError } from './deliver';
 import { requireOneLine, type SendParams } from './fields';
 
 export interface AttachedFile {
@@ -55,7 +55,7 @@ export async function readAttachments(
 	let total = 0;
 	const add = (bytes: number) => {
 		total += bytes;
-		if (total > maxMailBytes) throw buildTooLargeError(total, unread);
+		if (total > maxMailBytes) throw createTooLargeError(total, unread);
 	};
 	add(unread.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
 	return await runInParallel(unread, maxPartsAtOnce, async ({ read, ...file }) => {

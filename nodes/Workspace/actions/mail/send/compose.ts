@@ -7,7 +7,7 @@ import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { readAllowedRecipients, refuseOtherRecipients } from './allowedRecipients';
 import { type AttachedFile, readAttachments, inlineImages } from './attachments';
-import { maxMailBytes, buildTooLargeError } from './deliver';
+import { maxMailBytes, createTooLargeError } from './deliver';
 import { isDraft, markerHeader, type SendParams, readHeaderTexts } from './fields';
 import type { MailFolder } from './findSentMail';
 
@@ -99,5 +99,5 @@ export async function composeMail(
 	const bytes = await node.build();
 	refuseOtherRecipients(bytes, readAllowedRecipients(allowedRecipients));
 	if (bytes.length <= maxMailBytes) return bytes;
-	throw buildTooLargeError(bytes.length, files);
+	throw createTooLargeError(bytes.length, files);
 }

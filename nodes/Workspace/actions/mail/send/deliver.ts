@@ -8,7 +8,7 @@ import { type MailFolder, type SentMail, toSentMail } from './findSentMail';
 export const maxMailBytes = 36_700_160;
 
 /** @param bytes size of the whole email, or of its encoded files alone */
-export function buildTooLargeError(
+export function createTooLargeError(
 	bytes: number,
 	files: ReadonlyArray<{ filename: string; size: number }>,
 ): Error {

@@ -2,7 +2,7 @@ import { BoundedMap } from '../../../../core/boundedMap';
 import { KeyedMutex } from '../../../../core/keyedMutex';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
 import { initialConcurrency } from '../../../../http/rateLimiter';
-import { hashParts, type KeyHashes, hashIdempotencyKey, buildKeyReusedError } from '../../../idempotency';
+import { hashParts, type KeyHashes, hashIdempotencyKey, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { runInParallel } from '../runInParallel';
 import type { Address } from './addresses';
@@ -105,7 +105,7 @@ export async function sendOnce(sending: KeyedSend, send: () => Promise<SentMail>
 	return await mutex.run(name, async () => {
 		const before = (await findRecentMail(client, name)) ?? (await findMailsWithKey(sending)).at(-1);
 		if (before && before.content !== keyed.content)
-			throw buildKeyReusedError(`the message ${before.mail.id}`);
+			throw createKeyReusedError(`the message ${before.mail.id}`);
 		if (before) return { ...before.mail, repeated: true };
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.

@@ -65,7 +65,7 @@ export class MatchPlan {
 		const refused = rows.map((row) => this.#findRows(row)).find(isNodeError);
 		if (refused || this.#matching.unmatched !== 'error') return refused;
 		const missing = rows.find((row) => this.#isUnmatched(row));
-		return missing && this.#buildUnmatchedError(missing);
+		return missing && this.#createUnmatchedError(missing);
 	}
 
 	/** The steps for an item whose rows can be looked for. */
@@ -78,7 +78,7 @@ export class MatchPlan {
 		return isNodeError(found) || found.length === 0;
 	}
 
-	#buildUnmatchedError(row: NamedRow): NodeError {
+	#createUnmatchedError(row: NamedRow): NodeError {
 		const near = this.#findNearKey(row);
 		return createRefusal(
 			`No row has ${listNames(this.#getKeyCells(row).map(String))} in ${listNames(this.#matching.matchColumns)}`,
@@ -160,7 +160,7 @@ export class MatchPlan {
 
 	#findRowsByKey(row: NamedRow): readonly number[] | NodeError {
 		const cells = this.#getKeyCells(row);
-		if (cells.every((cell) => cell === '')) return buildNoKeyError(listNames(this.#matching.matchColumns));
+		if (cells.every((cell) => cell === '')) return createNoKeyError(listNames(this.#matching.matchColumns));
 		const found = this.#lookUpRows(cells);
 		if (!found && this.#hasValues && !this.#isTyped)
 			this.needsShownTexts ||= cells.some((cell) => typeof cell === 'string');
@@ -196,7 +196,7 @@ export class MatchPlan {
 	#findRowByNumber(rowNumber: unknown): readonly number[] | NodeError {
 		const { headerRow, body } = this.#matching;
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
-			return buildNoKeyError(`'${printChoice('matchColumns', rowNumberKey)}'`);
+			return createNoKeyError(`'${printChoice('matchColumns', rowNumberKey)}'`);
 		const number = typeof rowNumber === 'object' ? NaN : Number(rowNumber);
 		if (Number.isInteger(number) && number > headerRow && number <= body.last + 1) return [number - 1];
 		return createRefusal(
@@ -293,7 +293,7 @@ export function isByRowNumber(matchColumns: readonly string[]): boolean {
 	return matchColumns.length === 1 && matchColumns[0] === rowNumberKey;
 }
 
-function buildNoKeyError(columns: string): NodeError {
+function createNoKeyError(columns: string): NodeError {
 	return createRefusal(
 		`The item has no value for ${columns}`,
 		`The node finds the row by ${quoteField('matchColumns')}. ${missingDataAdvice}`,

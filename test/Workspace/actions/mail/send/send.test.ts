@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
-import { deliverMail, buildTooLargeError } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
+import { deliverMail, createTooLargeError } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
 import { toSentMail } from '../../../../../nodes/Workspace/actions/mail/send/findSentMail';
 import { Workspace } from '../../../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
@@ -212,7 +212,7 @@ describe('large emails', () => {
 		[100_000, '0.1 MiB (100000 bytes)'],
 		[1_572_864, '1.5 MiB (1572864 bytes)'],
 	])('of %d bytes are said to be of %s', (bytes, words) => {
-		expect(buildTooLargeError(bytes, []).message).toContain(`Gmail: ${words}, with a limit of`);
+		expect(createTooLargeError(bytes, []).message).toContain(`Gmail: ${words}, with a limit of`);
 	});
 
 	it('are sent up to 36,700,160 bytes and refused above', async () => {
