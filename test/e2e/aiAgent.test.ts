@@ -3,7 +3,18 @@ import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution } from '../../dev/n8n/n8nApi.ts';
 import { manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
-import { asTools, everyTool, fromModel, toolNode, toolNodes, valueIn } from './workspaceTools';
+import {
+	asTools,
+	everyTool,
+	expectWholeTable,
+	findNextCall,
+	fromModel,
+	seedLongTable,
+	toolNode,
+	toolNodes,
+	toolParameters,
+	valueIn,
+} from './workspaceTools';
 
 let google: GoogleServer;
 let model: ChatModel;
@@ -75,6 +86,19 @@ test.each([3.1, 2.2])('with AI Agent %d a model calls every operation', async (v
 	for (const answer of answers) expect(answer).not.toMatch(/error/i);
 	expect(google.gmail.sent.length).toBeGreaterThan(0);
 });
+
+test.each([3.1, 2.2])(
+	'with AI Agent %d a model gets a long table in parts, by what each says',
+	async (version) => {
+		const first = seedLongTable(google);
+		model.answer(({ toolAnswers }) => {
+			const next = toolAnswers.length === 0 ? first : findNextCall(first, toolAnswers.at(-1));
+			return next ? [next] : 'All read.';
+		});
+		await runAgent([toolNode('Read rows', toolParameters['Read rows'] ?? {}, workspace)], version);
+		expectWholeTable(model.requests.at(-1)?.toolAnswers ?? []);
+	},
+);
 
 test('the model reads what each tool does, its parameters, and which cannot be undone', async () => {
 	model.answer(() => 'Nothing to do.');

@@ -1,3 +1,4 @@
+import type { GoogleServer } from '../../dev/google/server.ts';
 import { node } from './startTestN8n';
 
 /** A parameter that the model fills in, as the editor's button writes it. */
@@ -7,6 +8,10 @@ const byId = (key: string) => ({ __rl: true, mode: 'id', value: fromModel(key) }
 const rows = { valuesSource: 'json', values: fromModel('Values', 'json') };
 const spreadsheet = { resource: 'spreadsheet', spreadsheetId: byId('Spreadsheet') };
 const document = { resource: 'document', documentId: byId('Document') };
+/** Options that get what did not fit into an answer. */
+const nextPage = { options: { pageToken: fromModel('Page_Token') } };
+const nextPart = { options: { startCharacter: fromModel('Start_Character', 'number') } };
+const nextRows = { options: { startRow: fromModel('Start_Row', 'number') } };
 
 /** Each operation as a tool: what the model fills in, and what stands fixed. */
 export const toolParameters: Readonly<Record<string, Record<string, unknown>>> = {
@@ -17,15 +22,15 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 		subject: fromModel('Subject'),
 		body: fromModel('Body'),
 	},
-	'List emails': { resource: 'mail', operation: 'list', from: fromModel('From') },
-	'Search emails': { resource: 'mail', operation: 'search', query: fromModel('Query') },
-	'Read email': { resource: 'mail', operation: 'read', messageId: fromModel('Message_ID') },
+	'List emails': { resource: 'mail', operation: 'list', from: fromModel('From'), ...nextPage },
+	'Search emails': { resource: 'mail', operation: 'search', query: fromModel('Query'), ...nextPage },
+	'Read email': { resource: 'mail', operation: 'read', messageId: fromModel('Message_ID'), ...nextPart },
 	'Create spreadsheet': { resource: 'spreadsheet', operation: 'create', title: fromModel('Title') },
-	'Read rows': { ...spreadsheet, operation: 'read', range: fromModel('Range') },
+	'Read rows': { ...spreadsheet, operation: 'read', range: fromModel('Range'), ...nextRows },
 	'Write rows': { ...spreadsheet, operation: 'write', range: fromModel('Range'), ...rows },
 	'Append rows': { ...spreadsheet, operation: 'append', range: fromModel('Range'), ...rows },
 	'Create document': { resource: 'document', operation: 'create', title: fromModel('Title') },
-	'Read document': { ...document, operation: 'read' },
+	'Read document': { ...document, operation: 'read', ...nextPart },
 	'Write document': { ...document, operation: 'write', content: fromModel('Content') },
 	'Append to document': { ...document, operation: 'append', content: fromModel('Content') },
 	'Upload file': {
@@ -51,9 +56,9 @@ export const everyTool: readonly ToolCall[] = [
 		args: () => ({ To: 'ann@example.com', Subject: 'Hi', Body: 'By a model' }),
 		gives: ['mail', 'id'],
 	},
-	{ tool: 'List_emails', args: () => ({ From: '' }) },
-	{ tool: 'Search_emails', args: () => ({ Query: 'subject:Hi' }) },
-	{ tool: 'Read_email', args: ({ mail }) => ({ Message_ID: mail }) },
+	{ tool: 'List_emails', args: () => ({ From: '', Page_Token: '' }) },
+	{ tool: 'Search_emails', args: () => ({ Query: 'subject:Hi', Page_Token: '' }) },
+	{ tool: 'Read_email', args: ({ mail }) => ({ Message_ID: mail, Start_Character: 0 }) },
 	{
 		tool: 'Create_spreadsheet',
 		args: () => ({ Title: 'Guests' }),
@@ -71,11 +76,14 @@ export const everyTool: readonly ToolCall[] = [
 		tool: 'Append_rows',
 		args: ({ spreadsheet }) => ({ Spreadsheet: spreadsheet, Range: 'Sheet1!A:A', Values: [['Bob']] }),
 	},
-	{ tool: 'Read_rows', args: ({ spreadsheet }) => ({ Spreadsheet: spreadsheet, Range: 'Sheet1!A:A' }) },
+	{
+		tool: 'Read_rows',
+		args: ({ spreadsheet }) => ({ Spreadsheet: spreadsheet, Range: 'Sheet1!A:A', Start_Row: 0 }),
+	},
 	{ tool: 'Create_document', args: () => ({ Title: 'Notes' }), gives: ['document', 'documentId'] },
 	{ tool: 'Write_document', args: ({ document }) => ({ Document: document, Content: 'First' }) },
 	{ tool: 'Append_to_document', args: ({ document }) => ({ Document: document, Content: 'Second' }) },
-	{ tool: 'Read_document', args: ({ document }) => ({ Document: document }) },
+	{ tool: 'Read_document', args: ({ document }) => ({ Document: document, Start_Character: 0 }) },
 	{ tool: 'Upload_file', args: () => ({ File_Name: 'note.txt', Content: 'By a model' }) },
 ];
 
@@ -99,4 +107,33 @@ export function asTools(names: readonly string[], caller: string): Record<string
 /** The first value of a key in a tool's answer, whatever the answer is wrapped in. */
 export function valueIn(answer: string, key: string): string {
 	return new RegExp(String.raw`\\*"${key}\\*":\s*\\*"([^"\\]+)`).exec(answer)?.[1] ?? '';
+}
+
+const longTableRows = 1000;
+
+/** A table that does not fit into one answer. @returns the first call that reads it */
+export function seedLongTable({ sheets }: GoogleServer) {
+	const rows = Array.from({ length: longTableRows }, (_, at) => [
+		`Guest ${at}`,
+		'Vegetarian, by train. '.repeat(4),
+	]);
+	const tabs = [{ title: 'Sheet1', rows: [['Name', 'Remarks'], ...rows], rowCount: longTableRows + 1 }];
+	const Spreadsheet = sheets.seed({ title: 'Guests', tabs });
+	return { tool: 'Read_rows', args: { Spreadsheet, Range: '', Start_Row: 0 } };
+}
+
+/** The call that an answer asks for, as a model reads it; undefined after the last part. */
+export function findNextCall(first: ReturnType<typeof seedLongTable>, answer = '') {
+	const [, next] = /To get the next ones, call again with 'Start Row': (\d+)/.exec(answer) ?? [];
+	return next === undefined ? undefined : { ...first, args: { ...first.args, Start_Row: Number(next) } };
+}
+
+/** Each answer fits into a model's context, and together they have each row once. */
+export function expectWholeTable(answers: readonly string[]): void {
+	expect(answers.length).toBeGreaterThan(3);
+	for (const answer of answers) expect(answer.replaceAll('\\"', '"').length).toBeLessThanOrEqual(30_500);
+	const numbers = answers.flatMap((answer) =>
+		[...answer.matchAll(/\[(\d+),\\*"Guest/g)].map(([, number]) => Number(number)),
+	);
+	expect(numbers).toEqual(Array.from({ length: longTableRows }, (_, at) => at + 2));
 }
