@@ -97,13 +97,6 @@ export function toolNode(name: string, parameters: Record<string, unknown>, cred
 	});
 }
 
-/** Tools hang below the node that calls them. */
-export function asTools(names: readonly string[], caller: string): Record<string, unknown> {
-	return Object.fromEntries(
-		names.map((name) => [name, { ai_tool: [[{ node: caller, type: 'ai_tool', index: 0 }]] }]),
-	);
-}
-
 /** The first value of a key in a tool's answer, whatever the answer is wrapped in. */
 export function valueIn(answer: string, key: string): string {
 	return new RegExp(String.raw`\\*"${key}\\*":\s*\\*"([^"\\]+)`).exec(answer)?.[1] ?? '';
