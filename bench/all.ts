@@ -25,7 +25,6 @@ const jobs: readonly Job[] = [
 	job(5, 'Growth: 10 to 100,000 items', 'operations.ts', 'growth'),
 	job(5, '1,000 calls of an agent', 'execute.ts', '3'),
 	job(5, 'Lists of emails over the quota', 'operations.ts', 'quota'),
-	job(5, "Parallel requests beside Gmail's batches", 'mailBatch.ts', '1'),
 	job(5, 'A file of 1 GiB', 'upload.ts', '1'),
 	job(5, 'Growth: files of 1 kB to 100 MB', 'upload.ts', 'growth', '100000'),
 	job(5, 'The event loop under 5,000 items', 'eventLoop.ts', '1'),
