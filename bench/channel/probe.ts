@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import WebSocket from 'ws';
 
 import type { RestartableN8n } from '../../dev/n8n/startRestartableN8n.ts';
-import { pause, readCpuSeconds, readMemory, until } from '../n8n.ts';
+import { readCpuSeconds, readMemory, until } from '../n8n.ts';
 
 /** Observes a running n8n from outside: its memory, its processor time and its database. */
 export class Probe {
@@ -97,42 +97,5 @@ export class Inspector {
 		const answer = await answered;
 		if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
 		return answer;
-	}
-}
-
-const watchMilliseconds = 20;
-
-/** Adds up the seconds in which nobody listens, by name of the listener. */
-export class GapWatch<Name extends string> {
-	readonly #listeners: Readonly<Record<Name, () => number | Promise<number>>>;
-	readonly #seconds = new Map<string, number>();
-	readonly #watching: Promise<void>;
-	#isOver = false;
-
-	/** @param listeners how many listen now, by name */
-	constructor(listeners: Readonly<Record<Name, () => number | Promise<number>>>) {
-		this.#listeners = listeners;
-		this.#watching = this.#watch();
-	}
-
-	async end(): Promise<Record<Name, number>> {
-		this.#isOver = true;
-		await this.#watching;
-		const names = Object.keys(this.#listeners) as Name[];
-		const entries = names.map((name) => [name, this.#seconds.get(name) ?? 0]);
-		return Object.fromEntries(entries) as Record<Name, number>;
-	}
-
-	async #watch(): Promise<void> {
-		let last = performance.now();
-		while (!this.#isOver) {
-			await pause(watchMilliseconds);
-			const now = performance.now();
-			for (const [name, count] of Object.entries<() => number | Promise<number>>(this.#listeners)) {
-				if ((await count()) > 0) continue;
-				this.#seconds.set(name, (this.#seconds.get(name) ?? 0) + (now - last) / 1000);
-			}
-			last = now;
-		}
 	}
 }
