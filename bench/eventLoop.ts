@@ -3,7 +3,7 @@
 // npm run build, then: node bench/eventLoop.ts [rounds]
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
 import { connectInRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
-import { Inspector } from './channel/probe.ts';
+import { Inspector } from './channel/inspector.ts';
 import { GoogleProcess, nameColumns, spreadsheetId } from './google.ts';
 import {
 	apiKey,

@@ -1,6 +1,7 @@
 // Memory of n8n under bursts of messages, compared with one that has just started.
+import { readMemory, resetPeak } from '../n8n.ts';
 import { reportRatio, row, say } from '../report.ts';
-import { Inspector } from './probe.ts';
+import { Inspector } from './inspector.ts';
 import {
 	drive,
 	type Engine,
@@ -43,12 +44,12 @@ async function suffer(
 	await drive(station, workflow, small, batchSize);
 	let extra = NaN;
 	for (const count of counts) {
-		const before = station.probe.memory().now;
-		station.probe.resetPeak();
+		const before = readMemory(station.n8n.pid).now;
+		resetPeak(station.n8n.pid);
 		// n8n measures since the last request, so this resets it.
 		await readEventLoopDelay(station.n8n.url);
 		await drive(station, workflow, count, batchSize);
-		const { peak, now } = station.probe.memory();
+		const { peak, now } = readMemory(station.n8n.pid);
 		const delay = await readEventLoopDelay(station.n8n.url);
 		extra = peak - before;
 		row(

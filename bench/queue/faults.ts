@@ -10,7 +10,7 @@ const seconds = 12;
 const perSecond = 1;
 const faultAfterSeconds = 5;
 
-export type Lanes = Readonly<Record<LaneKind, Lane>>;
+type Lanes = Readonly<Record<LaneKind, Lane>>;
 
 interface Traffic {
 	readonly accounts: Readonly<Record<LaneKind, Account>>;

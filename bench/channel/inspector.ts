@@ -1,45 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import WebSocket from 'ws';
 
 import type { RestartableN8n } from '../../dev/n8n/startRestartableN8n.ts';
-import { readCpuSeconds, readMemory, until } from '../n8n.ts';
-
-/** Observes a running n8n from outside: its memory, its processor time and its database. */
-export class Probe {
-	readonly #pid: number;
-	readonly #database: DatabaseSync;
-
-	constructor(pid: number, databaseFile: string) {
-		this.#pid = pid;
-		this.#database = new DatabaseSync(databaseFile, { readOnly: true });
-		this.#database.exec('PRAGMA busy_timeout = 10000');
-	}
-
-	memory(): { readonly now: number; readonly peak: number } {
-		return readMemory(this.#pid);
-	}
-
-	resetPeak(): void {
-		writeFileSync(`/proc/${this.#pid}/clear_refs`, '5');
-	}
-
-	cpuSeconds(): number {
-		return readCpuSeconds(this.#pid);
-	}
-
-	/** Number of a workflow's executions that succeeded. */
-	ended(workflowId: string): number {
-		const row = this.#database
-			.prepare("select count(*) as n from execution_entity where workflowId = ? and status = 'success'")
-			.get(workflowId);
-		return Number(row?.n);
-	}
-
-	close(): void {
-		this.#database.close();
-	}
-}
+import { until } from '../n8n.ts';
 
 interface Answer {
 	readonly id?: number;
