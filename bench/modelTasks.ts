@@ -96,15 +96,11 @@ async function run(
 }
 
 function print(name: string, { isDone, calls, read, written, context }: Taken): void {
-	const format = (count: number, width: number) => count.toLocaleString('en-US').padStart(width);
-	const done = isDone ? 'done' : 'fails';
+	const [given, out, largest] = [read, written, context].map((count) => count.toLocaleString('en-US'));
 	row(
 		name,
-		done.padEnd(5),
-		`${calls} calls`,
-		`in ${format(read, 9)}`,
-		`out ${format(written, 6)}`,
-		`context ${format(context, 7)}`,
+		`${isDone ? 'done' : 'fails'}, ${calls} calls`,
+		`in ${given}, out ${out}, largest context ${largest}`,
 	);
 }
 
