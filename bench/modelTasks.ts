@@ -13,7 +13,7 @@ import { type GoogleServer, startGoogle } from '../dev/google/server.ts';
 import { buildAgentWorkflow } from '../dev/n8n/nodes.ts';
 import { benchN8n, createCredentials, type Credentials, describeHost, redirectTo } from './n8n.ts';
 import { createSignIns } from './operations/world.ts';
-import { type Play, seed, type Task, tasks } from './modelTasks/tasks.ts';
+import { type Args, type Play, seed, type Task, tasks } from './modelTasks/tasks.ts';
 import { buildOurTools, buildTheirTools, createToolNodes } from './modelTasks/tools.ts';
 import { reportRatio, row, say } from './report.ts';
 
@@ -55,13 +55,13 @@ function play(model: ChatModel, task: Task) {
 
 /** Calls a tool with what its schema asks for. */
 function makeAsk(tools: ChatRequest['tools']) {
-	return function* (tool: string, args: Readonly<Record<string, unknown>> = {}): Play<string> {
+	return function* (tool: string, args: Args = {}): Play<string> {
 		const { properties = {} } = tools.find(({ name }) => name === tool)?.parameters ?? {};
 		const given = Object.entries(properties).map(([name, property]) => {
 			const isNumber = 'type' in property && property.type === 'number';
 			return [name, isNumber ? Number(args[name] ?? 0) : (args[name] ?? '')];
 		});
-		return yield { tool, args: Object.fromEntries(given) as Record<string, unknown> };
+		return yield { tool, args: Object.fromEntries(given) as Args };
 	};
 }
 

@@ -3,14 +3,11 @@
 import type { GoogleServer } from '../../dev/google/server.ts';
 import type { Ids } from './tools.ts';
 
+export type Args = Readonly<Record<string, unknown>>;
 /** A call of a tool with those of these parameters that it has. */
-export type Ask = (tool: string, args?: Readonly<Record<string, unknown>>) => Play<string>;
+export type Ask = (tool: string, args?: Args) => Play<string>;
 /** Yields what the model calls, and goes on with the tool's answer. */
-export type Play<Result> = Generator<
-	{ readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
-	Result,
-	string
->;
+export type Play<Result> = Generator<{ readonly tool: string; readonly args: Args }, Result, string>;
 
 export interface Task {
 	readonly name: string;
@@ -24,11 +21,11 @@ export interface Task {
 function* readOn(
 	ask: Ask,
 	tool: string,
-	args: Readonly<Record<string, unknown>> = {},
+	args: Args = {},
 	isEnough: (answer: string) => boolean = () => false,
 ): Play<string[]> {
 	const answers: string[] = [];
-	for (let more: Record<string, unknown> | undefined = {}; more;) {
+	for (let more: Args | undefined = {}; more;) {
 		const answer: string = yield* ask(tool, { ...args, ...more });
 		answers.push(answer);
 		const [, label = '', value] = /call again with '([^']+)': ([\w@-]+)/.exec(answer) ?? [];
@@ -42,9 +39,7 @@ const readValue = (key: string, answer: string) =>
 	findFirst(new RegExp(String.raw`\\*"${key}\\*":\s*\\*"([^"\\]+)`), answer);
 
 /** Finds the invoice, and reads it. */
-function* readInvoice(
-	ask: Ask,
-): Play<{ readonly mail: string; readonly id: string; readonly thread: string }> {
+function* readInvoice(ask: Ask): Play<Readonly<Record<'id' | 'thread' | 'mail', string>>> {
 	const found = yield* ask('Search_emails', { Query: 'from:billing@acme.example invoice' });
 	const [id, thread] = [readValue('id', found), readValue('threadId', found)];
 	return { id, thread, mail: yield* ask('Read_email', { Message_ID: id }) };
