@@ -3,6 +3,7 @@
 // node bench/executions.ts [executions … | rival | update | messages …]
 import { startAgentService } from '../dev/agent-service/server.ts';
 import { connectInRow, node } from '../dev/n8n/nodes.ts';
+import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
 import { GoogleProcess, spreadsheetId } from './google.ts';
 import {
 	apiKey,
@@ -29,7 +30,6 @@ const limits = { sheetsReads: 60, sheetsWrites: 60, minute: 60_000 };
 const range = 'Sheet1';
 const locator = { __rl: true, mode: 'id', value: spreadsheetId };
 
-type N8n = Awaited<ReturnType<typeof benchN8n>>;
 type Step = ReturnType<typeof node>;
 
 /** @param id an expression for the text of the row's first cell */
@@ -102,7 +102,7 @@ function print(name: string, { seconds, requests, told, right }: Burst): void {
 }
 
 /** Rows of messages that a session trigger gets, one execution for each. */
-async function listen(n8n: N8n, google: GoogleProcess, credentials: Credentials): Promise<Burst> {
+async function listen(n8n: RestartableN8n, google: GoogleProcess, credentials: Credentials): Promise<Burst> {
 	const service = await startAgentService({ apiKey });
 	try {
 		const agent = await createAgentCredentials(n8n.api, service);

@@ -11,6 +11,7 @@ import {
 } from '../dev/chat-model/server.ts';
 import { type GoogleServer, startGoogle } from '../dev/google/server.ts';
 import { buildAgentWorkflow } from '../dev/n8n/nodes.ts';
+import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
 import { benchN8n, createCredentials, type Credentials, describeHost, redirectTo } from './n8n.ts';
 import { createSignIns } from './operations/world.ts';
 import { type Args, type Play, seed, type Task, tasks } from './modelTasks/tasks.ts';
@@ -21,8 +22,6 @@ const charactersPerToken = 4;
 const contextTokens = 128_000;
 /** What a tool of ours gives at the most: a longer answer is a long one. */
 const longCharacters = 30_000;
-
-type N8n = Awaited<ReturnType<typeof benchN8n>>;
 
 /** What a task took, in characters. */
 interface Taken {
@@ -66,7 +65,7 @@ function makeAsk(tools: ChatRequest['tools']) {
 }
 
 interface World {
-	readonly n8n: N8n;
+	readonly n8n: RestartableN8n;
 	readonly google: GoogleServer;
 	readonly model: ChatModel;
 	readonly credentials: Credentials;
