@@ -12,7 +12,7 @@ import { ensureN8nInstalled, root } from '../dev/n8n/installN8n.ts';
 import { type Job, pageOf, type Result } from './all/results.ts';
 import { prepareTemplate, readVersion } from './n8n.ts';
 
-/** The benchmarks of a whole run, with arguments that keep it below 25 minutes on an idle machine. */
+/** The benchmarks of a whole run, with arguments that keep it below 30 minutes on an idle machine. */
 const job = (limitMinutes: number, title: string, ...command: string[]): Job => ({
 	title,
 	command,
@@ -21,15 +21,15 @@ const job = (limitMinutes: number, title: string, ...command: string[]): Job => 
 
 const jobs: readonly Job[] = [
 	job(3, 'Loading the nodes', 'load.ts', '7'),
-	job(3, 'Start and first use of the Workspace node', 'workspaceLoad.ts', '5'),
 	job(10, "All operations beside n8n's own nodes", 'operations.ts'),
 	job(5, 'Growth: 10 to 100,000 items', 'operations.ts', 'growth'),
 	job(5, '1,000 calls of an agent', 'execute.ts', '3'),
 	job(5, 'Lists of emails over the quota', 'operations.ts', 'quota'),
-	job(5, "Parallel requests beside Gmail's batches", 'mailBatch.ts', '1'),
 	job(5, 'A file of 1 GiB', 'upload.ts', '1'),
 	job(5, 'Growth: files of 1 kB to 100 MB', 'upload.ts', 'growth', '100000'),
 	job(5, 'The event loop under 5,000 items', 'eventLoop.ts', '1'),
+	job(5, 'Twelve tasks for a model', 'modelTasks.ts'),
+	job(10, 'Many executions at once', 'executions.ts', '200', 'update'),
 	job(10, 'The session channel', 'channel.ts', '2'),
 	job(5, "Streaming of an agent's messages", 'stream.ts', '5'),
 	job(10, 'Queue mode', 'queue.ts'),

@@ -3,15 +3,15 @@
 import path from 'node:path';
 
 import { root } from '../dev/n8n/installN8n.ts';
-import { bursts, idle } from './channel/memory.ts';
+import { bursts } from './channel/memory.ts';
 import { rate } from './channel/rate.ts';
-import { publishings, reconnects } from './channel/reconnects.ts';
+import { reconnects } from './channel/reconnects.ts';
 import { describeHost, readVersion } from './n8n.ts';
 import { say } from './report.ts';
 
 /** Each section runs on its own n8n. */
 const sections: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
-	...{ bursts, rate, idle, reconnects, publishings },
+	...{ bursts, rate, reconnects },
 };
 
 async function main(): Promise<void> {

@@ -1,5 +1,4 @@
-// How long an edit takes from saving to the running n8n, under `npm run dev`, and what a Ctrl-C leaves
-// behind.
+// How long an edit takes from saving to the running n8n, under `npm run dev`, and how long a Ctrl-C.
 // node bench/devLoop.ts [edits]
 import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -23,19 +22,6 @@ function copyOfProject(): string {
 	for (const file of files) cpSync(path.join(root, file), path.join(folder, file), { recursive: true });
 	symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
 	return folder;
-}
-
-/** Processes that have the folder in their command line or as their working directory. */
-function leftBehind(folder: string): string[] {
-	return globSync('/proc/[0-9]*/{cmdline,environ}').flatMap((file) => {
-		try {
-			const text = readFileSync(file, 'utf8');
-			return text.includes(folder) ? [`${file}: ${text.replaceAll('\0', ' ').slice(0, 100)}`] : [];
-		} catch {
-			// The process ended meanwhile.
-			return [];
-		}
-	});
 }
 
 async function secondsUntilLive(folder: string, api: N8nApi, mark: string): Promise<number> {
@@ -81,7 +67,6 @@ async function main(edits: number): Promise<void> {
 		dev.kill('SIGINT');
 		await ended;
 		console.log(`Ended ${((performance.now() - began) / 1000).toFixed(1)} s after Ctrl-C`);
-		console.log(`Left behind: ${leftBehind(folder).join('\n') || 'nothing'}`);
 		rmSync(folder, { recursive: true, force: true });
 	}
 	console.log(

@@ -3,7 +3,8 @@
 // npm run build, then: node bench/eventLoop.ts [rounds]
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
 import { connectInRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
-import { Inspector } from './channel/probe.ts';
+import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
+import { Inspector } from './channel/inspector.ts';
 import { GoogleProcess, nameColumns, spreadsheetId } from './google.ts';
 import {
 	apiKey,
@@ -16,8 +17,6 @@ import {
 	redirectTo,
 } from './n8n.ts';
 import { median, report, reportRatio, say } from './report.ts';
-
-type N8n = Awaited<ReturnType<typeof benchN8n>>;
 
 const rounds = Number(process.argv[2] ?? 5);
 const itemCount = 5000;
@@ -78,13 +77,13 @@ const agentParameters = {
 
 interface Variant {
 	readonly name: string;
-	readonly stored: Awaited<ReturnType<N8n['api']['createWorkflow']>>;
+	readonly stored: Awaited<ReturnType<RestartableN8n['api']['createWorkflow']>>;
 	readonly clock: number[];
 	readonly worked: number[];
 	readonly seconds: number[];
 }
 
-async function createVariants({ api }: N8n, service: AgentService): Promise<Variant[]> {
+async function createVariants({ api }: RestartableN8n, service: AgentService): Promise<Variant[]> {
 	const { workspaceOAuth2Api } = await createCredentials(api, { workspaceOAuth2Api: googleSignIn });
 	const workspace = (parameters: object) =>
 		node(
@@ -119,7 +118,7 @@ async function createVariants({ api }: N8n, service: AgentService): Promise<Vari
 }
 
 /** The longest time within a node's run in which nothing else could run, in milliseconds. */
-async function measure(n8n: N8n, inspector: Inspector, { name, stored }: Variant) {
+async function measure(n8n: RestartableN8n, inspector: Inspector, { name, stored }: Variant) {
 	await inspector.evaluate('void (globalThis.benchStretches.length = 0)');
 	const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 600_000);
 	const took = readMilliseconds(name, execution, ['Step']);

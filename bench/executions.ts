@@ -3,6 +3,7 @@
 // node bench/executions.ts [executions … | rival | update | messages …]
 import { startAgentService } from '../dev/agent-service/server.ts';
 import { connectInRow, node } from '../dev/n8n/nodes.ts';
+import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
 import { GoogleProcess, spreadsheetId } from './google.ts';
 import {
 	apiKey,
@@ -13,9 +14,9 @@ import {
 	describeHost,
 	googleSignIn,
 	pause,
+	publishWebhook,
 	redirectTo,
 	until,
-	untilRegistered,
 } from './n8n.ts';
 import { reportRatio, row, say } from './report.ts';
 
@@ -29,7 +30,6 @@ const limits = { sheetsReads: 60, sheetsWrites: 60, minute: 60_000 };
 const range = 'Sheet1';
 const locator = { __rl: true, mode: 'id', value: spreadsheetId };
 
-type N8n = Awaited<ReturnType<typeof benchN8n>>;
 type Step = ReturnType<typeof node>;
 
 /** @param id an expression for the text of the row's first cell */
@@ -54,16 +54,6 @@ function theirs(parameters: object, id: string, { googleSheetsOAuth2Api }: Crede
 }
 
 const fromWebhook = '={{ $json.body.id }}';
-
-/** Publishes a workflow that a webhook starts, and that answers when it has ended. */
-async function publish({ api }: N8n, path: string, step: Step): Promise<string> {
-	const parameters = { httpMethod: 'POST', path, responseMode: 'lastNode', options: {} };
-	const trigger = node('Trigger', 'n8n-nodes-base.webhook', parameters, { typeVersion: 2, webhookId: path });
-	const connections = connectInRow('Trigger', 'Step');
-	await api.activate(await api.createWorkflow({ name: path, nodes: [trigger, step], connections }));
-	await untilRegistered(api, path);
-	return `${api.url}/webhook/${path}`;
-}
 
 /** The first cells of all rows below the header. */
 async function readIds({ url }: GoogleProcess): Promise<string[]> {
@@ -112,7 +102,7 @@ function print(name: string, { seconds, requests, told, right }: Burst): void {
 }
 
 /** Rows of messages that a session trigger gets, one execution for each. */
-async function listen(n8n: N8n, google: GoogleProcess, credentials: Credentials): Promise<Burst> {
+async function listen(n8n: RestartableN8n, google: GoogleProcess, credentials: Credentials): Promise<Burst> {
 	const service = await startAgentService({ apiKey });
 	try {
 		const agent = await createAgentCredentials(n8n.api, service);
@@ -160,10 +150,12 @@ async function main(): Promise<void> {
 		say(
 			`${await describeHost()}; ${limits.sheetsReads} reads and ${limits.sheetsWrites} writes per minute\n`,
 		);
+		const publish = async (path: string, step: Step) =>
+			(await publishWebhook(n8n.api, path, [step], 'lastNode')).url;
 		const keyed = { operation: 'write', writeMode: 'update', matchColumns: ['f0'] };
-		const append = await publish(n8n, 'ours', ours({ operation: 'append' }, fromWebhook, credentials));
-		const update = await publish(n8n, 'keyed', ours(keyed, fromWebhook, credentials));
-		const rival = await publish(n8n, 'theirs', theirs({ operation: 'append' }, fromWebhook, credentials));
+		const append = await publish('ours', ours({ operation: 'append' }, fromWebhook, credentials));
+		const update = await publish('keyed', ours(keyed, fromWebhook, credentials));
+		const rival = await publish('theirs', theirs({ operation: 'append' }, fromWebhook, credentials));
 		const makeIds = (count: number) => Array.from({ length: count }, (_, at) => `row ${at}`);
 		for (const count of counts) {
 			const name = `${count} at once, Append`;

@@ -27,7 +27,7 @@ export interface Seeded {
 }
 
 /** What happened since the order. */
-export interface Counted {
+interface Counted {
 	readonly requests: number;
 	/** Since limits were set. */
 	readonly refused: number;
@@ -44,7 +44,7 @@ type Message =
 	| { readonly kind: 'firstRequest' };
 type Question = { readonly order: Order } | { readonly limits: QuotaLimits } | 'count';
 
-export interface StandInOptions {
+interface StandInOptions {
 	readonly latencyMilliseconds?: number;
 	readonly keepContent?: boolean;
 }

@@ -1,9 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import path from 'node:path';
 
 import type { GoogleServer } from '../dev/google/server.ts';
 import { ensureN8nInstalled } from '../dev/n8n/installN8n.ts';
+import { connectInRow, node } from '../dev/n8n/nodes.ts';
 import type { Execution, N8nApi } from '../dev/n8n/n8nApi.ts';
 import { type RestartableN8n, startRestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
 import type { N8nOptions } from '../dev/n8n/startN8n.ts';
@@ -160,8 +161,25 @@ export async function until(
 	}
 }
 
+/** Publishes a workflow that a webhook starts. @param responseMode when the webhook answers */
+export async function publishWebhook(
+	api: N8nApi,
+	path: string,
+	steps: ReadonlyArray<ReturnType<typeof node>>,
+	responseMode = 'onReceived',
+) {
+	const parameters = { httpMethod: 'POST', path, responseMode, options: {} };
+	const more = { typeVersion: 2.1, webhookId: path };
+	const nodes = [node('Trigger', 'n8n-nodes-base.webhook', parameters, more), ...steps];
+	const connections = connectInRow(...nodes.map(({ name }) => name));
+	const stored = await api.createWorkflow({ name: path, nodes, connections });
+	await api.activate(stored);
+	await untilRegistered(api, path);
+	return { ...stored, url: `${api.url}/webhook/${path}` };
+}
+
 /** Waits until n8n knows the webhook, which takes a moment after the workflow is published. */
-export async function untilRegistered(api: N8nApi, webhook: string): Promise<void> {
+async function untilRegistered(api: N8nApi, webhook: string): Promise<void> {
 	// A wrong method starts nothing, and the answer names the right one.
 	const isKnown = async () => {
 		const answer = await fetch(`${api.url}/webhook/${webhook}`, { headers: { connection: 'close' } });
@@ -175,6 +193,11 @@ export function readMemory(pid: number): { readonly now: number; readonly peak: 
 	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
 	const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
 	return { now: read('VmRSS'), peak: read('VmHWM') };
+}
+
+/** Sets the peak to the current value. */
+export function resetPeak(pid: number): void {
+	writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
 /** Processor time that a process has used so far. */

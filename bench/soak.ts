@@ -7,7 +7,7 @@ import { buildSignedInCredential } from '../dev/google/credential.ts';
 import { type GoogleServer, startGoogle } from '../dev/google/server.ts';
 import { connectInRow, node } from '../dev/n8n/nodes.ts';
 import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
-import { Inspector } from './channel/probe.ts';
+import { Inspector } from './channel/inspector.ts';
 import {
 	apiKey,
 	benchN8n,
@@ -15,10 +15,9 @@ import {
 	createCredentials,
 	issueTokens,
 	pause,
+	publishWebhook,
 	until,
-	untilRegistered,
 } from './n8n.ts';
-import { webhook } from './queue/lanes.ts';
 import { median, reportRatio, say } from './report.ts';
 
 const minutes = Number(process.argv[2] ?? 20);
@@ -229,14 +228,11 @@ async function publishControl(
 	const mail = `={{ JSON.stringify({ raw: ('To: ann@example.com\\r\\nSubject: control ' + ${id} + '\\r\\n\\r\\nText').base64Encode() }) }}`;
 	const gmail = `${google.url}/gmail/v1/users/me/messages`;
 	const nodes = [
-		webhook(controlPath),
 		http('Agent', key, { ...post, url: `${url}/execute`, jsonBody: call }),
 		http('Send', bearer, { ...post, url: `${gmail}/send`, jsonBody: mail }),
 		http('List', bearer, { url: `${gmail}?maxResults=5` }),
 	];
-	const connections = connectInRow(...nodes.map(({ name }) => name));
-	await api.activate(await api.createWorkflow({ name: 'control', nodes, connections }));
-	await untilRegistered(api, controlPath);
+	await publishWebhook(api, controlPath, nodes);
 }
 
 /** Executions a second. */

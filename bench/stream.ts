@@ -1,15 +1,11 @@
 // How long a message of the agent takes to reach the client of a streaming webhook, in n8n's main process and
 // on a worker, compared with n8n's bare relay of chunks.
 // node bench/stream.ts [rounds]
-import { rm } from 'node:fs/promises';
-
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
-import { connectInRow, node } from '../dev/n8n/nodes.ts';
+import { node } from '../dev/n8n/nodes.ts';
 import type { N8nApi } from '../dev/n8n/n8nApi.ts';
-import { freePort, spawnN8n, startN8n } from '../dev/n8n/startN8n.ts';
-import { startQueueServices } from '../dev/n8n/queueServices.ts';
-import { apiKey, bareNodes, benchN8n, createAgentCredentials, until, untilRegistered } from './n8n.ts';
-import { createQueueFolder } from './queue/cluster.ts';
+import { apiKey, bareNodes, benchN8n, createAgentCredentials, publishWebhook } from './n8n.ts';
+import { Cluster } from './queue/cluster.ts';
 import { median, report, reportRatio } from './report.ts';
 
 const rounds = Number(process.argv[2] ?? 30);
@@ -42,17 +38,6 @@ async function turn(url: string, reached: Reached): Promise<void> {
 	}
 }
 
-/** @returns the address of the workflow's webhook */
-async function publish(api: N8nApi, name: string, work: ReturnType<typeof node>): Promise<string> {
-	const parameters = { httpMethod: 'POST', path: name, responseMode: 'streaming', options: {} };
-	const more = { typeVersion: 2.1, webhookId: name };
-	const webhook = node('Webhook', 'n8n-nodes-base.webhook', parameters, more);
-	const connections = connectInRow('Webhook', 'Work');
-	await api.activate(await api.createWorkflow({ name, nodes: [webhook, work], connections }));
-	await untilRegistered(api, name);
-	return `${api.url}/webhook/${name}`;
-}
-
 async function measure(place: string, api: N8nApi, service: AgentService): Promise<void> {
 	const credentials = await createAgentCredentials(api, service);
 	const waits = {
@@ -62,13 +47,12 @@ async function measure(place: string, api: N8nApi, service: AgentService): Promi
 		waitUntil: 'count',
 		messageCount: 5,
 	};
+	const publish = async (name: string, work: ReturnType<typeof node>) =>
+		(await publishWebhook(api, name, [work], 'streaming')).url;
+	const ours = node('Work', 'n8n-nodes-agent-workspace.agentExecute', waits, { credentials });
 	const urls = {
-		ours: await publish(
-			api,
-			'agent',
-			node('Work', 'n8n-nodes-agent-workspace.agentExecute', waits, { credentials }),
-		),
-		bare: await publish(api, 'bare', node('Work', 'CUSTOM.bareChunks', {})),
+		ours: await publish('agent', ours),
+		bare: await publish('bare', node('Work', 'CUSTOM.bareChunks', {})),
 	};
 	const reached = { ours: { first: [], all: [] }, bare: { first: [], all: [] } } as Record<
 		'ours' | 'bare',
@@ -111,24 +95,12 @@ async function main(): Promise<void> {
 }
 
 async function inQueueMode(service: AgentService): Promise<void> {
-	const services = await startQueueServices();
-	const folders = [await createQueueFolder(), await createQueueFolder()];
-	const [mainFolder = '', workerFolder = ''] = folders;
-	const env = { ...services.env, ...bareNodes };
-	const queue = await startN8n({ userFolder: mainFolder, env });
-	const health = { QUEUE_HEALTH_CHECK_PORT: String(await freePort()) };
-	const command = ['worker', '--concurrency=5'];
-	const worker = await spawnN8n({ userFolder: workerFolder, env: { ...env, ...health }, command });
+	const cluster = await Cluster.start(bareNodes);
 	try {
-		await until('the worker', () => worker.output().includes('n8n worker is now ready'));
-		await measure('worker', queue.api, service);
+		await cluster.addWorker();
+		await measure('worker', cluster.main.api, service);
 	} finally {
-		const ended = new Promise((resolve) => worker.child.once('close', resolve));
-		worker.child.kill('SIGTERM');
-		await ended;
-		await queue.stop();
-		await services.stop();
-		for (const folder of folders) await rm(folder, { recursive: true, force: true });
+		await cluster.stop();
 	}
 }
 

@@ -2,7 +2,7 @@
 // with curl and md5sum. With `growth`: files from 1 kB to 1 GB.
 // node bench/upload.ts [rounds] [MiB]
 // node bench/upload.ts growth [largest file in kB]
-import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import { runCommand } from '../dev/n8n/command.ts';
@@ -17,6 +17,7 @@ import {
 	readMemory,
 	readMilliseconds,
 	redirectTo,
+	resetPeak,
 } from './n8n.ts';
 import { median, report, reportRatio, say } from './report.ts';
 
@@ -138,8 +139,7 @@ async function upload(place: Place, stored: Stored): Promise<Uploaded> {
 	await google.seed({ announceFirst: true });
 	const running = run(place, stored);
 	await google.firstRequest();
-	// Resets the peak to the current usage.
-	await writeFile(`/proc/${n8n.pid}/clear_refs`, '5');
+	resetPeak(n8n.pid);
 	const before = readMemory(n8n.pid).now;
 	const milliseconds = await running;
 	return { milliseconds, addedMiB: readMemory(n8n.pid).peak - before };

@@ -1,9 +1,7 @@
-// How 50 sessions reconnect in 50 workflows and, at the same time, 50 in one node, all with one credential; and
-// how long a trigger has no channel while its workflow is published again.
+// How 50 sessions reconnect in 50 workflows and, at the same time, 50 in one node, all with one credential.
 import { pause, until } from '../n8n.ts';
-import { report, reportRatio, say } from '../report.ts';
-import { GapWatch } from './probe.ts';
-import { type Station, type Stored, withStation } from './station.ts';
+import { reportRatio, say } from '../report.ts';
+import { type Station, withStation } from './station.ts';
 
 const sessions = 50;
 const outageSeconds = 20;
@@ -60,45 +58,4 @@ function mostWithin(times: readonly number[], milliseconds: number): number {
 	return Math.max(
 		...times.map((first) => times.filter((one) => one >= first && one < first + milliseconds).length),
 	);
-}
-
-const publishingsPerRound = 5;
-
-/** Publishes a workflow again and again, with a message every 10 ms. */
-export async function publishings(rounds: number): Promise<void> {
-	await withStation(async (station) => {
-		const { n8n, service } = station;
-		let workflow = await station.ours('again', { batchSize: 100 });
-		const traffic = setInterval(() => service.send(workflow.name, { at: Date.now() }), 10);
-		const seconds: number[] = [];
-		for (let n = 1; n <= rounds * publishingsPerRound; n++) {
-			const watch = new GapWatch({ channel: () => service.countOpenChannels(workflow.name) });
-			// n8n does not restart a node that has not changed.
-			workflow = await changeHeartbeat(station, workflow, 25 + n);
-			service.upgrades.length = 0;
-			await n8n.api.activate(workflow);
-			await until('a new channel', () => service.upgrades.length > 0);
-			await until('a channel', () => service.countOpenChannels(workflow.name) === 1);
-			seconds.push((await watch.end()).channel);
-		}
-		clearInterval(traffic);
-		report('published again: time without a channel', seconds, 's');
-	});
-}
-
-async function changeHeartbeat(
-	{ n8n }: Station,
-	workflow: Stored,
-	heartbeatSeconds: number,
-): Promise<Stored> {
-	const nodes = workflow.nodes.map((node) =>
-		node.name === 'Trigger'
-			? {
-					...node,
-					parameters: { ...(node.parameters as object), options: { batchSize: 100, heartbeatSeconds } },
-				}
-			: node,
-	);
-	const { id, versionId } = workflow;
-	return await n8n.api.request<Stored>('PATCH', `workflows/${id}`, { nodes, versionId });
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 
 import type { AgentServiceOptions } from '../../dev/agent-service/options.ts';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
@@ -6,8 +7,15 @@ import { root } from '../../dev/n8n/installN8n.ts';
 import { connectInRow, node } from '../../dev/n8n/nodes.ts';
 import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import type { RestartableN8n } from '../../dev/n8n/startRestartableN8n.ts';
-import { apiKey, bareNodes, benchN8n, createAgentCredentials, type Credentials, until } from '../n8n.ts';
-import { Probe } from './probe.ts';
+import {
+	apiKey,
+	bareNodes,
+	benchN8n,
+	createAgentCredentials,
+	type Credentials,
+	readCpuSeconds,
+	until,
+} from '../n8n.ts';
 
 const env = {
 	...bareNodes,
@@ -36,7 +44,7 @@ export type Stored = WorkflowDefinition & { readonly id: string; readonly versio
 /** A stand-in for the agent service in this process, and a separate n8n that listens to it. */
 export class Station {
 	readonly n8n: RestartableN8n;
-	readonly probe: Probe;
+	readonly #database: DatabaseSync;
 	readonly service: AgentService;
 	readonly #credentials: Credentials;
 
@@ -54,7 +62,9 @@ export class Station {
 		this.n8n = n8n;
 		this.service = service;
 		this.#credentials = credentials;
-		this.probe = new Probe(n8n.pid, path.join(n8n.userFolder, '.n8n', 'database.sqlite'));
+		const file = path.join(n8n.userFolder, '.n8n', 'database.sqlite');
+		this.#database = new DatabaseSync(file, { readOnly: true });
+		this.#database.exec('PRAGMA busy_timeout = 10000');
 	}
 
 	/** Publishes a workflow of the trigger and a node that does nothing, and waits for the channels. */
@@ -78,9 +88,17 @@ export class Station {
 	}
 
 	async remove(): Promise<void> {
-		this.probe.close();
+		this.#database.close();
 		await this.n8n.remove();
 		await this.service.close();
+	}
+
+	/** Number of a workflow's executions that succeeded. */
+	countEnded(workflowId: string): number {
+		const row = this.#database
+			.prepare("select count(*) as n from execution_entity where workflowId = ? and status = 'success'")
+			.get(workflowId);
+		return Number(row?.n);
 	}
 
 	async #publish(name: string, trigger: ReturnType<typeof node>, sessionIds: readonly string[]) {
@@ -128,25 +146,26 @@ const quietMilliseconds = 300;
 
 /** Sends `count` messages at once and waits for the end of their last execution. */
 export async function drive(
-	{ probe, service }: Station,
+	station: Station,
 	workflow: Stored,
 	count: number,
 	batchSize: number,
 ): Promise<Driven> {
-	const [before, processor] = [probe.ended(workflow.id), probe.cpuSeconds()];
+	const { n8n, service } = station;
+	const [before, processor] = [station.countEnded(workflow.id), readCpuSeconds(n8n.pid)];
 	const start = performance.now();
 	let last = { ended: 0, at: start };
 	for (let n = 0; n < count; n++) service.send(workflow.name, { n });
 	// A batch may be smaller than its limit, so the number of executions is not known in advance: it is at
 	// least the minimum, and complete when no more follow.
 	await until(`executions of ${workflow.name}`, () => {
-		const ended = probe.ended(workflow.id) - before;
+		const ended = station.countEnded(workflow.id) - before;
 		if (ended !== last.ended) last = { ended, at: performance.now() };
 		if (ended < count / batchSize) return false;
 		return batchSize === 1 || performance.now() - last.at > quietMilliseconds;
 	});
 	return {
 		messagesPerSecond: (count / (last.at - start)) * 1000,
-		processorMilliseconds: (probe.cpuSeconds() - processor) * 1000,
+		processorMilliseconds: (readCpuSeconds(n8n.pid) - processor) * 1000,
 	};
 }

@@ -1,6 +1,7 @@
 // A process that carries out operations with keys, like an n8n worker: it receives a run and returns its
 // outcome.
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 
 import { isNodeError } from '../../nodes/core/errors';
 import * as document from '../../nodes/Workspace/actions/document';
@@ -12,7 +13,7 @@ import { getAllFields, type Operation } from '../../nodes/Workspace/operation';
 import { performJobs } from '../../nodes/Workspace/runner/runItems';
 import type { RunnerItem } from '../../nodes/Workspace/runner/job';
 import { readParameters } from '../../nodes/fields/params';
-import { httpSender } from './sender';
+import type { RequestSender } from '../../nodes/http/request';
 import type { Answer, Run } from './workers';
 
 const resources: Readonly<Record<Run['resource'], Readonly<Record<string, unknown>>>> = {
@@ -22,6 +23,22 @@ const resources: Readonly<Record<Run['resource'], Readonly<Record<string, unknow
 	spreadsheet: { ...spreadsheet },
 };
 
+/** Does what n8n's request helper does for the package, with Node's own client. */
+const send: RequestSender = async ({ url, method, headers, body }) => {
+	const sent = body instanceof Readable ? Buffer.concat(await body.toArray()) : body;
+	const answer = await fetch(url, {
+		method,
+		headers: { ...(headers as Record<string, string>), authorization: 'Bearer bench' },
+		body: Buffer.isBuffer(sent) ? new Uint8Array(sent) : undefined,
+		redirect: 'manual',
+	});
+	return {
+		statusCode: answer.status,
+		headers: Object.fromEntries(answer.headers),
+		body: answer.body ? Readable.fromWeb(answer.body) : Readable.from([]),
+	};
+};
+
 const [url = ''] = process.argv.slice(2);
 const bases = {
 	mail: `${url}/gmail/v1`,
@@ -29,7 +46,7 @@ const bases = {
 	docs: `${url}/v1/documents`,
 	drive: `${url}/drive/v3`,
 };
-const clients = createClients(httpSender('bench'), bases, {
+const clients = createClients(send, bases, {
 	maxTries: 3,
 	maxRetryWaitMilliseconds: 5000,
 	timeoutMilliseconds: 30_000,

@@ -69,58 +69,34 @@ type Bundle = (options: {
 	split: boolean;
 }) => Promise<unknown>;
 
-/**
- * A benchmark file together with the product's sources, bundled like the product, to run in a separate
- * process.
- */
-export class Bundled {
-	readonly file: string;
-	private readonly folder: string;
-
-	private constructor(folder: string, entry: string) {
-		this.folder = folder;
-		this.file = path.join(folder, entry.replace(/\.ts$/, '.js'));
-	}
-
-	/** @param entry path from the root of the package */
-	static async build(entry: string): Promise<Bundled> {
-		const root = path.join(import.meta.dirname, '../..');
-		const { bundle } = createRequire(import.meta.url)('../../build/bundle.js') as { bundle: Bundle };
-		const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
-		// The thread's code is a file of its own, where the product looks for it.
-		const entries = [entry, 'nodes/untrusted/untrusted.worker.ts'];
-		await bundle({ root, entries, target: folder, split: true });
-		symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-		return new Bundled(folder, entry);
-	}
-
-	remove(): void {
-		rmSync(this.folder, { recursive: true, force: true });
-	}
-}
-
-/** The product's operations, bundled once for separate processes. */
+/** The product's operations, bundled once like the product, for separate processes. */
 export class Workers {
-	private readonly worker: Bundled;
-	private readonly url: string;
+	readonly #folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+	readonly #url: string;
 
-	private constructor(worker: Bundled, url: string) {
-		this.worker = worker;
-		this.url = url;
+	private constructor(url: string) {
+		this.#url = url;
 	}
 
 	/** @param url address of the stand-in, which accepts the token `bench` */
 	static async build(url: string): Promise<Workers> {
-		return new Workers(await Bundled.build('bench/keyed/worker.ts'), url);
+		const workers = new Workers(url);
+		const root = path.join(import.meta.dirname, '../..');
+		const { bundle } = createRequire(import.meta.url)('../../build/bundle.js') as { bundle: Bundle };
+		// The thread's code is a file of its own, where the product looks for it.
+		const entries = ['bench/keyed/worker.ts', 'nodes/untrusted/untrusted.worker.ts'];
+		await bundle({ root, entries, target: workers.#folder, split: true });
+		symlinkSync(path.join(root, 'node_modules'), path.join(workers.#folder, 'node_modules'));
+		return workers;
 	}
 
 	async start(): Promise<Worker> {
-		const child = fork(this.worker.file, [this.url]);
+		const child = fork(path.join(this.#folder, 'bench/keyed/worker.js'), [this.#url]);
 		await once(child, 'message');
 		return new Worker(child);
 	}
 
 	remove(): void {
-		this.worker.remove();
+		rmSync(this.#folder, { recursive: true, force: true });
 	}
 }

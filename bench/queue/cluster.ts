@@ -30,13 +30,15 @@ export class Cluster {
 	readonly #workers: Worker[] = [];
 	#cpuOfEnded = 0;
 
-	static async start(): Promise<Cluster> {
+	/** @param more variables of all processes */
+	static async start(more: Readonly<Record<string, string>> = {}): Promise<Cluster> {
 		const services = await startQueueServices();
 		const redisPort = Number(services.env.QUEUE_BULL_REDIS_PORT);
 		const redisLink = await new ChaosProxy(() => redisPort).listen();
 		const env = {
 			...services.env,
 			...noticeSoon,
+			...more,
 			QUEUE_BULL_REDIS_PORT: new URL(redisLink.address).port,
 			// A webhook that is refused for the number of requests would count as one that was lost.
 			N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1',
@@ -120,7 +122,7 @@ export class Cluster {
 	}
 }
 
-export async function createQueueFolder(): Promise<string> {
+async function createQueueFolder(): Promise<string> {
 	const folder = await benchFolder();
 	// The template's own key would win over the one of the queue.
 	await rm(`${folder}/.n8n/config`);

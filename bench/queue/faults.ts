@@ -1,17 +1,16 @@
 import type { AgentService } from '../../dev/agent-service/server.ts';
-import { GapWatch } from '../channel/probe.ts';
 import { pause, until } from '../n8n.ts';
 import { reportRatio, row, say } from '../report.ts';
 import { type Cluster, concurrency } from './cluster.ts';
 import { type Account, type Lane, type LaneKind, Ledger, untilSettled } from './lanes.ts';
-import { RedisPublisher } from './redisPublisher.ts';
+import { connectRedis, type Redis, watchGaps } from './listeners.ts';
 
 const seconds = 12;
 /** Of each lane. More would fill the processors of a small machine, and then nothing could be told apart. */
 const perSecond = 1;
 const faultAfterSeconds = 5;
 
-export type Lanes = Readonly<Record<LaneKind, Lane>>;
+type Lanes = Readonly<Record<LaneKind, Lane>>;
 
 interface Traffic {
 	readonly accounts: Readonly<Record<LaneKind, Account>>;
@@ -22,11 +21,11 @@ interface Traffic {
 
 /** A fault under traffic: what is lost or done twice by our nodes, and by n8n's own in the same run. */
 export async function faults(cluster: Cluster, agent: AgentService, lanes: Lanes): Promise<void> {
-	const redis = await RedisPublisher.connect(cluster.redisPort);
+	const redis = connectRedis(cluster.redisPort);
 	try {
 		await faultsUnder({ cluster, agent, lanes, redis });
 	} finally {
-		redis.close();
+		redis.disconnect();
 	}
 }
 
@@ -34,7 +33,7 @@ interface Place {
 	readonly cluster: Cluster;
 	readonly agent: AgentService;
 	readonly lanes: Lanes;
-	readonly redis: RedisPublisher;
+	readonly redis: Redis;
 }
 
 async function faultsUnder(place: Place): Promise<void> {
@@ -100,9 +99,9 @@ async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffi
 	runs++;
 	const { url } = cluster.main;
 	const posts: Promise<void>[] = [];
-	const watch = new GapWatch({
+	const endWatch = watchGaps({
 		trigger: () => agent.countOpenChannels(session),
-		triggerControl: async () => await redis.subscriptions(),
+		triggerControl: async () => await redis.pubsub('NUMPAT'),
 	});
 	let sent = 0;
 	let underway: Promise<void> | undefined;
@@ -113,7 +112,7 @@ async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffi
 		const id = `fault ${runs}-${sent}`;
 		posts.push(ours.post(url, id), control.post(url, id));
 		trigger.count(id, agent.send(session, { id }));
-		triggerControl.count(id, await redis.publish(lanes.triggerControl.name, { id }));
+		triggerControl.count(id, await redis.publish(lanes.triggerControl.name, JSON.stringify({ id })));
 		if (sent === faultAfterSeconds * perSecond) {
 			end = Infinity;
 			underway = fault().then(() => {
@@ -129,7 +128,7 @@ async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffi
 	await untilSettled(agent, Object.values(ledgers), 15);
 	return {
 		sent,
-		secondsWithout: await watch.end(),
+		secondsWithout: await endWatch(),
 		accounts: {
 			ours: ours.account(),
 			control: control.account(),

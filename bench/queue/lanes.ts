@@ -8,14 +8,13 @@ import {
 	createCredentials,
 	type Credentials,
 	pause,
-	untilRegistered,
+	publishWebhook,
 } from '../n8n.ts';
 
 /** A workflow with calls that take their time, one after another, started by a webhook or by a trigger. */
 export interface Lane {
 	/** Path of its webhook, its session, or its channel in Redis. */
 	readonly name: string;
-	readonly workflowId: string;
 	readonly steps: number;
 }
 
@@ -71,25 +70,15 @@ export async function publishLane(kind: LaneKind, name: string, steps: number, p
 		kind === 'control' || kind === 'triggerControl'
 			? control(name, step, id, place)
 			: ours(name, step, id, credentials);
-	const trigger = isStartedByWebhook
-		? webhook(name)
-		: kind === 'trigger'
-			? sessionTrigger(name, credentials)
-			: redisTrigger(name, credentials);
 	const calls = Array.from({ length: steps }, (_, at) => call(at + 1));
-	const stored = await api.createWorkflow({
-		name,
-		nodes: [trigger, ...calls],
-		connections: connectInRow('Trigger', ...calls.map((one) => one.name)),
-	});
-	await api.activate(stored);
-	if (isStartedByWebhook) await untilRegistered(api, name);
-	return { name, workflowId: stored.id, steps };
-}
-
-export function webhook(path: string) {
-	const parameters = { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} };
-	return node('Trigger', 'n8n-nodes-base.webhook', parameters, { typeVersion: 2, webhookId: path });
+	if (isStartedByWebhook) {
+		await publishWebhook(api, name, calls);
+		return { name, steps };
+	}
+	const trigger = (kind === 'trigger' ? sessionTrigger : redisTrigger)(name, credentials);
+	const connections = connectInRow('Trigger', ...calls.map((one) => one.name));
+	await api.activate(await api.createWorkflow({ name, nodes: [trigger, ...calls], connections }));
+	return { name, steps };
 }
 
 function sessionTrigger(session: string, credentials: Credentials) {

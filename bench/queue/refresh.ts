@@ -1,11 +1,10 @@
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { connectInRow, node } from '../../dev/n8n/nodes.ts';
+import { node } from '../../dev/n8n/nodes.ts';
 import type { N8nApi } from '../../dev/n8n/n8nApi.ts';
-import { issueTokens, until, untilRegistered } from '../n8n.ts';
+import { issueTokens, publishWebhook, until } from '../n8n.ts';
 import { reportRatio, row, say } from '../report.ts';
 import type { Cluster } from './cluster.ts';
-import { webhook } from './lanes.ts';
 
 const racing = 10;
 
@@ -20,12 +19,10 @@ export async function refreshRace(cluster: Cluster): Promise<void> {
 	try {
 		const { api } = cluster.main;
 		say(`\n${racing} executions at once find the same token expired (2 workers)`);
-		const control = await race(
-			cluster,
-			google,
-			await publish(api, 'refresh-control', controlStep(api, google)),
-		);
-		const ours = await race(cluster, google, await publish(api, 'refresh-ours', ourStep(api, google)));
+		const publish = async (name: string, step: ReturnType<typeof node>) =>
+			await race(cluster, google, await publishWebhook(api, name, [step]));
+		const control = await publish('refresh-control', await controlStep(api, google));
+		const ours = await publish('refresh-ours', await ourStep(api, google));
 		for (const [name, { refreshes, failed }] of Object.entries({
 			'HTTP Request node (n8n)': control,
 			Workspace: ours,
@@ -43,15 +40,7 @@ export async function refreshRace(cluster: Cluster): Promise<void> {
 	}
 }
 
-async function publish(api: N8nApi, name: string, step: Promise<object>) {
-	const nodes = [webhook(name), { ...(await step) }];
-	const stored = await api.createWorkflow({ name, nodes, connections: connectInRow('Trigger', 'Step') });
-	await api.activate(stored);
-	await untilRegistered(api, name);
-	return stored;
-}
-
-async function ourStep(api: N8nApi, google: GoogleServer): Promise<object> {
+async function ourStep(api: N8nApi, google: GoogleServer) {
 	const data = buildSignedInCredential(google.url, issueTokens(google));
 	const workspaceOAuth2Api = await api.createCredential('workspaceOAuth2Api', 'Workspace', data);
 	const parameters = { operation: 'list', maxResults: 1 };
@@ -60,7 +49,7 @@ async function ourStep(api: N8nApi, google: GoogleServer): Promise<object> {
 	});
 }
 
-async function controlStep(api: N8nApi, google: GoogleServer): Promise<object> {
+async function controlStep(api: N8nApi, google: GoogleServer) {
 	const { accessToken, refreshToken } = issueTokens(google);
 	const oAuth2Api = await api.createCredential('oAuth2Api', 'Google', {
 		grantType: 'authorizationCode',
@@ -87,9 +76,9 @@ async function controlStep(api: N8nApi, google: GoogleServer): Promise<object> {
 async function race(
 	cluster: Cluster,
 	google: GoogleServer,
-	stored: { readonly id: string; readonly name: string },
+	stored: Readonly<Record<'id' | 'name' | 'url', string>>,
 ): Promise<Race> {
-	const { api, url } = cluster.main;
+	const { api } = cluster.main;
 	const ended = async (status: string) => {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: stored.id, status: [status] }));
 		const { results } = await api.request<{ results: unknown[] }>(
@@ -100,7 +89,7 @@ async function race(
 	};
 	const post = async () => {
 		const options = { method: 'POST', headers: { connection: 'close' } };
-		const answer = await fetch(`${url}/webhook/${stored.name}`, options);
+		const answer = await fetch(stored.url, options);
 		if (!answer.ok) throw new Error(`${stored.name}: ${answer.status} ${await answer.text()}`);
 	};
 	await post();

@@ -34,8 +34,11 @@ export interface ChatModel {
 	close(): Promise<void>;
 }
 
-/** A chat model with OpenAI's interface whose replies come from a script. */
-export async function startChatModel(): Promise<ChatModel> {
+/**
+ * A chat model with OpenAI's interface whose replies come from a script.
+ * @param maxCharacters of a request's messages and tools: a longer one is refused, as one that is beyond a model's context
+ */
+export async function startChatModel({ maxCharacters = Infinity } = {}): Promise<ChatModel> {
 	const requests: ChatRequest[] = [];
 	let reply: (request: ChatRequest) => Reply = () => 'Done.';
 	const server = createServer((request, response) => {
@@ -51,7 +54,8 @@ export async function startChatModel(): Promise<ChatModel> {
 		const body = JSON.parse(await textOf(request)) as Body;
 		const seen = asRequest(body);
 		requests.push(seen);
-		send(response, reply(seen), body.stream === true);
+		if (countCharacters(seen) > maxCharacters) refuseContext(response);
+		else send(response, reply(seen), body.stream === true);
 	}
 	const listening = await onLoopback(server);
 	return {
@@ -77,6 +81,16 @@ function asRequest({ messages, tools = [] }: Body): ChatRequest {
 		.filter(({ role }) => role === 'tool')
 		.map(({ content }) => content ?? '');
 	return { messages, tools: tools.map((tool) => tool.function), toolAnswers };
+}
+
+/** What a request gives the model to read: its tools, and the conversation so far. */
+export const countCharacters = ({ messages, tools }: ChatRequest): number =>
+	JSON.stringify({ messages, tools }).length;
+
+function refuseContext(response: ServerResponse): void {
+	const message = 'Your input exceeds the context window of this model.';
+	const error = { message, type: 'invalid_request_error', code: 'context_length_exceeded' };
+	response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
 }
 
 let counter = 0;

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { bearerOf } from './authenticate.ts';
-import { answerBatch, batchMethod, batchPath } from './batch.ts';
 import { errorReply } from './envelope.ts';
 import { carryOutExchange, readExchange } from './exchange.ts';
 import { replyOf, type Fault, type Faults } from './faults.ts';
@@ -49,7 +48,7 @@ export class Front {
 		const oauthPage = route ? undefined : oauth.pageOf(path ?? '');
 		const session = route?.upload === true && inSession;
 		const logged: LoggedRequest = {
-			method: oauthPage ?? (session ? uploadSession : (route?.id ?? batchOf(path))),
+			method: oauthPage ?? (session ? uploadSession : route?.id),
 			httpMethod: request.method ?? '',
 			path: path ?? address.pathname,
 			query: address.searchParams,
@@ -117,9 +116,6 @@ export class Front {
 		const { services, oauth, violations, tolerant } = this.parts;
 		try {
 			if (oauthPage !== undefined) return await oauth.reply(request, address, skipped);
-			if (logged.method === batchMethod) {
-				return await answerBatch(request, logged, this.parts, () => sleep(this.latencyMilliseconds));
-			}
 			if (!route) throw new Violation(`${logged.httpMethod} ${logged.path}`, ['not in the contract']);
 			if (session) {
 				if (skipped) return void request.resume();
@@ -148,10 +144,6 @@ export class Front {
 		const { pathPrefix } = this.parts;
 		return pathname.startsWith(`${pathPrefix}/`) ? pathname.slice(pathPrefix.length) : undefined;
 	}
-}
-
-function batchOf(path: string | undefined): string | undefined {
-	return path === batchPath ? batchMethod : undefined;
 }
 
 interface Incoming {

@@ -27,7 +27,7 @@ export interface Part {
 	readonly data: Buffer;
 }
 
-export function partsOf(body: Buffer, boundary: string): Part[] {
+function partsOf(body: Buffer, boundary: string): Part[] {
 	const delimiter = Buffer.from(`--${boundary}`);
 	const parts: Part[] = [];
 	let from = body.indexOf(delimiter);

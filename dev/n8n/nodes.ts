@@ -39,3 +39,49 @@ export function items(name: string, values: readonly object[]) {
 		{ typeVersion: 2 },
 	);
 }
+
+/** Tools hang below the node that calls them. */
+export function connectTools(names: readonly string[], caller: string): Record<string, unknown> {
+	const connection = { ai_tool: [[{ node: caller, type: 'ai_tool', index: 0 }]] };
+	return Object.fromEntries(names.map((name) => [name, connection]));
+}
+
+interface AgentOptions {
+	/** Credential of the chat model. */
+	readonly openAiApi: object | undefined;
+	readonly typeVersion?: number;
+	/** What the agent is asked to do. */
+	readonly text?: string;
+}
+
+/** n8n's AI Agent with a chat model and tools. */
+export function buildAgentWorkflow(
+	tools: ReadonlyArray<ReturnType<typeof node>>,
+	{ openAiApi, typeVersion = 3.1, text = 'Work.' }: AgentOptions,
+) {
+	const agent = node(
+		'AI Agent',
+		'@n8n/n8n-nodes-langchain.agent',
+		{ promptType: 'define', text, options: { maxIterations: 30 } },
+		{ typeVersion },
+	);
+	const model = node(
+		'Model',
+		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
+		{ model: { __rl: true, mode: 'id', value: 'scripted' }, options: { maxRetries: 0 } },
+		{ typeVersion: 1.2, credentials: { openAiApi } },
+	);
+	const toAgent = (type: string) => ({ [type]: [[{ node: 'AI Agent', type, index: 0 }]] });
+	return {
+		name: text,
+		nodes: [manualTrigger(), agent, model, ...tools],
+		connections: {
+			Start: toAgent('main'),
+			Model: toAgent('ai_languageModel'),
+			...connectTools(
+				tools.map((tool) => tool.name),
+				'AI Agent',
+			),
+		},
+	};
+}

@@ -2,8 +2,19 @@ import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution } from '../../dev/n8n/n8nApi.ts';
-import { manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
-import { asTools, everyTool, fromModel, toolNode, toolNodes, valueIn } from './workspaceTools';
+import { buildAgentWorkflow } from '../../dev/n8n/nodes.ts';
+import { useSharedN8n, type SharedN8n } from './startTestN8n';
+import {
+	everyTool,
+	expectWholeTable,
+	findNextCall,
+	fromModel,
+	seedLongTable,
+	toolNode,
+	toolNodes,
+	toolParameters,
+	valueIn,
+} from './workspaceTools';
 
 let google: GoogleServer;
 let model: ChatModel;
@@ -35,30 +46,8 @@ afterAll(async () => {
 });
 
 /** n8n's AI Agent with the scripted model and tools. */
-async function runAgent(tools: Array<ReturnType<typeof toolNode>>, typeVersion: number): Promise<Execution> {
-	const agent = node(
-		'AI Agent',
-		'@n8n/n8n-nodes-langchain.agent',
-		{ promptType: 'define', text: 'Work.', options: { maxIterations: 30 } },
-		{ typeVersion },
-	);
-	const chatModel = node(
-		'Model',
-		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
-		{ model: { __rl: true, mode: 'id', value: 'scripted' }, options: { maxRetries: 0 } },
-		{ typeVersion: 1.2, credentials: { openAiApi: openAi } },
-	);
-	const names = tools.map(({ name }) => name);
-	return await n8n.api.runOnce({
-		name: 'AI Agent',
-		nodes: [manualTrigger(), agent, chatModel, ...tools],
-		connections: {
-			Start: { main: [[{ node: 'AI Agent', type: 'main', index: 0 }]] },
-			Model: { ai_languageModel: [[{ node: 'AI Agent', type: 'ai_languageModel', index: 0 }]] },
-			...asTools(names, 'AI Agent'),
-		},
-	});
-}
+const runAgent = async (tools: Array<ReturnType<typeof toolNode>>, typeVersion: number): Promise<Execution> =>
+	await n8n.api.runOnce(buildAgentWorkflow(tools, { openAiApi: openAi, typeVersion }));
 
 test.each([3.1, 2.2])('with AI Agent %d a model calls every operation', async (version) => {
 	const ids: Record<string, string> = {};
@@ -75,6 +64,19 @@ test.each([3.1, 2.2])('with AI Agent %d a model calls every operation', async (v
 	for (const answer of answers) expect(answer).not.toMatch(/error/i);
 	expect(google.gmail.sent.length).toBeGreaterThan(0);
 });
+
+test.each([3.1, 2.2])(
+	'with AI Agent %d a model gets a long table in parts, by what each says',
+	async (version) => {
+		const first = seedLongTable(google);
+		model.answer(({ toolAnswers }) => {
+			const next = toolAnswers.length === 0 ? first : findNextCall(first, toolAnswers.at(-1));
+			return next ? [next] : 'All read.';
+		});
+		await runAgent([toolNode('Read rows', toolParameters['Read rows'] ?? {}, workspace)], version);
+		expectWholeTable(model.requests.at(-1)?.toolAnswers ?? []);
+	},
+);
 
 test('the model reads what each tool does, its parameters, and which cannot be undone', async () => {
 	model.answer(() => 'Nothing to do.');

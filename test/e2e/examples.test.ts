@@ -17,7 +17,7 @@ import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/go
 import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import { McpClient } from './mcpClient';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
-import { everyTool, valueIn } from './workspaceTools';
+import { everyTool, expectWholeTable, findNextCall, seedLongTable, valueIn } from './workspaceTools';
 
 const apiKey = 'examples-key';
 const token = 'examples-token';
@@ -451,7 +451,7 @@ describe('approve-before-sending', () => {
 	});
 });
 
-test('mcp-server: a client finds a described tool for each operation, and completes all of them', async () => {
+test('mcp-server: a client finds a described tool for each operation, completes all of them, and reads a long table to its end', async () => {
 	await publish('mcp-server.json');
 	const client = new McpClient(`${n8n.url}/mcp/workspace-mcp`, token);
 	await client.connect();
@@ -465,6 +465,17 @@ test('mcp-server: a client finds a described tool for each operation, and comple
 		expect([tool, isError ?? false, text]).toEqual([tool, false, expect.not.stringMatching(/error/i)]);
 		if (gives) ids[gives[0]] = valueIn(text, gives[1]);
 	}
-	const failed = await client.call('Read_email', { Message_ID: 'abcdef' });
+	const answers: string[] = [];
+	const first = seedLongTable(google);
+	for (
+		let next: typeof first | undefined = first;
+		next && answers.length < 20;
+		next = findNextCall(first, answers.at(-1))
+	) {
+		const { content } = await client.call(next.tool, next.args);
+		answers.push(content.map((part) => part.text).join(''));
+	}
+	expectWholeTable(answers);
+	const failed = await client.call('Read_email', { Message_ID: 'abcdef', Start_Character: 0 });
 	expect(failed.content[0]?.text).toMatch(/Check|ID/);
 });

@@ -7,7 +7,7 @@ import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
-import { fromModel } from './workspaceTools';
+import { expectWholeTable, findNextCall, fromModel, seedLongTable, toolParameters } from './workspaceTools';
 
 const apiKey = 'n8n-agents-key';
 let service: AgentService;
@@ -84,13 +84,26 @@ const sendEmail: Tool = {
 		body: fromModel('Body'),
 	},
 };
+const readRows: Tool = {
+	name: 'Read rows',
+	type: 'workspaceTool',
+	parameters: toolParameters['Read rows'] ?? {},
+};
 const mail = { To: 'ann@example.com', Subject: 'Hi', Body: 'By a model' };
 
-/** The model calls one tool after another, then repeats what the last one gave. */
-function callsTools(...calls: ReadonlyArray<{ tool: string; args: Record<string, unknown> }>): void {
+interface Call {
+	readonly tool: string;
+	readonly args: Record<string, unknown>;
+}
+
+/**
+ * The model calls one tool after another, goes on as the last answer says, then repeats what the last one gave.
+ * @param findNext finds the call that an answer asks for
+ */
+function callsTools(calls: readonly Call[], findNext?: (answer?: string) => Call | undefined): void {
 	model.answer(({ tools, toolAnswers }) => {
 		// Asked for a title of the chat, it has no tools.
-		const next = tools.length > 0 ? calls[toolAnswers.length] : undefined;
+		const next = tools.length > 0 ? (calls[toolAnswers.length] ?? findNext?.(toolAnswers.at(-1))) : undefined;
 		return next ? [next] : `The tool gave: ${toolAnswers.at(-1) ?? ''}`;
 	});
 }
@@ -158,7 +171,10 @@ describe("n8n's Agents", () => {
 
 	test('ask our agent, wait for its answer, and send an email', async () => {
 		await agentWith([askAgent, sendEmail]);
-		callsTools({ tool: 'Ask_agent', args: { Input: '6 x 7' } }, { tool: 'Send_email', args: mail });
+		callsTools([
+			{ tool: 'Ask_agent', args: { Input: '6 x 7' } },
+			{ tool: 'Send_email', args: mail },
+		]);
 		const before = google.gmail.sent.length;
 		const events = await stream('chat', { message: 'Work.' });
 		expect(events.filter(({ type }) => type === 'error')).toEqual([]);
@@ -172,10 +188,10 @@ describe("n8n's Agents", () => {
 		const parameters = { inputMode: 'json', inputObject, allowedOperations: ['mail.list'] };
 		await agentWith([{ name: 'Mailbox', type: 'workspaceTool', parameters }]);
 		const refused = { operation: 'send', to: 'ann@example.com', subject: 'Hi', body: 'Text' };
-		callsTools(
+		callsTools([
 			{ tool: 'Mailbox', args: { Input_Object: refused } },
 			{ tool: 'Mailbox', args: { Input_Object: { operation: 'list', maxResults: 1 } } },
-		);
+		]);
 		const before = google.gmail.sent.length;
 		await stream('chat', { message: 'Work.' });
 		const [failed, listed] = model.requests.at(-1)?.toolAnswers ?? [];
@@ -184,12 +200,20 @@ describe("n8n's Agents", () => {
 		expect(google.gmail.sent).toHaveLength(before);
 	});
 
+	test('get a long table in parts, and all of it by what each part says', async () => {
+		await agentWith([readRows]);
+		const first = seedLongTable(google);
+		callsTools([first], (answer) => findNextCall(first, answer));
+		await stream('chat', { message: 'Work.' });
+		expectWholeTable(model.requests.at(-1)?.toolAnswers ?? []);
+	});
+
 	test.each([
 		['approved', true, 1],
 		['declined', false, 0],
 	])('ask a person first: a tool that is %s', async (_name, approved, mails) => {
 		await agentWith([sendEmail], { requireApproval: true });
-		callsTools({ tool: 'Send_email', args: mail });
+		callsTools([{ tool: 'Send_email', args: mail }]);
 		const before = google.gmail.sent.length;
 		const events = await stream('chat', { message: 'Work.' });
 		const asked = events.find(({ type }) => type === 'tool-call-suspended');
@@ -201,7 +225,7 @@ describe("n8n's Agents", () => {
 });
 
 describe("n8n's Chat Hub", () => {
-	test('asks our agent in a chat, waits for its answer, and sends an email', async () => {
+	test('asks our agent in a chat, waits for its answer, sends an email, and reads a long table', async () => {
 		const before = google.gmail.sent.length;
 		const settings = {
 			provider: 'openai',
@@ -214,7 +238,7 @@ describe("n8n's Chat Hub", () => {
 		};
 		await n8n.api.request('PUT', 'chat/enabled', { enabled: true });
 		await n8n.api.request('POST', 'chat/settings', { payload: settings });
-		for (const { name, type, parameters } of [askAgent, sendEmail]) {
+		for (const { name, type, parameters } of [askAgent, sendEmail, readRows]) {
 			const definition = {
 				id: randomUUID(),
 				name,
@@ -226,7 +250,13 @@ describe("n8n's Chat Hub", () => {
 			};
 			await n8n.api.request('POST', 'chat/tools', { definition });
 		}
-		callsTools({ tool: 'Ask_agent', args: { Input: '6 x 7' } }, { tool: 'Send_email', args: mail });
+		const first = seedLongTable(google);
+		const calls = [
+			{ tool: 'Ask_agent', args: { Input: '6 x 7' } },
+			{ tool: 'Send_email', args: mail },
+			first,
+		];
+		callsTools(calls, (answer) => findNextCall(first, answer));
 		const sessionId = randomUUID();
 		await n8n.api.request('POST', 'chat/conversations/send', {
 			messageId: randomUUID(),
@@ -256,6 +286,10 @@ describe("n8n's Chat Hub", () => {
 			expect.stringContaining('Done: 6 x 7'),
 		);
 		expect(google.gmail.sent).toHaveLength(before + 1);
+		const longest = model.requests
+			.map(({ toolAnswers }) => toolAnswers)
+			.sort((a, b) => b.length - a.length)[0];
+		expectWholeTable(longest?.slice(2) ?? []);
 		// n8n removes the workflow of the turn, with its execution.
 		const isKept = async () => {
 			const { results } = await n8n.api.request<{ results: Array<{ workflowName: string | null }> }>(

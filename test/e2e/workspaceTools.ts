@@ -1,3 +1,4 @@
+import type { GoogleServer } from '../../dev/google/server.ts';
 import { node } from './startTestN8n';
 
 /** A parameter that the model fills in, as the editor's button writes it. */
@@ -6,9 +7,12 @@ export const fromModel = (key: string, type = 'string') => `={{ $fromAI('${key}'
 const byId = (key: string) => ({ __rl: true, mode: 'id', value: fromModel(key) });
 const rows = { valuesSource: 'json', values: fromModel('Values', 'json') };
 const spreadsheet = { resource: 'spreadsheet', spreadsheetId: byId('Spreadsheet') };
-const pages = { options: { pageToken: fromModel('Page_Token') } };
 const content = { content: fromModel('Content'), contentFormat: 'markdown' };
 const document = { resource: 'document', documentId: byId('Document') };
+/** Options that get what did not fit into an answer. */
+const nextPage = { options: { pageToken: fromModel('Page_Token') } };
+const nextPart = { options: { startCharacter: fromModel('Start_Character', 'number') } };
+const nextRows = { options: { startRow: fromModel('Start_Row', 'number') } };
 
 /** Each operation as a tool: what the model fills in, and what stands fixed. */
 export const toolParameters: Readonly<Record<string, Record<string, unknown>>> = {
@@ -19,24 +23,15 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 		subject: fromModel('Subject'),
 		body: fromModel('Body'),
 	},
-	'List emails': { resource: 'mail', operation: 'list', from: fromModel('From'), ...pages },
-	'Search emails': { resource: 'mail', operation: 'search', query: fromModel('Query'), ...pages },
-	'Read email': { resource: 'mail', operation: 'read', messageId: fromModel('Message_ID') },
+	'List emails': { resource: 'mail', operation: 'list', from: fromModel('From'), ...nextPage },
+	'Search emails': { resource: 'mail', operation: 'search', query: fromModel('Query'), ...nextPage },
+	'Read email': { resource: 'mail', operation: 'read', messageId: fromModel('Message_ID'), ...nextPart },
 	'Create spreadsheet': { resource: 'spreadsheet', operation: 'create', title: fromModel('Title') },
-	'Read rows': {
-		...spreadsheet,
-		operation: 'read',
-		range: fromModel('Range'),
-		options: { startRow: fromModel('Start_Row', 'number') },
-	},
+	'Read rows': { ...spreadsheet, operation: 'read', range: fromModel('Range'), ...nextRows },
 	'Write rows': { ...spreadsheet, operation: 'write', range: fromModel('Range'), ...rows },
 	'Append rows': { ...spreadsheet, operation: 'append', range: fromModel('Range'), ...rows },
 	'Create document': { resource: 'document', operation: 'create', title: fromModel('Title'), ...content },
-	'Read document': {
-		...document,
-		operation: 'read',
-		options: { contentFormat: 'markdown', startCharacter: fromModel('Start_Character', 'number') },
-	},
+	'Read document': { ...document, operation: 'read', ...nextPart },
 	'Write document': {
 		...document,
 		operation: 'write',
@@ -74,7 +69,7 @@ export const everyTool: readonly ToolCall[] = [
 	},
 	{ tool: 'List_emails', args: () => ({ From: '', Page_Token: '' }) },
 	{ tool: 'Search_emails', args: () => ({ Query: 'subject:Hi', Page_Token: '' }) },
-	{ tool: 'Read_email', args: ({ mail }) => ({ Message_ID: mail }) },
+	{ tool: 'Read_email', args: ({ mail }) => ({ Message_ID: mail, Start_Character: 0 }) },
 	{
 		tool: 'Create_spreadsheet',
 		args: () => ({ Title: 'Guests' }),
@@ -123,14 +118,36 @@ export function toolNode(name: string, parameters: Record<string, unknown>, cred
 	});
 }
 
-/** Tools hang below the node that calls them. */
-export function asTools(names: readonly string[], caller: string): Record<string, unknown> {
-	return Object.fromEntries(
-		names.map((name) => [name, { ai_tool: [[{ node: caller, type: 'ai_tool', index: 0 }]] }]),
-	);
-}
-
 /** The first value of a key in a tool's answer, whatever the answer is wrapped in. */
 export function valueIn(answer: string, key: string): string {
 	return new RegExp(String.raw`\\*"${key}\\*":\s*\\*"([^"\\]+)`).exec(answer)?.[1] ?? '';
+}
+
+const longTableRows = 1000;
+
+/** A table that does not fit into one answer. @returns the first call that reads it */
+export function seedLongTable({ sheets }: GoogleServer) {
+	const rows = Array.from({ length: longTableRows }, (_, at) => [
+		`Guest ${at}`,
+		'Vegetarian, by train. '.repeat(4),
+	]);
+	const tabs = [{ title: 'Sheet1', rows: [['Name', 'Remarks'], ...rows], rowCount: longTableRows + 1 }];
+	const Spreadsheet = sheets.seed({ title: 'Guests', tabs });
+	return { tool: 'Read_rows', args: { Spreadsheet, Range: '', Start_Row: 0 } };
+}
+
+/** The call that an answer asks for, as a model reads it; undefined after the last part. */
+export function findNextCall(first: ReturnType<typeof seedLongTable>, answer = '') {
+	const [, next] = /To get the next ones, call again with 'Start Row': (\d+)/.exec(answer) ?? [];
+	return next === undefined ? undefined : { ...first, args: { ...first.args, Start_Row: Number(next) } };
+}
+
+/** Each answer fits into a model's context, and together they have each row once. */
+export function expectWholeTable(answers: readonly string[]): void {
+	expect(answers.length).toBeGreaterThan(3);
+	for (const answer of answers) expect(answer.replaceAll('\\"', '"').length).toBeLessThanOrEqual(30_500);
+	const numbers = answers.flatMap((answer) =>
+		[...answer.matchAll(/\[(\d+),\\*"Guest/g)].map(([, number]) => Number(number)),
+	);
+	expect(numbers).toEqual(Array.from({ length: longTableRows }, (_, at) => at + 2));
 }
