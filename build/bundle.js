@@ -75,8 +75,11 @@ const core = {
 	test: (id) => !isLibrary(id) && !/nodes[\\/]untrusted[\\/]/.test(id),
 };
 
-/** Chunks for files that are loaded on first use: one shared by all nodes, one by the agent's nodes. */
-const base = shared('base', /nodes[\\/](http|core|fields)[\\/]/);
+/**
+ * Chunks for files that are loaded on first use: one shared by all nodes, one by the agent's nodes. What the worker thread takes from
+ * them stays apart, because it must not load n8n.
+ */
+const base = shared('base', /nodes[\\/](http|core|fields)[\\/](?!boundedMap)/);
 const agent = shared('agent', /nodes[\\/]Agent[\\/]/);
 
 function shared(name, place) {

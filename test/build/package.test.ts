@@ -113,7 +113,7 @@ const lazyContents: ReadonlyArray<[RegExp, RegExp]> = [
 	[/session\/webSocket\.js$/, /^(ws|https-proxy-agent|agent-base|proxy-agent-negotiate|proxy-from-env)$/],
 	[/google\/clients\.js$/, /^(googleapis|googleapis-common|url-template|extend)$/],
 	[/mail\/send\/compose\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
-	[/mimeTypes\.js$/, /^(mime-types|mime-db)$/],
+	[/(mimeTypes|file\/mailAttachment)\.js$/, /^(mime-types|mime-db)$/],
 	[/untrusted\/(html\/htmlToText|mail\/readMail)\.js$/, /^(htmlparser2|entities)$/],
 	[
 		/untrusted\/markdown\/\w+\.js$/,
