@@ -23,7 +23,7 @@ const buildScopeCase = (field: string, choice: keyof typeof scopes) =>
 const mailExpression = `${buildScopeCase('mailAccess', 'draftsToo')} : ${buildScopeCase('mailAccess', 'labelsToo')} : "${scopes.sendAndRead}"`;
 const driveExpression = `${buildScopeCase('driveAccess', 'allFiles')} : ${buildScopeCase('driveAccess', 'appFiles')} : "${scopes.appFilesAndNames}"`;
 
-/** The requested scopes: the user's own list, or the narrowest ones for the 13 operations with the chosen access. */
+/** The requested scopes: the user's own list, or the narrowest ones for all operations with the chosen access. */
 export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : (${mailExpression}) + " ${fileScopes} " + (${driveExpression})}}`;
 
 const buildAccessField = (

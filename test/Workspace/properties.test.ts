@@ -223,7 +223,7 @@ describe('properties', () => {
 	const defaultsOf = (properties: INodeProperties[]) =>
 		Object.fromEntries(properties.map((property) => [property.name, property.default]));
 
-	test('the thirteen operations, and the defaults of the dropdowns', () => {
+	test('the operations, and the defaults of the dropdowns', () => {
 		expect(operations.map(({ key }) => key).sort()).toEqual(Object.keys(fields).sort());
 		expect(description.properties.find(({ name }) => name === 'resource')?.default).toBe('mail');
 		expect(resources.map(({ value, defaultOperation }) => `${value} ${defaultOperation}`)).toEqual([
