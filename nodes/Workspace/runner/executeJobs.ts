@@ -42,9 +42,9 @@ const locks = new KeyedMutex(lastByLock);
 /** When each execution last came to a spreadsheet, by its lock. */
 const arrivals = new BoundedMap<string, Map<string | undefined, number>>();
 /** So many executions in so short a time show that more are on their way. Fewer may be loops, whose next row waits for the last. */
-const crowd = { executions: 10, milliseconds: 2000 };
+const crowd = { executions: 6, milliseconds: 2000 };
 /** A crowd waits for those on their way, so that an endless one takes half of what Google lets a user read and write in a minute. */
-const crowdPauseMilliseconds = 1500;
+const crowdPauseMilliseconds = 2000;
 
 /** Groups that have not got the lock, by what their runs have in common. */
 const waitingGroups = new Map<string, Group>();
