@@ -98,7 +98,7 @@ function buildToolDescription(
 function buildOperationTexts(resource: ResourceName, operation: Operation): INodeProperties[] {
 	const { value, fields, options, told, toldBy, caution } = operation;
 	const next = options.find(({ name }) => continuing.has(name))?.displayName;
-	const long = next && `A long answer is shortened; ${next}, if this tool has it, continues it.`;
+	const long = next && `${next}, if available, continues a long answer.`;
 	const hint =
 		next && `To let the model continue a long answer, add the option ${next} and let the model fill it in.`;
 	const build = (more: string | undefined, show?: IDisplayOptions['show']) =>

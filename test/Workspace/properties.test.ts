@@ -374,9 +374,7 @@ describe('properties', () => {
 				const own = [...operation.fields, ...operation.options];
 				const names = own.map(({ displayName }) => displayName).filter((name) => name.includes(' '));
 				for (const text of toldIn(resource.value, operation.value)) {
-					const continues = /A long answer is shortened; (.+), if this tool has it, continues it\./.exec(
-						text,
-					);
+					const continues = /\. (.+), if available, continues a long answer\./.exec(text);
 					const named = names.filter((name) => text.includes(name) && name !== continues?.[1]);
 					expect([key, named]).toEqual([key, []]);
 					expect(text).not.toMatch(
@@ -386,7 +384,7 @@ describe('properties', () => {
 			}
 		});
 
-		test('one text of an operation takes no more than one of n8n’s own parameters', () => {
+		test('in under 200 characters, because each request to the model has all of them', () => {
 			const lengths = operations.flatMap(({ resource, operation }) =>
 				toldIn(resource.value, operation.value).map(({ length }) => length),
 			);
@@ -398,7 +396,8 @@ describe('properties', () => {
 				const { hint } = toolDescriptions.find(isOf(resource.value, operation.value)) ?? {};
 				const [, name] = /add the option (.+) and let the model fill it in/.exec(hint ?? '') ?? [];
 				const [, same] =
-					/shortened; (.+), if this tool has it/.exec(told(resource.value, operation.value)) ?? [];
+					/\. (.+), if available, continues a long answer\.$/.exec(told(resource.value, operation.value)) ??
+					[];
 				expect(name).toBe(same);
 				const known = operation.options.map(({ displayName }): string => displayName);
 				expect(name === undefined || known.includes(name)).toBe(true);

@@ -33,7 +33,7 @@ export const send = defineOperation({
 		field: 'sendAs',
 		by: {
 			send: 'It is sent immediately and cannot be undone.',
-			draft: 'It is saved as a draft. Nothing is sent: a person reads and sends it.',
+			draft: 'It is saved as a draft. Nothing is sent.',
 		},
 	},
 	fields,

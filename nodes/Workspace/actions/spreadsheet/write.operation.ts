@@ -83,7 +83,7 @@ export const write = defineOperation({
 	action: 'Update or write rows in spreadsheet',
 	description: 'Update rows that match, replace a table, or write rows to a range',
 	caution,
-	told: 'Write rows to a Google spreadsheet.',
+	told: 'Write rows in Google Sheets.',
 	toldBy: { field: 'valuesSource', by: { json: `${caution} ${rowsForModel}` } },
 	isIdempotent: () => true,
 	fields: writeFields,
