@@ -86,10 +86,12 @@ export interface Operation<
 	/** Without an article: "Send message". */
 	readonly action: string;
 	readonly description: string;
-	/** What a model has to know before it calls the operation as a tool: what cannot be undone. */
+	/** What cannot be undone. */
 	readonly caution?: string;
-	/** What a model reads in place of both, by the value of a field that it cannot set. */
-	readonly told?: { readonly field: string; readonly by: Readonly<Record<string, string>> };
+	/** What a model reads of the operation as a tool, with the caution. It names no parameter, for who fills them in is up to the user. */
+	readonly told: string;
+	/** What it reads in place of the caution, by the value of a field that the user chooses. */
+	readonly toldBy?: { readonly field: string; readonly by: Readonly<Record<string, string>> };
 	/** A choice of its own in Allowed Operations: the operation with this key of the input object set to true. */
 	readonly narrowed?: Readonly<Record<'value' | 'name' | 'description' | 'key', string>>;
 	readonly fields: F;

@@ -3,7 +3,7 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { buildConditionalProperty, buildProperties } from '../fields/nodeProperties';
 import { commonOptions } from '../fields/params';
 import { operationChoices, type Resource, resources } from './resources';
-import type { Field, Operation } from './operation';
+import type { Field, Operation, ResourceName } from './operation';
 
 /** Shown in the node's Settings tab, because most people never change it. */
 const inputMode: INodeProperties = {
@@ -65,17 +65,13 @@ const jsonProperties: INodeProperties[] = [
 	},
 ];
 
-/** What a model reads when the node is a tool. It gets only the labels of parameters from n8n, so each operation's description explains them. */
+/** Options with which a model continues a long answer. */
+const continuing = new Set(['pageToken', 'startCharacter', 'startRow']);
+
+/** What a model reads when the node is a tool. Beside it, n8n gives it the labels of the parameters that it may fill in. */
 export const toolDescriptions: INodeProperties[] = [
-	...resources.flatMap((resource) =>
-		resource.operations.flatMap((operation) =>
-			buildTextPerChoice(operation).map(({ text, show, hide }) =>
-				buildToolDescription(text, {
-					show: { '@tool': [true], resource: [resource.value], operation: [operation.value], ...show },
-					hide: { inputMode: ['json'], ...hide },
-				}),
-			),
-		),
+	...resources.flatMap(({ value, operations }) =>
+		operations.flatMap((operation) => buildOperationTexts(value, operation)),
 	),
 	buildToolDescription(buildInputObjectText(), { show: { '@tool': [true], inputMode: ['json'] } }),
 ];
@@ -83,6 +79,7 @@ export const toolDescriptions: INodeProperties[] = [
 function buildToolDescription(
 	text: string,
 	displayOptions: INodeProperties['displayOptions'],
+	hint?: string,
 ): INodeProperties {
 	return {
 		displayName: 'Description',
@@ -92,76 +89,33 @@ function buildToolDescription(
 		default: text,
 		required: true,
 		description: 'What the model reads about this tool. Add when the model should use it, and when not.',
+		...(hint !== undefined && { hint }),
 		displayOptions,
 	};
 }
 
-interface ToolText extends Pick<IDisplayOptions, 'show' | 'hide'> {
-	readonly text: string;
-}
-
-/** A file that the user has chosen is no parameter. With an expression it may be the model's. */
-function buildTextPerChoice(operation: Operation): ToolText[] {
-	const { fields } = operation;
-	const file = fields.find(({ isId, modes, required }) => isId && modes && required);
-	if (!file) return buildTextPerSource(operation, () => true);
-	const chosen = buildTextPerSource(operation, (field) => field !== file);
-	const open = buildTextPerSource(operation, () => true);
-	return [
-		...chosen.map((text) => ({ ...text, hide: { [file.name]: [{ _cnd: { regex: '^(=|$)' } }] } })),
-		...open.map((text) => ({ ...text, hide: { [file.name]: [{ _cnd: { regex: '^[^=]' } }] } })),
-	];
-}
-
-/**
- * Where the user's choice in a dropdown decides what happens, or from which parameters, each choice has its own description. n8n takes
- * the last one that it may show, so under an expression that of the first choice counts.
- */
-function buildTextPerSource(operation: Operation, isOpen: (field: Field) => boolean): ToolText[] {
-	const { fields, told } = operation;
-	const decidesWhatIsShown = (name: string) =>
-		fields.some(({ showWhen = {} }) => Object.hasOwn(showWhen, name));
-	const source = fields.find(
-		({ name, options }) => name === told?.field || (options && decidesWhatIsShown(name)),
-	);
-	if (!source) return [{ text: buildOperationText(operation, isOpen) }];
-	return (source.options ?? []).toReversed().map(({ value }) => ({
-		text: buildOperationText(
-			operation,
-			(field) => isOpen(field) && (field.showWhen?.[source.name]?.includes(value) ?? true),
-			told?.by[value],
-		),
-		show: { [source.name]: [value] },
-	}));
-}
-
-/** Explains only the parameters that a model can fill in: what is chosen from a list stays with the user. */
-function buildOperationText(operation: Operation, isShown: (field: Field) => boolean, told?: string): string {
-	const { description, caution, fields } = operation;
-	const chosen: ReadonlyArray<Field['type']> = ['options', 'multiOptions', 'fixedCollection'];
-	const shown = fields.filter(
-		(field) =>
-			!chosen.includes(field.type) && !field.noDataExpression && field.onlyIn !== 'json' && isShown(field),
-	);
-	const end = description.endsWith('.') ? '' : '.';
-	const introduction = told ?? `${description}${end}${caution === undefined ? '' : ` ${caution}`}`;
-	const long = operation.toModel ? ' A long answer is shortened; its last line says how to continue.' : '';
-	return [introduction + long, ...shown.map(buildParameterText)].join('\n');
-}
-
-function buildParameterText({ displayName, description, placeholder, required, isId, modes }: Field): string {
-	const explanation =
-		required && isId && modes ? `${description}: its ID or URL` : (description ?? placeholder);
-	return `- ${displayName}${required ? '' : ' (optional)'}${explanation === undefined ? '' : `: ${htmlToPlainText(explanation)}`}`;
-}
-
-/** Removes the HTML that descriptions in the form may have. */
-function htmlToPlainText(html: string): string {
-	return html
-		.replace(/<[^>]*>/g, '')
-		.replaceAll('&lt;', '<')
-		.replaceAll('&gt;', '>')
-		.replaceAll('&amp;', '&');
+/** One text, or one for each choice in the dropdown that decides what is true of the tool. */
+function buildOperationTexts(resource: ResourceName, operation: Operation): INodeProperties[] {
+	const { value, fields, options, told, toldBy, caution } = operation;
+	const next = options.find(({ name }) => continuing.has(name))?.displayName;
+	const long = next && `${next}, if available, continues a long answer.`;
+	const hint =
+		next && `To let the model continue a long answer, add the option ${next} and let the model fill it in.`;
+	const build = (more: string | undefined, show?: IDisplayOptions['show']) =>
+		buildToolDescription(
+			[told, more, long].filter(Boolean).join(' '),
+			{
+				show: { '@tool': [true], resource: [resource], operation: [value], ...show },
+				hide: { inputMode: ['json'] },
+			},
+			hint,
+		);
+	if (!toldBy) return [build(caution)];
+	const choices = fields.find(({ name }) => name === toldBy.field)?.options ?? [];
+	// n8n takes the last one that it may show: under an expression, that of the first choice.
+	return choices
+		.toReversed()
+		.map((choice) => build(toldBy.by[choice.value] ?? caution, { [toldBy.field]: [choice.value] }));
 }
 
 function buildInputObjectText(): string {

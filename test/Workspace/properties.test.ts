@@ -306,16 +306,6 @@ describe('properties', () => {
 		expect(defaultOf('workspaceTool')).toEqual(['mail', 'list']);
 	});
 
-	test('a tool says that a long answer is shortened, and how a file is named', () => {
-		const text = toolDescriptions.findLast(
-			({ displayOptions }) =>
-				displayOptions?.show?.['resource']?.includes('document') &&
-				displayOptions.show['operation']?.includes('read'),
-		)?.default;
-		expect(text).toMatch(/ A long answer is shortened; its last line says how to continue\.\n/);
-		expect(text).toContain('- Document: The document to work with: its ID or URL');
-	});
-
 	test('no two have the same object as default, because n8n writes to it', () => {
 		const all = description.properties.flatMap((property) => [property, ...(property.options ?? [])]);
 		const objects = all.flatMap((one) =>
@@ -371,67 +361,80 @@ describe('properties', () => {
 			return values['toolDescription'] as string;
 		};
 
-		test('a file that the user has chosen is none of the parameters', () => {
-			const locate = (mode: string, value: string) => ({ spreadsheetId: { __rl: true, mode, value } });
-			const spreadsheet = /^- Spreadsheet: .*its ID or URL/m;
-			for (const operation of ['read', 'append', 'write']) {
-				expect(told('spreadsheet', operation, locate('list', '1Qm7xWc0a'))).not.toMatch(/^- Spreadsheet/m);
-				expect(told('spreadsheet', operation, locate('list', ''))).toMatch(spreadsheet);
-				expect(told('spreadsheet', operation, locate('id', "={{ $fromAI('id') }}"))).toMatch(spreadsheet);
-				expect(told('spreadsheet', operation)).toMatch(spreadsheet);
+		const isOf = (resource: string, operation: string) => {
+			return ({ displayOptions: { show = {} } = {} }: INodeProperties): boolean =>
+				show['resource']?.[0] === resource && show['operation']?.[0] === operation;
+		};
+		const toldIn = (resource: string, operation: string) =>
+			toolDescriptions.filter(isOf(resource, operation)).map((property) => property.default as string);
+
+		/** What a model may or may not fill in is the user's choice, so no text names it, but for what continues an answer. */
+		test('no text names a parameter or a choice of the user', () => {
+			for (const { resource, operation, key } of operations) {
+				const own = [...operation.fields, ...operation.options];
+				const names = own.map(({ displayName }) => displayName).filter((name) => name.includes(' '));
+				for (const text of toldIn(resource.value, operation.value)) {
+					const continues = /\. (.+), if available, continues a long answer\./.exec(text);
+					const named = names.filter((name) => text.includes(name) && name !== continues?.[1]);
+					expect([key, named]).toEqual([key, []]);
+					expect(text).not.toMatch(
+						/optional|its ID or URL|template|Parent|HTML|Limit|items|replace a table|\n/,
+					);
+				}
 			}
-			const documentId = { __rl: true, mode: 'url', value: 'https://docs.google.com/document/d/1Qm7' };
-			expect(told('document', 'append', { documentId })).toMatch(/^Add .*\n- Content: /);
+		});
+
+		test('in under 200 characters, because each request to the model has all of them', () => {
+			const lengths = operations.flatMap(({ resource, operation }) =>
+				toldIn(resource.value, operation.value).map(({ length }) => length),
+			);
+			expect(Math.max(...lengths)).toBeLessThan(200);
+		});
+
+		test('which parameter continues a long answer, and the user how the model gets it', () => {
+			const continuing = operations.flatMap(({ resource, operation, key }) => {
+				const { hint } = toolDescriptions.find(isOf(resource.value, operation.value)) ?? {};
+				const [, name] = /add the option (.+) and let the model fill it in/.exec(hint ?? '') ?? [];
+				const [, same] =
+					/\. (.+), if available, continues a long answer\.$/.exec(told(resource.value, operation.value)) ??
+					[];
+				expect(name).toBe(same);
+				const known = operation.options.map(({ displayName }): string => displayName);
+				expect(name === undefined || known.includes(name)).toBe(true);
+				return name === undefined ? [] : [[key, name]];
+			});
+			expect(continuing).toEqual([
+				['document read', 'Start Character'],
+				['mail list', 'Page Token'],
+				['mail read', 'Start Character'],
+				['mail search', 'Page Token'],
+				['spreadsheet read', 'Start Row'],
+			]);
 		});
 
 		test('what the tool does with an email is what the user chose, and with an expression what cannot be undone', () => {
-			const toldWith = (sendAs: string) => told('mail', 'send', { sendAs }).split('\n')[0];
-			expect(toldWith('send')).toMatch(/^Send an email .* cannot be undone/);
+			const toldWith = (sendAs: string) => told('mail', 'send', { sendAs });
+			expect(toldWith('send')).toMatch(/sent immediately and cannot be undone/);
 			expect(toldWith('send')).not.toMatch(/draft/);
-			expect(toldWith('draft')).toMatch(/draft .* Nothing is sent/);
+			expect(toldWith('draft')).toMatch(/draft.* Nothing is sent/);
 			expect(toldWith('={{ $json.how }}')).toBe(toldWith('send'));
 		});
 
-		const sources: Record<string, string[]> = {
-			write: ['columns', 'items', 'json'],
-			append: ['columns', 'items', 'json'],
-		};
-		const calls = operations.flatMap(({ resource, operation }) =>
-			resource.value === 'spreadsheet' && sources[operation.value]
-				? (sources[operation.value] ?? []).map(
-						(valuesSource) => [resource.value, operation.value, { valuesSource }] as const,
-					)
-				: operation.value === 'upload'
-					? ['binary', 'text', 'base64', 'filePath'].map(
-							(contentSource) => ['file', 'upload', { contentSource }] as const,
-						)
-					: operation.value === 'send'
-						? ['send', 'draft'].map((sendAs) => ['mail', 'send', { sendAs }] as const)
-						: [[resource.value, operation.value, {}] as const],
-		);
+		test.each(['append', 'write'])('%s says how rows look where they come as JSON', (operation) => {
+			const toldWith = (valuesSource: string) => told('spreadsheet', operation, { valuesSource });
+			expect(toldWith('json')).toMatch(/array of cells, or an object/);
+			for (const source of ['columns', 'items', '={{ $json.how }}'])
+				expect(toldWith(source)).not.toMatch(/array/);
+		});
 
-		test.each(calls)(
-			'%s %s %j: plain text, and nothing that is chosen from a list',
-			(resource, operation, more) => {
-				const text = told(resource, operation, more);
-				expect(text).not.toMatch(/&[a-z]+;|<a /);
-				const definition = operations.find(({ key }) => key === `${resource} ${operation}`)?.operation;
-				const lines = text.split('\n').slice(1);
-				for (const { displayName, type } of definition?.fields ?? []) {
-					const isNamed = lines.some(
-						(line) => line.startsWith(`- ${displayName}:`) || line.startsWith(`- ${displayName} (`),
-					);
-					if (['options', 'multiOptions'].includes(type))
-						expect([displayName, isNamed]).toEqual([displayName, false]);
-				}
+		test.each(['binary', 'text', 'base64', 'filePath', 'mailAttachment'])(
+			'an upload says where the content comes from if a model has to know: %s',
+			(contentSource) => {
+				const text = told('file', 'upload', { contentSource });
+				expect(/base64/.test(text)).toBe(contentSource === 'base64');
+				expect(/attachment/.test(text)).toBe(contentSource === 'mailAttachment');
 			},
 		);
-
-		test('rows come by columns or as JSON that the model fills', () => {
-			expect(told('spreadsheet', 'append', { valuesSource: 'columns' })).toMatch(/^- Columns/m);
-			expect(told('spreadsheet', 'append', { valuesSource: 'json' })).toMatch(/^- Values/m);
-			expect(told('spreadsheet', 'append', { valuesSource: 'items' })).not.toMatch(/^- (Columns|Values)/m);
-		});
 	});
 
 	test('texts on the form follow n8n’s rules', () => {

@@ -68,6 +68,7 @@ describe('params', () => {
 		name: 'Try',
 		action: 'Try',
 		description: '',
+		told: '',
 		fields,
 		options: [],
 		execute: () => Promise.resolve(null),

@@ -192,6 +192,7 @@ describe('one item', () => {
 			name: 'Try',
 			action: 'Try',
 			description: '',
+			told: '',
 			fields: [],
 			options: [],
 			execute: () => Promise.resolve('done'),

@@ -36,6 +36,7 @@ export const append = defineOperation({
 	name: 'Append',
 	action: 'Append text to document',
 	description: 'Add content to the end of a document, of one of its tabs or of the section under a heading',
+	told: 'Add content to a Google document.',
 	fields: [
 		fields.documentId,
 		{

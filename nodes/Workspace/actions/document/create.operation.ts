@@ -80,6 +80,7 @@ export const create = defineOperation({
 	name: 'Create',
 	action: 'Create document or fill template',
 	description: 'Create an empty document, one with content, or a copy of a template',
+	told: 'Create a Google document. Returns its ID and URL.',
 	fields: createFields,
 	options: createOptions,
 	async execute(clients, params, item) {

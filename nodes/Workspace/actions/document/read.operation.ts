@@ -13,6 +13,7 @@ export const read = defineOperation({
 	name: 'Read',
 	action: 'Read document',
 	description: 'Get all text of a document, including tables, lists, headers, footers and footnotes',
+	told: 'Read a Google document.',
 	isReadOnly: true,
 	fields: [fields.documentId],
 	options: [

@@ -63,6 +63,7 @@ export const write = defineOperation({
 	action: 'Replace content of document',
 	description:
 		'Replace the whole content of a document, of one of its tabs or of the section under a heading. Headers and footers are kept.',
+	told: 'Replace content of a Google document.',
 	caution: 'Destructive: the previous content is lost.',
 	// Replacements may find what they put in the first time: `a` by `aa`.
 	isIdempotent: ({ replacements, fillFromInput }) => replacements.length === 0 && !fillFromInput,

@@ -75,6 +75,14 @@ export const upload = defineOperation({
 	name: 'Upload',
 	action: 'Upload file to Google Drive',
 	description: 'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
+	told: 'Save a file in Google Drive. Returns its ID and link.',
+	toldBy: {
+		field: 'contentSource',
+		by: {
+			base64: 'Its content is base64 text.',
+			mailAttachment: 'Its content is an attachment of an email.',
+		},
+	},
 	fields,
 	options,
 	check(params, item) {

@@ -8,6 +8,7 @@ export const list = defineOperation({
 	name: 'List',
 	action: 'List emails',
 	description: 'Get emails by sender, read status, label or time, newest first',
+	told: 'List emails in Gmail, newest first.',
 	fields: [
 		{
 			displayName: 'From',

@@ -11,6 +11,7 @@ export const read = defineOperation({
 	name: 'Read',
 	action: 'Read email',
 	description: 'Get a whole email or its conversation: text, HTML, addresses and attachments',
+	told: 'Read an email in Gmail.',
 	isReadOnly: true,
 	fields: [
 		{

@@ -8,6 +8,7 @@ export const search = defineOperation({
 	name: 'Search',
 	action: 'Search emails',
 	description: "Get emails that match a search in Gmail's syntax, newest first",
+	told: "Find emails with Gmail's search syntax, newest first.",
 	fields: [
 		{
 			displayName: 'Query',

@@ -28,12 +28,12 @@ export const send = defineOperation({
 		description: 'Save an email as a draft. Sending one is refused.',
 		key: 'saveAsDraft',
 	},
-	told: {
+	told: 'Write an email in Gmail.',
+	toldBy: {
 		field: 'sendAs',
 		by: {
-			send: 'Send an email from Gmail, or reply to one. It is sent immediately and cannot be undone. An error or a retry never sends it a second time.',
-			draft:
-				'Save an email, or a reply to one, as a draft in Gmail. Nothing is sent: a person reads the draft and sends it.',
+			send: 'It is sent immediately and cannot be undone.',
+			draft: 'It is saved as a draft. Nothing is sent.',
 		},
 	},
 	fields,

@@ -12,7 +12,7 @@ import {
 	relocateRows,
 } from './appendPlace';
 import { type Cell, checkRows, hasColumnNames, readCellRows } from './cells';
-import { appendFields, type AppendMember, appendOptions, type AppendParams } from './fields';
+import { appendFields, type AppendMember, appendOptions, type AppendParams, rowsForModel } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { printAreaLike, type Corner, parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
@@ -135,6 +135,8 @@ export const append = defineOperation({
 	name: 'Append',
 	action: 'Append rows to spreadsheet',
 	description: 'Add rows below a table. Items with the same target are sent together.',
+	told: 'Add rows below a table in Google Sheets.',
+	toldBy: { field: 'valuesSource', by: { json: rowsForModel } },
 	fields: appendFields,
 	options: appendOptions,
 	execute: async (clients, params, item) =>

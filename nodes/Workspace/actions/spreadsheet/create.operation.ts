@@ -132,6 +132,7 @@ export const create = defineOperation({
 	name: 'Create',
 	action: 'Create spreadsheet',
 	description: 'Create an empty spreadsheet or one with first rows',
+	told: 'Create a Google spreadsheet. Returns its ID and URL.',
 	fields: createFields,
 	options: createOptions,
 	async execute(clients, params, item) {

@@ -113,6 +113,9 @@ export const values = {
 		'Rows of text, numbers, true or false, or objects keyed by the column names in the header row. null leaves a cell unchanged, "" clears it.',
 } as const satisfies Field;
 
+/** A model sees no more of the rows than that they are JSON. */
+export const rowsForModel = 'Each row is an array of cells, or an object keyed by the column names.';
+
 export const headerRow = {
 	displayName: 'Header Row',
 	name: 'headerRow',

@@ -167,6 +167,7 @@ export const read = defineOperation({
 	name: 'Read',
 	action: 'Read rows of spreadsheet',
 	description: 'Read a range, a tab or a named range, as one item per row or as arrays of cells',
+	told: 'Read rows in Google Sheets.',
 	fields: [
 		fields.spreadsheetId,
 		{

@@ -4,7 +4,7 @@ import { type NodeError, createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { checkRows, hasColumnNames, readCellRows, rowNumberKey } from './cells';
-import { writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
+import { rowsForModel, writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
 import { takeOnlyResult, sendInChunks, type SheetWriteResult, weighRows } from './sendRows';
@@ -75,12 +75,16 @@ async function writeByHeader(book: Spreadsheet, params: WriteParams, members: re
 	});
 }
 
+const caution = 'Destructive: the previous values of these cells are lost.';
+
 export const write = defineOperation({
 	value: 'write',
 	name: 'Write',
 	action: 'Update or write rows in spreadsheet',
 	description: 'Update rows that match, replace a table, or write rows to a range',
-	caution: 'Destructive: the previous values of these cells are lost.',
+	caution,
+	told: 'Write rows in Google Sheets.',
+	toldBy: { field: 'valuesSource', by: { json: `${caution} ${rowsForModel}` } },
 	isIdempotent: () => true,
 	fields: writeFields,
 	options: writeOptions,
