@@ -148,7 +148,9 @@ describe.each(
 				displayOptions.show.operation?.[0] === operation.value,
 		);
 		const text = told?.default as string;
-		expect(text.startsWith(Object.values(operation.told?.by ?? {})[0] ?? operation.description)).toBe(true);
+		expect(
+			text.startsWith(Object.values(operation.modelDescriptions?.byValue ?? {})[0] ?? operation.description),
+		).toBe(true);
 		expect(text.length).toBeLessThan(1024);
 		if (['write', 'send'].includes(operation.value)) expect(text).toMatch(/Destructive|cannot be undone/);
 	});

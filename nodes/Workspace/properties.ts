@@ -118,18 +118,18 @@ function buildTextPerChoice(operation: Operation): ToolText[] {
  * the last one that it may show, so under an expression that of the first choice counts.
  */
 function buildTextPerSource(operation: Operation, isOpen: (field: Field) => boolean): ToolText[] {
-	const { fields, told } = operation;
+	const { fields, modelDescriptions } = operation;
 	const decidesWhatIsShown = (name: string) =>
 		fields.some(({ showWhen = {} }) => Object.hasOwn(showWhen, name));
 	const source = fields.find(
-		({ name, options }) => name === told?.field || (options && decidesWhatIsShown(name)),
+		({ name, options }) => name === modelDescriptions?.field || (options && decidesWhatIsShown(name)),
 	);
 	if (!source) return [{ text: buildOperationText(operation, isOpen) }];
 	return (source.options ?? []).toReversed().map(({ value }) => ({
 		text: buildOperationText(
 			operation,
 			(field) => isOpen(field) && (field.showWhen?.[source.name]?.includes(value) ?? true),
-			told?.by[value],
+			modelDescriptions?.byValue[value],
 		),
 		show: { [source.name]: [value] },
 	}));

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
-import { type Left, withDoneItems } from './doneItems';
+import { type DoneWork, withDoneItems } from './doneItems';
 import { createErrorItem, isTool, createNodeApiError, type NodeError, toNodeError } from './errors';
 import { RetryCache, isFailedTry, readNodeTry } from './retryCache';
 import type { Sanitizer } from './sanitizer';
@@ -14,7 +14,7 @@ interface ItemResult {
 	readonly failure?: NodeError;
 	readonly output?: INodeExecutionData[];
 	/** Absent if the item only read. */
-	readonly left?: Left;
+	readonly doneWork?: DoneWork;
 }
 
 export interface PerformedItem {

@@ -77,8 +77,8 @@ function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadC
 	if (field.mayBeEmpty) return;
 	// A text of several lines may be a mere line break.
 	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
-	const isNothing = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
-	if (!isNothing) return;
+	const isEmpty = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
+	if (!isEmpty) return;
 	throw createRefusal(`'${label}' is required`, `It is empty. ${missingDataAdvice}`);
 }
 

@@ -73,9 +73,9 @@ const minWaitMilliseconds = 200;
 
 interface Repeating {
 	/** It makes no difference if the service carries out the request twice. */
-	readonly harmless: boolean;
+	readonly isHarmless: boolean;
 	/** Whether this is a read. It leaves nothing behind, so the outcome of none of its failures is unknown. */
-	readonly reading: boolean;
+	readonly isRead: boolean;
 }
 
 /** Outcome of the tries so far. */
@@ -83,7 +83,7 @@ interface Progress {
 	readonly tries: number;
 	readonly waitedMilliseconds: number;
 	/** Whether one of them may have been carried out. */
-	readonly maybeDone: boolean;
+	readonly mayBeDone: boolean;
 }
 
 /**
@@ -98,7 +98,7 @@ export async function withRetries<T>(
 	policy: RetryPolicy,
 ): Promise<T> {
 	let waitedMilliseconds = 0;
-	let maybeDone = false;
+	let mayBeDone = false;
 	for (let tries = 1; ; tries++) {
 		let failure: NodeError;
 		try {
@@ -107,13 +107,13 @@ export async function withRetries<T>(
 			if (!isNodeError(error)) throw toError(error);
 			failure = error;
 		}
-		maybeDone ||= !repeating.reading && failure.outcome === 'unknown';
-		const progress = { tries, waitedMilliseconds, maybeDone };
-		const isRepeated = failure.retryable && (failure.outcome === 'notDone' || repeating.harmless);
+		mayBeDone ||= !repeating.isRead && failure.outcome === 'unknown';
+		const progress = { tries, waitedMilliseconds, mayBeDone };
+		const isRepeated = failure.retryable && (failure.outcome === 'notDone' || repeating.isHarmless);
 		if (!isRepeated) throw createLastFailure(failure, progress);
 		const wait = computeWait(failure, progress, policy);
 		await sleep(wait, undefined, { signal: policy.signal }).catch(() => {
-			throw maybeDone
+			throw mayBeDone
 				? createStoppedError().with({ outcome: 'unknown' })
 				: createStoppedError(policy.words.nothingDone);
 		});
@@ -146,11 +146,11 @@ const describeMissingWait = ({ maxRetryWaitMilliseconds: allowed }: RetryPolicy)
 	`Another try would need a wait, but ${quoteField('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
 
 /** The failure that the caller sees, extended with the outcome of the tries. */
-function createLastFailure(failure: NodeError, { tries, maybeDone }: Progress, first?: string): NodeError {
+function createLastFailure(failure: NodeError, { tries, mayBeDone }: Progress, first?: string): NodeError {
 	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 	const last = first === undefined && tries > 1 ? `Tried ${tries} times.` : undefined;
 	return failure.with({
 		description: [first, failure.description, last].filter(Boolean).join(' '),
-		outcome: maybeDone ? 'unknown' : outcome,
+		outcome: mayBeDone ? 'unknown' : outcome,
 	});
 }

@@ -19,7 +19,7 @@ describe('retry', () => {
 		maxRetryWaitMilliseconds: 60_000,
 		signal: undefined,
 	};
-	const first = { tries: 1, waitedMilliseconds: 0, maybeDone: false };
+	const first = { tries: 1, waitedMilliseconds: 0, mayBeDone: false };
 	const busy = (retryAfterMilliseconds?: number) =>
 		new NodeError({ code: 429, message: 'Busy', retryAfterMilliseconds });
 
@@ -98,7 +98,7 @@ describe('retry', () => {
 		});
 		const tries = withRetries(
 			() => Promise.reject(failure),
-			{ harmless: false, reading: false },
+			{ isHarmless: false, isRead: false },
 			{ ...policy, maxTries: 2, maxRetryWaitMilliseconds: 10 },
 		);
 		const ended: unknown = await tries.catch((error: unknown) => error);
@@ -122,7 +122,7 @@ describe('retry', () => {
 	});
 
 	const brief = { ...policy, maxTries: 3, maxRetryWaitMilliseconds: 2 };
-	const change = { harmless: false, reading: false };
+	const change = { isHarmless: false, isRead: false };
 
 	/** An attempt that fails as often as there are names, then works. */
 	function failing(...names: AttemptName[]) {
@@ -138,7 +138,7 @@ describe('retry', () => {
 		expect(await withRetries(request, change, brief)).toBe('done');
 		expect(request).toHaveBeenCalledTimes(2);
 		const harmless = failing('unknown');
-		expect(await withRetries(harmless, { harmless: true, reading: false }, brief)).toBe('done');
+		expect(await withRetries(harmless, { isHarmless: true, isRead: false }, brief)).toBe('done');
 	});
 
 	test('all waits together are no longer than allowed', async () => {
@@ -164,7 +164,7 @@ describe('retry', () => {
 		['a change that may be done', failing('unknown'), change, { outcome: 'unknown' }],
 		['a change that is final', failing('final'), change, { outcome: 'notDone' }],
 		['a final failure that leaves a doubt', failing('finalUnknown'), change, { outcome: 'unknown' }],
-		['a read', failing('finalUnknown'), { harmless: true, reading: true }, { outcome: 'notDone' }],
+		['a read', failing('finalUnknown'), { isHarmless: true, isRead: true }, { outcome: 'notDone' }],
 	])('%s is not sent again', async (_, request, repeating, known) => {
 		await expect(withRetries(request, repeating, brief)).rejects.toMatchObject(known);
 		expect(request).toHaveBeenCalledTimes(1);
@@ -175,7 +175,7 @@ describe('retry', () => {
 		['unknown', { status: 'CANCELLED', description: undefined, outcome: 'unknown' }],
 	])('stopped after a try that is %s', async (name, known) => {
 		const signal = AbortSignal.abort();
-		const tries = withRetries(failing(name), { harmless: true, reading: false }, { ...brief, signal });
+		const tries = withRetries(failing(name), { isHarmless: true, isRead: false }, { ...brief, signal });
 		await expect(tries).rejects.toMatchObject(known);
 	});
 

@@ -51,7 +51,7 @@ export function checkAgentItem(
 	return { ...given, wait, credentials };
 }
 
-/** The content of the call without the values that differ with each try. By it, a retry finds out whether an earlier try has sent the item. */
+/** The content of the call without the values that differ with each try. A retry compares it to find out whether an earlier try sent the item. */
 export function buildCallFingerprint({
 	params,
 	buildPayload: initialPayload,
@@ -152,7 +152,7 @@ export async function sendExecuteCall(
 			await hooks.beforeTry();
 			return await attemptRequest(sendOnce, limits, buildCallErrors(call));
 		},
-		{ harmless: false, reading: false },
+		{ isHarmless: false, isRead: false },
 		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
 	);
 }

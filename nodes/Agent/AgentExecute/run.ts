@@ -124,8 +124,8 @@ async function runItem(shared: AgentRunState, index: number, item: CheckedAgentI
 		for (const hint of hints) shared.hints.add(hint);
 		const isForModel = isTool(context.getNode()) && options.maxModelCharacters > 0;
 		const output = isForModel ? toModelItems(item, options, hints).map((json) => ({ json })) : [item];
-		const left = { what: `agent in session ${last.sent.sessionId}`, mayRepeat: false };
-		return { result: { output, left }, mustNotRunAgain: true };
+		const doneWork = { what: `agent in session ${last.sent.sessionId}`, mayRepeat: false };
+		return { result: { output, doneWork }, mustNotRunAgain: true };
 	} catch (error) {
 		return toFailedItem(error, call, last.answer);
 	} finally {

@@ -134,12 +134,12 @@ class MessageWait implements TryHooks, ConnectionListener {
 		this.#collector.markCallSent();
 	}
 
-	/** @returns the failure of the call if the awaited messages have arrived all the same @throws it otherwise, with the received messages */
+	/** @returns the failure of the call if the awaited messages have arrived all the same @throws the failure otherwise, with the received messages */
 	handleCallFailure(error: unknown): NodeError {
 		const { end } = this.#collector;
-		const hasCome = end === 'match' || end === 'count' || end === 'failure';
+		const hasArrived = end === 'match' || end === 'count' || end === 'failure';
 		const isDoubtful = isNodeError(error) && error.outcome !== 'notDone';
-		if (hasCome && isDoubtful && !this.#parts.signal?.aborted) return error;
+		if (hasArrived && isDoubtful && !this.#parts.signal?.aborted) return error;
 		if (!this.#isCallSent || !isNodeError(error)) throw error;
 		throw this.#addDetails(addPossibleGap(error, this.#lastLoss));
 	}
@@ -254,11 +254,11 @@ class MessageWait implements TryHooks, ConnectionListener {
 /** Whether no connection can be made until someone fixes the cause. */
 function isLastingFault(closeReason: CloseReason): boolean {
 	if (closeReason.kind !== 'network') return false;
-	const { category: what } = classifyNetworkError(closeReason);
-	return what === 'certificate' || what === 'handshake' || closeReason.code === 'ENOTFOUND';
+	const { category } = classifyNetworkError(closeReason);
+	return category === 'certificate' || category === 'handshake' || closeReason.code === 'ENOTFOUND';
 }
 
-/** The limit, counted from the open channel, because a session may never be quiet and a server may not answer pings. */
+/** The longest wait for a quiet channel after it opened, because a session may never be quiet and a server may not answer pings. */
 const maxSettleMilliseconds = 2000;
 
 /**

@@ -5,7 +5,7 @@ import { Sanitizer } from '../../core/sanitizer';
 import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
-type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notTaken';
+type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notAccepted';
 
 /** One alert per kind and session within this time, so that an outage does not flood the list of executions. */
 const alertIntervalMilliseconds = 60_000;

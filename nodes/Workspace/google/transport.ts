@@ -50,7 +50,7 @@ export async function readGoogleResponse(
 	const memory = new MemoryReservation();
 	try {
 		const bytes = await readResponseBody(body, { signal, announcedBytes, memory });
-		// Drive answers a part of a file with 308 and no body, and what has nothing to say with 204.
+		// Drive answers a part of a file with 308 and no body. A 204 never has one.
 		const data =
 			status === 308 || status === 204 ? undefined : await parseResponseData(bytes, expected, call, memory);
 		return { status, headers, data };
@@ -216,7 +216,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 			);
 		return await withRetries(
 			() => limiter.send(tryOnce, limits),
-			{ harmless: ['GET', 'PUT', ...httpMethodsToRetry].includes(method), reading: method === 'GET' },
+			{ isHarmless: ['GET', 'PUT', ...httpMethodsToRetry].includes(method), isRead: method === 'GET' },
 			{ maxTries: Math.min(maxTries, retry + 1), maxRetryWaitMilliseconds, signal, words: retryWords },
 		);
 	};

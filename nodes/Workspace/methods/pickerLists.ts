@@ -161,8 +161,8 @@ async function askGoogle<T>(
 	const sanitizer = new Sanitizer();
 	try {
 		const authentication = context.getNodeParameter('authentication', 'oAuth2');
-		const { signIn, clients } = await readGoogleCredential(context, authentication, sanitizer);
-		return await ask({ signIn, ...(await clients(pickerLimits)) });
+		const { signIn, loadClients } = await readGoogleCredential(context, authentication, sanitizer);
+		return await ask({ signIn, ...(await loadClients(pickerLimits)) });
 	} catch (error) {
 		const read = toGoogleFailure(error, context.logger.info.bind(context.logger));
 		const failure = addAdviceToMessage(naming.insertNamesIntoError(read));

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { decodeWords, longestHeader } from './charset';
+import { decodeWords, maxHeaderCharacters } from './charset';
 
 /** A part of an email as Gmail returns it, after `limitMessage`. */
 export type MimePart = gmail_v1.Schema$MessagePart;
@@ -56,7 +56,7 @@ export function getMessageHeader({ payload }: gmail_v1.Schema$Message, name: str
 	return decodeWords(getPartHeader(payload ?? {}, name));
 }
 
-/** Far beyond any email that a person or a program writes. */
+/** Limits far beyond any email that a person or a program writes. */
 const maxParts = 2_000;
 const maxLevels = 50;
 const maxHeaders = 1_000;
@@ -73,7 +73,8 @@ export function limitMessage(message: gmail_v1.Schema$Message) {
 		isCut ||= values.length > most;
 		return values.slice(0, most) as T;
 	}
-	const limitText = (value: unknown) => limitLength(typeof value === 'string' ? value : '', longestHeader);
+	const limitText = (value: unknown) =>
+		limitLength(typeof value === 'string' ? value : '', maxHeaderCharacters);
 	const limitParts = (parts: readonly MimePart[], level: number): MimePart[] =>
 		parts.flatMap((part) => {
 			if (level < maxLevels && count < maxParts) return [limitPart(part, level)];

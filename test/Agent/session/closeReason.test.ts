@@ -260,8 +260,10 @@ describe('close reason', () => {
 		const usual = { faultyFrames: 0 };
 
 		it.each(table)('%s', (_name, closeReason, first, again) => {
-			expect(decideRetry(closeReason, { ...usual, retriedOnce: undefined }, [])).toBe(first);
-			expect(decideRetry(closeReason, { ...usual, retriedOnce: getRefusalKey(closeReason) }, [])).toBe(again);
+			expect(decideRetry(closeReason, { ...usual, retriedRefusal: undefined }, [])).toBe(first);
+			expect(decideRetry(closeReason, { ...usual, retriedRefusal: getRefusalKey(closeReason) }, [])).toBe(
+				again,
+			);
 		});
 
 		it.each([
@@ -270,7 +272,7 @@ describe('close reason', () => {
 			['a malformed message', malformed],
 		])('%s is final when it is the third in a row', (_name, closeReason) => {
 			const verdicts = [1, 2, 3, 4].map((faultyFrames) =>
-				decideRetry(closeReason, { retriedOnce: undefined, faultyFrames }, []),
+				decideRetry(closeReason, { retriedRefusal: undefined, faultyFrames }, []),
 			);
 			expect(verdicts).toEqual(['retry', 'retry', 'final', 'final']);
 		});
@@ -282,14 +284,14 @@ describe('close reason', () => {
 		])(
 			'another refusal than the one that was retried once is retried once, too: %j',
 			(closeReason, before) => {
-				expect(decideRetry(closeReason, { ...usual, retriedOnce: getRefusalKey(before) }, [])).toBe(
+				expect(decideRetry(closeReason, { ...usual, retriedRefusal: getRefusalKey(before) }, [])).toBe(
 					'retryOnce',
 				);
 			},
 		);
 
 		it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
-			expect(decideRetry(close(code), { ...usual, retriedOnce: undefined }, [3999, code])).toBe('final');
+			expect(decideRetry(close(code), { ...usual, retriedRefusal: undefined }, [3999, code])).toBe('final');
 		});
 	});
 });

@@ -97,7 +97,7 @@ export const append = defineOperation({
 			outcome: 'unknown',
 		});
 	},
-	left: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
+	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
 	adviceByStatus: fields.adviceByStatus,
 });
 

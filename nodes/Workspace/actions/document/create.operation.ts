@@ -112,7 +112,7 @@ export const create = defineOperation({
 			outcome: 'unknown',
 		});
 	},
-	left: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
+	nameResult: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
 	adviceByStatus: { 404: `${missingFolderAdvice} The same goes for ${quoteField('templateId')}.` },
 });
 
@@ -152,7 +152,7 @@ async function createDocumentInDrive(clients: Clients, given: DocumentToCreate, 
 		return async () => await readCreateResult(clients, id, given, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';
-	const file = { ...given, kind: 'document', mimeType, urlOf: buildDocumentUrl, ownId, finish } as const;
+	const file = { ...given, kind: 'document', mimeType, buildUrl: buildDocumentUrl, ownId, finish } as const;
 	return await createInDrive(clients.drive, file, item);
 }
 

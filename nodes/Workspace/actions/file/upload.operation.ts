@@ -49,9 +49,9 @@ const mimeTypePattern = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/
 async function resolveMimeType(name: string, params: UploadParams, source: ByteSource): Promise<string> {
 	const given = readMimeType(params);
 	if (given !== '') return given;
-	const { findMimeType: typeOfName } = await import('../mimeTypes');
+	const { findMimeType } = await import('../mimeTypes');
 	const known = source.mimeType?.trim() ?? '';
-	return typeOfName(name) ?? (mimeTypePattern.test(known) ? known : 'application/octet-stream');
+	return findMimeType(name) ?? (mimeTypePattern.test(known) ? known : 'application/octet-stream');
 }
 
 /** @throws NodeError 400 if the given text is not a media type */
@@ -78,7 +78,7 @@ export const upload = defineOperation({
 	fields,
 	options,
 	check(params, item) {
-		// So that a mistake in the last item does not leave half of the files uploaded.
+		// These are checked for all items first, so that a mistake in the last one does not leave half of the files uploaded.
 		readMimeType(params);
 		const { length } = findFields(params, item);
 		if (!bringsName(params)) resolveFileName(params);
@@ -110,8 +110,8 @@ export const upload = defineOperation({
 		return files;
 	},
 	toItems: (files) => files.map((file) => ({ json: { ...file } })),
-	left: (files) => files.map(({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`).join(', '),
-	rerun: `Or set ${quoteField('onExisting')} to Skip the Upload, which finds files by their names.`,
+	nameResult: (files) => files.map(({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`).join(', '),
+	rerunAdvice: `Or set ${quoteField('onExisting')} to Skip the Upload, which finds files by their names.`,
 	adviceByStatus: {
 		400: `With ${quoteField('convertTo')}, the content must be of a type that Google can convert.`,
 		404: missingFolderAdvice,

@@ -58,7 +58,7 @@ export const read = defineOperation({
 		},
 	],
 	async execute(client, { messageId, wholeConversation, downloadAttachments, ...wanted }, item) {
-		const { storeAttachments: downloaded, readConversation, readMessage } = await import('./message');
+		const { storeAttachments, readConversation, readMessage } = await import('./message');
 		const { readAndLabel } = await import('./list/changeLabels');
 		const readAll = async () => {
 			const mails = wholeConversation
@@ -66,7 +66,7 @@ export const read = defineOperation({
 				: [await readMessage(client, messageId, item, wanted)];
 			const read: Array<{ readonly mail: Mail; readonly files: readonly StoredBinary[] }> = [];
 			for (const mail of mails) {
-				read.push({ mail, files: downloadAttachments ? await downloaded(client, mail, item) : [] });
+				read.push({ mail, files: downloadAttachments ? await storeAttachments(client, mail, item) : [] });
 			}
 			return read;
 		};

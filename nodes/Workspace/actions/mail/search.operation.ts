@@ -21,7 +21,7 @@ export const search = defineOperation({
 		...amountFields,
 	],
 	async execute(client, params, item) {
-		const { listEmails: listed } = await import('./list/listMessages');
-		return await listed(client, narrowQuery(params.query, buildReceivedTerms(params)), params, item);
+		const { listEmails } = await import('./list/listMessages');
+		return await listEmails(client, narrowQuery(params.query, buildReceivedTerms(params)), params, item);
 	},
 });

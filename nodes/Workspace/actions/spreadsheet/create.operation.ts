@@ -149,7 +149,7 @@ export const create = defineOperation({
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
 		throw error.with({ message: `The spreadsheet may have been created: ${error.message}`, description });
 	},
-	left: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
+	nameResult: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
 	adviceByStatus: { 404: missingFolderAdvice },
 });
 
@@ -181,7 +181,7 @@ async function createSpreadsheetInDrive(
 		);
 		return () => completed;
 	};
-	const kind = { kind: 'spreadsheet', urlOf: buildSpreadsheetUrl } as const;
+	const kind = { kind: 'spreadsheet', buildUrl: buildSpreadsheetUrl } as const;
 	const mimeType = 'application/vnd.google-apps.spreadsheet';
 	const file = { ...kind, mimeType, title, parentFolder: folder, key, ownId, finish };
 	return await createInDrive(clients.drive, file, item);

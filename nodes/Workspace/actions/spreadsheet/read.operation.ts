@@ -306,7 +306,7 @@ export const read = defineOperation({
 		const asked = { spreadsheetId, range: printRange(target), majorDimension };
 		const readAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
-				return (await book.askAboutRange(target, () => book.values.get({ ...asked, ...options }))).data;
+				return (await book.sendForRange(target, () => book.values.get({ ...asked, ...options }))).data;
 			});
 		const isIso = dateTimeRenderOption === 'ISO_8601';
 		const rendering = {

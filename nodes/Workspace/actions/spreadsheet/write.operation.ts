@@ -101,7 +101,7 @@ export const write = defineOperation({
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
 	},
 	toItems: (written) => (Array.isArray(written) ? written : [written]).map((one) => ({ json: { ...one } })),
-	left: (written) =>
+	nameResult: (written) =>
 		`rows ${[written]
 			.flat()
 			.map(({ updatedRange }) => updatedRange)

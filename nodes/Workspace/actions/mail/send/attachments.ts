@@ -113,9 +113,9 @@ const cidInStyle =
 	/(url\(\s*(?:["']|&quot;|&#39;)?cid:)([^()"'<>]{1,255}?)((?:["']|&quot;|&#39;)?\s{0,9}\))/gi;
 
 /** Puts other names into the `cid:` links of attributes and styles; text that looks like one stays as it is. */
-function replaceCidLinks(html: string, named: (name: string) => string): string {
+function replaceCidLinks(html: string, rename: (name: string) => string): string {
 	const replaceLink = (_all: string, before: string, name: string, after: string) =>
-		before + named(name) + after;
+		before + rename(name) + after;
 	const replaceInAttribute = (_all: string, equals: string, value: string) =>
 		equals +
 		(cidValue.test(value) ? value.replace(cidValue, replaceLink) : value.replaceAll(cidInStyle, replaceLink));
