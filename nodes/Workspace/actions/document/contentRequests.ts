@@ -1,5 +1,5 @@
 import { createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import {
 	cleanText,
 	type DocumentContent,
@@ -67,7 +67,7 @@ export async function parseMarkdownContent(
 
 /** A heading, bold text, a link, a fence or a task: people who want plain text hardly write these. */
 const markdownSigns = /^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
-const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to Markdown.`;
+const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${printChoice('contentFormat', 'markdown')}.`;
 
 const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 	images: `Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
