@@ -19,7 +19,7 @@ describe('retry', () => {
 		maxRetryWaitMilliseconds: 60_000,
 		signal: undefined,
 	};
-	const first = { tries: 1, waitedMilliseconds: 0, mayBeDone: false };
+	const first = { attempts: 1, waitedMilliseconds: 0, mayBeDone: false };
 	const busy = (retryAfterMilliseconds?: number) =>
 		new NodeError({ code: 429, message: 'Busy', retryAfterMilliseconds });
 
@@ -59,21 +59,21 @@ describe('retry', () => {
 
 		test('draws from a second, from twice as much after each wait, and from 64 seconds at most', () => {
 			jest.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON);
-			const waits = [1, 2, 7, 8].map((tries) =>
-				waitFor(busy(), { ...first, tries }, { maxTries: 9, maxRetryWaitMilliseconds: 600_000 }),
+			const waits = [1, 2, 7, 8].map((attempts) =>
+				waitFor(busy(), { ...first, attempts }, { maxTries: 9, maxRetryWaitMilliseconds: 600_000 }),
 			);
 			expect(waits).toEqual([999, 1999, 63_999, 63_999]);
 		});
 
 		test('does not come after the last try', () => {
-			expect(waitFor(busy(), { ...first, tries: 4 })).toBe(200);
-			expect(waitFor(busy(), { ...first, tries: 5 })).toBe('Tried 5 times.');
+			expect(waitFor(busy(), { ...first, attempts: 4 })).toBe(200);
+			expect(waitFor(busy(), { ...first, attempts: 5 })).toBe('Tried 5 times.');
 		});
 
 		test('says that there was no time for a second try, but not that there was none for a third', () => {
 			const over = { ...first, waitedMilliseconds: 60_000 };
 			expect(waitFor(busy(), over)).toMatch(/^Another try would need a wait, but '.+' allows 60\.$/);
-			expect(waitFor(busy(), { ...over, tries: 2 })).toBe('Tried 2 times.');
+			expect(waitFor(busy(), { ...over, attempts: 2 })).toBe('Tried 2 times.');
 		});
 
 		test('states a wait that is too long, and what is left', () => {

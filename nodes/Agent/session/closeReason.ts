@@ -174,11 +174,11 @@ export function describeCloseReason(closeReason: CloseReason): string {
 /** The error that the user sees. It holds no secrets. @param host undefined if the credentials could not be read */
 export function createChannelError(
 	closeReason: CloseReason,
-	{ sessionId, host, opened }: { sessionId: string; host: string | undefined; opened: boolean },
+	{ sessionId, host, wasOpen }: { sessionId: string; host: string | undefined; wasOpen: boolean },
 	nowMilliseconds: number,
 ): NodeError {
 	const place = host === undefined ? '' : ` to ${host}`;
-	const what = opened ? 'did not stay open' : 'is not open';
+	const what = wasOpen ? 'did not stay open' : 'is not open';
 	return new NodeError({
 		code: getErrorCode(closeReason),
 		message: `The channel of session ${shorten(sessionId)}${place} ${what}: ${describeCloseReason(closeReason)}`,

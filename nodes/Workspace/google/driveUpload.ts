@@ -77,7 +77,7 @@ const oneRequestBytes = 5_000_000;
 
 /** An upload to Drive: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable, which creates one file at most. */
 export async function uploadToDrive(
-	{ transport, bases, options }: UploadConnection,
+	{ transport, bases, options }: UploadEnvironment,
 	request: DriveUploadRequest,
 ): Promise<UploadedFile> {
 	const isRepeatable = Boolean(request.metadata.id) || request.replacedId !== undefined;
@@ -100,7 +100,7 @@ export async function uploadToDrive(
 	}
 }
 
-interface UploadConnection {
+interface UploadEnvironment {
 	readonly transport: Transport;
 	readonly bases: ApiBases;
 	readonly options: TransportOptions;

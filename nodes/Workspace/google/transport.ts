@@ -203,7 +203,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 				log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
 			},
 		};
-		const tryOnce = () =>
+		const attemptOnce = () =>
 			attemptRequest(
 				async (stop) =>
 					await readGoogleResponse(await sendAndRefresh(send, request, stop), call, failedCall, stop),
@@ -215,7 +215,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 				},
 			);
 		return await withRetries(
-			() => limiter.send(tryOnce, limits),
+			() => limiter.send(attemptOnce, limits),
 			{ isHarmless: ['GET', 'PUT', ...httpMethodsToRetry].includes(method), isRead: method === 'GET' },
 			{ maxTries: Math.min(maxTries, retry + 1), maxRetryWaitMilliseconds, signal, words: retryWords },
 		);

@@ -195,10 +195,10 @@ function createColumnsMethod<T>(
 			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheet', 'Spreadsheet'));
 			const headerRow = Number(readField('options.headerRow') || 1);
 			const [tab, range] = [readField('tab') || readLinkedTab(given), readField('range')];
-			const isNothing = tab === '' && range === '';
+			const hasNoTarget = tab === '' && range === '';
 			const isRead = readField('operation') === 'read';
-			if (isNothing && !isRead) return buildList(undefined, headerRow, []);
-			const target = isNothing ? {} : parseTarget(await book.resolveTab({ tab, range }));
+			if (hasNoTarget && !isRead) return buildList(undefined, headerRow, []);
+			const target = hasNoTarget ? {} : parseTarget(await book.resolveTab({ tab, range }));
 			// Read counts the row from the first one of the range, and names columns by letters if there is none.
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
 			const { names, texts, start } = await readHeaderRow(book, target, row);

@@ -162,14 +162,14 @@ const fileApis = ['sheets', 'docs', 'drive'] as const;
 /** Clients differ by what the requests may need and by the operation's advice. */
 function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
 	const known = new Map<string, Promise<Clients>>();
-	let connection: Promise<GoogleCredential> | undefined;
+	let credential: Promise<GoogleCredential> | undefined;
 	// Not among the items' hints, which a model gets, too. What went wrong with a credential, the items have said.
 	const showNotice = async () => {
-		const message = await connection?.then(async (one) => await one.findNotice()).catch(() => undefined);
+		const message = await credential?.then(async (one) => await one.findNotice()).catch(() => undefined);
 		if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 	};
 	const getClients: ClientGetter = ({ operation, resource, limits }, shared) => {
-		const connected = (connection ??= readGoogleCredential(
+		const reading = (credential ??= readGoogleCredential(
 			context,
 			context.getNodeParameter('authentication', 0, 'oAuth2'),
 			sanitizer,
@@ -183,7 +183,7 @@ function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
 				advice: operation.adviceByStatus,
 				adviceApis: resource === 'mail' ? mailApis : fileApis,
 			};
-			return await (await connected).loadClients(options, shared);
+			return await (await reading).loadClients(options, shared);
 		};
 		if (shared) return create();
 		const clients = known.get(key) ?? create();

@@ -13,7 +13,7 @@ import {
 
 describe('errors', () => {
 	const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
-	const channel = { sessionId: 's1', host: 'agent.example:3010', opened: false };
+	const channel = { sessionId: 's1', host: 'agent.example:3010', wasOpen: false };
 	const told = (closeReason: CloseReason, more = {}) =>
 		createChannelError(closeReason, { ...channel, ...more }, nowMilliseconds);
 	const answer = (statusCode: number, more: Partial<UpgradeResponse> = {}): CloseReason => ({
@@ -164,7 +164,7 @@ describe('errors', () => {
 		});
 
 		it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
-			const opened = { sessionId: 'x'.repeat(200), opened: true };
+			const opened = { sessionId: 'x'.repeat(200), wasOpen: true };
 			expect(told({ kind: 'dropped' }, opened).message).toBe(
 				`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection was lost`,
 			);

@@ -195,10 +195,11 @@ async function fillCopy(
 		// Replacing again would also change the replacements themselves.
 		if (key ? body.rangeNames.includes(name) : isRecovery && hasNewRevision(item, body)) return undefined;
 		const texts = planFill(replacing, collectTexts(body, true, body.content), item, fillFromInput);
-		const mark = key && texts.length + replacing.contents.length > 0 ? [buildMark(name, body)] : [];
+		const marker =
+			key && texts.length + replacing.contents.length > 0 ? [buildMarkerRequest(name, body)] : [];
 		const planChange = (withPictures: FilterContent) => {
 			const plan = planContentReplacements(body, true, replacing.contents, withPictures);
-			return buildChange(plan, body, texts, mark);
+			return buildChange(plan, body, texts, marker);
 		};
 		return await carryOutContent(docs, planChange, item);
 	};
@@ -210,7 +211,7 @@ async function fillCopy(
 }
 
 /** Marks the copy as filled, in the same atomic change: a named range over the end of a paragraph, which no replacement removes. */
-function buildMark(name: string, { content, tabId, endIndex }: BodyState): docs_v1.Schema$Request {
+function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyState): docs_v1.Schema$Request {
 	const end = content.find(({ paragraph }) => paragraph)?.endIndex ?? endIndex;
 	return { createNamedRange: { name, range: { startIndex: end - 1, endIndex: end, tabId } } };
 }

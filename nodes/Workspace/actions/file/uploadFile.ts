@@ -203,14 +203,14 @@ async function uploadUnlessSkipped(
 		return verifyUpload(await client.uploadToDrive({ ...request, metadata, replacedId }), item);
 	}
 	// A mark by which the file of an earlier try is found: a property for a conversion, which takes no ID.
-	const mark =
+	const marker =
 		target === undefined
 			? { id: await reserveFileId(uploading) }
 			: { appProperties: { ...appProperties, ...getItemProperty(uploading) } };
 	const parents = parentFolder ? [parentFolder] : undefined;
 	const sending = client.uploadToDrive({
 		...request,
-		metadata: { ...metadata, ...mark, parents },
+		metadata: { ...metadata, ...marker, parents },
 		findCreated: () => findUploadedFile(uploading),
 	});
 	const sent = await sending.catch(async (error: unknown) => {
