@@ -127,7 +127,7 @@ class ItemLoop<C> {
 		return this.#results;
 	}
 
-	/** Never the input's `error`, by which n8n tells failed items. */
+	/** Adds the fields of the input, but never its `error`, by which n8n tells failed items. */
 	addInputFields(item: INodeExecutionData, index: number): INodeExecutionData {
 		if (!this.#withInputFields.has(index)) return item;
 		const fields = { ...this.#context.getInputData()[index]?.json };

@@ -126,7 +126,7 @@ export const includeInputFieldsOption = {
 		'Whether to add the fields of the input item to each output item. Where names are the same, the result wins.',
 } as const satisfies Field;
 
-/** Of the operations that may answer at length. */
+/** An option of the operations that may answer at length. */
 export const maxModelCharactersOption = {
 	displayName: 'Max Model Characters',
 	name: 'maxModelCharacters',

@@ -15,7 +15,7 @@ const maxAlertedSessions = 10;
 const maxNamedSessions = 20;
 
 interface AlertInterval {
-	/** By session: the first failure of the kind. */
+	/** The first failure of the kind, by session. */
 	readonly failures: Map<string, NodeError>;
 	readonly cancelEnd: () => void;
 }

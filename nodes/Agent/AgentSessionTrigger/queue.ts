@@ -213,7 +213,7 @@ export interface QueueEntry {
 /** What a queue did not deliver before its end. */
 export interface Leftover<T> {
 	readonly entries: readonly T[];
-	/** By session: how many messages were dropped since the last delivered one. */
+	/** How many messages of each session were dropped since its last delivered one. */
 	readonly dropped: ReadonlyMap<string, number>;
 }
 

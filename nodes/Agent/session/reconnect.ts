@@ -121,7 +121,7 @@ export class ReconnectPlanner {
 				maxDelayMilliseconds,
 				longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaits++,
 			);
-			// At least half of the delay, so that a deployment of seconds is over after the first one.
+			// The wait is at least half of the window, so that a deployment of seconds is over after the first one.
 			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}
 		// The jitter is added, so that clients that got the same Retry-After do not come back at the same moment.

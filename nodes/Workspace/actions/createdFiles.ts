@@ -132,7 +132,7 @@ interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	readonly parentFolder: string;
 	/** A file to copy; empty for none. */
 	readonly templateId?: string;
-	/** With it, the file is created once. */
+	/** With a key, the file is created once. */
 	readonly key: KeyHashes | undefined;
 	/** As in `createOnce`. */
 	readonly ownId: string | undefined;

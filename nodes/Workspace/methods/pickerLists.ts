@@ -244,7 +244,7 @@ export async function listSpreadsheetTabs(
 const tabFields = 'tabProperties(tabId,title)';
 const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields})))`;
 
-/** By ID, because several tabs of a document may have the same title. */
+/** Lists the tabs by ID, because several tabs of a document may have the same title. */
 export async function listDocumentTabs(
 	{ docs }: Pick<Clients, 'docs'>,
 	documentId: string,

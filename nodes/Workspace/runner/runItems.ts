@@ -54,12 +54,12 @@ function explainUnknownOutcome(
 	// Most operations say it in words of their own.
 	const saysUnknown = /\bmay (still )?(have been|exist)\b/.test(message);
 	const lookupText = lookup && `Checking this also failed (${lookup.message}).`;
-	const what = operation.isIdempotent?.(params)
+	const advice = operation.isIdempotent?.(params)
 		? 'It is safe to run this again.'
 		: 'Check the result in Google before you run this again.';
 	return failure.with({
 		message: saysUnknown ? message : `The request may have been carried out: ${message}`,
-		description: [description, lookupText, saysUnknown ? undefined : what].filter(Boolean).join(' '),
+		description: [description, lookupText, saysUnknown ? undefined : advice].filter(Boolean).join(' '),
 		outcome: 'unknown',
 	});
 }
@@ -163,7 +163,7 @@ const fileApis = ['sheets', 'docs', 'drive'] as const;
 function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
 	const known = new Map<string, Promise<Clients>>();
 	let credential: Promise<GoogleCredential> | undefined;
-	// Not among the items' hints, which a model gets, too. What went wrong with a credential, the items have said.
+	// The notice is none of the items' hints, because a model gets those. The items have said what went wrong with a credential.
 	const showNotice = async () => {
 		const message = await credential?.then(async (one) => await one.findNotice()).catch(() => undefined);
 		if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });

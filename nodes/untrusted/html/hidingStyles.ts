@@ -7,7 +7,7 @@ const maxClasses = 30;
 const maxBlockCharacters = 5_000;
 
 const zero = /^0+(?:\.0*)?(?:[a-z]+|%)?$/;
-/** By property, the values with which an element is not seen. */
+/** The values with which an element is not seen, by property. */
 const unseenValues = {
 	display: /^none$/,
 	visibility: /^(?:hidden|collapse)$/,
@@ -18,7 +18,7 @@ const unseenValues = {
 } as const;
 type Property = keyof typeof unseenValues;
 
-/** In the order of importance: each outweighs any number of those before it. */
+/** Weights in the order of importance: each outweighs any number of those before it. */
 const weights = { order: 1, tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
 
 interface Declaration {
@@ -44,7 +44,7 @@ export interface Look {
 
 /** What the `style` elements of a page hide on any screen. */
 export class HidingStyles {
-	/** By the last name of their selector. */
+	/** Rules by the last name of their selector. */
 	readonly #rules = new Map<string, Rule[]>();
 	#count = 0;
 	#characters = 0;

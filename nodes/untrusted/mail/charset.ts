@@ -40,7 +40,7 @@ function findWideName(bytes: Buffer, charset: string): string | undefined {
 	return first === 0 || /be$/i.test(charset) ? 'utf-16be' : 'utf-16le';
 }
 
-/** Rare, but still sent (jhillyerd/enmime#36). */
+/** The escape of ISO-2022-KR, which is rare but still sent (jhillyerd/enmime#36). */
 const korean = '\u001b$)C';
 const escapes = /\u001b(?:\$\)C|\$[@B(]|\([IJ])/;
 
@@ -66,7 +66,7 @@ function decodeShifts(bytes: Buffer): Buffer {
 	return Buffer.from(text, 'latin1');
 }
 
-/** By charset name, of which emails can give any number. Making a decoder takes much longer than decoding a word of a header. */
+/** Decoders by charset name, of which emails can give any number. Making a decoder takes much longer than decoding a word of a header. */
 const decoders = new BoundedMap<string, TextDecoder>(200);
 
 function findDecoder(charset: string): TextDecoder {
@@ -76,7 +76,7 @@ function findDecoder(charset: string): TextDecoder {
 	return decoder;
 }
 
-/** For emails that name no charset, or an unknown one, or UTF-8 for a text that is none. */
+/** The charset for emails that name none, or an unknown one, or UTF-8 for a text that is none. */
 const fallbackCharset = 'windows-1252';
 
 /** Microsoft's code page numbers, which are missing from the names that `TextDecoder` knows. */

@@ -67,7 +67,7 @@ class Reader {
 
 	read(): string {
 		const end = this.#collectOwnLines();
-		// In an email that answers none, quotes are what its sender wants to be read, and so are those above an introduction.
+		// In an email that answers no other, quotes are what its sender wants to be read, and so are those above an introduction.
 		const areWanted = this.#isForward || !this.#isReply || this.#hasIntroduction;
 		const own = areWanted ? this.#own : this.#own.filter((at) => this.#quoted[at] === 0);
 		const passedOn = this.#lines.slice(end);

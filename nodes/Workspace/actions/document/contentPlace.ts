@@ -34,7 +34,7 @@ export const emptyPlace: ContentPlace = {
 
 /** What stands under a heading, or in the whole tab. */
 export interface Section {
-	/** Of the heading; 0 for the whole tab. */
+	/** Level of the heading; 0 for the whole tab. */
 	readonly level: number;
 	readonly startIndex: number;
 	readonly elements: readonly docs_v1.Schema$StructuralElement[];

@@ -72,7 +72,7 @@ export const send = defineOperation({
 			: await sendNow();
 	},
 	async recover(client: Clients, params: SendParams, failure, item: Item): Promise<SentMail | undefined> {
-		// With a key, it was already looked for.
+		// With a key, `sendOnce` has already looked for the email.
 		if (params.idempotencyKey !== '') return undefined;
 		return await findSentMail(client, isDraft(params) ? 'drafts' : 'sent', failure, item);
 	},
