@@ -227,12 +227,11 @@ class HiddenElement {
 
 	/** Counts a start tag. @returns whether it ends this element */
 	trackStartTag(tag: string): boolean {
-		const endsThis =
+		const ends =
 			impliedEnds[this.tag]?.test(tag) === true &&
 			!nestingElements.some((holder) => this.#openElements.get(holder));
-		if (!endsThis && !voidElements.has(tag))
-			this.#openElements.set(tag, (this.#openElements.get(tag) ?? 0) + 1);
-		return endsThis;
+		if (!ends && !voidElements.has(tag)) this.#openElements.set(tag, (this.#openElements.get(tag) ?? 0) + 1);
+		return ends;
 	}
 
 	/** Counts an end tag. @returns whether it belongs to an element inside, not to this one or one around it */

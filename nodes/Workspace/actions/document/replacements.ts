@@ -72,10 +72,8 @@ export function planFill(
 ): ReplaceRequest[] {
 	const finds = texts.map(({ replaceAllText }) => replaceAllText.containsText.text);
 	const all = [...contents.map(({ find }) => find), ...finds];
-	const unreplacedText = all.reduce((rest, find) => rest.replaceAll(find, ''), text);
-	const names = new Map(
-		[...unreplacedText.matchAll(placeholderPattern)].map(([whole, name = '']) => [whole, name]),
-	);
+	const kept = all.reduce((rest, find) => rest.replaceAll(find, ''), text);
+	const names = new Map([...kept.matchAll(placeholderPattern)].map(([whole, name = '']) => [whole, name]));
 	const found = [...names].map(([name, path]) => ({
 		name,
 		value: fillFromInput ? findField(item.json, path.trim()) : undefined,

@@ -125,10 +125,8 @@ async function writeContent(docs: docs_v1.Docs, change: DocumentWrite, item: Ite
 	const section = findSection(body, change.section);
 	if (change.section !== '') refuseIfChanged(change, getStoredText(section.elements));
 	const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
-	const unreplacedText = collectTexts(body, tab === '', keepsContent ? body.content : []);
-	const texts = fillFromInput
-		? planFill(replacing, unreplacedText + change.content, item, true)
-		: replacing.texts;
+	const kept = collectTexts(body, tab === '', keepsContent ? body.content : []);
+	const texts = fillFromInput ? planFill(replacing, kept + change.content, item, true) : replacing.texts;
 	const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
 	const after = texts.map(({ replaceAllText }) => ({ replaceAllText: { ...replaceAllText, ...tabs } }));
 	const place = planPlace(body, section, true);
