@@ -9,7 +9,7 @@ const isMailOnlyExpression = `((scope) => !scope.includes("/auth/drive") && ${St
 const buildMailOrDriveExpression = (mail: string, drive: string) =>
 	`={{ ${isMailOnlyExpression} ? ${mail} : ${drive} }}`;
 
-/** Whether Google has limited the sign-in and less than two days are left; where n8n does not say since when, at the longest. */
+/** Whether Google has limited the sign-in and less than 48 hours are left. If n8n does not say when the token came, they count from now. */
 const endsSoonExpression =
 	'((token) => token.refresh_token_expires_in && (token.n8n_expires_at - token.expires_in * 1000 || Date.now()) + token.refresh_token_expires_in * 1000 < Date.now() + 48 * 3600000)($credentials.oauthTokenData || {})';
 
@@ -28,7 +28,7 @@ const credentialTest: ICredentialTestRequest = {
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
 	},
-	// Without a rule, n8n shows "Forbidden" instead of Google's own message. Its type wants rules of one kind, its code takes any.
+	// Without a rule, n8n shows "Forbidden" instead of Google's own message. n8n's type wants rules of one kind, but its code takes both.
 	rules: [
 		...[301, 302, 303, 307, 308].map((value) => ({
 			type: 'responseCode',
@@ -44,7 +44,7 @@ const credentialTest: ICredentialTestRequest = {
 				key: 'kind',
 				value: 'drive#about',
 				message:
-					'The sign-in works, but by what Google said last it ends within 48 hours, as each does 7 days after it while the app is in Testing. Publish the app in console.cloud.google.com (Google Auth Platform, Audience, Publish App), then sign in again. If you have done that, you can ignore this: n8n keeps what Google said of the sign-in before.',
+					'The sign-in works, but Google said that it ends within 48 hours: each sign-in ends after 7 days while the app is in Testing. Publish the app in console.cloud.google.com (Google Auth Platform, Audience, Publish App), then sign in again. If you have already done that, you can ignore this message: n8n still has what Google said about the previous sign-in.',
 			},
 		},
 		{

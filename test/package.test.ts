@@ -148,7 +148,7 @@ describe.each(
 				displayOptions.show.operation?.[0] === operation.value,
 		);
 		const text = told?.default as string;
-		expect(text.startsWith(operation.told)).toBe(true);
+		expect(text.startsWith(operation.modelDescription)).toBe(true);
 		expect(text.length).toBeLessThan(1024);
 		if (['write', 'send'].includes(operation.value)) expect(text).toMatch(/Destructive|cannot be undone/);
 	});

@@ -71,7 +71,7 @@ function itemOf(): RunnerItem {
 			addHint: nothing,
 			log: nothing,
 		},
-		text: (text) => text,
+		insertNames: (text) => text,
 		explainFailure: (failure) => failure,
 		once: async <T>(key: string, ask: () => Promise<T>) => {
 			// Each key belongs to one type of question, which the map's type cannot express.

@@ -88,8 +88,8 @@ export class Workspace implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const { runWorkspace: run } = await import('./runner/runItems');
-		return [await run(this)];
+		const { runWorkspace } = await import('./runner/runItems');
+		return [await runWorkspace(this)];
 	}
 }
 

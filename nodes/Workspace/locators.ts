@@ -36,7 +36,7 @@ const fileKinds = {
 	},
 } as const satisfies Readonly<Record<string, FileKind>>;
 
-/** What an ID may be of, where other kinds have other URLs. */
+/** The kinds of files that a field may ask for; each kind has URLs of its own. */
 export type FileNoun = keyof typeof fileKinds;
 
 /** @throws NodeError 400 unless the text is an ID that can stand in a URL's path as it is */
@@ -118,7 +118,7 @@ export function readLinkedTab(link: unknown): string {
 	return sheetId === undefined ? '' : `#gid=${sheetId}`;
 }
 
-/** The same of fields that take a tab of the chosen file. */
+/** What all fields have in common that take a tab of the chosen file. */
 export const createTabLocator = (noun: FileNoun, searchListMethod: string, example: string) =>
 	({
 		type: 'resourceLocator',
@@ -131,7 +131,7 @@ export const createTabLocator = (noun: FileNoun, searchListMethod: string, examp
 		],
 	}) as const satisfies Partial<Field>;
 
-/** The same of fields that take the ID of an email. '' if there is none. */
+/** What all fields have in common that take the ID of an email. '' if there is none. */
 export const messageIdField = {
 	type: 'string',
 	default: '',

@@ -89,9 +89,9 @@ export interface Operation<
 	/** What cannot be undone. */
 	readonly caution?: string;
 	/** What a model reads of the operation as a tool, with the caution. It names no parameter, for who fills them in is up to the user. */
-	readonly told: string;
+	readonly modelDescription: string;
 	/** What it reads in place of the caution, by the value of a field that the user chooses. */
-	readonly toldBy?: { readonly field: string; readonly by: Readonly<Record<string, string>> };
+	readonly modelCautions?: { readonly field: string; readonly byValue: Readonly<Record<string, string>> };
 	/** A choice of its own in Allowed Operations: the operation with this key of the input object set to true. */
 	readonly narrowed?: Readonly<Record<'value' | 'name' | 'description' | 'key', string>>;
 	readonly fields: F;
@@ -111,10 +111,10 @@ export interface Operation<
 	toItems?(result: R, params: InferParameters<F, O>): OutputItem[] | undefined;
 	/** What a model gets of one result, as a tool whose answers are to fit into this many characters. */
 	toModel?(result: R, params: InferParameters<F, O>, characters: number): ModelAnswer;
-	/** What a result left at Google, as in "file a.pdf (ID …)", for whoever runs a node again that another item has stopped. */
-	left?(result: R): string;
+	/** Names what a result left at Google, as in "file a.pdf (ID …)", for whoever runs a node again that another item has stopped. */
+	nameResult?(result: R): string;
 	/** What keeps a run from doing finished items again, in a sentence. */
-	readonly rerun?: string;
+	readonly rerunAdvice?: string;
 	/** The failure that cut a result short: with Continue on Fail, the node outputs the result, then the error. */
 	getFailure?(result: R): NodeError | undefined;
 	/**
@@ -142,7 +142,7 @@ export interface Operation<
 		/** The ID of what is changed; undefined if it needs no lock. */
 		key(params: InferParameters<F, O>): string | undefined;
 		/**
-		 * What an item adds to a request, of which 1 is as much as it may hold. Runs with the same key of `combine` that wait for
+		 * The share of a request that an item takes; 1 is all that it may hold. Runs with the same key of `combine` that wait for
 		 * the lock then go together. Undefined if they must not.
 		 */
 		weigh(params: InferParameters<F, O>, item: Item): number | undefined;

@@ -96,26 +96,28 @@ function buildToolDescription(
 
 /** One text, or one for each choice in the dropdown that decides what is true of the tool. */
 function buildOperationTexts(resource: ResourceName, operation: Operation): INodeProperties[] {
-	const { value, fields, options, told, toldBy, caution } = operation;
+	const { value, fields, options, modelDescription, modelCautions, caution } = operation;
 	const next = options.find(({ name }) => continuing.has(name))?.displayName;
 	const long = next && `${next}, if available, continues a long answer.`;
 	const hint =
 		next && `To let the model continue a long answer, add the option ${next} and let the model fill it in.`;
 	const build = (more: string | undefined, show?: IDisplayOptions['show']) =>
 		buildToolDescription(
-			[told, more, long].filter(Boolean).join(' '),
+			[modelDescription, more, long].filter(Boolean).join(' '),
 			{
 				show: { '@tool': [true], resource: [resource], operation: [value], ...show },
 				hide: { inputMode: ['json'] },
 			},
 			hint,
 		);
-	if (!toldBy) return [build(caution)];
-	const choices = fields.find(({ name }) => name === toldBy.field)?.options ?? [];
+	if (!modelCautions) return [build(caution)];
+	const choices = fields.find(({ name }) => name === modelCautions.field)?.options ?? [];
 	// n8n takes the last one that it may show: under an expression, that of the first choice.
 	return choices
 		.toReversed()
-		.map((choice) => build(toldBy.by[choice.value] ?? caution, { [toldBy.field]: [choice.value] }));
+		.map((choice) =>
+			build(modelCautions.byValue[choice.value] ?? caution, { [modelCautions.field]: [choice.value] }),
+		);
 }
 
 function buildInputObjectText(): string {

@@ -75,7 +75,7 @@ export function checkOperationAllowed(
 	const names = operationChoices.filter(({ value }) => list?.includes(value)).map(({ name }) => name);
 	throw createRefusal(
 		`'${operation.value}' of ${resource} is not allowed here`,
-		`'Allowed Operations' of the node ${names.length === 0 ? 'contains no known operation' : `are: ${names.join(', ')}`}.`,
+		`'Allowed Operations' of the node has ${names.length === 0 ? 'no known operation' : `only: ${names.join(', ')}`}.`,
 	);
 }
 

@@ -19,11 +19,11 @@ export async function storeBinary(
 function createStorageError(cause: unknown, bytes: number): NodeError {
 	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
 	// An error with a code comes from the file system, and its message names a path of the server.
-	const said = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
+	const reason = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
 	const description = appendErrorCode(
 		'Ask your n8n administrator to check that the binary data storage has free space and that n8n may write to it.',
 		code,
 	);
-	const message = `n8n could not save a file of ${bytes.toLocaleString('en-US')} bytes${said}`;
+	const message = `n8n could not save a file of ${bytes.toLocaleString('en-US')} bytes${reason}`;
 	return new NodeError({ code: 500, message, description, cause });
 }

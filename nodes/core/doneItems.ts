@@ -2,7 +2,7 @@ import { type NodeError, addAdviceToMessage } from './errors';
 import { shorten } from './text';
 
 /** What the work of a finished item left, which a node that stops does not undo. */
-export interface Left {
+export interface DoneWork {
 	/** As in "file a.pdf (ID 1Qm7xWc0aVbR2yKt4hL9)". */
 	readonly what: string;
 	/** Whether doing it again changes nothing. */
@@ -11,16 +11,16 @@ export interface Left {
 	readonly advice?: string;
 }
 
-/** An item as far as it counts here. */
-interface Ended {
+/** What counts here of an item that has ended. */
+interface EndedItem {
 	readonly failure?: NodeError;
-	readonly left?: Left;
+	readonly doneWork?: DoneWork;
 }
 
-/** So many items are named one by one in the text, */
-const mostNamed = 10;
-/** and so many in the details. */
-const mostDetails = 1000;
+/** How many items the text names one by one. */
+const maxNamedItems = 10;
+/** How many items the details name. */
+const maxDetailedItems = 1000;
 
 /**
  * The error that stops the node, with what the other items have done: whoever runs the node again must know what would be done twice.
@@ -30,19 +30,21 @@ const mostDetails = 1000;
 export function withDoneItems(
 	failure: NodeError,
 	index: number,
-	outcomes: ReadonlyArray<Ended | undefined>,
+	outcomes: ReadonlyArray<EndedItem | undefined>,
 ): NodeError {
 	const done = outcomes.flatMap((outcome, item) =>
-		outcome?.left && !outcome.failure ? [{ item, left: outcome.left }] : [],
+		outcome?.doneWork && !outcome.failure ? [{ item, doneWork: outcome.doneWork }] : [],
 	);
 	const doubtful = outcomes.flatMap((outcome, item) =>
-		outcome?.failure && item !== index && mayHaveLeft(outcome.failure)
+		outcome?.failure && item !== index && mayHaveDoneWork(outcome.failure)
 			? [describeFailed(item, outcome.failure)]
 			: [],
 	);
 	if (done.length === 0 && doubtful.length === 0) return failure;
 	const texts = [failure.description, describeDone(done, outcomes.length), ...doubtful, adviseRerun(done)];
-	const named = done.slice(0, mostDetails).map(({ item, left }) => ({ item, result: left.what }));
+	const named = done
+		.slice(0, maxDetailedItems)
+		.map(({ item, doneWork }) => ({ item, result: doneWork.what }));
 	return failure.with({
 		description: texts.filter(Boolean).join(' '),
 		...(done.length > 0 && { details: { ...failure.details, done: named } }),
@@ -51,10 +53,10 @@ export function withDoneItems(
 
 interface DoneItem {
 	readonly item: number;
-	readonly left: Left;
+	readonly doneWork: DoneWork;
 }
 
-const mayHaveLeft = ({ outcome, details }: NodeError) =>
+const mayHaveDoneWork = ({ outcome, details }: NodeError) =>
 	outcome !== 'notDone' || details?.['made'] !== undefined;
 
 const describeFailed = (item: number, failure: NodeError) =>
@@ -64,9 +66,9 @@ function describeDone(done: readonly DoneItem[], count: number): string | undefi
 	if (done.length === 0) return undefined;
 	const were = done.length === 1 ? 'item was' : 'items were';
 	const names =
-		done.length > mostNamed
+		done.length > maxNamedItems
 			? `${formatNumbers(done)}. The details of this error name what each of them left`
-			: done.map(({ item, left }) => `item ${item}: ${left.what}`).join('; ');
+			: done.map(({ item, doneWork }) => `item ${item}: ${doneWork.what}`).join('; ');
 	return `Of ${count} items, ${done.length} ${were} already done (n8n counts from 0): ${names}.`;
 }
 
@@ -84,9 +86,9 @@ function formatNumbers(done: readonly DoneItem[]): string {
 
 function adviseRerun(done: readonly DoneItem[]): string | undefined {
 	if (done.length === 0) return undefined;
-	const again = done.filter(({ left }) => !left.mayRepeat);
+	const again = done.filter(({ doneWork }) => !doneWork.mayRepeat);
 	if (again.length === 0) return 'It is safe to run the node again: what is done already is not done twice.';
-	const own = [...new Set(again.flatMap(({ left }) => left.advice ?? []))];
+	const own = [...new Set(again.flatMap(({ doneWork }) => doneWork.advice ?? []))];
 	return [
 		'If the node runs again, also by a retry of the execution, these items are done a second time: remove them from its input first, for example with a Filter node.',
 		...own,

@@ -27,7 +27,7 @@ export const getStatusName = (code: number) =>
 /** What is known about the work that a request asked for. */
 export type Outcome = 'notDone' | 'unknown' | 'done';
 
-/** What an error is made of: what it is called follows. */
+/** What an error is made of; its name is always the same. */
 type NodeErrorProperties = Pick<NodeError, 'code' | 'message'> &
 	Partial<Omit<NodeError, 'name' | 'stack' | 'with'>>;
 

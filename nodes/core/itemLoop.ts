@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
-import { type Left, withDoneItems } from './doneItems';
+import { type DoneWork, withDoneItems } from './doneItems';
 import { createErrorItem, isTool, createNodeApiError, type NodeError, toNodeError } from './errors';
 import { RetryCache, isFailedTry, readNodeTry } from './retryCache';
 import type { Sanitizer } from './sanitizer';
@@ -14,7 +14,7 @@ interface ItemResult {
 	readonly failure?: NodeError;
 	readonly output?: INodeExecutionData[];
 	/** Absent if the item only read. */
-	readonly left?: Left;
+	readonly doneWork?: DoneWork;
 }
 
 export interface PerformedItem {
@@ -127,7 +127,7 @@ class ItemLoop<C> {
 		return this.#results;
 	}
 
-	/** Never the input's `error`, by which n8n tells failed items. */
+	/** Adds the fields of the input, but never its `error`, by which n8n tells failed items. */
 	addInputFields(item: INodeExecutionData, index: number): INodeExecutionData {
 		if (!this.#withInputFields.has(index)) return item;
 		const fields = { ...this.#context.getInputData()[index]?.json };

@@ -57,14 +57,14 @@ export class RetryCache<T> {
 	}
 
 	/** Ends the try. Its results are kept if n8n treats it as failed and there is a next one, and dropped otherwise. */
-	endTry(failed: boolean): void {
+	endTry(isFailed: boolean): void {
 		const { retryOnFail, maxTries } = this.#nodeTry;
 		if (!retryOnFail) return;
 		// The limits of n8n: 2 to 5 tries, 3 if unset or 0.
 		const most = Math.min(5, Math.max(2, maxTries || 3));
 		for (const [key, current] of this.#currentTries) {
 			const tries = (current.previousTry?.tries ?? 0) + 1;
-			if (failed && tries < most) storeFailedTry(key, current, tries);
+			if (isFailed && tries < most) storeFailedTry(key, current, tries);
 			// The results of a parallel call of a tool must not be deleted.
 			else if (getFailedTries().get(key) === current.previousTry) deleteFailedTry(key);
 		}

@@ -79,7 +79,7 @@ export interface Field {
 	readonly options?: readonly Choice[];
 	readonly typeOptions?: INodePropertyTypeOptions;
 	readonly format?: FieldFormat;
-	/** Of a resource locator. */
+	/** The ways in which a resource locator can be filled in. */
 	readonly modes?: readonly INodePropertyMode[];
 	/** Names one thing at the service: an input object that has it needs no `resource`. */
 	readonly isId?: true;

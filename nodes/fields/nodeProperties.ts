@@ -48,11 +48,11 @@ function buildCollectionOptions(field: Field): INodeProperties['options'] {
 
 function getEntries({ pair, entries }: Field): NonNullable<Field['entries']> {
 	const { group = 'pair', key = 'name', value = 'value' } = pair ?? {};
-	const text = (name: string): Field => {
+	const buildTextField = (name: string): Field => {
 		const displayName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 		return { displayName, name, type: 'string', default: '' };
 	};
-	return entries ?? { group, fields: [text(key), text(value)] };
+	return entries ?? { group, fields: [buildTextField(key), buildTextField(value)] };
 }
 
 type ShowConditions = NonNullable<IDisplayOptions['show']>;
@@ -75,7 +75,7 @@ export function buildProperties(
 			.sort((a, b) => compareNames(a.displayName, b.displayName))
 			.map((option) => ({
 				...buildProperty(option),
-				...whenAdded(option),
+				...buildAddedDefaults(option),
 				...(option.showWhen && { displayOptions: buildOptionConditions(option.showWhen, fields, options) }),
 			})),
 	};
@@ -87,7 +87,7 @@ export function buildProperties(
  * Who adds a switch wants it: n8n shows the default when an option is added, saves it, and knows none for an option that was not.
  * A collection gets its first row: n8n drops one without rows as soon as another field changes.
  */
-function whenAdded(option: Field): Partial<INodeProperties> {
+function buildAddedDefaults(option: Field): Partial<INodeProperties> {
 	if (option.type === 'fixedCollection') {
 		const { group, fields } = getEntries(option);
 		const row = Object.fromEntries(fields.map((field) => [field.name, field.default]));

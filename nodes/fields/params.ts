@@ -77,8 +77,8 @@ function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadC
 	if (field.mayBeEmpty) return;
 	// A text of several lines may be a mere line break.
 	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
-	const isNothing = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
-	if (!isNothing) return;
+	const isEmpty = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
+	if (!isEmpty) return;
 	throw createRefusal(`'${label}' is required`, `It is empty. ${missingDataAdvice}`);
 }
 
@@ -126,7 +126,7 @@ export const includeInputFieldsOption = {
 		'Whether to add the fields of the input item to each output item. Where names are the same, the result wins.',
 } as const satisfies Field;
 
-/** Of the operations that may answer at length. */
+/** An option of the operations that may answer at length. */
 export const maxModelCharactersOption = {
 	displayName: 'Max Model Characters',
 	name: 'maxModelCharacters',

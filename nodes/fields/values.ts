@@ -58,8 +58,8 @@ function readColumns(field: Field, raw: unknown, reading: ReadContext) {
 
 /** The text of a locator. The form gives an object; an expression or a tool gives text. */
 export function readLocatorText(field: Field, raw: unknown, reading: ReadContext): string {
-	const locator = reading.mode === 'fields' && isRecord(raw) && 'mode' in raw;
-	return readText(field, (locator ? raw['value'] : raw) ?? '', reading);
+	const isLocator = reading.mode === 'fields' && isRecord(raw) && 'mode' in raw;
+	return readText(field, (isLocator ? raw['value'] : raw) ?? '', reading);
 }
 
 /** An entry of a list. One in double quotes may contain commas and doubled quotes. */

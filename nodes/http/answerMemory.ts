@@ -67,7 +67,7 @@ export async function estimateParsingCostInSlices(json: Buffer, most = Infinity,
 }
 
 /** Fractions of the heap: for one answer; for all that are being read or parsed; for everything in it. */
-const [mostOfHeap, mostInFlight, fullHeap] = [1 / 4, 1 / 2, 0.85];
+const [maxAnswerShare, maxInFlightShare, maxHeapShare] = [1 / 4, 1 / 2, 0.85];
 /** Limits for data that becomes an item. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
 export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxDepth };
 
@@ -84,18 +84,18 @@ export class MemoryReservation {
 	/** @throws BodyError `noMemory` if there is no room next to the other answers */
 	reserve(bytes: number): void {
 		const { heap_size_limit: limit } = getHeapStatistics();
-		if (getLedger().bytes + bytes > limit * mostInFlight) throw new BodyError('noMemory');
+		if (getLedger().bytes + bytes > limit * maxInFlightShare) throw new BodyError('noMemory');
 		this.#addBytes(bytes);
 	}
 
 	/** Reserves memory for a parsed answer. @param limits for its memory and its levels @throws BodyError `tooCostly`, `noMemory` */
 	async reserveForParsing(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
 		const { heap_size_limit: limit } = getHeapStatistics();
-		const most = Math.min(limits.bytes, limit * mostOfHeap);
+		const most = Math.min(limits.bytes, limit * maxAnswerShare);
 		const cost = await estimateParsingCostInSlices(json, most, limits.levels);
 		if (cost > most) throw new BodyError('tooCostly');
 		const used = getHeapStatistics().used_heap_size + getLedger().bytes;
-		if (used + cost > limit * fullHeap) throw new BodyError('noMemory');
+		if (used + cost > limit * maxHeapShare) throw new BodyError('noMemory');
 		this.reserve(cost);
 	}
 
@@ -115,8 +115,8 @@ export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics();
 	const most = Math.min(
 		itemParsingLimits.bytes,
-		limit * mostOfHeap,
-		limit * fullHeap - used - getBytesInFlight(),
+		limit * maxAnswerShare,
+		limit * maxHeapShare - used - getBytesInFlight(),
 	);
 	return estimateParsingCost(json, most, itemParsingLimits.levels) <= most;
 }

@@ -48,7 +48,7 @@ export function bodyErrorToRequestError({ reason, code }: BodyError, texts: Body
 	});
 }
 
-/** Makes one try, to the last byte of its answer. @param limits its time, and the signal of the execution @throws NodeError */
+/** Makes one attempt, to the last byte of its answer. @param limits its time, and the signal of the execution @throws NodeError */
 export async function attemptRequest<T>(
 	send: (signal: AbortSignal) => Promise<T>,
 	limits: { readonly timeoutMilliseconds: number; readonly signal: AbortSignal | undefined },

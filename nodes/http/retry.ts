@@ -56,39 +56,39 @@ export interface RetryPolicy {
 	readonly words: {
 		/** Name of the service, for the beginning of a sentence. */
 		readonly service: string;
-		/** Message for a stop between two tries, if definitely nothing was carried out. */
+		/** Message for a stop between two attempts, if definitely nothing was carried out. */
 		readonly nothingDone: string;
 	};
-	/** Number of tries including the first, at least 1. */
+	/** Number of attempts including the first, at least 1: the option Max Tries. */
 	readonly maxTries: number;
-	/** Limit for the sum of all waits between tries. If 0, nothing that needs a wait is tried again. */
+	/** Limit for the sum of all waits between attempts. If 0, nothing that needs a wait is tried again. */
 	readonly maxRetryWaitMilliseconds: number;
 	readonly signal: AbortSignal | undefined;
 }
 
-/** Google recommends at most 64 s between two tries. */
+/** Google recommends at most 64 s between two attempts. */
 const backoff = { baseMilliseconds: 1000, capMilliseconds: 64_000 };
 /** Applies even if a service asks for less: "Retry-After: 0" must not cause five calls in a row. */
 const minWaitMilliseconds = 200;
 
 interface Repeating {
 	/** It makes no difference if the service carries out the request twice. */
-	readonly harmless: boolean;
+	readonly isHarmless: boolean;
 	/** Whether this is a read. It leaves nothing behind, so the outcome of none of its failures is unknown. */
-	readonly reading: boolean;
+	readonly isRead: boolean;
 }
 
-/** Outcome of the tries so far. */
+/** Outcome of the attempts so far. */
 interface Progress {
-	readonly tries: number;
+	readonly attempts: number;
 	readonly waitedMilliseconds: number;
 	/** Whether one of them may have been carried out. */
-	readonly maybeDone: boolean;
+	readonly mayBeDone: boolean;
 }
 
 /**
  * Tries until it works, a repeat could do harm, or the policy is exhausted. Waits as long as the service asks for in Retry-After, and a
- * little longer. If that is longer than the policy allows, the tries end at once.
+ * little longer. If that is longer than the policy allows, the attempts end at once.
  * @param attempt throws a NodeError that says what became of it
  * @throws NodeError
  */
@@ -98,8 +98,8 @@ export async function withRetries<T>(
 	policy: RetryPolicy,
 ): Promise<T> {
 	let waitedMilliseconds = 0;
-	let maybeDone = false;
-	for (let tries = 1; ; tries++) {
+	let mayBeDone = false;
+	for (let attempts = 1; ; attempts++) {
 		let failure: NodeError;
 		try {
 			return await attempt();
@@ -107,13 +107,13 @@ export async function withRetries<T>(
 			if (!isNodeError(error)) throw toError(error);
 			failure = error;
 		}
-		maybeDone ||= !repeating.reading && failure.outcome === 'unknown';
-		const progress = { tries, waitedMilliseconds, maybeDone };
-		const isRepeated = failure.retryable && (failure.outcome === 'notDone' || repeating.harmless);
+		mayBeDone ||= !repeating.isRead && failure.outcome === 'unknown';
+		const progress = { attempts, waitedMilliseconds, mayBeDone };
+		const isRepeated = failure.retryable && (failure.outcome === 'notDone' || repeating.isHarmless);
 		if (!isRepeated) throw createLastFailure(failure, progress);
 		const wait = computeWait(failure, progress, policy);
 		await sleep(wait, undefined, { signal: policy.signal }).catch(() => {
-			throw maybeDone
+			throw mayBeDone
 				? createStoppedError().with({ outcome: 'unknown' })
 				: createStoppedError(policy.words.nothingDone);
 		});
@@ -121,17 +121,17 @@ export async function withRetries<T>(
 	}
 }
 
-/** Only this function limits the tries. @returns milliseconds until the next one @throws NodeError if there is none */
+/** Only this function limits the attempts. @returns milliseconds until the next one @throws NodeError if there is none */
 export function computeWait(failure: NodeError, progress: Progress, policy: RetryPolicy): number {
-	const { tries, waitedMilliseconds } = progress;
-	if (tries >= policy.maxTries) throw createLastFailure(failure, progress);
+	const { attempts, waitedMilliseconds } = progress;
+	if (attempts >= policy.maxTries) throw createLastFailure(failure, progress);
 	const left = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
 	const asked = failure.retryAfterMilliseconds ?? 0;
 	if (asked > left) throw createLastFailure(failure, progress, describeRefusedWait(asked, left, policy));
 	if (left <= 0)
-		throw createLastFailure(failure, progress, tries === 1 ? describeMissingWait(policy) : undefined);
+		throw createLastFailure(failure, progress, attempts === 1 ? describeMissingWait(policy) : undefined);
 	// The jitter is added to the time that was asked for, because clients that got the same time must not come back at the same moment.
-	const jitter = drawJitterMilliseconds(tries - 1, backoff, Math.random);
+	const jitter = drawJitterMilliseconds(attempts - 1, backoff, Math.random);
 	return Math.min(left, asked + Math.max(minWaitMilliseconds, jitter));
 }
 
@@ -145,12 +145,12 @@ function describeRefusedWait(asked: number, left: number, policy: RetryPolicy): 
 const describeMissingWait = ({ maxRetryWaitMilliseconds: allowed }: RetryPolicy) =>
 	`Another try would need a wait, but ${quoteField('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
 
-/** The failure that the caller sees, extended with the outcome of the tries. */
-function createLastFailure(failure: NodeError, { tries, maybeDone }: Progress, first?: string): NodeError {
+/** The failure that the caller sees, extended with the outcome of the attempts. */
+function createLastFailure(failure: NodeError, { attempts, mayBeDone }: Progress, first?: string): NodeError {
 	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
-	const last = first === undefined && tries > 1 ? `Tried ${tries} times.` : undefined;
+	const last = first === undefined && attempts > 1 ? `Tried ${attempts} times.` : undefined;
 	return failure.with({
 		description: [first, failure.description, last].filter(Boolean).join(' '),
-		outcome: maybeDone ? 'unknown' : outcome,
+		outcome: mayBeDone ? 'unknown' : outcome,
 	});
 }

@@ -112,7 +112,7 @@ export function testItem({
 		get hasCreated() {
 			return item.things.length > 0;
 		},
-		text: (text) => naming.insertNames(text),
+		insertNames: (text) => naming.insertNames(text),
 		explainFailure: (failure) => naming.insertNamesIntoError(failure),
 		addHint: (text) => item.hints.push(naming.insertNames(text)),
 		log: (text) => item.logs.push(text),

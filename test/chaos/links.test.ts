@@ -158,7 +158,7 @@ describe('the session comes back', () => {
 		await until(() => station.account.ended.length >= 3);
 		station.proxy.onArrival = 'connect';
 		await station.opened();
-		expect(station.account.ended.map(({ opened }) => opened).lastIndexOf(true)).toBe(0);
+		expect(station.account.ended.map(({ wasOpen }) => wasOpen).lastIndexOf(true)).toBe(0);
 	});
 
 	it('when the handshake falls into a black hole', async () => {

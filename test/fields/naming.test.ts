@@ -56,14 +56,14 @@ describe('naming', () => {
 			['mail', 'list'],
 			{ maxResults: 501 },
 			{ output: 'page' },
-			"'Limit' must be from 1 to 500 if 'Output' is page, not 501",
+			"'Limit' must be from 1 to 500 if 'Output' is Page, not 501",
 			"'maxResults' must be from 1 to 500 if 'output' is page, not 501",
 		],
 		[
 			['mail', 'search'],
 			{ query: 'x', returnAll: true },
 			{ output: 'page' },
-			"'Return All' cannot be used if 'Output' is page",
+			"'Return All' cannot be used if 'Output' is Page",
 			"'returnAll' cannot be used if 'output' is page",
 		],
 		[

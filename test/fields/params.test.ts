@@ -68,7 +68,7 @@ describe('params', () => {
 		name: 'Try',
 		action: 'Try',
 		description: '',
-		told: '',
+		modelDescription: '',
 		fields,
 		options: [],
 		execute: () => Promise.resolve(null),

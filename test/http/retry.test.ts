@@ -19,7 +19,7 @@ describe('retry', () => {
 		maxRetryWaitMilliseconds: 60_000,
 		signal: undefined,
 	};
-	const first = { tries: 1, waitedMilliseconds: 0, maybeDone: false };
+	const first = { attempts: 1, waitedMilliseconds: 0, mayBeDone: false };
 	const busy = (retryAfterMilliseconds?: number) =>
 		new NodeError({ code: 429, message: 'Busy', retryAfterMilliseconds });
 
@@ -59,21 +59,21 @@ describe('retry', () => {
 
 		test('draws from a second, from twice as much after each wait, and from 64 seconds at most', () => {
 			jest.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON);
-			const waits = [1, 2, 7, 8].map((tries) =>
-				waitFor(busy(), { ...first, tries }, { maxTries: 9, maxRetryWaitMilliseconds: 600_000 }),
+			const waits = [1, 2, 7, 8].map((attempts) =>
+				waitFor(busy(), { ...first, attempts }, { maxTries: 9, maxRetryWaitMilliseconds: 600_000 }),
 			);
 			expect(waits).toEqual([999, 1999, 63_999, 63_999]);
 		});
 
 		test('does not come after the last try', () => {
-			expect(waitFor(busy(), { ...first, tries: 4 })).toBe(200);
-			expect(waitFor(busy(), { ...first, tries: 5 })).toBe('Tried 5 times.');
+			expect(waitFor(busy(), { ...first, attempts: 4 })).toBe(200);
+			expect(waitFor(busy(), { ...first, attempts: 5 })).toBe('Tried 5 times.');
 		});
 
 		test('says that there was no time for a second try, but not that there was none for a third', () => {
 			const over = { ...first, waitedMilliseconds: 60_000 };
 			expect(waitFor(busy(), over)).toMatch(/^Another try would need a wait, but '.+' allows 60\.$/);
-			expect(waitFor(busy(), { ...over, tries: 2 })).toBe('Tried 2 times.');
+			expect(waitFor(busy(), { ...over, attempts: 2 })).toBe('Tried 2 times.');
 		});
 
 		test('states a wait that is too long, and what is left', () => {
@@ -98,7 +98,7 @@ describe('retry', () => {
 		});
 		const tries = withRetries(
 			() => Promise.reject(failure),
-			{ harmless: false, reading: false },
+			{ isHarmless: false, isRead: false },
 			{ ...policy, maxTries: 2, maxRetryWaitMilliseconds: 10 },
 		);
 		const ended: unknown = await tries.catch((error: unknown) => error);
@@ -122,7 +122,7 @@ describe('retry', () => {
 	});
 
 	const brief = { ...policy, maxTries: 3, maxRetryWaitMilliseconds: 2 };
-	const change = { harmless: false, reading: false };
+	const change = { isHarmless: false, isRead: false };
 
 	/** An attempt that fails as often as there are names, then works. */
 	function failing(...names: AttemptName[]) {
@@ -138,7 +138,7 @@ describe('retry', () => {
 		expect(await withRetries(request, change, brief)).toBe('done');
 		expect(request).toHaveBeenCalledTimes(2);
 		const harmless = failing('unknown');
-		expect(await withRetries(harmless, { harmless: true, reading: false }, brief)).toBe('done');
+		expect(await withRetries(harmless, { isHarmless: true, isRead: false }, brief)).toBe('done');
 	});
 
 	test('all waits together are no longer than allowed', async () => {
@@ -164,7 +164,7 @@ describe('retry', () => {
 		['a change that may be done', failing('unknown'), change, { outcome: 'unknown' }],
 		['a change that is final', failing('final'), change, { outcome: 'notDone' }],
 		['a final failure that leaves a doubt', failing('finalUnknown'), change, { outcome: 'unknown' }],
-		['a read', failing('finalUnknown'), { harmless: true, reading: true }, { outcome: 'notDone' }],
+		['a read', failing('finalUnknown'), { isHarmless: true, isRead: true }, { outcome: 'notDone' }],
 	])('%s is not sent again', async (_, request, repeating, known) => {
 		await expect(withRetries(request, repeating, brief)).rejects.toMatchObject(known);
 		expect(request).toHaveBeenCalledTimes(1);
@@ -175,7 +175,7 @@ describe('retry', () => {
 		['unknown', { status: 'CANCELLED', description: undefined, outcome: 'unknown' }],
 	])('stopped after a try that is %s', async (name, known) => {
 		const signal = AbortSignal.abort();
-		const tries = withRetries(failing(name), { harmless: true, reading: false }, { ...brief, signal });
+		const tries = withRetries(failing(name), { isHarmless: true, isRead: false }, { ...brief, signal });
 		await expect(tries).rejects.toMatchObject(known);
 	});
 

@@ -51,7 +51,7 @@ export function checkAgentItem(
 	return { ...given, wait, credentials };
 }
 
-/** The content of the call without the values that differ with each try. By it, a retry finds out whether an earlier try has sent the item. */
+/** The content of the call without the values that differ with each try. By it, a later try finds out whether an earlier one sent the item. */
 export function buildCallFingerprint({
 	params,
 	buildPayload: initialPayload,
@@ -112,14 +112,14 @@ export interface ExecuteBody extends Identity {
 
 /**
  * Sends the execute call, and sends it again only if it was certainly not accepted.
- * @param hooks for each try: `beforeTry` throws if nothing may be sent; `onSend` is called when the request is sent
+ * @param hooks for each attempt: `beforeAttempt` throws if nothing may be sent; `onSend` is called when the request is sent
  * @throws NodeError for anything but a response with a status from 200 to 299
  */
 export async function sendExecuteCall(
 	context: IExecuteFunctions,
 	call: PreparedCall,
 	memory: MemoryReservation,
-	hooks: { beforeTry(): Promise<void>; onSend(body: ExecuteBody): void },
+	hooks: { beforeAttempt(): Promise<void>; onSend(body: ExecuteBody): void },
 ): Promise<AgentResponse> {
 	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
 	const signal = context.getExecutionCancelSignal();
@@ -149,10 +149,10 @@ export async function sendExecuteCall(
 	};
 	return await withRetries(
 		async () => {
-			await hooks.beforeTry();
+			await hooks.beforeAttempt();
 			return await attemptRequest(sendOnce, limits, buildCallErrors(call));
 		},
-		{ harmless: false, reading: false },
+		{ isHarmless: false, isRead: false },
 		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
 	);
 }

@@ -80,10 +80,10 @@ export function statusToRequestError(answer: AgentResponse, call: CallErrorConte
 	// A service may have started the agent before it failed. Only 503 with Retry-After says that it did not.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
 	const result = saysNotDone ? classifyStatus(429) : classifyStatus(code);
-	const said = buildExcerpt(answer, call);
+	const excerpt = buildExcerpt(answer, call);
 	const [meaning, description] =
 		statusTexts[code] ?? (result.retryable ? outcomeTexts[result.outcome] : undefined) ?? rejected;
-	const message = `${meaning} (${code})${said ? `: ${said}` : ''}`;
+	const message = `${meaning} (${code})${excerpt ? `: ${excerpt}` : ''}`;
 	return new NodeError({ code, message, description, retryAfterMilliseconds, ...result });
 }
 
@@ -195,7 +195,7 @@ const rejected: ErrorTexts = [
 	"The text above is the service's response. The call was not repeated.",
 ];
 
-/** Of all messages, in characters of JSON: errors are kept with the execution, and shown as a whole. */
+/** How long all messages may be together, in characters of JSON: n8n stores errors with the execution and shows them as a whole. */
 const maxMessagesLength = 32_768;
 const maxDetailLength = 8192;
 
@@ -297,10 +297,10 @@ export function createWaitTimeoutError(
 	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
 	redact: Redactor,
 ): NodeError {
-	const came = messages.length === 1 ? '1 message' : `${messages.length} messages`;
+	const received = messages.length === 1 ? '1 message' : `${messages.length} messages`;
 	return new NodeError({
 		code: 504,
-		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${came} received`,
+		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${received} received`,
 		description: joinSentences(
 			redact(describeMessages(messages, match)),
 			early.length > 0 && `Messages that arrived before the call and did not count: ${early.length}.`,

@@ -160,8 +160,8 @@ function buildNoTextHint(
 	);
 }
 
-/** What says that the wait was not ended by what it waited for. */
-const tellingEnds: unknown[] = ['close', 'limit', 'timeout'];
+/** The ends of a wait that a model is told, because the answer may be incomplete. */
+const notableEnds: unknown[] = ['close', 'limit', 'timeout'];
 
 /** What a model gets of an item: the answer, and what it needs to go on. @param hints what a person would read below the node */
 export function toModelItems(
@@ -172,7 +172,7 @@ export function toModelItems(
 	const { output, sessionId, endedBy, gap, response } = json;
 	const about = {
 		sessionId,
-		...(tellingEnds.includes(endedBy) && { endedBy }),
+		...(notableEnds.includes(endedBy) && { endedBy }),
 		...(gap === true && { gap }),
 	};
 	// Without a text, the response says what there is.

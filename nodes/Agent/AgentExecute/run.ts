@@ -31,7 +31,7 @@ import {
 } from './output';
 import { naming, type WaitSettings } from './parameters';
 import { type AgentResponse, parseResponseContent } from './response';
-import { callAndWait, type TryHooks, type WaitParts } from './wait';
+import { callAndWait, type AttemptHooks, type WaitParts } from './wait';
 
 /** What the items of one run share. */
 interface AgentRunState {
@@ -98,9 +98,9 @@ async function runItem(shared: AgentRunState, index: number, item: CheckedAgentI
 	const memory = new MemoryReservation();
 	const live = new LiveView(context, index, options);
 	const last: { sent: ExecuteBody; answer?: AgentResponse } = { sent: call.buildBody() };
-	const send = async (hooks?: TryHooks) => {
+	const send = async (hooks?: AttemptHooks) => {
 		last.answer = await sendExecuteCall(context, call, memory, {
-			beforeTry: async () => await hooks?.beforeTry(),
+			beforeAttempt: async () => await hooks?.beforeAttempt(),
 			onSend: (body) => {
 				last.sent = body;
 				hooks?.onSend();
@@ -124,8 +124,8 @@ async function runItem(shared: AgentRunState, index: number, item: CheckedAgentI
 		for (const hint of hints) shared.hints.add(hint);
 		const isForModel = isTool(context.getNode()) && options.maxModelCharacters > 0;
 		const output = isForModel ? toModelItems(item, options, hints).map((json) => ({ json })) : [item];
-		const left = { what: `agent in session ${last.sent.sessionId}`, mayRepeat: false };
-		return { result: { output, left }, mustNotRunAgain: true };
+		const doneWork = { what: `agent in session ${last.sent.sessionId}`, mayRepeat: false };
+		return { result: { output, doneWork }, mustNotRunAgain: true };
 	} catch (error) {
 		return toFailedItem(error, call, last.answer);
 	} finally {

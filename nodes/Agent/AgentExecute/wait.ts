@@ -39,9 +39,9 @@ export interface WaitParts extends CollectorParts {
 	readonly redact: Redactor;
 }
 
-export interface TryHooks {
-	/** Called before a try. @throws NodeError if the channel does not open in time, so that nothing may be sent */
-	beforeTry(): Promise<void>;
+export interface AttemptHooks {
+	/** Called before an attempt. @throws NodeError if the channel does not open in time, so that nothing may be sent */
+	beforeAttempt(): Promise<void>;
 	/** Called when the request is sent. */
 	onSend(): void;
 }
@@ -66,7 +66,7 @@ const reconnectMaxDelaySeconds = 10;
  */
 export async function callAndWait<T>(
 	parts: WaitParts,
-	call: (hooks: TryHooks) => Promise<T>,
+	call: (hooks: AttemptHooks) => Promise<T>,
 ): Promise<{ readonly called: T | NodeError; readonly waited: WaitResult }> {
 	const wait = new MessageWait(parts);
 	try {
@@ -92,7 +92,7 @@ class Deferred<T> {
 }
 
 /** The wait of one item, with its own channel. */
-class MessageWait implements TryHooks, ConnectionListener {
+class MessageWait implements AttemptHooks, ConnectionListener {
 	readonly #parts: WaitParts;
 	readonly #collector: MessageCollector;
 	readonly #readiness: ChannelReadiness;
@@ -116,7 +116,7 @@ class MessageWait implements TryHooks, ConnectionListener {
 		if (signal?.aborted) this.#stop();
 	}
 
-	async beforeTry(): Promise<void> {
+	async beforeAttempt(): Promise<void> {
 		if (this.#parts.settings.openChannel !== 'before') return;
 		this.#openConnection();
 		const cancel = this.#parts.clock.callAfter(openTimeoutSeconds * 1000, () => {
@@ -134,12 +134,12 @@ class MessageWait implements TryHooks, ConnectionListener {
 		this.#collector.markCallSent();
 	}
 
-	/** @returns the failure of the call if the awaited messages have arrived all the same @throws it otherwise, with the received messages */
+	/** @returns the failure of the call if the awaited messages have arrived all the same @throws the failure otherwise, with the received messages */
 	handleCallFailure(error: unknown): NodeError {
 		const { end } = this.#collector;
-		const hasCome = end === 'match' || end === 'count' || end === 'failure';
+		const hasArrived = end === 'match' || end === 'count' || end === 'failure';
 		const isDoubtful = isNodeError(error) && error.outcome !== 'notDone';
-		if (hasCome && isDoubtful && !this.#parts.signal?.aborted) return error;
+		if (hasArrived && isDoubtful && !this.#parts.signal?.aborted) return error;
 		if (!this.#isCallSent || !isNodeError(error)) throw error;
 		throw this.#addDetails(addPossibleGap(error, this.#lastLoss));
 	}
@@ -191,14 +191,14 @@ class MessageWait implements TryHooks, ConnectionListener {
 	}
 
 	/** Called when a channel closed or an attempt to open one failed. */
-	onChannelEnd({ closeReason, opened, decision, failure }: EndedChannel): void {
+	onChannelEnd({ closeReason, wasOpen, decision, failure }: EndedChannel): void {
 		this.#readiness.handleClose();
 		if (closeReason.kind === 'closeFrame') {
 			if (this.#collector.end === undefined) this.#lastCloseFrame = closeReason;
 			this.#collector.handleCloseFrame();
 		}
-		if (opened && this.#isCallSent && this.#collector.end === undefined) this.#lastLoss = failure;
-		if (!opened && isLastingFault(closeReason)) this.#hopelessAttempts++;
+		if (wasOpen && this.#isCallSent && this.#collector.end === undefined) this.#lastLoss = failure;
+		if (!wasOpen && isLastingFault(closeReason)) this.#hopelessAttempts++;
 		if (this.#isOpenOverdue) this.#failReadiness();
 		if (decision !== 'final' && this.#hopelessAttempts < 2) return;
 		this.#failReadiness(closeReason);
@@ -254,11 +254,11 @@ class MessageWait implements TryHooks, ConnectionListener {
 /** Whether no connection can be made until someone fixes the cause. */
 function isLastingFault(closeReason: CloseReason): boolean {
 	if (closeReason.kind !== 'network') return false;
-	const { category: what } = classifyNetworkError(closeReason);
-	return what === 'certificate' || what === 'handshake' || closeReason.code === 'ENOTFOUND';
+	const { category } = classifyNetworkError(closeReason);
+	return category === 'certificate' || category === 'handshake' || closeReason.code === 'ENOTFOUND';
 }
 
-/** The limit, counted from the open channel, because a session may never be quiet and a server may not answer pings. */
+/** The longest wait for a quiet channel after it opened, because a session may never be quiet and a server may not answer pings. */
 const maxSettleMilliseconds = 2000;
 
 /**

@@ -5,7 +5,7 @@ import { Sanitizer } from '../../core/sanitizer';
 import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
-type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notTaken';
+type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notAccepted';
 
 /** One alert per kind and session within this time, so that an outage does not flood the list of executions. */
 const alertIntervalMilliseconds = 60_000;
@@ -15,7 +15,7 @@ const maxAlertedSessions = 10;
 const maxNamedSessions = 20;
 
 interface AlertInterval {
-	/** By session: the first failure of the kind. */
+	/** The first failure of the kind, by session. */
 	readonly failures: Map<string, NodeError>;
 	readonly cancelEnd: () => void;
 }

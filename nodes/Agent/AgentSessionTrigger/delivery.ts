@@ -144,7 +144,7 @@ export class Delivery {
 			return false;
 		}
 		this.forget(batch);
-		this.#alerts.raise('notTaken', failure);
+		this.#alerts.raise('notAccepted', failure);
 		return true;
 	}
 

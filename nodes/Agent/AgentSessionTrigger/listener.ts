@@ -34,9 +34,9 @@ interface PublishedListenerParts extends ListenerParts, DeliveryParts {
 
 /** While the trigger stops, queued messages are still delivered as long as executions end this quickly. */
 const executionEndMilliseconds = 400;
-/** The limit for that, because n8n stops one trigger after another and exits after 30 s. */
+/** How long these deliveries may take in all, because n8n stops one trigger after another and exits after 30 s. */
 const maxDrainMilliseconds = 2000;
-/** How many executions are then started at once, beyond the limit. n8n 2.41 needs about 10 MiB for each. */
+/** How many executions the last messages may start at once, beyond the limit. n8n 2.41 needs about 10 MiB for each. */
 const maxFinalExecutions = 50;
 /** How long n8n may take to store the last messages. */
 const finalStoreMilliseconds = 500;
@@ -165,8 +165,8 @@ export class PublishedListener {
 	#resumeLeftover({ entries, dropped }: Leftover<Arrival>): void {
 		const { settings, context } = this.#parts;
 		const isListed = ({ sessionId }: Arrival) => settings.sessionIds.includes(sessionId);
-		const goOn = entries.filter(isListed).flatMap((entry) => this.#renumberIfNew(entry));
-		this.#queue.adopt({ entries: goOn, dropped });
+		const kept = entries.filter(isListed).flatMap((entry) => this.#renumberIfNew(entry));
+		this.#queue.adopt({ entries: kept, dropped });
 		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
 		if (lost === 0) return;
 		const failure = createSessionRemovedError(lost);

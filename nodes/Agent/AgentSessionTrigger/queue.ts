@@ -101,10 +101,10 @@ export class MessageQueue<T extends QueueEntry> {
 		return { entries: [...refused, ...this.#removeOldest(this.length)], dropped: this.#droppedCounts };
 	}
 
-	/** @param waited whether a batch that is not full may go if its time is over. Not while messages arrive, so that they stay together */
-	#deliverDueBatches(waited = true): void {
+	/** @param allowsPartial whether a batch that is not full may go if its time is over. Not while messages arrive, so that they stay together */
+	#deliverDueBatches(allowsPartial = true): void {
 		while (this.length > 0 && this.#unfinishedBatches.size < this.#settings.maxConcurrentExecutions) {
-			if (!this.#isBatchReady(waited)) {
+			if (!this.#isBatchReady(allowsPartial)) {
 				this.#scheduleDelivery();
 				break;
 			}
@@ -129,9 +129,9 @@ export class MessageQueue<T extends QueueEntry> {
 	}
 
 	/** While the queue is paused or drains, a batch does not wait, because no messages arrive. */
-	#isBatchReady(waited: boolean): boolean {
+	#isBatchReady(allowsPartial: boolean): boolean {
 		if (this.#isPaused || this.#state === 'draining') return true;
-		return this.length >= this.#settings.batchSize || (waited && this.#getRemainingWait() <= 0);
+		return this.length >= this.#settings.batchSize || (allowsPartial && this.#getRemainingWait() <= 0);
 	}
 
 	#scheduleDelivery(): void {
@@ -213,7 +213,7 @@ export interface QueueEntry {
 /** What a queue did not deliver before its end. */
 export interface Leftover<T> {
 	readonly entries: readonly T[];
-	/** By session: how many messages were dropped since the last delivered one. */
+	/** How many messages of each session were dropped since its last delivered one. */
 	readonly dropped: ReadonlyMap<string, number>;
 }
 

@@ -123,7 +123,7 @@ interface ChannelListener {
 const connectTimeoutMilliseconds = 20_000;
 /** How long the close handshake may take after the last message. */
 const closeHandshakeMilliseconds = 200;
-/** How long reading the messages may take that were unread when the channel was closed. */
+/** How long the messages that were unread when the channel was closed may take to be read. */
 const maxLastMessagesMilliseconds = 1000;
 /** How long a terminated socket may take to report its end. */
 const terminateMilliseconds = 50;

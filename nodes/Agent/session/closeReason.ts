@@ -55,12 +55,12 @@ const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].i
 
 /**
  * Decides how to reconnect. Unknown close codes mean trying again, and so does 1000, because servers and load balancers close with it.
- * @param history `retriedOnce`: the key of the refusal that was retried once; `faultyFrames`: how many channels in a row
+ * @param history `retriedRefusal`: the key of the refusal that was retried once; `faultyFrames`: how many channels in a row
  * were closed by a message that is too large or malformed, including this one
  */
 export function decideRetry(
 	closeReason: CloseReason,
-	history: { readonly retriedOnce: string | undefined; readonly faultyFrames: number },
+	history: { readonly retriedRefusal: string | undefined; readonly faultyFrames: number },
 	ownFinalCloseCodes: readonly number[],
 ): RetryDecision {
 	if (isClosedByFaultyFrame(closeReason) && history.faultyFrames >= maxFaultyFramesInARow) return 'final';
@@ -71,7 +71,7 @@ export function decideRetry(
 	const status = getHttpStatus(closeReason);
 	if (status === undefined || isTemporaryStatus(status)) return 'retry';
 	if (isRedirect(status)) return 'final';
-	return history.retriedOnce === getRefusalKey(closeReason) ? 'final' : 'retryOnce';
+	return history.retriedRefusal === getRefusalKey(closeReason) ? 'final' : 'retryOnce';
 }
 
 /** Whether a message that is too large or malformed closed the channel. */
@@ -151,8 +151,8 @@ export function describeCloseReason(closeReason: CloseReason): string {
 		case 'answer':
 			return `${closeReason.answer.fromProxy ? 'the proxy' : 'the server'} responded with status ${closeReason.answer.statusCode}`;
 		case 'network': {
-			const { category: what, reason } = classifyNetworkError(closeReason);
-			return what === 'unknown'
+			const { category, reason } = classifyNetworkError(closeReason);
+			return category === 'unknown'
 				? `the connection failed (${closeReason.code ?? closeReason.message})`
 				: reason;
 		}
@@ -174,11 +174,11 @@ export function describeCloseReason(closeReason: CloseReason): string {
 /** The error that the user sees. It holds no secrets. @param host undefined if the credentials could not be read */
 export function createChannelError(
 	closeReason: CloseReason,
-	{ sessionId, host, opened }: { sessionId: string; host: string | undefined; opened: boolean },
+	{ sessionId, host, wasOpen }: { sessionId: string; host: string | undefined; wasOpen: boolean },
 	nowMilliseconds: number,
 ): NodeError {
 	const place = host === undefined ? '' : ` to ${host}`;
-	const what = opened ? 'did not stay open' : 'is not open';
+	const what = wasOpen ? 'did not stay open' : 'is not open';
 	return new NodeError({
 		code: getErrorCode(closeReason),
 		message: `The channel of session ${shorten(sessionId)}${place} ${what}: ${describeCloseReason(closeReason)}`,

@@ -36,7 +36,7 @@ export interface ConnectionEvent {
 /** A channel that closed, or an attempt that did not open one. */
 export interface EndedChannel extends NextAttempt {
 	readonly closeReason: CloseReason;
-	readonly opened: boolean;
+	readonly wasOpen: boolean;
 	/** The error for the user, without secrets. */
 	readonly failure: NodeError;
 }
@@ -217,14 +217,14 @@ class SessionConnection {
 
 	readonly #handleClose = (closeReason: CloseReason) => {
 		const { clock, frames } = this.#environment;
-		const opened = this.#state === 'open';
+		const wasOpen = this.#state === 'open';
 		const reason = describeCloseReason(closeReason);
 		this.#attemptNumber++;
 		this.#cancelTimers();
 		const silent = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
-		if (opened) frames.recordLoss(clock.getMonotonicMilliseconds() - silent, reason);
+		if (wasOpen) frames.recordLoss(clock.getMonotonicMilliseconds() - silent, reason);
 		const next = this.#reconnectPlanner.planNextAttempt(closeReason);
-		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host, opened };
+		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
 		const failure = createChannelError(closeReason, channel, clock.getWallMilliseconds());
 		this.#lastFailure = failure;
 		this.#state = 'closed';
@@ -232,8 +232,8 @@ class SessionConnection {
 		const seconds = Math.ceil(next.delayMilliseconds / 1000);
 		this.#log(next.isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
 		// The listener is called last, because it may close this connection.
-		if (opened) this.#notifyEvent('disconnected', null, reason);
-		this.#notify((to) => to.onChannelEnd?.({ ...next, closeReason, opened, failure }));
+		if (wasOpen) this.#notifyEvent('disconnected', null, reason);
+		this.#notify((to) => to.onChannelEnd?.({ ...next, closeReason, wasOpen, failure }));
 	};
 
 	#notifyEvent(

@@ -134,10 +134,10 @@ export function listSecrets(credential: Pick<AgentApiCredential, 'apiKey'>, iden
 
 export type Redactor = (text: string) => string;
 
-/** Longer than any text that is shown. */
+/** In characters; longer than any text that is shown. */
 const maxRedactedLength = 16_384;
 
-/** For texts that are shortened, or become a part of other texts, later on. */
+/** Makes a function that removes the secrets from texts, before these are shortened or become a part of other texts. */
 export function createRedactor(secrets: readonly string[]): Redactor {
 	const sanitizer = new Sanitizer(secrets);
 	return (text) => sanitizer.cleanText(text, maxRedactedLength);
@@ -168,8 +168,8 @@ interface ConnectRequestContext extends CredentialReader {
 	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
 
-/** An attempt after a refusal comes at least this much later, so that it reads the credentials again. */
-const sharedReadingMilliseconds = 1000;
+/** How long attempts share one read. An attempt after a refusal comes later than this, and so reads the credentials again. */
+const sharedReadMilliseconds = 1000;
 
 /** Reads the credentials at most once a second: that takes n8n about 150 ms, and a hundred sessions may reconnect at once. */
 export function createConnectRequestReader(
@@ -180,7 +180,7 @@ export function createConnectRequestReader(
 	let lastReading: { readonly begunAt: number; readonly reading: Promise<AgentCredentials> } | undefined;
 	return async (sessionId) => {
 		const now = clock.getMonotonicMilliseconds();
-		if (lastReading === undefined || now - lastReading.begunAt >= sharedReadingMilliseconds) {
+		if (lastReading === undefined || now - lastReading.begunAt >= sharedReadMilliseconds) {
 			lastReading = { begunAt: now, reading: readCredentials(context) };
 		}
 		const { api, signer } = await lastReading.reading;

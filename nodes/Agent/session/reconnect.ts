@@ -49,7 +49,7 @@ class OutageHistory {
 	/** Number of waits of the long backoff; 0 means that it does not apply. */
 	longBackoffWaits = 0;
 	/** The key of the refusal that was retried once. */
-	retriedOnce: string | undefined;
+	retriedRefusal: string | undefined;
 	/** How many channels in a row were closed by a message that is too large or malformed. */
 	faultyFrames = 0;
 }
@@ -92,7 +92,7 @@ export class ReconnectPlanner {
 		outage.startedAt ??= now;
 		outage.faultyFrames = isClosedByFaultyFrame(closeReason) ? outage.faultyFrames + 1 : 0;
 		const decision = decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
-		if (decision !== 'retry') outage.retriedOnce = getRefusalKey(closeReason);
+		if (decision !== 'retry') outage.retriedRefusal = getRefusalKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
 		return {
@@ -121,7 +121,7 @@ export class ReconnectPlanner {
 				maxDelayMilliseconds,
 				longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaits++,
 			);
-			// At least half of the delay, so that a deployment of seconds is over after the first one.
+			// The wait is at least half of the window, so that a deployment of seconds is over after the first one.
 			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}
 		// The jitter is added, so that clients that got the same Retry-After do not come back at the same moment.
@@ -133,9 +133,9 @@ export class ReconnectPlanner {
 	}
 
 	/** @returns the kind of alert that is due; each kind once per outage */
-	#takeDueAlert(now: number, refused: boolean): NextAttempt['alert'] {
+	#takeDueAlert(now: number, isRefused: boolean): NextAttempt['alert'] {
 		const { startedAt: since = now, raisedAlerts: alerted } = this.#outage;
-		const kind = refused ? 'refused' : now - since >= outageAlertMilliseconds ? 'outage' : undefined;
+		const kind = isRefused ? 'refused' : now - since >= outageAlertMilliseconds ? 'outage' : undefined;
 		if (kind === undefined || alerted.has(kind)) return undefined;
 		alerted.add(kind);
 		return kind;

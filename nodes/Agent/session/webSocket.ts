@@ -113,7 +113,7 @@ function buildSocketOptions(request: SocketRequest) {
 		skipUTF8Validation: false,
 		// Checks the address that is finally connected to, because a name may resolve to another one than before.
 		...(request.egress && { lookup: request.egress.createSecureLookup() }),
-		// Not set otherwise, so that NODE_TLS_REJECT_UNAUTHORIZED still applies.
+		// The option is not set otherwise, so that NODE_TLS_REJECT_UNAUTHORIZED still applies.
 		...(request.allowUnauthorizedCerts && { rejectUnauthorized: false }),
 	};
 }

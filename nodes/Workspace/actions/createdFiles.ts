@@ -8,7 +8,7 @@ import type { Item, CreatedFile } from '../operation';
 
 type File = drive_v3.Schema$File;
 
-/** What the types of Google's own files begin with. */
+/** The beginning of the types of Google's own files. */
 export const googleTypePrefix = 'application/vnd.google-apps.';
 
 /** @param content what the file is created from @returns undefined without a key */
@@ -32,12 +32,12 @@ interface CreationSteps<R> {
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
 	/**
 	 * Does what is still missing in a file that is not done, which must be safe to repeat, even in parallel executions.
-	 * @param is whether this execution created the file, and whether the file is done
+	 * @param state whether this execution created the file, and whether the file is done
 	 * @returns reads the result
 	 */
 	readonly finish: (
 		file: File,
-		is: { readonly own: boolean; readonly done: boolean },
+		state: { readonly isOwn: boolean; readonly isDone: boolean },
 	) => Promise<() => R | Promise<R>>;
 }
 
@@ -68,12 +68,12 @@ export async function createOnce<R extends object>(
 	for (const other of others) if (!isDone(other)) await updateFile(drive, other, { trashed: true });
 	if (kept.appProperties?.[contentKey] !== key.content)
 		throw createKeyReusedError(`the file ${kept.id ?? ''}`);
-	const is = { own: kept.id === (created?.id ?? ownId), done: isDone(kept) };
-	const read = await finish(kept, is);
+	const state = { isOwn: kept.id === (created?.id ?? ownId), isDone: isDone(kept) };
+	const readResult = await finish(kept, state);
 	// Set before the result is read: if reading fails, the next run must not replace placeholders again.
-	if (!is.done) await updateFile(drive, kept, { appProperties: { [stateKey]: 'done' } });
-	const value = await read();
-	return is.own ? value : { ...value, repeated: true };
+	if (!state.isDone) await updateFile(drive, kept, { appProperties: { [stateKey]: 'done' } });
+	const result = await readResult();
+	return state.isOwn ? result : { ...result, repeated: true };
 }
 
 /** The search may not list the new file yet, or no longer: another execution may have trashed it. */
@@ -126,13 +126,13 @@ const tokenKey = 'creationToken';
 interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	/** One of Google's own types, such as `application/vnd.google-apps.document`. */
 	readonly mimeType: string;
-	readonly urlOf: (id: string) => string;
+	readonly buildUrl: (id: string) => string;
 	readonly title: string;
 	/** ID; '' for the top level of My Drive. */
 	readonly parentFolder: string;
 	/** A file to copy; empty for none. */
 	readonly templateId?: string;
-	/** With it, the file is created once. */
+	/** With a key, the file is created once. */
 	readonly key: KeyHashes | undefined;
 	/** As in `createOnce`. */
 	readonly ownId: string | undefined;
@@ -146,9 +146,9 @@ export async function createInDrive<R extends object>(
 	file: NewFile<R>,
 	item: Item,
 ): Promise<R & { readonly repeated?: true }> {
-	const { kind, urlOf, key, ownId, finish } = file;
+	const { kind, buildUrl, key, ownId, finish } = file;
 	const recordCreated = (id: string) => {
-		item.recordCreated({ kind, id, url: urlOf(id) });
+		item.recordCreated({ kind, id, url: buildUrl(id) });
 	};
 	const createFile = async (appProperties = {}) => {
 		const id = ownId ?? (await createOrCopyFile(drive, file, { ...getItemProperty(item), ...appProperties }));
@@ -164,10 +164,10 @@ export async function createInDrive<R extends object>(
 		key,
 		ownId,
 		create: createFile,
-		async finish({ id }, { done }) {
+		async finish({ id }, state) {
 			// If no answer confirmed the file, it is known only from here on.
-			if (!done) recordCreated(id ?? '');
-			return await finish(id ?? '', done);
+			if (!state.isDone) recordCreated(id ?? '');
+			return await finish(id ?? '', state.isDone);
 		},
 	});
 }
@@ -187,7 +187,7 @@ async function createOrCopyFile(
 	return data.id ?? '';
 }
 
-/** The ID of the file that `createThroughDrive` created for the item although no answer arrived. */
+/** The ID of the file that `createInDrive` created for the item although no answer arrived. */
 export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
 	return (await findFileOfItem(drive, item, 'id'))?.id ?? undefined;
 }

@@ -228,9 +228,9 @@ interface AdviceInput {
 
 /** What the user can do. The operation's own advice for the status is appended, unless Google's message identified the cause. */
 export function findAdvice(situation: AdviceInput): string {
-	const { status, isRateLimited: limited, call } = situation;
-	const row = limited ? undefined : adviceTable.find((candidate) => matchesRow(candidate, situation));
-	const known = limited || row ? undefined : findAdviceByWords(situation);
+	const { status, isRateLimited, call } = situation;
+	const row = isRateLimited ? undefined : adviceTable.find((candidate) => matchesRow(candidate, situation));
+	const known = isRateLimited || row ? undefined : findAdviceByWords(situation);
 	const isExplained = known !== undefined || row?.message !== undefined;
 	const operationAdvice = isExplained ? undefined : call.advice?.[status];
 	return [known ?? findGeneralAdvice(situation, row), operationAdvice].filter(Boolean).join(' ');
@@ -242,8 +242,8 @@ function findAdviceByWords({ status, envelope }: AdviceInput): string | undefine
 }
 
 function findGeneralAdvice(situation: AdviceInput, row: AdviceRow | undefined): string | undefined {
-	const { status, isRateLimited: limited, envelope, call } = situation;
-	if (limited) {
+	const { status, isRateLimited, envelope, call } = situation;
+	if (isRateLimited) {
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
 	}
 	if (row)

@@ -4,7 +4,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { isNodeError, NodeError } from '../../core/errors';
 import { chunkBytes, readChunks, computeMd5, type ByteSource, createSourceChangedError } from '../byteSource';
 import { type ApiBases, retryWords, type Transport, type TransportOptions } from './transport';
-import { sessionLost, UploadSession } from './uploadSession';
+import { createSessionLostError, UploadSession } from './uploadSession';
 
 export interface DriveUploadRequest {
 	/** With an `id`, repeating is harmless: Drive answers 409 once the file exists. */
@@ -13,7 +13,7 @@ export interface DriveUploadRequest {
 	readonly mimeType: string;
 	readonly source: ByteSource;
 	/** ID of the file whose content is replaced; it keeps its ID, links and sharing. Repeating this changes nothing. */
-	readonly replaces?: string;
+	readonly replacedId?: string;
 	/** Fields of the answer, in the syntax of Drive's `fields`. */
 	readonly fields: string;
 	/** Called after each chunk with the number of bytes that Drive has. */
@@ -31,12 +31,12 @@ export interface UploadedFile {
 /** Drive's upload address. The transport replaces Google's base with the credential's. */
 function getUploadTarget(
 	uploadType: 'multipart' | 'resumable',
-	{ fields, replaces }: Pick<DriveUploadRequest, 'fields' | 'replaces'>,
+	{ fields, replacedId }: Pick<DriveUploadRequest, 'fields' | 'replacedId'>,
 ): { readonly url: string; readonly method: 'POST' | 'PATCH' } {
 	const query = new URLSearchParams({ uploadType, supportsAllDrives: 'true', fields });
-	const file = replaces === undefined ? '' : `/${replaces}`;
+	const file = replacedId === undefined ? '' : `/${replacedId}`;
 	const url = `https://www.googleapis.com/upload/drive/v3/files${file}?${query.toString()}`;
-	return { url, method: replaces === undefined ? 'POST' : 'PATCH' };
+	return { url, method: replacedId === undefined ? 'POST' : 'PATCH' };
 }
 
 /**
@@ -77,10 +77,10 @@ const oneRequestBytes = 5_000_000;
 
 /** An upload to Drive: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable, which creates one file at most. */
 export async function uploadToDrive(
-	{ transport, bases, options }: UploadConnection,
+	{ transport, bases, options }: UploadEnvironment,
 	request: DriveUploadRequest,
 ): Promise<UploadedFile> {
-	const isRepeatable = Boolean(request.metadata.id) || request.replaces !== undefined;
+	const isRepeatable = Boolean(request.metadata.id) || request.replacedId !== undefined;
 	if (isRepeatable && request.source.size <= oneRequestBytes) {
 		return await uploadInOneRequest(transport, request);
 	}
@@ -96,11 +96,11 @@ export async function uploadToDrive(
 		});
 		if (uploaded) return uploaded;
 		if (session.isLost) session = await startUpload();
-		else if (pass >= options.maxTries) throw sessionLost(false);
+		else if (pass >= options.maxTries) throw createSessionLostError(false);
 	}
 }
 
-interface UploadConnection {
+interface UploadEnvironment {
 	readonly transport: Transport;
 	readonly bases: ApiBases;
 	readonly options: TransportOptions;

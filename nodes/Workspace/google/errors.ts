@@ -181,8 +181,8 @@ async function readResponseError(status: number, response: unknown, call: Failed
 
 function createNetworkError(error: unknown, chain: readonly unknown[], call: FailedCall): NodeError {
 	const reason = classifyNetworkError(error);
-	const { category: what, outcome, retryable, status, code } = reason;
-	if (what === 'blocked')
+	const { category, outcome, retryable, status, code } = reason;
+	if (category === 'blocked')
 		return createBlockedError(formatNetworkMessage(reason, error, call.url), chain.find(isBlockedByPolicy));
 	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
 	const isAboutToken =

@@ -62,7 +62,7 @@ export async function readGoogleCredential(
 	};
 	return {
 		signIn,
-		/** That the sign-in ends soon, and what to do; also in the log. For the end of a run, because requests refresh the token. */
+		/** Tells that the sign-in ends soon and what to do, and logs it. Call it at the end of a run, because requests refresh the token. */
 		async findNotice(): Promise<string | undefined> {
 			// What the run has done stands, even if n8n cannot read the credential again.
 			const latest = isLimited && (await sharing.getCredentials(type).catch(() => undefined));
@@ -71,7 +71,7 @@ export async function readGoogleCredential(
 			return end && `The Google sign-in of this node ${end}`;
 		},
 		/** Loads Google's libraries on first use. */
-		clients: async (options: CallOptions, shared?: SharedSending): Promise<Clients> => {
+		loadClients: async (options: CallOptions, shared?: SharedSending): Promise<Clients> => {
 			const { createClients } = await import('./clients');
 			if (!shared) return createClients(sendThrough(sharing), bases, { ...own, ...options });
 			for (const one of shared.sanitizers) sanitizers.add(one);

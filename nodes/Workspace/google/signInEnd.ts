@@ -56,10 +56,10 @@ export function describeSignInEnd(
 	return `ends on ${time}${isExact ? '' : ' or earlier'}. Google ends a sign-in after 7 days while the app is in Testing. Publish the app in console.cloud.google.com (Google Auth Platform, Audience, Publish App), then open the credential and sign in again. If you only sign in again, it ends after another 7 days.`;
 }
 
-/** When it was written into the log, by credential. */
+/** When the notice was last logged, by credential. */
 const loggedAt = new BoundedMap<string, number>();
 
-/** Whether it is to be written now: once in the time in which notice is given. */
+/** Whether the log gets the notice now: once in the time in which notice is given. */
 export function isNewInLog(credentialKey: string): boolean {
 	const isNew = Date.now() - (loggedAt.get(credentialKey) ?? -Infinity) >= noticeMilliseconds;
 	if (isNew) loggedAt.set(credentialKey, Date.now());

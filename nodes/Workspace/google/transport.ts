@@ -50,7 +50,7 @@ export async function readGoogleResponse(
 	const memory = new MemoryReservation();
 	try {
 		const bytes = await readResponseBody(body, { signal, announcedBytes, memory });
-		// Drive answers a part of a file with 308 and no body, and what has nothing to say with 204.
+		// Drive answers a part of a file with 308 and no body. A 204 never has one.
 		const data =
 			status === 308 || status === 204 ? undefined : await parseResponseData(bytes, expected, call, memory);
 		return { status, headers, data };
@@ -203,7 +203,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 				log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
 			},
 		};
-		const tryOnce = () =>
+		const attemptOnce = () =>
 			attemptRequest(
 				async (stop) =>
 					await readGoogleResponse(await sendAndRefresh(send, request, stop), call, failedCall, stop),
@@ -215,8 +215,8 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 				},
 			);
 		return await withRetries(
-			() => limiter.send(tryOnce, limits),
-			{ harmless: ['GET', 'PUT', ...httpMethodsToRetry].includes(method), reading: method === 'GET' },
+			() => limiter.send(attemptOnce, limits),
+			{ isHarmless: ['GET', 'PUT', ...httpMethodsToRetry].includes(method), isRead: method === 'GET' },
 			{ maxTries: Math.min(maxTries, retry + 1), maxRetryWaitMilliseconds, signal, words: retryWords },
 		);
 	};

@@ -9,7 +9,7 @@ import type { Transport } from './transport';
  * The failure when Drive no longer knows a session.
  * @param sentLast the last bytes were sent and no answer came back, so the file may exist
  */
-export function sessionLost(sentLast: boolean, cause?: unknown): NodeError {
+export function createSessionLostError(sentLast: boolean, cause?: unknown): NodeError {
 	return new NodeError({
 		code: 503,
 		message: 'Google Drive ended the upload before it was complete',
@@ -53,7 +53,7 @@ export class UploadSession {
 		while (this.storedBytes >= from && this.storedBytes < from + chunk.length) {
 			// The last part may create the file, so without an answer the outcome is unknown.
 			const isLast = from + chunk.length === this.#totalBytes;
-			const repeating = { harmless: true, reading: !isLast && !this.#hasSentLastByte };
+			const repeating = { isHarmless: true, isRead: !isLast && !this.#hasSentLastByte };
 			await withRetries(() => this.#sendRest(chunk, from), repeating, this.#policy);
 			this.#refuseMoreThanSent(from + chunk.length);
 		}
@@ -63,7 +63,7 @@ export class UploadSession {
 	/** The file, once all bytes were sent. An empty file is complete as soon as Drive is asked. */
 	async finish(): Promise<drive_v3.Schema$File> {
 		if (!this.#file)
-			await withRetries(() => this.#askProgress(), { harmless: true, reading: false }, this.#policy);
+			await withRetries(() => this.#askProgress(), { isHarmless: true, isRead: false }, this.#policy);
 		if (this.#file) return this.#file;
 		throw new NodeError({
 			code: 502,
@@ -131,7 +131,7 @@ export class UploadSession {
 		if (!isNodeError(error)) return toError(error);
 		if (error.code === 404 || error.code === 410) {
 			this.isLost = true;
-			return sessionLost(this.#hasSentLastByte, error);
+			return createSessionLostError(this.#hasSentLastByte, error);
 		}
 		return error;
 	}

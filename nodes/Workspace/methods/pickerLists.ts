@@ -161,8 +161,8 @@ async function askGoogle<T>(
 	const sanitizer = new Sanitizer();
 	try {
 		const authentication = context.getNodeParameter('authentication', 'oAuth2');
-		const { signIn, clients } = await readGoogleCredential(context, authentication, sanitizer);
-		return await ask({ signIn, ...(await clients(pickerLimits)) });
+		const { signIn, loadClients } = await readGoogleCredential(context, authentication, sanitizer);
+		return await ask({ signIn, ...(await loadClients(pickerLimits)) });
 	} catch (error) {
 		const read = toGoogleFailure(error, context.logger.info.bind(context.logger));
 		const failure = addAdviceToMessage(naming.insertNamesIntoError(read));
@@ -195,10 +195,10 @@ function createColumnsMethod<T>(
 			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheet', 'Spreadsheet'));
 			const headerRow = Number(readField('options.headerRow') || 1);
 			const [tab, range] = [readField('tab') || readLinkedTab(given), readField('range')];
-			const isNothing = tab === '' && range === '';
+			const hasNoTarget = tab === '' && range === '';
 			const isRead = readField('operation') === 'read';
-			if (isNothing && !isRead) return buildList(undefined, headerRow, []);
-			const target = isNothing ? {} : parseTarget(await book.resolveTab({ tab, range }));
+			if (hasNoTarget && !isRead) return buildList(undefined, headerRow, []);
+			const target = hasNoTarget ? {} : parseTarget(await book.resolveTab({ tab, range }));
 			// Read counts the row from the first one of the range, and names columns by letters if there is none.
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
 			const { names, texts, start } = await readHeaderRow(book, target, row);
@@ -244,7 +244,7 @@ export async function listSpreadsheetTabs(
 const tabFields = 'tabProperties(tabId,title)';
 const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields})))`;
 
-/** By ID, because several tabs of a document may have the same title. */
+/** Lists the tabs by ID, because several tabs of a document may have the same title. */
 export async function listDocumentTabs(
 	{ docs }: Pick<Clients, 'docs'>,
 	documentId: string,

@@ -78,7 +78,7 @@ async function sendTestCall(helpers: Helpers, call: FailedCall, token: string): 
 	await readGoogleResponse(response, {}, call, signal).catch(async (error: unknown) => {
 		const failure = await toRequestError(error, call);
 		const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
-		// What a node can do about a limit, its options say.
+		// A limit has advice about a node's options, which a test does not have.
 		throw isRefusedForNow ? failure.with({ description: 'Try again in a minute.' }) : failure;
 	});
 }

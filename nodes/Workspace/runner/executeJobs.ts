@@ -41,7 +41,7 @@ const locks = new KeyedMutex(lastByLock);
 
 /** When each execution last came to a spreadsheet, by its lock. */
 const arrivals = new BoundedMap<string, Map<string | undefined, number>>();
-/** So many executions in so short a time show that more are on their way. Fewer may be loops, whose next row waits for the last. */
+/** This many executions within this time show that more are on their way. Fewer may be loops, whose next row waits for the last. */
 const crowd = { executions: 6, milliseconds: 2000 };
 /** A crowd waits for those on their way, so that an endless one takes half of what Google lets a user read and write in a minute. */
 const crowdPauseMilliseconds = 2000;

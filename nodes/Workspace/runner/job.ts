@@ -54,7 +54,7 @@ export interface RunnerItem extends Item {
 	/** What is shown below the node, which a model does not see. */
 	readonly hints?: readonly string[];
 	/** A text for the user, with the names of fields put in. */
-	text(text: string): string;
+	insertNames(text: string): string;
 	/** The failure as the user reads it, with everything that was already created for the item. */
 	explainFailure(failure: NodeError): NodeError;
 }
@@ -127,12 +127,12 @@ export class InputItem implements RunnerItem {
 		return this.#createdFiles.length > 0;
 	}
 
-	text(text: string) {
+	insertNames(text: string) {
 		return this.#naming.insertNames(text);
 	}
 
 	addHint(text: string) {
-		this.run.hints.add(this.text(text));
+		this.run.hints.add(this.insertNames(text));
 	}
 
 	get hints() {

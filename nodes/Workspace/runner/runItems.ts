@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../../core/errors';
 import { type CheckedItem, type PerformedItem, runItems, type Task } from '../../core/itemLoop';
-import type { Left } from '../../core/doneItems';
+import type { DoneWork } from '../../core/doneItems';
 import { Sanitizer } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { NodeParameters } from '../../fields/params';
@@ -44,7 +44,7 @@ async function recoverOutcome(clients: Clients, job: Job, outcome: unknown): Pro
 	}
 }
 
-/** In the message, because an error item has no description. @param lookup why looking for what became of it failed too */
+/** Says in the message that the work may be done, because an error item has no description. @param lookup why looking for what became of it failed too */
 function explainUnknownOutcome(
 	failure: NodeError,
 	{ operation, params }: Job,
@@ -54,18 +54,18 @@ function explainUnknownOutcome(
 	// Most operations say it in words of their own.
 	const saysUnknown = /\bmay (still )?(have been|exist)\b/.test(message);
 	const lookupText = lookup && `Checking this also failed (${lookup.message}).`;
-	const what = operation.isIdempotent?.(params)
+	const advice = operation.isIdempotent?.(params)
 		? 'It is safe to run this again.'
 		: 'Check the result in Google before you run this again.';
 	return failure.with({
 		message: saysUnknown ? message : `The request may have been carried out: ${message}`,
-		description: [description, lookupText, saysUnknown ? undefined : what].filter(Boolean).join(' '),
+		description: [description, lookupText, saysUnknown ? undefined : advice].filter(Boolean).join(' '),
 		outcome: 'unknown',
 	});
 }
 
-/** Of items that may run in parallel; their requests share one limit per credential anyway. */
-const parallelItems = 5;
+/** How many items run at once, if they may run in parallel; their requests share one limit per credential anyway. */
+const maxParallelItems = 5;
 
 /** Works on all input items; every output item is paired with its input item. */
 export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
@@ -86,7 +86,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 				item.json,
 			],
 			planTasks: orderTasks,
-			getConcurrency: () => parallelItems,
+			getConcurrency: () => maxParallelItems,
 			async perform(items) {
 				const together = items.map(({ value }) => value);
 				const outcomes = await performJobs(together, getClients);
@@ -120,9 +120,9 @@ function finishJob(job: Job, outcome: unknown): PerformedItem {
 		const output = toOutputItems(job, outcome).map((one) => ({ ...one, pairedItem: { item: index } }));
 		const ending = operation.getFailure?.(outcome);
 		if (ending) return failJob(job, item.explainFailure(ending), { output, isDone: item.continueOnFail });
-		const what = operation.left?.(outcome);
-		const left = what === undefined ? undefined : { what, ...judgeRerun(job) };
-		return { result: { output, left }, mustNotRunAgain: !isOnlyReading(job) };
+		const what = operation.nameResult?.(outcome);
+		const doneWork = what === undefined ? undefined : { what, ...judgeRerun(job) };
+		return { result: { output, doneWork }, mustNotRunAgain: !isOnlyReading(job) };
 	} catch (error) {
 		return failJob(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
 	}
@@ -134,7 +134,7 @@ function toOutputItems(
 ): readonly OutputItem[] {
 	if (modelCharacters > 0 && operation.toModel) {
 		const { items, note } = operation.toModel(result, params, modelCharacters);
-		const notes = [...(note === undefined ? [] : [item.text(note)]), ...(item.hints ?? [])];
+		const notes = [...(note === undefined ? [] : [item.insertNames(note)]), ...(item.hints ?? [])];
 		return [...items, ...notes.map((text) => ({ note: text }))].map((json) => ({ json }));
 	}
 	return operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
@@ -144,15 +144,15 @@ function toOutputItems(
 const keyOption = 'idempotencyKey';
 
 /** What happens to a finished job if the node runs again. */
-function judgeRerun({ operation, params, item }: Job): Omit<Left, 'what'> {
-	const { options, rerun } = operation;
+function judgeRerun({ operation, params, item }: Job): Omit<DoneWork, 'what'> {
+	const { options, rerunAdvice } = operation;
 	const takesKey = options.some(({ name }) => name === keyOption);
 	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOption]);
 	const advice = [
-		rerun,
+		rerunAdvice,
 		takesKey && `With ${quoteField(keyOption)}, an item is done once, however often the node runs.`,
 	].filter(Boolean);
-	return { mayRepeat, advice: item.text(advice.join(' ')) || undefined };
+	return { mayRepeat, advice: item.insertNames(advice.join(' ')) || undefined };
 }
 
 /** The services that the advice of an operation is about: one for emails may attach files of Drive, an upload may take one from an email. */
@@ -162,14 +162,14 @@ const fileApis = ['sheets', 'docs', 'drive'] as const;
 /** Clients differ by what the requests may need and by the operation's advice. */
 function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
 	const known = new Map<string, Promise<Clients>>();
-	let connection: Promise<GoogleCredential> | undefined;
-	// Not among the items' hints, which a model gets, too. What went wrong with a credential, the items have said.
+	let credential: Promise<GoogleCredential> | undefined;
+	// The notice is none of the items' hints, because a model gets those. The items have said what went wrong with a credential.
 	const showNotice = async () => {
-		const message = await connection?.then(async (one) => await one.findNotice()).catch(() => undefined);
+		const message = await credential?.then(async (one) => await one.findNotice()).catch(() => undefined);
 		if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 	};
 	const getClients: ClientGetter = ({ operation, resource, limits }, shared) => {
-		const connected = (connection ??= readGoogleCredential(
+		const reading = (credential ??= readGoogleCredential(
 			context,
 			context.getNodeParameter('authentication', 0, 'oAuth2'),
 			sanitizer,
@@ -183,7 +183,7 @@ function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
 				advice: operation.adviceByStatus,
 				adviceApis: resource === 'mail' ? mailApis : fileApis,
 			};
-			return await (await connected).clients(options, shared);
+			return await (await reading).loadClients(options, shared);
 		};
 		if (shared) return create();
 		const clients = known.get(key) ?? create();

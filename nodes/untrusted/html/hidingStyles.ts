@@ -1,24 +1,24 @@
-/** Most that is read of all style sheets of a page, which are far shorter. */
-const longestSheets = 500_000;
-const mostRules = 5_000;
-const mostSelectors = 50;
-const mostRulesOfName = 30;
-const mostClasses = 30;
-const longestBlock = 5_000;
+/** How much is read of the style sheets of a page, which are far shorter. */
+const maxSheetCharacters = 500_000;
+const maxRules = 5_000;
+const maxSelectors = 50;
+const maxRulesPerName = 30;
+const maxClasses = 30;
+const maxBlockCharacters = 5_000;
 
 const zero = /^0+(?:\.0*)?(?:[a-z]+|%)?$/;
-/** By property, the values with which an element is not seen. */
+/** The values with which an element is not seen, by property. */
 const unseenValues = {
 	display: /^none$/,
 	visibility: /^(?:hidden|collapse)$/,
 	'max-height': zero,
 	opacity: zero,
-	// Only of its own text: what is in it may have another size.
+	// This hides only its own text: an element inside may have another size.
 	'font-size': zero,
 } as const;
 type Property = keyof typeof unseenValues;
 
-/** In the order of importance: each outweighs any number of those before it. */
+/** Weights in the order of importance: each outweighs any number of those before it. */
 const weights = { order: 1, tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
 
 interface Declaration {
@@ -44,20 +44,20 @@ export interface Look {
 
 /** What the `style` elements of a page hide on any screen. */
 export class HidingStyles {
-	/** By the last name of their selector. */
+	/** Rules by the last name of their selector. */
 	readonly #rules = new Map<string, Rule[]>();
 	#count = 0;
 	#characters = 0;
 
 	/** @param css the content of a `style` element */
 	add(css: string): void {
-		const taken = css.slice(0, Math.max(0, longestSheets - this.#characters));
+		const taken = css.slice(0, Math.max(0, maxSheetCharacters - this.#characters));
 		this.#characters += taken.length;
-		for (const { selectors, block } of splitRules(withoutComments(taken))) {
-			if (this.#count >= mostRules) return;
+		for (const { selectors, block } of splitRules(removeComments(taken))) {
+			if (this.#count >= maxRules) return;
 			const declarations = readDeclarations(block);
 			if (declarations.length === 0) continue;
-			for (const selector of selectors.split(',', mostSelectors)) this.#addRule(selector, declarations);
+			for (const selector of selectors.split(',', maxSelectors)) this.#addRule(selector, declarations);
 		}
 	}
 
@@ -71,9 +71,9 @@ export class HidingStyles {
 		if (last === undefined || selector.includes(':')) return;
 		const rules = this.#rules.get(last) ?? [];
 		this.#rules.set(last, rules);
-		if (rules.length >= mostRulesOfName) return;
+		if (rules.length >= maxRulesPerName) return;
 		const isPartial = steps.length > 1;
-		const own = names.reduce((sum, name) => sum + weights[kindOf(name)], 0);
+		const own = names.reduce((sum, name) => sum + weights[getNameKind(name)], 0);
 		const weight = own + this.#count++ + (isPartial ? weights.class : 0);
 		rules.push({ names, isPartial, weight, declarations });
 	}
@@ -84,7 +84,7 @@ export class HidingStyles {
 			tag,
 			...classes
 				.trim()
-				.split(/\s+/, mostClasses)
+				.split(/\s+/, maxClasses)
 				.map((name) => `.${name}`),
 			`#${id.trim()}`,
 		];
@@ -110,7 +110,7 @@ export class HidingStyles {
 	}
 }
 
-const kindOf = (name: string) => (name.startsWith('#') ? 'id' : name.startsWith('.') ? 'class' : 'tag');
+const getNameKind = (name: string) => (name.startsWith('#') ? 'id' : name.startsWith('.') ? 'class' : 'tag');
 
 /** The names of a selector such as `td.preheader`; none if it has anything else, such as an attribute. */
 function readNames(selector: string): string[] {
@@ -122,8 +122,8 @@ function readNames(selector: string): string[] {
 }
 
 function readDeclarations(block: string): Declaration[] {
-	// What moves does not stay as it begins.
-	const taken = block.slice(0, longestBlock).toLowerCase();
+	// An animated element does not stay as it begins.
+	const taken = block.slice(0, maxBlockCharacters).toLowerCase();
 	const isMoving = /(?:^|[;\s-])animation(?:-name)?\s*:/.test(taken);
 	return taken.split(';').flatMap((declaration) => {
 		const [name = '', given = ''] = declaration.split(':', 2).map((part) => part.trim());
@@ -137,7 +137,7 @@ function readDeclarations(block: string): Declaration[] {
 
 const isProperty = (name: string): name is Property => Object.hasOwn(unseenValues, name);
 
-function withoutComments(css: string): string {
+function removeComments(css: string): string {
 	const [before = '', ...comments] = css.replaceAll(/<!--|-->/g, ' ').split('/*');
 	const after = comments.map((comment) => {
 		const end = comment.indexOf('*/');

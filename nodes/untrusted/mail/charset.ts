@@ -6,7 +6,7 @@ import { BoundedMap } from '../../core/boundedMap';
 /** Decodes text of any charset. An unknown name never loses any text. @param charset as the email names it; '' if it names none */
 export function decodeText(bytes: Buffer, charset: string): string {
 	const escape = findEscape(bytes, charset);
-	if (escape === korean) return findDecoder('euc-kr').decode(unshift(bytes));
+	if (escape === korean) return findDecoder('euc-kr').decode(decodeShifts(bytes));
 	if (escape !== undefined) return findDecoder('iso-2022-jp').decode(bytes);
 	const wide = findWideName(bytes, charset);
 	if (wide === undefined && isMeantAsUtf8(bytes, charset))
@@ -14,7 +14,7 @@ export function decodeText(bytes: Buffer, charset: string): string {
 	return findDecoder(wide ?? charset).decode(bytes);
 }
 
-/** So many letters for each wrong byte are UTF-8 under the name of another charset, in which they hardly come by chance. */
+/** A text with this many letters for each wrong byte is UTF-8 under the name of another charset: so many hardly come by chance. */
 const lettersPerError = 4;
 
 /**
@@ -40,7 +40,7 @@ function findWideName(bytes: Buffer, charset: string): string | undefined {
 	return first === 0 || /be$/i.test(charset) ? 'utf-16be' : 'utf-16le';
 }
 
-/** Rare, but still sent (jhillyerd/enmime#36). */
+/** The escape of ISO-2022-KR, which is rare but still sent (jhillyerd/enmime#36). */
 const korean = '\u001b$)C';
 const escapes = /\u001b(?:\$\)C|\$[@B(]|\([IJ])/;
 
@@ -54,8 +54,8 @@ function findEscape(bytes: Buffer, charset: string): string | undefined {
 	return /[\u0080-\u00ff]/.test(text) ? undefined : escapes.exec(text)?.[0];
 }
 
-/** ISO-2022-KR as EUC-KR, which has the same letters with the eighth bit set (RFC 1557). Each line begins unshift. */
-function unshift(bytes: Buffer): Buffer {
+/** ISO-2022-KR as EUC-KR, which has the same letters with the eighth bit set (RFC 1557). Each line begins with letters of seven bits. */
+function decodeShifts(bytes: Buffer): Buffer {
 	const text = bytes
 		.toString('latin1')
 		.replaceAll(korean, '')
@@ -66,18 +66,18 @@ function unshift(bytes: Buffer): Buffer {
 	return Buffer.from(text, 'latin1');
 }
 
-/** By charset name, of which emails can give any number. Making a decoder takes much longer than decoding a word of a header. */
+/** Decoders by charset name, of which emails can give any number. Making a decoder takes much longer than decoding a word of a header. */
 const decoders = new BoundedMap<string, TextDecoder>(200);
 
 function findDecoder(charset: string): TextDecoder {
 	const name = charset.trim().toLowerCase().slice(0, 40);
-	const decoder = decoders.get(name) ?? makeDecoder(name);
+	const decoder = decoders.get(name) ?? createDecoder(name);
 	decoders.set(name, decoder);
 	return decoder;
 }
 
-/** For emails that name no charset, or an unknown one, or UTF-8 for a text that is none. */
-const usual = 'windows-1252';
+/** The charset for emails that name none, or an unknown one, or UTF-8 for a text that is none. */
+const fallbackCharset = 'windows-1252';
 
 /** Microsoft's code page numbers, which are missing from the names that `TextDecoder` knows. */
 const codePages: Readonly<Record<string, string>> = {
@@ -88,10 +88,10 @@ const codePages: Readonly<Record<string, string>> = {
 	'950': 'big5',
 };
 
-function makeDecoder(name: string): TextDecoder {
+function createDecoder(name: string): TextDecoder {
 	const page = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];
 	const names = page === undefined ? [] : [codePages[page] ?? `windows-${page}`];
-	if (/^utf-?8$/.test(name)) names.push(usual);
+	if (/^utf-?8$/.test(name)) names.push(fallbackCharset);
 	for (const each of new Set([...names, name, name.replace(/^x-/, ''), name.replaceAll('_', '-')])) {
 		try {
 			return new TextDecoder(each);
@@ -99,7 +99,7 @@ function makeDecoder(name: string): TextDecoder {
 			// Not a known name; perhaps the next one is.
 		}
 	}
-	return new TextDecoder(usual);
+	return new TextDecoder(fallbackCharset);
 }
 
 /** The bytes of a text in which some are escapes: `=E4` or `%E4`. */
@@ -110,8 +110,8 @@ export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
 	return Buffer.from(bytes, 'latin1');
 }
 
-/** Most characters of a header value that are read. */
-export const longestHeader = 10_000;
+/** How many characters of a header value are read. */
+export const maxHeaderCharacters = 10_000;
 
 const word = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
 /** White space between two encoded words is not part of the text. */
@@ -120,7 +120,7 @@ const words = new RegExp(`${word.source}(?:\\s*${word.source})*`, 'g');
 /** Decodes encoded words (RFC 2047). Gmail decodes most headers itself; this handles what it leaves. */
 export function decodeWords(value: string): string {
 	if (!value.includes('=?')) return value;
-	const read = value.slice(0, longestHeader).replaceAll(words, (found) => {
+	const read = value.slice(0, maxHeaderCharacters).replaceAll(words, (found) => {
 		const runs: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
 		for (const [, name = '', encoding = '', content = ''] of found.matchAll(word)) {
 			const [charset, isBase64] = [name.toLowerCase(), encoding.toUpperCase() === 'B'];
@@ -134,5 +134,5 @@ export function decodeWords(value: string): string {
 		}
 		return runs.map(({ charset, bytes }) => decodeText(Buffer.concat(bytes), charset)).join('');
 	});
-	return read + value.slice(longestHeader);
+	return read + value.slice(maxHeaderCharacters);
 }

@@ -14,9 +14,9 @@ const kinds = new Map(
 	),
 );
 
-const mostHeaderLines = 9;
-/** A list of recipients is wrapped. */
-const mostWrappedLines = 8;
+const maxHeaderLines = 9;
+/** How many lines a list of recipients may be wrapped over. */
+const maxWrappedLines = 8;
 const address = /@[\w-]+\.\w/;
 const time = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
 
@@ -35,7 +35,7 @@ export class HeaderFinder {
 	/** @param lines trimmed */
 	constructor(lines: readonly string[]) {
 		this.#lines = lines;
-		this.#found = lines.map((line) => (line === '' ? 'blank' : kindOf(line)));
+		this.#found = lines.map((line) => (line === '' ? 'blank' : findLineKind(line)));
 	}
 
 	/** Whether the line announces a message that the sender passes on. */
@@ -44,21 +44,21 @@ export class HeaderFinder {
 		const phrase = findRuledPhrase(line);
 		if (phrase !== '') return forwarding.test(phrase);
 		if (line.length > 100 || !/[:：]$/.test(line) || !forwarding.test(line)) return false;
-		return this.#known(at + 1, at + 5) > 0;
+		return this.#countKnownLines(at + 1, at + 5) > 0;
 	}
 
 	/** Whether a message begins here that the sender answers, because of a line such as `-----Original Message-----`. */
 	isOriginal(at: number): boolean {
 		const phrase = findRuledPhrase(this.#lines[at] ?? '');
 		if (phrase === '') return false;
-		return original.test(phrase) || this.#known(at + 1, at + 4) >= 2;
+		return original.test(phrase) || this.#countKnownLines(at + 1, at + 4) >= 2;
 	}
 
 	/** Whether the header of an email begins here, in any order. What else has such labels, such as a journey, has no subject and no address. */
 	isHeader(at: number): boolean {
 		const seen = new Set<unknown>();
 		let [hasAddress, hasTime] = [false, false];
-		for (const line of this.#headerLines(at)) {
+		for (const line of this.#findHeaderLines(at)) {
 			const [kind, text = ''] = [this.#found[line], this.#lines[line]];
 			seen.add(kind);
 			hasAddress ||= address.test(text);
@@ -71,16 +71,16 @@ export class HeaderFinder {
 	}
 
 	/** How many lines are of a kind that is known. They may be quoted. */
-	#known(from: number, to: number): number {
-		const lines = this.#lines.slice(from, to).map((line) => kindOf(line.replace(/^(?:>\s?)+/, '')));
+	#countKnownLines(from: number, to: number): number {
+		const lines = this.#lines.slice(from, to).map((line) => findLineKind(line.replace(/^(?:>\s?)+/, '')));
 		return lines.filter((kind) => kind !== undefined && kind !== 'other').length;
 	}
 
-	#headerLines(at: number): number[] {
+	#findHeaderLines(at: number): number[] {
 		const isKnown = (line: number) => !['blank', 'other', undefined].includes(this.#found[line]);
 		const header: number[] = [];
 		let wrapped = 0;
-		for (let line = at; isKnown(at) && header.length <= mostHeaderLines; line++) {
+		for (let line = at; isKnown(at) && header.length <= maxHeaderLines; line++) {
 			const kind = this.#found[line];
 			if (kind === 'blank') {
 				// Made from HTML, where each is a paragraph.
@@ -88,13 +88,13 @@ export class HeaderFinder {
 			} else if (kind !== undefined) {
 				wrapped = 0;
 				header.push(line);
-			} else if (++wrapped > (address.test(this.#lines[line] ?? '') ? mostWrappedLines : 1)) break;
+			} else if (++wrapped > (address.test(this.#lines[line] ?? '') ? maxWrappedLines : 1)) break;
 		}
-		return header.slice(0, mostHeaderLines);
+		return header.slice(0, maxHeaderLines);
 	}
 }
 
-function kindOf(line: string): Kind | 'other' | undefined {
+function findLineKind(line: string): Kind | 'other' | undefined {
 	const [, label] = /^[*_]{0,2}(\p{L}[^:：*_]{0,24})[*_]{0,2}\s?[:：]/u.exec(line) ?? [];
 	if (label === undefined) return undefined;
 	return kinds.get(label.trim().toLowerCase()) ?? 'other';

@@ -2,20 +2,20 @@ import { findRuledPhrase } from './earlierHeader';
 
 /** An introduction such as `On Monday, Ann <ann@example.com> wrote:`, which programs may wrap. */
 export interface Introduction {
-	/** Over how many lines it goes. */
+	/** Number of lines that it takes. */
 	readonly lines: number;
 	/** What the sender wrote before it on its first line. */
 	readonly before: string;
 }
 
-/** Longer ones are text. */
-const longest = 500;
-const mostLines = 4;
+/** A longer introduction counts as text. */
+const maxCharacters = 500;
+const maxLines = 4;
 /** Some programs give each sign around an address a line of its own. */
-const mostOpenedLines = 6;
+const maxOpenedLines = 6;
 
 const time = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}/u;
-const when = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
+const dateOrTime = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
 const address = /@[\w-]+\.\w/;
 const bracketed = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
 const writing =
@@ -26,10 +26,10 @@ const opening =
 /** Between such a word and the first figure of the date stands the name of a day. */
 const beforeDate = /^[^@<\p{Nd}]{0,40}\p{Nd}/u;
 
-/** What stands before it is the sender's; -1 for none. */
+/** The place where an introduction opens; what stands before it is the sender's. -1 for none. */
 function findOpening(line: string, isIntroduction: (text: string) => boolean): number {
-	const places = Array.from(line.slice(-longest).matchAll(opening), ({ index }) => index);
-	const offset = Math.max(0, line.length - longest);
+	const places = Array.from(line.slice(-maxCharacters).matchAll(opening), ({ index }) => index);
+	const offset = Math.max(0, line.length - maxCharacters);
 	const at = places.findLast((place) => {
 		const text = line.slice(offset + place);
 		return beforeDate.test(text.slice(text.indexOf(' '))) && isIntroduction(text);
@@ -43,21 +43,21 @@ export function findIntroduction(lines: readonly string[], isMarked: boolean): I
 	const all = lines.join(' ');
 	if (!address.test(all) && !writing.test(all)) return undefined;
 	const isIntroduction = isMarked ? introducesQuote : introducesText;
-	for (let count = 1; count <= Math.min(mostOpenedLines, lines.length); count++) {
+	for (let count = 1; count <= Math.min(maxOpenedLines, lines.length); count++) {
 		const [first = '', ...rest] = lines.slice(-count);
 		const tail = ['', ...rest].join(' ');
 		const at = findOpening(first, (text) => isIntroduction(text + tail));
 		if (at >= 0) return { lines: count, before: first.slice(0, at) };
 		if (count > 1 && /[.!?]$/.test(first)) break;
-		if (count > mostLines || !isIntroduction((first + tail).slice(-longest))) continue;
-		return withOpening(lines, count);
+		if (count > maxLines || !isIntroduction((first + tail).slice(-maxCharacters))) continue;
+		return includeOpening(lines, count);
 	}
 	return isMarked && address.test(lines.at(-1) ?? '') ? { lines: 1, before: '' } : undefined;
 }
 
-/** The date may be wrapped, too. */
-function withOpening(lines: readonly string[], count: number): Introduction {
-	for (let more = count + 1; more <= Math.min(count + 2, mostOpenedLines); more++) {
+/** Includes the lines above that begin the introduction, because its date may be wrapped, too. */
+function includeOpening(lines: readonly string[], count: number): Introduction {
+	for (let more = count + 1; more <= Math.min(count + 2, maxOpenedLines); more++) {
 		const line = lines.at(-more) ?? '';
 		const at = /[.!?]$/.test(line) ? -1 : findOpening(line, () => true);
 		if (at >= 0) return { lines: more, before: line.slice(0, at) };
@@ -66,7 +66,7 @@ function withOpening(lines: readonly string[], count: number): Introduction {
 }
 
 function introducesQuote(text: string): boolean {
-	return when.test(text) && (address.test(text) || writing.test(text));
+	return dateOrTime.test(text) && (address.test(text) || writing.test(text));
 }
 
 /** Where nothing marks what follows, a sentence of the sender must not be taken for an introduction. */
@@ -75,17 +75,17 @@ function introducesText(text: string): boolean {
 	if (found) {
 		const after = text.slice(found.index + found[0].length);
 		if (writing.test(after) && after.length <= 40) return true;
-		if (!when.test(text)) return false;
+		if (!dateOrTime.test(text)) return false;
 		return writing.test(text) || (found[0].startsWith('<') && /^[\s,]*[:：]$/.test(after));
 	}
 	const starts = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(opening) === 0;
-	return starts && when.test(text) && time.test(text) && writing.test(text) && !firstPerson.test(text);
+	return starts && dateOrTime.test(text) && time.test(text) && writing.test(text) && !firstPerson.test(text);
 }
 
 /** Finds an introduction that what it introduces follows on the same line. @returns what the sender wrote before it; undefined if there is none */
 export function findIntroductionWithin(line: string): string | undefined {
 	for (const { index, 0: end } of line.matchAll(/[>)],? ?[\p{L} ]{3,40}[:：](?=\s)/gu)) {
-		const from = Math.max(0, index - longest);
+		const from = Math.max(0, index - maxCharacters);
 		const head = line.slice(from, index + end.length);
 		const at = writing.test(end) ? findOpening(head, introducesText) : -1;
 		if (at >= 0) return line.slice(0, from + at);
@@ -96,12 +96,12 @@ export function findIntroductionWithin(line: string): string | undefined {
 /** Whether a line such as `---- Ann Lee wrote ----` introduces what follows. */
 export function isRuledIntroduction(line: string): boolean {
 	const [, sender = ''] = /^>>> (.{3,200}) >>>$/.exec(line) ?? [];
-	if (when.test(sender)) return true;
+	if (dateOrTime.test(sender)) return true;
 	const phrase = findRuledPhrase(line);
 	if (phrase === '' || firstPerson.test(phrase)) return false;
 	const isLast = phrase
 		.split(' ')
 		.slice(-3)
 		.some((word) => writing.test(word));
-	return isLast || (when.test(phrase) && address.test(phrase));
+	return isLast || (dateOrTime.test(phrase) && address.test(phrase));
 }

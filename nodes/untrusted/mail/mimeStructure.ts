@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { decodeWords, longestHeader } from './charset';
+import { decodeWords, maxHeaderCharacters } from './charset';
 
 /** A part of an email as Gmail returns it, after `limitMessage`. */
 export type MimePart = gmail_v1.Schema$MessagePart;
@@ -17,10 +17,7 @@ export interface MimeContext {
 const dataTypes = /^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|x-amp-html|xml|rtf)$/;
 
 /** Decides whether a part is a file or belongs to the email's text. */
-export function isFile(
-	part: MimePart,
-	{ multipartType: within, isAfterHtml: afterHtml }: MimeContext,
-): boolean {
+export function isFile(part: MimePart, { multipartType, isAfterHtml }: MimeContext): boolean {
 	const type = getMediaType(part);
 	if (getDisposition(part) === 'attachment') return true;
 	// Gmail returns a multipart with broken boundaries as a single part that contains its text.
@@ -28,11 +25,11 @@ export function isFile(
 	if (!type.startsWith('text/') || dataTypes.test(type)) return true;
 	const isBody = type === 'text/plain' || type === 'text/html';
 	// The HTML refers to this part, such as a frame or a style sheet.
-	if (afterHtml && (getPartHeader(part, 'Content-ID') || getPartHeader(part, 'Content-Location')))
+	if (isAfterHtml && (getPartHeader(part, 'Content-ID') || getPartHeader(part, 'Content-Location')))
 		return true;
 	// Some programs give the text itself a file name.
-	if (part.filename) return !(isBody && (within === '' || within === 'multipart/alternative'));
-	return !isBody && within !== '';
+	if (part.filename) return !(isBody && (multipartType === '' || multipartType === 'multipart/alternative'));
+	return !isBody && multipartType !== '';
 }
 
 /** Media type without parameters, in lower case. */
@@ -56,7 +53,7 @@ export function getMessageHeader({ payload }: gmail_v1.Schema$Message, name: str
 	return decodeWords(getPartHeader(payload ?? {}, name));
 }
 
-/** Far beyond any email that a person or a program writes. */
+/** Limits far beyond any email that a person or a program writes. */
 const maxParts = 2_000;
 const maxLevels = 50;
 const maxHeaders = 1_000;
@@ -73,7 +70,8 @@ export function limitMessage(message: gmail_v1.Schema$Message) {
 		isCut ||= values.length > most;
 		return values.slice(0, most) as T;
 	}
-	const limitText = (value: unknown) => limitLength(typeof value === 'string' ? value : '', longestHeader);
+	const limitText = (value: unknown) =>
+		limitLength(typeof value === 'string' ? value : '', maxHeaderCharacters);
 	const limitParts = (parts: readonly MimePart[], level: number): MimePart[] =>
 		parts.flatMap((part) => {
 			if (level < maxLevels && count < maxParts) return [limitPart(part, level)];

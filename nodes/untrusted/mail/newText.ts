@@ -1,14 +1,14 @@
 import { HeaderFinder } from './earlierHeader';
 import { findIntroduction, findIntroductionWithin, isRuledIntroduction } from './introduction';
 
-/** Lines over which programs wrap an introduction. */
-const mostIntroduction = 7;
-/** Between an introduction and its quote. */
-const mostBlankLines = 10;
-/** What is looked at of the lines above the end of an address, and most characters of that end. */
-const longestLine = 300;
-const longestEnd = 60;
-const mostSignatureLines = 20;
+/** How many lines an introduction may take when programs wrap it. */
+const maxIntroductionLines = 7;
+/** How many blank lines may stand between an introduction and its quote. */
+const maxBlankLines = 10;
+/** How many characters are read of a line above the end of an address, and how many that end may have. */
+const maxLineLength = 300;
+const maxEndLength = 60;
+const maxSignatureLines = 20;
 
 /** What organizations put before a subject. */
 const tags = String.raw`^\s*(?:\[[^\]]{1,40}\]\s*)*`;
@@ -66,8 +66,8 @@ class Reader {
 	}
 
 	read(): string {
-		const end = this.#readOwn();
-		// In an email that answers none, quotes are what its sender wants to be read, and so are those above an introduction.
+		const end = this.#collectOwnLines();
+		// In an email that answers no other, quotes are what its sender wants to be read, and so are those above an introduction.
 		const areWanted = this.#isForward || !this.#isReply || this.#hasIntroduction;
 		const own = areWanted ? this.#own : this.#own.filter((at) => this.#quoted[at] === 0);
 		const passedOn = this.#lines.slice(end);
@@ -78,7 +78,7 @@ class Reader {
 	}
 
 	/** Collects the sender's own lines. @returns where something begins that is passed on */
-	#readOwn(): number {
+	#collectOwnLines(): number {
 		let at = 0;
 		while (at < this.#lines.length) {
 			if (this.#plain[at] === '') {
@@ -87,7 +87,7 @@ class Reader {
 			}
 			const isQuote = this.#isQuote(at);
 			if (isQuote && this.#dropIntroduction(at)) {
-				at = this.#endOfQuote(at);
+				at = this.#findQuoteEnd(at);
 				continue;
 			}
 			if (this.#headers.isForward(at) || (!this.#isReply && this.#headers.isHeader(at))) return at;
@@ -113,14 +113,14 @@ class Reader {
 	/** An address such as `<ann@example.com>`, wrapped before its last sign. */
 	#endsAddress(at: number): boolean {
 		const line = this.#plain[at] ?? '';
-		if (line.length > longestEnd || !/^>[\s,.]*(?:[\p{L}(). ]*[:：])?$/u.test(line)) return false;
-		const lines = this.#plain.slice(Math.max(0, at - 3), at).map((line) => line.slice(-longestLine));
+		if (line.length > maxEndLength || !/^>[\s,.]*(?:[\p{L}(). ]*[:：])?$/u.test(line)) return false;
+		const lines = this.#plain.slice(Math.max(0, at - 3), at).map((line) => line.slice(-maxLineLength));
 		const above = lines.slice(lines.lastIndexOf('') + 1).join(' ');
 		return above.includes('@') && above.split('<').length > above.split('>').length;
 	}
 
 	/** A blank line between two quotes is part of them. */
-	#endOfQuote(from: number): number {
+	#findQuoteEnd(from: number): number {
 		let at = from;
 		while (this.#isQuote(at) || (at > from && this.#plain[at] === '' && this.#isQuote(at + 1))) at++;
 		return at;
@@ -128,9 +128,9 @@ class Reader {
 
 	/** Reads a quote that no line above it introduces. */
 	#readQuote(from: number): number {
-		const end = this.#endOfQuote(from);
+		const end = this.#findQuoteEnd(from);
 		const lines = this.#plain.slice(from, end);
-		const inner = lines.slice(0, mostIntroduction).map((line) => line.replace(/^>\s*/, ''));
+		const inner = lines.slice(0, maxIntroductionLines).map((line) => line.replace(/^>\s*/, ''));
 		const start = inner.slice(inner.findIndex((line) => line !== ''));
 		if (!this.#isForward && start.some((_, at) => at > 0 && findIntroduction(start.slice(0, at), true))) {
 			this.#hasIntroduction = true;
@@ -159,7 +159,7 @@ class Reader {
 	/** Takes off the introduction of the quote that begins here. */
 	#dropIntroduction(quote: number): boolean {
 		if (this.#isForward) return false;
-		const least = quote - mostBlankLines;
+		const least = quote - maxBlankLines;
 		const end = this.#own.findLastIndex((at) => this.#plain[at] !== '' || at < least) + 1;
 		return (this.#own[end - 1] ?? -1) >= least - 1 && this.#takeOff(end, true);
 	}
@@ -169,7 +169,7 @@ class Reader {
 		const line = this.#plain[at] ?? '';
 		if (/[:：]$/.test(line)) {
 			let below = at + 1;
-			while (below < at + 1 + mostBlankLines && this.#plain[below] === '') below++;
+			while (below < at + 1 + maxBlankLines && this.#plain[below] === '') below++;
 			if (this.#isQuote(below)) return false;
 			if (this.#takeOff(this.#own.length, false)) return true;
 		}
@@ -179,12 +179,12 @@ class Reader {
 		return true;
 	}
 
-	/** @param end behind its last line */
+	/** Takes off the introduction whose last line stands before `end`, if there is one. */
 	#takeOff(end: number, isMarked: boolean): boolean {
 		const own = this.#own;
 		const plain = this.#plain;
 		const above: string[] = [];
-		for (let index = end - 1; index >= 0 && above.length < mostIntroduction; index--) {
+		for (let index = end - 1; index >= 0 && above.length < maxIntroductionLines; index--) {
 			const at = own[index] ?? 0;
 			if (this.#quoted[at] === 1 || plain[at] === '' || at + above.length !== own[end - 1]) break;
 			above.unshift(plain[at] ?? '');
@@ -207,7 +207,7 @@ class Reader {
 	#findSignature(own: readonly number[]): number {
 		let end = this.#findPhone(own, own.length);
 		let lines = 0;
-		for (let index = end - 1; index >= 0 && lines <= mostSignatureLines; index--) {
+		for (let index = end - 1; index >= 0 && lines <= maxSignatureLines; index--) {
 			const at = own[index] ?? 0;
 			if (this.#quoted[at] === 1 || this.#headers.isHeader(at)) break;
 			if (/^-- ?$/.test(this.#lines[at] ?? '')) [end, lines] = [index, 0];
@@ -220,7 +220,7 @@ class Reader {
 	#findPhone(own: readonly number[], end: number): number {
 		const last = own.findLastIndex((at, index) => index < end && this.#plain[at] !== '');
 		const line = this.#plain[own[last] ?? -1] ?? '';
-		const words = line.length < longestLine ? line.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '') : line;
+		const words = line.length < maxLineLength ? line.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '') : line;
 		return /^[^,!?]{1,70}$/.test(words) && sentFrom.test(words) && phone.test(words) ? last : end;
 	}
 }

@@ -66,7 +66,7 @@ function chooseBestForms(forms: readonly TextForms[]): TextForms {
 	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);
 	const texts = forms.flatMap(({ text }) => text ?? []);
 	const filled = texts.filter(({ isBlank }) => !isBlank);
-	const best = filled.findLast(({ isConverted: isMade }) => !isMade) ?? filled.at(-1);
+	const best = filled.findLast(({ isConverted }) => !isConverted) ?? filled.at(-1);
 	// Some programs add an empty text next to the HTML.
 	return { text: best ?? (html?.isBlank === false ? undefined : texts[0]), html };
 }
@@ -84,7 +84,7 @@ function joinTexts(given: ReadonlyArray<TextForm | undefined>): TextForm | undef
 	return {
 		pieces: forms.flatMap(({ pieces }) => pieces),
 		isBlank: forms.every(({ isBlank }) => isBlank),
-		isConverted: forms.some(({ isConverted: isMade }) => isMade),
+		isConverted: forms.some(({ isConverted }) => isConverted),
 	};
 }
 
@@ -239,8 +239,8 @@ function cleanSnippet(snippet: string): string {
 	return characters.slice(from, characters.findLastIndex(isSeen) + 1).join('');
 }
 
-/** @param related whether the part is in a `multipart/related`, such as a picture of the HTML */
-function toMailFile(part: MimePart, related: boolean): MailFile {
+/** @param isRelated whether the part is in a `multipart/related`, such as a picture of the HTML */
+function toMailFile(part: MimePart, isRelated: boolean): MailFile {
 	const contentId = getPartHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
 	const disposition = getDisposition(part);
 	const info = {
@@ -248,7 +248,7 @@ function toMailFile(part: MimePart, related: boolean): MailFile {
 		fileName: decodeWords(part.filename ?? '') || findNameInHeader(part),
 		mimeType: getMediaType(part),
 		size: part.body?.size ?? 0,
-		inline: disposition === 'inline' || (related && contentId !== '' && disposition !== 'attachment'),
+		inline: disposition === 'inline' || (isRelated && contentId !== '' && disposition !== 'attachment'),
 		contentId,
 	};
 	const isMail = (part.parts?.length ?? 0) > 0;

@@ -1,4 +1,4 @@
-import { longestHeader, unescapeBytes } from './charset';
+import { maxHeaderCharacters, unescapeBytes } from './charset';
 
 /** Reads one part's content out of the whole email in base64url. The part ID `1.0` is the first part in the second part. */
 export function readRawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {
@@ -23,7 +23,7 @@ function parseEntity(bytes: string) {
 		const colon = line.indexOf(':');
 		const name = line.slice(0, colon).trim().toLowerCase();
 		if (colon <= 0 || headers.has(name)) continue;
-		const value = line.slice(colon + 1, colon + 1 + longestHeader);
+		const value = line.slice(colon + 1, colon + 1 + maxHeaderCharacters);
 		headers.set(name, value.replaceAll(/\s+/g, ' ').trim());
 	}
 	return { headers, body: bytes.slice(end) };

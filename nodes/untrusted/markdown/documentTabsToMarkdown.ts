@@ -88,13 +88,10 @@ function findFixedWidthEnd(
 }
 
 /** A line belongs to the block if it is indented at least as far as the first one; in quotes, if it is quoted just as deeply. */
-function isIndentedWithin(
-	{ isQuoted: quoted, indentPoints }: ParagraphIndent,
-	first: ParagraphIndent,
-): boolean {
-	if (quoted !== first.isQuoted) return false;
+function isIndentedWithin({ isQuoted, indentPoints }: ParagraphIndent, first: ParagraphIndent): boolean {
+	if (isQuoted !== first.isQuoted) return false;
 	const further = indentPoints - first.indentPoints;
-	return quoted ? Math.abs(further) < 1 : further > -1;
+	return isQuoted ? Math.abs(further) < 1 : further > -1;
 }
 
 /** Returns the pieces of an ordinary line; undefined for a heading, a list item, or a paragraph or code block that we wrote, which has our spacing. */
@@ -225,12 +222,12 @@ class MarkdownTreeBuilder {
 		const pieces = this.#readLabeledPieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
 		const text = pieces.filter((piece) => !piece.rule);
-		const ruled = pieces.length > text.length || (text.length === 0 && isBorderVisible(style.borderBottom));
+		const isRuled = pieces.length > text.length || (text.length === 0 && isBorderVisible(style.borderBottom));
 		const glyph = paragraph.bullet ? this.#glyphs.countItem(paragraph.bullet) : undefined;
 		const around = { ...getParagraphIndent(paragraph), glyph };
-		const nodes: FlatBlock[] = ruled ? [{ node: { type: 'thematicBreak' }, ...around }] : [];
+		const nodes: FlatBlock[] = isRuled ? [{ node: { type: 'thematicBreak' }, ...around }] : [];
 		const node = this.#buildTextBlock(text, style);
-		if (node !== undefined || (glyph !== undefined && !ruled)) {
+		if (node !== undefined || (glyph !== undefined && !isRuled)) {
 			nodes.push({ node: node ?? { type: 'paragraph', children: [] }, ...around });
 		}
 		return nodes;
@@ -240,8 +237,8 @@ class MarkdownTreeBuilder {
 		pieces: readonly ParagraphPiece[],
 		style: docs_v1.Schema$ParagraphStyle,
 	): BlockContent | undefined {
-		const shaded = style.shading?.backgroundColor?.color !== undefined;
-		if (shaded && pieces.every((piece) => piece.marks.code)) {
+		const isShaded = style.shading?.backgroundColor?.color !== undefined;
+		if (isShaded && pieces.every((piece) => piece.marks.code)) {
 			const value = pieces.map((piece) => piece.text).join('');
 			return { type: 'code', value: value.replaceAll('\v', '\n') };
 		}

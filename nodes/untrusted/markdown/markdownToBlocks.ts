@@ -206,11 +206,11 @@ class BlockReader {
 		const ordered = list.ordered ?? false;
 		const level = around.level === undefined ? 0 : Math.min(around.level + 1, maxListLevel);
 		const first = this.blocks.length;
-		const own = around.level === undefined || ordered !== around.ordered;
+		const hasOwnRange = around.level === undefined || ordered !== around.ordered;
 		const place = this.lists.length;
 		for (const item of list.children) this.#readItem(item, { ...around, level, ordered });
 		const last = this.blocks.length - 1;
-		if (own && last >= first && !this.#continueList(list, first, around)) {
+		if (hasOwnRange && last >= first && !this.#continueList(list, first, around)) {
 			this.lists.splice(place, 0, { first, last, ordered });
 			if (ordered && around.level === undefined) {
 				this.#lastNumberedList = { place, next: list.children.length + 1, quoteDepth: around.quoteDepth };

@@ -19,7 +19,7 @@ interface PlacedBlock {
 	readonly node: BlockContent;
 	/** Number of quotes around the block, and around its list if it is in one. */
 	readonly quoteDepth: number;
-	readonly list: { readonly level: number; readonly glyph?: Glyph; readonly quoted?: boolean } | undefined;
+	readonly list: { readonly level: number; readonly glyph?: Glyph; readonly isQuoted?: boolean } | undefined;
 }
 
 /** A document may have any indentation, which would become any number of nested quotes. */
@@ -34,22 +34,22 @@ export function nestBlocks(blocks: readonly FlatBlock[]): NestedContent[] {
 /** Finds each block's list and quotes. An indented paragraph after a list item belongs to that item. */
 function placeBlocks(blocks: readonly FlatBlock[]): PlacedBlock[] {
 	let open: { level: number; quoteDepth: number } | undefined;
-	return blocks.map(({ node, isQuoted: quoted, indentPoints, glyph }): PlacedBlock => {
+	return blocks.map(({ node, isQuoted, indentPoints, glyph }): PlacedBlock => {
 		if (glyph !== undefined) {
-			open = { level: glyph.level, quoteDepth: quoted ? 1 : 0 };
+			open = { level: glyph.level, quoteDepth: isQuoted ? 1 : 0 };
 			return { node, quoteDepth: open.quoteDepth, list: { level: glyph.level, glyph } };
 		}
-		const ownPoints = indentPoints - (quoted ? quoteIndentPoints : 0);
+		const ownPoints = indentPoints - (isQuoted ? quoteIndentPoints : 0);
 		const indented = Math.floor((ownPoints + 1) / listIndentPoints) - 1;
 		if (open !== undefined && indented >= 0) {
 			const { quoteDepth } = open;
 			const level = Math.min(indented, open.level);
 			open = { level, quoteDepth };
-			return { node, quoteDepth, list: { level, quoted: quoted && quoteDepth === 0 } };
+			return { node, quoteDepth, list: { level, isQuoted: isQuoted && quoteDepth === 0 } };
 		}
 		open = undefined;
 		const depth = Math.min(Math.max(1, Math.round(indentPoints / quoteIndentPoints)), maxQuoteDepth);
-		const quoteDepth = quoted ? depth : 0;
+		const quoteDepth = isQuoted ? depth : 0;
 		return { node, quoteDepth, list: undefined };
 	});
 }
@@ -83,7 +83,7 @@ function buildLists(blocks: readonly PlacedBlock[]): List[] {
 		const { glyph } = list;
 		if (glyph === undefined) {
 			const item = open.at(-1)?.list.children.at(-1);
-			if (item !== undefined) addToItem(item, node, list.quoted);
+			if (item !== undefined) addToItem(item, node, list.isQuoted);
 			continue;
 		}
 		const same = open.at(-1);
@@ -103,9 +103,9 @@ function buildLists(blocks: readonly PlacedBlock[]): List[] {
 	return roots;
 }
 
-function addToItem(item: ListItem, node: BlockContent, quoted: boolean | undefined): void {
+function addToItem(item: ListItem, node: BlockContent, isQuoted: boolean | undefined): void {
 	const last = item.children.at(-1);
-	if (!quoted) item.children.push(node);
+	if (!isQuoted) item.children.push(node);
 	else if (last?.type === 'blockquote') last.children.push(node);
 	else item.children.push({ type: 'blockquote', children: [node] });
 }

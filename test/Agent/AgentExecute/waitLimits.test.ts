@@ -39,7 +39,7 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 		onMessage: nothing,
 	} as const;
 	const outcome = callAndWait(parts, async (hooks) => {
-		await hooks.beforeTry();
+		await hooks.beforeAttempt();
 		hooks.onSend();
 		return await call();
 	}).then(
@@ -85,7 +85,7 @@ test('the limit of the opening is lifted when the channel is open', async () => 
 
 const lost = {
 	closeReason: { kind: 'dropped' },
-	opened: true,
+	wasOpen: true,
 	decision: 'retry',
 	failure: new NodeError({ code: 503, message: 'Lost' }),
 	delayMilliseconds: 1000,
@@ -96,8 +96,8 @@ const lost = {
 test('attempts that fail meanwhile are no reason to give up', async () => {
 	const { clock, channels, call } = begin();
 	const closeReason = { kind: 'network', code: 'ENOTFOUND', message: '' } as const;
-	channels.listeners[0]?.onChannelEnd?.({ ...lost, opened: false, closeReason });
-	channels.listeners[0]?.onChannelEnd?.({ ...lost, opened: false });
+	channels.listeners[0]?.onChannelEnd?.({ ...lost, wasOpen: false, closeReason });
+	channels.listeners[0]?.onChannelEnd?.({ ...lost, wasOpen: false });
 	channels.listeners[0]?.onEvent?.(connected);
 	await clock.advance(2000);
 	expect(call).toHaveBeenCalledTimes(1);
@@ -190,7 +190,7 @@ test('a name that is not found now and then does not end a long wait, but one th
 	const notFound = () => {
 		listener?.onChannelEnd?.({
 			closeReason: { kind: 'network', code: 'ENOTFOUND', message: 'not found' },
-			opened: false,
+			wasOpen: false,
 			decision: 'retry',
 			failure: new NodeError({ code: 503, message: 'Not found' }),
 			delayMilliseconds: 1000,

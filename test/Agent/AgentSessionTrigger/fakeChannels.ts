@@ -51,7 +51,7 @@ export class FakeChannels {
 		const index = this.options.findIndex((options) => options.sessionId === sessionId);
 		const next = { decision: 'retry', delayMilliseconds: 1000, isFirst: true } as const;
 		const closeReason = { kind: 'dropped' } as const;
-		this.listeners[index]?.onChannelEnd?.({ ...next, closeReason, opened: false, failure, alert });
+		this.listeners[index]?.onChannelEnd?.({ ...next, closeReason, wasOpen: false, failure, alert });
 	}
 
 	/** A frame arrives on the channel of a session, after a gap where one is given. */

@@ -124,7 +124,7 @@ describe('the time limit', () => {
 		for (const listener of channels.listeners) {
 			listener.onChannelEnd?.({
 				...{ decision: 'final', delayMilliseconds: 1000, isFirst: true, alert: undefined },
-				...{ closeReason: { kind: 'dropped' }, opened: false, failure },
+				...{ closeReason: { kind: 'dropped' }, wasOpen: false, failure },
 			});
 		}
 		await clock.advance(60_000);

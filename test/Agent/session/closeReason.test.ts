@@ -13,7 +13,7 @@ import {
 
 describe('errors', () => {
 	const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
-	const channel = { sessionId: 's1', host: 'agent.example:3010', opened: false };
+	const channel = { sessionId: 's1', host: 'agent.example:3010', wasOpen: false };
 	const told = (closeReason: CloseReason, more = {}) =>
 		createChannelError(closeReason, { ...channel, ...more }, nowMilliseconds);
 	const answer = (statusCode: number, more: Partial<UpgradeResponse> = {}): CloseReason => ({
@@ -164,7 +164,7 @@ describe('errors', () => {
 		});
 
 		it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
-			const opened = { sessionId: 'x'.repeat(200), opened: true };
+			const opened = { sessionId: 'x'.repeat(200), wasOpen: true };
 			expect(told({ kind: 'dropped' }, opened).message).toBe(
 				`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection was lost`,
 			);
@@ -260,8 +260,10 @@ describe('close reason', () => {
 		const usual = { faultyFrames: 0 };
 
 		it.each(table)('%s', (_name, closeReason, first, again) => {
-			expect(decideRetry(closeReason, { ...usual, retriedOnce: undefined }, [])).toBe(first);
-			expect(decideRetry(closeReason, { ...usual, retriedOnce: getRefusalKey(closeReason) }, [])).toBe(again);
+			expect(decideRetry(closeReason, { ...usual, retriedRefusal: undefined }, [])).toBe(first);
+			expect(decideRetry(closeReason, { ...usual, retriedRefusal: getRefusalKey(closeReason) }, [])).toBe(
+				again,
+			);
 		});
 
 		it.each([
@@ -270,7 +272,7 @@ describe('close reason', () => {
 			['a malformed message', malformed],
 		])('%s is final when it is the third in a row', (_name, closeReason) => {
 			const verdicts = [1, 2, 3, 4].map((faultyFrames) =>
-				decideRetry(closeReason, { retriedOnce: undefined, faultyFrames }, []),
+				decideRetry(closeReason, { retriedRefusal: undefined, faultyFrames }, []),
 			);
 			expect(verdicts).toEqual(['retry', 'retry', 'final', 'final']);
 		});
@@ -282,14 +284,14 @@ describe('close reason', () => {
 		])(
 			'another refusal than the one that was retried once is retried once, too: %j',
 			(closeReason, before) => {
-				expect(decideRetry(closeReason, { ...usual, retriedOnce: getRefusalKey(before) }, [])).toBe(
+				expect(decideRetry(closeReason, { ...usual, retriedRefusal: getRefusalKey(before) }, [])).toBe(
 					'retryOnce',
 				);
 			},
 		);
 
 		it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
-			expect(decideRetry(close(code), { ...usual, retriedOnce: undefined }, [3999, code])).toBe('final');
+			expect(decideRetry(close(code), { ...usual, retriedRefusal: undefined }, [3999, code])).toBe('final');
 		});
 	});
 });

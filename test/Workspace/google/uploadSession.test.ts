@@ -243,7 +243,7 @@ describe('an upload', () => {
 	test.each([
 		['of 5 MB with an ID', 5_000_000, {}, 'multipart', 'POST'],
 		['of more', 5_000_001, {}, 'resumable', 'POST'],
-		['that replaces a file', 10, { metadata: {}, replaces: 'old' }, 'multipart', 'PATCH'],
+		['that replaces a file', 10, { metadata: {}, replacedId: 'old' }, 'multipart', 'PATCH'],
 		['without an ID', 10, { metadata: {} }, 'resumable', 'POST'],
 	])('%s', async (_what, bytes, more, type, method) => {
 		const { calls, upload } = drive();
@@ -253,7 +253,7 @@ describe('an upload', () => {
 		const [start] = calls;
 		expect(start).toMatchObject({ method, retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] } });
 		expect(String(start?.url)).toContain(`uploadType=${type}&supportsAllDrives=true&fields=id`);
-		expect(String(start?.url).includes('/files/old?')).toBe('replaces' in more);
+		expect(String(start?.url).includes('/files/old?')).toBe('replacedId' in more);
 		expect(calls).toHaveLength(type === 'multipart' ? 1 : 2);
 		expect(progress).toEqual([[bytes, bytes]]);
 	});

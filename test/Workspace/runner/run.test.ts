@@ -176,7 +176,7 @@ describe('run', () => {
 			const mail = { operation: 'send', to: 'a@example.com', subject: 'S', body: 'B', saveAsDraft: true };
 			expect((await run(mail))[0]?.json).toMatchObject({ draftId: 'd' });
 			const error = await failureOf(run({ operation: 'list' }));
-			expect(error.description).toBe("'Allowed Operations' of the node are: Mail: Send, Drafts Only.");
+			expect(error.description).toBe("'Allowed Operations' of the node has only: Mail: Send, Drafts Only.");
 		});
 	});
 });
@@ -192,7 +192,7 @@ describe('one item', () => {
 			name: 'Try',
 			action: 'Try',
 			description: '',
-			told: '',
+			modelDescription: '',
 			fields: [],
 			options: [],
 			execute: () => Promise.resolve('done'),

@@ -36,7 +36,7 @@ export const append = defineOperation({
 	name: 'Append',
 	action: 'Append text to document',
 	description: 'Add content to the end of a document, of one of its tabs or of the section under a heading',
-	told: 'Add content to a Google document.',
+	modelDescription: 'Add content to a Google document.',
 	fields: [
 		fields.documentId,
 		{
@@ -98,7 +98,7 @@ export const append = defineOperation({
 			outcome: 'unknown',
 		});
 	},
-	left: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
+	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
 	adviceByStatus: fields.adviceByStatus,
 });
 

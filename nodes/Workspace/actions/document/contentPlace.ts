@@ -13,10 +13,10 @@ export interface ContentPlace {
 	readonly tabId: string | undefined;
 	readonly isParagraphEmpty: boolean;
 	/** Whether the paragraph has a style of its own, which new paragraphs would take over. */
-	readonly styled: boolean;
+	readonly isStyled: boolean;
 	/** The requests that make the paragraph, or empty it. */
 	readonly before: readonly DocsRequest[];
-	/** Whether they make it: then its style is that of a heading. */
+	/** Whether those requests make the paragraph, which then has the style of the heading. */
 	readonly isMade: boolean;
 	readonly rest: { readonly text: string; readonly units: number };
 }
@@ -26,7 +26,7 @@ export const emptyPlace: ContentPlace = {
 	index: 1,
 	tabId: undefined,
 	isParagraphEmpty: true,
-	styled: false,
+	isStyled: false,
 	before: [],
 	isMade: false,
 	rest: { text: '', units: 0 },
@@ -34,15 +34,15 @@ export const emptyPlace: ContentPlace = {
 
 /** What stands under a heading, or in the whole tab. */
 export interface Section {
-	/** Of the heading; 0 for the whole tab. */
+	/** Level of the heading; 0 for the whole tab. */
 	readonly level: number;
 	readonly startIndex: number;
 	readonly elements: readonly docs_v1.Schema$StructuralElement[];
 	readonly rest: readonly docs_v1.Schema$StructuralElement[];
 }
 
-/** An error names so many headings, which may be long. */
-const maxNamed = 30;
+/** How many headings an error lists, and how many characters of each. */
+const maxListedHeadings = 30;
 const maxNameLength = 80;
 
 /** @param heading its text; empty for the whole tab @throws NodeError 400 unless exactly one heading has the text */
@@ -57,8 +57,8 @@ export function findSection({ content }: BodyState, heading: string): Section {
 	const [own, ...others] = headings.filter(({ text }) => text === wanted);
 	if (own === undefined || others.length > 0) {
 		const name = shorten(wanted, maxNameLength);
-		const names = headings.slice(0, maxNamed).map(({ text }) => `'${shorten(text, maxNameLength)}'`);
-		if (headings.length > maxNamed) names.push('…');
+		const names = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text, maxNameLength)}'`);
+		if (headings.length > maxListedHeadings) names.push('…');
 		throw createRefusal(
 			own ? `Several headings read '${name}'` : `The document has no heading '${name}'`,
 			`Nothing was written. ${names.length > 0 ? `Headings of the tab: ${names.join(', ')}.` : 'The tab has no headings.'}`,
@@ -76,7 +76,7 @@ function readHeading(paragraph: docs_v1.Schema$Paragraph): string {
 	return joinBlanks(pieces.map(({ text }) => text).join(''));
 }
 
-/** A place at the end of a section. @param replaces whether what stands there goes */
+/** A place at the end of a section. @param replaces whether the content that stands there is removed */
 export function planPlace(body: BodyState, section: Section, replaces: boolean): ContentPlace {
 	const { startIndex, elements, rest } = section;
 	const { tabId } = body;
@@ -90,14 +90,14 @@ export function planPlace(body: BodyState, section: Section, replaces: boolean):
 	const index = replaces ? startIndex : keptIndex;
 	if (last?.paragraph) {
 		const paragraphs = elements.flatMap(({ paragraph }) => paragraph ?? []);
-		const styled = [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(hasOwnStyle);
+		const isStyled = [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(hasOwnStyle);
 		const isParagraphEmpty = replaces || endIndex - (last.startIndex ?? 0) === 1;
-		return { index, tabId, isParagraphEmpty, styled, before, isMade: false, rest: after };
+		return { index, tabId, isParagraphEmpty, isStyled, before, isMade: false, rest: after };
 	}
 	// A newline before the next heading leaves that heading what it is. Below the last paragraph of a tab nothing can be inserted.
 	const location = { index: rest.length > 0 ? index : index - 1, tabId };
 	before.push({ insertText: { text: '\n', location } });
-	return { index, tabId, isParagraphEmpty: true, styled: true, before, isMade: true, rest: after };
+	return { index, tabId, isParagraphEmpty: true, isStyled: true, before, isMade: true, rest: after };
 }
 
 const plainKeys = new Set(['namedStyleType', 'direction', 'headingId']);
@@ -106,6 +106,6 @@ const plainKeys = new Set(['namedStyleType', 'direction', 'headingId']);
 export function hasOwnStyle({ bullet, paragraphStyle, elements }: docs_v1.Schema$Paragraph): boolean {
 	const ownStyle = Object.keys(paragraphStyle ?? {}).some((key) => !plainKeys.has(key));
 	const textStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
-	const named = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
-	return bullet !== undefined || ownStyle || textStyle || named !== 'NORMAL_TEXT';
+	const namedStyle = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
+	return bullet !== undefined || ownStyle || textStyle || namedStyle !== 'NORMAL_TEXT';
 }

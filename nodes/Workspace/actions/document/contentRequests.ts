@@ -1,5 +1,5 @@
 import { createRefusal } from '../../../core/errors';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import {
 	cleanText,
 	type DocumentContent,
@@ -52,10 +52,11 @@ export async function parseMarkdownContent(
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('result' in answer) {
-		// The task returns a Content as JSON.
+		// The task returns a DocumentContent as JSON.
 		const parsed = JSON.parse(answer.result) as DocumentContent;
-		const hidden = insertImages ? 'images' : 'images without address';
-		for (const what of parsed.simplified ?? []) if (what !== hidden) item.addHint(simplificationHints[what]);
+		const unneededHint = insertImages ? 'images' : 'images without address';
+		for (const what of parsed.simplified ?? [])
+			if (what !== unneededHint) item.addHint(simplificationHints[what]);
 		return insertImages ? parsed : filterPictures(parsed, () => false);
 	}
 	throw createRefusal(
@@ -66,7 +67,7 @@ export async function parseMarkdownContent(
 
 /** A heading, bold text, a link, a fence or a task: people who want plain text hardly write these. */
 const markdownSigns = /^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
-const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to Markdown.`;
+const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${printChoice('contentFormat', 'markdown')}.`;
 
 const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 	images: `Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
@@ -115,7 +116,7 @@ export function lowerHeadings(parsed: ParsedContent, level: number): ParsedConte
 	return { ...parsed, blocks };
 }
 
-/** Keeps the pictures that go in. */
+/** Keeps the pictures to insert; the others become links. */
 export type FilterContent = (parsed: ParsedContent) => ParsedContent;
 
 export function isEmpty(parsed: ParsedContent): boolean {
@@ -154,14 +155,14 @@ export function planReplacement(parsed: ParsedContent, place: ContentPlace): Con
 export function planAppend(parsed: ParsedContent, newParagraph: boolean, place: ContentPlace): ContentPlan {
 	const { isParagraphEmpty } = place;
 	// An empty last paragraph is a new one already.
-	const begins = newParagraph && !isParagraphEmpty;
+	const startsParagraph = newParagraph && !isParagraphEmpty;
 	if (typeof parsed === 'string') {
-		const plan = planText(begins ? `\n${parsed}` : parsed, { ...place, styled: place.isMade });
+		const plan = planText(startsParagraph ? `\n${parsed}` : parsed, { ...place, isStyled: place.isMade });
 		return putInPlace(plan, place);
 	}
 	const first = parsed.blocks[0];
-	const plain = first?.kind === 'paragraph' && buildParagraphStyle(first) === undefined && !first.list;
-	const continued = isParagraphEmpty || (!newParagraph && plain) ? parsed : prependParagraph(parsed);
+	const isPlain = first?.kind === 'paragraph' && buildParagraphStyle(first) === undefined && !first.list;
+	const continued = isParagraphEmpty || (!newParagraph && isPlain) ? parsed : prependParagraph(parsed);
 	return putInPlace(planContent(continued, { ...place, continues: !isParagraphEmpty }), place);
 }
 
@@ -194,15 +195,15 @@ function prependParagraph({ blocks, lists }: DocumentContent): DocumentContent {
 	};
 }
 
-/** Inserts plain text unchanged; where the old style must go, as normal paragraphs. */
-function planText(text: string, { index, tabId, styled }: Omit<InsertTarget, 'continues'>): ContentPlan {
+/** Inserts plain text unchanged. If the old style must go, its paragraphs become normal ones. */
+function planText(text: string, { index, tabId, isStyled }: Omit<InsertTarget, 'continues'>): ContentPlan {
 	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
 	const end = index + text.length;
-	const filled = styled && /(?:^|\n)$/.test(text) ? `${text}${placeholder}` : text;
+	const padded = isStyled && /(?:^|\n)$/.test(text) ? `${text}${placeholder}` : text;
 	const requests: DocsRequest[] = [];
-	if (filled !== '') requests.push({ insertText: { text: filled, location: { index, tabId } } });
-	if (styled) requests.push(...buildResetRequests(toRange(index, index + filled.length)));
-	if (filled !== text) requests.push({ deleteContentRange: { range: toRange(end, end + 1) } });
+	if (padded !== '') requests.push({ insertText: { text: padded, location: { index, tabId } } });
+	if (isStyled) requests.push(...buildResetRequests(toRange(index, index + padded.length)));
+	if (padded !== text) requests.push({ deleteContentRange: { range: toRange(end, end + 1) } });
 	return {
 		requests,
 		pictures: new Map(),
@@ -214,7 +215,7 @@ function planText(text: string, { index, tabId, styled }: Omit<InsertTarget, 'co
 
 /** Inserts Markdown. Each index is valid when its request is carried out: all text first, then tables from the last, then styles. */
 export function planContent(content: DocumentContent, target: InsertTarget): ContentPlan {
-	const { closed, filled } = closeEmptyEnd(content, target);
+	const { closed, isFilled } = closeEmptyEnd(content, target);
 	// Google puts a newline before a table.
 	const beginsWithTable = content.blocks[0]?.kind === 'table';
 	const layout = layOutContent(beginsWithTable ? prependParagraph(closed) : closed, target.index);
@@ -226,7 +227,7 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	}
 	for (const table of layout.tables.toReversed()) requests.push(...buildTableRequests(table, tabId));
 	requests.push(...buildStyleRequests(layout, target, toRange), ...buildListRequests(layout, toRange, tabId));
-	if (filled) requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
+	if (isFilled) requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
 	const placed = placeSpans(layout).filter(({ picture }) => picture !== undefined);
 	const pictures = new Map<number, string>();
 	for (const { start, end, picture: uri = '' } of placed.toReversed()) {
@@ -234,7 +235,7 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 		pictures.set(requests.length, uri);
 		requests.push({ insertInlineImage: { uri, location: { index: start, tabId } } });
 	}
-	const removed = countUnits(placed) + (filled ? placeholder.length : 0);
+	const removed = countUnits(placed) + (isFilled ? placeholder.length : 0);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
 	// Pictures are not text.
 	const text = layout.lines
@@ -243,7 +244,7 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	return {
 		requests,
 		pictures,
-		text: filled ? text.replace(/.\n$/, '\n') : text,
+		text: isFilled ? text.replace(/.\n$/, '\n') : text,
 		characterCount: layout.text.length + countUnits(cells) - removed,
 		endIndex: layout.end + 1 - removed + placed.length,
 	};
@@ -261,13 +262,13 @@ const placeholder = '.';
 /** The content with a paragraph at its end, as every segment has one. */
 function closeEmptyEnd(
 	{ blocks, lists }: DocumentContent,
-	{ styled }: InsertTarget,
-): { closed: DocumentContent; filled: boolean } {
+	{ isStyled }: InsertTarget,
+): { closed: DocumentContent; isFilled: boolean } {
 	const last = blocks.at(-1);
 	const [before, end] =
 		last?.kind === 'paragraph' ? [blocks.slice(0, -1), last] : [blocks, buildParagraph([])];
-	const hasStyle = styled || buildParagraphStyle(end) !== undefined || end.list !== undefined;
-	const filled = hasStyle && joinSpans(end.spans) === '';
-	const spans = filled ? [{ text: placeholder, marks: {} }] : end.spans;
-	return { closed: { lists, blocks: [...before, { ...end, spans }] }, filled };
+	const hasStyle = isStyled || buildParagraphStyle(end) !== undefined || end.list !== undefined;
+	const isFilled = hasStyle && joinSpans(end.spans) === '';
+	const spans = isFilled ? [{ text: placeholder, marks: {} }] : end.spans;
+	return { closed: { lists, blocks: [...before, { ...end, spans }] }, isFilled };
 }

@@ -80,7 +80,7 @@ export const create = defineOperation({
 	name: 'Create',
 	action: 'Create document or fill template',
 	description: 'Create an empty document, one with content, or a copy of a template',
-	told: 'Create a Google document. Returns its ID and URL.',
+	modelDescription: 'Create a Google document. Returns its ID and URL.',
 	fields: createFields,
 	options: createOptions,
 	async execute(clients, params, item) {
@@ -113,7 +113,7 @@ export const create = defineOperation({
 			outcome: 'unknown',
 		});
 	},
-	left: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
+	nameResult: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
 	adviceByStatus: { 404: `${missingFolderAdvice} The same goes for ${quoteField('templateId')}.` },
 });
 
@@ -153,7 +153,7 @@ async function createDocumentInDrive(clients: Clients, given: DocumentToCreate, 
 		return async () => await readCreateResult(clients, id, given, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';
-	const file = { ...given, kind: 'document', mimeType, urlOf: buildDocumentUrl, ownId, finish } as const;
+	const file = { ...given, kind: 'document', mimeType, buildUrl: buildDocumentUrl, ownId, finish } as const;
 	return await createInDrive(clients.drive, file, item);
 }
 
@@ -196,10 +196,11 @@ async function fillCopy(
 		// Replacing again would also change the replacements themselves.
 		if (key ? body.rangeNames.includes(name) : isRecovery && hasNewRevision(item, body)) return undefined;
 		const texts = planFill(replacing, collectTexts(body, true, body.content), item, fillFromInput);
-		const mark = key && texts.length + replacing.contents.length > 0 ? [buildMark(name, body)] : [];
+		const marker =
+			key && texts.length + replacing.contents.length > 0 ? [buildMarkerRequest(name, body)] : [];
 		const planChange = (withPictures: FilterContent) => {
 			const plan = planContentReplacements(body, true, replacing.contents, withPictures);
-			return buildChange(plan, body, texts, mark);
+			return buildChange(plan, body, texts, marker);
 		};
 		return await carryOutContent(docs, planChange, item);
 	};
@@ -211,7 +212,7 @@ async function fillCopy(
 }
 
 /** Marks the copy as filled, in the same atomic change: a named range over the end of a paragraph, which no replacement removes. */
-function buildMark(name: string, { content, tabId, endIndex }: BodyState): docs_v1.Schema$Request {
+function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyState): docs_v1.Schema$Request {
 	const end = content.find(({ paragraph }) => paragraph)?.endIndex ?? endIndex;
 	return { createNamedRange: { name, range: { startIndex: end - 1, endIndex: end, tabId } } };
 }

@@ -22,11 +22,11 @@ export interface ContentReplacement {
 interface FoundParagraph {
 	readonly startIndex: number;
 	readonly endIndex: number;
-	readonly styled: boolean;
+	readonly isStyled: boolean;
 	readonly replacement: ContentReplacement;
 }
 
-/** Puts Markdown in the place of placeholders. @param isEveryTab or only the body's own @throws NodeError 400 if one shares its paragraph */
+/** Puts Markdown in the place of placeholders. @param isEveryTab whether all tabs count, or only the body's own @throws NodeError 400 if one shares its paragraph */
 export function planContentReplacements(
 	{ allTabs, tabId: ownId }: BodyState,
 	isEveryTab: boolean,
@@ -46,10 +46,10 @@ export function planContentReplacements(
 			.toReversed()
 			.map((found) => ({ ...found, tabId }));
 	});
-	const plans = places.map(({ startIndex, endIndex, styled, tabId, replacement }) => {
+	const plans = places.map(({ startIndex, endIndex, isStyled, tabId, replacement }) => {
 		const range = { startIndex, endIndex: endIndex - 1, tabId };
 		const before = [{ deleteContentRange: { range } }];
-		const place = { ...emptyPlace, index: startIndex, tabId, styled, before };
+		const place = { ...emptyPlace, index: startIndex, tabId, isStyled, before };
 		return planReplacement(withPictures(replacement.parsed), place);
 	});
 	const replaced = replacements.map((replacement) => {
@@ -73,7 +73,7 @@ function findParagraphs(
 		if (shared) throw createPlaceError(shared.find, 'does not have a paragraph of its own');
 		if (!replacement) return [];
 		return [
-			{ startIndex: startIndex ?? 0, endIndex: endIndex ?? 0, styled: hasOwnStyle(paragraph), replacement },
+			{ startIndex: startIndex ?? 0, endIndex: endIndex ?? 0, isStyled: hasOwnStyle(paragraph), replacement },
 		];
 	});
 }

@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
 import { countRoom, describePart, fitText } from '../../../core/modelAnswer';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
@@ -13,7 +13,7 @@ export const read = defineOperation({
 	name: 'Read',
 	action: 'Read document',
 	description: 'Get all text of a document, including tables, lists, headers, footers and footnotes',
-	told: 'Read a Google document.',
+	modelDescription: 'Read a Google document.',
 	isReadOnly: true,
 	fields: [fields.documentId],
 	options: [
@@ -71,7 +71,7 @@ export const read = defineOperation({
 		if (output !== 'file' || tab === '') return;
 		throw createRefusal(
 			`${quoteField('tab')} does not go with a file`,
-			`A file always has all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to text.`,
+			`A file always has all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to ${printChoice('output', 'text')}.`,
 		);
 	},
 	async execute(
@@ -140,7 +140,7 @@ function refuseTooDeep(document: docs_v1.Schema$Document): void {
 		if (depth > maxItemDepth) {
 			throw createRefusal(
 				'The tables of the document are nested too deeply to be output as a document',
-				`Set ${quoteField('output')} to text.`,
+				`Set ${quoteField('output')} to ${printChoice('output', 'text')}.`,
 			);
 		}
 		level = level.flatMap((value): unknown[] =>

@@ -60,8 +60,8 @@ function buildReplaceRequests(pairs: ReadonlyArray<Omit<Replacement, 'format'>>)
 type ReplaceRequest = ReturnType<typeof buildReplaceRequests>[number];
 
 const placeholderPattern = /\{\{([^{}\n\v]{1,200})\}\}/g;
-/** A document may have any number of placeholders. */
-const maxNamed = 20;
+/** How many placeholders a hint names, because a document may have any number. */
+const maxNamedPlaceholders = 20;
 
 /** Adds the placeholders that the item's fields fill. A hint names those that stay. @param text of the document */
 export function planFill(
@@ -72,8 +72,8 @@ export function planFill(
 ): ReplaceRequest[] {
 	const finds = texts.map(({ replaceAllText }) => replaceAllText.containsText.text);
 	const all = [...contents.map(({ find }) => find), ...finds];
-	const left = all.reduce((rest, find) => rest.replaceAll(find, ''), text);
-	const names = new Map([...left.matchAll(placeholderPattern)].map(([whole, name = '']) => [whole, name]));
+	const kept = all.reduce((rest, find) => rest.replaceAll(find, ''), text);
+	const names = new Map([...kept.matchAll(placeholderPattern)].map(([whole, name = '']) => [whole, name]));
 	const found = [...names].map(([name, path]) => ({
 		name,
 		value: fillFromInput ? findField(item.json, path.trim()) : undefined,
@@ -83,12 +83,14 @@ export function planFill(
 		const advice = fillFromInput
 			? 'The input item has no fields with these names.'
 			: `Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} if the input item has fields with these names.`;
-		item.addHint(`Nothing fills these placeholders: ${unfilled.slice(0, maxNamed).join(', ')}. ${advice}`);
+		item.addHint(
+			`Nothing fills these placeholders: ${unfilled.slice(0, maxNamedPlaceholders).join(', ')}. ${advice}`,
+		);
 	}
 	const filled = found.flatMap(({ name, value }) => (value === undefined ? [] : { name, value }));
 	// A value that has placeholders itself comes last, so that the text of one field is not filled from another.
-	const hasBraces = ({ value }: { value: string }) => Number(value.includes('{{'));
-	return [...texts, ...buildReplaceRequests(filled.toSorted((a, b) => hasBraces(a) - hasBraces(b)))];
+	const countBraces = ({ value }: { value: string }) => Number(value.includes('{{'));
+	return [...texts, ...buildReplaceRequests(filled.toSorted((a, b) => countBraces(a) - countBraces(b)))];
 }
 
 /** The text of the field with this name, or of the one that a path such as `customer.city` leads to. */

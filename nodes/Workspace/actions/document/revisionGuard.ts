@@ -222,7 +222,7 @@ export async function recoverResult(
 		const description = 'Nothing was written. You can safely run this again.';
 		return failure.with({ message, description, outcome: 'notDone' });
 	}
-	if (!isKnown) throw createUnknownError('It was changed meanwhile.');
+	if (!isKnown) throw createUnknownError('The document was changed meanwhile.');
 	const message = 'Someone else changed the document while it was being written';
 	const description = `The document does not contain the content as it was sent. ${where}`;
 	throw failure.with({ message, description, outcome: 'unknown' });

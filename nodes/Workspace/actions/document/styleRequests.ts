@@ -131,7 +131,7 @@ export interface InsertTarget {
 	/** Whether the first paragraph goes on in the one at the index and keeps that one's style. */
 	readonly continues: boolean;
 	/** Whether the paragraph at the index has a style of its own, which new paragraphs would take over. */
-	readonly styled: boolean;
+	readonly isStyled: boolean;
 }
 
 export function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
@@ -151,27 +151,27 @@ function buildParagraphStyleRequest(
 }
 
 /** Styles of paragraphs and text; they move nothing. */
-export function buildStyleRequests(layout: Layout, target: InsertTarget, range: ToRange): DocsRequest[] {
+export function buildStyleRequests(layout: Layout, target: InsertTarget, toRange: ToRange): DocsRequest[] {
 	const { end } = layout;
 	const paragraphs = target.continues ? layout.paragraphs.slice(1) : layout.paragraphs;
 	const from = paragraphs[0]?.start ?? end;
 	const requests: DocsRequest[] = [];
-	if (target.styled && from < end) requests.push(...buildResetRequests(range(from, end)));
-	if (target.styled && target.index < from) {
-		const continued = range(target.index, from);
+	if (target.isStyled && from < end) requests.push(...buildResetRequests(toRange(from, end)));
+	if (target.isStyled && target.index < from) {
+		const continued = toRange(target.index, from);
 		requests.push({ updateTextStyle: { range: continued, textStyle: {}, fields: '*' } });
 	}
 	return [
 		...requests,
-		...buildSpacingRequests(paragraphs, range),
-		...paragraphs.flatMap((one) => buildOwnStyleRequests(one, range)),
-		...layout.tables.flatMap((table) => buildAlignmentRequests(table, range)),
-		...buildTextStyleRequests(layout, range),
+		...buildSpacingRequests(paragraphs, toRange),
+		...paragraphs.flatMap((one) => buildOwnStyleRequests(one, toRange)),
+		...layout.tables.flatMap((table) => buildAlignmentRequests(table, toRange)),
+		...buildTextStyleRequests(layout, toRange),
 	];
 }
 
 /** One request for each stretch between tables. */
-function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], range: ToRange): DocsRequest[] {
+function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], toRange: ToRange): DocsRequest[] {
 	const stretches: Array<{ start: number; end: number }> = [];
 	for (const { start, end } of paragraphs) {
 		const last = stretches.at(-1);
@@ -180,21 +180,23 @@ function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], range: ToR
 	}
 	return stretches
 		.filter(({ start, end }) => start < end)
-		.map(({ start, end }) => buildParagraphStyleRequest(range(start, end), paragraphSpacing));
+		.map(({ start, end }) => buildParagraphStyleRequest(toRange(start, end), paragraphSpacing));
 }
 
-function buildOwnStyleRequests({ block, start, end }: PlacedParagraph, range: ToRange): DocsRequest[] {
+function buildOwnStyleRequests({ block, start, end }: PlacedParagraph, toRange: ToRange): DocsRequest[] {
 	const style = buildParagraphStyle(block);
 	if (style === undefined || block.list?.bullet === false) return [];
-	return [buildParagraphStyleRequest(range(start, Math.max(end, start + 1)), style)];
+	return [buildParagraphStyleRequest(toRange(start, Math.max(end, start + 1)), style)];
 }
 
-function buildTextStyleRequests(layout: Layout, range: ToRange): DocsRequest[] {
+function buildTextStyleRequests(layout: Layout, toRange: ToRange): DocsRequest[] {
 	return placeSpans(layout).flatMap(({ marks, start, end }) => {
 		const textStyle = buildTextStyle(marks);
 		if (textStyle === undefined || start === end) return [];
 		return [
-			{ updateTextStyle: { range: range(start, end), textStyle, fields: Object.keys(textStyle).join(',') } },
+			{
+				updateTextStyle: { range: toRange(start, end), textStyle, fields: Object.keys(textStyle).join(',') },
+			},
 		];
 	});
 }
@@ -204,12 +206,16 @@ function buildTextStyleRequests(layout: Layout, range: ToRange): DocsRequest[] {
  * A list is bulleted as a whole, inner lists of another kind, an item's later paragraphs and text between the items included,
  * because only that keeps one numbering; then the inner ones get bullets of their own and the paragraphs lose theirs.
  */
-export function buildListRequests(layout: Layout, range: ToRange, tabId: string | undefined): DocsRequest[] {
+export function buildListRequests(
+	layout: Layout,
+	toRange: ToRange,
+	tabId: string | undefined,
+): DocsRequest[] {
 	const requests = layout.lists.flatMap((list) =>
-		splitAtTables(list, layout).flatMap((items) => buildBulletRequests(items, list, range, tabId)),
+		splitAtTables(list, layout).flatMap((items) => buildBulletRequests(items, list, toRange, tabId)),
 	);
 	const later = layout.paragraphs.filter(({ block }) => block.isBetweenItems ?? block.list?.bullet === false);
-	return [...requests, ...later.flatMap((one) => buildLaterParagraphRequests(one, range))];
+	return [...requests, ...later.flatMap((one) => buildLaterParagraphRequests(one, toRange))];
 }
 
 /** Splits a list at its tables, because a table cannot be in a list. */
@@ -225,7 +231,7 @@ function splitAtTables({ first, last }: ListRange, { placed }: Layout): PlacedPa
 function buildBulletRequests(
 	items: readonly PlacedParagraph[],
 	{ ordered }: ListRange,
-	range: ToRange,
+	toRange: ToRange,
 	tabId: string | undefined,
 ): DocsRequest[] {
 	const first = items[0];
@@ -238,11 +244,14 @@ function buildBulletRequests(
 	const tabUnits = tabs.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
 	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
 	const end = Math.max(last.end, last.start + 1) + tabUnits;
-	return [...tabs, { createParagraphBullets: { range: range(first.start, end), bulletPreset } }];
+	return [...tabs, { createParagraphBullets: { range: toRange(first.start, end), bulletPreset } }];
 }
 
-function buildLaterParagraphRequests({ block, start, end }: PlacedParagraph, range: ToRange): DocsRequest[] {
-	const touched = range(start, Math.max(end, start + 1));
+function buildLaterParagraphRequests(
+	{ block, start, end }: PlacedParagraph,
+	toRange: ToRange,
+): DocsRequest[] {
+	const touched = toRange(start, Math.max(end, start + 1));
 	const style = block.isBetweenItems
 		? { ...buildIndent(0), ...buildParagraphStyle(block) }
 		: buildParagraphStyle(block);

@@ -47,7 +47,7 @@ const tabFields = 'revisionId,tabs(tabProperties(tabId,title),childTabs,document
 const styleFields = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 
 /** What is read of a document: where its paragraphs are; all of its bodies; or these and the other texts of the tabs. */
-const fieldsOf = {
+const fieldsByExtent = {
 	outline: `${tabFields},body(content(startIndex,endIndex,${styleFields}))))`,
 	bodies: `${tabFields},body))`,
 	texts: `${tabFields},body,headers,footers,footnotes))`,
@@ -71,9 +71,9 @@ export async function readBodyState(
 	docs: docs_v1.Docs,
 	documentId: string,
 	tab: string,
-	wanted: keyof typeof fieldsOf = 'outline',
+	extent: keyof typeof fieldsByExtent = 'outline',
 ): Promise<BodyState> {
-	const fields = fieldsOf[wanted];
+	const fields = fieldsByExtent[extent];
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 	const allTabs = flattenTabs(data);
 	const found = tab === '' ? allTabs[0] : findTab(data, tab);

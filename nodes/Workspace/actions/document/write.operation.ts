@@ -63,9 +63,9 @@ export const write = defineOperation({
 	action: 'Replace content of document',
 	description:
 		'Replace the whole content of a document, of one of its tabs or of the section under a heading. Headers and footers are kept.',
-	told: 'Replace content of a Google document.',
+	modelDescription: 'Replace content of a Google document.',
 	caution: 'Destructive: the previous content is lost.',
-	// Replacements may find what they put in the first time: `a` by `aa`.
+	// A second run may find what the first one put in, for example if `aa` takes the place of `a`.
 	isIdempotent: ({ replacements, fillFromInput }) => replacements.length === 0 && !fillFromInput,
 	fields: writeFields,
 	options: writeOptions,
@@ -101,7 +101,7 @@ export const write = defineOperation({
 		return isRepeated ? await repeatIfOutdated(attempt, item) : await attempt();
 	},
 	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
-	left: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
+	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
 	adviceByStatus: fields.adviceByStatus,
 });
 
@@ -116,18 +116,18 @@ interface DocumentWrite extends InferParameters<typeof writeFields, typeof write
 
 async function writeContent(docs: docs_v1.Docs, change: DocumentWrite, item: Item) {
 	const { documentId, tab, requiredRevisionId, fillFromInput, parsed, replacing, keepsContent } = change;
-	const isRead = fillFromInput || replacing.contents.length > 0;
+	const needsTexts = fillFromInput || replacing.contents.length > 0;
 	const body = await readBodyState(
 		docs,
 		documentId,
 		tab,
-		isRead ? 'texts' : change.section ? 'bodies' : 'outline',
+		needsTexts ? 'texts' : change.section ? 'bodies' : 'outline',
 	);
 	const section = findSection(body, change.section);
 	if (change.section !== '') refuseIfChanged(change, getStoredText(section.elements));
 	const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
-	const left = collectTexts(body, tab === '', keepsContent ? body.content : []);
-	const texts = fillFromInput ? planFill(replacing, left + change.content, item, true) : replacing.texts;
+	const kept = collectTexts(body, tab === '', keepsContent ? body.content : []);
+	const texts = fillFromInput ? planFill(replacing, kept + change.content, item, true) : replacing.texts;
 	const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
 	const after = texts.map(({ replaceAllText }) => ({ replaceAllText: { ...replaceAllText, ...tabs } }));
 	const place = planPlace(body, section, true);

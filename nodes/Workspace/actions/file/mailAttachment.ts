@@ -7,7 +7,7 @@ import { createAttachmentReader, fetchAttachment, readMessage } from '../mail/me
 import { buildFileName } from '../mimeTypes';
 import type { UploadParams } from './fields';
 
-/** What Gmail gives as the ID of an attachment has some hundred characters, and is another one each time. */
+/** The ID that Gmail gives for an attachment has some hundred characters, and is another one each time. */
 const attachmentIdPattern = /^[\w-]{40,}$/;
 
 /** An attachment by its file name, or by an ID that Gmail has given for it. @throws NodeError 400 that names those that exist */
@@ -38,7 +38,7 @@ type Info = Readonly<Record<'fileName' | 'mimeType', string>>;
 const toSource = (bytes: Buffer, { fileName, mimeType }: Info = { fileName: '', mimeType: '' }) =>
 	createMemorySource(bytes, { fileName: fileName || buildFileName('attachment', mimeType), mimeType });
 
-const mostListed = 20;
+const maxListedAttachments = 20;
 
 function createAttachmentRefusal(
 	found: string,
@@ -46,9 +46,9 @@ function createAttachmentRefusal(
 	infos: ReadonlyArray<{ readonly fileName: string; readonly size: number }>,
 ): Error {
 	const list = infos
-		.slice(0, mostListed)
+		.slice(0, maxListedAttachments)
 		.map(({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`);
-	const more = infos.length > mostListed ? ` and ${infos.length - mostListed} more` : '';
+	const more = infos.length > maxListedAttachments ? ` and ${infos.length - maxListedAttachments} more` : '';
 	const existing =
 		infos.length === 0
 			? 'It has no attachments.'

@@ -1,6 +1,6 @@
 import { createRefusal, isNodeError } from '../../../core/errors';
 import { shorten } from '../../../core/text';
-import { quoteField } from '../../../fields/field';
+import { printChoice, quoteField } from '../../../fields/field';
 import { createMemorySource, decodeBase64, computeMd5 } from '../../byteSource';
 import type { KeyHashes } from '../../idempotency';
 import { defineOperation, type Item, type ByteSource } from '../../operation';
@@ -38,7 +38,7 @@ function decodeBase64Content(content: string): Buffer {
 	if (bytes) return bytes;
 	throw createRefusal(
 		`${quoteField('content')} is not base64 text`,
-		`Enter base64 text without a "data:" prefix, spaces or any other text. To upload the text unchanged, choose Text in ${quoteField('contentSource')}.`,
+		`Enter base64 text without a "data:" prefix, spaces or any other text. To upload the text unchanged, set ${quoteField('contentSource')} to ${printChoice('contentSource', 'text')}.`,
 	);
 }
 
@@ -49,9 +49,9 @@ const mimeTypePattern = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/
 async function resolveMimeType(name: string, params: UploadParams, source: ByteSource): Promise<string> {
 	const given = readMimeType(params);
 	if (given !== '') return given;
-	const { findMimeType: typeOfName } = await import('../mimeTypes');
+	const { findMimeType } = await import('../mimeTypes');
 	const known = source.mimeType?.trim() ?? '';
-	return typeOfName(name) ?? (mimeTypePattern.test(known) ? known : 'application/octet-stream');
+	return findMimeType(name) ?? (mimeTypePattern.test(known) ? known : 'application/octet-stream');
 }
 
 /** @throws NodeError 400 if the given text is not a media type */
@@ -75,10 +75,10 @@ export const upload = defineOperation({
 	name: 'Upload',
 	action: 'Upload file to Google Drive',
 	description: 'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
-	told: 'Save a file in Google Drive. Returns its ID and link.',
-	toldBy: {
+	modelDescription: 'Save a file in Google Drive. Returns its ID and link.',
+	modelCautions: {
 		field: 'contentSource',
-		by: {
+		byValue: {
 			base64: 'Its content is base64 text.',
 			mailAttachment: 'Its content is an attachment of an email.',
 		},
@@ -86,7 +86,7 @@ export const upload = defineOperation({
 	fields,
 	options,
 	check(params, item) {
-		// So that a mistake in the last item does not leave half of the files uploaded.
+		// These are checked for all items first, so that a mistake in the last one does not leave half of the files uploaded.
 		readMimeType(params);
 		const { length } = findFields(params, item);
 		if (!bringsName(params)) resolveFileName(params);
@@ -118,8 +118,8 @@ export const upload = defineOperation({
 		return files;
 	},
 	toItems: (files) => files.map((file) => ({ json: { ...file } })),
-	left: (files) => files.map(({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`).join(', '),
-	rerun: `Or set ${quoteField('onExisting')} to Skip the Upload, which finds files by their names.`,
+	nameResult: (files) => files.map(({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`).join(', '),
+	rerunAdvice: `Or set ${quoteField('onExisting')} to ${printChoice('onExisting', 'skip')}, which finds files by their names.`,
 	adviceByStatus: {
 		400: `With ${quoteField('convertTo')}, the content must be of a type that Google can convert.`,
 		404: missingFolderAdvice,

@@ -167,8 +167,8 @@ export async function uploadOnce(
 		ownId: found?.id ?? undefined,
 		create: async (appProperties) => found ?? (await uploadUnlessSkipped(uploading, appProperties)),
 		// Drive shows a file only when all of it has arrived, so nothing is missing.
-		async finish(file, is) {
-			if (!is.own && file.md5Checksum && file.md5Checksum !== (await computeMd5(source))) {
+		async finish(file, { isOwn }) {
+			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await computeMd5(source))) {
 				throw createKeyReusedError(`the file ${file.id ?? ''}`);
 			}
 			return () => toFileResult(file);
@@ -198,19 +198,19 @@ async function uploadUnlessSkipped(
 		appProperties,
 	};
 	const request = { mimeType, source, fields: resultFields, onProgress: createProgressLog(item) };
-	const replaces = findReplaceableId(existing, uploading);
-	if (replaces !== undefined) {
-		return verifyUpload(await client.uploadToDrive({ ...request, metadata, replaces }), item);
+	const replacedId = findReplaceableId(existing, uploading);
+	if (replacedId !== undefined) {
+		return verifyUpload(await client.uploadToDrive({ ...request, metadata, replacedId }), item);
 	}
 	// A mark by which the file of an earlier try is found: a property for a conversion, which takes no ID.
-	const mark =
+	const marker =
 		target === undefined
 			? { id: await reserveFileId(uploading) }
 			: { appProperties: { ...appProperties, ...getItemProperty(uploading) } };
 	const parents = parentFolder ? [parentFolder] : undefined;
 	const sending = client.uploadToDrive({
 		...request,
-		metadata: { ...metadata, ...mark, parents },
+		metadata: { ...metadata, ...marker, parents },
 		findCreated: () => findUploadedFile(uploading),
 	});
 	const sent = await sending.catch(async (error: unknown) => {

@@ -8,7 +8,7 @@ export const list = defineOperation({
 	name: 'List',
 	action: 'List emails',
 	description: 'Get emails by sender, read status, label or time, newest first',
-	told: 'List emails in Gmail, newest first.',
+	modelDescription: 'List emails in Gmail, newest first.',
 	fields: [
 		{
 			displayName: 'From',
@@ -44,16 +44,16 @@ export const list = defineOperation({
 	],
 	async execute(client, params, item) {
 		const { from, status } = params;
-		const asksForThem =
+		const includesSent =
 			params.includeSent || params.labelIds.some((label) => /^(?:sent|drafts?)$/i.test(label));
 		const terms = [
 			// What the account sent to itself is in the inbox, too.
-			...(asksForThem ? [] : ['-in:draft (in:inbox OR -in:sent)']),
+			...(includesSent ? [] : ['-in:draft (in:inbox OR -in:sent)']),
 			...buildFromTerms(from),
 			...(status === 'any' ? [] : [`is:${status}`]),
 			...buildReceivedTerms(params),
 		];
-		const { listEmails: listed } = await import('./list/listMessages');
-		return await listed(client, terms.join(' '), params, item);
+		const { listEmails } = await import('./list/listMessages');
+		return await listEmails(client, terms.join(' '), params, item);
 	},
 });

@@ -3,10 +3,10 @@ import { countFitting, countRoom, describePart, fitText, type ModelAnswer } from
 import { quoteField } from '../../../fields/field';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
 
-/** A snippet is a taste of an email. */
-const maxSnippet = 100;
-/** A list of texts shows fewer emails rather than less of each. */
-const minText = 200;
+/** How many characters of a snippet a model gets. */
+const maxSnippetLength = 100;
+/** How many characters of each text a list has room for; it shows fewer emails rather than less of each. */
+const minTextLength = 200;
 
 type ListedMail = Pick<MailSummary, 'id' | 'threadId'> & Partial<MailSummary & Pick<Mail, 'text'>>;
 
@@ -23,7 +23,7 @@ export function toListAnswer(
 	pageToken: string,
 	characters: number,
 ): ModelAnswer {
-	const rows = mails.map((mail) => toRow(mail, mail.text?.slice(0, minText)));
+	const rows = mails.map((mail) => toRow(mail, mail.text?.slice(0, minTextLength)));
 	const shown = mails.slice(0, countFitting(rows, countRoom(characters)));
 	const { token, skip } = parsePageToken(pageToken);
 	const isCut = shown.length < mails.length;
@@ -48,7 +48,7 @@ export function toListAnswer(
 function toRow({ id, threadId, date, sender, subject, snippet = '', status }: ListedMail, text?: string) {
 	if (status === undefined) return { id, threadId };
 	const about = { id, date, sender, subject, status };
-	return text === undefined ? { ...about, snippet: shorten(snippet, maxSnippet) } : { ...about, text };
+	return text === undefined ? { ...about, snippet: shorten(snippet, maxSnippetLength) } : { ...about, text };
 }
 
 /** Shortens texts to share the room: a short one leaves more to those after it. */

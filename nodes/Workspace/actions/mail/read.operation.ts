@@ -11,7 +11,7 @@ export const read = defineOperation({
 	name: 'Read',
 	action: 'Read email',
 	description: 'Get a whole email or its conversation: text, HTML, addresses and attachments',
-	told: 'Read an email in Gmail.',
+	modelDescription: 'Read an email in Gmail.',
 	isReadOnly: true,
 	fields: [
 		{
@@ -59,7 +59,7 @@ export const read = defineOperation({
 		},
 	],
 	async execute(client, { messageId, wholeConversation, downloadAttachments, ...wanted }, item) {
-		const { storeAttachments: downloaded, readConversation, readMessage } = await import('./message');
+		const { storeAttachments, readConversation, readMessage } = await import('./message');
 		const { readAndLabel } = await import('./list/changeLabels');
 		const readAll = async () => {
 			const mails = wholeConversation
@@ -67,7 +67,7 @@ export const read = defineOperation({
 				: [await readMessage(client, messageId, item, wanted)];
 			const read: Array<{ readonly mail: Mail; readonly files: readonly StoredBinary[] }> = [];
 			for (const mail of mails) {
-				read.push({ mail, files: downloadAttachments ? await downloaded(client, mail, item) : [] });
+				read.push({ mail, files: downloadAttachments ? await storeAttachments(client, mail, item) : [] });
 			}
 			return read;
 		};

@@ -8,7 +8,7 @@ export const search = defineOperation({
 	name: 'Search',
 	action: 'Search emails',
 	description: "Get emails that match a search in Gmail's syntax, newest first",
-	told: "Find emails with Gmail's search syntax, newest first.",
+	modelDescription: "Find emails with Gmail's search syntax, newest first.",
 	fields: [
 		{
 			displayName: 'Query',
@@ -22,7 +22,7 @@ export const search = defineOperation({
 		...amountFields,
 	],
 	async execute(client, params, item) {
-		const { listEmails: listed } = await import('./list/listMessages');
-		return await listed(client, narrowQuery(params.query, buildReceivedTerms(params)), params, item);
+		const { listEmails } = await import('./list/listMessages');
+		return await listEmails(client, narrowQuery(params.query, buildReceivedTerms(params)), params, item);
 	},
 });

@@ -28,10 +28,10 @@ export const send = defineOperation({
 		description: 'Save an email as a draft. Sending one is refused.',
 		key: 'saveAsDraft',
 	},
-	told: 'Write an email in Gmail.',
-	toldBy: {
+	modelDescription: 'Write an email in Gmail.',
+	modelCautions: {
 		field: 'sendAs',
-		by: {
+		byValue: {
 			send: 'It is sent immediately and cannot be undone.',
 			draft: 'It is saved as a draft. Nothing is sent.',
 		},
@@ -40,7 +40,7 @@ export const send = defineOperation({
 	options,
 	check(params: SendParams, item: Item) {
 		refuseContradictions(params);
-		// So that a wrong address or a missing file in the last item does not leave half a batch sent.
+		// These are checked for all items first, so that a wrong address or a missing file in the last one does not leave half a batch sent.
 		const { to, cc, bcc, replyTo } = readHeaderTexts(params);
 		const allowed = readAllowedRecipients(params.allowedRecipients);
 		refuseOthers(
@@ -50,9 +50,9 @@ export const send = defineOperation({
 		expandAttachments(params.attachments, item);
 	},
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
-		const { prepareMail: outgoingMail, composeMail: composed } = await import('./send/compose');
+		const { prepareMail, composeMail } = await import('./send/compose');
 		const { idempotencyKey, replyToMessageId: original, includeSignature, quoteOriginal } = params;
-		const given = await outgoingMail(client, params, item);
+		const given = await prepareMail(client, params, item);
 		const byKey = idempotencyKey === '' ? undefined : await import('./send/sendOnce');
 		const keyed = byKey?.hashMailKey(params, given);
 		const replied = original === '' ? undefined : await fetchRepliedMail(client, original);
@@ -64,7 +64,7 @@ export const send = defineOperation({
 					? await (await import('./send/quotation')).appendSignatureAndQuote(client, outgoing, params, item)
 					: outgoing;
 			const { allowedRecipients } = params;
-			const mail = await composed(whole, { from, replied, token: item.token, keyed, allowedRecipients });
+			const mail = await composeMail(whole, { from, replied, token: item.token, keyed, allowedRecipients });
 			return await deliverMail(client, mail, { threadId: replied?.threadId, folder: outgoing.folder });
 		};
 		return byKey && keyed
@@ -72,11 +72,11 @@ export const send = defineOperation({
 			: await sendNow();
 	},
 	async recover(client: Clients, params: SendParams, failure, item: Item): Promise<SentMail | undefined> {
-		// With a key, it was already looked for.
+		// With a key, `sendOnce` has already looked for the email.
 		if (params.idempotencyKey !== '') return undefined;
 		return await findSentMail(client, isDraft(params) ? 'drafts' : 'sent', failure, item);
 	},
-	left: ({ id, draftId }) => (draftId === undefined ? `email ${id}` : `draft ${draftId}`),
+	nameResult: ({ id, draftId }) => (draftId === undefined ? `email ${id}` : `draft ${draftId}`),
 	adviceByStatus: {
 		400: `Gmail rejected the email. Check the addresses, the headers and ${quoteField('replyToMessageId')}.`,
 		404: `Check ${quoteField('replyToMessageId')}: the message must be in this mailbox.`,

@@ -75,7 +75,7 @@ async function prepareAppend(book: Spreadsheet, params: AppendParams, members: r
 	// A word without a tab is a tab's title or a named range. Google's answer tells which, but these cases need to know it before.
 	const mustResolveName =
 		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
-	const target = mustResolveName ? await book.askAboutRange(given, () => book.resolveName(given)) : given;
+	const target = mustResolveName ? await book.sendForRange(given, () => book.resolveName(given)) : given;
 	const rows = members.map((member) => findStop(member) ?? readCellRows(member.params));
 	return { target, place: getPlaceInTarget(target), rows, header: undefined, addHeaders: undefined };
 }
@@ -102,7 +102,7 @@ async function appendTogether(
 	const all = given.map((rows) => rows.map(padEmptyRow));
 	const values = all.flat().map(padFirstCell);
 	const valueInputOption = toInputOption(params);
-	const { firstRow, ...result } = await book.askAboutRange(target, async () => {
+	const { firstRow, ...result } = await book.sendForRange(target, async () => {
 		const { firstRow, ...asked } = await planAppendRequest(book, params.insertDataOption, place, values);
 		await addHeaders?.();
 		return { ...parseAppendResponse(await book.append({ ...asked, valueInputOption }, values)), firstRow };
@@ -135,8 +135,8 @@ export const append = defineOperation({
 	name: 'Append',
 	action: 'Append rows to spreadsheet',
 	description: 'Add rows below a table. Items with the same target are sent together.',
-	told: 'Add rows below a table in Google Sheets.',
-	toldBy: { field: 'valuesSource', by: { json: rowsForModel } },
+	modelDescription: 'Add rows below a table in Google Sheets.',
+	modelCautions: { field: 'valuesSource', byValue: { json: rowsForModel } },
 	fields: appendFields,
 	options: appendOptions,
 	execute: async (clients, params, item) =>
@@ -150,7 +150,7 @@ export const append = defineOperation({
 		key: ({ spreadsheetId }) => spreadsheetId,
 		weigh: (params, item) => weighRows({ params, item }),
 	},
-	left: ({ updatedRange }) => `rows ${updatedRange}`,
+	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { spreadsheetId, tab, range }, error) {
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
 		throw error.with({ message: `The rows may have been appended: ${error.message}`, description });

@@ -132,7 +132,7 @@ export const create = defineOperation({
 	name: 'Create',
 	action: 'Create spreadsheet',
 	description: 'Create an empty spreadsheet or one with first rows',
-	told: 'Create a Google spreadsheet. Returns its ID and URL.',
+	modelDescription: 'Create a Google spreadsheet. Returns its ID and URL.',
 	fields: createFields,
 	options: createOptions,
 	async execute(clients, params, item) {
@@ -150,7 +150,7 @@ export const create = defineOperation({
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
 		throw error.with({ message: `The spreadsheet may have been created: ${error.message}`, description });
 	},
-	left: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
+	nameResult: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
 	adviceByStatus: { 404: missingFolderAdvice },
 });
 
@@ -182,7 +182,7 @@ async function createSpreadsheetInDrive(
 		);
 		return () => completed;
 	};
-	const kind = { kind: 'spreadsheet', urlOf: buildSpreadsheetUrl } as const;
+	const kind = { kind: 'spreadsheet', buildUrl: buildSpreadsheetUrl } as const;
 	const mimeType = 'application/vnd.google-apps.spreadsheet';
 	const file = { ...kind, mimeType, title, parentFolder: folder, key, ownId, finish };
 	return await createInDrive(clients.drive, file, item);

@@ -218,7 +218,7 @@ export async function findTable(
 		return { target, header: await readHeaderRow(book, target, headerRow(target)) };
 	};
 	const readInNamedRange = async () => await readIn(await book.resolveName(given));
-	return await book.askAboutRange(given, async () => {
+	return await book.sendForRange(given, async () => {
 		if (tab !== undefined && name !== undefined) return await readInNamedRange();
 		return await readIn(given).catch(async (error: unknown) => {
 			// No tab has this name, so it may be a named range.

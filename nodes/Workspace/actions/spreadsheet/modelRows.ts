@@ -6,7 +6,7 @@ import { parseBounds, parseRange } from './range';
 /** What was read of a table: the items of a workflow, and how many rows there are besides. */
 export interface ReadRows {
 	readonly items: OutputItem[];
-	/** By the columns of the sheet. */
+	/** Names of the columns, in the order of the sheet. */
 	readonly columns: readonly string[];
 	/** Rows that fit the filters, in all. */
 	readonly total: number;

@@ -167,7 +167,7 @@ export const read = defineOperation({
 	name: 'Read',
 	action: 'Read rows of spreadsheet',
 	description: 'Read a range, a tab or a named range, as one item per row or as arrays of cells',
-	told: 'Read rows in Google Sheets.',
+	modelDescription: 'Read rows in Google Sheets.',
 	fields: [
 		fields.spreadsheetId,
 		{
@@ -307,7 +307,7 @@ export const read = defineOperation({
 		const asked = { spreadsheetId, range: printRange(target), majorDimension };
 		const readAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
-				return (await book.askAboutRange(target, () => book.values.get({ ...asked, ...options }))).data;
+				return (await book.sendForRange(target, () => book.values.get({ ...asked, ...options }))).data;
 			});
 		const isIso = dateTimeRenderOption === 'ISO_8601';
 		const rendering = {

@@ -66,7 +66,7 @@ function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
 	return rows.reduce((sum, row) => sum + countRowBytes(row), 0);
 }
 
-/** What a member's rows add to a request, of which 1 is as much as it may hold. */
+/** The share of a request that a member's rows take; 1 is all that it may hold. */
 export function weighRows(member: RowsMember, largest = maxRequestBytes): number {
 	const rows = hasColumnNames(member.params)
 		? readNamedRows(member).map(({ cells }) => [...cells.values()])

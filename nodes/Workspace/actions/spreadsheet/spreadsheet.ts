@@ -200,10 +200,10 @@ export class Spreadsheet {
 		return this.#knownSettings;
 	}
 
-	/** Asks Google about a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
-	async askAboutRange<T>(target: TabRange, ask: () => Promise<T>): Promise<T> {
+	/** Sends requests that name a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
+	async sendForRange<T>(target: TabRange, send: () => Promise<T>): Promise<T> {
 		if (isOneCell(target)) await this.#refuseTabLikeCell(target);
-		return await ask().catch(async (error: unknown) => {
+		return await send().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
 			const titles = await this.#item.once(`tabs ${this.id}`, () => this.#tryReadTitles());
 			throw createMissingTabError(error, target, titles);

@@ -83,8 +83,8 @@ export const write = defineOperation({
 	action: 'Update or write rows in spreadsheet',
 	description: 'Update rows that match, replace a table, or write rows to a range',
 	caution,
-	told: 'Write rows in Google Sheets.',
-	toldBy: { field: 'valuesSource', by: { json: `${caution} ${rowsForModel}` } },
+	modelDescription: 'Write rows in Google Sheets.',
+	modelCautions: { field: 'valuesSource', byValue: { json: `${caution} ${rowsForModel}` } },
 	isIdempotent: () => true,
 	fields: writeFields,
 	options: writeOptions,
@@ -105,7 +105,7 @@ export const write = defineOperation({
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
 	},
 	toItems: (written) => (Array.isArray(written) ? written : [written]).map((one) => ({ json: { ...one } })),
-	left: (written) =>
+	nameResult: (written) =>
 		`rows ${[written]
 			.flat()
 			.map(({ updatedRange }) => updatedRange)

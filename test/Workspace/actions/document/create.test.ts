@@ -128,7 +128,7 @@ test.each([
 	const { documentId } = await calls.create({ content }, item);
 	expect(calls.google.docs.text(documentId)).toBe(`${content}\n`);
 	expect(item.hints).toEqual([
-		"The content looks like Markdown, but was written as plain text. To format it, set 'contentFormat' to Markdown.",
+		"The content looks like Markdown, but was written as plain text. To format it, set 'contentFormat' to markdown.",
 	]);
 });
 

@@ -13,7 +13,7 @@ function throughDocument(markdown: string): string {
 		index: 1,
 		tabId: undefined,
 		continues: false,
-		styled: false,
+		isStyled: false,
 	});
 	update(id, [...plan.requests]);
 	expect(service.text(id)).toBe(plan.text);
@@ -104,8 +104,8 @@ test.each([
 		['deleteParagraphBullets 7-8', 'updateParagraphStyle 7-8', 'updateTextStyle 7-8', 'updateTextStyle 5-7'],
 	],
 	['a', true, true, ['updateTextStyle 5-6']],
-])('%j (continues: %j) loses an old style (%j) by %j', (markdown, continues, styled, expected) => {
-	const target = { index: 5, tabId: undefined, continues, styled };
+])('%j (continues: %j) loses an old style (%j) by %j', (markdown, continues, isStyled, expected) => {
+	const target = { index: 5, tabId: undefined, continues, isStyled };
 	const { requests } = planContent(markdownToBlocks(markdown), target);
 	const ranges = requests.flatMap((request) =>
 		Object.entries(request as Record<string, { range?: docs_v1.Schema$Range; fields?: string }>)
@@ -117,7 +117,7 @@ test.each([
 
 /** What the requests for a Markdown do, as "kind start-end" with the style. */
 function requestsFor(markdown: string, wanted: string) {
-	const target = { index: 1, tabId: undefined, continues: false, styled: false };
+	const target = { index: 1, tabId: undefined, continues: false, isStyled: false };
 	const { requests } = planContent(markdownToBlocks(markdown), target);
 	return requests.flatMap((request) => (request as Record<string, unknown>)[wanted] ?? []);
 }
@@ -147,7 +147,7 @@ test('a list goes on behind a table with bullets of its own, and behind a text w
 });
 
 test('what is drawn is of a gray and a weight that Google takes', () => {
-	const target = { index: 1, tabId: undefined, continues: false, styled: false };
+	const target = { index: 1, tabId: undefined, continues: false, isStyled: false };
 	const { requests } = planContent(markdownToBlocks('> `a`\n\n---\n\n```\nb\n```'), target);
 	const shares = [...JSON.stringify(requests).matchAll(/"red":([\d.]+)/g)].map(([, red]) => Number(red));
 	expect(shares).toHaveLength(3);

@@ -115,7 +115,7 @@ test('a section whose expression came out empty never is the whole document', as
 		const items = [{ json: { heading } }];
 		const failing = runNode({ url: calls.google.url, parameters: { ...parameters, options }, items });
 		const { message } = await failureOf(failing);
-		expect(message).toContain("'Section' must be the text of a heading, and is empty");
+		expect(message).toContain("'Section' must be the text of a heading, but it is empty");
 	}
 	expect(calls.sent).toEqual([]);
 });
@@ -149,7 +149,7 @@ test.each<[IDataObject, RegExp]>([
 		/'replacements' must be an array of objects/,
 	],
 	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
-	[{ ...sectioned, section: ' ' }, /'section' must be the text of a heading, and is empty/],
+	[{ ...sectioned, section: ' ' }, /'section' must be the text of a heading, but it is empty/],
 	[{ ...sectioned, replacements: { a: 'b' } }, /'section' does not go with 'replacements'/],
 	[{ ...sectioned, fillFromInput: true }, /'section' does not go with 'replacements'/],
 	[{ ...marked, content: 'x' }, /Markdown in 'replacements' does not go with 'content'/],

@@ -149,7 +149,7 @@ describe('Markdown in place of a placeholder', () => {
 		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
 		const failure = await catchFailure(calls.write(id, { replacements: [markdown('a', 'a')] }));
 		expect(failure).toMatchObject({ outcome: 'unknown' });
-		expect(failure.description).toMatch(/^It was changed meanwhile\./);
+		expect(failure.description).toMatch(/^The document was changed meanwhile\./);
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
 	});
 

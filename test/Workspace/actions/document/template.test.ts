@@ -98,7 +98,7 @@ describe('replacements', () => {
 		const failure = await catchFailure(calls.write(id, { replacements: [pair('a', 'aa')] }));
 		expect(calls.google.docs.text(id)).toBe('aa\n');
 		expect(failure).toMatchObject({ outcome: 'unknown' });
-		expect(failure.description).toMatch(/^It was changed meanwhile\./);
+		expect(failure.description).toMatch(/^The document was changed meanwhile\./);
 	});
 });
 

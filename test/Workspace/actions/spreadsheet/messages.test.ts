@@ -124,7 +124,9 @@ test('Replace says that it removed a column of formulas', async () => {
 		return item.hints;
 	};
 	expect(await replace({ Key: 'a', Net: 2 })).toEqual([
-		expect.stringContaining("'Gross' had formulas and was removed, because the items do not have it."),
+		expect.stringContaining(
+			"Columns with formulas were removed, because the items do not have them: 'Gross'.",
+		),
 	]);
 	expect(calls.methods).toHaveLength(3);
 	expect(await replace({ Key: 'a', Net: 2, Gross: 4 })).toEqual([]);

@@ -55,7 +55,7 @@ export async function listEmails(
 	item: Item,
 ): Promise<ListResult> {
 	const read = async () => await collectPages(client, q, params, item);
-	// Of a list that stopped midway, nothing is given out where the node stops with it.
+	// If the node stops with a list that stopped midway, it gives out none of its emails.
 	const getIds = ({ messages, failure }: ListResult) =>
 		failure && !item.continueOnFail ? [] : messages.map(({ message }) => message.id);
 	const found = await readAndLabel(client, params, item, read, getIds);
@@ -159,7 +159,7 @@ async function addDetails(
 		messages.push(...ids.map((message) => ({ message })));
 		return;
 	}
-	// As many as the transport lets through, but fewer with attachments, because an email may bring 25 MB of them.
+	// As many requests run at once as the transport lets through, but fewer with attachments, because an email may bring 25 MB of them.
 	const most = params.downloadAttachments ? initialConcurrency : maxConcurrency;
 	const results: Array<ListedMessage | undefined> = [];
 	try {

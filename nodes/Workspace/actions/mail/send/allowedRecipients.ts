@@ -26,7 +26,7 @@ export function refuseOthers(addresses: readonly string[], allowed: ReadonlySet<
 	if (other === undefined) return;
 	throw createRefusal(
 		`'Allowed Recipients' of the node does not include ${shorten(other)}`,
-		'Nothing was sent. Whoever owns the workflow decides in the node which addresses and domains an email may go to, answers included.',
+		'Nothing was sent. Whoever owns the workflow decides in the node which addresses and domains an email may go to, replies included.',
 	);
 }
 

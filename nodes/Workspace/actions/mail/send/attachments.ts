@@ -113,9 +113,9 @@ const cidInStyle =
 	/(url\(\s*(?:["']|&quot;|&#39;)?cid:)([^()"'<>]{1,255}?)((?:["']|&quot;|&#39;)?\s{0,9}\))/gi;
 
 /** Puts other names into the `cid:` links of attributes and styles; text that looks like one stays as it is. */
-function replaceCidLinks(html: string, named: (name: string) => string): string {
+function replaceCidLinks(html: string, rename: (name: string) => string): string {
 	const replaceLink = (_all: string, before: string, name: string, after: string) =>
-		before + named(name) + after;
+		before + rename(name) + after;
 	const replaceInAttribute = (_all: string, equals: string, value: string) =>
 		equals +
 		(cidValue.test(value) ? value.replace(cidValue, replaceLink) : value.replaceAll(cidInStyle, replaceLink));
@@ -132,10 +132,10 @@ function replaceCidLinks(html: string, named: (name: string) => string): string 
 
 /**
  * Makes those attachments inline that the HTML names by their binary field or their file name.
- * @param mark makes the Content-IDs unique among all emails
+ * @param token makes the Content-IDs unique among all emails
  * @returns also the names in the HTML that match no attachment
  */
-export function inlineImages(html: string, files: readonly AttachedFile[], mark: string) {
+export function inlineImages(html: string, files: readonly AttachedFile[], token: string) {
 	const cids = new Map<AttachedFile, string>();
 	const unknown = new Set<string>();
 	const linkedHtml = replaceCidLinks(html, (name) => {
@@ -144,7 +144,7 @@ export function inlineImages(html: string, files: readonly AttachedFile[], mark:
 			unknown.add(name);
 			return name;
 		}
-		const cid = cids.get(file) ?? `${cids.size + 1}.${mark}@inline`;
+		const cid = cids.get(file) ?? `${cids.size + 1}.${token}@inline`;
 		cids.set(file, cid);
 		return cid;
 	});

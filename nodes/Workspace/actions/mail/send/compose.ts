@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
 import { createRefusal } from '../../../../core/errors';
-import { quoteField } from '../../../../fields/field';
+import { printChoice, quoteField } from '../../../../fields/field';
 import type { KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
@@ -31,7 +31,7 @@ async function buildBodies(
 		return isMarkdown ? { text: body, html: answer.result } : { text: answer.result, html: body };
 	throw createRefusal(
 		`${quoteField('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${answer.trouble}`,
-		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to Text.`,
+		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to ${printChoice('bodyFormat', 'text')}.`,
 	);
 }
 

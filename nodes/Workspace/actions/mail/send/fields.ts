@@ -205,7 +205,7 @@ export const sendOptions = [
 
 export type SendParams = InferParameters<typeof sendFields, typeof sendOptions>;
 
-/** Whether the email is kept as a draft, however that was said. */
+/** Whether the email is kept as a draft, by the field of the form or the key of the input object. */
 export const isDraft = ({ sendAs, saveAsDraft }: Pick<SendParams, 'sendAs' | 'saveAsDraft'>) =>
 	sendAs === 'draft' || saveAsDraft;
 

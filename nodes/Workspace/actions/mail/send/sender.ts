@@ -33,7 +33,7 @@ export async function findSender(
 ): Promise<Address | undefined> {
 	const name = senderName || (fromAlias?.name ?? '');
 	if (name !== '') return { name, address: fromAlias?.address ?? (await getOwnAddress(client)) };
-	// Not retried: a name is not worth a wait. Without the scope for it, no name is shown.
+	// The request is not retried, because a name is not worth a wait. Without the scope for it, no name is shown.
 	const once = { retryConfig: { retry: 0 }, timeout: 10_000 };
 	const known = await item.once('mail.senders', () =>
 		listSendAs(client, once).catch((error: unknown) => {

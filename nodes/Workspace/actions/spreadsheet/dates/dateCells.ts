@@ -27,11 +27,11 @@ interface TypedTable {
 /** How many rows below the header tell what a column holds. */
 const sampleRows = 50;
 const plainNumberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-const truthPattern = /^(true|false)$/i;
+const booleanPattern = /^(true|false)$/i;
 
-/** Whether a cell was typed into the form, where n8n's column mapper makes text of all, and may be more than a text. */
+/** Whether a text that was typed into the form may mean a number or a boolean: n8n's column mapper makes text of everything. */
 const mayBeTyped = (cell: Cell) =>
-	typeof cell === 'string' && (plainNumberPattern.test(cell) || truthPattern.test(cell));
+	typeof cell === 'string' && (plainNumberPattern.test(cell) || booleanPattern.test(cell));
 
 /** What the columns of a table hold, by the first cells in them. */
 async function readColumnTypes(
@@ -69,7 +69,7 @@ export async function convertCells(
 	const convert = (cell: Cell, type: string | undefined): Cell => {
 		if (typeof cell !== 'string') return cell;
 		if (type === 'number' && plainNumberPattern.test(cell)) return Number(cell);
-		if (type === 'boolean' && truthPattern.test(cell)) return /true/i.test(cell);
+		if (type === 'boolean' && booleanPattern.test(cell)) return /true/i.test(cell);
 		return (settings && parseDate(cell, settings)) ?? cell;
 	};
 	const convertRow = ({ cells, rowNumber, typed }: NamedRow): NamedRow => {

@@ -34,7 +34,7 @@ export interface MatchPlanInput extends Pick<
 
 /** Finds the rows of items and what changes in them. A row that one item appends is updated by a later item with the same key. */
 export class MatchPlan {
-	/** Whether a text was compared with a number or a truth value: only what the sheet shows can tell if they are equal. */
+	/** Whether a text was compared with a number or a boolean: only what the sheet shows can tell if they are equal. */
 	needsShownTexts = false;
 	readonly #matching: MatchPlanInput;
 	readonly #isTyped: boolean;
@@ -300,7 +300,7 @@ function createNoKeyError(columns: string): NodeError {
 	);
 }
 
-/** The text of what the sheet stores for a typed text: "007" is 7, TRUE is a truth value, an apostrophe in front only marks text. */
+/** The text of what the sheet stores for a typed text: "007" is 7, TRUE is a boolean, an apostrophe in front only marks text. */
 export function normalizeTyped(text: string): string {
 	if (text.startsWith("'")) return text.slice(1);
 	const trimmed = text.trim();

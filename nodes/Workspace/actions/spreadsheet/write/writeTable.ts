@@ -36,7 +36,7 @@ import { readTableBody } from './tableBody';
  * Writes rows, and enlarges the tab if they reach beyond its edge, where Google refuses them. Rows that begin beyond it stay refused.
  * @param size of what is written, from the target's first cell on
  */
-async function ensureGridSize<T>(
+async function writeAndEnlarge<T>(
 	book: Spreadsheet,
 	target: TabRange,
 	size: { readonly rows: number; readonly columns: number },
@@ -55,7 +55,7 @@ async function ensureGridSize<T>(
 		await book.change(requests);
 		return requests.length > 0;
 	};
-	return await book.askAboutRange(target, async () => {
+	return await book.sendForRange(target, async () => {
 		// What fits into a new tab is sent without asking first.
 		if (mayGrow && (rows > newTabSize.rowCount || columns > newTabSize.columnCount)) await grow();
 		return await send().catch(async (error: unknown) => {
@@ -129,7 +129,7 @@ export async function writeConsecutiveRows(
 	for (const chunk of splitIntoChunks(parts.map((rows) => ({ rows })))) {
 		const own = chunk.map(({ rows }) => rows);
 		const values = [...above, ...own.flat()];
-		const answer = await ensureGridSize(book, target, size, () =>
+		const answer = await writeAndEnlarge(book, target, size, () =>
 			book.update(range, values, toInputOption(params)),
 		);
 		const updatedRange = answer.updatedRange ?? range;
@@ -190,7 +190,7 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 	if (members[0]) await formatDates(book, members[0].item, sheet, [{ row, column, cells: lines }]);
 	if (lostFormulas.length > 0) {
 		members[0]?.item.addHint(
-			`${listNames(lostFormulas)} had formulas and was removed, because the items do not have it. To get it back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}.`,
+			`Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulas)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}.`,
 		);
 	}
 	const [first = [], ...others] = parts;
