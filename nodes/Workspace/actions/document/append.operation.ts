@@ -143,7 +143,8 @@ export async function appendContent(
 		const lowered = lowerHeadings(parsed, section.level);
 		const planChange = (withPictures: FilterContent) => {
 			const plan = planAppend(withPictures(lowered), newParagraph, place);
-			const endIndex = plan.endIndex - place.rest.units - 1;
+			// A rule alone has no text; then the newline of its paragraph is marked.
+			const endIndex = Math.max(plan.endIndex - place.rest.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const name = key && `${buildRangeName(key)}/${plan.characterCount}`;
 			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
