@@ -13,8 +13,8 @@ import {
 import { defineOperation, type Item } from '../../operation';
 import {
 	type FilterContent,
+	fitIntoSection,
 	isEmpty,
-	lowerHeadings,
 	parseContent,
 	type ParsedContent,
 	planAppend,
@@ -140,7 +140,7 @@ export async function appendContent(
 		if (earlier) return earlier;
 		const section = findSection(body, heading);
 		const place = planPlace(body, section, false);
-		const lowered = lowerHeadings(parsed, section.level);
+		const lowered = fitIntoSection(parsed, section);
 		const planChange = (withPictures: FilterContent) => {
 			const plan = planAppend(withPictures(lowered), newParagraph, place);
 			// A rule alone has no text; then the newline of its paragraph is marked.
