@@ -51,9 +51,7 @@ function readColumns(field: Field, raw: unknown, reading: ReadContext) {
 	if (!isMapper) return raw;
 	if (raw['mappingMode'] === 'autoMapInputData') return undefined;
 	const values = isRecord(raw['value']) ? raw['value'] : {};
-	return Object.fromEntries(
-		Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
-	);
+	return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? undefined]));
 }
 
 /** The text of a locator. The form gives an object; an expression or a tool gives text. */

@@ -13,8 +13,8 @@ import {
 import { defineOperation, type Item } from '../../operation';
 import {
 	type FilterContent,
+	fitIntoSection,
 	isEmpty,
-	lowerHeadings,
 	parseContent,
 	type ParsedContent,
 	planAppend,
@@ -141,10 +141,11 @@ export async function appendContent(
 		if (earlier) return earlier;
 		const section = findSection(body, heading);
 		const place = planPlace(body, section, false);
-		const lowered = lowerHeadings(parsed, section.level);
+		const lowered = fitIntoSection(parsed, section);
 		const planChange = (withPictures: FilterContent) => {
 			const plan = planAppend(withPictures(lowered), newParagraph, place);
-			const endIndex = plan.endIndex - place.rest.units - 1;
+			// A rule alone has no text; then the newline of its paragraph is marked.
+			const endIndex = Math.max(plan.endIndex - place.rest.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const name = key && `${buildRangeName(key)}/${plan.characterCount}`;
 			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);

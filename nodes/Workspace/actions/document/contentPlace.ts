@@ -34,6 +34,8 @@ export const emptyPlace: ContentPlace = {
 
 /** What stands under a heading, or in the whole tab. */
 export interface Section {
+	/** Its text; empty for the whole tab. */
+	readonly heading: string;
 	/** Level of the heading; 0 for the whole tab. */
 	readonly level: number;
 	readonly startIndex: number;
@@ -47,7 +49,7 @@ const maxNameLength = 80;
 
 /** @param heading its text; empty for the whole tab @throws NodeError 400 unless exactly one heading has the text */
 export function findSection({ content }: BodyState, heading: string): Section {
-	if (heading === '') return { level: 0, startIndex: 1, elements: content, rest: [] };
+	if (heading === '') return { heading, level: 0, startIndex: 1, elements: content, rest: [] };
 	const headings = content.flatMap(({ paragraph = {}, endIndex }, at) => {
 		const level = getHeadingDepth(paragraph.paragraphStyle?.namedStyleType ?? '');
 		const text = level === undefined ? '' : readHeading(paragraph);
@@ -66,10 +68,10 @@ export function findSection({ content }: BodyState, heading: string): Section {
 	}
 	const next = headings.find(({ at, level }) => at > own.at && level <= own.level)?.at ?? content.length;
 	const elements = content.slice(own.at + 1, next);
-	return { level: own.level, startIndex: own.startIndex, elements, rest: content.slice(next) };
+	return { heading, level: own.level, startIndex: own.startIndex, elements, rest: content.slice(next) };
 }
 
-const joinBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
+export const joinBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 function readHeading(paragraph: docs_v1.Schema$Paragraph): string {
 	const pieces = readPieces(paragraph, {});

@@ -10,7 +10,7 @@ import {
 	joinSpans,
 } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
-import { type ContentPlace, emptyPlace } from './contentPlace';
+import { type ContentPlace, emptyPlace, joinBlanks, type Section } from './contentPlace';
 import {
 	layOutContent,
 	buildListRequests,
@@ -100,9 +100,17 @@ export function filterPictures(parsed: ParsedContent, keep: (address: string) =>
 
 const headingLevels = [1, 2, 3, 4, 5, 6] as const;
 
-/** The content with its headings below a level, so that all of it stands in the section of a heading of that level. */
-export function lowerHeadings(parsed: ParsedContent, level: number): ParsedContent {
-	if (typeof parsed === 'string') return parsed;
+/**
+ * The content as it goes into a section: its headings are below the section's own, so that all of it stands in the section, and a first one
+ * that only repeats the section's own is left out, so that the next write finds one heading.
+ */
+export function fitIntoSection(
+	whole: ParsedContent,
+	section: Pick<Section, 'heading' | 'level'>,
+): ParsedContent {
+	const { level } = section;
+	if (typeof whole === 'string' || level === 0) return whole;
+	const parsed = dropRepeatedHeading(whole, section.heading);
 	const highest = headingLevels.find((own) =>
 		parsed.blocks.some((block) => block.kind === 'paragraph' && block.format === own),
 	);
@@ -114,6 +122,15 @@ export function lowerHeadings(parsed: ParsedContent, level: number): ParsedConte
 		block.kind === 'paragraph' ? { ...block, format: lower(block.format) } : block,
 	);
 	return { ...parsed, blocks };
+}
+
+function dropRepeatedHeading(parsed: DocumentContent, heading: string): DocumentContent {
+	const [first, ...blocks] = parsed.blocks;
+	const isHeading = first?.kind === 'paragraph' && typeof first.format === 'number' && !first.list;
+	if (!isHeading || blocks.length === 0 || joinBlanks(joinSpans(first.spans)) !== joinBlanks(heading))
+		return parsed;
+	const lists = parsed.lists.map((list) => ({ ...list, first: list.first - 1, last: list.last - 1 }));
+	return { ...parsed, blocks, lists };
 }
 
 /** Keeps the pictures to insert; the others become links. */

@@ -68,7 +68,7 @@ function findParagraphs(
 		const cells = table?.tableRows?.flatMap((row) => row.tableCells ?? []) ?? [];
 		if (!paragraph) return cells.flatMap((cell) => findParagraphs(cell.content ?? [], replacements));
 		const text = (paragraph.elements ?? []).map(({ textRun }) => textRun?.content ?? '\ufffc').join('');
-		const replacement = replacements.find(({ find }) => text.trim() === find.trim());
+		const replacement = replacements.find(({ find }) => text.trim() === find);
 		const shared = replacement ? undefined : replacements.find(({ find }) => text.includes(find));
 		if (shared) throw createPlaceError(shared.find, 'does not have a paragraph of its own');
 		if (!replacement) return [];

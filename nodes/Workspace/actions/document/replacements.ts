@@ -33,7 +33,8 @@ export async function prepareReplacements(
 	for (const { name, value, format } of replacements) {
 		if (format === 'text') continue;
 		const parsed = await parseMarkdownContent(value, { field: 'replacements', insertImages }, item);
-		contents.push({ find: cleanFind(name), parsed });
+		// Its paragraph may have blanks around it; a blank alone would mean every empty paragraph.
+		contents.push({ find: cleanFind(cleanText(name).trim()), parsed });
 	}
 	return { texts, contents };
 }

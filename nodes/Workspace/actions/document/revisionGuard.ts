@@ -208,6 +208,12 @@ export async function recoverResult(
 	const tab = tabId === undefined ? flattenTabs(data)[0] : findTab(data, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
 	const { revisionId } = data;
+	// Comes before the text, which stays the same where a change is about its look alone.
+	if (revisionId === change.revisionId) {
+		const message = `The document was not changed: ${failure.message}`;
+		const description = 'Nothing was written. You can safely run this again.';
+		return failure.with({ message, description, outcome: 'notDone' });
+	}
 	// What the body ends with after replacements is not known.
 	const isKnown = getReplacements(change).length === 0 && !change.replaced?.length;
 	if (
@@ -216,11 +222,6 @@ export async function recoverResult(
 		getStoredText(content).endsWith(change.text)
 	) {
 		return { documentId, characterCount, revisionId: revisionId ?? '' };
-	}
-	if (revisionId === change.revisionId) {
-		const message = `The document was not changed: ${failure.message}`;
-		const description = 'Nothing was written. You can safely run this again.';
-		return failure.with({ message, description, outcome: 'notDone' });
 	}
 	if (!isKnown) throw createUnknownError('The document was changed meanwhile.');
 	const message = 'Someone else changed the document while it was being written';

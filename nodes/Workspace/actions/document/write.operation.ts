@@ -6,8 +6,8 @@ import { quoteField } from '../../../fields/field';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
 import {
 	type FilterContent,
+	fitIntoSection,
 	isEmpty,
-	lowerHeadings,
 	parseContent,
 	type ParsedContent,
 	planReplacement,
@@ -134,7 +134,7 @@ async function writeContent(docs: docs_v1.Docs, change: DocumentWrite, item: Ite
 	const planChange = (withPictures: FilterContent) => {
 		const plan = keepsContent
 			? planContentReplacements(body, tab === '', replacing.contents, withPictures)
-			: planReplacement(withPictures(lowerHeadings(parsed, section.level)), place);
+			: planReplacement(withPictures(fitIntoSection(parsed, section)), place);
 		return buildChange(plan, base, after);
 	};
 	return await carryOutContent(docs, planChange, item);

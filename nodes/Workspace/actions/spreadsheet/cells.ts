@@ -177,11 +177,14 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	}
 	const given = valuesSource === 'columns' && columns ? columns : json;
 	const place = given === json ? 'of the input item' : `of ${quoteField('columns')}`;
-	const entries = given === json ? [] : Object.entries(given);
+	// A column that was left empty in the form has no value.
+	const entries = given === json ? [] : Object.entries(given).filter(([, value]) => value !== undefined);
 	const typed = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
-	const plain = typed.size === 0 ? given : Object.fromEntries(entries.map(unwrapTypedText));
+	const plain = given === json ? given : Object.fromEntries(entries.map(unwrapTypedText));
 	const cells = toNamedCells(plain, params, (name) => `Field '${name}' ${place}`);
-	if (cells.size > 0) return [{ cells, rowNumber: plain[rowNumberKey] ?? json[rowNumberKey], typed }];
+	// Where the one in Columns came out empty, the item's may be of another table.
+	const { [rowNumberKey]: rowNumber } = rowNumberKey in given ? plain : json;
+	if (cells.size > 0) return [{ cells, rowNumber, typed }];
 	throw given === json
 		? createRefusal(
 				'The input item has no fields',

@@ -146,6 +146,17 @@ describe('Write with a section', () => {
 		expect((await blocks(id)).slice(3, 10)).toEqual([...section, '# Results']);
 	});
 
+	test('has its heading once, although the content begins with it, as the answer of an agent does', async () => {
+		const id = seed([heading('Our  Plan', 2), text('old'), heading('End')]);
+		const markdown = { contentFormat: 'markdown', newParagraph: true } as const;
+		for (const word of ['first', 'second']) {
+			const content = `# Our Plan\n\n- ${word}\n\n## More`;
+			await calls.write(id, { contentFormat: 'markdown', section: 'Our Plan', content });
+			await calls.append(id, { ...markdown, underHeading: 'Our Plan', content: '# Our Plan\n\nx' });
+		}
+		expect(await blocks(id)).toEqual(['## Our  Plan', '- second', '### More', 'x', '# End']);
+	});
+
 	test('has no headings of its own below a heading of the lowest level', async () => {
 		const id = seed([heading('Deep', 6), text('old'), heading('Next', 6)]);
 		const params = { section: 'Deep', contentFormat: 'markdown', content: '# A\n\n###### B' } as const;

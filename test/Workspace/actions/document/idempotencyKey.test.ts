@@ -113,6 +113,19 @@ describe('append', () => {
 		expect(calls.google.docs.text(id)).toBe(text);
 	});
 
+	test.each(['', 'x'])('so is a rule, which has no text, below %j', async (text) => {
+		const id = calls.document(text);
+		const rule = {
+			content: '---',
+			contentFormat: 'markdown',
+			idempotencyKey: 'k',
+			newParagraph: true,
+		} as const;
+		await calls.append(id, rule);
+		expect(await calls.append(id, rule)).toMatchObject({ repeated: true });
+		expect(calls.google.docs.text(id)).toBe(text === '' ? '\n' : 'x\n\n');
+	});
+
 	test('other content is refused; another key and another document are their own', async () => {
 		const id = calls.document('one');
 		await calls.append(id, keyed);

@@ -156,6 +156,7 @@ test.each<[IDataObject, RegExp]>([
 	[{ ...marked, replacements: [{ find: 'a', format: 'html' }] }, /format \(text or markdown\)/],
 	[{ ...marked, replacements: [{ find: 'a', replace: 5 }] }, /'replacements' must be texts, not a number/],
 	[{ ...marked, replacements: [{ find: '', format: 'markdown' }] }, /has an empty text to find/],
+	[{ ...marked, replacements: [{ find: ' \n ', format: 'markdown' }] }, /has an empty text to find/],
 	[{ operation: 'append', documentId: '1abc', content: '' }, /content/],
 	[{ operation: 'create', resource: 'document' }, /title/],
 	[{ operation: 'write', documentId: '1abc', content: 'x', newParagraph: true }, /newParagraph/],

@@ -60,6 +60,15 @@ describe('write failures', () => {
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
 	});
 
+	test('a write that never happened is told as such where only the look would have changed', async () => {
+		const id = calls.document('same');
+		calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 9 });
+		const failure = await catchFailure(calls.write(id, { content: '**same**', contentFormat: 'markdown' }));
+		expect(failure.message).toMatch(/^The document was not changed/);
+		expect(failure.outcome).toBe('notDone');
+		expect(calls.google.docs.batchesOf(id)).toBe(0);
+	});
+
 	test.each([
 		['longer', ' theirs'],
 		['as long as ours', '!'],

@@ -1,4 +1,5 @@
 // Rows From → Columns keeps types: what was typed follows its column, an expression its own value.
+import { failureOf } from '../../../createExecuteContext';
 import { runNode, token } from '../../runNode';
 import { SheetCalls } from './sheetCalls';
 
@@ -25,7 +26,8 @@ async function write(
 		tab: { __rl: true, mode: 'name', value: 'Sheet1' },
 		columns: { mappingMode: 'defineBelow', value: columns, schema: [] },
 	};
-	await runNode({ url: calls.google.url, parameters, items: [{ json: { text: '7', number: 7 } }] });
+	const json = { text: '7', number: 7, rowNumber: 2 };
+	await runNode({ url: calls.google.url, parameters, items: [{ json }] });
 	return calls.stored(value, 'Sheet1').slice(2);
 }
 
@@ -61,5 +63,14 @@ test.each(['3', '={{ 1 + 2 }}'])(
 		const [row, ...others] = await write('write', { rowNumber, Done: 'false' }, 'rowNumber');
 		expect(row).toEqual(['a', 3, false, '00123', 45296]);
 		expect(others).toEqual([]);
+	},
+);
+
+test.each([null, '', '={{ $json.nothing }}'])(
+	'no row is updated where the number in Columns comes out empty, as %j does, although the item has one',
+	async (rowNumber) => {
+		const failure = await failureOf(write('write', { rowNumber, Done: 'false' }, 'rowNumber'));
+		expect(failure.message).toBe("The item has no value for 'Row Number'");
+		expect(calls.methods.filter((method) => /update/i.test(method ?? ''))).toEqual([]);
 	},
 );

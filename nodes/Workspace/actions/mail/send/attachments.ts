@@ -16,8 +16,8 @@ export interface AttachedFile {
 	readonly content: Buffer;
 	/** The binary field of the item that the file came from. */
 	readonly field?: string;
-	/** The ID of the file in Google Drive that it came from. */
-	readonly driveId?: string;
+	/** The ID of Google's own file whose PDF it is. */
+	readonly printedId?: string;
 	/** Content-ID, without angle brackets, of a file that the HTML shows. */
 	readonly cid?: string;
 }

@@ -14,10 +14,10 @@ const pdfType = 'application/pdf';
 /** A file in Google Drive that is not read yet. */
 interface DriveFile {
 	readonly filename: string;
-	readonly contentType: string | undefined;
+	readonly contentType: string;
 	/** Bytes; 0 for one of Google's own files, whose PDF Google has not made yet. */
 	readonly size: number;
-	readonly driveId: string;
+	readonly printedId?: string;
 	readonly read: () => Promise<Buffer>;
 }
 
@@ -29,19 +29,20 @@ export async function findDriveFiles(drive: drive_v3.Drive, ids: readonly string
 async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<DriveFile> {
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
 	const file = (await drive.files.get(request)).data;
-	const mimeType = file.mimeType ?? '';
+	const { mimeType } = file;
+	if (!mimeType) throw createDownloadFailure(fileId);
 	const name = (file.name ?? '').replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 	if (!mimeType.startsWith(googleTypePrefix)) {
 		const { buildFileName } = await import('../../mimeTypes');
 		const filename = name.includes('.') ? name : buildFileName(name, mimeType);
 		const read = async () => await download(drive, fileId, name, file.md5Checksum);
 		const size = Number(file.size ?? 0);
-		return { driveId: fileId, contentType: mimeType || undefined, filename, size, read };
+		return { contentType: mimeType, filename, size, read };
 	}
 	const kind = mimeType.slice(googleTypePrefix.length);
 	if (!printable.includes(kind)) throw createKindRefusal(kind, name);
 	const read = async () => await exportPdf(drive, fileId, name);
-	return { driveId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
+	return { printedId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
 }
 
 function createKindRefusal(kind: string, name: string): NodeError {
@@ -69,7 +70,7 @@ async function download(
 async function exportPdf(drive: drive_v3.Drive, fileId: string, name: string): Promise<Buffer> {
 	const request = { fileId, mimeType: pdfType };
 	const { data, headers } = await drive.files.export(request, { responseType: 'arraybuffer' });
-	if (Buffer.isBuffer(data) && headers['content-type']?.startsWith(pdfType)) return data;
+	if (Buffer.isBuffer(data) && data.length > 0 && headers['content-type']?.startsWith(pdfType)) return data;
 	throw createDownloadFailure(name);
 }
 

@@ -25,10 +25,10 @@ export function hashMailKey(
 		...texts,
 		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, isDraft(params)]),
 		// Each PDF that Google makes of a document differs from the one before.
-		...files.flatMap(({ filename, contentType = '', content: bytes, driveId }) => [
+		...files.flatMap(({ filename, contentType = '', content: bytes, printedId }) => [
 			filename,
 			contentType,
-			driveId ?? bytes,
+			printedId ?? bytes,
 		]),
 	]);
 	// Half of it is enough to tell the emails of one key apart, and keeps the header line short.

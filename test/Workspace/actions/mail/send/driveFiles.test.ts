@@ -100,6 +100,17 @@ describe('files of Drive are attached', () => {
 		const failure = await failureOf(send({ ...options, driveFiles: seedFile('other.txt') }));
 		expect(failure).toMatchObject({ httpCode: '409' });
 	});
+
+	it('and a key is not for a file whose bytes have changed', async () => {
+		const id = seedFile('report.csv', 'old', 'text/csv');
+		const options = { driveFiles: id, idempotencyKey: `drive-${id}` };
+		await send(options);
+		const [described, read] = [{ name: 'report.csv', mimeType: 'text/csv', size: '3' }, Buffer.from('new')];
+		mails.google.fault({ match: download, body: described });
+		mails.google.fault({ match: ({ query }) => query.get('alt') === 'media', body: read });
+		expect(await failureOf(send(options))).toMatchObject({ httpCode: '409' });
+		expect(mails.google.gmail.sent).toHaveLength(1);
+	});
 });
 
 describe('nothing is sent', () => {
@@ -119,6 +130,12 @@ describe('nothing is sent', () => {
 		expect(text).toMatch(/1missing.*set Drive Access to All Files/);
 		// That is about the email that is answered.
 		expect(text).not.toContain('Reply to Message ID');
+	});
+
+	it('with something else in place of what the file is', async () => {
+		const id = seedFile('a.txt');
+		mails.google.fault({ match: download, times: 2, body: {} });
+		expect(await refused(id)).toEqual(['502', expect.stringContaining('Nothing was sent')]);
 	});
 
 	it('with a file that the sign-in does not see or may not open', async () => {
@@ -162,6 +179,15 @@ describe('nothing is sent', () => {
 		const headers = { 'Content-Type': 'application/pdf' };
 		mails.google.fault({ match: 'drive.files.export', times: 3, body: Buffer.alloc(10_000_000), headers });
 		expect(await refused(ids.join())).toEqual(['400', expect.stringContaining('too large for Gmail')]);
+	});
+
+	it('with an empty PDF', async () => {
+		const headers = { 'Content-Type': 'application/pdf' };
+		mails.google.fault({ match: 'drive.files.export', body: Buffer.alloc(0), headers });
+		expect(await refused(seedGoogleFile('spreadsheet', 'Plan'))).toEqual([
+			'502',
+			expect.stringContaining('Nothing was sent'),
+		]);
 	});
 
 	it.each([
