@@ -9,6 +9,8 @@ export interface ReadContext {
 	readonly timezone: string;
 	/** Whether the form gives a field by an expression of the user's own, not of a model. */
 	readonly isExpression?: (name: string) => boolean;
+	/** Whether the user has added an option to the form and does not leave it to a model. */
+	readonly isOptionOfUser?: (name: string) => boolean;
 }
 
 export interface Choice {

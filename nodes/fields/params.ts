@@ -62,6 +62,8 @@ export function readParameters<const F extends readonly Field[]>(
 	return Object.fromEntries(values) as InferParameters<F, []>;
 }
 
+const isFromModel = (raw: unknown) => /\$fromAI\b/i.test(JSON.stringify(raw));
+
 const isMissing = (raw: unknown) => raw === undefined || raw === null;
 
 function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadContext): void {
@@ -236,7 +238,13 @@ export class NodeParameters {
 	/** The same for a parameter or option of that name; what a model fills in does not count, because it may have nothing to say. */
 	isOwnExpression(name: string): boolean {
 		const raw = [this.#getRawValue(name), this.#getRawValue('options', name)].find(hasExpression);
-		return raw !== undefined && !/\$fromAI\b/i.test(JSON.stringify(raw));
+		return raw !== undefined && !isFromModel(raw);
+	}
+
+	/** Whether the user has added an option and does not leave it to a model. */
+	isOptionOfUser(name: string): boolean {
+		const raw = this.#getRawValue('options');
+		return isPlainObject(raw) && Object.hasOwn(raw, name) && !isFromModel(raw[name]);
 	}
 
 	/** Whether a switch among the options is on for the node as a whole. */

@@ -208,12 +208,13 @@ export function createJobReader(
 	run: RunState,
 ): (index: number) => Job {
 	const isExpression = (name: string) => parameters.isOwnExpression(name);
+	const isOptionOfUser = (name: string) => parameters.isOptionOfUser(name);
 	let last: CheckedJob | undefined;
 	return (index) => {
 		const mode = parameters.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
 		const chosen = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
 		if (last?.mode !== mode || !hasSameInput(last, chosen))
-			last = checkJob(chosen, { mode, timezone: context.getTimezone(), isExpression });
+			last = checkJob(chosen, { mode, timezone: context.getTimezone(), isExpression, isOptionOfUser });
 		const { resource, operation, naming, params, limits, combineKey, serialKey } = last;
 		const item = new InputItem(context, index, { run, naming, limits });
 		naming.runWithNames(() => operation.check?.(params, item));

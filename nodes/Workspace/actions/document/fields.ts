@@ -96,10 +96,10 @@ export const section = {
 	read: readSection,
 } as const satisfies Field;
 
-/** @throws NodeError 400 for an expression that gives no heading, because then the whole document would be replaced */
+/** @throws NodeError 400 for an option that gives no heading, because then the whole document would be replaced */
 function readSection(raw: unknown, field: Field, reading: ReadContext): string {
 	if (typeof raw !== 'string') throw createValueRefusal(field, reading, `text, not ${describeType(raw)}`);
-	const isGiven = reading.mode === 'json' || reading.isExpression?.(field.name);
+	const isGiven = reading.mode === 'json' || reading.isOptionOfUser?.(field.name);
 	if (raw.trim() !== '' || !isGiven) return raw.trim();
 	throw createValueRefusal(field, reading, 'the text of a heading, but it is empty');
 }

@@ -107,11 +107,15 @@ test('an option that was added stays while another one is chosen, and means noth
 	expect(made).not.toHaveProperty('replaced');
 });
 
-test('a section whose expression came out empty never is the whole document', async () => {
+test('a section that was left empty, or whose expression came out empty, never is the whole document', async () => {
 	const documentId = locator(calls.document('kept'));
 	const parameters = { resource: 'document', operation: 'write', documentId, content: 'new' };
-	const options = { section: '={{ $json.heading }}' };
-	for (const heading of ['', ' ', undefined]) {
+	const expression = '={{ $json.heading }}';
+	for (const [section, heading] of [
+		['', 'Plan'],
+		...['', ' ', undefined].map((empty) => [expression, empty]),
+	]) {
+		const options = { section };
 		const items = [{ json: { heading } }];
 		const failing = runNode({ url: calls.google.url, parameters: { ...parameters, options }, items });
 		const { message } = await failureOf(failing);
