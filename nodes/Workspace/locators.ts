@@ -140,7 +140,7 @@ export const messageIdField = {
 	read(raw: unknown, field: Field, reading: ReadContext): string {
 		const text = readLocatorText(field, raw, reading);
 		if (text.trim() === '') return '';
-		const advice = 'List and Search return it as id; a subject or an address is none.';
+		const advice = 'List and Search return it as id. A subject or an address is not an ID.';
 		return parseId(text, getFieldLabel(field, reading), advice);
 	},
 } as const satisfies Partial<Field>;

@@ -63,7 +63,7 @@ export function findSection({ content }: BodyState, heading: string): Section {
 		if (headings.length > maxListedHeadings) names.push('…');
 		throw createRefusal(
 			own ? `Several headings read '${name}'` : `The document has no heading '${name}'`,
-			`Nothing was written. ${names.length > 0 ? `Headings of the tab: ${names.join(', ')}.` : 'The tab has no headings.'}`,
+			`Nothing was written. ${own ? 'Rename all but one of them. ' : ''}${names.length > 0 ? `Headings of the tab: ${names.join(', ')}.` : 'The tab has no headings.'}`,
 		);
 	}
 	const next = headings.find(({ at, level }) => at > own.at && level <= own.level)?.at ?? content.length;

@@ -272,6 +272,7 @@ describe.each([
 		expect(await catchFailure(change(id, 'Plan'))).toMatchObject({
 			code: 400,
 			message: "Several headings read 'Plan'",
+			description: "Nothing was written. Rename all but one of them. Headings of the tab: 'Plan', 'Plan'.",
 		});
 		expect(calls.methods).toEqual(['get']);
 	});

@@ -145,7 +145,7 @@ export function parseAddresses(text: string, label: string): Address[] {
 	}
 	throw createRefusal(
 		`${label} has an entry that is not an email address: ${shorten(first)}`,
-		'Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.',
+		'An address looks like name@example.com. Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.',
 	);
 }
 
