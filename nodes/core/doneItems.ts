@@ -37,7 +37,7 @@ export function withDoneItems(
 	);
 	const doubtful = outcomes.flatMap((outcome, item) =>
 		outcome?.failure && item !== index && mayHaveDoneWork(outcome.failure)
-			? [describeFailed(item, outcome.failure)]
+			? [describeFailedItem(item, outcome.failure)]
 			: [],
 	);
 	if (done.length === 0 && doubtful.length === 0) return failure;
@@ -59,7 +59,7 @@ interface DoneItem {
 const mayHaveDoneWork = ({ outcome, details }: NodeError) =>
 	outcome !== 'notDone' || details?.['made'] !== undefined;
 
-const describeFailed = (item: number, failure: NodeError) =>
+const describeFailedItem = (item: number, failure: NodeError) =>
 	`Item ${item} failed too, and may be done in part: ${shorten(addAdviceToMessage(failure).message, 400)}`;
 
 function describeDone(done: readonly DoneItem[], count: number): string | undefined {

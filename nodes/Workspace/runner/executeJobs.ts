@@ -118,14 +118,14 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	const [sender, ...others] = runs.filter((run) => !isStopped(run));
 	if (!sender) return;
 	const outcomes = await sender.context.runInAsyncScope(() =>
-		others.length === 0 ? executeAlone(sender) : executeShared(sender, [sender, ...others]),
+		others.length === 0 ? executeAlone(sender) : executeTogether(sender, [sender, ...others]),
 	);
 	let next = 0;
 	for (const { jobs, settle } of [sender, ...others]) settle(outcomes.slice(next, (next += jobs.length)));
 }
 
 /** Sends for several runs with the credential of one. The requests end early only if all of them were stopped. */
-async function executeShared(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
+async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
 	const jobs = runs.flatMap((run) => run.jobs);
 	const firstItems = runs.map((run) => run.jobs[0].item);
 	const stop = new AbortController();
@@ -141,7 +141,7 @@ async function executeShared(sender: WaitingRun, runs: readonly WaitingRun[]): P
 			},
 			sanitizers: firstItems.flatMap(({ run }) => run?.sanitizer ?? []),
 		});
-		return await executeDivided(clients, jobs);
+		return await executeInHalves(clients, jobs);
 	} catch (error) {
 		return jobs.map((job) => toJobFailure(error, job));
 	} finally {
@@ -154,7 +154,7 @@ async function executeShared(sender: WaitingRun, runs: readonly WaitingRun[]): P
  * so that the others do not fail with it.
  * @throws what concerns all of them: nothing of theirs was sent
  */
-async function executeDivided(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
+async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
 	const outcomes = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
 	for (const refusal of new Set(outcomes)) {
 		if (!isNodeError(refusal) || refusal.code !== 400 || refusal.outcome !== 'notDone') continue;
@@ -164,7 +164,7 @@ async function executeDivided(clients: Clients, jobs: readonly Job[]): Promise<r
 		if (firstRuns.length === 0) continue;
 		for (const isFirst of [true, false]) {
 			const half = refused.filter(({ item }) => firstRuns.includes(item.run) === isFirst);
-			const again = await executeDivided(clients, half).catch((error: unknown) =>
+			const again = await executeInHalves(clients, half).catch((error: unknown) =>
 				half.map((job) => toJobFailure(error, job)),
 			);
 			for (const [at, job] of half.entries()) outcomes[jobs.indexOf(job)] = again[at];
