@@ -29,7 +29,7 @@ const jobs: readonly Job[] = [
 	job(5, 'Growth: files of 1 kB to 100 MB', 'upload.ts', 'growth', '100000'),
 	job(5, 'The event loop under 5,000 items', 'eventLoop.ts', '1'),
 	job(5, 'Twelve tasks for a model', 'modelTasks.ts'),
-	job(10, 'Many executions at once', 'executions.ts', '200', 'update'),
+	job(20, 'Many executions at once', 'executions.ts'),
 	job(10, 'The session channel', 'channel.ts', '2'),
 	job(5, "Streaming of an agent's messages", 'stream.ts', '5'),
 	job(10, 'Queue mode', 'queue.ts'),
