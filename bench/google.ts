@@ -15,6 +15,8 @@ export interface Order {
 	/** Empty rows below the data, because n8n's own node writes there without adding rows. */
 	readonly emptyRows?: number;
 	readonly columns?: readonly string[];
+	/** Whether the last column holds dates. */
+	readonly dates?: boolean;
 	/** Positions in an upload at which the connection is reset. */
 	readonly resetAt?: readonly number[];
 	/** Whether to say when the first request has come. */
@@ -127,13 +129,19 @@ function seed(google: GoogleServer, order: Order): Seeded {
 	const documentIds = Array.from({ length: order.documents ?? 0 }, (_, n) =>
 		google.docs.seed({ title: `Document ${n}`, tabs: [{ title: 'Tab 1', body }] }),
 	);
-	const { rows = 0, emptyRows = 5000, columns: header = columns } = order;
-	const cells = Array.from({ length: rows }, (_, at) => header.map((name) => `${name} of row ${at}`));
+	const { rows = 0, emptyRows = 5000 } = order;
+	const header = [...(order.columns ?? columns)];
+	const cells = Array.from({ length: rows }, (_, at) => [
+		...header.map((name) => `${name} of row ${at}`),
+		...(order.dates ? [45_000 + at] : []),
+	]);
+	if (order.dates) header.push('date');
 	google.sheets.seed({
 		title: 'Bench',
 		tabs: [{ title: 'Sheet1', rows: [[...header], ...cells], rowCount: rows + emptyRows }],
 		file: { id: spreadsheetId },
 	});
+	if (order.dates) google.sheets.format(spreadsheetId, `Sheet1!F2:F${rows + 1}`, 'dd.mm.yyyy');
 	// Collects the garbage of the seeds now, not while a request waits.
 	globalThis.gc?.();
 	return { messageIds, documentIds };

@@ -62,6 +62,14 @@ export const spreadsheets: readonly Contest[] = [
 		grows: true,
 	},
 	{
+		operation: 'Spreadsheet: Read, with dates',
+		rival,
+		needs: (size) => ({ rows: size, dates: true }),
+		input: oneItem,
+		ours: () => ours('read', { range: 'Sheet1!A:F' }),
+		theirs: (_, credentials) => sheets(theirSheet('read'), credentials),
+	},
+	{
 		operation: 'Spreadsheet: Write (Match Columns)',
 		rival: `${rival} (Update)`,
 		needs: () => ({ rows: 1000 }),

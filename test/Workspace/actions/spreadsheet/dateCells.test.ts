@@ -141,8 +141,9 @@ describe('Read in ISO 8601', () => {
 
 	test('one more request where a cell may be a date, in its columns alone; none where none can be', async () => {
 		const plain = seed([
-			['Name', 'Mail', 'Count'],
-			['Anna', 'a1@example.com', 1],
+			['Name', 'Mail', 'Article', 'Place', 'Count'],
+			['Anna', 'a1@example.com', 'INV2024-01-05', '10115 Berlin', 1],
+			['Ben', '', 'a7 of 12', 'D-20095 Hamburg', 2],
 		]);
 		await calls.run('read', { spreadsheetId: plain, ...iso });
 		expect(calls.methods).toEqual(['values.get']);
@@ -155,6 +156,34 @@ describe('Read in ISO 8601', () => {
 		await calls.run('read', { spreadsheetId: dated, ...iso });
 		expect(calls.methods).toEqual(['values.get', 'values.get', 'get']);
 		expect(calls.sent.at(-1)?.query['ranges']).toBe('Sheet1!C2');
+	});
+
+	test.each([
+		'ar-EG',
+		'bn',
+		'de',
+		'en-US',
+		'es',
+		'fa',
+		'fi',
+		'fr',
+		'hi',
+		'hu',
+		'ja',
+		'ko',
+		'lt',
+		'pt',
+		'th',
+		'tr',
+		'vi',
+		'zh',
+	])('a date and time of %s may be one, however it is shown', async (locale) => {
+		for (const dateStyle of ['full', 'long', 'medium', 'short'] as const) {
+			const format = new Intl.DateTimeFormat(locale, { dateStyle, timeStyle: 'medium', timeZone: 'UTC' });
+			const spreadsheetId = seed([['At'], [format.format(new Date('2024-01-05T10:30:00Z'))]]);
+			await calls.run('read', { spreadsheetId, ...iso });
+			expect(calls.methods.slice(-2)).toEqual(['values.get', 'get']);
+		}
 	});
 
 	test.each(['2024-01-05', '05.01.2024'])('a filter compares %s', async (value) => {

@@ -180,6 +180,15 @@ function buildFormatRequest(
 
 /** A text with digits, as every date is shown that is more than the name of a day or month; not an address or a formula. */
 const shownDatePattern = /^(?!=)[^@]{0,60}\p{Nd}[^@]{0,60}$/u;
+/**
+ * A word with a digit right behind it, such as A7 or INV2024 (before a digit, dates have T, AM, PM and "thg" at most), or a long number
+ * beside words: most texts with digits are such names, and no date of any locale is shown like this.
+ */
+const shownNamePattern =
+	/(?<![\p{L}\p{M}\p{Nd}])(?!T\p{Nd}|AM|PM|th)\p{Script=Latin}+\p{Nd}|^(?=.*\p{L}).*\p{Nd}{5}/iu;
+
+const mayShowDate = (cell: unknown) =>
+	typeof cell === 'string' && shownDatePattern.test(cell) && !shownNamePattern.test(cell);
 /** A request has this many ranges at most, because they are part of its URL. */
 const maxRanges = 50;
 
@@ -199,7 +208,7 @@ export async function printDates(
 	for (const [at, line] of values.entries()) {
 		for (const [inLine, cell] of line.entries()) {
 			const [row, column] = isInColumns ? [inLine, at] : [at, inLine];
-			if (row < headerRows || typeof cell !== 'string' || !shownDatePattern.test(cell)) continue;
+			if (row < headerRows || !mayShowDate(cell)) continue;
 			const { first = row, last = row } = spans.get(column) ?? {};
 			spans.set(column, { first: Math.min(first, row), last: Math.max(last, row) });
 		}
