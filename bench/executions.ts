@@ -1,6 +1,6 @@
 // Many executions at once that each add one row to the same sheet, under Google's quota of a minute, by our node and by n8n's own
-// Google Sheets node; as many that update a row each; and a session trigger with Append behind it.
-// node bench/executions.ts [executions … | rival | update | messages …]
+// Google Sheets node; as many that update a row each; a session trigger with Append behind it; and queue mode.
+// node bench/executions.ts [executions … | rival | update | messages | workers …]
 import { startAgentService } from '../dev/agent-service/server.ts';
 import { connectInRow, node } from '../dev/n8n/nodes.ts';
 import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
@@ -18,12 +18,14 @@ import {
 	redirectTo,
 	until,
 } from './n8n.ts';
+import { Cluster, concurrency } from './queue/cluster.ts';
 import { reportRatio, row, say } from './report.ts';
 
 const wanted = process.argv.slice(2);
 const includes = (section: string) => wanted.length === 0 || wanted.includes(section);
 const counts = [100, 200, 300, 1000].filter((count) => includes(String(count)));
 const messageCount = 500;
+const queuedCount = 100;
 /** More than a minute's quota makes requests wait. */
 const quietMilliseconds = 70_000;
 const limits = { sheetsReads: 60, sheetsWrites: 60, minute: 60_000 };
@@ -53,6 +55,7 @@ function theirs(parameters: object, id: string, { googleSheetsOAuth2Api }: Crede
 	return node('Step', 'n8n-nodes-base.googleSheets', all, more);
 }
 
+const makeIds = (count: number) => Array.from({ length: count }, (_, at) => `row ${at}`);
 const fromWebhook = '={{ $json.body.id }}';
 
 /** The first cells of all rows below the header. */
@@ -139,6 +142,29 @@ async function listen(n8n: RestartableN8n, google: GoogleProcess, credentials: C
 	}
 }
 
+/** Queue mode, where each worker groups only its own executions. */
+async function compareWorkers(google: GoogleProcess): Promise<void> {
+	const cluster = await Cluster.start(redirectTo(google.url));
+	try {
+		const { api } = cluster.main;
+		const credentials = await createCredentials(api, {
+			workspaceOAuth2Api: { ...googleSignIn, driveAccess: 'allFiles' },
+		});
+		const append = ours({ operation: 'append' }, fromWebhook, credentials);
+		const { url } = await publishWebhook(api, 'workers', [append], 'lastNode');
+		for (let workers = 1; workers <= 4; workers++) {
+			await cluster.addWorker();
+			if (workers === 3) continue;
+			const name = `${queuedCount} in queue mode, ${workers} × ${concurrency} at once`;
+			const queued = await burst(google, url, makeIds(queuedCount));
+			print(name, queued);
+			reportRatio(`${name}: rows that are right / executions`, queued.right / queuedCount, { atLeast: 1 });
+		}
+	} finally {
+		await cluster.stop();
+	}
+}
+
 async function main(): Promise<void> {
 	const google = await GoogleProcess.start({ latencyMilliseconds: 20 });
 	const n8n = await benchN8n({ env: redirectTo(google.url) });
@@ -156,7 +182,6 @@ async function main(): Promise<void> {
 		const append = await publish('ours', ours({ operation: 'append' }, fromWebhook, credentials));
 		const update = await publish('keyed', ours(keyed, fromWebhook, credentials));
 		const rival = await publish('theirs', theirs({ operation: 'append' }, fromWebhook, credentials));
-		const makeIds = (count: number) => Array.from({ length: count }, (_, at) => `row ${at}`);
 		for (const count of counts) {
 			const name = `${count} at once, Append`;
 			const own = await burst(google, append, makeIds(count));
@@ -182,6 +207,7 @@ async function main(): Promise<void> {
 			print(`${messageCount} messages, Append`, messages);
 			reportRatio('Messages: rows / messages', messages.right / messageCount, { atLeast: 1 });
 		}
+		if (includes('workers')) await compareWorkers(google);
 	} finally {
 		await n8n.remove();
 		google.stop();
