@@ -12,7 +12,7 @@ import { ensureN8nInstalled, root } from '../dev/n8n/installN8n.ts';
 import { type Job, pageOf, type Result } from './all/results.ts';
 import { prepareTemplate, readVersion } from './n8n.ts';
 
-/** The benchmarks of a whole run, with arguments that keep it below 30 minutes on an idle machine. */
+/** The benchmarks of a whole run, which takes about 40 minutes on an idle machine. */
 const job = (limitMinutes: number, title: string, ...command: string[]): Job => ({
 	title,
 	command,

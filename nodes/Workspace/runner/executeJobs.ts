@@ -41,8 +41,11 @@ const locks = new KeyedMutex(lastByLock);
 
 /** When each execution last came to a spreadsheet, by its lock. */
 const arrivals = new BoundedMap<string, Map<string | undefined, number>>();
-/** This many executions within this time show that more are on their way. Fewer may be loops, whose next row waits for the last. */
-const crowd = { executions: 6, milliseconds: 2000 };
+/**
+ * This many executions within this time are a crowd: more than one a second, for which Google's quota would not last if each sent alone.
+ * Fewer may be loops, whose next row waits for the last. A worker of n8n's queue mode has five to ten executions at a time.
+ */
+const crowd = { executions: 6, milliseconds: 5000 };
 /** A crowd waits for those on their way, so that an endless one takes half of what Google lets a user read and write in a minute. */
 const crowdPauseMilliseconds = 2000;
 
