@@ -79,7 +79,7 @@ export const toolDescriptions: INodeProperties[] = [
 function buildToolDescription(
 	text: string,
 	displayOptions: INodeProperties['displayOptions'],
-	hint?: string,
+	hint = '',
 ): INodeProperties {
 	return {
 		displayName: 'Description',
@@ -89,7 +89,7 @@ function buildToolDescription(
 		default: text,
 		required: true,
 		description: 'What the model reads about this tool. Add when the model should use it, and when not.',
-		...(hint !== undefined && { hint }),
+		...(hint !== '' && { hint }),
 		displayOptions,
 	};
 }
@@ -97,18 +97,24 @@ function buildToolDescription(
 /** One text, or one for each choice in the dropdown that decides what is true of the tool. */
 function buildOperationTexts(resource: ResourceName, operation: Operation): INodeProperties[] {
 	const { value, fields, options, modelDescription, modelCautions, caution } = operation;
+	const file = fields.find(({ isId, modes, required }) => isId && modes && required)?.displayName;
+	const given = file && `${file}, if available: ID or URL.`;
 	const next = options.find(({ name }) => continuing.has(name))?.displayName;
 	const long = next && `${next}, if available, continues a long answer.`;
-	const hint =
-		next && `To let the model continue a long answer, add the option ${next} and let the model fill it in.`;
+	// The default cannot name the chosen file: n8n gives an expression only its ID, unless it has the name of the node.
+	const hints = [
+		file &&
+			`The model does not see which ${file.toLowerCase()} you choose. Name it here, and say what it holds.`,
+		next && `To let the model continue a long answer, add the option ${next} and let the model fill it in.`,
+	];
 	const build = (more: string | undefined, show?: IDisplayOptions['show']) =>
 		buildToolDescription(
-			[modelDescription, more, long].filter(Boolean).join(' '),
+			[modelDescription, more, given, long].filter(Boolean).join(' '),
 			{
 				show: { '@tool': [true], resource: [resource], operation: [value], ...show },
 				hide: { inputMode: ['json'] },
 			},
-			hint,
+			hints.filter(Boolean).join(' '),
 		);
 	if (!modelCautions) return [build(caution)];
 	const choices = fields.find(({ name }) => name === modelCautions.field)?.options ?? [];

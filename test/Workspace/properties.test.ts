@@ -368,13 +368,13 @@ describe('properties', () => {
 		const toldIn = (resource: string, operation: string) =>
 			toolDescriptions.filter(isOf(resource, operation)).map((property) => property.default as string);
 
-		/** What a model may or may not fill in is the user's choice, so no text names it, but for what continues an answer. */
+		/** What a model may or may not fill in is the user's choice, so no text names it but with 'if available'. */
 		test('no text names a parameter or a choice of the user', () => {
 			for (const { resource, operation, key } of operations) {
 				const own = [...operation.fields, ...operation.options];
 				const names = own.map(({ displayName }) => displayName).filter((name) => name.includes(' '));
 				for (const text of toldIn(resource.value, operation.value)) {
-					const continues = /\. (.+), if available, continues a long answer\./.exec(text);
+					const continues = /\. ([^.]+), if available, continues a long answer\./.exec(text);
 					const named = names.filter((name) => text.includes(name) && name !== continues?.[1]);
 					expect([key, named]).toEqual([key, []]);
 					expect(text).not.toMatch(
@@ -396,8 +396,9 @@ describe('properties', () => {
 				const { hint } = toolDescriptions.find(isOf(resource.value, operation.value)) ?? {};
 				const [, name] = /add the option (.+) and let the model fill it in/.exec(hint ?? '') ?? [];
 				const [, same] =
-					/\. (.+), if available, continues a long answer\.$/.exec(told(resource.value, operation.value)) ??
-					[];
+					/\. ([^.]+), if available, continues a long answer\.$/.exec(
+						told(resource.value, operation.value),
+					) ?? [];
 				expect(name).toBe(same);
 				const known = operation.options.map(({ displayName }): string => displayName);
 				expect(name === undefined || known.includes(name)).toBe(true);
@@ -410,6 +411,29 @@ describe('properties', () => {
 				['mail search', 'Page Token'],
 				['spreadsheet read', 'Start Row'],
 			]);
+		});
+
+		test('what a file that the model may choose is named by, and the user that it does not see the one chosen here', () => {
+			const given = operations.flatMap(({ resource, operation, key }) => {
+				const texts = toolDescriptions.filter(isOf(resource.value, operation.value));
+				const found = texts.map(({ default: text, hint = '' }) => {
+					const [, name] = /\. ([^.]+), if available: ID or URL\./.exec(text as string) ?? [];
+					const [, noun] = /The model does not see which (.+) you choose\. Name it here/.exec(hint) ?? [];
+					expect([key, noun]).toEqual([key, name?.toLowerCase()]);
+					return name;
+				});
+				return found.some((name) => name !== undefined) ? [[key, ...new Set(found)]] : [];
+			});
+			const names = { document: 'Document', spreadsheet: 'Spreadsheet' };
+			const all = Object.entries(names).flatMap(([noun, name]) =>
+				['append', 'read', 'write'].map((operation) => [`${noun} ${operation}`, name]),
+			);
+			expect(given.sort()).toEqual(all);
+		});
+
+		test.each(['list', 'search'])('an email has to be named by an ID, which %s gives', (operation) => {
+			expect(told('mail', operation)).toContain('with their IDs');
+			expect(told('mail', 'read')).toMatch(/by its ID, which listing or searching emails gives/);
 		});
 
 		test('what the tool does with an email is what the user chose, and with an expression what cannot be undone', () => {

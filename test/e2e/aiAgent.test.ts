@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
+
 import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution } from '../../dev/n8n/n8nApi.ts';
-import { buildAgentWorkflow } from '../../dev/n8n/nodes.ts';
+import { buildAgentWorkflow, connectTools, node } from '../../dev/n8n/nodes.ts';
+import { McpClient } from './mcpClient';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
 import {
 	everyTool,
@@ -83,11 +86,65 @@ test('the model reads what each tool does, and which cannot be undone', async ()
 	await runAgent(toolNodes(workspace), 3.1);
 	const told = new Map(model.requests[0]?.tools.map(({ name, description }) => [name, description]));
 	expect(told.get('Append_rows')).toMatch(/^Add rows below a table/);
+	expect(told.get('Append_rows')).toContain('Spreadsheet, if available: ID or URL.');
 	expect(told.get('Read_document')).toMatch(/Start Character, if available, continues a long answer/);
 	expect(told.get('Write_document')).toContain('Destructive');
 	expect(told.get('Write_rows')).toContain('Destructive');
 	expect(told.get('Send_email')).toContain('cannot be undone');
 	for (const description of told.values()) expect(description.length).toBeLessThan(1024);
+});
+
+describe('a file that the user has chosen from the list', () => {
+	const title = 'Ann\'s `guests` {{ 1 }} "2027"';
+	const buildReader = (text: string) =>
+		toolNode(
+			'Read guests',
+			{
+				resource: 'spreadsheet',
+				operation: 'read',
+				spreadsheetId: { __rl: true, mode: 'list', value: '1Qm7xWc0aVbR2yKt4hL9', cachedResultName: title },
+				tab: { __rl: true, mode: 'list', value: 'Family', cachedResultName: 'Family' },
+				toolDescription: text,
+			},
+			workspace,
+		);
+	/** As docs/ai.md has it. */
+	const named =
+		"=Reads the tab {{ $parameter.tab }} of {{ $('Read guests').params.spreadsheetId.cachedResultName }}.";
+	const told = `Reads the tab Family of ${title}.`;
+
+	test.each([3.1, 2.2])('with AI Agent %d an expression in the description names it', async (version) => {
+		model.answer(() => 'Nothing to do.');
+		await runAgent([buildReader(named)], version);
+		expect(model.requests[0]?.tools[0]?.description).toBe(told);
+	});
+
+	test('for the clients of an MCP server, too', async () => {
+		const callers = await n8n.api.createCredential('httpBearerAuth', 'Callers', { token: 'described' });
+		const server = node(
+			'MCP Server',
+			'@n8n/n8n-nodes-langchain.mcpTrigger',
+			{ authentication: 'bearerAuth', path: 'described' },
+			{ typeVersion: 2, webhookId: randomUUID(), credentials: { httpBearerAuth: callers } },
+		);
+		const workflow = await n8n.api.createWorkflow({
+			name: 'Described',
+			nodes: [server, buildReader(named)],
+			connections: connectTools(['Read guests'], 'MCP Server'),
+		});
+		await n8n.api.activate(workflow);
+		const client = new McpClient(`${n8n.url}/mcp/described`, 'described');
+		await client.connect();
+		expect((await client.tools()).map(({ description }) => description)).toEqual([told]);
+	});
+
+	/** So the default of the description cannot have its title. */
+	test('is its ID for an expression that does not know the name of its node', async () => {
+		model.answer(() => 'Nothing to do.');
+		const title = '$parameter.toJSON().spreadsheetId.cachedResultName';
+		await runAgent([buildReader(`=[{{ $parameter.spreadsheetId }}][{{ ${title} }}]`)], 3.1);
+		expect(model.requests[0]?.tools[0]?.description).toBe('[1Qm7xWc0aVbR2yKt4hL9][]');
+	});
 });
 
 describe('one tool for any input object', () => {

@@ -200,6 +200,14 @@ describe("n8n's Agents", () => {
 		expect(google.gmail.sent).toHaveLength(before);
 	});
 
+	test('tell the model the name of a tool, and not the description in its form', async () => {
+		await agentWith([sendEmail], { description: undefined });
+		callsTools([]);
+		await stream('chat', { message: 'Work.' });
+		const own = model.requests.at(-1)?.tools.find(({ name }) => name === 'Send_email');
+		expect(own?.description).toBe('Execute the n8n-nodes-agent-workspace.workspaceTool node');
+	});
+
 	test('get a long table in parts, and all of it by what each part says', async () => {
 		await agentWith([readRows]);
 		const first = seedLongTable(google);
@@ -286,6 +294,8 @@ describe("n8n's Chat Hub", () => {
 			expect.stringContaining('Done: 6 x 7'),
 		);
 		expect(google.gmail.sent).toHaveLength(before + 1);
+		const reader = model.requests.flatMap(({ tools }) => tools).find(({ name }) => name === 'Read_rows');
+		expect(reader?.description).toMatch(/^Read rows in Google Sheets/);
 		const longest = model.requests
 			.map(({ toolAnswers }) => toolAnswers)
 			.sort((a, b) => b.length - a.length)[0];

@@ -8,7 +8,7 @@ export const list = defineOperation({
 	name: 'List',
 	action: 'List emails',
 	description: 'Get emails by sender, read status, label or time, newest first',
-	modelDescription: 'List emails in Gmail, newest first.',
+	modelDescription: 'List emails in Gmail, newest first, with their IDs.',
 	fields: [
 		{
 			displayName: 'From',

@@ -8,7 +8,7 @@ export const search = defineOperation({
 	name: 'Search',
 	action: 'Search emails',
 	description: "Get emails that match a search in Gmail's syntax, newest first",
-	modelDescription: "Find emails with Gmail's search syntax, newest first.",
+	modelDescription: "Find emails with Gmail's search syntax, newest first, with their IDs.",
 	fields: [
 		{
 			displayName: 'Query',
