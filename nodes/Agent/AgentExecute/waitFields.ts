@@ -3,8 +3,10 @@ import {
 	channelOptions,
 	deduplicationField,
 	filterField,
+	filterValueField,
+	listType,
 	messageFormatField,
-	readTrimmedText,
+	trimmedTextType,
 } from '../session/fields';
 
 const waits = { waitForMessages: [true] };
@@ -55,9 +57,7 @@ export const waitFields = [
 	{
 		displayName: 'Match Field',
 		name: 'matchField',
-		type: 'string',
-		read: readTrimmedText,
-		default: '',
+		...trimmedTextType,
 		placeholder: 'e.g. data.type',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
@@ -67,9 +67,7 @@ export const waitFields = [
 		displayName: 'Match Value',
 		name: 'matchValue',
 		builderHint: 'Text, not a regular expression. Separate several values with commas.',
-		type: 'string',
-		format: 'list',
-		default: '',
+		...listType,
 		placeholder: 'e.g. answer, done',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
@@ -106,8 +104,7 @@ const ownOptions = [
 	{
 		displayName: 'Failure Field',
 		name: 'failureField',
-		type: 'string',
-		read: readTrimmedText,
+		...trimmedTextType,
 		default: 'type',
 		placeholder: 'e.g. data.type',
 		description:
@@ -116,21 +113,14 @@ const ownOptions = [
 	{
 		displayName: 'Failure Value',
 		name: 'failureValue',
-		type: 'string',
-		format: 'list',
-		default: '',
+		...listType,
 		placeholder: 'e.g. error, failed',
 		description:
 			'A message with this value in the failure field ends the wait, and the item fails. Separate several values with commas.',
 	},
 	filterField,
 	{
-		displayName: 'Filter Value',
-		name: 'filterValue',
-		type: 'string',
-		format: 'list',
-		default: '',
-		placeholder: 'e.g. answer, step',
+		...filterValueField,
 		description:
 			'Only messages with this value in the filter field, or text messages equal to it, count and appear in the output. Separate several values with commas. Leave empty to accept all messages.',
 	},
