@@ -2,33 +2,26 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { getHighlightedResponseKey } from 'n8n-workflow';
 
-import { toError, isTool, type NodeError, toNodeError } from '../../core/errors';
+import { toError, isTool, toNodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import { countRoom, describePart, fitText } from '../../core/modelAnswer';
 import { isRecord } from '../../fields/values';
 import { findText, storeMessageBytes, type SessionMessage } from '../session/messages';
-import type { ExecuteBody, PreparedCall } from './call';
+import type { CallProgress, PreparedCall } from './call';
 import { joinSentences } from './errors';
 import type { MessageEndReason } from './messageCollector';
-import {
-	type AgentResponse,
-	parseResponseContent,
-	describeFields,
-	joinMessageTexts,
-	TurnText,
-} from './response';
+import { parseResponseContent, describeFields, joinMessageTexts, TurnText } from './response';
 import type { WaitResult } from './wait';
 
-/** The item of a call. @param answer undefined if there is none, although the awaited message has arrived */
+/** The item of a call, which may have no answer although the awaited message has arrived. */
 export async function buildOutputItem(
 	context: IExecuteFunctions,
 	index: number,
 	call: PreparedCall,
-	{ sessionId, userId, startStepName, timestamp }: ExecuteBody,
-	answer?: AgentResponse,
+	{ sent, answer }: CallProgress,
 ): Promise<INodeExecutionData> {
-	const content =
-		answer === undefined ? { response: null } : parseResponseContent(answer, call.maskedSecrets);
+	const { sessionId, userId, startStepName, timestamp } = sent;
+	const content = answer ? parseResponseContent(answer, call.maskedSecrets) : { response: null };
 	const response = 'response' in content ? (content.response as IDataObject) : null;
 	const output = findText(response, call.options.textField) ?? null;
 	const statusCode = answer?.statusCode ?? null;
@@ -98,24 +91,19 @@ function messageToJson({ sequence, receivedAt, format, message }: SessionMessage
 	return { sequence, receivedAt, format, message: message as IDataObject };
 }
 
-interface TurnFacts {
-	readonly waited?: WaitResult;
-	readonly failure?: NodeError;
-	/** Whether the input item comes from a chat. */
-	readonly isChat?: boolean;
-}
-
-/** Hints about the item that are shown below the node. */
+/** Hints about the item that are shown below the node. @param isChat whether the input item comes from a chat */
 export function buildHints(
 	{ json, binary }: INodeExecutionData,
 	{ textField, sessionId, silenceSeconds }: HintOptions,
-	{ waited, failure, isChat = false }: TurnFacts = {},
+	waited?: WaitResult,
+	isChat = false,
 ): string[] {
 	const hasNoText = json.output === null && binary === undefined;
 	const last = waited?.endedBy === 'silence' ? findMarkOfEnd(waited.messages) : undefined;
 	return [
 		hasNoText && buildNoTextHint(json, textField, waited),
-		failure && `The message that ends the wait arrived, but the call itself failed: ${failure.message}.`,
+		waited?.failure &&
+			`The message that ends the wait arrived, but the call itself failed: ${waited.failure.message}.`,
 		waited !== undefined &&
 			waited.repeated > 0 &&
 			!waited.gap &&

@@ -16,15 +16,8 @@ export type ExecuteParams = InferParameters<typeof fields, typeof options>;
 /** The fields that error texts may name. */
 export const naming = new FieldNaming(allFields, 'fields');
 
-/** The checked parameters of one item. */
-export interface ItemParameters {
-	readonly params: ExecuteParams;
-	/** Returns JSON text. */
-	readonly buildPayload: () => string;
-}
-
-/** @throws NodeError 400 that names the parameter */
-export function readItemParameters(parameters: NodeParameters, index: number): ItemParameters {
+/** The checked parameters of one item. @throws NodeError 400 that names the parameter */
+export function readItemParameters(parameters: NodeParameters, index: number) {
 	const given = parameters.readFields(fields, index);
 	// The node has no date fields, so the time zone does not matter.
 	const params = readParameters(allFields, given, { mode: 'fields', timezone: 'UTC' });

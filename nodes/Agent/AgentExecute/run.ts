@@ -14,7 +14,7 @@ import {
 	checkAgentItem,
 	type CheckedAgentItem,
 	sendExecuteCall,
-	type ExecuteBody,
+	type CallProgress,
 	buildCallFingerprint,
 	type PreparedCall,
 } from './call';
@@ -31,7 +31,7 @@ import {
 } from './output';
 import { naming, type WaitSettings } from './parameters';
 import { type AgentResponse, parseResponseContent } from './response';
-import { callAndWait, type AttemptHooks, type WaitParts } from './wait';
+import { callAndWait, type WaitParts } from './wait';
 
 /** What the items of one run share. */
 interface AgentRunState {
@@ -97,37 +97,28 @@ async function runItem(shared: AgentRunState, index: number, item: CheckedAgentI
 	tagExecution(context, call.sessionId);
 	const memory = new MemoryReservation();
 	const live = new LiveView(context, index, options);
-	const last: { sent: ExecuteBody; answer?: AgentResponse } = { sent: call.buildBody() };
-	const send = async (hooks?: AttemptHooks) => {
-		last.answer = await sendExecuteCall(context, call, memory, {
-			beforeAttempt: async () => await hooks?.beforeAttempt(),
-			onSend: (body) => {
-				last.sent = body;
-				hooks?.onSend();
-			},
-		});
-		return last.answer;
-	};
+	const progress: CallProgress = { sent: call.buildBody() };
+	const send = (prepareAttempt = () => Promise.resolve()) =>
+		sendExecuteCall(context, call, progress, memory, prepareAttempt);
 	try {
-		const parts = wait && buildWaitParts(context, call, wait, live);
-		const { called, waited } = parts ? await callAndWait(parts, send) : { called: await send() };
-		const answered = await buildOutputItem(context, index, call, last.sent, last.answer);
-		let bytes = answered.binary ? 0 : (last.answer?.body.length ?? 0);
+		const waited = wait && (await callAndWait(buildWaitParts(context, call, wait, live), send));
+		if (!wait) await send();
+		const answered = await buildOutputItem(context, index, call, progress);
+		let bytes = answered.binary ? 0 : (progress.answer?.body.length ?? 0);
 		for (const { byteLength } of waited?.messages ?? []) bytes += byteLength;
 		const item = waited ? await addMessages(answered, waited, options, context.helpers) : answered;
 		if (!waited && typeof item.json.output === 'string') live.showText(item.json.output);
 		if (shared.keptBytes + bytes > maxKeptBytes) throw createTooMuchOutputError(maxKeptBytes);
 		shared.keptBytes += bytes;
-		const failure = isNodeError(called) ? called : undefined;
 		const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
-		const hints = buildHints(item, options, { waited, failure, isChat });
+		const hints = buildHints(item, options, waited, isChat);
 		for (const hint of hints) shared.hints.add(hint);
 		const isForModel = isTool(context.getNode()) && options.maxModelCharacters > 0;
 		const output = isForModel ? toModelItems(item, options, hints).map((json) => ({ json })) : [item];
-		const doneWork = { what: `agent in session ${last.sent.sessionId}`, mayRepeat: false };
+		const doneWork = { what: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRunAgain: true };
 	} catch (error) {
-		return toFailedItem(error, call, last.answer);
+		return toFailedItem(error, call, progress.answer);
 	} finally {
 		await live.end();
 		memory.release();

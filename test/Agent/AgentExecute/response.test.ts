@@ -344,7 +344,7 @@ describe('output', () => {
 			buildHints(
 				{ json, ...(binary && { binary: binary as never }) },
 				{ textField: 'text', sessionId: 's1', silenceSeconds: 5 },
-				{ waited: { ...waited, ...more } },
+				{ ...waited, ...more },
 			);
 
 		test('says that no message arrived', () => {
