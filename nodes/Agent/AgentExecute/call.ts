@@ -138,14 +138,9 @@ async function readAgentResponse(
 		throw statusToRequestError({ statusCode, headers, body }, call);
 	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
-	const limitBytes = call.options.maxResponseBytes;
-	const packed = await readResponseBody(response.body, {
-		announcedBytes,
-		maxBytes: limitBytes,
-		signal,
-		memory,
-	});
-	const body = await raw.decompress(packed, memory, limitBytes);
+	const maxBytes = call.options.maxResponseBytes;
+	const packed = await readResponseBody(response.body, { announcedBytes, maxBytes, signal, memory });
+	const body = await raw.decompress(packed, memory, maxBytes);
 	const answer = { statusCode, headers, body };
 	const json = getJsonBytes(answer);
 	if (json) await memory.reserveForParsing(json, itemParsingLimits);

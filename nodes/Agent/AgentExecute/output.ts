@@ -6,6 +6,7 @@ import { toError, isTool, toNodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import { countRoom, describePart, fitText } from '../../core/modelAnswer';
 import { isRecord } from '../../fields/values';
+import type { Redactor } from '../session/credentials';
 import { findText, storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { CallProgress, PreparedCall } from './call';
 import { joinSentences } from './errors';
@@ -26,15 +27,12 @@ export async function buildOutputItem(
 	const output = findText(response, call.options.textField) ?? null;
 	const statusCode = answer?.statusCode ?? null;
 	const json: IDataObject = { output, sessionId, userId, startStepName, timestamp, statusCode, response };
-	if (answer && call.options.includeHeaders) json.headers = redactHeaders(answer.headers, call);
+	if (answer && call.options.includeHeaders) json.headers = redactHeaders(answer.headers, call.redact);
 	const item: INodeExecutionData = { json, pairedItem: { item: index } };
-	if ('bytes' in content) {
-		const { bytes, fileName, mimeType } = content;
-		item.binary = {
-			data: await addStartedOnFailure(storeBinary(context.helpers, bytes, fileName, mimeType)),
-		};
-	}
-	return item;
+	if (!('bytes' in content)) return item;
+	const { bytes, fileName, mimeType } = content;
+	const data = await addStartedOnFailure(storeBinary(context.helpers, bytes, fileName, mimeType));
+	return { ...item, binary: { data } };
 }
 
 /** Makes an error of storing the output say that the agent was started. */
@@ -49,12 +47,11 @@ async function addStartedOnFailure<T>(storing: Promise<T>): Promise<T> {
 }
 
 /** Removes the secrets, because a service may repeat them in its headers, which n8n stores with the execution. */
-function redactHeaders(headers: IncomingHttpHeaders, { redact }: Pick<PreparedCall, 'redact'>): IDataObject {
-	const redactValue = (value: string | string[] | undefined) =>
-		Array.isArray(value) ? value.map((one) => redact(one)) : redact(value ?? '');
-	return Object.fromEntries(
-		Object.entries(headers).map(([name, value]) => [redact(name), redactValue(value)]),
-	);
+function redactHeaders(headers: IncomingHttpHeaders, redact: Redactor): IDataObject {
+	const entries = Object.entries(headers).map(([name, value = '']) => {
+		return [redact(name), Array.isArray(value) ? value.map(redact) : redact(value)] as const;
+	});
+	return Object.fromEntries(entries);
 }
 
 /** Adds the messages to the item of the call. */
@@ -67,18 +64,15 @@ export async function addMessages(
 	const binary: IBinaryKeyData = { ...item.binary };
 	for (const message of [...early, ...messages]) {
 		if (message.format !== 'binary') continue;
-		binary[`message_${message.sequence}`] = await addStartedOnFailure(
-			storeMessageBytes(helpers, message.bytes),
-		);
+		const stored = storeMessageBytes(helpers, message.bytes);
+		binary[`message_${message.sequence}`] = await addStartedOnFailure(stored);
 	}
+	const earlyJson = early.map((message) => ({ ...messageToJson(message), beforeCall: true }));
 	const json: IDataObject = {
 		...item.json,
 		output: joinMessageTexts(messages, textField, textPieces, endedBy),
 		lastMessage: messages.at(-1)?.message ?? null,
-		messages: [
-			...early.map((message) => ({ ...messageToJson(message), beforeCall: true })),
-			...messages.map(messageToJson),
-		],
+		messages: [...earlyJson, ...messages.map(messageToJson)],
 		endedBy,
 	};
 	if (gap) json.gap = true;
@@ -100,14 +94,14 @@ export function buildHints(
 ): string[] {
 	const hasNoText = json.output === null && binary === undefined;
 	const last = waited?.endedBy === 'silence' ? findMarkOfEnd(waited.messages) : undefined;
+	// After a gap, a service may well send messages again.
+	const repeated = waited?.gap ? 0 : (waited?.repeated ?? 0);
 	return [
-		hasNoText && buildNoTextHint(json, textField, waited),
+		hasNoText && buildNoTextHint(json.response, textField, waited),
 		waited?.failure &&
 			`The message that ends the wait arrived, but the call itself failed: ${waited.failure.message}.`,
-		waited !== undefined &&
-			waited.repeated > 0 &&
-			!waited.gap &&
-			`Messages left out because their ID had arrived before: ${waited.repeated}. If the pieces of an answer share an ID, use another field as 'Deduplication Field'.`,
+		repeated > 0 &&
+			`Messages left out because their ID had arrived before: ${repeated}. If the pieces of an answer share an ID, use another field as 'Deduplication Field'.`,
 		last &&
 			`The last message was followed by ${silenceSeconds} s of silence. If the agent's last message always has the ${last.field} '${last.value}', set 'Wait Until' to 'A Matching Message Arrives' with 'Match Field' ${last.field} and 'Match Value' ${last.value}: the wait then ends at once.`,
 		isChat &&
@@ -133,11 +127,7 @@ function findMarkOfEnd(messages: readonly SessionMessage[]): { field: string; va
 	return undefined;
 }
 
-function buildNoTextHint(
-	{ response }: IDataObject,
-	textField: string,
-	waited: WaitResult | undefined,
-): string {
+function buildNoTextHint(response: unknown, textField: string, waited?: WaitResult): string {
 	if (waited?.messages.length === 0) return "'output' is null because no message arrived.";
 	const fields = describeFields(waited?.messages ?? [{ message: response }]);
 	return joinSentences(
@@ -158,11 +148,8 @@ export function toModelItems(
 	hints: readonly string[],
 ): IDataObject[] {
 	const { output, sessionId, endedBy, gap, response } = json;
-	const about = {
-		sessionId,
-		...(notableEnds.includes(endedBy) && { endedBy }),
-		...(gap === true && { gap }),
-	};
+	const ends = notableEnds.includes(endedBy) && { endedBy };
+	const about = { sessionId, ...ends, ...(gap === true && { gap }) };
 	// Without a text, the response says what there is.
 	const whole = typeof output === 'string' ? output : response == null ? '' : JSON.stringify(response);
 	const shown = fitText(whole, countRoom(characters, about, hints));
@@ -195,10 +182,8 @@ export class LiveView {
 	}
 
 	/** @param ends how the message ends the wait. One that reports a failure is not part of the answer */
-	showMessage(
-		{ sessionId, sequence, format, message, byteLength }: SessionMessage,
-		ends?: MessageEndReason,
-	): void {
+	showMessage(received: SessionMessage, ends?: MessageEndReason): void {
+		const { sessionId, sequence, format, message, byteLength } = received;
 		const isShown = format !== 'binary' && byteLength <= maxShownBytes;
 		const shown = isShown ? message : `(${byteLength} bytes, ${format})`;
 		// n8n itself does nothing here in production executions.
@@ -277,8 +262,7 @@ function storeIfSupported(context: IExecuteFunctions, keep: () => void): void {
 	try {
 		keep();
 	} catch (error) {
-		context.logger.debug(
-			`Agent Execute: n8n could not store data with this execution: ${toError(error).message}`,
-		);
+		const { message } = toError(error);
+		context.logger.debug(`Agent Execute: n8n could not store data with this execution: ${message}`);
 	}
 }

@@ -24,7 +24,7 @@ import {
 	createTooManyMessagesError,
 	addPossibleGap,
 } from './errors';
-import { type CollectorParts, type WaitEndReason, MessageCollector, type WaitEnd } from './messageCollector';
+import { type CollectorParts, MessageCollector, type WaitEnd, type WaitEndReason } from './messageCollector';
 
 export interface WaitParts extends CollectorParts {
 	readonly sessionId: string;
@@ -100,7 +100,7 @@ class MessageWait implements ConnectionListener {
 	#hopelessAttempts = 0;
 	/** How the channel was lost last since the call was sent. */
 	#lastLoss: NodeError | undefined;
-	#lastCloseFrame: WaitResult['close'];
+	#closeFrame: WaitResult['close'];
 
 	constructor(parts: WaitParts) {
 		const { signal } = parts;
@@ -116,7 +116,7 @@ class MessageWait implements ConnectionListener {
 		if (this.#parts.settings.openChannel === 'before') await this.#openChannelInTime();
 		this.#isCallSent = true;
 		this.#lastLoss = undefined;
-		this.#lastCloseFrame = undefined;
+		this.#closeFrame = undefined;
 		this.#collector.markCallSent();
 	}
 
@@ -145,21 +145,13 @@ class MessageWait implements ConnectionListener {
 		this.#openConnection();
 		this.#collector.markCallAnswered();
 		const { log, settings, sessionId } = this.#parts;
-		log.info(
-			`Agent Execute: waits up to ${settings.waitTimeoutSeconds} s for messages of session ${sessionId}`,
-		);
+		const { waitTimeoutSeconds } = settings;
+		log.info(`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`);
 		try {
 			const endedBy = this.#checkEnd(await this.#waitEnd.promise);
 			const { early, messages, repeated } = this.#collector;
-			return {
-				early,
-				messages,
-				repeated,
-				endedBy,
-				gap: this.#lastLoss !== undefined,
-				close: this.#lastCloseFrame,
-				failure: this.#callFailure,
-			};
+			const gap = this.#lastLoss !== undefined;
+			return { early, messages, repeated, endedBy, gap, close: this.#closeFrame, failure: this.#callFailure };
 		} catch (error) {
 			throw isNodeError(error) ? this.#addDetails(error) : error;
 		}
@@ -191,7 +183,7 @@ class MessageWait implements ConnectionListener {
 	onChannelEnd({ closeReason, wasOpen, decision, failure }: EndedChannel): void {
 		this.#readiness.handleClose();
 		if (closeReason.kind === 'closeFrame') {
-			if (this.#collector.end === undefined) this.#lastCloseFrame = closeReason;
+			if (this.#collector.end === undefined) this.#closeFrame = closeReason;
 			this.#collector.handleCloseFrame();
 		}
 		if (wasOpen && this.#isCallSent && this.#collector.end === undefined) this.#lastLoss = failure;
@@ -207,22 +199,17 @@ class MessageWait implements ConnectionListener {
 		const { settings, redact } = this.#parts;
 		const { messages } = this.#collector;
 		if (end === 'failure') throw createAgentFailureError(messages.at(-1), settings.textField, redact);
-		if (settings.onWaitTimeout === 'error' && end === 'timeout') {
-			throw addPossibleGap(
-				createWaitTimeoutError(settings, this.#collector, redact),
-				this.#findLastFailure() ?? this.#lastLoss,
-			);
-		}
-		if (settings.onWaitTimeout === 'error' && end === 'limit')
-			throw createTooManyMessagesError(messages.length);
-		return end;
+		if (settings.onWaitTimeout === 'output') return end;
+		if (end === 'limit') throw createTooManyMessagesError(messages.length);
+		if (end !== 'timeout') return end;
+		const failure = createWaitTimeoutError(settings, this.#collector, redact);
+		throw addPossibleGap(failure, this.#findLastFailure() ?? this.#lastLoss);
 	}
 
 	#addDetails(failure: NodeError): NodeError {
-		const details = buildMessageDetails(this.#collector.messages, this.#parts.redact);
-		return failure.with({
-			details: { ...failure.details, ...details, ...(this.#lastLoss && { gap: true }) },
-		});
+		const received = buildMessageDetails(this.#collector.messages, this.#parts.redact);
+		const gap = this.#lastLoss && { gap: true };
+		return failure.with({ details: { ...failure.details, ...received, ...gap } });
 	}
 
 	/** Handles a stopped execution before and after the call. During the call, the call itself reports it. */

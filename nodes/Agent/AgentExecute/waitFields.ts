@@ -9,8 +9,6 @@ import {
 	trimmedTextType,
 } from '../session/fields';
 
-const waits = { waitForMessages: [true] };
-
 /** Parameters of the wait for messages. Saved workflows rely on the defaults, so these never change. */
 export const waitFields = [
 	{
@@ -49,7 +47,7 @@ export const waitFields = [
 			},
 		],
 		default: 'silence',
-		showWhen: waits,
+		showWhen: { waitForMessages: [true] },
 		builderHint:
 			'Use match if the messages say which one is the last, such as type = answer: it ends at once. silence waits some seconds after the last message. Do not use count unless the number of messages is known.',
 		description: 'When to stop waiting. Messages that arrived before the call was sent never end the wait.',
@@ -210,7 +208,6 @@ const ownOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export const waitOptions = [...channelOptions, messageFormatField, ...ownOptions].map((option) => ({
-	...option,
-	showWhen: waits,
-}));
+export const waitOptions = [...channelOptions, messageFormatField, ...ownOptions].map((option) => {
+	return { ...option, showWhen: { waitForMessages: [true] } };
+});
