@@ -66,7 +66,7 @@ export function buildIdentity(
 		userId: requireIdentityValue(overrides.userId, credential.userId, 'user ID'),
 		userPublicKey: requireIdentityValue(overrides.userPublicKey, credential.userPublicKey, 'user public key'),
 		signature: requireIdentityValue(overrides.signature, credential.signature, 'signature'),
-		timestamp: resolveTimestamp(credential, overrides, nowMilliseconds),
+		timestamp: resolveTimestamp(credential, overrides.timestamp, nowMilliseconds),
 	};
 }
 
@@ -84,14 +84,9 @@ function requireIdentityValue(override: unknown, fallback: string, name: string)
 	return value;
 }
 
-function resolveTimestamp(
-	credential: AgentSignatureCredential,
-	overrides: IdentityOverrides,
-	nowMilliseconds: number,
-): number {
-	if (overrides.timestamp)
-		return parseTimestamp(overrides.timestamp, "The option 'Timestamp (Milliseconds)'");
-	if (credential.timestampMode === 'current') return nowMilliseconds;
+function resolveTimestamp(credential: AgentSignatureCredential, override: unknown, now: number): number {
+	if (override) return parseTimestamp(override, "The option 'Timestamp (Milliseconds)'");
+	if (credential.timestampMode === 'current') return now;
 	return parseTimestamp(
 		credential.issuedTimestamp,
 		'The issued timestamp of the Agent Signature API credential',
@@ -207,31 +202,19 @@ export function buildConnectRequest(
 
 /** `{deploymentUrl}/execute`. @throws NodeError 400, whose text does not contain the URL */
 export function buildExecuteUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
-	return appendPathSegment(
-		parseBaseUrl(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']),
-		'execute',
-	).href;
+	const url = parseBaseUrl(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']);
+	return appendPathSegment(url, 'execute').href;
 }
 
 /**
  * `{webSocketUrl}/ws?…`, with the API key and the signature in its query. Only the socket may get it.
  * @throws NodeError 400, whose text does not contain the URL
  */
-export function buildChannelUrl(
-	credential: AgentApiCredential,
-	sessionId: string,
-	identity: Identity,
-): string {
-	const url = buildChannelBaseUrl(credential);
-	const query = new URLSearchParams({
-		sessionId,
-		userPublicKey: identity.userPublicKey,
-		signature: identity.signature,
-		timestamp: String(
-			credential.timestampUnit === 'seconds' ? Math.floor(identity.timestamp / 1000) : identity.timestamp,
-		),
-		apiKey: credential.apiKey,
-	});
+export function buildChannelUrl(api: AgentApiCredential, sessionId: string, identity: Identity): string {
+	const url = buildChannelBaseUrl(api);
+	const { userPublicKey, signature, timestamp: milliseconds } = identity;
+	const timestamp = `${api.timestampUnit === 'seconds' ? Math.floor(milliseconds / 1000) : milliseconds}`;
+	const query = new URLSearchParams({ sessionId, userPublicKey, signature, timestamp, apiKey: api.apiKey });
 	// A space must be %20, because only HTML forms use a plus sign. A real plus sign is already %2B here.
 	url.search = query.toString().replaceAll('+', '%20');
 	return url.href;
@@ -294,13 +277,8 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 	);
 }
 
-/** @throws NodeError 400 for an entry that is not a host name */
-export function checkHostNames({ allowedHosts }: AgentSignatureCredential): void {
-	allowedHosts.forEach(parseAllowedHost);
-}
-
 /** Parses the name as a URL does, so that upper case and non-ASCII letters compare equal. @throws NodeError 400 if it is not a host name */
-function parseAllowedHost(entry: string) {
+export function parseAllowedHost(entry: string) {
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
 	const isBelow = name.startsWith('*.');
 	const address = isBelow ? name.slice(2) : name;
