@@ -212,7 +212,8 @@ class SessionConnection {
 		this.#reconnectPlanner.recordOpen();
 		const { clock, frames } = this.#environment;
 		const gap = frames.recordOpen(clock.getMonotonicMilliseconds());
-		this.#notifyEvent(gap ? 'reconnected' : 'connected', gap?.gapMs, gap?.reason);
+		if (gap) this.#notifyEvent('reconnected', gap.gapMs, gap.reason);
+		else this.#notifyEvent('connected', null, null);
 	};
 
 	readonly #handleClose = (closeReason: CloseReason) => {
@@ -236,11 +237,7 @@ class SessionConnection {
 		this.#notify((to) => to.onChannelEnd?.({ ...next, closeReason, wasOpen, failure }));
 	};
 
-	#notifyEvent(
-		event: ConnectionEvent['event'],
-		gapMs: number | null = null,
-		reason: string | null = null,
-	): void {
+	#notifyEvent(event: ConnectionEvent['event'], gapMs: number | null, reason: string | null): void {
 		const { sessionId } = this.#options;
 		this.#notify((to) => to.onEvent?.({ sessionId, event, at: this.#formatNow(), gapMs, reason }));
 	}
@@ -271,16 +268,14 @@ class SessionConnection {
 }
 
 /** Returns why the address may not be reached: n8n's egress policy forbids it, or its name is not found. */
-export async function findPolicyRefusal({
-	baseUrl: base,
-	egress,
-	redact,
-}: ConnectRequest): Promise<CloseReason | undefined> {
-	// The query stays out, because it holds the secrets.
-	const result = await egress
-		?.validateUrl(base.href)
-		.catch((error: unknown) => ({ ok: false as const, error: toError(error) }));
-	return result?.ok === false ? networkErrorToCloseReason(result.error, redact) : undefined;
+export async function findPolicyRefusal(request: ConnectRequest): Promise<CloseReason | undefined> {
+	try {
+		// The query stays out, because it holds the secrets.
+		const result = await request.egress?.validateUrl(request.baseUrl.href);
+		return result?.ok === false ? networkErrorToCloseReason(result.error, request.redact) : undefined;
+	} catch (error) {
+		return networkErrorToCloseReason(toError(error), request.redact);
+	}
 }
 
 /** Keeps a channel of one session open until `close()`. The first attempt starts after this function has returned. */

@@ -95,12 +95,8 @@ export class ReconnectPlanner {
 		if (decision !== 'retry') outage.retriedRefusal = getRefusalKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		return {
-			decision,
-			delayMilliseconds,
-			isFirst,
-			alert: this.#takeDueAlert(now, outage.longBackoffWaits > 1 || isMistake),
-		};
+		const alert = this.#takeDueAlert(now, outage.longBackoffWaits > 1 || isMistake);
+		return { decision, delayMilliseconds, isFirst, alert };
 	}
 
 	/** A channel that brought a message and was open for long enough ends the backoff, but not the long backoff. */
@@ -117,10 +113,8 @@ export class ReconnectPlanner {
 		const asked = Math.min(retryAfter, maxDelayMilliseconds);
 		const outage = this.#outage;
 		if (outage.longBackoffWaits > 0 || decision === 'final') {
-			const window = Math.min(
-				maxDelayMilliseconds,
-				longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaits++,
-			);
+			const doubled = longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaits++;
+			const window = Math.min(maxDelayMilliseconds, doubled);
 			// The wait is at least half of the window, so that a deployment of seconds is over after the first one.
 			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}
