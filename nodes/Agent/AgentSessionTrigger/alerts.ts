@@ -56,13 +56,13 @@ export class Alerts {
 	#endInterval(kind: AlertKind, { failures, cancelEnd }: AlertInterval): void {
 		cancelEnd();
 		this.#intervals.delete(kind);
-		const [first, ...others] = [...failures].slice(maxAlertedSessions);
-		if (first === undefined) return;
-		const [, failure] = first;
-		const named = others.slice(0, maxNamedSessions).map(([sessionId]) => sessionId);
-		const rest = others.length - named.length;
-		const also = `Also affected: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
-		const description = [failure.description, others.length > 0 && also].filter(Boolean).join(' ');
+		const failure = [...failures.values()][maxAlertedSessions];
+		if (failure === undefined) return;
+		const others = [...failures.keys()].slice(maxAlertedSessions + 1);
+		const rest = others.length - maxNamedSessions;
+		const named = others.slice(0, maxNamedSessions).join(', ');
+		const also = named && `Also affected: ${named}${rest > 0 ? ` and ${rest} more` : ''}.`;
+		const description = [failure.description, also].filter(Boolean).join(' ');
 		this.#saveFailedExecution(failure.with({ description }));
 	}
 

@@ -18,16 +18,10 @@ import { Delivery, type DeliveryParts } from './delivery';
 import { readTriggerSettings } from './fields';
 import { type Arrival, createEventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
 import { type ListenerParts, createTestListener } from './testListener';
-import {
-	getNodeMemory,
-	getStopBudget,
-	closeListener,
-	type StopBudget,
-	replaceListener,
-} from './triggerState';
+import { closeListener, getNodeMemory, getStopBudget, replaceListener } from './triggerState';
 
 interface PublishedListenerParts extends ListenerParts, DeliveryParts {
-	readonly stopBudget: StopBudget;
+	readonly stopBudget: ReturnType<typeof getStopBudget>;
 	/** Shared with all other nodes that connect to the same service. */
 	readonly rateLimiter: ConnectRateLimiter;
 }
@@ -118,10 +112,8 @@ export class PublishedListener {
 		const keepsOrder = this.#parts.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
 		// After this, n8n may not accept items, because the workflow is no longer published. It does not report which ones it accepted.
-		await this.#waitWithin(
-			finalStoreMilliseconds,
-			isBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored(),
-		);
+		const stored = isBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
+		await this.#waitWithin(finalStoreMilliseconds, stored);
 		this.#delivery.stopWaiting();
 		const isLeft = this.#keepLeftover(this.#queue.takeLeftover(), !areRead.includes(false));
 		this.#alerts.close();
@@ -131,14 +123,12 @@ export class PublishedListener {
 	async #awaitDrain(drained: Promise<void>): Promise<void> {
 		const { clock } = this.#parts;
 		const end = clock.getMonotonicMilliseconds() + maxDrainMilliseconds;
-		let before: number;
+		let [before, left] = [0, maxDrainMilliseconds];
 		do {
 			before = this.#queue.length;
-			await this.#waitWithin(
-				Math.min(executionEndMilliseconds, end - clock.getMonotonicMilliseconds()),
-				drained,
-			);
-		} while (this.#queue.length > 0 && this.#queue.length < before && clock.getMonotonicMilliseconds() < end);
+			await this.#waitWithin(Math.min(executionEndMilliseconds, left), drained);
+			left = end - clock.getMonotonicMilliseconds();
+		} while (this.#queue.length > 0 && this.#queue.length < before && left > 0);
 	}
 
 	/** Waits within the stop budget. @param done ends the wait early */

@@ -264,30 +264,18 @@ export const getBinaryBytes = (arrival: Arrival): Buffer | undefined =>
 /** The item of an event or a message, without binary data. @param textField a dot path to the text of a JSON message */
 export function buildItem(arrival: Arrival, textField: string): INodeExecutionData {
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
-	const { sessionId, sequence, receivedAt, format, message, gapMs } = arrival.message;
+	const { sessionId, sequence, receivedAt, format, gapMs } = arrival.message;
+	const message = arrival.message.message as IDataObject;
 	const output = findText(message, textField) ?? null;
-	const json: IDataObject = {
-		output,
-		sessionId,
-		sequence,
-		receivedAt,
-		format,
-		message: message as IDataObject,
-	};
+	const json: IDataObject = { output, sessionId, sequence, receivedAt, format, message };
 	if (gapMs !== undefined) json.gapMs = gapMs;
 	if (arrival.dropped !== undefined) json.dropped = arrival.dropped;
 	return { json };
 }
 
 /** The item of an event or a message, with binary data. @throws if n8n cannot store the bytes */
-export async function buildStoredItem(
-	arrival: Arrival,
-	textField: string,
-	helpers: ITriggerFunctions['helpers'],
-): Promise<INodeExecutionData> {
+export async function buildStoredItem(arrival: Arrival, textField: string, context: ITriggerFunctions) {
 	const bytes = getBinaryBytes(arrival);
-	return {
-		...buildItem(arrival, textField),
-		...(bytes && { binary: { data: await storeMessageBytes(helpers, bytes) } }),
-	};
+	const item = buildItem(arrival, textField);
+	return bytes ? { ...item, binary: { data: await storeMessageBytes(context.helpers, bytes) } } : item;
 }

@@ -79,10 +79,9 @@ export function getNodeMemory(key: string): NodeMemory {
 export const countListeningNodes = (): number => getRegistry().listeners.size;
 
 const getRegistry = () =>
-	getGlobalSingleton<ListenerRegistry>('sessionTriggers', () => ({
-		listeners: new Map(),
-		memories: new BoundedMap(maxRememberedNodes),
-	}));
+	getGlobalSingleton<ListenerRegistry>('sessionTriggers', () => {
+		return { listeners: new Map(), memories: new BoundedMap(maxRememberedNodes) };
+	});
 
 /** How long all stops together may take, because n8n stops one trigger after another and exits after 30 s. */
 const stopBudgetMilliseconds = 10_000;
