@@ -118,9 +118,8 @@ export class MessageCollector {
 		const { settings, conversation } = this.#parts;
 		const id = getMessageId(message, settings.deduplicationField);
 		if (id === undefined) return false;
-		const hash = createHash('sha256')
-			.update(JSON.stringify([conversation, id]))
-			.digest('base64');
+		const key = JSON.stringify([conversation, id]);
+		const hash = createHash('sha256').update(key).digest('base64');
 		const endedBefore = getReceivedIds().ids.get(hash);
 		if (endedBefore !== undefined && endedBefore <= this.#endedWaitsBefore) return true;
 		const isKnown = this.#ownHashes.has(hash);
@@ -141,8 +140,7 @@ export class MessageCollector {
 		const ends = reportsFailure ? 'failure' : matches ? 'match' : undefined;
 		onMessage(message, ends);
 		const isCounted = settings.waitUntil === 'count' && this.messages.length >= settings.messageCount;
-		if (ends !== undefined) this.#endWait(ends);
-		else if (isCounted) this.#endWait('count');
+		if (ends !== undefined || isCounted) this.#endWait(ends ?? 'count');
 		else this.#watchSilence();
 	}
 

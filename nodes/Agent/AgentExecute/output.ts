@@ -182,7 +182,7 @@ export class LiveView {
 	}
 
 	/** @param ends how the message ends the wait. One that reports a failure is not part of the answer */
-	showMessage(received: SessionMessage, ends?: MessageEndReason): void {
+	readonly showMessage = (received: SessionMessage, ends?: MessageEndReason): void => {
 		const { sessionId, sequence, format, message, byteLength } = received;
 		const isShown = format !== 'binary' && byteLength <= maxShownBytes;
 		const shown = isShown ? message : `(${byteLength} bytes, ${format})`;
@@ -190,7 +190,7 @@ export class LiveView {
 		this.#context.sendMessageToUI({ sessionId, sequence, message: shown });
 		const text = findText(message, this.#options.textField);
 		if (ends !== 'failure' && text !== undefined) this.showText(text, ends === 'match');
-	}
+	};
 
 	/** @param isEnd whether the message ends the wait */
 	showText(text: string, isEnd = true): void {

@@ -28,14 +28,10 @@ const maxEchoLength = 64 * 1024;
 const minSecretLength = 8;
 
 /** Parses JSON, keeps text, and returns anything else as bytes. @param secrets to mask in the text */
-export function parseResponseContent(
-	{ body, headers }: AgentResponse,
-	secrets: readonly string[] = [],
-): ResponseContent {
-	const maskSecrets = (text: string) =>
-		secrets
-			.filter(({ length }) => length >= minSecretLength)
-			.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
+export function parseResponseContent(answer: AgentResponse, secrets: string[] = []): ResponseContent {
+	const { body, headers } = answer;
+	const masked = secrets.filter(({ length }) => length >= minSecretLength);
+	const maskSecrets = (text: string) => masked.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
 	if (body.length === 0) return { response: null };
 	const { mimeType, decoder } = parseContentType(headers);
 	const isText = mimeType === '' ? isUtf8(body) : textTypePattern.test(mimeType);

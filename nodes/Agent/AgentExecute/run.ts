@@ -31,11 +31,12 @@ import {
 } from './output';
 import { naming, type WaitSettings } from './parameters';
 import { type AgentResponse, parseResponseContent } from './response';
-import { callAndWait, type WaitParts } from './wait';
+import { callAndWait } from './wait';
 
 /** What the items of one run share. */
 interface AgentRunState {
 	readonly context: IExecuteFunctions;
+	readonly credentials: AgentCredentials | NodeError;
 	readonly hints: Set<string>;
 	/** Total size of the responses and messages in the output. */
 	keptBytes: number;
@@ -49,9 +50,9 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	// The credentials are read once per run, as n8n's own helper does.
 	const credentials = await readCredentials(context).catch(toNodeError);
 	const sanitizer = new Sanitizer(isNodeError(credentials) ? undefined : findSecrets(credentials));
-	const shared: AgentRunState = { context, hints: new Set(), keptBytes: 0 };
+	const shared: AgentRunState = { context, credentials, hints: new Set(), keptBytes: 0 };
 	try {
-		const items = await runItems(context, createWork(shared, credentials, sanitizer));
+		const items = await runItems(context, createWork(shared, sanitizer));
 		highlightAnswer(context, items);
 		return items;
 	} catch (error) {
@@ -64,11 +65,8 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	}
 }
 
-function createWork(
-	shared: AgentRunState,
-	credentials: AgentCredentials | NodeError,
-	sanitizer: Sanitizer,
-): Work<CheckedAgentItem> {
+function createWork(shared: AgentRunState, sanitizer: Sanitizer): Work<CheckedAgentItem> {
+	const { credentials } = shared;
 	const parameters = new NodeParameters(shared.context);
 	return {
 		sanitizer,
@@ -125,23 +123,16 @@ async function runItem(shared: AgentRunState, index: number, item: CheckedAgentI
 	}
 }
 
-function buildWaitParts(
-	context: IExecuteFunctions,
-	call: PreparedCall,
-	settings: WaitSettings,
-	live: LiveView,
-): WaitParts {
+function buildWaitParts(context: IExecuteFunctions, call: PreparedCall, wait: WaitSettings, live: LiveView) {
 	return {
 		...call,
-		settings,
+		settings: wait,
 		readRequest: createConnectRequestReader(context, call.options),
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),
 		log: createSanitizedLog(context.logger, new Sanitizer(call.secrets)),
-		onMessage: (message, ends) => {
-			live.showMessage(message, ends);
-		},
+		onMessage: live.showMessage,
 	};
 }
 
