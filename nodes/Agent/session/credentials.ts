@@ -143,17 +143,7 @@ export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConne
 	createSecureLookup(): LookupFunction;
 };
 
-/** What one attempt to open a channel needs. */
-export interface ConnectRequest {
-	/** Contains secrets, so it must not appear in any text. */
-	readonly url: string;
-	/** The URL without its query, which may be shown. */
-	readonly baseUrl: URL;
-	readonly redact: Redactor;
-	readonly allowUnauthorizedCerts: boolean;
-	/** Undefined means that any address may be reached. */
-	readonly egress?: EgressFilter;
-}
+export type ConnectRequest = Readonly<ReturnType<typeof buildConnectRequest>>;
 
 /** Reads the credentials again for each attempt. @throws NodeError 400 if they are incomplete; n8n's error if they cannot be read */
 export type ConnectRequestReader = (sessionId: string) => Promise<ConnectRequest>;
@@ -185,14 +175,17 @@ export function createConnectRequestReader(
 	};
 }
 
+/** What one attempt to open a channel needs. @param egress undefined means that any address may be reached */
 export function buildConnectRequest(
 	sessionId: string,
 	api: AgentApiCredential,
 	identity: Identity,
 	egress?: EgressFilter,
-): ConnectRequest {
+) {
 	return {
+		/** Contains secrets, so it must not appear in any text. */
 		url: buildChannelUrl(api, sessionId, identity),
+		/** The URL without its query, which may be shown. */
 		baseUrl: buildChannelBaseUrl(api),
 		redact: createRedactor(listSecrets(api, identity)),
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,

@@ -7,7 +7,7 @@ import WebSocket from 'ws';
 import { toError } from '../../core/errors';
 import { observeHttpClient } from '../../http/httpObserver';
 import type { UpgradeResponse } from './closeReason';
-import type { ConnectRequest } from './credentials';
+import type { ConnectRequest, EgressFilter } from './credentials';
 
 /**
  * Creates an agent for the proxy that n8n would use for the address: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, in capitals or not.
@@ -159,7 +159,8 @@ const failedSocket: ChannelSocket = {
 	terminate() {},
 };
 
-export interface SocketRequest extends Pick<ConnectRequest, 'url' | 'allowUnauthorizedCerts' | 'egress'> {
+export interface SocketRequest extends Pick<ConnectRequest, 'url' | 'allowUnauthorizedCerts'> {
+	readonly egress?: EgressFilter;
 	/** How long the socket waits for a response to the upgrade, 15 s by default. Every byte restarts it. */
 	readonly handshakeTimeoutMilliseconds?: number;
 	readonly maxMessageBytes: number;
