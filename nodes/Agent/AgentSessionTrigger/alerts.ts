@@ -93,16 +93,6 @@ export function createQueueFullError(count: number): NodeError {
 	});
 }
 
-/** Messages that waited from the previous start were discarded, because their session is no longer in the settings. */
-export function createSessionRemovedError(count: number): NodeError {
-	return new NodeError({
-		code: 404,
-		message: `Queued messages were discarded because their session was removed (${formatMessageCount(count)})`,
-		description:
-			"They arrived before the trigger was stopped. 'Session IDs' no longer contains their session.",
-	});
-}
-
 /** Messages were left in the queue when the trigger stopped. It is unknown then whether it starts again or n8n exits. */
 export function createStoppedEarlyError(count: number, isRead: boolean): NodeError {
 	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];

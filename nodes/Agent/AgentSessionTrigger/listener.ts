@@ -7,13 +7,7 @@ import { connect, type Connection, type ConnectionEvent, type EndedChannel } fro
 import { createConnectRequestReader } from '../session/credentials';
 import { meetsCondition, type SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, getConnectRateLimiter } from '../session/reconnect';
-import {
-	Alerts,
-	createStoppedEarlyError,
-	createQueueFullError,
-	createSessionRemovedError,
-	createTriggerError,
-} from './alerts';
+import { Alerts, createQueueFullError, createStoppedEarlyError, createTriggerError } from './alerts';
 import { Delivery, type DeliveryParts } from './delivery';
 import { readTriggerSettings } from './fields';
 import { type Arrival, createEventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
@@ -159,9 +153,9 @@ export class PublishedListener {
 		this.#queue.adopt({ entries: kept, dropped });
 		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
 		if (lost === 0) return;
-		const failure = createSessionRemovedError(lost);
-		context.logger.warn(`Session channel: ${failure.message}`);
-		this.#alerts.raise('dropped', failure);
+		context.logger.warn(
+			`Session channel: queued messages were discarded because 'Session IDs' no longer contains their session: ${lost}`,
+		);
 	}
 
 	/** Numbers the message before those of the new channel. @returns an empty list for a repeated ID */
