@@ -253,7 +253,7 @@ export class Channel {
 				this.#isSocketClosed = true;
 				this.#resolveSocketClosed();
 				if (this.#state === 'closed' || this.#state === 'closing') return;
-				this.#finishAndReport(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.redact));
+				this.#terminate(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.redact));
 			},
 		};
 	}
@@ -269,13 +269,9 @@ export class Channel {
 
 	/** Closes the channel at once and ignores what the socket reports after that. */
 	#terminate(closeReason: CloseReason): void {
-		this.#finishAndReport(closeReason);
-		this.#socket.terminate();
-	}
-
-	#finishAndReport(closeReason: CloseReason): void {
 		this.#finish();
 		this.#listener.onClose(closeReason);
+		this.#socket.terminate();
 	}
 
 	#finish(): void {
