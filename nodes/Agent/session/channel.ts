@@ -119,8 +119,8 @@ interface ChannelListener {
 	readonly onUnanswered: () => void;
 }
 
-/** Limit for opening the channel. The handshake's own timeout does not limit it, because every byte that trickles in restarts it. */
-const connectTimeoutMilliseconds = 20_000;
+/** Limit for opening the channel. The library's own limit is not used, because every byte that trickles in restarts it. */
+const connectTimeoutMilliseconds = 15_000;
 /** How long the close handshake may take after the last message. */
 const closeHandshakeMilliseconds = 200;
 /** How long the messages that were unread when the channel was closed may take to be read. */

@@ -106,7 +106,6 @@ export function socketErrorToCloseReason(
 ): CloseReason {
 	const code = typeof error.code === 'string' ? error.code : undefined;
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
-	if (error.message === 'Opening handshake has timed out') return { kind: 'connectTimeout' };
 	if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
 	return networkErrorToCloseReason(error, redact);
 }

@@ -102,7 +102,6 @@ function buildSocketOptions(request: SocketRequest) {
 		// By default, the library waits 30 s after a close frame before it reports the end.
 		closeTimeout: 3000,
 		followRedirects: false,
-		handshakeTimeout: request.handshakeTimeoutMilliseconds ?? 15_000,
 		maxPayload: request.maxMessageBytes,
 		perMessageDeflate: false,
 		skipUTF8Validation: false,
@@ -161,8 +160,6 @@ const failedSocket: ChannelSocket = {
 
 export interface SocketRequest extends Pick<ConnectRequest, 'url' | 'allowUnauthorizedCerts'> {
 	readonly egress?: EgressFilter;
-	/** How long the socket waits for a response to the upgrade, 15 s by default. Every byte restarts it. */
-	readonly handshakeTimeoutMilliseconds?: number;
 	readonly maxMessageBytes: number;
 }
 
