@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
+import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
 import { getMessageId } from '../session/messages';
 import { type Alerts, createNotAcceptedError } from './alerts';
@@ -109,16 +110,12 @@ export class Delivery {
 	/** Waits until `awaited` settles, the time is over, or deliveries are released. @param awaited never rejects */
 	async #wait(awaited: Promise<unknown>, milliseconds: number): Promise<void> {
 		if (this.#isWaitingOver) return;
-		await new Promise<void>((resolve) => {
-			const end = () => {
-				if (!this.#endWaits.delete(end)) return;
-				cancel();
-				resolve();
-			};
-			this.#endWaits.add(end);
-			const cancel = this.#parts.clock.callAfter(milliseconds, end);
-			void awaited.then(end);
-		});
+		let end = () => {};
+		const ended = new Promise<void>((resolve) => (end = resolve));
+		this.#endWaits.add(end);
+		void awaited.then(end);
+		await waitAtMost(this.#parts.clock, milliseconds, ended);
+		this.#endWaits.delete(end);
 	}
 
 	/** @returns why n8n did not accept the items; undefined if it did */
