@@ -70,8 +70,9 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 	};
 }
 
-/** What has become of a call so far. */
+/** A call, and what has become of it so far. */
 export interface CallProgress {
+	readonly call: PreparedCall;
 	/** The body of the last request. */
 	sent: ReturnType<PreparedCall['buildBody']>;
 	answer?: AgentResponse;
@@ -84,11 +85,11 @@ export interface CallProgress {
  */
 export async function sendExecuteCall(
 	context: IExecuteFunctions,
-	call: PreparedCall,
 	progress: CallProgress,
 	memory: MemoryReservation,
 	prepareAttempt: () => Promise<void>,
 ): Promise<void> {
+	const { call } = progress;
 	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
 	const signal = context.getExecutionCancelSignal();
 	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };

@@ -15,12 +15,8 @@ import { parseResponseContent, describeFields, joinMessageTexts, TurnText } from
 import type { WaitResult } from './wait';
 
 /** The item of a call, which may have no answer although the awaited message has arrived. */
-export async function buildOutputItem(
-	context: IExecuteFunctions,
-	index: number,
-	call: PreparedCall,
-	{ sent, answer }: CallProgress,
-): Promise<INodeExecutionData> {
+export async function buildOutputItem(context: IExecuteFunctions, index: number, progress: CallProgress) {
+	const { call, sent, answer } = progress;
 	const { sessionId, userId, startStepName, timestamp } = sent;
 	const content = answer ? parseResponseContent(answer, call.maskedSecrets) : { response: null };
 	const response = 'response' in content ? (content.response as IDataObject) : null;

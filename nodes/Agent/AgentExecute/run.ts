@@ -30,7 +30,7 @@ import {
 	toModelItems,
 } from './output';
 import { naming, type WaitSettings } from './parameters';
-import { type AgentResponse, parseResponseContent } from './response';
+import { parseResponseContent } from './response';
 import { callAndWait } from './wait';
 
 /** What the items of one run share. */
@@ -95,13 +95,13 @@ async function runItem(shared: AgentRunState, index: number, item: CheckedAgentI
 	tagExecution(context, call.sessionId);
 	const memory = new MemoryReservation();
 	const live = new LiveView(context, index, options);
-	const progress: CallProgress = { sent: call.buildBody() };
+	const progress: CallProgress = { call, sent: call.buildBody() };
 	const send = (prepareAttempt = () => Promise.resolve()) =>
-		sendExecuteCall(context, call, progress, memory, prepareAttempt);
+		sendExecuteCall(context, progress, memory, prepareAttempt);
 	try {
 		const waited = wait && (await callAndWait(buildWaitParts(context, call, wait, live), send));
 		if (!wait) await send();
-		const answered = await buildOutputItem(context, index, call, progress);
+		const answered = await buildOutputItem(context, index, progress);
 		let bytes = answered.binary ? 0 : (progress.answer?.body.length ?? 0);
 		for (const { byteLength } of waited?.messages ?? []) bytes += byteLength;
 		const item = waited ? await addMessages(answered, waited, options, context.helpers) : answered;
@@ -116,7 +116,7 @@ async function runItem(shared: AgentRunState, index: number, item: CheckedAgentI
 		const doneWork = { what: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRunAgain: true };
 	} catch (error) {
-		return toFailedItem(error, call, progress.answer);
+		return toFailedItem(error, progress);
 	} finally {
 		await live.end();
 		memory.release();
@@ -136,7 +136,7 @@ function buildWaitParts(context: IExecuteFunctions, call: PreparedCall, wait: Wa
 	};
 }
 
-function toFailedItem(error: unknown, call: PreparedCall, answer: AgentResponse | undefined): PerformedItem {
+function toFailedItem(error: unknown, { call, answer }: CallProgress): PerformedItem {
 	const failure = new Sanitizer(call.secrets).cleanError(naming.insertNamesIntoError(toNodeError(error)));
 	// Whether the service accepted the call, or may have.
 	const reachedService = answer !== undefined || failure.outcome !== 'notDone';
