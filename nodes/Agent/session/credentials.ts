@@ -111,12 +111,8 @@ function parseTimestamp(value: unknown, name: string, more = ''): number {
 
 export type AgentCredentials = Awaited<ReturnType<typeof readCredentials>>;
 
-export interface CredentialReader {
-	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
-}
-
 /** @throws NodeError 400 for an incomplete credential; n8n's error if a credential cannot be read */
-export async function readCredentials(context: CredentialReader) {
+export async function readCredentials(context: Pick<ConnectRequestContext, 'getCredentials'>) {
 	return {
 		api: parseAgentApiCredential(await context.getCredentials('agentApi')),
 		signer: parseAgentSignatureCredential(await context.getCredentials('agentSignatureApi')),
@@ -148,7 +144,8 @@ export type ConnectRequest = Readonly<ReturnType<typeof buildConnectRequest>>;
 /** Reads the credentials again for each attempt. @throws NodeError 400 if they are incomplete; n8n's error if they cannot be read */
 export type ConnectRequestReader = (sessionId: string) => Promise<ConnectRequest>;
 
-interface ConnectRequestContext extends CredentialReader {
+interface ConnectRequestContext {
+	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	/** Missing before n8n 2.28. n8n's HTTP helpers follow the egress policy by themselves. */
 	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
