@@ -11,8 +11,6 @@ type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notAccepted';
 const alertIntervalMilliseconds = 60_000;
 /** How many sessions get an alert of their own within that time. Further ones are reported together at its end. */
 const maxAlertedSessions = 10;
-/** How many of the sessions that are reported together are named. */
-const maxNamedSessions = 20;
 
 interface AlertInterval {
 	/** The first failure of the kind, by session. */
@@ -59,9 +57,7 @@ export class Alerts {
 		const failure = [...failures.values()][maxAlertedSessions];
 		if (failure === undefined) return;
 		const others = [...failures.keys()].slice(maxAlertedSessions + 1);
-		const rest = others.length - maxNamedSessions;
-		const named = others.slice(0, maxNamedSessions).join(', ');
-		const also = named && `Also affected: ${named}${rest > 0 ? ` and ${rest} more` : ''}.`;
+		const also = others.length > 0 && `Also affected: ${others.join(', ')}.`;
 		const description = [failure.description, also].filter(Boolean).join(' ');
 		this.#saveFailedExecution(failure.with({ description }));
 	}
