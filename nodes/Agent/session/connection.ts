@@ -145,7 +145,7 @@ class SessionConnection {
 		this.#state = 'closed';
 		this.#isSilent = !takesLast;
 		this.#attemptNumber++;
-		this.#cancelTimers();
+		this.#cancelTimer();
 		const isRead = (await this.#channel?.close(takesLast)) ?? true;
 		this.#isSilent = true;
 		return isRead;
@@ -221,7 +221,7 @@ class SessionConnection {
 		const wasOpen = this.#state === 'open';
 		const reason = describeCloseReason(closeReason);
 		this.#attemptNumber++;
-		this.#cancelTimers();
+		this.#cancelTimer();
 		const silent = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
 		if (wasOpen) frames.recordLoss(clock.getMonotonicMilliseconds() - silent, reason);
 		const next = this.#reconnectPlanner.planNextAttempt(closeReason);
@@ -259,11 +259,6 @@ class SessionConnection {
 
 	#formatNow(): string {
 		return new Date(this.#environment.clock.getWallMilliseconds()).toISOString();
-	}
-
-	#cancelTimers(): void {
-		this.#cancelTimer();
-		this.#reconnectPlanner.cancelTimer();
 	}
 }
 
