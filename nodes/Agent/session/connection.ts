@@ -128,11 +128,7 @@ class SessionConnection {
 		this.#channel?.resume();
 	}
 
-	/**
-	 * Closes the channel and never rejects; a second call does nothing. Settles within 300 ms, or 1.3 s while the last messages arrive.
-	 * @param takesLast whether to still deliver the messages that the server sends until it has seen the close frame
-	 * @returns false if such messages could not be read in time
-	 */
+	/** Closes the connection and its channel, as `Channel.close` does. A second call does nothing. */
 	close(takesLast = false): Promise<boolean> {
 		this.#closing ??= this.#closeChannel(takesLast);
 		return this.#closing;
