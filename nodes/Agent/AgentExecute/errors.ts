@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { toError, isNodeError, isRedirect, NodeError, type Outcome, appendErrorCode } from '../../core/errors';
+import { appendErrorCode, isNodeError, isRedirect, NodeError, toError } from '../../core/errors';
 import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
@@ -158,7 +158,7 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 };
 
 /** Texts for statuses without an entry above. */
-const outcomeTexts: Readonly<Partial<Record<Outcome, ErrorTexts>>> = {
+const outcomeTexts: Readonly<Partial<Record<NodeError['outcome'], ErrorTexts>>> = {
 	notDone: [
 		'The agent service reported an error',
 		'The service is temporarily busy or down. It did not start the agent.',

@@ -4,13 +4,7 @@ import { isNodeError, type NodeError } from '../../core/errors';
 import { classifyNetworkError } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
 import type { ConnectRequestReader, Redactor } from '../session/credentials';
-import type {
-	connect,
-	Connection,
-	ConnectionEvent,
-	ConnectionListener,
-	EndedChannel,
-} from '../session/connection';
+import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import {
 	createAgentFailureError,
@@ -91,7 +85,7 @@ class MessageWait implements ConnectionListener {
 	readonly #collector: MessageCollector;
 	readonly #readiness: ChannelReadiness;
 	readonly #waitEnd = new Deferred<WaitEnd>();
-	#connection: Connection | undefined;
+	#connection: ReturnType<typeof connect> | undefined;
 	#isCallSent = false;
 	#callFailure: NodeError | undefined;
 	/** Whether the time for the channel to open is over. */

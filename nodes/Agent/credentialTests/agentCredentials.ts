@@ -1,20 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import type {
-	ICredentialDataDecryptedObject,
-	ICredentialTestFunctions,
-	INodeCredentialTestResult,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 
-import {
-	appendErrorCode,
-	createRefusal,
-	isNodeError,
-	isRedirect,
-	type NodeError,
-	toNodeError,
-} from '../../core/errors';
+import { appendErrorCode, createRefusal, isNodeError, isRedirect, toNodeError } from '../../core/errors';
 import { systemClock } from '../../core/clock';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { discardBody, sendCredentialTestRequest } from '../../http/request';
@@ -31,7 +20,7 @@ import {
 	parseAllowedHost,
 } from '../session/credentials';
 
-type TestHelpers = ICredentialTestFunctions['helpers'];
+type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
 
 /**
  * Tests the Agent API credential: something that could be the service must respond at both addresses. The Deployment URL gets a GET
@@ -196,7 +185,7 @@ function createNoResponseError(error: unknown, url: string) {
 }
 
 /** Appends the description, because n8n's credential form shows only the message. */
-function toFailedTest({ message, description }: NodeError): INodeCredentialTestResult {
+function toFailedTest({ message, description }: ReturnType<typeof createRefusal>): INodeCredentialTestResult {
 	return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
 }
 
