@@ -6,7 +6,12 @@ import { quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { type BodyErrorTexts, bodyErrorToRequestError, type RequestErrorFactory } from '../../http/request';
-import { classifyStatus, createStoppedError, createStoppedRequestError, parseRetryAfter } from '../../http/retry';
+import {
+	classifyStatus,
+	createStoppedError,
+	createStoppedRequestError,
+	parseRetryAfter,
+} from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
 import type { Redactor } from '../session/credentials';

@@ -1,6 +1,11 @@
 import { toError, isNodeError, isRedirect, NodeError } from '../../core/errors';
 import { shorten } from '../../core/text';
-import { blockedAdvice, classifyNetworkError, isBlockedByPolicy, type NetworkError } from '../../http/networkErrors';
+import {
+	blockedAdvice,
+	classifyNetworkError,
+	isBlockedByPolicy,
+	type NetworkError,
+} from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
 import type { Redactor } from './credentials';
 
