@@ -70,7 +70,7 @@ describe('connection', () => {
 			await session.clock.advance(25_000);
 			expect(session.account.ended.at(-1)?.closeReason.kind).toBe('credentials');
 			session.onRead = () => Promise.resolve();
-			await session.clock.advance(60_000);
+			await session.clock.advance(20_000);
 			session.network.last.open();
 			expect(session.connection.status()).toMatchObject({ state: 'open' });
 		});
