@@ -3,20 +3,35 @@ import { isUtf8 } from 'node:buffer';
 import { storeBinary } from '../../core/binaryStorage';
 import { canParse, estimateParsingCost } from '../../http/answerMemory';
 
-/** Finds numbers that may be too long for a JavaScript number, and the quotes and escapes by which strings are told from numbers. */
-const quoteOrLongNumber = /(?:\\[^])+|"|[-+.\deE]{16,}/g;
+/** Finds numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
+const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;
+const integerPattern = /^-?\d+$/;
 
 /** Puts integers that a JavaScript number cannot hold into quotes, in linear time. @returns undefined if the JSON has none */
 export function quoteUnsafeIntegers(json: string): string | undefined {
-	// Most messages have none, and this is much faster.
-	if (!/\d{16}/.test(json)) return undefined;
-	let isText = false;
-	const quoted = json.replaceAll(quoteOrLongNumber, (token) => {
-		if (token === '"') isText = !isText;
-		const isUnsafe = !isText && /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
-		return isUnsafe ? `"${token}"` : token;
-	});
-	return quoted === json ? undefined : quoted;
+	const parts: string[] = [];
+	let copied = 0;
+	quoteOrLongNumber.lastIndex = 0;
+	for (let found = quoteOrLongNumber.exec(json); found; found = quoteOrLongNumber.exec(json)) {
+		const [token] = found;
+		if (token === '"') {
+			quoteOrLongNumber.lastIndex = findStringEnd(json, found.index);
+			continue;
+		}
+		if (!integerPattern.test(token) || Number.isSafeInteger(Number(token))) continue;
+		parts.push(json.slice(copied, found.index), `"${token}"`);
+		copied = found.index + token.length;
+	}
+	return parts.length === 0 ? undefined : parts.join('') + json.slice(copied);
+}
+
+function findStringEnd(json: string, openingQuote: number): number {
+	for (let quote = json.indexOf('"', openingQuote + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
+		let backslashes = 0;
+		while (json[quote - 1 - backslashes] === '\\') backslashes++;
+		if (backslashes % 2 === 0) return quote + 1;
+	}
+	return json.length;
 }
 
 /** How to read frames. `auto`: text frames as JSON if they are valid JSON, otherwise as text; binary frames as binary. */
