@@ -64,13 +64,6 @@ interface ConnectionEnvironment {
 	readonly frames?: FrameSequence;
 }
 
-export interface ConnectionStatus {
-	/** As of a WebSocket; between two channels it is closed. */
-	readonly state: 'connecting' | 'open' | 'closed';
-	/** Why the last channel or attempt ended; undefined if none has ended yet. */
-	readonly lastFailure: NodeError | undefined;
-}
-
 export type Connection = Pick<SessionConnection, 'status' | 'pause' | 'resume' | 'close'>;
 
 /** How long reading the credentials may take, because n8n's database may hang. */
@@ -83,12 +76,14 @@ class SessionConnection {
 	readonly #listener: ConnectionListener;
 	readonly #environment: Required<ConnectionEnvironment>;
 	readonly #reconnectPlanner: ReconnectPlanner;
-	#state: ConnectionStatus['state'] = 'closed';
+	/** As of a WebSocket; between two channels it is closed. */
+	#state: 'connecting' | 'open' | 'closed' = 'closed';
 	#attemptNumber = 0;
 	#channel: Channel | undefined;
 	/** Cancels the wait for the next attempt, or the time limit for reading the credentials. */
 	#cancelTimer = () => {};
 	#isPaused = false;
+	/** Why the last channel or attempt ended; undefined if none has ended yet. */
 	#lastFailure: NodeError | undefined;
 	/** The request of the last attempt for which the credentials could be read. */
 	#lastRequest: ConnectRequest | undefined;
@@ -113,7 +108,7 @@ class SessionConnection {
 		this.#scheduleAttempt(0);
 	}
 
-	status(): ConnectionStatus {
+	status() {
 		return { state: this.#state, lastFailure: this.#lastFailure };
 	}
 
