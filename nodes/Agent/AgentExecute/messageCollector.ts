@@ -13,15 +13,13 @@ export type WaitEnd = WaitEndReason | 'failure';
 /** How a single message ends the wait. */
 export type MessageEndReason = 'match' | 'failure';
 
-interface ReceivedIds {
-	/** Hashes of session and message ID (about 5 MB), each with the number of the wait that received it. */
-	readonly ids: Map<string, number>;
-	endedWaitCount: number;
-}
-
 /** Message IDs that earlier waits of this process have received. */
 const getReceivedIds = () =>
-	getGlobalSingleton<ReceivedIds>('receivedIds', () => ({ ids: new BoundedMap(50_000), endedWaitCount: 0 }));
+	getGlobalSingleton('receivedIds', () => ({
+		/** Hashes of session and message ID (about 5 MB), each with the number of the wait that received it. */
+		ids: new BoundedMap<string, number>(50_000),
+		endedWaitCount: 0,
+	}));
 
 export interface CollectorParts {
 	readonly settings: WaitSettings;
