@@ -229,7 +229,13 @@ export class Channel {
 	#createSocketListener(): SocketListener {
 		return {
 			onOpen: () => {
-				if (this.#state === 'connecting') this.#handleOpen();
+				if (this.#state !== 'connecting') return;
+				this.#state = 'open';
+				this.#cancelConnectTimer();
+				if (this.#settings.initialMessage !== '') this.#socket.send(this.#settings.initialMessage);
+				if (this.#isPaused) this.#socket.pause();
+				else this.#heartbeat.start();
+				this.#listener.onOpen();
 			},
 			onMessage: (data, isBinary) => {
 				if (this.#state === 'closed') return;
@@ -256,15 +262,6 @@ export class Channel {
 				this.#terminate(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.redact));
 			},
 		};
-	}
-
-	#handleOpen(): void {
-		this.#state = 'open';
-		this.#cancelConnectTimer();
-		if (this.#settings.initialMessage !== '') this.#socket.send(this.#settings.initialMessage);
-		if (this.#isPaused) this.#socket.pause();
-		else this.#heartbeat.start();
-		this.#listener.onOpen();
 	}
 
 	/** Closes the channel at once and ignores what the socket reports after that. */
