@@ -65,9 +65,8 @@ export class Alerts {
 	#saveFailedExecution(failure: NodeError): void {
 		const context = this.#context;
 		// Missing before n8n-workflow 2.7.
-		const canSave = typeof context.saveFailedExecution === 'function';
-		if (canSave) context.saveFailedExecution(createTriggerError(context, failure));
-		else context.logger.error(failure.message);
+		if (typeof context.saveFailedExecution !== 'function') context.logger.error(failure.message);
+		else context.saveFailedExecution(createTriggerError(context, failure));
 	}
 }
 
@@ -96,12 +95,10 @@ export function createStoppedEarlyError(count: number, isRead: boolean): NodeErr
 	const unread = 'The service sent more messages that could not be read in time. They are lost.';
 	const advice =
 		"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.";
+	const waiting = `while ${formatMessageCount(count)} waited for ${executions}`;
 	return new NodeError({
 		code: 429,
-		message:
-			count === 0
-				? 'The trigger was stopped before it had read all messages'
-				: `The trigger was stopped while ${formatMessageCount(count)} waited for ${executions}`,
+		message: `The trigger was stopped ${count === 0 ? 'before it had read all messages' : waiting}`,
 		description: [count > 0 && next, !isRead && unread, count > 0 && advice].filter(Boolean).join(' '),
 	});
 }

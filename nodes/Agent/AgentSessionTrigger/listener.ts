@@ -169,7 +169,7 @@ export class PublishedListener {
 	}
 
 	readonly #handleMessage = (frame: SessionFrame) => {
-		const { settings, memory } = this.#parts;
+		const { context, settings, memory } = this.#parts;
 		const arrival = new MessageArrival(frame);
 		const isWanted = settings.filter === undefined || meetsCondition(arrival.message, settings.filter);
 		if (isWanted && this.#delivery.rememberIfNew(arrival)) {
@@ -177,18 +177,14 @@ export class PublishedListener {
 			arrival.releaseMessage();
 			return;
 		}
-		if (isWanted) this.#logRepeated(frame.sessionId);
 		memory.getFrameSequence(frame.sessionId).reportGapAgain(frame.gapMs);
-	};
-
-	/** Logs the first repeated message, because pieces of an answer that share an ID would otherwise be lost without a trace. */
-	#logRepeated(sessionId: string): void {
-		if (this.#hasLoggedRepeated) return;
+		if (!isWanted || this.#hasLoggedRepeated) return;
+		// Otherwise, pieces of an answer that share an ID would be lost without a trace.
 		this.#hasLoggedRepeated = true;
-		this.#parts.context.logger.warn(
-			`Session channel ${sessionId}: a message with an ID that came before starts no execution, and further ones are not logged. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
+		context.logger.warn(
+			`Session channel ${frame.sessionId}: a message with an ID that came before starts no execution, and further ones are not logged. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
 		);
-	}
+	};
 }
 
 /** Starts to listen. A network problem is no error here, because n8n would not try again. @throws NodeApiError for wrong parameters or credentials */
