@@ -154,10 +154,7 @@ export function toModelItems(
 	return [{ output: typeof output === 'string' || whole !== '' ? shown : null, ...about }, ...notes];
 }
 
-/** In bytes. Larger messages are not shown in the console of the editor. */
-const maxShownBytes = 10_000;
-
-/** Shows the agent's texts as they arrive, in the chat and in the console of the editor. */
+/** Shows the agent's texts in the chat as they arrive. */
 export class LiveView {
 	readonly #context: IExecuteFunctions;
 	readonly #index: number;
@@ -178,12 +175,7 @@ export class LiveView {
 	}
 
 	/** @param ends how the message ends the wait. One that reports a failure is not part of the answer */
-	readonly showMessage = (received: SessionMessage, ends?: MessageEndReason): void => {
-		const { sessionId, sequence, format, message, byteLength } = received;
-		const isShown = format !== 'binary' && byteLength <= maxShownBytes;
-		const shown = isShown ? message : `(${byteLength} bytes, ${format})`;
-		// n8n itself does nothing here in production executions.
-		this.#context.sendMessageToUI({ sessionId, sequence, message: shown });
+	readonly showMessage = ({ message }: SessionMessage, ends?: MessageEndReason): void => {
 		const text = findText(message, this.#options.textField);
 		if (ends !== 'failure' && text !== undefined) this.showText(text, ends === 'match');
 	};

@@ -1,12 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import {
-	highlightAnswer,
-	buildHints,
-	LiveView,
-	tagExecution,
-} from '../../../nodes/Agent/AgentExecute/output';
+import { highlightAnswer, buildHints, tagExecution } from '../../../nodes/Agent/AgentExecute/output';
 import {
 	parseResponseContent,
 	describeFields,
@@ -321,23 +316,6 @@ describe('output', () => {
 		highlightAnswer(context, [{ json: { output } as IDataObject }, { json: { output: 'second' } }]);
 		expect(Object.values(context.customData.getAll())).toEqual(expected === undefined ? [] : [expected]);
 	});
-
-	test("the editor's console shows messages of up to 10,000 bytes whole", () => {
-		const shown: unknown[] = [];
-		const context = contextOf({ onConsole: (messages) => shown.push(messages) });
-		const live = new LiveView(context, 0, { enableStreaming: false } as LiveViewOptions);
-		const show = (byteLength: number, format: 'text' | 'binary' = 'text') => {
-			const envelope = { sessionId: 's1', sequence: 1, receivedAt: '', byteLength };
-			if (format === 'text') live.showMessage({ ...envelope, format, message: 'words' });
-			else live.showMessage({ ...envelope, format, message: null, bytes: Buffer.from('x') });
-			return JSON.stringify(shown.pop());
-		};
-		expect(show(10_000)).toContain('words');
-		expect(show(10_001)).toContain('(10001 bytes, text)');
-		expect(show(1, 'binary')).toContain('(1 bytes, binary)');
-	});
-
-	type LiveViewOptions = ConstructorParameters<typeof LiveView>[2];
 
 	describe('a hint', () => {
 		const waited = { messages: [], repeated: 0, gap: false } as unknown as WaitResult;
