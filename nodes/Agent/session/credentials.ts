@@ -23,12 +23,8 @@ export type AgentApiCredential = ReturnType<typeof parseAgentApiCredential>;
 /** Reads the `agentApi` credential. @throws NodeError 400 without an API key */
 export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) {
 	const apiKey = trimValue(raw.apiKey);
-	if (apiKey === '') {
-		throw createRefusal(
-			'The Agent API credential has no API key',
-			'Enter the API key from the team that operates your agent.',
-		);
-	}
+	const advice = 'Enter the API key from the team that operates your agent.';
+	if (apiKey === '') throw createRefusal('The Agent API credential has no API key', advice);
 	return {
 		deploymentUrl: trimValue(raw.deploymentUrl),
 		webSocketUrl: trimValue(raw.webSocketUrl),
@@ -75,13 +71,9 @@ const trimValue = (value: unknown) =>
 
 function requireIdentityValue(override: unknown, fallback: string, name: string): string {
 	const value = trimValue(override) || fallback;
-	if (value === '') {
-		throw createRefusal(
-			`The ${name} is missing`,
-			`Enter the ${name} in the Agent Signature API credential or in the node's options.`,
-		);
-	}
-	return value;
+	if (value !== '') return value;
+	const advice = `Enter the ${name} in the Agent Signature API credential or in the node's options.`;
+	throw createRefusal(`The ${name} is missing`, advice);
 }
 
 function resolveTimestamp(credential: AgentSignatureCredential, override: unknown, now: number): number {
@@ -227,10 +219,8 @@ function parseBaseUrl(value: string, name: string, protocols: readonly string[])
 	if (url === undefined || !protocols.includes(url.protocol))
 		throw createRefusal(`${field} is not a complete URL`, advice);
 	if (url.username !== '' || url.password !== '') {
-		throw createRefusal(
-			`${field} contains a user name or password`,
-			'Remove the part before the @. The API key has its own field.',
-		);
+		const keyAdvice = 'Remove the part before the @. The API key has its own field.';
+		throw createRefusal(`${field} contains a user name or password`, keyAdvice);
 	}
 	if (url.search !== '' || url.hash !== '') {
 		throw createRefusal(`${field} contains a ? or #`, 'Remove the query. The node adds it.');
