@@ -76,7 +76,7 @@ export const filterField = {
 		"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
 } as const satisfies Field;
 
-/** Each node describes what the other messages do not do. */
+/** Each node describes what messages with other values do not do. */
 export const filterValueField = {
 	displayName: 'Filter Value',
 	name: 'filterValue',
