@@ -39,8 +39,6 @@ export interface ContextOptions {
 	readonly runIndex?: number;
 	/** Called with each chunk that n8n would stream to a chat or webhook. */
 	readonly onChunk?: (chunk: StructuredChunk) => Promise<void>;
-	/** Called with each message that n8n would send to the browser's console. */
-	readonly onConsole?: (message: unknown) => void;
 }
 
 /** Makes a workflow with the node in it, outside of a running n8n. */
@@ -127,7 +125,6 @@ function additionalData({
 	oAuth2 = false,
 	executionId,
 	onChunk,
-	onConsole,
 }: ContextOptions): IWorkflowExecuteAdditionalData {
 	const stored = { ...credentials };
 	const credentialsHelper = {
@@ -161,11 +158,6 @@ function additionalData({
 		executionId: executionId ?? 'execution-1',
 		hooks: onChunk && hooksOf(onChunk),
 		streamingEnabled: onChunk !== undefined,
-		sendDataToUI:
-			onConsole &&
-			((_type: string, { messages }: IDataObject) => {
-				onConsole(messages);
-			}),
 	} as unknown as IWorkflowExecuteAdditionalData;
 }
 

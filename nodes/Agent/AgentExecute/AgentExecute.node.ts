@@ -28,10 +28,7 @@ export class AgentExecute implements INodeType {
 					nodeType: 'n8n-nodes-agent-workspace.workspace',
 					relationHint: "Emails the agent's answer, or stores it in a document or spreadsheet",
 				},
-				{
-					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',
-					relationHint: 'Lets a person chat with the agent',
-				},
+				{ nodeType: '@n8n/n8n-nodes-langchain.chatTrigger', relationHint: 'Lets people chat with the agent' },
 			],
 		},
 		sensitiveOutputFields: ['headers.set-cookie'],

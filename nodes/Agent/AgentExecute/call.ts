@@ -13,76 +13,40 @@ import {
 	checkAllowedHost,
 	type AgentCredentials,
 	buildExecuteUrl,
-	type Identity,
 	buildIdentity,
 	createRedactor,
 	listSecrets,
 } from '../session/credentials';
-import { buildCallErrors, type CallErrorContext, statusToRequestError, retryWords } from './errors';
-import {
-	type ExecuteParams,
-	readItemParameters,
-	type ItemParameters,
-	readWaitSettings,
-	type WaitSettings,
-} from './parameters';
+import { buildCallErrors, statusToRequestError, retryWords } from './errors';
+import { readItemParameters, readWaitSettings } from './parameters';
 import { type AgentResponse, getJsonBytes } from './response';
 
-/** The checked input of one item. */
-export interface CheckedAgentItem extends ItemParameters {
-	/** Undefined if the item does not wait for messages. */
-	readonly wait: WaitSettings | undefined;
-	readonly credentials: AgentCredentials;
-}
+export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
 
-/** @throws NodeError 400 for a wrong parameter or credential */
-export function checkAgentItem(
-	parameters: NodeParameters,
-	index: number,
-	credentials: AgentCredentials,
-): CheckedAgentItem {
+/** Checks the input of one item. @throws NodeError 400 for a wrong parameter or credential */
+export function checkAgentItem(parameters: NodeParameters, index: number, credentials: AgentCredentials) {
 	const { api, signer } = credentials;
-	const given = readItemParameters(parameters, index);
+	const { params, buildPayload } = readItemParameters(parameters, index);
 	const isVerified = !api.allowUnauthorizedCerts;
 	checkAllowedHost(signer, new URL(buildExecuteUrl(api)), isVerified);
-	buildIdentity(signer, given.params);
-	const wait = readWaitSettings(given.params);
+	buildIdentity(signer, params);
+	const wait = readWaitSettings(params);
 	if (wait) checkAllowedHost(signer, buildChannelBaseUrl(api), isVerified);
-	return { ...given, wait, credentials };
+	return { params, buildPayload, wait, credentials };
 }
 
 /** The content of the call without the values that differ with each try. By it, a later try finds out whether an earlier one sent the item. */
-export function buildCallFingerprint({
-	params,
-	buildPayload: initialPayload,
-	credentials: { api, signer },
-}: CheckedAgentItem): unknown {
+export function buildCallFingerprint({ params, buildPayload, credentials }: CheckedAgentItem): unknown {
 	const { sessionId, startStepName } = params;
-	const { userId, userPublicKey } = buildIdentity(signer, params);
-	const url = buildExecuteUrl(api);
-	return { url, sessionId, initialPayload: initialPayload(), startStepName, userId, userPublicKey };
+	const { userId, userPublicKey } = buildIdentity(credentials.signer, params);
+	const url = buildExecuteUrl(credentials.api);
+	return { url, sessionId, initialPayload: buildPayload(), startStepName, userId, userPublicKey };
 }
 
-export interface PreparedCall extends CallErrorContext, Pick<CheckedAgentItem, 'wait'> {
-	readonly api: AgentCredentials['api'];
-	readonly options: ExecuteParams;
-	/** Builds the body of one request, with the time of the request as its timestamp. */
-	readonly buildBody: () => ExecuteBody;
-	/** The values that no text may contain. */
-	readonly secrets: readonly string[];
-	/** The secrets that are masked in the response. The user's public key is not, because the agent may work with it. */
-	readonly maskedSecrets: readonly string[];
-	readonly sessionId: string;
-	/** A key of the session, its service and its user. */
-	readonly conversation: string;
-}
+export type PreparedCall = ReturnType<typeof prepareCall>;
 
-export function prepareCall({
-	params,
-	wait,
-	buildPayload,
-	credentials: { api, signer },
-}: CheckedAgentItem): PreparedCall {
+export function prepareCall({ params, wait, buildPayload, credentials }: CheckedAgentItem) {
+	const { api, signer } = credentials;
 	const identity = buildIdentity(signer, params);
 	const secrets = listSecrets(api, identity);
 	const sessionId = params.sessionId || randomUUID();
@@ -91,65 +55,68 @@ export function prepareCall({
 	return {
 		api,
 		options: params,
-		secrets,
 		sessionId,
 		wait,
 		url: buildExecuteUrl(api),
+		/** Builds the seven fields of one request, with the time of the request as its timestamp. */
 		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signer, params) }),
+		/** A key of the session, its service and its user. */
 		conversation: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
+		/** The values that no text may contain. */
+		secrets,
+		/** The secrets that are masked in the response. The user's public key is not, because the agent may work with it. */
 		maskedSecrets: [api.apiKey, identity.signature],
 		redact: createRedactor(secrets),
 	};
 }
 
-/** The seven fields of the execute call. */
-export interface ExecuteBody extends Identity {
-	readonly sessionId: string;
-	/** JSON text. */
-	readonly initialPayload: string;
-	readonly startStepName: string;
+/** A call, and what has become of it so far. */
+export interface CallProgress {
+	readonly call: PreparedCall;
+	/** The body of the last request. */
+	sent: ReturnType<PreparedCall['buildBody']>;
+	answer?: AgentResponse;
 }
 
 /**
- * Sends the execute call, and sends it again only if it was certainly not accepted.
- * @param hooks for each attempt: `beforeAttempt` throws if nothing may be sent; `onSend` is called when the request is sent
+ * Sends the execute call, and sends it again only if it was certainly not accepted. Puts what was sent and received into `progress`.
+ * @param prepareAttempt called before each attempt; throws if nothing may be sent
  * @throws NodeError for anything but a response with a status from 200 to 299
  */
 export async function sendExecuteCall(
 	context: IExecuteFunctions,
-	call: PreparedCall,
+	progress: CallProgress,
 	memory: MemoryReservation,
-	hooks: { beforeAttempt(): Promise<void>; onSend(body: ExecuteBody): void },
-): Promise<AgentResponse> {
+	prepareAttempt: () => Promise<void>,
+): Promise<void> {
+	const { call } = progress;
 	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
 	const signal = context.getExecutionCancelSignal();
 	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
 	const sendOnce = async (stop: AbortSignal) => {
 		memory.release();
-		const body = call.buildBody();
+		progress.sent = call.buildBody();
 		const raw = new RawResponse();
-		const send = () => {
-			hooks.onSend(body);
-			// Not httpRequestWithAuthentication(), which reads the credential from the database for each request, and sends a call again after
-			// a 401.
-			return context.helpers.httpRequest({
+		// Not httpRequestWithAuthentication(), which reads the credential from the database for each request, and sends a call again after
+		// a 401.
+		const send = () =>
+			context.helpers.httpRequest({
 				...baseRequestOptions,
 				method: 'POST',
 				url: call.url,
 				headers: { 'Content-Type': 'application/json', 'x-api-key': call.api.apiKey },
-				body: JSON.stringify(body),
+				body: JSON.stringify(progress.sent),
 				ignoreHttpStatusErrors: true,
 				skipSslCertificateValidation: call.api.allowUnauthorizedCerts,
 				timeout: limits.timeoutMilliseconds,
 				abortSignal: stop,
 			}) as Promise<FullResponse>;
-		};
 		const response = await rejectOnAbort(raw.watch(send), stop);
 		return await readAgentResponse(response, raw, call, memory, stop);
 	};
-	return await withRetries(
+	progress.answer = await withRetries(
 		async () => {
-			await hooks.beforeAttempt();
+			await prepareAttempt();
 			return await attemptRequest(sendOnce, limits, buildCallErrors(call));
 		},
 		{ isHarmless: false, isRead: false },
@@ -172,14 +139,9 @@ async function readAgentResponse(
 		throw statusToRequestError({ statusCode, headers, body }, call);
 	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
-	const limitBytes = call.options.maxResponseBytes;
-	const packed = await readResponseBody(response.body, {
-		announcedBytes,
-		maxBytes: limitBytes,
-		signal,
-		memory,
-	});
-	const body = await raw.decompress(packed, memory, limitBytes);
+	const maxBytes = call.options.maxResponseBytes;
+	const packed = await readResponseBody(response.body, { announcedBytes, maxBytes, signal, memory });
+	const body = await raw.decompress(packed, memory, maxBytes);
 	const answer = { statusCode, headers, body };
 	const json = getJsonBytes(answer);
 	if (json) await memory.reserveForParsing(json, itemParsingLimits);

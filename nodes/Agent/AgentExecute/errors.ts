@@ -1,13 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	toError,
-	isNodeError,
-	isRedirect,
-	NodeError,
-	type Outcome,
-	appendErrorCode,
-} from '../../core/errors';
+import { appendErrorCode, isNodeError, isRedirect, NodeError, toError } from '../../core/errors';
 import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
@@ -15,9 +8,9 @@ import { classifyNetworkError, formatNetworkMessage } from '../../http/networkEr
 import { type BodyErrorTexts, bodyErrorToRequestError, type RequestErrorFactory } from '../../http/request';
 import {
 	classifyStatus,
-	parseRetryAfter,
 	createStoppedError,
 	createStoppedRequestError,
+	parseRetryAfter,
 } from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
@@ -75,11 +68,11 @@ function formatByteLimit(bytes: number): string {
 /** The error of a response with a status outside 200–299. */
 export function statusToRequestError(answer: AgentResponse, call: CallErrorContext): NodeError {
 	const { statusCode: code, headers } = answer;
-	if (isRedirect(code)) return createRedirectError(answer, call);
+	if (isRedirect(code)) return createRedirectError(code, headers.location, call.url);
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
 	// A service may have started the agent before it failed. Only 503 with Retry-After says that it did not.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
-	const result = saysNotDone ? classifyStatus(429) : classifyStatus(code);
+	const result = classifyStatus(saysNotDone ? 429 : code);
 	const excerpt = buildExcerpt(answer, call);
 	const [meaning, description] =
 		statusTexts[code] ?? (result.retryable ? outcomeTexts[result.outcome] : undefined) ?? rejected;
@@ -92,25 +85,20 @@ export const buildCallErrors = (call: CallErrorContext): RequestErrorFactory => 
 		createStoppedRequestError(outcome).with({
 			description: outcome === 'notDone' ? nothingSent : unknownOutcomeText,
 		}),
-	createTimeoutError: () => createCallTimeoutError(call.options.timeoutSeconds),
+	createTimeoutError: () =>
+		new NodeError({
+			code: 504,
+			message: `The agent service did not respond within ${call.options.timeoutSeconds} s`,
+			description: `${unknownOutcomeText} To allow more time, raise the option ${quoteField('timeoutSeconds')}.`,
+			outcome: 'unknown',
+			retryable: true,
+		}),
 	toRequestError: (error) => thrownToRequestError(error, call),
 });
 
-function createCallTimeoutError(timeoutSeconds: number): NodeError {
-	return new NodeError({
-		code: 504,
-		message: `The agent service did not respond within ${timeoutSeconds} s`,
-		description: `${unknownOutcomeText} To allow more time, raise the option ${quoteField('timeoutSeconds')}.`,
-		outcome: 'unknown',
-		retryable: true,
-	});
-}
-
 const nothingSent = 'Nothing was sent: the agent was not started.';
 
-export function createStoppedBeforeCallError(): NodeError {
-	return createStoppedError(nothingSent);
-}
+export const createStoppedBeforeCallError = () => createStoppedError(nothingSent);
 
 /** The output of the earlier items leaves no room in memory for this one. */
 export function createTooMuchOutputError(limitBytes: number): NodeError {
@@ -125,9 +113,8 @@ export function createTooMuchOutputError(limitBytes: number): NodeError {
 
 /** The execution was stopped while the node waited for messages. */
 export function createStoppedAfterCallError(): NodeError {
-	return createStoppedError('The agent was started, but the node no longer waits for its messages.').with({
-		outcome: 'done',
-	});
+	const description = 'The agent was started, but the node no longer waits for its messages.';
+	return createStoppedError(description).with({ outcome: 'done' });
 }
 
 export const retryWords = {
@@ -135,16 +122,13 @@ export const retryWords = {
 	nothingDone: 'The service did not accept the call, so the agent was not started.',
 };
 
-function createRedirectError(
-	{ statusCode, headers: { location } }: AgentResponse,
-	{ url }: CallErrorContext,
-): NodeError {
+function createRedirectError(code: number, location: string | undefined, url: string): NodeError {
 	const target = location && URL.canParse(location, url) ? new URL(location, url) : undefined;
 	// The query is left out, because it may contain a secret.
 	const to = target ? ` to ${target.protocol}//${target.host}${target.pathname}` : '';
 	return new NodeError({
-		code: statusCode,
-		message: `The agent service responded with a redirect (${statusCode})${to}, which was not followed`,
+		code,
+		message: `The agent service responded with a redirect (${code})${to}, which was not followed`,
 		description:
 			'The key and the signature were sent only to the Deployment URL. If the new address is correct, enter it in the credential.',
 	});
@@ -179,7 +163,7 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 };
 
 /** Texts for statuses without an entry above. */
-const outcomeTexts: Readonly<Partial<Record<Outcome, ErrorTexts>>> = {
+const outcomeTexts: Readonly<Partial<Record<NodeError['outcome'], ErrorTexts>>> = {
 	notDone: [
 		'The agent service reported an error',
 		'The service is temporarily busy or down. It did not start the agent.',
@@ -260,35 +244,23 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldCondi
 export const openTimeoutSeconds = 20;
 
 /** The channel did not open before the call. @param lastFailure of the last attempt to open it @param refusal why no other attempt was made */
-export function createChannelNotOpenError(
-	lastFailure: NodeError | undefined,
-	refusal?: CloseReason,
-): NodeError {
+export function createChannelNotOpenError(lastFailure?: NodeError, refusal?: CloseReason): NodeError {
 	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
+	const status = refusal?.kind === 'answer' && !refusal.answer.fromProxy ? refusal.answer.statusCode : 0;
+	// The service may refuse a session that it does not know yet.
+	const mayNeedSession = status >= 400 || refusal?.kind === 'closeFrame';
+	const advice =
+		"If the service creates the session only with the call, set the option 'Open Channel' to 'After the Call'.";
 	return failure.with({
-		description: joinSentences(
-			'The agent was not started.',
-			failure.description,
-			refusal !== undefined &&
-				mayNeedSession(refusal) &&
-				"If the service creates the session only with the call, set the option 'Open Channel' to 'After the Call'.",
-		),
+		description: joinSentences('The agent was not started.', failure.description, mayNeedSession && advice),
 	});
-}
-
-/** Whether the service may refuse the channel because it does not know the session yet. */
-function mayNeedSession(refusal: CloseReason): boolean {
-	if (refusal.kind === 'closeFrame') return true;
-	return refusal.kind === 'answer' && !refusal.answer.fromProxy && refusal.answer.statusCode >= 400;
 }
 
 /** The channel was lost after the call and cannot be opened again. */
 export function addAgentStarted(failure: NodeError): NodeError {
-	const { description } = failure;
-	return failure.with({
-		description: joinSentences('The agent was started, but its messages cannot be received.', description),
-	});
+	const started = 'The agent was started, but its messages cannot be received.';
+	return failure.with({ description: joinSentences(started, failure.description) });
 }
 
 /** The condition that ends the wait was not met in time. */
@@ -312,16 +284,11 @@ export function createWaitTimeoutError(
 /** Adds that messages may be missing. @param loss how the channel was lost after the call, if it was */
 export function addPossibleGap(failure: NodeError, loss: NodeError | undefined): NodeError {
 	if (loss === undefined) return failure;
-	const description = joinSentences(
-		`${loss.message}.`,
-		loss.description,
-		'Messages may be missing.',
-		failure.description,
-	);
-	return failure.with({ description, cause: loss });
+	const lost = joinSentences(`${loss.message}.`, loss.description, 'Messages may be missing.');
+	return failure.with({ description: joinSentences(lost, failure.description), cause: loss });
 }
 
-/** @param count of the collected messages */
+/** @param count how many were collected */
 export function createTooManyMessagesError(count: number): NodeError {
 	return new NodeError({
 		code: 502,

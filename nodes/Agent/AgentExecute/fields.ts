@@ -1,17 +1,15 @@
 import { maxAnswerBytes } from '../../http/body';
 import type { Field } from '../../fields/field';
 import { includeInputFieldsOption, maxModelCharactersOption, requestOptions } from '../../fields/params';
-import { readTrimmedText, textField } from '../session/fields';
+import { textField, textType, trimmedTextType } from '../session/fields';
 
 /** Parameters of the execute call. Saved workflows rely on the defaults, so these never change. */
 export const executeFields = [
 	{
 		displayName: 'Start Step Name',
 		name: 'startStepName',
-		type: 'string',
-		read: readTrimmedText,
+		...trimmedTextType,
 		required: true,
-		default: '',
 		placeholder: 'e.g. start',
 		description: 'Name of the step that the agent starts with',
 	},
@@ -34,9 +32,8 @@ export const executeFields = [
 	{
 		displayName: 'Task',
 		name: 'task',
-		type: 'string',
+		...textType,
 		typeOptions: { rows: 2 },
-		default: '',
 		placeholder: 'e.g. Summarize the text',
 		showWhen: { payloadMode: ['taskAndInput'] },
 		description: 'What the agent should do. Task or Input is required.',
@@ -44,9 +41,8 @@ export const executeFields = [
 	{
 		displayName: 'Input',
 		name: 'input',
-		type: 'string',
+		...textType,
 		typeOptions: { rows: 4 },
-		default: '',
 		placeholder: 'e.g. {{ $json.text }}',
 		showWhen: { payloadMode: ['taskAndInput'] },
 		description: 'Data for the agent to work on',
@@ -66,9 +62,7 @@ export const executeFields = [
 	{
 		displayName: 'Session ID',
 		name: 'sessionId',
-		type: 'string',
-		read: readTrimmedText,
-		default: '',
+		...trimmedTextType,
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:
 			'The conversation that the agent continues. In a chat, use the session ID of the chat. Leave empty to start a new session for each item. Items with the same ID are processed one after another.',
@@ -126,9 +120,8 @@ export const executeOptions = [
 	{
 		displayName: 'Signature',
 		name: 'signature',
-		type: 'string',
+		...textType,
 		typeOptions: { password: true },
-		default: '',
 		description: `Used instead of the signature in the credential, e.g. if an earlier node creates the signature. ${notMixedText}.`,
 	},
 	{
@@ -146,15 +139,13 @@ export const executeOptions = [
 	{
 		displayName: 'User ID',
 		name: 'userId',
-		type: 'string',
-		default: '',
+		...textType,
 		description: `Used instead of the user ID in the credential, for workflows that serve several users. ${notMixedText}.`,
 	},
 	{
 		displayName: 'User Public Key',
 		name: 'userPublicKey',
-		type: 'string',
-		default: '',
+		...textType,
 		description: `Used instead of the public key in the credential. ${notMixedText}.`,
 	},
 ] as const satisfies readonly Field[];

@@ -13,15 +13,13 @@ export type WaitEnd = WaitEndReason | 'failure';
 /** How a single message ends the wait. */
 export type MessageEndReason = 'match' | 'failure';
 
-interface ReceivedIds {
-	/** Hashes of session and message ID (about 5 MB), each with the number of the wait that received it. */
-	readonly ids: Map<string, number>;
-	endedWaitCount: number;
-}
-
 /** Message IDs that earlier waits of this process have received. */
 const getReceivedIds = () =>
-	getGlobalSingleton<ReceivedIds>('receivedIds', () => ({ ids: new BoundedMap(50_000), endedWaitCount: 0 }));
+	getGlobalSingleton('receivedIds', () => ({
+		/** Hashes of session and message ID (about 5 MB), each with the number of the wait that received it. */
+		ids: new BoundedMap<string, number>(50_000),
+		endedWaitCount: 0,
+	}));
 
 export interface CollectorParts {
 	readonly settings: WaitSettings;
@@ -118,9 +116,8 @@ export class MessageCollector {
 		const { settings, conversation } = this.#parts;
 		const id = getMessageId(message, settings.deduplicationField);
 		if (id === undefined) return false;
-		const hash = createHash('sha256')
-			.update(JSON.stringify([conversation, id]))
-			.digest('base64');
+		const key = JSON.stringify([conversation, id]);
+		const hash = createHash('sha256').update(key).digest('base64');
 		const endedBefore = getReceivedIds().ids.get(hash);
 		if (endedBefore !== undefined && endedBefore <= this.#endedWaitsBefore) return true;
 		const isKnown = this.#ownHashes.has(hash);
@@ -141,8 +138,7 @@ export class MessageCollector {
 		const ends = reportsFailure ? 'failure' : matches ? 'match' : undefined;
 		onMessage(message, ends);
 		const isCounted = settings.waitUntil === 'count' && this.messages.length >= settings.messageCount;
-		if (ends !== undefined) this.#endWait(ends);
-		else if (isCounted) this.#endWait('count');
+		if (ends !== undefined || isCounted) this.#endWait(ends ?? 'count');
 		else this.#watchSilence();
 	}
 

@@ -2,46 +2,33 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { getHighlightedResponseKey } from 'n8n-workflow';
 
-import { toError, isTool, type NodeError, toNodeError } from '../../core/errors';
+import { toError, isTool, toNodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import { countRoom, describePart, fitText } from '../../core/modelAnswer';
 import { isRecord } from '../../fields/values';
+import type { Redactor } from '../session/credentials';
 import { findText, storeMessageBytes, type SessionMessage } from '../session/messages';
-import type { ExecuteBody, PreparedCall } from './call';
+import type { CallProgress, PreparedCall } from './call';
 import { joinSentences } from './errors';
 import type { MessageEndReason } from './messageCollector';
-import {
-	type AgentResponse,
-	parseResponseContent,
-	describeFields,
-	joinMessageTexts,
-	TurnText,
-} from './response';
+import { parseResponseContent, describeFields, joinMessageTexts, TurnText } from './response';
 import type { WaitResult } from './wait';
 
-/** The item of a call. @param answer undefined if there is none, although the awaited message has arrived */
-export async function buildOutputItem(
-	context: IExecuteFunctions,
-	index: number,
-	call: PreparedCall,
-	{ sessionId, userId, startStepName, timestamp }: ExecuteBody,
-	answer?: AgentResponse,
-): Promise<INodeExecutionData> {
-	const content =
-		answer === undefined ? { response: null } : parseResponseContent(answer, call.maskedSecrets);
+/** The item of a call, which may have no answer although the awaited message has arrived. */
+export async function buildOutputItem(context: IExecuteFunctions, index: number, progress: CallProgress) {
+	const { call, sent, answer } = progress;
+	const { sessionId, userId, startStepName, timestamp } = sent;
+	const content = answer ? parseResponseContent(answer, call.maskedSecrets) : { response: null };
 	const response = 'response' in content ? (content.response as IDataObject) : null;
 	const output = findText(response, call.options.textField) ?? null;
 	const statusCode = answer?.statusCode ?? null;
 	const json: IDataObject = { output, sessionId, userId, startStepName, timestamp, statusCode, response };
-	if (answer && call.options.includeHeaders) json.headers = redactHeaders(answer.headers, call);
+	if (answer && call.options.includeHeaders) json.headers = redactHeaders(answer.headers, call.redact);
 	const item: INodeExecutionData = { json, pairedItem: { item: index } };
-	if ('bytes' in content) {
-		const { bytes, fileName, mimeType } = content;
-		item.binary = {
-			data: await addStartedOnFailure(storeBinary(context.helpers, bytes, fileName, mimeType)),
-		};
-	}
-	return item;
+	if (!('bytes' in content)) return item;
+	const { bytes, fileName, mimeType } = content;
+	const data = await addStartedOnFailure(storeBinary(context.helpers, bytes, fileName, mimeType));
+	return { ...item, binary: { data } };
 }
 
 /** Makes an error of storing the output say that the agent was started. */
@@ -56,12 +43,11 @@ async function addStartedOnFailure<T>(storing: Promise<T>): Promise<T> {
 }
 
 /** Removes the secrets, because a service may repeat them in its headers, which n8n stores with the execution. */
-function redactHeaders(headers: IncomingHttpHeaders, { redact }: Pick<PreparedCall, 'redact'>): IDataObject {
-	const redactValue = (value: string | string[] | undefined) =>
-		Array.isArray(value) ? value.map((one) => redact(one)) : redact(value ?? '');
-	return Object.fromEntries(
-		Object.entries(headers).map(([name, value]) => [redact(name), redactValue(value)]),
-	);
+function redactHeaders(headers: IncomingHttpHeaders, redact: Redactor): IDataObject {
+	const entries = Object.entries(headers).map(([name, value = '']) => {
+		return [redact(name), Array.isArray(value) ? value.map(redact) : redact(value)] as const;
+	});
+	return Object.fromEntries(entries);
 }
 
 /** Adds the messages to the item of the call. */
@@ -74,18 +60,15 @@ export async function addMessages(
 	const binary: IBinaryKeyData = { ...item.binary };
 	for (const message of [...early, ...messages]) {
 		if (message.format !== 'binary') continue;
-		binary[`message_${message.sequence}`] = await addStartedOnFailure(
-			storeMessageBytes(helpers, message.bytes),
-		);
+		const stored = storeMessageBytes(helpers, message.bytes);
+		binary[`message_${message.sequence}`] = await addStartedOnFailure(stored);
 	}
+	const earlyJson = early.map((message) => ({ ...messageToJson(message), beforeCall: true }));
 	const json: IDataObject = {
 		...item.json,
 		output: joinMessageTexts(messages, textField, textPieces, endedBy),
 		lastMessage: messages.at(-1)?.message ?? null,
-		messages: [
-			...early.map((message) => ({ ...messageToJson(message), beforeCall: true })),
-			...messages.map(messageToJson),
-		],
+		messages: [...earlyJson, ...messages.map(messageToJson)],
 		endedBy,
 	};
 	if (gap) json.gap = true;
@@ -98,28 +81,23 @@ function messageToJson({ sequence, receivedAt, format, message }: SessionMessage
 	return { sequence, receivedAt, format, message: message as IDataObject };
 }
 
-interface TurnFacts {
-	readonly waited?: WaitResult;
-	readonly failure?: NodeError;
-	/** Whether the input item comes from a chat. */
-	readonly isChat?: boolean;
-}
-
-/** Hints about the item that are shown below the node. */
+/** Hints about the item that are shown below the node. @param isChat whether the input item comes from a chat */
 export function buildHints(
 	{ json, binary }: INodeExecutionData,
 	{ textField, sessionId, silenceSeconds }: HintOptions,
-	{ waited, failure, isChat = false }: TurnFacts = {},
+	waited?: WaitResult,
+	isChat = false,
 ): string[] {
 	const hasNoText = json.output === null && binary === undefined;
 	const last = waited?.endedBy === 'silence' ? findMarkOfEnd(waited.messages) : undefined;
+	// After a gap, a service may well send messages again.
+	const repeated = waited?.gap ? 0 : (waited?.repeated ?? 0);
 	return [
-		hasNoText && buildNoTextHint(json, textField, waited),
-		failure && `The message that ends the wait arrived, but the call itself failed: ${failure.message}.`,
-		waited !== undefined &&
-			waited.repeated > 0 &&
-			!waited.gap &&
-			`Messages left out because their ID had arrived before: ${waited.repeated}. If the pieces of an answer share an ID, use another field as 'Deduplication Field'.`,
+		hasNoText && buildNoTextHint(json.response, textField, waited),
+		waited?.failure &&
+			`The message that ends the wait arrived, but the call itself failed: ${waited.failure.message}.`,
+		repeated > 0 &&
+			`Messages left out because their ID had arrived before: ${repeated}. If the pieces of an answer share an ID, use another field as 'Deduplication Field'.`,
 		last &&
 			`The last message was followed by ${silenceSeconds} s of silence. If the agent's last message always has the ${last.field} '${last.value}', set 'Wait Until' to 'A Matching Message Arrives' with 'Match Field' ${last.field} and 'Match Value' ${last.value}: the wait then ends at once.`,
 		isChat &&
@@ -145,11 +123,7 @@ function findMarkOfEnd(messages: readonly SessionMessage[]): { field: string; va
 	return undefined;
 }
 
-function buildNoTextHint(
-	{ response }: IDataObject,
-	textField: string,
-	waited: WaitResult | undefined,
-): string {
+function buildNoTextHint(response: unknown, textField: string, waited?: WaitResult): string {
 	if (waited?.messages.length === 0) return "'output' is null because no message arrived.";
 	const fields = describeFields(waited?.messages ?? [{ message: response }]);
 	return joinSentences(
@@ -170,11 +144,8 @@ export function toModelItems(
 	hints: readonly string[],
 ): IDataObject[] {
 	const { output, sessionId, endedBy, gap, response } = json;
-	const about = {
-		sessionId,
-		...(notableEnds.includes(endedBy) && { endedBy }),
-		...(gap === true && { gap }),
-	};
+	const ends = notableEnds.includes(endedBy) && { endedBy };
+	const about = { sessionId, ...ends, ...(gap === true && { gap }) };
 	// Without a text, the response says what there is.
 	const whole = typeof output === 'string' ? output : response == null ? '' : JSON.stringify(response);
 	const shown = fitText(whole, countRoom(characters, about, hints));
@@ -183,10 +154,7 @@ export function toModelItems(
 	return [{ output: typeof output === 'string' || whole !== '' ? shown : null, ...about }, ...notes];
 }
 
-/** In bytes. Larger messages are not shown in the console of the editor. */
-const maxShownBytes = 10_000;
-
-/** Shows the agent's texts as they arrive, in the chat and in the console of the editor. */
+/** Shows the agent's texts in the chat as they arrive. */
 export class LiveView {
 	readonly #context: IExecuteFunctions;
 	readonly #index: number;
@@ -207,17 +175,10 @@ export class LiveView {
 	}
 
 	/** @param ends how the message ends the wait. One that reports a failure is not part of the answer */
-	showMessage(
-		{ sessionId, sequence, format, message, byteLength }: SessionMessage,
-		ends?: MessageEndReason,
-	): void {
-		const isShown = format !== 'binary' && byteLength <= maxShownBytes;
-		const shown = isShown ? message : `(${byteLength} bytes, ${format})`;
-		// n8n itself does nothing here in production executions.
-		this.#context.sendMessageToUI({ sessionId, sequence, message: shown });
+	readonly showMessage = ({ message }: SessionMessage, ends?: MessageEndReason): void => {
 		const text = findText(message, this.#options.textField);
 		if (ends !== 'failure' && text !== undefined) this.showText(text, ends === 'match');
-	}
+	};
 
 	/** @param isEnd whether the message ends the wait */
 	showText(text: string, isEnd = true): void {
@@ -289,8 +250,7 @@ function storeIfSupported(context: IExecuteFunctions, keep: () => void): void {
 	try {
 		keep();
 	} catch (error) {
-		context.logger.debug(
-			`Agent Execute: n8n could not store data with this execution: ${toError(error).message}`,
-		);
+		const { message } = toError(error);
+		context.logger.debug(`Agent Execute: n8n could not store data with this execution: ${message}`);
 	}
 }

@@ -16,15 +16,8 @@ export type ExecuteParams = InferParameters<typeof fields, typeof options>;
 /** The fields that error texts may name. */
 export const naming = new FieldNaming(allFields, 'fields');
 
-/** The checked parameters of one item. */
-export interface ItemParameters {
-	readonly params: ExecuteParams;
-	/** Returns JSON text. */
-	readonly buildPayload: () => string;
-}
-
-/** @throws NodeError 400 that names the parameter */
-export function readItemParameters(parameters: NodeParameters, index: number): ItemParameters {
+/** The checked parameters of one item. @throws NodeError 400 that names the parameter */
+export function readItemParameters(parameters: NodeParameters, index: number) {
 	const given = parameters.readFields(fields, index);
 	// The node has no date fields, so the time zone does not matter.
 	const params = readParameters(allFields, given, { mode: 'fields', timezone: 'UTC' });
@@ -52,11 +45,7 @@ export function checkPayload(
 }
 
 /** Refuses what would start a new session or an agent without a task by mistake, which costs money. @throws NodeError 400 */
-function checkGivenValues(
-	payloadMode: ExecuteParams['payloadMode'],
-	given: Readonly<Record<string, unknown>>,
-	parameters: NodeParameters,
-): void {
+function checkGivenValues(mode: string, given: Record<string, unknown>, parameters: NodeParameters): void {
 	const isEmpty = (name: string) => isBlank(given[name] ?? '');
 	if (isEmpty('sessionId') && parameters.isExpression('sessionId')) {
 		throw createRefusal(
@@ -64,7 +53,7 @@ function checkGivenValues(
 			`${missingDataAdvice} To start a new session for each item, leave the field itself empty.`,
 		);
 	}
-	if (payloadMode === 'json') {
+	if (mode === 'json') {
 		if (!isEmpty('payloadJson') || !parameters.isExpression('payloadJson')) return;
 		throw createRefusal("The expression in 'Payload (JSON)' is empty for this item", missingDataAdvice);
 	}
@@ -105,24 +94,19 @@ function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void
 	throw naming.insertNamesIntoError(failure);
 }
 
-/** The parameters of an item that waits, with its conditions on messages. */
-export type WaitSettings = ExecuteParams & {
-	/** A message that meets it ends the wait. */
-	readonly match: FieldCondition | undefined;
-	/** A message that meets it reports a failure. */
-	readonly failure: FieldCondition | undefined;
-	/** Only messages that meet it count, and those that report a failure. Undefined means that all count. */
-	readonly filter: FieldCondition | undefined;
-};
+export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;
 
-/** @returns undefined if the item does not wait @throws NodeError 400 without a condition that ends the wait */
-export function readWaitSettings(params: ExecuteParams): WaitSettings | undefined {
+/** Reads the settings of the wait; undefined if the item does not wait. @throws NodeError 400 without a condition that ends the wait */
+export function readWaitSettings(params: ExecuteParams) {
 	if (!params.waitForMessages) return undefined;
 	const { failureField, failureValue, filterField, filterValue } = params;
 	return {
 		...params,
+		/** A message that meets it ends the wait. */
 		match: params.waitUntil === 'match' ? buildMatchCondition(params) : undefined,
+		/** A message that meets it reports a failure. */
 		failure: toFieldCondition(failureField, failureValue),
+		/** Only messages that meet it count, and those that report a failure. Undefined means that all count. */
 		filter: toFieldCondition(filterField, filterValue),
 	};
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import { unescape as decodePercents } from 'node:querystring';
 
 import { mask } from '../../core/secretSearch';
 import { shorten } from '../../core/text';
@@ -28,14 +29,10 @@ const maxEchoLength = 64 * 1024;
 const minSecretLength = 8;
 
 /** Parses JSON, keeps text, and returns anything else as bytes. @param secrets to mask in the text */
-export function parseResponseContent(
-	{ body, headers }: AgentResponse,
-	secrets: readonly string[] = [],
-): ResponseContent {
-	const maskSecrets = (text: string) =>
-		secrets
-			.filter(({ length }) => length >= minSecretLength)
-			.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
+export function parseResponseContent(answer: AgentResponse, secrets: string[] = []): ResponseContent {
+	const { body, headers } = answer;
+	const masked = secrets.filter(({ length }) => length >= minSecretLength);
+	const maskSecrets = (text: string) => masked.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
 	if (body.length === 0) return { response: null };
 	const { mimeType, decoder } = parseContentType(headers);
 	const isText = mimeType === '' ? isUtf8(body) : textTypePattern.test(mimeType);
@@ -88,15 +85,11 @@ function parseJsonOrText(text: string): unknown {
 	}
 }
 
-/** RFC 6266: `filename*` has the full name, `filename` one for old clients. */
+/** RFC 6266: `filename*` has the full name, in UTF-8, and `filename` one for old clients. */
 function parseFileName(headers: IncomingHttpHeaders): string | undefined {
 	const disposition = headers['content-disposition'] ?? '';
-	const [, charset = '', encoded = ''] = /filename\*\s*=\s*([\w-]+)'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
-	const bytes = encoded.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-		String.fromCharCode(Number.parseInt(hex, 16)),
-	);
-	const name = createDecoder(charset).decode(Buffer.from(bytes, 'latin1'));
-	if (name !== '') return name;
+	const [, encoded] = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
+	if (encoded !== undefined) return decodePercents(encoded);
 	const [, quoted, plain] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition) ?? [];
 	return quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim();
 }

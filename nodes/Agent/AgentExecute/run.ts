@@ -14,7 +14,7 @@ import {
 	checkAgentItem,
 	type CheckedAgentItem,
 	sendExecuteCall,
-	type ExecuteBody,
+	type CallProgress,
 	buildCallFingerprint,
 	type PreparedCall,
 } from './call';
@@ -30,12 +30,13 @@ import {
 	toModelItems,
 } from './output';
 import { naming, type WaitSettings } from './parameters';
-import { type AgentResponse, parseResponseContent } from './response';
-import { callAndWait, type AttemptHooks, type WaitParts } from './wait';
+import { parseResponseContent } from './response';
+import { callAndWait } from './wait';
 
 /** What the items of one run share. */
 interface AgentRunState {
 	readonly context: IExecuteFunctions;
+	readonly credentials: AgentCredentials | NodeError;
 	readonly hints: Set<string>;
 	/** Total size of the responses and messages in the output. */
 	keptBytes: number;
@@ -49,9 +50,9 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	// The credentials are read once per run, as n8n's own helper does.
 	const credentials = await readCredentials(context).catch(toNodeError);
 	const sanitizer = new Sanitizer(isNodeError(credentials) ? undefined : findSecrets(credentials));
-	const shared: AgentRunState = { context, hints: new Set(), keptBytes: 0 };
+	const shared: AgentRunState = { context, credentials, hints: new Set(), keptBytes: 0 };
 	try {
-		const items = await runItems(context, createWork(shared, credentials, sanitizer));
+		const items = await runItems(context, createWork(shared, sanitizer));
 		highlightAnswer(context, items);
 		return items;
 	} catch (error) {
@@ -64,11 +65,8 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	}
 }
 
-function createWork(
-	shared: AgentRunState,
-	credentials: AgentCredentials | NodeError,
-	sanitizer: Sanitizer,
-): Work<CheckedAgentItem> {
+function createWork(shared: AgentRunState, sanitizer: Sanitizer): Work<CheckedAgentItem> {
+	const { credentials } = shared;
 	const parameters = new NodeParameters(shared.context);
 	return {
 		sanitizer,
@@ -97,64 +95,48 @@ async function runItem(shared: AgentRunState, index: number, item: CheckedAgentI
 	tagExecution(context, call.sessionId);
 	const memory = new MemoryReservation();
 	const live = new LiveView(context, index, options);
-	const last: { sent: ExecuteBody; answer?: AgentResponse } = { sent: call.buildBody() };
-	const send = async (hooks?: AttemptHooks) => {
-		last.answer = await sendExecuteCall(context, call, memory, {
-			beforeAttempt: async () => await hooks?.beforeAttempt(),
-			onSend: (body) => {
-				last.sent = body;
-				hooks?.onSend();
-			},
-		});
-		return last.answer;
-	};
+	const progress: CallProgress = { call, sent: call.buildBody() };
+	const send = (prepareAttempt = () => Promise.resolve()) =>
+		sendExecuteCall(context, progress, memory, prepareAttempt);
 	try {
-		const parts = wait && buildWaitParts(context, call, wait, live);
-		const { called, waited } = parts ? await callAndWait(parts, send) : { called: await send() };
-		const answered = await buildOutputItem(context, index, call, last.sent, last.answer);
-		let bytes = answered.binary ? 0 : (last.answer?.body.length ?? 0);
+		const waited = wait && (await callAndWait(buildWaitParts(context, call, wait, live), send));
+		if (!wait) await send();
+		const answered = await buildOutputItem(context, index, progress);
+		let bytes = answered.binary ? 0 : (progress.answer?.body.length ?? 0);
 		for (const { byteLength } of waited?.messages ?? []) bytes += byteLength;
 		const item = waited ? await addMessages(answered, waited, options, context.helpers) : answered;
 		if (!waited && typeof item.json.output === 'string') live.showText(item.json.output);
 		if (shared.keptBytes + bytes > maxKeptBytes) throw createTooMuchOutputError(maxKeptBytes);
 		shared.keptBytes += bytes;
-		const failure = isNodeError(called) ? called : undefined;
 		const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
-		const hints = buildHints(item, options, { waited, failure, isChat });
+		const hints = buildHints(item, options, waited, isChat);
 		for (const hint of hints) shared.hints.add(hint);
 		const isForModel = isTool(context.getNode()) && options.maxModelCharacters > 0;
 		const output = isForModel ? toModelItems(item, options, hints).map((json) => ({ json })) : [item];
-		const doneWork = { what: `agent in session ${last.sent.sessionId}`, mayRepeat: false };
+		const doneWork = { what: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRunAgain: true };
 	} catch (error) {
-		return toFailedItem(error, call, last.answer);
+		return toFailedItem(error, progress);
 	} finally {
 		await live.end();
 		memory.release();
 	}
 }
 
-function buildWaitParts(
-	context: IExecuteFunctions,
-	call: PreparedCall,
-	settings: WaitSettings,
-	live: LiveView,
-): WaitParts {
+function buildWaitParts(context: IExecuteFunctions, call: PreparedCall, wait: WaitSettings, live: LiveView) {
 	return {
 		...call,
-		settings,
+		settings: wait,
 		readRequest: createConnectRequestReader(context, call.options),
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),
 		log: createSanitizedLog(context.logger, new Sanitizer(call.secrets)),
-		onMessage: (message, ends) => {
-			live.showMessage(message, ends);
-		},
+		onMessage: live.showMessage,
 	};
 }
 
-function toFailedItem(error: unknown, call: PreparedCall, answer: AgentResponse | undefined): PerformedItem {
+function toFailedItem(error: unknown, { call, answer }: CallProgress): PerformedItem {
 	const failure = new Sanitizer(call.secrets).cleanError(naming.insertNamesIntoError(toNodeError(error)));
 	// Whether the service accepted the call, or may have.
 	const reachedService = answer !== undefined || failure.outcome !== 'notDone';

@@ -1,17 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Clock } from '../../core/clock';
 import { isNodeError, type NodeError } from '../../core/errors';
 import { classifyNetworkError } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
 import type { ConnectRequestReader, Redactor } from '../session/credentials';
-import type {
-	connect,
-	Connection,
-	ConnectionEvent,
-	ConnectionListener,
-	EndedChannel,
-} from '../session/connection';
+import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import {
 	createAgentFailureError,
@@ -25,8 +18,7 @@ import {
 	createTooManyMessagesError,
 	addPossibleGap,
 } from './errors';
-import { type CollectorParts, type WaitEndReason, MessageCollector, type WaitEnd } from './messageCollector';
-import type { WaitSettings } from './parameters';
+import { type CollectorParts, MessageCollector, type WaitEnd, type WaitEndReason } from './messageCollector';
 
 export interface WaitParts extends CollectorParts {
 	readonly sessionId: string;
@@ -39,19 +31,14 @@ export interface WaitParts extends CollectorParts {
 	readonly redact: Redactor;
 }
 
-export interface AttemptHooks {
-	/** Called before an attempt. @throws NodeError if the channel does not open in time, so that nothing may be sent */
-	beforeAttempt(): Promise<void>;
-	/** Called when the request is sent. */
-	onSend(): void;
-}
-
 export interface WaitResult extends Pick<MessageCollector, 'early' | 'messages' | 'repeated'> {
 	readonly endedBy: WaitEndReason;
 	/** Whether the channel was lost before the end, so that messages may be missing. */
 	readonly gap: boolean;
 	/** The last close frame of the service, if it sent one. */
 	readonly close: { readonly code: number; readonly reason: string } | undefined;
+	/** The failure of the call, if the awaited messages have arrived all the same. */
+	readonly failure: NodeError | undefined;
 }
 
 /** Short, because a running execution waits for the channel. */
@@ -59,19 +46,20 @@ const reconnectMaxDelaySeconds = 10;
 
 /**
  * Makes the call while a channel collects the session's messages.
- * @param call sends the execute call; with `openChannel: before` only while the channel is open
- * @returns the response, or the failure of the call if the awaited messages have arrived all the same
+ * @param call sends the execute call, and calls `prepareAttempt` right before each request
  * @throws NodeError if the call fails, the channel does not open or is refused, the wait times out or is stopped, or the agent reports a
  * failure. After the call it contains the received messages
  */
-export async function callAndWait<T>(
+export async function callAndWait(
 	parts: WaitParts,
-	call: (hooks: AttemptHooks) => Promise<T>,
-): Promise<{ readonly called: T | NodeError; readonly waited: WaitResult }> {
+	call: (prepareAttempt: () => Promise<void>) => Promise<unknown>,
+): Promise<WaitResult> {
 	const wait = new MessageWait(parts);
 	try {
-		const called = await call(wait).catch((error: unknown) => wait.handleCallFailure(error));
-		return { called, waited: await wait.awaitMessages() };
+		await call(() => wait.prepareAttempt()).catch((error: unknown) => {
+			wait.handleCallFailure(error);
+		});
+		return await wait.awaitMessages();
 	} finally {
 		await wait.close();
 	}
@@ -92,20 +80,21 @@ class Deferred<T> {
 }
 
 /** The wait of one item, with its own channel. */
-class MessageWait implements AttemptHooks, ConnectionListener {
+class MessageWait implements ConnectionListener {
 	readonly #parts: WaitParts;
 	readonly #collector: MessageCollector;
 	readonly #readiness: ChannelReadiness;
 	readonly #waitEnd = new Deferred<WaitEnd>();
-	#connection: Connection | undefined;
+	#connection: ReturnType<typeof connect> | undefined;
 	#isCallSent = false;
+	#callFailure: NodeError | undefined;
 	/** Whether the time for the channel to open is over. */
 	#isOpenOverdue = false;
 	/** How many attempts since the last open channel failed with a fault that does not pass by itself. */
 	#hopelessAttempts = 0;
 	/** How the channel was lost last since the call was sent. */
 	#lastLoss: NodeError | undefined;
-	#lastCloseFrame: WaitResult['close'];
+	#closeFrame: WaitResult['close'];
 
 	constructor(parts: WaitParts) {
 		const { signal } = parts;
@@ -116,8 +105,16 @@ class MessageWait implements AttemptHooks, ConnectionListener {
 		if (signal?.aborted) this.#stop();
 	}
 
-	async beforeAttempt(): Promise<void> {
-		if (this.#parts.settings.openChannel !== 'before') return;
+	/** With `openChannel: before`, waits for the channel. @throws NodeError if it does not open in time, so that nothing may be sent */
+	async prepareAttempt(): Promise<void> {
+		if (this.#parts.settings.openChannel === 'before') await this.#openChannelInTime();
+		this.#isCallSent = true;
+		this.#lastLoss = undefined;
+		this.#closeFrame = undefined;
+		this.#collector.markCallSent();
+	}
+
+	async #openChannelInTime(): Promise<void> {
 		this.#openConnection();
 		const cancel = this.#parts.clock.callAfter(openTimeoutSeconds * 1000, () => {
 			this.#isOpenOverdue = true;
@@ -127,21 +124,14 @@ class MessageWait implements AttemptHooks, ConnectionListener {
 		this.#isOpenOverdue = false;
 	}
 
-	onSend(): void {
-		this.#isCallSent = true;
-		this.#lastLoss = undefined;
-		this.#lastCloseFrame = undefined;
-		this.#collector.markCallSent();
-	}
-
-	/** @returns the failure of the call if the awaited messages have arrived all the same @throws the failure otherwise, with the received messages */
-	handleCallFailure(error: unknown): NodeError {
+	/** @throws the failure of the call, with the received messages, unless the awaited messages have arrived all the same */
+	handleCallFailure(error: unknown): void {
 		const { end } = this.#collector;
 		const hasArrived = end === 'match' || end === 'count' || end === 'failure';
 		const isDoubtful = isNodeError(error) && error.outcome !== 'notDone';
-		if (hasArrived && isDoubtful && !this.#parts.signal?.aborted) return error;
-		if (!this.#isCallSent || !isNodeError(error)) throw error;
-		throw this.#addDetails(addPossibleGap(error, this.#lastLoss));
+		if (hasArrived && isDoubtful && !this.#parts.signal?.aborted) this.#callFailure = error;
+		else if (!this.#isCallSent || !isNodeError(error)) throw error;
+		else throw this.#addDetails(addPossibleGap(error, this.#lastLoss));
 	}
 
 	/** Waits for the messages after the response to the call. */
@@ -149,20 +139,13 @@ class MessageWait implements AttemptHooks, ConnectionListener {
 		this.#openConnection();
 		this.#collector.markCallAnswered();
 		const { log, settings, sessionId } = this.#parts;
-		log.info(
-			`Agent Execute: waits up to ${settings.waitTimeoutSeconds} s for messages of session ${sessionId}`,
-		);
+		const { waitTimeoutSeconds } = settings;
+		log.info(`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`);
 		try {
 			const endedBy = this.#checkEnd(await this.#waitEnd.promise);
 			const { early, messages, repeated } = this.#collector;
-			return {
-				early,
-				messages,
-				repeated,
-				endedBy,
-				gap: this.#lastLoss !== undefined,
-				close: this.#lastCloseFrame,
-			};
+			const gap = this.#lastLoss !== undefined;
+			return { early, messages, repeated, endedBy, gap, close: this.#closeFrame, failure: this.#callFailure };
 		} catch (error) {
 			throw isNodeError(error) ? this.#addDetails(error) : error;
 		}
@@ -194,7 +177,7 @@ class MessageWait implements AttemptHooks, ConnectionListener {
 	onChannelEnd({ closeReason, wasOpen, decision, failure }: EndedChannel): void {
 		this.#readiness.handleClose();
 		if (closeReason.kind === 'closeFrame') {
-			if (this.#collector.end === undefined) this.#lastCloseFrame = closeReason;
+			if (this.#collector.end === undefined) this.#closeFrame = closeReason;
 			this.#collector.handleCloseFrame();
 		}
 		if (wasOpen && this.#isCallSent && this.#collector.end === undefined) this.#lastLoss = failure;
@@ -210,22 +193,17 @@ class MessageWait implements AttemptHooks, ConnectionListener {
 		const { settings, redact } = this.#parts;
 		const { messages } = this.#collector;
 		if (end === 'failure') throw createAgentFailureError(messages.at(-1), settings.textField, redact);
-		if (settings.onWaitTimeout === 'error' && end === 'timeout') {
-			throw addPossibleGap(
-				createWaitTimeoutError(settings, this.#collector, redact),
-				this.#findLastFailure() ?? this.#lastLoss,
-			);
-		}
-		if (settings.onWaitTimeout === 'error' && end === 'limit')
-			throw createTooManyMessagesError(messages.length);
-		return end;
+		if (settings.onWaitTimeout === 'output') return end;
+		if (end === 'limit') throw createTooManyMessagesError(messages.length);
+		if (end !== 'timeout') return end;
+		const failure = createWaitTimeoutError(settings, this.#collector, redact);
+		throw addPossibleGap(failure, this.#findLastFailure() ?? this.#lastLoss);
 	}
 
 	#addDetails(failure: NodeError): NodeError {
-		const details = buildMessageDetails(this.#collector.messages, this.#parts.redact);
-		return failure.with({
-			details: { ...failure.details, ...details, ...(this.#lastLoss && { gap: true }) },
-		});
+		const received = buildMessageDetails(this.#collector.messages, this.#parts.redact);
+		const gap = this.#lastLoss && { gap: true };
+		return failure.with({ details: { ...failure.details, ...received, ...gap } });
 	}
 
 	/** Handles a stopped execution before and after the call. During the call, the call itself reports it. */
@@ -269,24 +247,21 @@ class ChannelReadiness {
 	/** Replaced by a new one when a ready channel is lost. */
 	ready = new Deferred<undefined>();
 	state: 'closed' | 'settling' | 'ready' = 'closed';
-	readonly #settings: WaitSettings;
-	readonly #clock: Clock;
+	readonly #parts: WaitParts;
 	#hasReceivedPong = false;
 	#cancelQuiet = () => {};
 	#cancelLimit = () => {};
 
-	constructor({ settings, clock }: Pick<WaitParts, 'settings' | 'clock'>) {
-		this.#settings = settings;
-		this.#clock = clock;
+	constructor(parts: WaitParts) {
+		this.#parts = parts;
 	}
 
 	handleOpen(): void {
-		const { heartbeatSeconds, pingText } = this.#settings;
+		const { clock, settings } = this.#parts;
 		this.state = 'settling';
 		// Only a WebSocket ping is sent as soon as the channel opens.
-		const isPinged = heartbeatSeconds > 0 && pingText === '';
-		this.#hasReceivedPong = !isPinged;
-		this.#cancelLimit = this.#clock.callAfter(maxSettleMilliseconds, this.#becomeReady);
+		this.#hasReceivedPong = settings.heartbeatSeconds === 0 || settings.pingText !== '';
+		this.#cancelLimit = clock.callAfter(maxSettleMilliseconds, this.#becomeReady);
 		this.restartQuietTimer();
 	}
 
@@ -298,7 +273,8 @@ class ChannelReadiness {
 	restartQuietTimer(): void {
 		if (this.state === 'ready' || !this.#hasReceivedPong) return;
 		this.#cancelQuiet();
-		this.#cancelQuiet = this.#clock.callAfter(this.#settings.settleMilliseconds, this.#becomeReady);
+		const { clock, settings } = this.#parts;
+		this.#cancelQuiet = clock.callAfter(settings.settleMilliseconds, this.#becomeReady);
 	}
 
 	handleClose(): void {

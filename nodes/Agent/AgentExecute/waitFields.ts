@@ -3,11 +3,11 @@ import {
 	channelOptions,
 	deduplicationField,
 	filterField,
+	filterValueField,
+	listType,
 	messageFormatField,
-	readTrimmedText,
+	trimmedTextType,
 } from '../session/fields';
-
-const waits = { waitForMessages: [true] };
 
 /** Parameters of the wait for messages. Saved workflows rely on the defaults, so these never change. */
 export const waitFields = [
@@ -47,7 +47,7 @@ export const waitFields = [
 			},
 		],
 		default: 'silence',
-		showWhen: waits,
+		showWhen: { waitForMessages: [true] },
 		builderHint:
 			'Use match if the messages say which one is the last, such as type = answer: it ends at once. silence waits some seconds after the last message. Do not use count unless the number of messages is known.',
 		description: 'When to stop waiting. Messages that arrived before the call was sent never end the wait.',
@@ -55,9 +55,7 @@ export const waitFields = [
 	{
 		displayName: 'Match Field',
 		name: 'matchField',
-		type: 'string',
-		read: readTrimmedText,
-		default: '',
+		...trimmedTextType,
 		placeholder: 'e.g. data.type',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
@@ -67,9 +65,7 @@ export const waitFields = [
 		displayName: 'Match Value',
 		name: 'matchValue',
 		builderHint: 'Text, not a regular expression. Separate several values with commas.',
-		type: 'string',
-		format: 'list',
-		default: '',
+		...listType,
 		placeholder: 'e.g. answer, done',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
@@ -106,8 +102,7 @@ const ownOptions = [
 	{
 		displayName: 'Failure Field',
 		name: 'failureField',
-		type: 'string',
-		read: readTrimmedText,
+		...trimmedTextType,
 		default: 'type',
 		placeholder: 'e.g. data.type',
 		description:
@@ -116,21 +111,14 @@ const ownOptions = [
 	{
 		displayName: 'Failure Value',
 		name: 'failureValue',
-		type: 'string',
-		format: 'list',
-		default: '',
+		...listType,
 		placeholder: 'e.g. error, failed',
 		description:
 			'A message with this value in the failure field ends the wait, and the item fails. Separate several values with commas.',
 	},
 	filterField,
 	{
-		displayName: 'Filter Value',
-		name: 'filterValue',
-		type: 'string',
-		format: 'list',
-		default: '',
-		placeholder: 'e.g. answer, step',
+		...filterValueField,
 		description:
 			'Only messages with this value in the filter field, or text messages equal to it, count and appear in the output. Separate several values with commas. Leave empty to accept all messages.',
 	},
@@ -220,7 +208,6 @@ const ownOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export const waitOptions = [...channelOptions, messageFormatField, ...ownOptions].map((option) => ({
-	...option,
-	showWhen: waits,
-}));
+export const waitOptions = [...channelOptions, messageFormatField, ...ownOptions].map((option) => {
+	return { ...option, showWhen: { waitForMessages: [true] } };
+});

@@ -11,8 +11,6 @@ type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notAccepted';
 const alertIntervalMilliseconds = 60_000;
 /** How many sessions get an alert of their own within that time. Further ones are reported together at its end. */
 const maxAlertedSessions = 10;
-/** How many of the sessions that are reported together are named. */
-const maxNamedSessions = 20;
 
 interface AlertInterval {
 	/** The first failure of the kind, by session. */
@@ -56,22 +54,19 @@ export class Alerts {
 	#endInterval(kind: AlertKind, { failures, cancelEnd }: AlertInterval): void {
 		cancelEnd();
 		this.#intervals.delete(kind);
-		const [first, ...others] = [...failures].slice(maxAlertedSessions);
-		if (first === undefined) return;
-		const [, failure] = first;
-		const named = others.slice(0, maxNamedSessions).map(([sessionId]) => sessionId);
-		const rest = others.length - named.length;
-		const also = `Also affected: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
-		const description = [failure.description, others.length > 0 && also].filter(Boolean).join(' ');
+		const failure = [...failures.values()][maxAlertedSessions];
+		if (failure === undefined) return;
+		const others = [...failures.keys()].slice(maxAlertedSessions + 1);
+		const also = others.length > 0 && `Also affected: ${others.join(', ')}.`;
+		const description = [failure.description, also].filter(Boolean).join(' ');
 		this.#saveFailedExecution(failure.with({ description }));
 	}
 
 	#saveFailedExecution(failure: NodeError): void {
 		const context = this.#context;
 		// Missing before n8n-workflow 2.7.
-		const canSave = typeof context.saveFailedExecution === 'function';
-		if (canSave) context.saveFailedExecution(createTriggerError(context, failure));
-		else context.logger.error(failure.message);
+		if (typeof context.saveFailedExecution !== 'function') context.logger.error(failure.message);
+		else context.saveFailedExecution(createTriggerError(context, failure));
 	}
 }
 
@@ -93,16 +88,6 @@ export function createQueueFullError(count: number): NodeError {
 	});
 }
 
-/** Messages that waited from the previous start were discarded, because their session is no longer in the settings. */
-export function createSessionRemovedError(count: number): NodeError {
-	return new NodeError({
-		code: 404,
-		message: `Queued messages were discarded because their session was removed (${formatMessageCount(count)})`,
-		description:
-			"They arrived before the trigger was stopped. 'Session IDs' no longer contains their session.",
-	});
-}
-
 /** Messages were left in the queue when the trigger stopped. It is unknown then whether it starts again or n8n exits. */
 export function createStoppedEarlyError(count: number, isRead: boolean): NodeError {
 	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];
@@ -110,12 +95,10 @@ export function createStoppedEarlyError(count: number, isRead: boolean): NodeErr
 	const unread = 'The service sent more messages that could not be read in time. They are lost.';
 	const advice =
 		"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.";
+	const waiting = `while ${formatMessageCount(count)} waited for ${executions}`;
 	return new NodeError({
 		code: 429,
-		message:
-			count === 0
-				? 'The trigger was stopped before it had read all messages'
-				: `The trigger was stopped while ${formatMessageCount(count)} waited for ${executions}`,
+		message: `The trigger was stopped ${count === 0 ? 'before it had read all messages' : waiting}`,
 		description: [count > 0 && next, !isRead && unread, count > 0 && advice].filter(Boolean).join(' '),
 	});
 }

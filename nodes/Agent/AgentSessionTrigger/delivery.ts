@@ -1,22 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
+import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
+import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
-import type { Clock } from '../../core/clock';
 import { getMessageId } from '../session/messages';
 import { type Alerts, createNotAcceptedError } from './alerts';
 import { type Arrival, getBinaryBytes, buildItem, type MessageArrival, buildStoredItem } from './queue';
-import type { TriggerSettings } from './fields';
+import type { ListenerParts } from './testListener';
 import type { NodeMemory } from './triggerState';
 
 /** Applies only with a deduplication key. Without one, a second try could start a second execution. */
 const maxTries = 3;
 const retryDelayMilliseconds = 2000;
 
-export interface DeliveryParts {
-	readonly context: ITriggerFunctions;
-	readonly settings: TriggerSettings;
-	readonly clock: Clock;
+export interface DeliveryParts extends Pick<ListenerParts, 'context' | 'settings' | 'clock'> {
 	/** What the node remembers from its earlier starts. */
 	readonly memory: NodeMemory;
 }
@@ -91,7 +88,7 @@ export class Delivery {
 
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
 		const { context, settings } = this.#parts;
-		const items = Promise.all(batch.map((one) => buildStoredItem(one, settings.textField, context.helpers)));
+		const items = Promise.all(batch.map((one) => buildStoredItem(one, settings.textField, context)));
 		this.#pendingItems.add(items);
 		try {
 			return await items;
@@ -113,16 +110,12 @@ export class Delivery {
 	/** Waits until `awaited` settles, the time is over, or deliveries are released. @param awaited never rejects */
 	async #wait(awaited: Promise<unknown>, milliseconds: number): Promise<void> {
 		if (this.#isWaitingOver) return;
-		await new Promise<void>((resolve) => {
-			const end = () => {
-				if (!this.#endWaits.delete(end)) return;
-				cancel();
-				resolve();
-			};
-			this.#endWaits.add(end);
-			const cancel = this.#parts.clock.callAfter(milliseconds, end);
-			void awaited.then(end);
-		});
+		let end = () => {};
+		const ended = new Promise<void>((resolve) => (end = resolve));
+		this.#endWaits.add(end);
+		void awaited.then(end);
+		await waitAtMost(this.#parts.clock, milliseconds, ended);
+		this.#endWaits.delete(end);
 	}
 
 	/** @returns why n8n did not accept the items; undefined if it did */

@@ -6,6 +6,8 @@ import {
 	channelOptions,
 	deduplicationField,
 	filterField,
+	filterValueField,
+	listType,
 	messageFormatField,
 	textField,
 	toFieldCondition,
@@ -16,10 +18,8 @@ export const triggerFields = [
 	{
 		displayName: 'Session IDs',
 		name: 'sessionIds',
-		type: 'string',
-		format: 'list',
+		...listType,
 		required: true,
-		default: '',
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:
 			'The sessions to listen to, separated by commas. One channel is opened for each session. Use the same ID in the Agent Execute node that starts the agent.',
@@ -28,12 +28,7 @@ export const triggerFields = [
 	{ ...messageFormatField, noDataExpression: true },
 	filterField,
 	{
-		displayName: 'Filter Value',
-		name: 'filterValue',
-		type: 'string',
-		format: 'list',
-		default: '',
-		placeholder: 'e.g. answer, error',
+		...filterValueField,
 		description:
 			'Only messages with this value in the filter field, or text messages equal to it, start an execution. Separate several values with commas, and put a value that contains a comma in double quotes. Leave empty to accept all messages.',
 	},

@@ -7,27 +7,15 @@ import { connect, type Connection, type ConnectionEvent, type EndedChannel } fro
 import { createConnectRequestReader } from '../session/credentials';
 import { meetsCondition, type SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, getConnectRateLimiter } from '../session/reconnect';
-import {
-	Alerts,
-	createStoppedEarlyError,
-	createQueueFullError,
-	createSessionRemovedError,
-	createTriggerError,
-} from './alerts';
+import { Alerts, createQueueFullError, createStoppedEarlyError, createTriggerError } from './alerts';
 import { Delivery, type DeliveryParts } from './delivery';
 import { readTriggerSettings } from './fields';
 import { type Arrival, createEventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
 import { type ListenerParts, createTestListener } from './testListener';
-import {
-	getNodeMemory,
-	getStopBudget,
-	closeListener,
-	type StopBudget,
-	replaceListener,
-} from './triggerState';
+import { closeListener, getNodeMemory, getStopBudget, replaceListener } from './triggerState';
 
 interface PublishedListenerParts extends ListenerParts, DeliveryParts {
-	readonly stopBudget: StopBudget;
+	readonly stopBudget: ReturnType<typeof getStopBudget>;
 	/** Shared with all other nodes that connect to the same service. */
 	readonly rateLimiter: ConnectRateLimiter;
 }
@@ -118,10 +106,8 @@ export class PublishedListener {
 		const keepsOrder = this.#parts.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
 		// After this, n8n may not accept items, because the workflow is no longer published. It does not report which ones it accepted.
-		await this.#waitWithin(
-			finalStoreMilliseconds,
-			isBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored(),
-		);
+		const stored = isBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
+		await this.#waitWithin(finalStoreMilliseconds, stored);
 		this.#delivery.stopWaiting();
 		const isLeft = this.#keepLeftover(this.#queue.takeLeftover(), !areRead.includes(false));
 		this.#alerts.close();
@@ -131,14 +117,12 @@ export class PublishedListener {
 	async #awaitDrain(drained: Promise<void>): Promise<void> {
 		const { clock } = this.#parts;
 		const end = clock.getMonotonicMilliseconds() + maxDrainMilliseconds;
-		let before: number;
+		let [before, left] = [0, maxDrainMilliseconds];
 		do {
 			before = this.#queue.length;
-			await this.#waitWithin(
-				Math.min(executionEndMilliseconds, end - clock.getMonotonicMilliseconds()),
-				drained,
-			);
-		} while (this.#queue.length > 0 && this.#queue.length < before && clock.getMonotonicMilliseconds() < end);
+			await this.#waitWithin(Math.min(executionEndMilliseconds, left), drained);
+			left = end - clock.getMonotonicMilliseconds();
+		} while (this.#queue.length > 0 && this.#queue.length < before && left > 0);
 	}
 
 	/** Waits within the stop budget. @param done ends the wait early */
@@ -169,9 +153,9 @@ export class PublishedListener {
 		this.#queue.adopt({ entries: kept, dropped });
 		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
 		if (lost === 0) return;
-		const failure = createSessionRemovedError(lost);
-		context.logger.warn(`Session channel: ${failure.message}`);
-		this.#alerts.raise('dropped', failure);
+		context.logger.warn(
+			`Session channel: queued messages were discarded because 'Session IDs' no longer contains their session: ${lost}`,
+		);
 	}
 
 	/** Numbers the message before those of the new channel. @returns an empty list for a repeated ID */
@@ -185,7 +169,7 @@ export class PublishedListener {
 	}
 
 	readonly #handleMessage = (frame: SessionFrame) => {
-		const { settings, memory } = this.#parts;
+		const { context, settings, memory } = this.#parts;
 		const arrival = new MessageArrival(frame);
 		const isWanted = settings.filter === undefined || meetsCondition(arrival.message, settings.filter);
 		if (isWanted && this.#delivery.rememberIfNew(arrival)) {
@@ -193,18 +177,14 @@ export class PublishedListener {
 			arrival.releaseMessage();
 			return;
 		}
-		if (isWanted) this.#logRepeated(frame.sessionId);
 		memory.getFrameSequence(frame.sessionId).reportGapAgain(frame.gapMs);
-	};
-
-	/** Logs the first repeated message, because pieces of an answer that share an ID would otherwise be lost without a trace. */
-	#logRepeated(sessionId: string): void {
-		if (this.#hasLoggedRepeated) return;
+		if (!isWanted || this.#hasLoggedRepeated) return;
+		// Otherwise, pieces of an answer that share an ID would be lost without a trace.
 		this.#hasLoggedRepeated = true;
-		this.#parts.context.logger.warn(
-			`Session channel ${sessionId}: a message with an ID that came before starts no execution, and further ones are not logged. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
+		context.logger.warn(
+			`Session channel ${frame.sessionId}: a message with an ID that came before starts no execution, and further ones are not logged. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
 		);
-	}
+	};
 }
 
 /** Starts to listen. A network problem is no error here, because n8n would not try again. @throws NodeApiError for wrong parameters or credentials */

@@ -26,15 +26,16 @@ interface QueueListener<T> {
  * delivers in batches. A message that is larger than the limit is accepted if it is the only one.
  */
 export class MessageQueue<T extends QueueEntry> {
+	/** The memory that the waiting messages take. */
+	bytes = 0;
 	readonly #settings: QueueSettings;
 	readonly #listener: QueueListener<T>;
 	readonly #clock: Clock;
 	/** Oldest first. Removing the first of 100,000 takes 20 µs, far less than the execution that it starts. */
 	readonly #waiting: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
-	#bytes = 0;
 	/** Batches whose delivery has not ended, or was refused, in their order. */
-	readonly #unfinishedBatches = new Map<readonly T[], Promise<void>>();
-	readonly #refusedBatches = new Set<readonly T[]>();
+	readonly #unfinished = new Map<readonly T[], Promise<void>>();
+	readonly #refused = new Set<readonly T[]>();
 	#isPaused = false;
 	#state: 'open' | 'draining' | 'ended' = 'open';
 	#resolveDrained = () => {};
@@ -51,13 +52,9 @@ export class MessageQueue<T extends QueueEntry> {
 		return this.#waiting.length;
 	}
 
-	get bytes(): number {
-		return this.#bytes;
-	}
-
 	push(entry: T): void {
 		this.#waiting.push({ entry, arrivedAt: this.#clock.getMonotonicMilliseconds() });
-		this.#bytes += entry.byteLength;
+		this.bytes += entry.byteLength;
 		if (this.#state !== 'ended') this.#deliverDueBatches(false);
 		if (this.#settings.onQueueFull === 'dropOldest') this.#dropOldest();
 		else this.#pauseWhenFull();
@@ -83,27 +80,25 @@ export class MessageQueue<T extends QueueEntry> {
 	end(maxBatches = 0): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
-		if (this.#refusedBatches.size > 0) return;
+		if (this.#refused.size > 0) return;
 		for (let n = 0; n < maxBatches && this.length > 0; n++) this.#deliverBatch();
 	}
 
 	/** Settles when the deliveries that are now under way have ended. */
 	async waitForBatches(): Promise<void> {
-		await Promise.all(this.#unfinishedBatches.values());
+		await Promise.all(this.#unfinished.values());
 	}
 
 	/** Removes what is left after the end, in the order of arrival. */
 	takeLeftover(): Leftover<T> {
-		const refused = [...this.#unfinishedBatches.keys()]
-			.filter((batch) => this.#refusedBatches.has(batch))
-			.flat();
+		const refused = [...this.#unfinished.keys()].filter((batch) => this.#refused.has(batch)).flat();
 		for (const entry of refused) this.#countDropped(entry, entry.dropped);
 		return { entries: [...refused, ...this.#removeOldest(this.length)], dropped: this.#droppedCounts };
 	}
 
 	/** @param allowsPartial whether a batch that is not full may go if its time is over. Not while messages arrive, so that they stay together */
 	#deliverDueBatches(allowsPartial = true): void {
-		while (this.length > 0 && this.#unfinishedBatches.size < this.#settings.maxConcurrentExecutions) {
+		while (this.length > 0 && this.#unfinished.size < this.#settings.maxConcurrentExecutions) {
 			if (!this.#isBatchReady(allowsPartial)) {
 				this.#scheduleDelivery();
 				break;
@@ -117,15 +112,15 @@ export class MessageQueue<T extends QueueEntry> {
 	#deliverBatch(): void {
 		const batch = this.#takeBatch();
 		const ended = this.#listener.deliver(batch).then((isDone) => {
-			if (isDone) this.#unfinishedBatches.delete(batch);
+			if (isDone) this.#unfinished.delete(batch);
 			else {
-				this.#refusedBatches.add(batch);
+				this.#refused.add(batch);
 				this.#state = 'ended';
 				this.#resolveDrained();
 			}
 			if (this.#state !== 'ended') this.#deliverDueBatches();
 		});
-		this.#unfinishedBatches.set(batch, ended);
+		this.#unfinished.set(batch, ended);
 	}
 
 	/** While the queue is paused or drains, a batch does not wait, because no messages arrive. */
@@ -166,7 +161,7 @@ export class MessageQueue<T extends QueueEntry> {
 	/** Removes the oldest messages, at most `most` of them. */
 	#removeOldest(most: number): T[] {
 		const entries = this.#waiting.splice(0, most).map(({ entry }) => entry);
-		for (const { byteLength } of entries) this.#bytes -= byteLength;
+		for (const { byteLength } of entries) this.bytes -= byteLength;
 		return entries;
 	}
 
@@ -264,30 +259,18 @@ export const getBinaryBytes = (arrival: Arrival): Buffer | undefined =>
 /** The item of an event or a message, without binary data. @param textField a dot path to the text of a JSON message */
 export function buildItem(arrival: Arrival, textField: string): INodeExecutionData {
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
-	const { sessionId, sequence, receivedAt, format, message, gapMs } = arrival.message;
+	const { sessionId, sequence, receivedAt, format, gapMs } = arrival.message;
+	const message = arrival.message.message as IDataObject;
 	const output = findText(message, textField) ?? null;
-	const json: IDataObject = {
-		output,
-		sessionId,
-		sequence,
-		receivedAt,
-		format,
-		message: message as IDataObject,
-	};
+	const json: IDataObject = { output, sessionId, sequence, receivedAt, format, message };
 	if (gapMs !== undefined) json.gapMs = gapMs;
 	if (arrival.dropped !== undefined) json.dropped = arrival.dropped;
 	return { json };
 }
 
 /** The item of an event or a message, with binary data. @throws if n8n cannot store the bytes */
-export async function buildStoredItem(
-	arrival: Arrival,
-	textField: string,
-	helpers: ITriggerFunctions['helpers'],
-): Promise<INodeExecutionData> {
+export async function buildStoredItem(arrival: Arrival, textField: string, context: ITriggerFunctions) {
 	const bytes = getBinaryBytes(arrival);
-	return {
-		...buildItem(arrival, textField),
-		...(bytes && { binary: { data: await storeMessageBytes(helpers, bytes) } }),
-	};
+	const item = buildItem(arrival, textField);
+	return bytes ? { ...item, binary: { data: await storeMessageBytes(context.helpers, bytes) } } : item;
 }

@@ -80,9 +80,8 @@ class TestListener {
 		void this.close();
 		const { context, settings } = this.#parts;
 		try {
-			const items = await Promise.all(
-				batch.map((one) => buildStoredItem(one, settings.textField, context.helpers)),
-			);
+			const building = batch.map((one) => buildStoredItem(one, settings.textField, context));
+			const items = await Promise.all(building);
 			// n8n replaces `emit` for the test, so no copy of the function may be kept.
 			context.emit([items]);
 		} catch (error) {
@@ -102,12 +101,9 @@ class TestListener {
 		const open = states.filter(({ state }) => state === 'open').length;
 		const failure = states.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
 		const nothing = `No message arrived within ${testDurationSeconds} s`;
-		if (open === 0 && failure !== undefined)
-			return failure.with({ message: `${nothing}. ${failure.message}` });
-		const channels =
-			states.length === 1
-				? `The channel was ${open === 1 ? '' : 'not '}open`
-				: `${open} of ${states.length} channels were open`;
+		if (open === 0 && failure) return failure.with({ message: `${nothing}. ${failure.message}` });
+		const ofOne = `The channel was ${open === 1 ? '' : 'not '}open`;
+		const channels = states.length === 1 ? ofOne : `${open} of ${states.length} channels were open`;
 		return new NodeError({
 			code: 504,
 			message: `${nothing}. ${channels}`,

@@ -45,12 +45,6 @@ interface Closable {
 	close(): Promise<void>;
 }
 
-interface ListenerRegistry {
-	/** `alone` settles when all earlier listeners of the node are closed. */
-	readonly listeners: Map<string, { readonly closable: Closable; readonly alone: Promise<unknown> }>;
-	readonly memories: Map<string, NodeMemory>;
-}
-
 const maxRememberedNodes = 200;
 
 /** Replaces the node's listener and waits until all earlier ones are closed, because n8n may start one while another stops. Never rejects. */
@@ -79,9 +73,10 @@ export function getNodeMemory(key: string): NodeMemory {
 export const countListeningNodes = (): number => getRegistry().listeners.size;
 
 const getRegistry = () =>
-	getGlobalSingleton<ListenerRegistry>('sessionTriggers', () => ({
-		listeners: new Map(),
-		memories: new BoundedMap(maxRememberedNodes),
+	getGlobalSingleton('sessionTriggers', () => ({
+		/** `alone` settles when all earlier listeners of the node are closed. */
+		listeners: new Map<string, { readonly closable: Closable; readonly alone: Promise<unknown> }>(),
+		memories: new BoundedMap<string, NodeMemory>(maxRememberedNodes),
 	}));
 
 /** How long all stops together may take, because n8n stops one trigger after another and exits after 30 s. */

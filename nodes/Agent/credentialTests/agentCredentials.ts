@@ -1,20 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import type {
-	ICredentialDataDecryptedObject,
-	ICredentialTestFunctions,
-	INodeCredentialTestResult,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 
-import {
-	isNodeError,
-	isRedirect,
-	type NodeError,
-	createRefusal,
-	toNodeError,
-	appendErrorCode,
-} from '../../core/errors';
+import { appendErrorCode, createRefusal, isNodeError, isRedirect, toNodeError } from '../../core/errors';
 import { systemClock } from '../../core/clock';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { discardBody, sendCredentialTestRequest } from '../../http/request';
@@ -26,19 +15,19 @@ import {
 	type AgentApiCredential,
 	parseAgentSignatureCredential,
 	buildChannelBaseUrl,
-	checkHostNames,
 	buildExecuteUrl,
 	buildIdentity,
+	parseAllowedHost,
 } from '../session/credentials';
 
-type CredentialTestHelpers = ICredentialTestFunctions['helpers'];
+type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
 
 /**
  * Tests the Agent API credential: something that could be the service must respond at both addresses. The Deployment URL gets a GET
  * request, which never starts an agent. How a service responds to it is unknown, so any status but a refusal counts as a response.
  */
 export async function checkAgentApi(
-	helpers: CredentialTestHelpers,
+	helpers: TestHelpers,
 	data: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
 	try {
@@ -54,19 +43,13 @@ export async function checkAgentApi(
 		await checkDeploymentUrl(helpers, url, api);
 		return { status: 'OK', message: await checkChannel(helpers, api, url.hostname) };
 	} catch (error) {
-		return toFailedTest(
-			isNodeError(error)
-				? error
-				: createNoResponseError(error, buildExecuteUrl(parseAgentApiCredential(data))),
-		);
+		if (isNodeError(error)) return toFailedTest(error);
+		return toFailedTest(createNoResponseError(error, buildExecuteUrl(parseAgentApiCredential(data))));
 	}
 }
 
-async function checkDeploymentUrl(
-	helpers: CredentialTestHelpers,
-	{ href, host }: URL,
-	api: AgentApiCredential,
-): Promise<void> {
+async function checkDeploymentUrl(helpers: TestHelpers, url: URL, api: AgentApiCredential): Promise<void> {
+	const { href, host } = url;
 	const answer = await sendCredentialTestRequest(helpers, {
 		method: 'GET',
 		uri: href,
@@ -81,9 +64,8 @@ async function checkDeploymentUrl(
 
 function checkResponse(place: string, expected: string, statusCode: number, contentType = ''): void {
 	if (isRedirect(statusCode)) {
-		throw createRefusal(
-			`There is a redirect (${statusCode}) at ${place}, which is not followed. Use the final address`,
-		);
+		const redirect = `There is a redirect (${statusCode}) at ${place}`;
+		throw createRefusal(`${redirect}, which is not followed. Use the final address`);
 	}
 	if (statusCode <= 299 && contentType.includes('text/html')) {
 		throw createRefusal(`There is a web page at ${place}, not ${expected}. Check its host, port and path`);
@@ -94,11 +76,7 @@ function checkResponse(place: string, expected: string, statusCode: number, cont
 }
 
 /** Tries to open the channel without a session and secrets, so a refusal counts as a response. @param allowedHost known to be allowed by n8n */
-async function checkChannel(
-	helpers: CredentialTestHelpers,
-	api: AgentApiCredential,
-	allowedHost: string,
-): Promise<string> {
+async function checkChannel(helpers: TestHelpers, api: AgentApiCredential, allowedHost: string) {
 	const url = buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
 	const isAllowed = url.hostname === allowedHost || (await isAllowedByPolicy(helpers, url));
@@ -119,34 +97,29 @@ async function checkChannel(
 		}
 		checkResponse(place, 'a session channel', statusCode, contentType);
 	} else if (reason) {
-		throw createRefusal(
-			`Could not connect to ${place}: ${describeCloseReason(reason)}`,
-			getCloseAdvice(reason, Date.now()),
-		);
+		const message = `Could not connect to ${place}: ${describeCloseReason(reason)}`;
+		throw createRefusal(message, getCloseAdvice(reason, Date.now()));
 	}
 	return 'Both addresses respond';
 }
 
 /** Asks n8n's egress policy by an HTTP request, because n8n gives credential tests no filter for sockets. */
-async function isAllowedByPolicy(helpers: CredentialTestHelpers, { href }: URL): Promise<boolean> {
-	return await sendCredentialTestRequest(helpers, { method: 'HEAD', uri: href.replace(/^ws/, 'http') }).then(
-		(answer) => {
-			discardBody(answer);
-			return true;
-		},
+async function isAllowedByPolicy(helpers: TestHelpers, { href }: URL): Promise<boolean> {
+	const request = { method: 'HEAD', uri: href.replace(/^ws/, 'http') } as const;
+	try {
+		discardBody(await sendCredentialTestRequest(helpers, request));
+		return true;
+	} catch (error) {
 		// The socket runs into any other problem as well, and reports it better.
-		(error: unknown) => classifyNetworkError(error).category !== 'blocked',
-	);
+		return classifyNetworkError(error).category !== 'blocked';
+	}
 }
 
 /**
  * Resolves the host name once, so that the socket connects only to addresses that n8n's egress policy has allowed.
  * @returns undefined if there is no name to resolve; `unknown` if the policy allows the name but none of its addresses
  */
-async function createAllowedLookup(
-	helpers: CredentialTestHelpers,
-	url: URL,
-): Promise<LookupFunction | 'unknown' | undefined> {
+async function createAllowedLookup(helpers: TestHelpers, url: URL) {
 	const { hostname } = url;
 	const { findProxy } = await import('../session/webSocket');
 	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || findProxy(url.href) !== undefined) return undefined;
@@ -161,25 +134,23 @@ async function createAllowedLookup(
 	}
 	const [first] = allowed;
 	if (first === undefined) return 'unknown';
-	return (_hostname, options, answer) => {
+	const lookUpAllowed: LookupFunction = (_hostname, options, answer) => {
 		if (options.all) answer(null, allowed);
 		else answer(null, first.address, first.family);
 	};
+	return lookUpAllowed;
 }
 
-/** A filter that allows everything, because the addresses have already been checked. */
-const permissiveFilter = {
-	validateUrl: () => Promise.resolve({ ok: true as const, result: undefined }),
-	validateConnectionHost: () => ({ ok: true as const, result: undefined }),
-};
-
 /** Opens a channel and closes it again. @returns why it did not open; undefined if it did */
-async function tryToOpenChannel(
-	url: URL,
-	allowUnauthorizedCerts: boolean,
-	lookup: LookupFunction | undefined,
-): Promise<CloseReason | undefined> {
+async function tryToOpenChannel(url: URL, allowUnauthorizedCerts: boolean, lookup?: LookupFunction) {
 	const { openSocket } = await import('../session/webSocket');
+	const permission = { ok: true, result: undefined } as const;
+	// The addresses have already been checked.
+	const egress = lookup && {
+		validateUrl: () => Promise.resolve(permission),
+		validateConnectionHost: () => permission,
+		createSecureLookup: () => lookup,
+	};
 	const settings = {
 		url: url.href,
 		redact: (text: string) => text,
@@ -189,39 +160,32 @@ async function tryToOpenChannel(
 		heartbeatSeconds: 0,
 		pingText: '',
 		initialMessage: '',
-		...(lookup && { egress: { ...permissiveFilter, createSecureLookup: () => lookup } }),
+		egress,
 	};
-	return await new Promise((resolve) => {
+	return await new Promise<CloseReason | undefined>((resolve) => {
 		const ignore = () => {};
 		const finish = (reason?: CloseReason) => {
 			void channel.close().then(() => {
 				resolve(reason);
 			});
 		};
-		const listener = {
-			onOpen: finish,
-			onClose: finish,
-			onMessage: ignore,
-			onFirstPong: ignore,
-			onUnanswered: ignore,
-		};
+		const ignored = { onMessage: ignore, onFirstPong: ignore, onUnanswered: ignore };
+		const listener = { onOpen: finish, onClose: finish, ...ignored };
 		const channel = new Channel(settings, listener, systemClock, openSocket);
 	});
 }
 
-function createNoResponseError(error: unknown, url: string): NodeError {
+function createNoResponseError(error: unknown, url: string) {
 	const found = classifyNetworkError(error);
 	const other = url.startsWith('https:') ? 'http' : 'https';
 	const notHttp = `Something responded at this address, but not with HTTP. Check the port of the Deployment URL, and whether it must start with ${other}://`;
 	const advice = networkAdvice[found.category] ?? (found.status === 504 ? undefined : notHttp);
-	return createRefusal(
-		formatNetworkMessage(found, error, url),
-		advice && appendErrorCode(advice, found.code),
-	);
+	const message = formatNetworkMessage(found, error, url);
+	return createRefusal(message, advice && appendErrorCode(advice, found.code));
 }
 
 /** Appends the description, because n8n's credential form shows only the message. */
-function toFailedTest({ message, description }: NodeError): INodeCredentialTestResult {
+function toFailedTest({ message, description }: ReturnType<typeof createRefusal>): INodeCredentialTestResult {
 	return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
 }
 
@@ -236,7 +200,7 @@ export function checkSignature(data: ICredentialDataDecryptedObject): INodeCrede
 	try {
 		const credential = parseAgentSignatureCredential(data);
 		buildIdentity(credential);
-		checkHostNames(credential);
+		credential.allowedHosts.forEach(parseAllowedHost);
 		return { status: 'OK', message: 'The format is valid' };
 	} catch (error) {
 		return toFailedTest(toNodeError(error));

@@ -119,8 +119,8 @@ interface ChannelListener {
 	readonly onUnanswered: () => void;
 }
 
-/** Limit for opening the channel. The handshake's own timeout does not limit it, because every byte that trickles in restarts it. */
-const connectTimeoutMilliseconds = 20_000;
+/** Limit for opening the channel. The library's own limit is not used, because every byte that trickles in restarts it. */
+const connectTimeoutMilliseconds = 15_000;
 /** How long the close handshake may take after the last message. */
 const closeHandshakeMilliseconds = 200;
 /** How long the messages that were unread when the channel was closed may take to be read. */
@@ -229,7 +229,13 @@ export class Channel {
 	#createSocketListener(): SocketListener {
 		return {
 			onOpen: () => {
-				if (this.#state === 'connecting') this.#handleOpen();
+				if (this.#state !== 'connecting') return;
+				this.#state = 'open';
+				this.#cancelConnectTimer();
+				if (this.#settings.initialMessage !== '') this.#socket.send(this.#settings.initialMessage);
+				if (this.#isPaused) this.#socket.pause();
+				else this.#heartbeat.start();
+				this.#listener.onOpen();
 			},
 			onMessage: (data, isBinary) => {
 				if (this.#state === 'closed') return;
@@ -253,29 +259,16 @@ export class Channel {
 				this.#isSocketClosed = true;
 				this.#resolveSocketClosed();
 				if (this.#state === 'closed' || this.#state === 'closing') return;
-				this.#finishAndReport(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.redact));
+				this.#terminate(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.redact));
 			},
 		};
 	}
 
-	#handleOpen(): void {
-		this.#state = 'open';
-		this.#cancelConnectTimer();
-		if (this.#settings.initialMessage !== '') this.#socket.send(this.#settings.initialMessage);
-		if (this.#isPaused) this.#socket.pause();
-		else this.#heartbeat.start();
-		this.#listener.onOpen();
-	}
-
 	/** Closes the channel at once and ignores what the socket reports after that. */
 	#terminate(closeReason: CloseReason): void {
-		this.#finishAndReport(closeReason);
-		this.#socket.terminate();
-	}
-
-	#finishAndReport(closeReason: CloseReason): void {
 		this.#finish();
 		this.#listener.onClose(closeReason);
+		this.#socket.terminate();
 	}
 
 	#finish(): void {

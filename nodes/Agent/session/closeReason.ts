@@ -2,9 +2,9 @@ import { toError, isNodeError, isRedirect, NodeError } from '../../core/errors';
 import { shorten } from '../../core/text';
 import {
 	blockedAdvice,
+	classifyNetworkError,
 	isBlockedByPolicy,
 	type NetworkError,
-	classifyNetworkError,
 } from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
 import type { Redactor } from './credentials';
@@ -111,7 +111,6 @@ export function socketErrorToCloseReason(
 ): CloseReason {
 	const code = typeof error.code === 'string' ? error.code : undefined;
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
-	if (error.message === 'Opening handshake has timed out') return { kind: 'connectTimeout' };
 	if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
 	return networkErrorToCloseReason(error, redact);
 }
@@ -124,11 +123,8 @@ export function networkErrorToCloseReason(error: Error & { code?: unknown }, red
 }
 
 export function upgradeResponseToCloseReason(answer: UpgradeResponse, redact: Redactor): CloseReason {
-	const { location, body } = answer;
-	return {
-		kind: 'answer',
-		answer: { ...answer, location: location && redact(location), body: redact(body) },
-	};
+	const location = answer.location && redact(answer.location);
+	return { kind: 'answer', answer: { ...answer, location, body: redact(answer.body) } };
 }
 
 /** Tells why the credentials could not be read. @param redact for errors that are not ours: a NodeError holds no secrets */
@@ -145,16 +141,14 @@ const envAccessDeniedText = 'access to env vars denied';
 export function describeCloseReason(closeReason: CloseReason): string {
 	switch (closeReason.kind) {
 		case 'closeFrame':
-			return `closed by the server with code ${closeReason.code}${closeReason.reason === '' ? '' : ` (${closeReason.reason})`}`;
+			return `closed by the server with code ${closeReason.code}${closeReason.reason && ` (${closeReason.reason})`}`;
 		case 'dropped':
 			return 'the connection was lost';
 		case 'answer':
 			return `${closeReason.answer.fromProxy ? 'the proxy' : 'the server'} responded with status ${closeReason.answer.statusCode}`;
 		case 'network': {
-			const { category, reason } = classifyNetworkError(closeReason);
-			return category === 'unknown'
-				? `the connection failed (${closeReason.code ?? closeReason.message})`
-				: reason;
+			const { category, reason, code = closeReason.message } = classifyNetworkError(closeReason);
+			return category === 'unknown' ? `the connection failed (${code})` : reason;
 		}
 		case 'blocked':
 			return 'n8n does not allow connections to this address';
@@ -179,8 +173,9 @@ export function createChannelError(
 ): NodeError {
 	const place = host === undefined ? '' : ` to ${host}`;
 	const what = wasOpen ? 'did not stay open' : 'is not open';
+	const code = closeReason.kind === 'answer' ? closeReason.answer.statusCode : errorCodes[closeReason.kind];
 	return new NodeError({
-		code: getErrorCode(closeReason),
+		code: code ?? 503,
 		message: `The channel of session ${shorten(sessionId)}${place} ${what}: ${describeCloseReason(closeReason)}`,
 		description: getCloseAdvice(closeReason, nowMilliseconds),
 		retryAfterMilliseconds: parseCloseRetryAfter(closeReason, nowMilliseconds),
@@ -189,9 +184,8 @@ export function createChannelError(
 
 /** The wait that the server asked for, in milliseconds. */
 export function parseCloseRetryAfter(closeReason: CloseReason, nowMilliseconds: number): number | undefined {
-	return closeReason.kind === 'answer'
-		? parseRetryAfter(closeReason.answer.retryAfter, nowMilliseconds)
-		: undefined;
+	if (closeReason.kind !== 'answer') return undefined;
+	return parseRetryAfter(closeReason.answer.retryAfter, nowMilliseconds);
 }
 
 /** Error codes by kind of close reason; the others have 503. */
@@ -202,12 +196,6 @@ const errorCodes: Partial<Record<CloseReason['kind'], number>> = {
 	malformed: 502,
 	credentials: 400,
 };
-
-function getErrorCode(closeReason: CloseReason): number {
-	return closeReason.kind === 'answer'
-		? closeReason.answer.statusCode
-		: (errorCodes[closeReason.kind] ?? 503);
-}
 
 const unreachableAdvice =
 	'Check that the agent service is running and that n8n can reach the WebSocket URL in the Agent API credential (through a proxy, if you use one).';
@@ -229,12 +217,8 @@ const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'
 export function getCloseAdvice(closeReason: CloseReason, nowMilliseconds: number): string {
 	if (closeReason.kind === 'answer') {
 		const { answer } = closeReason;
-		const parts = [
-			getUpgradeStatusAdvice(answer),
-			describeClockSkew(answer, nowMilliseconds),
-			quoteResponseBody(answer),
-		];
-		return parts.filter(Boolean).join(' ');
+		const parts = [getUpgradeStatusAdvice(answer), describeClockSkew(answer, nowMilliseconds)];
+		return [...parts, quoteResponseBody(answer)].filter(Boolean).join(' ');
 	}
 	if (closeReason.kind === 'credentials' && closeReason.message.includes(envAccessDeniedText)) {
 		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';

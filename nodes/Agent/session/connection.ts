@@ -64,13 +64,6 @@ interface ConnectionEnvironment {
 	readonly frames?: FrameSequence;
 }
 
-export interface ConnectionStatus {
-	/** As of a WebSocket; between two channels it is closed. */
-	readonly state: 'connecting' | 'open' | 'closed';
-	/** Why the last channel or attempt ended; undefined if none has ended yet. */
-	readonly lastFailure: NodeError | undefined;
-}
-
 export type Connection = Pick<SessionConnection, 'status' | 'pause' | 'resume' | 'close'>;
 
 /** How long reading the credentials may take, because n8n's database may hang. */
@@ -83,12 +76,14 @@ class SessionConnection {
 	readonly #listener: ConnectionListener;
 	readonly #environment: Required<ConnectionEnvironment>;
 	readonly #reconnectPlanner: ReconnectPlanner;
-	#state: ConnectionStatus['state'] = 'closed';
+	/** As of a WebSocket; between two channels it is closed. */
+	#state: 'connecting' | 'open' | 'closed' = 'closed';
 	#attemptNumber = 0;
 	#channel: Channel | undefined;
 	/** Cancels the wait for the next attempt, or the time limit for reading the credentials. */
 	#cancelTimer = () => {};
 	#isPaused = false;
+	/** Why the last channel or attempt ended; undefined if none has ended yet. */
 	#lastFailure: NodeError | undefined;
 	/** The request of the last attempt for which the credentials could be read. */
 	#lastRequest: ConnectRequest | undefined;
@@ -113,7 +108,7 @@ class SessionConnection {
 		this.#scheduleAttempt(0);
 	}
 
-	status(): ConnectionStatus {
+	status() {
 		return { state: this.#state, lastFailure: this.#lastFailure };
 	}
 
@@ -128,11 +123,7 @@ class SessionConnection {
 		this.#channel?.resume();
 	}
 
-	/**
-	 * Closes the channel and never rejects; a second call does nothing. Settles within 300 ms, or 1.3 s while the last messages arrive.
-	 * @param takesLast whether to still deliver the messages that the server sends until it has seen the close frame
-	 * @returns false if such messages could not be read in time
-	 */
+	/** Closes the connection and its channel, as `Channel.close` does. A second call does nothing. */
 	close(takesLast = false): Promise<boolean> {
 		this.#closing ??= this.#closeChannel(takesLast);
 		return this.#closing;
@@ -145,7 +136,7 @@ class SessionConnection {
 		this.#state = 'closed';
 		this.#isSilent = !takesLast;
 		this.#attemptNumber++;
-		this.#cancelTimers();
+		this.#cancelTimer();
 		const isRead = (await this.#channel?.close(takesLast)) ?? true;
 		this.#isSilent = true;
 		return isRead;
@@ -212,7 +203,8 @@ class SessionConnection {
 		this.#reconnectPlanner.recordOpen();
 		const { clock, frames } = this.#environment;
 		const gap = frames.recordOpen(clock.getMonotonicMilliseconds());
-		this.#notifyEvent(gap ? 'reconnected' : 'connected', gap?.gapMs, gap?.reason);
+		if (gap) this.#notifyEvent('reconnected', gap.gapMs, gap.reason);
+		else this.#notifyEvent('connected', null, null);
 	};
 
 	readonly #handleClose = (closeReason: CloseReason) => {
@@ -220,7 +212,7 @@ class SessionConnection {
 		const wasOpen = this.#state === 'open';
 		const reason = describeCloseReason(closeReason);
 		this.#attemptNumber++;
-		this.#cancelTimers();
+		this.#cancelTimer();
 		const silent = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
 		if (wasOpen) frames.recordLoss(clock.getMonotonicMilliseconds() - silent, reason);
 		const next = this.#reconnectPlanner.planNextAttempt(closeReason);
@@ -236,11 +228,7 @@ class SessionConnection {
 		this.#notify((to) => to.onChannelEnd?.({ ...next, closeReason, wasOpen, failure }));
 	};
 
-	#notifyEvent(
-		event: ConnectionEvent['event'],
-		gapMs: number | null = null,
-		reason: string | null = null,
-	): void {
+	#notifyEvent(event: ConnectionEvent['event'], gapMs: number | null, reason: string | null): void {
 		const { sessionId } = this.#options;
 		this.#notify((to) => to.onEvent?.({ sessionId, event, at: this.#formatNow(), gapMs, reason }));
 	}
@@ -263,24 +251,17 @@ class SessionConnection {
 	#formatNow(): string {
 		return new Date(this.#environment.clock.getWallMilliseconds()).toISOString();
 	}
-
-	#cancelTimers(): void {
-		this.#cancelTimer();
-		this.#reconnectPlanner.cancelTimer();
-	}
 }
 
 /** Returns why the address may not be reached: n8n's egress policy forbids it, or its name is not found. */
-export async function findPolicyRefusal({
-	baseUrl: base,
-	egress,
-	redact,
-}: ConnectRequest): Promise<CloseReason | undefined> {
-	// The query stays out, because it holds the secrets.
-	const result = await egress
-		?.validateUrl(base.href)
-		.catch((error: unknown) => ({ ok: false as const, error: toError(error) }));
-	return result?.ok === false ? networkErrorToCloseReason(result.error, redact) : undefined;
+export async function findPolicyRefusal(request: ConnectRequest): Promise<CloseReason | undefined> {
+	try {
+		// The query stays out, because it holds the secrets.
+		const result = await request.egress?.validateUrl(request.baseUrl.href);
+		return result?.ok === false ? networkErrorToCloseReason(result.error, request.redact) : undefined;
+	} catch (error) {
+		return networkErrorToCloseReason(toError(error), request.redact);
+	}
 }
 
 /** Keeps a channel of one session open until `close()`. The first attempt starts after this function has returned. */

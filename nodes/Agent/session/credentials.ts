@@ -23,12 +23,8 @@ export type AgentApiCredential = ReturnType<typeof parseAgentApiCredential>;
 /** Reads the `agentApi` credential. @throws NodeError 400 without an API key */
 export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) {
 	const apiKey = trimValue(raw.apiKey);
-	if (apiKey === '') {
-		throw createRefusal(
-			'The Agent API credential has no API key',
-			'Enter the API key from the team that operates your agent.',
-		);
-	}
+	const advice = 'Enter the API key from the team that operates your agent.';
+	if (apiKey === '') throw createRefusal('The Agent API credential has no API key', advice);
 	return {
 		deploymentUrl: trimValue(raw.deploymentUrl),
 		webSocketUrl: trimValue(raw.webSocketUrl),
@@ -66,7 +62,7 @@ export function buildIdentity(
 		userId: requireIdentityValue(overrides.userId, credential.userId, 'user ID'),
 		userPublicKey: requireIdentityValue(overrides.userPublicKey, credential.userPublicKey, 'user public key'),
 		signature: requireIdentityValue(overrides.signature, credential.signature, 'signature'),
-		timestamp: resolveTimestamp(credential, overrides, nowMilliseconds),
+		timestamp: resolveTimestamp(credential, overrides.timestamp, nowMilliseconds),
 	};
 }
 
@@ -75,23 +71,14 @@ const trimValue = (value: unknown) =>
 
 function requireIdentityValue(override: unknown, fallback: string, name: string): string {
 	const value = trimValue(override) || fallback;
-	if (value === '') {
-		throw createRefusal(
-			`The ${name} is missing`,
-			`Enter the ${name} in the Agent Signature API credential or in the node's options.`,
-		);
-	}
-	return value;
+	if (value !== '') return value;
+	const advice = `Enter the ${name} in the Agent Signature API credential or in the node's options.`;
+	throw createRefusal(`The ${name} is missing`, advice);
 }
 
-function resolveTimestamp(
-	credential: AgentSignatureCredential,
-	overrides: IdentityOverrides,
-	nowMilliseconds: number,
-): number {
-	if (overrides.timestamp)
-		return parseTimestamp(overrides.timestamp, "The option 'Timestamp (Milliseconds)'");
-	if (credential.timestampMode === 'current') return nowMilliseconds;
+function resolveTimestamp(credential: AgentSignatureCredential, override: unknown, now: number): number {
+	if (override) return parseTimestamp(override, "The option 'Timestamp (Milliseconds)'");
+	if (credential.timestampMode === 'current') return now;
 	return parseTimestamp(
 		credential.issuedTimestamp,
 		'The issued timestamp of the Agent Signature API credential',
@@ -116,12 +103,8 @@ function parseTimestamp(value: unknown, name: string, more = ''): number {
 
 export type AgentCredentials = Awaited<ReturnType<typeof readCredentials>>;
 
-export interface CredentialReader {
-	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
-}
-
 /** @throws NodeError 400 for an incomplete credential; n8n's error if a credential cannot be read */
-export async function readCredentials(context: CredentialReader) {
+export async function readCredentials(context: Pick<ConnectRequestContext, 'getCredentials'>) {
 	return {
 		api: parseAgentApiCredential(await context.getCredentials('agentApi')),
 		signer: parseAgentSignatureCredential(await context.getCredentials('agentSignatureApi')),
@@ -148,22 +131,13 @@ export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConne
 	createSecureLookup(): LookupFunction;
 };
 
-/** What one attempt to open a channel needs. */
-export interface ConnectRequest {
-	/** Contains secrets, so it must not appear in any text. */
-	readonly url: string;
-	/** The URL without its query, which may be shown. */
-	readonly baseUrl: URL;
-	readonly redact: Redactor;
-	readonly allowUnauthorizedCerts: boolean;
-	/** Undefined means that any address may be reached. */
-	readonly egress?: EgressFilter;
-}
+export type ConnectRequest = Readonly<ReturnType<typeof buildConnectRequest>>;
 
 /** Reads the credentials again for each attempt. @throws NodeError 400 if they are incomplete; n8n's error if they cannot be read */
 export type ConnectRequestReader = (sessionId: string) => Promise<ConnectRequest>;
 
-interface ConnectRequestContext extends CredentialReader {
+interface ConnectRequestContext {
+	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	/** Missing before n8n 2.28. n8n's HTTP helpers follow the egress policy by themselves. */
 	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
@@ -190,14 +164,17 @@ export function createConnectRequestReader(
 	};
 }
 
+/** What one attempt to open a channel needs. @param egress undefined means that any address may be reached */
 export function buildConnectRequest(
 	sessionId: string,
 	api: AgentApiCredential,
 	identity: Identity,
 	egress?: EgressFilter,
-): ConnectRequest {
+) {
 	return {
+		/** Contains secrets, so it must not appear in any text. */
 		url: buildChannelUrl(api, sessionId, identity),
+		/** The URL without its query, which may be shown. */
 		baseUrl: buildChannelBaseUrl(api),
 		redact: createRedactor(listSecrets(api, identity)),
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
@@ -207,31 +184,19 @@ export function buildConnectRequest(
 
 /** `{deploymentUrl}/execute`. @throws NodeError 400, whose text does not contain the URL */
 export function buildExecuteUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
-	return appendPathSegment(
-		parseBaseUrl(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']),
-		'execute',
-	).href;
+	const url = parseBaseUrl(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']);
+	return appendPathSegment(url, 'execute').href;
 }
 
 /**
  * `{webSocketUrl}/ws?…`, with the API key and the signature in its query. Only the socket may get it.
  * @throws NodeError 400, whose text does not contain the URL
  */
-export function buildChannelUrl(
-	credential: AgentApiCredential,
-	sessionId: string,
-	identity: Identity,
-): string {
-	const url = buildChannelBaseUrl(credential);
-	const query = new URLSearchParams({
-		sessionId,
-		userPublicKey: identity.userPublicKey,
-		signature: identity.signature,
-		timestamp: String(
-			credential.timestampUnit === 'seconds' ? Math.floor(identity.timestamp / 1000) : identity.timestamp,
-		),
-		apiKey: credential.apiKey,
-	});
+export function buildChannelUrl(api: AgentApiCredential, sessionId: string, identity: Identity): string {
+	const url = buildChannelBaseUrl(api);
+	const { userPublicKey, signature, timestamp: milliseconds } = identity;
+	const timestamp = `${api.timestampUnit === 'seconds' ? Math.floor(milliseconds / 1000) : milliseconds}`;
+	const query = new URLSearchParams({ sessionId, userPublicKey, signature, timestamp, apiKey: api.apiKey });
 	// A space must be %20, because only HTML forms use a plus sign. A real plus sign is already %2B here.
 	url.search = query.toString().replaceAll('+', '%20');
 	return url.href;
@@ -254,10 +219,8 @@ function parseBaseUrl(value: string, name: string, protocols: readonly string[])
 	if (url === undefined || !protocols.includes(url.protocol))
 		throw createRefusal(`${field} is not a complete URL`, advice);
 	if (url.username !== '' || url.password !== '') {
-		throw createRefusal(
-			`${field} contains a user name or password`,
-			'Remove the part before the @. The API key has its own field.',
-		);
+		const keyAdvice = 'Remove the part before the @. The API key has its own field.';
+		throw createRefusal(`${field} contains a user name or password`, keyAdvice);
 	}
 	if (url.search !== '' || url.hash !== '') {
 		throw createRefusal(`${field} contains a ? or #`, 'Remove the query. The node adds it.');
@@ -294,13 +257,8 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 	);
 }
 
-/** @throws NodeError 400 for an entry that is not a host name */
-export function checkHostNames({ allowedHosts }: AgentSignatureCredential): void {
-	allowedHosts.forEach(parseAllowedHost);
-}
-
 /** Parses the name as a URL does, so that upper case and non-ASCII letters compare equal. @throws NodeError 400 if it is not a host name */
-function parseAllowedHost(entry: string) {
+export function parseAllowedHost(entry: string) {
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
 	const isBelow = name.startsWith('*.');
 	const address = isBelow ? name.slice(2) : name;

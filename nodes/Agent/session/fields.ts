@@ -3,13 +3,22 @@ import type { Field, ReadContext } from '../../fields/field';
 import { getFieldLabel, readList, readText } from '../../fields/values';
 import type { FieldCondition } from './messages';
 
+/** What fields of one type have in common. */
+export const textType = { type: 'string', default: '' } as const;
+export const listType = { type: 'string', format: 'list', default: '' } as const;
+/** A name, an ID or a dot path. */
+export const trimmedTextType = {
+	type: 'string',
+	default: '',
+	read: (raw: unknown, field: Field, reading: ReadContext) => readText(field, raw, reading).trim(),
+} as const;
+
 /** Options of every node that opens a session channel. Saved workflows rely on the defaults, so these never change. */
 export const channelOptions = [
 	{
 		displayName: 'Final Close Codes',
 		name: 'finalCloseCodes',
-		type: 'string',
-		default: '',
+		...textType,
 		read: parseCloseCodes,
 		placeholder: 'e.g. 4001, 4003',
 		description:
@@ -27,9 +36,8 @@ export const channelOptions = [
 	{
 		displayName: 'Initial Message',
 		name: 'initialMessage',
-		type: 'string',
+		...textType,
 		typeOptions: { rows: 2 },
-		default: '',
 		description: 'Text to send to the service each time the channel opens',
 	},
 	{
@@ -45,8 +53,7 @@ export const channelOptions = [
 	{
 		displayName: 'Ping Text',
 		name: 'pingText',
-		type: 'string',
-		default: '',
+		...textType,
 		placeholder: 'e.g. {"type":"ping"}',
 		description: 'Text message to send as a heartbeat, for services that do not respond to WebSocket pings',
 	},
@@ -56,29 +63,31 @@ export const channelOptions = [
 export const deduplicationField = {
 	displayName: 'Deduplication Field',
 	name: 'deduplicationField',
-	type: 'string',
-	read: readTrimmedText,
-	default: '',
+	...trimmedTextType,
 	placeholder: 'e.g. meta.uuid',
 } as const satisfies Field;
 
-/** The matching 'Filter Value' is defined by each node, with its own description. */
 export const filterField = {
 	displayName: 'Filter Field',
 	name: 'filterField',
-	type: 'string',
-	read: readTrimmedText,
-	default: '',
+	...trimmedTextType,
 	placeholder: 'e.g. type',
 	description:
 		"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
 } as const satisfies Field;
 
+/** Each node describes what messages with other values do not do. */
+export const filterValueField = {
+	displayName: 'Filter Value',
+	name: 'filterValue',
+	...listType,
+	placeholder: 'e.g. answer, error',
+} as const satisfies Field;
+
 export const textField = {
 	displayName: 'Text Field',
 	name: 'textField',
-	type: 'string',
-	read: readTrimmedText,
+	...trimmedTextType,
 	default: 'text',
 	placeholder: 'e.g. data.text',
 	description:
@@ -106,11 +115,6 @@ export const messageFormatField = {
 
 export function toFieldCondition(field: string, values: readonly string[]): FieldCondition | undefined {
 	return values.length === 0 ? undefined : { field, values };
-}
-
-/** Reads a name, an ID or a dot path. */
-export function readTrimmedText(raw: unknown, field: Field, reading: ReadContext): string {
-	return readText(field, raw, reading).trim();
 }
 
 /** @throws NodeError 400 that names the field */

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 
 import { storeBinary } from '../../core/binaryStorage';
 import { canParse, estimateParsingCost } from '../../http/answerMemory';
@@ -78,11 +77,8 @@ export const measureHeldBytes = (message: SessionMessage | SessionFrame): number
 
 export function parseFrame({ data, isBinary, readAs, ...envelope }: SessionFrame): SessionMessage {
 	const content = parseMessageContent(data, isBinary, readAs);
-	return {
-		...envelope,
-		...content,
-		...(content.format === 'json' && { memoryBytes: estimateParsingCost(data) }),
-	};
+	const cost = content.format === 'json' && { memoryBytes: estimateParsingCost(data) };
+	return { ...envelope, ...content, ...cost };
 }
 
 /** Copies a frame that is a small part of what the socket read at once, because it would keep all of that in memory. */
@@ -167,10 +163,7 @@ export class FrameSequence {
 }
 
 /** Stores the bytes of a message in n8n, which detects the media type from the first bytes if it can. */
-export async function storeMessageBytes(
-	helpers: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
-	bytes: Buffer,
-): Promise<IBinaryData> {
+export async function storeMessageBytes(helpers: Parameters<typeof storeBinary>[0], bytes: Buffer) {
 	const data = await storeBinary(helpers, bytes);
 	// n8n reports unknown types as text.
 	if (data.mimeType !== 'text/plain' || isUtf8(bytes)) return data;

@@ -62,7 +62,6 @@ export class ReconnectPlanner {
 	#outage = new OutageHistory();
 	#openedAt: number | undefined;
 	#hasReceivedMessage = false;
-	#cancelStableTimer = () => {};
 
 	constructor(policy: ReconnectPolicy, clock: Clock, random: () => number) {
 		this.#policy = policy;
@@ -73,9 +72,6 @@ export class ReconnectPlanner {
 	recordOpen(): void {
 		this.#openedAt = this.#clock.getMonotonicMilliseconds();
 		this.#hasReceivedMessage = false;
-		this.#cancelStableTimer = this.#clock.callAfter(stableChannelMilliseconds, () => {
-			this.#outage = new OutageHistory();
-		});
 	}
 
 	recordMessage(): void {
@@ -85,8 +81,7 @@ export class ReconnectPlanner {
 	/** Plans the next attempt after a channel closed or did not open. */
 	planNextAttempt(closeReason: CloseReason): NextAttempt {
 		const now = this.#clock.getMonotonicMilliseconds();
-		this.cancelTimer();
-		this.#resetBackoff(now);
+		this.#forgetEndedOutage(now);
 		const outage = this.#outage;
 		const isFirst = outage.startedAt === undefined;
 		outage.startedAt ??= now;
@@ -95,20 +90,17 @@ export class ReconnectPlanner {
 		if (decision !== 'retry') outage.retriedRefusal = getRefusalKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		return {
-			decision,
-			delayMilliseconds,
-			isFirst,
-			alert: this.#takeDueAlert(now, outage.longBackoffWaits > 1 || isMistake),
-		};
+		const alert = this.#takeDueAlert(now, outage.longBackoffWaits > 1 || isMistake);
+		return { decision, delayMilliseconds, isFirst, alert };
 	}
 
-	/** A channel that brought a message and was open for long enough ends the backoff, but not the long backoff. */
-	#resetBackoff(now: number): void {
-		const openedAt = this.#openedAt;
+	/** A stable channel has ended the outage. One that brought a message has ended the backoff before that, but not the long backoff. */
+	#forgetEndedOutage(now: number): void {
+		const openMilliseconds = now - (this.#openedAt ?? now);
 		this.#openedAt = undefined;
-		const isUseful = openedAt !== undefined && this.#hasReceivedMessage;
-		if (isUseful && now - openedAt >= backoffResetMilliseconds) this.#outage.backoffWaits = 0;
+		if (openMilliseconds >= stableChannelMilliseconds) this.#outage = new OutageHistory();
+		else if (this.#hasReceivedMessage && openMilliseconds >= backoffResetMilliseconds)
+			this.#outage.backoffWaits = 0;
 	}
 
 	/** Waits at least as long as the server asked for, up to 15 minutes. */
@@ -117,10 +109,8 @@ export class ReconnectPlanner {
 		const asked = Math.min(retryAfter, maxDelayMilliseconds);
 		const outage = this.#outage;
 		if (outage.longBackoffWaits > 0 || decision === 'final') {
-			const window = Math.min(
-				maxDelayMilliseconds,
-				longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaits++,
-			);
+			const doubled = longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaits++;
+			const window = Math.min(maxDelayMilliseconds, doubled);
 			// The wait is at least half of the window, so that a deployment of seconds is over after the first one.
 			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}
@@ -139,10 +129,6 @@ export class ReconnectPlanner {
 		if (kind === undefined || alerted.has(kind)) return undefined;
 		alerted.add(kind);
 		return kind;
-	}
-
-	cancelTimer(): void {
-		this.#cancelStableTimer();
 	}
 }
 

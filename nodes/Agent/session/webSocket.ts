@@ -11,16 +11,11 @@ import type { ConnectRequest, EgressFilter } from './credentials';
 
 /**
  * Creates an agent for the proxy that n8n would use for the address: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, in capitals or not.
- * @param url of the channel, `ws:` or `wss:`
  * @param signal ends the connection to the proxy, which the WebSocket does not know until the proxy has responded
  * @returns undefined for a direct connection
  * @throws Error without the proxy's address if the variable does not contain a valid one; n8n's error if its egress policy forbids it
  */
-function createProxyAgent(
-	url: string,
-	signal: AbortSignal,
-	egress?: EgressFilter,
-): HttpsProxyAgent<string> | undefined {
+function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 	const proxy = findProxy(url);
 	if (proxy === undefined) return undefined;
 	const host = proxy.hostname.replace(/^\[|\]$/g, '');
@@ -80,7 +75,7 @@ export const openSocket: SocketOpener = (request, listener) => {
 	observeHttpClient();
 	const proxyTunnel = new AbortController();
 	try {
-		const agent = createProxyAgent(request.url, proxyTunnel.signal, request.egress);
+		const agent = createProxyAgent(request, proxyTunnel.signal);
 		// Without an agent, the library connects by itself and does not use the global agents that n8n installs.
 		const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
 		let fromProxy = false;
@@ -107,7 +102,6 @@ function buildSocketOptions(request: SocketRequest) {
 		// By default, the library waits 30 s after a close frame before it reports the end.
 		closeTimeout: 3000,
 		followRedirects: false,
-		handshakeTimeout: request.handshakeTimeoutMilliseconds ?? 15_000,
 		maxPayload: request.maxMessageBytes,
 		perMessageDeflate: false,
 		skipUTF8Validation: false,
@@ -164,9 +158,8 @@ const failedSocket: ChannelSocket = {
 	terminate() {},
 };
 
-export interface SocketRequest extends Pick<ConnectRequest, 'url' | 'allowUnauthorizedCerts' | 'egress'> {
-	/** How long the socket waits for a response to the upgrade, 15 s by default. Every byte restarts it. */
-	readonly handshakeTimeoutMilliseconds?: number;
+export interface SocketRequest extends Pick<ConnectRequest, 'url' | 'allowUnauthorizedCerts'> {
+	readonly egress?: EgressFilter;
 	readonly maxMessageBytes: number;
 }
 
@@ -183,14 +176,6 @@ export interface SocketListener {
 }
 
 /** What a channel needs of a socket. No method throws once it was open, and `terminate` never does. */
-export interface ChannelSocket {
-	send(text: string): void;
-	ping(): void;
-	pause(): void;
-	resume(): void;
-	close(code: number): void;
-	/** Ends the connection at once, in any state. */
-	terminate(): void;
-}
+export type ChannelSocket = Pick<WebSocket, 'send' | 'ping' | 'pause' | 'resume' | 'close' | 'terminate'>;
 
 export type SocketOpener = (request: SocketRequest, listener: SocketListener) => ChannelSocket;

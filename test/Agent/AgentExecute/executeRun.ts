@@ -20,7 +20,6 @@ export interface RunOptions {
 	readonly signal?: AbortSignal;
 	readonly executionId?: string;
 	readonly onChunk?: ContextOptions['onChunk'];
-	readonly onConsole?: ContextOptions['onConsole'];
 	/** Called with each hint of the run. */
 	readonly onHint?: (text: string) => void;
 	/** Whether n8n offers no custom data for an execution. */
@@ -46,7 +45,6 @@ export async function runExecute(
 		signal: options.signal,
 		executionId: options.executionId,
 		onChunk: options.onChunk,
-		onConsole: options.onConsole,
 		parameters: { startStepName: 'start', task: 'Say hello', ...options.parameters },
 	});
 	if (options.keepsNoCustomData) Object.defineProperty(context, 'customData', { value: undefined });

@@ -38,14 +38,10 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 		conversation: 's1',
 		onMessage: nothing,
 	} as const;
-	const outcome = callAndWait(parts, async (hooks) => {
-		await hooks.beforeAttempt();
-		hooks.onSend();
+	const outcome = callAndWait(parts, async (prepareAttempt) => {
+		await prepareAttempt();
 		return await call();
-	}).then(
-		({ waited }) => waited,
-		(error: unknown) => error as NodeError,
-	);
+	}).catch((error: unknown) => error as NodeError);
 	return { clock, channels, call, outcome, stop };
 }
 

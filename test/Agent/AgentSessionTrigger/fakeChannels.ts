@@ -3,7 +3,6 @@ import type {
 	Connection,
 	ConnectionListener,
 	ConnectionOptions,
-	ConnectionStatus,
 } from '../../../nodes/Agent/session/connection';
 import { FrameSequence } from '../../../nodes/Agent/session/messages';
 import type { NodeError } from '../../../nodes/core/errors';
@@ -13,7 +12,7 @@ export class FakeChannels {
 	readonly options: ConnectionOptions[] = [];
 	readonly listeners: ConnectionListener[] = [];
 	readonly log: string[] = [];
-	status: ConnectionStatus = { state: 'open', lastFailure: undefined };
+	status: ReturnType<Connection['status']> = { state: 'open', lastFailure: undefined };
 	/** Whether a channel has read all that the server had sent when it closes. */
 	isRead = true;
 	/** What the server sends before it has seen the goodbye. */

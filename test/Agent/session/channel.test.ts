@@ -66,11 +66,11 @@ describe('a channel on a real socket', () => {
 		expect([told.endings, told.clock.pending]).toEqual([[], 0]);
 	});
 
-	it('gives up after 20 s although bytes trickle in', async () => {
-		service.scriptUpgrades({ fault: 'trickle' });
+	it.each(['silence', 'trickle'] as const)('gives up a handshake with %s after 15 s', async (fault) => {
+		service.scriptUpgrades({ fault });
 		const { told } = openChannel();
 		await until(() => service.upgrades.length === 1);
-		await told.clock.advance(19_999);
+		await told.clock.advance(14_999);
 		expect(told.endings).toEqual([]);
 		await told.clock.advance(1);
 		expect(told.endings).toEqual([{ kind: 'connectTimeout' }]);

@@ -49,9 +49,9 @@ describe('connection', () => {
 			expect([session.network.live, session.clock.pending]).toEqual([0, 1]);
 		});
 
-		it('gives an attempt 20 s in all, however busy the handshake looks', async () => {
+		it('gives an attempt 15 s in all, however busy the handshake looks', async () => {
 			const session = new FakeSession();
-			await session.clock.advance(19_999);
+			await session.clock.advance(14_999);
 			expect(session.account.ended).toEqual([]);
 			await session.clock.advance(1);
 			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual(['connectTimeout']);
@@ -70,7 +70,7 @@ describe('connection', () => {
 			await session.clock.advance(25_000);
 			expect(session.account.ended.at(-1)?.closeReason.kind).toBe('credentials');
 			session.onRead = () => Promise.resolve();
-			await session.clock.advance(60_000);
+			await session.clock.advance(20_000);
 			session.network.last.open();
 			expect(session.connection.status()).toMatchObject({ state: 'open' });
 		});

@@ -93,6 +93,7 @@ test.each([
 	['short numbers', `[${'123456789012345,'.repeat(100_000)}1]`],
 	['backslashes', JSON.stringify('\\'.repeat(1_000_000))],
 	['quotes', JSON.stringify('"'.repeat(1_000_000))],
+	['digits in a text', JSON.stringify('1'.repeat(16_000_000))],
 ])('megabytes of %s are read in one go', (_name, json) => {
 	const integers = /^\d+$/.test(json);
 	expect(quoteUnsafeIntegers(json)).toBe(integers ? `"${json}"` : undefined);

@@ -38,11 +38,7 @@ export class Tap {
 				tellClosed();
 			},
 		};
-		const usual = {
-			handshakeTimeoutMilliseconds: 5000,
-			maxMessageBytes: 1024 * 1024,
-			allowUnauthorizedCerts: false,
-		};
+		const usual = { maxMessageBytes: 1024 * 1024, allowUnauthorizedCerts: false };
 		this.socket = openSocket({ url, ...usual, ...request }, listener);
 	}
 }
