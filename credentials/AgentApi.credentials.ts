@@ -1,6 +1,6 @@
 import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { buildAllowedDomainsFields } from './fields';
+import { buildAllowedDomainsFields, buildNotice, buildTextField } from './fields';
 
 export class AgentApi implements ICredentialType {
 	name = 'agentApi';
@@ -10,31 +10,20 @@ export class AgentApi implements ICredentialType {
 		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/agent-execute.md#credentials';
 
 	properties: INodeProperties[] = [
-		{
-			displayName:
-				'The team that operates your agent issues these values. Saving the credential only checks that the service responds. It does not start an agent.',
-			name: 'sourceNotice',
-			type: 'notice',
-			default: '',
-		},
-		{
-			displayName: 'Deployment URL',
-			name: 'deploymentUrl',
-			type: 'string',
+		buildNotice(
+			'sourceNotice',
+			'The team that operates your agent issues these values. Saving the credential only checks that the service responds. It does not start an agent.',
+		),
+		buildTextField('Deployment URL', 'deploymentUrl', {
 			required: true,
-			default: '',
 			placeholder: 'e.g. https://agent.example.com',
 			description: "Address of the agent's deployment. The node appends '/execute'.",
-		},
-		{
-			displayName: 'WebSocket URL',
-			name: 'webSocketUrl',
-			type: 'string',
+		}),
+		buildTextField('WebSocket URL', 'webSocketUrl', {
 			required: true,
-			default: '',
 			placeholder: 'e.g. wss://agent.example.com:3010',
 			description: "Address of the session channel. The node appends '/ws'.",
-		},
+		}),
 		{
 			displayName: 'API Key',
 			name: 'apiKey',

@@ -1,5 +1,7 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
+import { buildNotice, buildTextField } from './fields';
+
 export class AgentSignatureApi implements ICredentialType {
 	name = 'agentSignatureApi';
 	displayName = 'Agent Signature API';
@@ -8,32 +10,21 @@ export class AgentSignatureApi implements ICredentialType {
 		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/agent-execute.md#credentials';
 
 	properties: INodeProperties[] = [
-		{
-			displayName:
-				'Identifies the user that the agent runs for. Saving only checks the format; the first run shows whether the service accepts the signature.',
-			name: 'sourceNotice',
-			type: 'notice',
-			default: '',
-		},
-		{
-			displayName: 'User ID',
-			name: 'userId',
+		buildNotice(
+			'sourceNotice',
+			'Identifies the user that the agent runs for. Saving only checks the format; the first run shows whether the service accepts the signature.',
+		),
+		buildTextField('User ID', 'userId', {
 			resolvableField: true,
-			type: 'string',
 			required: true,
-			default: '',
 			placeholder: 'e.g. 0x5aeda56215b167893e80b4fe645ba6d5bab767de',
 			description: 'Hexadecimal ID of the user',
-		},
-		{
-			displayName: 'User Public Key',
-			name: 'userPublicKey',
+		}),
+		buildTextField('User Public Key', 'userPublicKey', {
 			resolvableField: true,
-			type: 'string',
 			required: true,
-			default: '',
 			description: 'Hexadecimal public key of the user, as issued by the operating team',
-		},
+		}),
 		{
 			displayName: 'Signature',
 			name: 'signature',
@@ -65,15 +56,11 @@ export class AgentSignatureApi implements ICredentialType {
 			description: 'Milliseconds since 1970 (13 digits), as issued with the signature',
 			displayOptions: { show: { timestampMode: ['issued'] } },
 		},
-		{
-			displayName: 'Allowed Hosts',
-			name: 'allowedHosts',
-			type: 'string',
-			default: '',
+		buildTextField('Allowed Hosts', 'allowedHosts', {
 			placeholder: 'e.g. agent.example.com, *.example.org',
 			description:
 				'Comma-separated list of hosts that the signature may be sent to, over an encrypted connection with a valid certificate. To allow an unencrypted connection, write http:// before the host. If empty, any host is allowed, and anyone with access to this credential can send the signature to their own server.',
-		},
+		}),
 		{
 			displayName: 'Allowed HTTP Request Domains',
 			name: 'allowedHttpRequestDomains',

@@ -78,14 +78,11 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 			hint: 'In console.cloud.google.com: enable the Gmail, Google Sheets, Google Docs and Google Drive APIs, publish the app (in "Testing", each sign-in ends after 7 days), and create an OAuth client ID of type Web application with the redirect URL above. The docs of this credential show each step.',
 		},
 		...fields.buildScopeFields('appFilesAndNames'),
-		{
+		fields.buildNotice(
+			'clientNotice',
 			// Source: https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted scopes).
-			displayName:
-				'The scopes for reading Gmail and for listing files are restricted. If people outside your organization sign in, Google must verify your app (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
-			name: 'clientNotice',
-			type: 'notice',
-			default: '',
-		},
+			'The scopes for reading Gmail and for listing files are restricted. If people outside your organization sign in, Google must verify your app (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
+		),
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
 		...fields.endpointFields,
 		fields.authorizationUrlField,

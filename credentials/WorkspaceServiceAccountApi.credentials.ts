@@ -3,7 +3,6 @@ import type {
 	Icon,
 	ICredentialDataDecryptedObject,
 	ICredentialType,
-	IDataObject,
 	IHttpRequestHelper,
 	INodeProperties,
 } from 'n8n-workflow';
@@ -23,23 +22,16 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/sign-in.md';
 
 	properties: INodeProperties[] = [
-		{
+		fields.buildNotice(
+			'accountNotice',
 			// Source: https://developers.google.com/identity/protocols/oauth2/service-account
-			displayName:
-				'A service account has no mailbox and no storage of its own. Share files and folders with its email address, or ask an administrator to let it act for a user (<a href="https://developers.google.com/identity/protocols/oauth2/service-account" target="_blank">domain-wide delegation</a>) and enter that user as Delegated Email. Enable the Gmail, Google Sheets, Google Docs and Google Drive APIs in its project.',
-			name: 'accountNotice',
-			type: 'notice',
-			default: '',
-		},
-		{
-			displayName: 'Service Account Email',
-			name: 'email',
-			type: 'string',
+			'A service account has no mailbox and no storage of its own. Share files and folders with its email address, or ask an administrator to let it act for a user (<a href="https://developers.google.com/identity/protocols/oauth2/service-account" target="_blank">domain-wide delegation</a>) and enter that user as Delegated Email. Enable the Gmail, Google Sheets, Google Docs and Google Drive APIs in its project.',
+		),
+		fields.buildTextField('Service Account Email', 'email', {
 			required: true,
-			default: '',
 			placeholder: 'e.g. robot@my-project.iam.gserviceaccount.com',
 			description: 'The value of client_email in the JSON file from Google',
-		},
+		}),
 		{
 			displayName: 'Private Key',
 			name: 'privateKey',
@@ -50,14 +42,10 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			placeholder: '-----BEGIN PRIVATE KEY-----',
 			description: 'The value of private_key in the JSON file from Google',
 		},
-		{
-			displayName: 'Delegated Email',
-			name: 'delegatedEmail',
-			type: 'string',
-			default: '',
+		fields.buildTextField('Delegated Email', 'delegatedEmail', {
 			placeholder: 'e.g. name@example.com',
 			description: 'The user to act for. Required for Gmail.',
-		},
+		}),
 		...fields.buildScopeFields('allFiles'),
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
 		...fields.endpointFields,
@@ -73,10 +61,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		},
 	];
 
-	async preAuthentication(
-		this: IHttpRequestHelper,
-		credential: ICredentialDataDecryptedObject,
-	): Promise<IDataObject> {
+	async preAuthentication(this: IHttpRequestHelper, credential: ICredentialDataDecryptedObject) {
 		const google = await import('../nodes/Workspace/google/serviceAccount');
 		const { accessToken: refused } = credential;
 		const account = google.readServiceAccount(credential);

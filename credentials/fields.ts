@@ -2,6 +2,20 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
 
+/** A field for text. @param more what differs from an optional one without a default */
+export const buildTextField = (
+	displayName: string,
+	name: string,
+	more: Partial<INodeProperties>,
+): INodeProperties => ({ displayName, name, type: 'string', default: '', ...more });
+
+/** A text between the fields. */
+export const buildNotice = (name: string, text: string): INodeProperties => ({
+	...{ displayName: text, name },
+	type: 'notice',
+	default: '',
+});
+
 const toScopes = (...names: string[]) =>
 	names.map((name) => `https://www.googleapis.com/auth/${name}`).join(' ');
 
@@ -79,33 +93,21 @@ export const buildScopeFields = (standard: 'appFilesAndNames' | 'allFiles'): INo
 		default: '',
 		displayOptions: { show: { customScopes: [true] } },
 	},
-	{
-		displayName: 'Enabled Scopes',
-		name: 'enabledScopes',
-		type: 'string',
+	buildTextField('Enabled Scopes', 'enabledScopes', {
 		default: `${scopes.sendAndRead} ${fileScopes} ${scopes[standard]}`,
 		description: 'Scopes to request from Google, separated by spaces',
 		displayOptions: { show: { customScopes: [true] } },
-	},
+	}),
 ];
 
 /** Google's own sign-in page. */
 export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
 
-function buildEndpointField(
-	displayName: string,
-	name: string,
-	address: string,
-	description: string,
-): INodeProperties {
-	return {
-		displayName,
-		name,
-		type: 'string',
-		default: address,
-		description: `${description}. Leave empty to use Google's address.`,
-		displayOptions: { show: { customEndpoints: [true] } },
-	};
+/** @param what the beginning of the description @param address Google's */
+function buildEndpoint(displayName: string, name: string, address: string, what: string): INodeProperties {
+	const description = `${what}. Leave empty to use Google's address.`;
+	const displayOptions = { show: { customEndpoints: [true] } };
+	return buildTextField(displayName, name, { default: address, description, displayOptions });
 }
 
 export const endpointFields: INodeProperties[] = [
@@ -122,24 +124,19 @@ export const endpointFields: INodeProperties[] = [
 		['Sheets', 'sheetsApiBase', 'https://sheets.googleapis.com/v4/spreadsheets', 'Google Sheets'],
 		['Docs', 'docsApiBase', 'https://docs.googleapis.com/v1/documents', 'Google Docs'],
 		['Drive', 'driveApiBase', 'https://www.googleapis.com/drive/v3', 'Google Drive'],
-	].map(([label = '', name = '', address = '', api = '']) =>
-		buildEndpointField(
-			`${label} API Base`,
-			name,
-			address,
-			`Address of the ${api} API, including its version`,
-		),
+	].map(([label = '', name = '', base = '', api = '']) =>
+		buildEndpoint(`${label} API Base`, name, base, `Address of the ${api} API, including its version`),
 	),
 ];
 
-export const authorizationUrlField = buildEndpointField(
+export const authorizationUrlField = buildEndpoint(
 	'Authorization URL',
 	'authorizationUrl',
 	googleAuthorizationUrl,
 	'Page where the user grants access',
 );
 
-export const tokenUrlField = buildEndpointField(
+export const tokenUrlField = buildEndpoint(
 	'Token URL',
 	'tokenUrl',
 	googleTokenUrl,
@@ -165,14 +162,10 @@ export function buildAllowedDomainsFields(secret: string): INodeProperties[] {
 			default: 'none',
 			description: `Where n8n's HTTP Request node may send this ${secret}. This does not affect the nodes of this package.`,
 		},
-		{
-			displayName: 'Allowed Domains',
-			name: 'allowedDomains',
-			type: 'string',
-			default: '',
+		buildTextField('Allowed Domains', 'allowedDomains', {
 			placeholder: 'e.g. agent.example.com, *.example.org',
 			description: 'Comma-separated list of domains',
 			displayOptions: { show: { allowedHttpRequestDomains: ['domains'] } },
-		},
+		}),
 	];
 }

@@ -4,7 +4,6 @@ import type {
 	IExecuteFunctions,
 	ILoadOptionsFunctions,
 	INodeExecutionData,
-	INodeCredentialTestResult,
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
@@ -64,10 +63,7 @@ export class Workspace implements INodeType {
 
 	methods = {
 		credentialTest: {
-			async serviceAccountTest(
-				this: ICredentialTestFunctions,
-				{ data }: ICredentialsDecrypted,
-			): Promise<INodeCredentialTestResult> {
+			async serviceAccountTest(this: ICredentialTestFunctions, { data }: ICredentialsDecrypted) {
 				const { checkServiceAccount } = await import('./methods/serviceAccountTest');
 				return await checkServiceAccount(this.helpers, data ?? {});
 			},
@@ -95,10 +91,10 @@ export class Workspace implements INodeType {
 
 /** One of n8n's methods for the form's lists, loaded with the first list. */
 function loadOnFirstUse<Given extends unknown[], List>(
-	choose: (lists: typeof pickerLists) => (this: ILoadOptionsFunctions, ...given: Given) => Promise<List>,
+	choose: (lists: typeof pickerLists) => (context: ILoadOptionsFunctions, ...given: Given) => Promise<List>,
 ) {
 	return async function (this: ILoadOptionsFunctions, ...given: Given): Promise<List> {
-		const method = choose((await import('./methods/pickerLists')).pickerLists);
-		return await method.apply(this, given);
+		const { pickerLists: lists } = await import('./methods/pickerLists');
+		return await choose(lists)(this, ...given);
 	};
 }

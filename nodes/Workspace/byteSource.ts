@@ -4,7 +4,7 @@ import { read, ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
@@ -43,29 +43,25 @@ export class TimedStream extends Readable {
 }
 
 interface ReadLimit {
-	readonly milliseconds: number;
+	readonly seconds: number;
 	/** As in "… could not be read". */
 	readonly what: string;
 }
 
 /** @throws NodeError 504 when the work takes too long; its later result is dropped */
-export async function awaitInTime<T>(work: Promise<T>, { milliseconds, what }: ReadLimit): Promise<T> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<never>((_resolve, reject) => {
-		timer = setTimeout(() => {
-			reject(
-				new NodeError({
-					code: 504,
-					message: `${what} could not be read within ${milliseconds / 1000} seconds`,
-					description: `The storage does not respond. If it is only slow, raise ${quoteField('timeoutSeconds')} in the options.`,
-				}),
-			);
-		}, milliseconds);
+export async function awaitInTime<T>(work: Promise<T>, { seconds, what }: ReadLimit): Promise<T> {
+	const timer = new AbortController();
+	const late = sleep(seconds * 1000, undefined, { signal: timer.signal }).then(() => {
+		throw new NodeError({
+			code: 504,
+			message: `${what} could not be read within ${seconds} seconds`,
+			description: `The storage does not respond. If it is only slow, raise ${quoteField('timeoutSeconds')} in the options.`,
+		});
 	});
 	try {
 		return await Promise.race([work, late]);
 	} finally {
-		clearTimeout(timer);
+		timer.abort();
 	}
 }
 
@@ -90,10 +86,8 @@ export const createMemorySource = (
  * @returns undefined for any other text
  */
 export function decodeBase64(text: string): Buffer | undefined {
-	const digits = text
-		.split('\n')
-		.map((line) => line.trim())
-		.join('');
+	const lines = text.split('\n').map((line) => line.trim());
+	const digits = lines.join('');
 	if (!/^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(digits)) return undefined;
 	const bytes = Buffer.from(digits, 'base64');
 	const encoded = bytes.toString(/[_-]/.test(digits) ? 'base64url' : 'base64');
@@ -103,20 +97,20 @@ export function decodeBase64(text: string): Buffer | undefined {
 		: undefined;
 }
 
-/** Bytes per piece, where n8n's storage honors it. */
+/** Bytes read, hashed and copied at a time, as far as n8n's storage honors it. A longer piece would delay the sending of a chunk. */
 const pieceBytes = 1024 * 1024;
 
-/** @param milliseconds for opening it, and for each read */
+/** @param seconds for opening it, and for each read */
 export async function getBinarySource(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	field: string,
-	milliseconds: number,
+	seconds: number,
 ): Promise<ByteSource> {
 	const { helpers } = context;
 	const binary = helpers.assertBinaryData(itemIndex, field);
 	const { fileName, mimeType, id } = binary;
-	const limit = { milliseconds, what: `The binary field '${field}'` };
+	const limit = { seconds, what: `The binary field '${field}'` };
 	if (id === undefined) {
 		const data = await awaitInTime(helpers.getBinaryDataBuffer(itemIndex, binary), limit);
 		return createMemorySource(data, { fileName, mimeType });
@@ -147,14 +141,9 @@ export function findBinaryFields(
 	);
 }
 
-/** A file on n8n's machine, if n8n allows it. @param milliseconds for opening it, and for each read @throws NodeError 400 */
-export async function getFileSource(
-	context: IExecuteFunctions,
-	file: string,
-	milliseconds: number,
-): Promise<ByteSource> {
-	const { helpers } = context;
-	const limit = { milliseconds, what: `The file ${file}` };
+/** A file on n8n's machine, if n8n allows it. @param seconds for opening it, and for each read @throws NodeError 400 */
+export async function getFileSource({ helpers }: IExecuteFunctions, file: string, seconds: number) {
+	const limit = { seconds, what: `The file ${file}` };
 	const openFile = async () => {
 		try {
 			const resolved = await awaitInTime(resolveAllowedPath(helpers, file), limit);
@@ -196,26 +185,8 @@ async function resolveAllowedPath(helpers: IExecuteFunctions['helpers'], file: s
 
 const readInto = promisify(read);
 
-/**
- * The open file behind a stream that was not read yet. Reading it into our own memory saves V8 a gigabyte of short-lived buffers, for which
- * it would walk n8n's whole heap again and again. The file still belongs to the stream, which closes it.
- */
-async function findFileDescriptor(source: Readable): Promise<number | undefined> {
-	const stream = source instanceof TimedStream ? source.source : source;
-	if (!(stream instanceof ReadStream) || stream.bytesRead > 0) return undefined;
-	if (stream.pending) {
-		const opening = once(stream, 'open');
-		await (source instanceof TimedStream ? source.awaitInTime(opening) : opening);
-	}
-	const { fd, start } = stream as { readonly fd?: unknown; readonly start?: unknown };
-	return typeof fd === 'number' && !start ? fd : undefined;
-}
-
 /** Bytes. Drive requires multiples of 256 KiB; Google's own clients use 8 MiB. */
 export const chunkBytes = 8 * 1024 * 1024;
-
-/** Bytes hashed and copied at a time. A longer slice would delay the sending of the previous chunk. */
-const sliceBytes = 1024 * 1024;
 
 /**
  * Splits a stream into chunks of `size` bytes; the last one is shorter. While one chunk is in use, the next
@@ -230,7 +201,7 @@ export async function* readChunks(stream: Readable, size: number, hash: Hash): A
 		read ??= await createByteReader(stream);
 		let used = 0;
 		while (used < size) {
-			const count = await read(window.subarray(used, used + sliceBytes));
+			const count = await read(window.subarray(used, used + pieceBytes));
 			if (count === 0) break;
 			hash.update(window.subarray(used, used + count));
 			used += count;
@@ -260,13 +231,21 @@ export async function* readChunks(stream: Readable, size: number, hash: Hash): A
 /** Fills the buffer as far as data is available. @returns the number of bytes; 0 at the end */
 type ByteReader = (target: Buffer) => Promise<number>;
 
+/**
+ * Reads the open file behind a stream that was not read yet into our own memory, past the stream, which closes the file. This saves V8
+ * a gigabyte of short-lived buffers, for which it would walk n8n's whole heap again and again.
+ */
 async function createByteReader(stream: Readable): Promise<ByteReader> {
-	const descriptor = await findFileDescriptor(stream);
-	if (descriptor === undefined) return createPieceReader(stream);
+	if (!(stream instanceof TimedStream)) return createPieceReader(stream);
+	const { source } = stream;
+	if (!(source instanceof ReadStream) || source.bytesRead > 0) return createPieceReader(stream);
+	if (source.pending) await stream.awaitInTime(once(source, 'open'));
+	const { fd, start } = source as { readonly fd?: unknown; readonly start?: unknown };
+	if (typeof fd !== 'number' || start) return createPieceReader(stream);
 	let position = 0;
 	return async (target) => {
-		const reading = readInto(descriptor, target, 0, target.length, position);
-		const { bytesRead } = await (stream instanceof TimedStream ? stream.awaitInTime(reading) : reading);
+		const reading = readInto(fd, target, 0, target.length, position);
+		const { bytesRead } = await stream.awaitInTime(reading);
 		position += bytesRead;
 		return bytesRead;
 	};

@@ -28,14 +28,8 @@ export interface KeyHashes {
 	readonly content: string;
 }
 
-interface KeyUse {
-	/** The user's key. */
-	readonly key: string;
-	/** What is done, such as `mail send`. */
-	readonly operation: string;
-	/** Where it is done: a folder, a document; '' for the account itself. */
-	readonly target: string;
-}
+/** The user's key, what is done, such as `mail send`, and where: a folder, a document; '' for the account itself. */
+type KeyUse = Readonly<Record<'key' | 'operation' | 'target', string>>;
 
 /**
  * The hash of a key, its operation and its target: 64 hex digits that do not reveal the key; undefined without a key.

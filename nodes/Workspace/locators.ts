@@ -3,7 +3,7 @@ import type { INodePropertyMode } from 'n8n-workflow';
 import { createRefusal } from '../core/errors';
 import { shorten } from '../core/text';
 import type { Field, ReadContext } from '../fields/field';
-import { getFieldLabel, isRecord, readList, readLocatorText } from '../fields/values';
+import { nameField, isRecord, readList, readLocatorText } from '../fields/values';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const googleHosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spreadsheets.google.com'];
@@ -11,13 +11,7 @@ const googleHosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com',
 const idInPath = /\/(?:d|folders)\/(?!e\/)([^/]+)/;
 const myDrivePath = /^\/drive\/(u\/\d+\/)?my-drive\/?$/;
 
-interface FileKind {
-	/** What is in the path of its URLs. */
-	readonly path: string;
-	readonly exampleUrl: string;
-	readonly listPlaceholder: string;
-}
-
+/** For each kind of file: what is in the path of its URLs, one of them, and what its list shows while nothing is chosen. */
 const fileKinds = {
 	spreadsheet: {
 		path: '/spreadsheets/',
@@ -34,7 +28,7 @@ const fileKinds = {
 		exampleUrl: 'https://drive.google.com/drive/folders/1Qm7xWc0aVbR2yKt4hL9',
 		listPlaceholder: 'My Drive',
 	},
-} as const satisfies Readonly<Record<string, FileKind>>;
+} as const;
 
 /** The kinds of files that a field may ask for; each kind has URLs of its own. */
 export type FileNoun = keyof typeof fileKinds;
@@ -63,12 +57,7 @@ export function parseFileId(text: string, noun: FileNoun | 'file', label: string
 	if (noun === 'folder' && myDrivePath.test(url.pathname)) return 'root';
 	const id = idInPath.exec(url.pathname)?.[1] ?? url.searchParams.get('id') ?? url.searchParams.get('key');
 	if (id && idPattern.test(id)) return id;
-	throw createRefusal(
-		`'${label}' is a URL without an ID`,
-		url.pathname.includes('/d/e/')
-			? 'This is the URL of a page published to the web. Open the file and use the URL from the address bar of the browser.'
-			: advice,
-	);
+	throw createRefusal(`'${label}' is a URL without an ID`, advice);
 }
 
 function parseGoogleUrl(text: string): URL | undefined {
@@ -80,7 +69,7 @@ function parseGoogleUrl(text: string): URL | undefined {
 /** Reads a list of IDs or URLs of files, each one once. */
 export const readFileIds = (raw: unknown, field: Field, reading: ReadContext): string[] => {
 	const entries = readList(field, raw, reading);
-	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', getFieldLabel(field, reading))))];
+	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', nameField(field, reading))))];
 };
 
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
@@ -105,7 +94,7 @@ export function createFileLocator(noun: FileNoun, searchListMethod: string) {
 			"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.",
 		read(raw: unknown, field: Field, reading: ReadContext): string {
 			const text = readLocatorText(field, raw, reading);
-			return text.trim() === '' ? '' : parseFileId(text, noun, getFieldLabel(field, reading));
+			return text.trim() === '' ? '' : parseFileId(text, noun, nameField(field, reading));
 		},
 	} as const satisfies Partial<Field>;
 }
@@ -118,17 +107,14 @@ export function readLinkedTab(link: unknown): string {
 	return sheetId === undefined ? '' : `#gid=${sheetId}`;
 }
 
-/** What all fields have in common that take a tab of the chosen file. */
-export const createTabLocator = (noun: FileNoun, searchListMethod: string, example: string) =>
+/** What all fields have in common that take a tab of the chosen file. @param search the method that lists the tabs */
+export const createTabLocator = (noun: FileNoun, search: string, example: string) =>
 	({
 		type: 'resourceLocator',
 		default: emptyLocator,
 		format: 'tab',
 		typeOptions: { loadOptionsDependsOn: [`${noun}Id.value`] },
-		modes: [
-			createListMode(searchListMethod, 'Select a tab...'),
-			createTextMode('By Name', 'name', `e.g. ${example}`),
-		],
+		modes: [createListMode(search, 'Select a tab...'), createTextMode('By Name', 'name', `e.g. ${example}`)],
 	}) as const satisfies Partial<Field>;
 
 /** What all fields have in common that take the ID of an email. '' if there is none. */
@@ -141,7 +127,7 @@ export const messageIdField = {
 		const text = readLocatorText(field, raw, reading);
 		if (text.trim() === '') return '';
 		const advice = 'List and Search return it as id. A subject or an address is not an ID.';
-		return parseId(text, getFieldLabel(field, reading), advice);
+		return parseId(text, nameField(field, reading), advice);
 	},
 } as const satisfies Partial<Field>;
 

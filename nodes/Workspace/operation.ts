@@ -34,7 +34,7 @@ export interface Item {
 	/** A file on the machine that runs n8n, under the instance's own file-access rules. */
 	getFile(path: string): Promise<ByteSource>;
 	/** Hands bytes to n8n's binary storage, so that not all of a long result has to be in memory at once. */
-	store(binary: OutputBinary): Promise<StoredBinary>;
+	store(bytes: Buffer, fileName?: string, mimeType?: string): Promise<StoredBinary>;
 	/** Asks once per run for each key: items with the same key share the answer. */
 	once<T>(key: string, ask: () => Promise<T>): Promise<T>;
 	/** Records something that now exists, so that a later failure of the same item names it. */
@@ -50,13 +50,6 @@ export interface CreatedFile {
 	readonly kind: 'document' | 'spreadsheet' | 'file';
 	readonly id: string;
 	readonly url?: string;
-}
-
-/** Bytes for a binary field of an output item. */
-export interface OutputBinary {
-	readonly data: Buffer;
-	readonly fileName?: string;
-	readonly mimeType?: string;
 }
 
 /** A reference to bytes in n8n's storage, which an operation only passes on. */

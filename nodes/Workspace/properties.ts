@@ -76,11 +76,7 @@ export const toolDescriptions: INodeProperties[] = [
 	buildToolDescription(buildInputObjectText(), { show: { '@tool': [true], inputMode: ['json'] } }),
 ];
 
-function buildToolDescription(
-	text: string,
-	displayOptions: INodeProperties['displayOptions'],
-	hint = '',
-): INodeProperties {
+function buildToolDescription(text: string, displayOptions: IDisplayOptions, hint = ''): INodeProperties {
 	return {
 		displayName: 'Description',
 		name: 'toolDescription',
@@ -89,7 +85,7 @@ function buildToolDescription(
 		default: text,
 		required: true,
 		description: 'What the model reads about this tool. Add when the model should use it, and when not.',
-		...(hint !== '' && { hint }),
+		...(hint && { hint }),
 		displayOptions,
 	};
 }
@@ -107,23 +103,20 @@ function buildOperationTexts(resource: ResourceName, operation: Operation): INod
 			`The model does not see which ${file.toLowerCase()} you choose. Name it here, and say what it holds.`,
 		next && `To let the model continue a long answer, add the option ${next} and let the model fill it in.`,
 	];
-	const build = (more: string | undefined, show?: IDisplayOptions['show']) =>
-		buildToolDescription(
-			[modelDescription, more, given, long].filter(Boolean).join(' '),
-			{
-				show: { '@tool': [true], resource: [resource], operation: [value], ...show },
-				hide: { inputMode: ['json'] },
-			},
+	const build = (more: string | undefined, chosen?: IDisplayOptions['show']) => {
+		const text = [modelDescription, more, given, long].filter(Boolean).join(' ');
+		const show = { '@tool': [true], resource: [resource], operation: [value], ...chosen };
+		return buildToolDescription(
+			text,
+			{ show, hide: { inputMode: ['json'] } },
 			hints.filter(Boolean).join(' '),
 		);
+	};
 	if (!modelCautions) return [build(caution)];
-	const choices = fields.find(({ name }) => name === modelCautions.field)?.options ?? [];
+	const { field, byValue } = modelCautions;
+	const choices = fields.find(({ name }) => name === field)?.options ?? [];
 	// n8n takes the last one that it may show: under an expression, that of the first choice.
-	return choices
-		.toReversed()
-		.map((choice) =>
-			build(modelCautions.byValue[choice.value] ?? caution, { [modelCautions.field]: [choice.value] }),
-		);
+	return choices.toReversed().map(({ value: one }) => build(byValue[one] ?? caution, { [field]: [one] }));
 }
 
 function buildInputObjectText(): string {
@@ -185,31 +178,18 @@ export const properties: INodeProperties[] = [
 ];
 
 function buildOperationDropdowns(resource: Resource): INodeProperties[] {
-	const { defaultToolOperation: forTools } = resource;
-	if (forTools === undefined) return [buildOperationDropdown(resource)];
-	return [
-		buildOperationDropdown(resource, { hide: { '@tool': [true] } }),
-		buildOperationDropdown({ ...resource, defaultOperation: forTools }, { show: { '@tool': [true] } }),
-	];
-}
-
-function buildOperationDropdown(
-	{ value, operations, defaultOperation }: Resource,
-	{ show, hide }: IDisplayOptions = {},
-): INodeProperties {
-	return {
+	const { operations, defaultOperation, toolOperation } = resource;
+	const build = (standard: string, { show, hide }: IDisplayOptions = {}): INodeProperties => ({
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		options: operations.map(({ name, value: one, action, description }) => ({
-			name,
-			value: one,
-			action,
-			description,
-		})),
-		default: defaultOperation,
+		options: operations.map(({ name, value, action, description }) => ({ name, value, action, description })),
+		default: standard,
 		// Not `show: { inputMode: ['fields'] }`: n8n saves no default values, so a change of the resource would keep the old operation.
-		displayOptions: { show: { resource: [value], ...show }, hide: { inputMode: ['json'], ...hide } },
-	};
+		displayOptions: { show: { resource: [resource.value], ...show }, hide: { inputMode: ['json'], ...hide } },
+	});
+	if (toolOperation === undefined) return [build(defaultOperation)];
+	const tool = { '@tool': [true] };
+	return [build(defaultOperation, { hide: tool }), build(toolOperation, { show: tool })];
 }

@@ -1,6 +1,5 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 
-import { createRefusal } from '../core/errors';
 import { compareNames } from '../core/text';
 import * as actions from './actions';
 import type { Operation, ResourceName } from './operation';
@@ -14,28 +13,25 @@ export interface Resource {
 	/** Saved workflows depend on it. */
 	readonly defaultOperation: string;
 	/** What a fresh tool does: nothing that cannot be undone. */
-	readonly defaultToolOperation?: string;
-}
-
-function buildResource(
-	value: ResourceName,
-	name: string,
-	description: string,
-	defaultOperation: string,
-	defaultToolOperation?: string,
-): Resource {
-	const operations: readonly Operation[] = Object.values(actions[value]);
-	const sorted = operations.toSorted((a, b) => compareNames(a.name, b.name));
-	return { value, name, description, operations: sorted, defaultOperation, defaultToolOperation };
+	readonly toolOperation?: string;
 }
 
 /** In the order of the dropdown. */
-export const resources: readonly Resource[] = [
-	buildResource('document', 'Document', 'Google Docs', 'create'),
-	buildResource('file', 'File', 'Google Drive', 'upload'),
-	buildResource('mail', 'Mail', 'Gmail', 'send', 'list'),
-	buildResource('spreadsheet', 'Spreadsheet', 'Google Sheets', 'create'),
+const resourceTable: ReadonlyArray<Omit<Resource, 'operations'>> = [
+	{ value: 'document', name: 'Document', description: 'Google Docs', defaultOperation: 'create' },
+	{ value: 'file', name: 'File', description: 'Google Drive', defaultOperation: 'upload' },
+	{ value: 'mail', name: 'Mail', description: 'Gmail', defaultOperation: 'send', toolOperation: 'list' },
+	{ value: 'spreadsheet', name: 'Spreadsheet', description: 'Google Sheets', defaultOperation: 'create' },
 ];
+
+export const resources: readonly Resource[] = resourceTable.map((resource) => {
+	const operations: readonly Operation[] = Object.values(actions[resource.value]);
+	return { ...resource, operations: operations.toSorted((a, b) => compareNames(a.name, b.name)) };
+});
+
+/** The value of an operation in Allowed Operations. */
+export const getOperationKey = (resource: ResourceName, { value }: { readonly value: string }) =>
+	`${resource}.${value}`;
 
 /** The choices of Allowed Operations, named as in the node creator. */
 export const operationChoices: INodePropertyOptions[] = resources
@@ -49,36 +45,3 @@ export const operationChoices: INodePropertyOptions[] = resources
 			})),
 	)
 	.sort((a, b) => compareNames(a.name, b.name));
-
-/**
- * Refuses an operation that the node does not allow, because an input object may come from outside.
- * @param allowed the value of Allowed Operations; an empty list allows all
- * @param given the keys of the input object
- * @throws NodeError 400
- */
-export function checkOperationAllowed(
-	allowed: unknown,
-	resource: ResourceName,
-	operation: Operation,
-	given: Readonly<Record<string, unknown>>,
-): void {
-	const list = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
-	if (allowed == null || list?.length === 0 || list?.includes(getOperationKey(resource, operation))) return;
-	const { narrowed } = operation;
-	if (narrowed && list?.includes(getOperationKey(resource, narrowed))) {
-		if (given[narrowed.key] === true) return;
-		throw createRefusal(
-			`'${operation.value}' of ${resource} is only allowed with '${narrowed.key}' here`,
-			`Nothing was sent. Set '${narrowed.key}' to true. 'Allowed Operations' of the node has '${narrowed.name}'.`,
-		);
-	}
-	const names = operationChoices.filter(({ value }) => list?.includes(value)).map(({ name }) => name);
-	throw createRefusal(
-		`'${operation.value}' of ${resource} is not allowed here`,
-		`'Allowed Operations' of the node has ${names.length === 0 ? 'no known operation' : `only: ${names.join(', ')}`}.`,
-	);
-}
-
-function getOperationKey(resource: ResourceName, { value }: Pick<Operation, 'value'>): string {
-	return `${resource}.${value}`;
-}

@@ -1,4 +1,4 @@
-import type { INodePropertyMode, INodePropertyTypeOptions } from 'n8n-workflow';
+import type { INodePropertyMode, INodePropertyTypeOptions, NodePropertyTypes } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../core/errors';
 
@@ -25,7 +25,7 @@ interface FormatValues {
 	readonly list: string[];
 	/** The text as it stands (an RFC 5322 list has commas inside quotes), an array as lines. */
 	readonly addressList: string;
-	/** Given as a fixedCollection, an array of its rows or a plain object. */
+	/** Given as a fixedCollection or a plain object. */
 	readonly pairs: Array<{ name: string; value: string }>;
 	/** Given as JSON text or an array; unchecked beyond "array of arrays". */
 	readonly rows: unknown[][];
@@ -49,17 +49,8 @@ export interface Field {
 	readonly displayName: string;
 	/** Saved in workflows; also the key in JSON mode. */
 	readonly name: string;
-	readonly type:
-		| 'string'
-		| 'number'
-		| 'boolean'
-		| 'options'
-		| 'multiOptions'
-		| 'json'
-		| 'dateTime'
-		| 'resourceLocator'
-		| 'resourceMapper'
-		| 'fixedCollection';
+	/** As in n8n. One without a reader in `values.ts` is read as text. */
+	readonly type: NodePropertyTypes;
 	/** As in n8n; saved workflows depend on it. */
 	readonly default: unknown;
 	readonly description?: string;
@@ -105,8 +96,8 @@ export interface Field {
 	readonly maximum?: number;
 	/** For a fixedCollection: the fields of each entry. */
 	readonly entries?: { readonly group: string; readonly fields: readonly Field[] };
-	/** For `pairs`: the fixedCollection's group and its keys, e.g. `header`, `name` and `value` (the default). */
-	readonly pair?: { readonly group: string; readonly key: string; readonly value?: string };
+	/** For `pairs`: the fixedCollection's group, and its key beside `value`, e.g. `header` and `name`. */
+	readonly pair?: { readonly group: string; readonly key: string };
 }
 
 interface TypeValues {
@@ -132,7 +123,7 @@ export type InferParameters<F extends readonly Field[], O extends readonly Field
 
 // Characters of Unicode's private use area, because no text from outside has them around the name of a field.
 const [begin, end] = ['\uE000', '\uE001'];
-const namedPlace = new RegExp(`${begin}([A-Za-z]+(?:=\\w+)?)${end}`, 'g');
+const namedPlace = new RegExp(`${begin}([A-Za-z]+)(?:=(\\w+))?${end}`, 'g');
 
 /** A field in quotes, for a text for the user. `FieldNaming` replaces its name by the one that the user's input mode shows. */
 export const quoteField = (field: string) => `'${begin}${field}${end}'`;
@@ -142,29 +133,26 @@ export const printChoice = (field: string, value: string) => `${begin}${field}=$
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class FieldNaming {
-	readonly #labels: ReadonlyMap<string, string>;
+	readonly #fields: readonly Field[];
 
 	constructor(fields: readonly Field[], mode: 'fields' | 'json') {
-		const labels = fields.flatMap(({ name, displayName, options = [] }) => [
-			[name, displayName] as const,
-			...options.map((choice) => [`${name}=${choice.value}`, choice.name] as const),
-		]);
-		this.#labels = new Map(mode === 'json' ? [] : labels);
+		this.#fields = mode === 'json' ? [] : fields;
 	}
 
 	insertNames(text: string): string {
-		return text.replaceAll(namedPlace, (_, name: string) => {
-			return this.#labels.get(name) ?? name.slice(name.indexOf('=') + 1);
+		return text.replaceAll(namedPlace, (_, name: string, value?: string) => {
+			const field = this.#fields.find((one) => one.name === name);
+			if (value === undefined) return field?.displayName ?? name;
+			return field?.options?.find((choice) => choice.value === value)?.name ?? value;
 		});
 	}
 
 	insertNamesIntoError(failure: NodeError): NodeError {
 		const { message, description } = failure;
-		const told = {
+		return failure.with({
 			message: this.insertNames(message),
 			description: description && this.insertNames(description),
-		};
-		return told.message === message && told.description === description ? failure : failure.with(told);
+		});
 	}
 
 	/** @throws whatever `act` throws; a NodeError gets the names that the user sees */

@@ -7,23 +7,16 @@ import type { Field } from './field';
 function buildProperty(field: Field): INodeProperties {
 	const { displayName, name, description, hint, placeholder, noDataExpression, builderHint } = field;
 	return {
-		displayName,
-		name,
+		...{ displayName, name, description, hint, placeholder, noDataExpression },
 		// A copy, because n8n writes to the object that it is given.
 		default: structuredClone(field.default) as NodeParameterValueType,
 		...((field.requiredInForm ?? field.required) && { required: true }),
-		...(description !== undefined && { description }),
-		...(hint !== undefined && { hint }),
-		...(placeholder !== undefined && { placeholder }),
-		...(noDataExpression && { noDataExpression }),
 		...(builderHint !== undefined && { builderHint: { propertyHint: builderHint } }),
-		...buildTypeProperties(field),
+		...buildType(field),
 	};
 }
 
-function buildTypeProperties(
-	field: Field,
-): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
+function buildType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
 	const { type, typeOptions, minimum: minValue, maximum: maxValue, decimals: numberPrecision = 0 } = field;
 	const given = typeOptions && { typeOptions };
 	switch (type) {
@@ -47,23 +40,19 @@ function buildCollectionOptions(field: Field): INodeProperties['options'] {
 }
 
 function getEntries({ pair, entries }: Field): NonNullable<Field['entries']> {
-	const { group = 'pair', key = 'name', value = 'value' } = pair ?? {};
-	const buildTextField = (name: string): Field => {
+	const { group = 'pair', key = 'name' } = pair ?? {};
+	const fields = [key, 'value'].map((name): Field => {
 		const displayName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 		return { displayName, name, type: 'string', default: '' };
-	};
-	return entries ?? { group, fields: [buildTextField(key), buildTextField(value)] };
+	});
+	return entries ?? { group, fields };
 }
 
 type ShowConditions = NonNullable<IDisplayOptions['show']>;
 type ShowWhenCondition = NonNullable<Field['showWhen']>;
 
 /** A node's parameters and, in one collection, its options. @param gate the condition under which all of them are shown */
-export function buildProperties(
-	fields: readonly Field[],
-	options: readonly Field[],
-	gate?: ShowConditions,
-): INodeProperties[] {
+export function buildProperties(fields: readonly Field[], options: readonly Field[], gate?: ShowConditions) {
 	const collection: INodeProperties = {
 		displayName: 'Options',
 		name: 'options',
@@ -94,20 +83,15 @@ function buildAddedDefaults(option: Field): Partial<INodeProperties> {
 		return { default: { [group]: [row] } as NodeParameterValueType };
 	}
 	if (option.type !== 'boolean') return {};
-	const isOff = option.default === false;
-	return {
-		default: true,
-		...(isOff && { builderHint: { propertyHint: 'Off unless this option is added' } }),
-	};
+	const builderHint = { propertyHint: 'Off unless this option is added' };
+	return { default: true, ...(option.default === false && { builderHint }) };
 }
 
 /** A parameter of the node. @param gate the condition under which it is shown */
 export function buildConditionalProperty(field: Field, gate?: ShowConditions): INodeProperties {
 	if (!gate && !field.showWhen) return buildProperty(field);
-	return {
-		...buildProperty(field),
-		displayOptions: { show: { ...gate, ...toShowConditions(field.showWhen) } },
-	};
+	const show = { ...gate, ...toShowConditions(field.showWhen) };
+	return { ...buildProperty(field), displayOptions: { show } };
 }
 
 /**

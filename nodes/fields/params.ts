@@ -1,15 +1,8 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IGetNodeParameterOptions } from 'n8n-workflow';
 
 import { isTool, createRefusal } from '../core/errors';
 import type { Field, InferParameters, ReadContext } from './field';
-import {
-	isRecord,
-	getFieldLabel,
-	missingDataAdvice,
-	readValue,
-	refuseUnnamedFiles,
-	TypedText,
-} from './values';
+import { isRecord, missingDataAdvice, nameField, readValue, refuseUnnamedFiles, TypedText } from './values';
 
 export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 
@@ -68,20 +61,16 @@ const isMissing = (raw: unknown) => raw === undefined || raw === null;
 
 function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadContext): void {
 	if (!field.required) return;
-	const label = getFieldLabel(field, reading);
-	if (reading.mode === 'json' && isMissing(raw)) {
-		throw createRefusal(
-			`'${label}' is required`,
-			'The input object does not have this key, or its value is null. Add it.',
-		);
-	}
+	const message = `'${nameField(field, reading)}' is required`;
+	const noKey = 'The input object does not have this key, or its value is null. Add it.';
+	if (reading.mode === 'json' && isMissing(raw)) throw createRefusal(message, noKey);
 	// Only the operation knows whether an empty value means something here.
 	if (field.mayBeEmpty) return;
 	// A text of several lines may be a mere line break.
 	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
 	const isEmpty = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
 	if (!isEmpty) return;
-	throw createRefusal(`'${label}' is required`, `It is empty. ${missingDataAdvice}`);
+	throw createRefusal(message, `It is empty. ${missingDataAdvice}`);
 }
 
 /** The options that govern the requests of every operation. */
@@ -166,12 +155,7 @@ interface ParameterSource {
 
 /** The part of n8n's context that gives parameters. */
 export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'getInputData'> {
-	getNodeParameter(
-		name: string,
-		itemIndex: number,
-		fallback: unknown,
-		options?: { readonly rawExpressions: boolean },
-	): unknown;
+	getNodeParameter(name: string, at: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown;
 }
 
 /**
@@ -262,12 +246,10 @@ export class NodeParameters {
 
 	#findSource(name: string, fallback: unknown): ParameterSource {
 		const raw = this.#getRawValue(name);
-		if (hasExpression(raw)) return { isConstant: false, path: this.#getFieldPath(raw) };
-		return { isConstant: true, value: this.#context.getNodeParameter(name, 0, fallback) };
-	}
-
-	#getFieldPath(raw: unknown): string[] | undefined {
-		return typeof raw === 'string' && !this.#isTool ? parseFieldPath(raw) : undefined;
+		if (!hasExpression(raw))
+			return { isConstant: true, value: this.#context.getNodeParameter(name, 0, fallback) };
+		const mayReadItem = typeof raw === 'string' && !this.#isTool;
+		return { isConstant: false, path: mayReadItem ? parseFieldPath(raw) : undefined };
 	}
 
 	/** The value of a field of the item. What is missing or no plain data gives undefined, which leaves it to n8n. */

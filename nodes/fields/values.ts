@@ -4,7 +4,7 @@ import { type NodeError, createRefusal } from '../core/errors';
 import type { AttachmentInput, Field, FieldFormat, ReadContext } from './field';
 
 /** The field's name as the user sees it. */
-export const getFieldLabel = ({ displayName, name }: Field, { mode }: ReadContext) =>
+export const nameField = ({ displayName, name }: Field, { mode }: ReadContext) =>
 	mode === 'fields' ? displayName : name;
 
 export const missingDataAdvice =
@@ -12,15 +12,18 @@ export const missingDataAdvice =
 
 export function createValueRefusal(field: Field, reading: ReadContext, wanted: string): NodeError {
 	return createRefusal(
-		`'${getFieldLabel(field, reading)}' must be ${wanted}`,
+		`'${nameField(field, reading)}' must be ${wanted}`,
 		reading.mode === 'fields' ? 'If it is an expression, check what it returns for this item.' : undefined,
 	);
 }
 
+const createTypeRefusal = (field: Field, raw: unknown, reading: ReadContext, wanted: string) =>
+	createValueRefusal(field, reading, `${wanted}, not ${describeType(raw)}`);
+
 export function readText(field: Field, raw: unknown, reading: ReadContext): string {
 	if (typeof raw === 'string') return raw;
 	if (reading.mode === 'fields' && (typeof raw === 'number' || typeof raw === 'boolean')) return String(raw);
-	throw createValueRefusal(field, reading, `text, not ${describeType(raw)}`);
+	throw createTypeRefusal(field, raw, reading, 'text');
 }
 
 /** The JSON type of a value; never the value itself, which may be private. */
@@ -45,8 +48,7 @@ export class TypedText {
 
 /** Values by column, from n8n's column mapper or a plain object. Unset ones are left out. @returns undefined if n8n maps by name */
 function readColumns(field: Field, raw: unknown, reading: ReadContext) {
-	const wanted = 'an object with a value for each column';
-	if (!isRecord(raw)) throw createValueRefusal(field, reading, `${wanted}, not ${describeType(raw)}`);
+	if (!isRecord(raw)) throw createTypeRefusal(field, raw, reading, 'an object with a value for each column');
 	const isMapper = reading.mode === 'fields' && typeof raw['mappingMode'] === 'string';
 	if (!isMapper) return raw;
 	if (raw['mappingMode'] === 'autoMapInputData') return undefined;
@@ -73,43 +75,26 @@ export function splitList(text: string): string[] {
 /** Takes text separated by commas or new lines, or an array. */
 export function readList(field: Field, raw: unknown, reading: ReadContext): string[] {
 	const entries = typeof raw === 'string' ? splitList(raw) : raw;
-	if (!Array.isArray(entries)) {
-		throw createValueRefusal(
-			field,
-			reading,
-			`an array, or text separated by commas or new lines, not ${describeType(raw)}`,
-		);
-	}
+	const wanted = 'an array, or text separated by commas or new lines';
+	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, reading, wanted);
 	// What was picked from a list may begin or end with a blank.
 	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
 	const texts = entries.map((entry) => readText(field, entry, reading));
 	return texts.map((text) => (isPicked ? text : text.trim())).filter((text) => text.trim() !== '');
 }
 
-type NameValuePair = { readonly name: string; readonly value: string };
-
-/** Takes the form's `{ group: [{ key, value }] }`, an array of such rows, or a plain object. */
-function readPairs(field: Field, raw: unknown, reading: ReadContext): NameValuePair[] {
-	const { group, key, value: second = 'value' } = field.pair ?? { group: 'pair', key: 'name' };
-	const readPair = (row: Readonly<Record<string, unknown>>) => ({
-		name: readText(field, row[key] ?? '', reading),
-		value: readText(field, row[second] ?? '', reading),
-	});
-	if (Array.isArray(raw) && raw.every(isRecord)) {
-		refuseUnknownKeys(field, raw, [key, second], `objects with ${key} and ${second}`, reading);
-		return raw.map(readPair);
-	}
-	if (!isRecord(raw))
-		throw createValueRefusal(field, reading, `an object with names and values, not ${describeType(raw)}`);
-	const rows = raw[group];
-	if (reading.mode === 'fields' && Array.isArray(rows)) {
-		// A row that nobody filled in.
-		return rows
-			.filter(isRecord)
-			.map(readPair)
-			.filter(({ name, value: text }) => name !== '' || text !== '');
-	}
-	return Object.entries(raw).map(([name, value]) => ({ name, value: readText(field, value, reading) }));
+/** Takes the form's `{ group: [{ key, value }] }` or a plain object. */
+function readPairs(field: Field, raw: unknown, reading: ReadContext) {
+	const { group, key } = field.pair ?? { group: 'pair', key: 'name' };
+	if (!isRecord(raw)) throw createTypeRefusal(field, raw, reading, 'an object with names and values');
+	const rows = reading.mode === 'fields' ? raw[group] : undefined;
+	const given: ReadonlyArray<readonly [unknown, unknown]> = Array.isArray(rows)
+		? rows.filter(isRecord).map((row) => [row[key] ?? '', row['value'] ?? ''])
+		: Object.entries(raw);
+	const read = (one: unknown) => readText(field, one, reading);
+	const pairs = given.map(([name, value]) => ({ name: read(name), value: read(value) }));
+	// A row of the form that nobody filled in.
+	return pairs.filter(({ name, value }) => name !== '' || value !== '');
 }
 
 /** Refuses an unknown key in JSON mode, as at the top level. @throws NodeError 400 that names the key and what is wanted */
@@ -129,17 +114,15 @@ function readRows(field: Field, raw: unknown, reading: ReadContext): unknown[] {
 	const takesRecords = field.format === 'records';
 	const wanted = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
 	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
-	const label = getFieldLabel(field, reading);
+	const label = nameField(field, reading);
 	const text = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
 	const rows = typeof text === 'string' ? parseJson(text, `'${label}'`, jsonAdvice) : text;
 	const wantedRows = `'${label}' must be an array of rows`;
 	if (!Array.isArray(rows)) throw createRefusal(`${wantedRows}, not ${describeType(rows)}`, rowsAdvice);
 	const wrong = rows.findIndex((row) => !isRow(row));
 	if (wrong === -1) return rows;
-	throw createRefusal(
-		`${wantedRows}, each ${wanted}; row ${wrong + 1} is ${describeType(rows[wrong])}`,
-		rowsAdvice,
-	);
+	const wrongRow = `row ${wrong + 1} is ${describeType(rows[wrong])}`;
+	throw createRefusal(`${wantedRows}, each ${wanted}; ${wrongRow}`, rowsAdvice);
 }
 
 const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
@@ -167,7 +150,7 @@ export function refuseUnnamedFiles(field: Field, raw: unknown, reading: ReadCont
 	const isUnnamed = (entry: unknown) => isBlank(entry ?? '');
 	if (!(isForm && entries.length === 0) && !entries.some(isUnnamed)) return;
 	throw createRefusal(
-		`'${getFieldLabel(field, reading)}' names no file${entries.length > 1 ? ' in one of its entries' : ''}`,
+		`'${nameField(field, reading)}' names no file${entries.length > 1 ? ' in one of its entries' : ''}`,
 		'It is empty for this item. Check the expression and that the input item contains the data, or remove it.',
 	);
 }
@@ -178,16 +161,12 @@ function readAttachments(field: Field, raw: unknown, reading: ReadContext): Atta
 	const entries = typeof raw === 'string' ? splitList(raw) : [raw].flat();
 	return entries.flatMap((entry: unknown) => {
 		if (typeof entry === 'string') return entry.trim() === '' ? [] : { field: entry.trim() };
-		if (reading.mode === 'json' && isRecord(entry)) return readContentAttachment(field, entry, reading);
-		throw createValueRefusal(field, reading, `a list of binary fields, not ${describeType(entry)}`);
+		if (reading.mode === 'json' && isRecord(entry)) return readAttachment(field, entry, reading);
+		throw createTypeRefusal(field, entry, reading, 'a list of binary fields');
 	});
 }
 
-function readContentAttachment(
-	field: Field,
-	entry: Record<string, unknown>,
-	reading: ReadContext,
-): AttachmentInput {
+function readAttachment(field: Field, entry: Record<string, unknown>, reading: ReadContext): AttachmentInput {
 	const { fileName, mimeType, content } = entry;
 	const wanted = 'names of binary fields or objects with fileName, mimeType and content (base64 text)';
 	refuseUnknownKeys(field, [entry], ['fileName', 'mimeType', 'content'], wanted, reading);
@@ -213,7 +192,7 @@ function readDateTime(field: Field, raw: unknown, reading: ReadContext): string 
 function readBoolean(field: Field, raw: unknown, reading: ReadContext): boolean {
 	if (typeof raw === 'boolean') return raw;
 	if (reading.mode === 'fields' && (raw === 'true' || raw === 'false')) return raw === 'true';
-	throw createValueRefusal(field, reading, `true or false, not ${describeType(raw)}`);
+	throw createTypeRefusal(field, raw, reading, 'true or false');
 }
 
 function readNumber(field: Field, raw: unknown, reading: ReadContext): number {

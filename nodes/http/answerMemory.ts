@@ -58,14 +58,6 @@ export function estimateParsingCost(json: Buffer, most = Infinity, mostLevels = 
 	return step.value;
 }
 
-/** Estimates the same in slices, between which n8n can do other work. */
-export async function estimateParsingCostInSlices(json: Buffer, most = Infinity, mostLevels = Infinity) {
-	const scan = scanJson(json, most, mostLevels);
-	let step = scan.next();
-	for (; !step.done; step = scan.next()) await yieldToEventLoop();
-	return step.value;
-}
-
 /** Fractions of the heap: for one answer; for all that are being read or parsed; for everything in it. */
 const [maxAnswerShare, maxInFlightShare, maxHeapShare] = [1 / 4, 1 / 2, 0.85];
 /** Limits for data that becomes an item. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
@@ -92,7 +84,11 @@ export class MemoryReservation {
 	async reserveForParsing(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
 		const { heap_size_limit: limit } = getHeapStatistics();
 		const most = Math.min(limits.bytes, limit * maxAnswerShare);
-		const cost = await estimateParsingCostInSlices(json, most, limits.levels);
+		const scan = scanJson(json, most, limits.levels);
+		let step = scan.next();
+		// Between two slices, n8n can do other work.
+		for (; !step.done; step = scan.next()) await yieldToEventLoop();
+		const cost = step.value;
 		if (cost > most) throw new BodyError('tooCostly');
 		const used = getHeapStatistics().used_heap_size + getLedger().bytes;
 		if (used + cost > limit * maxHeapShare) throw new BodyError('noMemory');
@@ -113,10 +109,7 @@ export class MemoryReservation {
 /** Whether a message can be parsed at once, considering memory, time and levels: n8n is one process for all of its workflows. */
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics();
-	const most = Math.min(
-		itemParsingLimits.bytes,
-		limit * maxAnswerShare,
-		limit * maxHeapShare - used - getBytesInFlight(),
-	);
+	const free = limit * maxHeapShare - used - getBytesInFlight();
+	const most = Math.min(itemParsingLimits.bytes, limit * maxAnswerShare, free);
 	return estimateParsingCost(json, most, itemParsingLimits.levels) <= most;
 }

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 
 import { findErrorCode } from './networkErrors';
 
@@ -20,27 +20,19 @@ export class BodyError extends Error {
 	}
 }
 
-/** The part of `MemoryReservation` that reading needs. */
-interface Reservation {
-	/** @throws BodyError `noMemory` */
-	reserve(bytes: number): void;
-}
-
 interface ReadLimits {
 	readonly maxBytes?: number;
 	/** Length according to the answer; if it is too large, nothing is read. */
 	readonly announcedBytes?: number;
 	/** Ends the reading and destroys the stream. */
 	readonly signal?: AbortSignal;
-	/** Counts what is read. */
-	readonly memory?: Reservation;
+	/** Counts what is read, as `MemoryReservation` does. @throws BodyError `noMemory` */
+	readonly memory?: { reserve(bytes: number): void };
 }
 
 /** The whole body of an answer, in bytes. @throws BodyError */
-export async function readResponseBody(
-	body: Readable | Buffer,
-	{ maxBytes = maxAnswerBytes, announcedBytes = 0, signal, memory }: ReadLimits = {},
-): Promise<Buffer> {
+export async function readResponseBody(body: Readable | Buffer, limits: ReadLimits = {}): Promise<Buffer> {
+	const { maxBytes = maxAnswerBytes, announcedBytes = 0, memory } = limits;
 	if (Buffer.isBuffer(body)) {
 		if (body.length > maxBytes) throw new BodyError('tooLarge');
 		memory?.reserve(body.length);
@@ -50,7 +42,7 @@ export async function readResponseBody(
 		body.destroy();
 		throw new BodyError('tooLarge');
 	}
-	const { bytes, error } = await collectBytes(body, maxBytes, signal, memory);
+	const { bytes, error } = await collectBytes(body, limits);
 	if (error) throw error;
 	return bytes;
 }
@@ -72,19 +64,12 @@ export function mayBeJson(bytes: Buffer): boolean {
 /** The body of an unsuccessful answer, as far as it can be read and up to the length of a message: the status is known anyway. */
 export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
-	return (await collectBytes(body, maxErrorBytes, signal)).bytes;
+	return (await collectBytes(body, { maxBytes: maxErrorBytes, signal })).bytes;
 }
 
 /** @returns what was read, and why the reading ended early */
-async function collectBytes(
-	body: Readable,
-	maxBytes: number,
-	signal?: AbortSignal,
-	memory?: Reservation,
-): Promise<{ readonly bytes: Buffer; readonly error?: BodyError }> {
-	const stop = () => body.destroy(new Error('stopped'));
-	signal?.addEventListener('abort', stop);
-	if (signal?.aborted) stop();
+async function collectBytes(body: Readable, { maxBytes = maxAnswerBytes, signal, memory }: ReadLimits) {
+	if (signal) addAbortSignal(signal, body);
 	const chunks: Buffer[] = [];
 	let size = 0;
 	try {
@@ -100,7 +85,5 @@ async function collectBytes(
 		// Only the code is kept, because other properties of the error may name the request.
 		const reason = error instanceof BodyError ? error : new BodyError('cutShort', findErrorCode([error]));
 		return { bytes: Buffer.concat(chunks), error: reason };
-	} finally {
-		signal?.removeEventListener('abort', stop);
 	}
 }

@@ -5,14 +5,10 @@ import type { TLSSocket } from 'node:tls';
 
 import { getGlobalSingleton } from '../core/runtime';
 
-/** Takes the answer to the request that is sent in its asynchronous context. */
-export interface ResponseReceiver {
-	receive(response: IncomingMessage): void;
-}
-
 /** What Node's HTTP client shows of n8n's requests, and n8n's helpers do not return. */
 interface HttpObserver {
-	readonly responses: AsyncLocalStorage<ResponseReceiver>;
+	/** Takes the answer to the request that is sent in its asynchronous context. */
+	readonly responses: AsyncLocalStorage<(response: IncomingMessage) => void>;
 	/** Errors of connections whose TLS had been established: the request may have gone out, whatever their code says. */
 	readonly errorsAfterTls: WeakSet<object>;
 	stop(): void;
@@ -22,16 +18,13 @@ interface HttpObserver {
 export const observeHttpClient = () => getGlobalSingleton('httpObserver', startObserver);
 
 function startObserver(): HttpObserver {
-	const responses = new AsyncLocalStorage<ResponseReceiver>();
+	const responses: HttpObserver['responses'] = new AsyncLocalStorage();
 	const errorsAfterTls = new WeakSet<object>();
 	const onStart = (message: unknown) => {
 		const { request } = message as { readonly request: ClientRequest };
-		const receiver = responses.getStore();
+		const receive = responses.getStore();
 		// A CONNECT goes to a proxy, to reach the service.
-		if (receiver === undefined || request.method === 'CONNECT') return;
-		request.prependOnceListener('response', (response: IncomingMessage) => {
-			receiver.receive(response);
-		});
+		if (receive && request.method !== 'CONNECT') request.prependOnceListener('response', receive);
 	};
 	const onError = (message: unknown) => {
 		const { request, error } = message as { readonly request: ClientRequest; readonly error: Error };

@@ -62,26 +62,23 @@ export interface NetworkError extends AttemptResult {
 	readonly reason: string;
 }
 
-type NetworkErrorRow = readonly [category: NetworkError['category'], codes: RegExp, reason: string];
+const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/;
 
-/** These apply only while connecting, because a route can also disappear after a request was sent. */
-const rowsWhileConnecting: readonly NetworkErrorRow[] = [
-	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
-	['notConnected', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached'],
-	['notConnected', /^ETIMEDOUT$/, 'the server did not respond'],
+type NetworkErrorRow = readonly [
+	category: NetworkError['category'],
+	codes: RegExp,
+	reason: string,
+	/** Applies only while connecting, because a route can also disappear after a request was sent; or only until TLS is established. */
+	only?: 'connecting' | 'beforeTls',
 ];
 
-/** These apply unless TLS had been established. */
-const rowsBeforeTls: readonly NetworkErrorRow[] = [
-	[
-		'certificate',
-		/CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/,
-		"the server's certificate is not trusted",
-	],
-	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed'],
-];
-
-const generalRows: readonly NetworkErrorRow[] = [
+/** The first row that matches the code applies. */
+const rows: readonly NetworkErrorRow[] = [
+	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached', 'connecting'],
+	['notConnected', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached', 'connecting'],
+	['notConnected', /^ETIMEDOUT$/, 'the server did not respond', 'connecting'],
+	['certificate', certificateCodes, "the server's certificate is not trusted", 'beforeTls'],
+	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed', 'beforeTls'],
 	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
 	['notConnected', /^ENOTFOUND$/, 'the host name was not found'],
 	['notConnected', /^EAI_(AGAIN|FAIL|NODATA)$/, 'the host name could not be resolved'],
@@ -107,30 +104,23 @@ export function classifyNetworkError(error: unknown): NetworkError {
 	return { category, ...outcomes[category], status: category === 'timeout' ? 504 : 503, code, reason };
 }
 
-/** The first row that matches the code applies. */
 function findMeaning(chain: readonly object[], code = ''): [NetworkError['category'], string] {
 	if (chain.some(isBlockedByPolicy)) return ['blocked', 'n8n does not allow connections to this address'];
 	if (code === '') return ['unknown', 'the request failed'];
 	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls))) {
 		return ['notConnected', 'the connection was reset'];
 	}
-	const isAfterTls = chain.some((link) => observeHttpClient().errorsAfterTls.has(link));
-	const isConnecting = chain.some((link) => getProperty(link, 'syscall') === 'connect');
-	const known = [
-		...(isConnecting ? rowsWhileConnecting : []),
-		...(isAfterTls ? [] : rowsBeforeTls),
-		...generalRows,
-	];
-	const row = known.find(([, codes]) => codes.test(code));
+	const { errorsAfterTls } = observeHttpClient();
+	const applies = {
+		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
+		beforeTls: !chain.some((link) => errorsAfterTls.has(link)),
+	};
+	const row = rows.find(([, codes, , only]) => codes.test(code) && (only === undefined || applies[only]));
 	return row ? [row[0], row[2]] : ['unknown', 'the connection failed'];
 }
 
 /** What happened, for the user. The wording is the same in every node. @param url the requested address */
-export function formatNetworkMessage(
-	{ category, reason }: NetworkError,
-	error: unknown,
-	url: string,
-): string {
+export function formatNetworkMessage({ category, reason }: NetworkError, error: unknown, url: string) {
 	const { host } = new URL(url);
 	if (category === 'timeout') return `${host} did not respond in time`;
 	const isLost = category === 'lost' || category === 'unknown';

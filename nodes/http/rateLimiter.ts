@@ -115,10 +115,8 @@ export class RateLimiter {
 
 	#recordSuccess(): void {
 		if (!this.#quotaErrorStreak && ++this.#acceptedCount >= this.#concurrency) {
-			this.#concurrency = Math.min(
-				maxConcurrency,
-				this.#wasHalved ? this.#concurrency + 1 : this.#concurrency * 2,
-			);
+			const more = this.#wasHalved ? this.#concurrency + 1 : this.#concurrency * 2;
+			this.#concurrency = Math.min(maxConcurrency, more);
 			this.#acceptedCount = 0;
 		}
 		this.#quotaErrorStreak = undefined;
@@ -196,12 +194,11 @@ export class RateLimiter {
 /** Whether an error is a refusal because of a quota, so that nothing was done. */
 function isQuotaError(error: unknown): error is NodeError {
 	// For a 403, only the kind tells that it is a rate limit.
-	return (
-		isNodeError(error) && error.retryable && error.outcome === 'notDone' && [403, 429].includes(error.code)
-	);
+	if (!isNodeError(error) || ![403, 429].includes(error.code)) return false;
+	return error.retryable && error.outcome === 'notDone';
 }
 
-/** Waits until `begin` calls back. @throws RequestError if the execution is stopped before; what `begin` returned is then called */
+/** Waits until `begin` calls back. @throws NodeError if the execution is stopped before; what `begin` returned is then called */
 async function waitUnlessStopped(
 	signal: AbortSignal | undefined,
 	begin: (done: () => void, fail: (error: Error) => void) => () => void,

@@ -4,7 +4,7 @@ import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib
 
 import { BodyError, maxAnswerBytes, readResponseBody } from './body';
 import type { MemoryReservation } from './answerMemory';
-import { observeHttpClient, type ResponseReceiver } from './httpObserver';
+import { observeHttpClient } from './httpObserver';
 
 const decompressionOptions = { chunkSize: 256 * 1024 };
 
@@ -21,23 +21,23 @@ const decompressors: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
  * An answer as received. n8n's HTTP client treats truncated compressed data as complete, and so does Node
  * with a body of unknown length when the connection is reset. The return value of n8n's helper shows neither.
  */
-export class RawResponse implements ResponseReceiver {
+export class RawResponse {
 	/** Its socket is null as soon as an agent that keeps connections has it back: then the answer is whole. */
 	#response: { readonly socket: { readonly errored: Error | null } | null } | undefined;
 	#encoding = '';
 
 	/** Sends the request and watches its answer. The body is returned as received, compressed or not. */
 	async watch<T>(send: () => Promise<T>): Promise<T> {
-		return await observeHttpClient().responses.run(this, send);
+		return await observeHttpClient().responses.run(this.#receive, send);
 	}
 
-	receive(response: IncomingMessage): void {
+	readonly #receive = (response: IncomingMessage): void => {
 		this.#response = response;
 		const encoding = (response.headers['content-encoding'] ?? '').toLowerCase();
 		if (!Object.hasOwn(decompressors, encoding)) return;
 		this.#encoding = encoding;
 		delete response.headers['content-encoding'];
-	}
+	};
 
 	/** The decompressed body. @throws BodyError if it is incomplete or too large, or if there is no room for it */
 	async decompress(body: Buffer, memory: MemoryReservation, maxBytes = maxAnswerBytes): Promise<Buffer> {

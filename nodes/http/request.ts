@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { ICredentialTestFunctions, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
+import type { ICredentialTestFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { NodeError, type Outcome, appendErrorCode } from '../core/errors';
 import type { BodyError } from './body';
@@ -94,11 +94,8 @@ export function discardBody({ body }: Pick<FullResponse, 'body'>): void {
 /** How long the service may take to start its answer. */
 export const credentialTestTimeoutSeconds = 15;
 
-export interface CredentialTestRequest {
-	readonly method: IHttpRequestMethods;
+export interface CredentialTestRequest extends Pick<IHttpRequestOptions, 'method' | 'headers' | 'body'> {
 	readonly uri: string;
-	readonly headers?: Readonly<Record<string, string>>;
-	readonly body?: string;
 	readonly rejectUnauthorized?: boolean;
 }
 

@@ -21,11 +21,8 @@ const deltaSeconds = /^\d{1,12}(\.\d+)?$/;
 const httpDate = /^(mon|tue|wed|thu|fri|sat|sun)/i;
 
 /** The wait that a `Retry-After` header asks for, in milliseconds from now; 0 for a date in the past, undefined if there is none. */
-export function parseRetryAfter(
-	header: string | readonly string[] | undefined,
-	nowMilliseconds: number,
-): number | undefined {
-	const value = (typeof header === 'string' ? header : header?.[0])?.trim();
+export function parseRetryAfter(header: string | undefined, nowMilliseconds: number): number | undefined {
+	const value = header?.trim();
 	if (value === undefined) return undefined;
 	if (deltaSeconds.test(value)) return Math.ceil(Number(value) * 1000);
 	if (!httpDate.test(value)) return undefined;
@@ -92,11 +89,7 @@ interface Progress {
  * @param attempt throws a NodeError that says what became of it
  * @throws NodeError
  */
-export async function withRetries<T>(
-	attempt: () => Promise<T>,
-	repeating: Repeating,
-	policy: RetryPolicy,
-): Promise<T> {
+export async function withRetries<T>(attempt: () => Promise<T>, repeating: Repeating, policy: RetryPolicy) {
 	let waitedMilliseconds = 0;
 	let mayBeDone = false;
 	for (let attempts = 1; ; attempts++) {

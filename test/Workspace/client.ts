@@ -97,8 +97,8 @@ export function testItem({
 		},
 		getBinary: (field) => sourceOf(field, binary),
 		getFile: fileSource,
-		store: ({ data, fileName, mimeType = '' }) =>
-			Promise.resolve({ data: data.toString('base64'), fileName, mimeType }),
+		store: (bytes, fileName, mimeType = '') =>
+			Promise.resolve({ data: bytes.toString('base64'), fileName, mimeType }),
 		once: <T>(key: string, ask: () => Promise<T>) => {
 			// Each key always stands for answers of one type, which the map's type cannot express.
 			const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();

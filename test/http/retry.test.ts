@@ -219,7 +219,6 @@ describe('parseRetryAfter', () => {
 		[' 7 ', 7000],
 		['2024', 2_024_000],
 		['0.5', 500],
-		[['3', '9'], 3000],
 		['Sun, 06 Nov 1994 08:50:07 GMT', 30_000],
 		['Sunday, 06-Nov-94 08:50:07 GMT', 30_000],
 		['Sun Nov  6 08:50:07 1994', 30_000],
@@ -230,7 +229,7 @@ describe('parseRetryAfter', () => {
 		expect(parseRetryAfter(header, now)).toBe(expected);
 	});
 
-	it.each([undefined, '', 'soon', '-5', '1e3', 'NaN', [], 'Sun, 99 Foo 1994'])('%j is no wait', (header) => {
+	it.each([undefined, '', 'soon', '-5', '1e3', 'NaN', 'Sun, 99 Foo 1994'])('%j is no wait', (header) => {
 		expect(parseRetryAfter(header, now)).toBeUndefined();
 	});
 });

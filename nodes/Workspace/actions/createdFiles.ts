@@ -64,7 +64,13 @@ export async function createOnce<R extends object>(
 	if (created && 'instead' in created) return created.instead;
 	const all = created ? await addOwnFile(drive, await findMarked(), created, allFields) : known;
 	const [kept, ...others] = all.toSorted(compareRank);
-	if (!kept) throw createTrashedError(created);
+	if (!kept) {
+		throw new NodeError({
+			code: 503,
+			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${created?.id ?? ''} into the trash`,
+			description: 'Its own file cannot be found yet. Run this again.',
+		});
+	}
 	for (const other of others) if (!isDone(other)) await updateFile(drive, other, { trashed: true });
 	if (kept.appProperties?.[contentKey] !== key.content)
 		throw createKeyReusedError(`the file ${kept.id ?? ''}`);
@@ -87,14 +93,6 @@ async function addOwnFile(
 	const request = { fileId: ownId ?? '', supportsAllDrives: true, fields: `${fields},trashed` };
 	const { data } = await drive.files.get(request);
 	return data.trashed ? found : [...found, data];
-}
-
-function createTrashedError(made: Pick<File, 'id'> | undefined): NodeError {
-	return new NodeError({
-		code: 503,
-		message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${made?.id ?? ''} into the trash`,
-		description: 'Its own file cannot be found yet. Run this again.',
-	});
 }
 
 function isDone({ appProperties }: File): boolean {
@@ -147,12 +145,10 @@ export async function createInDrive<R extends object>(
 	item: Item,
 ): Promise<R & { readonly repeated?: true }> {
 	const { kind, buildUrl, key, ownId, finish } = file;
-	const recordCreated = (id: string) => {
-		item.recordCreated({ kind, id, url: buildUrl(id) });
-	};
+	const describe = (id: string): CreatedFile => ({ kind, id, url: buildUrl(id) });
 	const createFile = async (appProperties = {}) => {
 		const id = ownId ?? (await createOrCopyFile(drive, file, { ...getItemProperty(item), ...appProperties }));
-		recordCreated(id);
+		item.recordCreated(describe(id));
 		return { id };
 	};
 	if (!key) {
@@ -166,7 +162,7 @@ export async function createInDrive<R extends object>(
 		create: createFile,
 		async finish({ id }, state) {
 			// If no answer confirmed the file, it is known only from here on.
-			if (!state.isDone) recordCreated(id ?? '');
+			if (!state.isDone) item.recordCreated(describe(id ?? ''));
 			return await finish(id ?? '', state.isDone);
 		},
 	});
@@ -226,15 +222,13 @@ function buildPropertySearch(key: string, value: string): string {
 	return `appProperties has { key='${key}' and value='${value}' }`;
 }
 
-export const buildTitleField = (description: string) =>
-	({
-		displayName: 'Title',
-		name: 'title',
-		type: 'string',
-		default: '',
-		required: true,
-		description,
-	}) as const satisfies Field;
+export const titleField = {
+	displayName: 'Title',
+	name: 'title',
+	type: 'string',
+	default: '',
+	required: true,
+} as const satisfies Field;
 
 /** Where a new file goes: a folder or shared drive, otherwise My Drive. */
 export const buildParentFolderField = (description: string) =>

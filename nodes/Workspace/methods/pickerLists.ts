@@ -30,11 +30,7 @@ import type { Clients } from '../operation';
 export type PickerClient = Pick<Clients, 'drive'> & Pick<GoogleCredential, 'signIn'>;
 
 /** A page of choices; the filter is what the user typed, the token comes from the page before. */
-type PickerSearch = (
-	picker: PickerClient,
-	filter?: string,
-	paginationToken?: string,
-) => Promise<INodeListSearchResult>;
+type PickerSearch = (picker: PickerClient, filter?: string, token?: string) => Promise<INodeListSearchResult>;
 
 /**
  * A picker of Drive files of one kind, the last opened first. It is empty if nothing matches the filter, because n8n takes the search box
@@ -121,28 +117,19 @@ async function listSharedDrives(picker: PickerClient, pageToken?: string): Promi
 	return data.nextPageToken ? [...found, ...(await listSharedDrives(picker, data.nextPageToken))] : found;
 }
 
-/** The columns that values can be mapped to: those of the header row, in its order, after the number if rows are found by it. */
-function toMapperFields(
-	names: readonly string[] | undefined,
-	headerRow: number,
-	matchColumns: unknown,
-): ResourceMapperFields {
-	if (names === undefined) return buildNoColumnsNotice('Choose the tab first.');
-	if (names.length === 0) {
-		return buildNoColumnsNotice(
-			`Row ${headerRow} of the tab has no column names. Enter them there, or change Header Row.`,
-		);
-	}
+/** Builds a list of the chosen tab's columns. @param names those of the header row, in its order; undefined without a tab */
+type ColumnsBuilder<T> = (names: readonly string[] | undefined, row: number, matchColumns: unknown) => T;
+
+/** The columns that values can be mapped to: those of the header row, after the number if rows are found by it. */
+const buildMapperFields: ColumnsBuilder<ResourceMapperFields> = (names, headerRow, matchColumns) => {
+	const noNames = `Row ${headerRow} of the tab has no column names. Enter them there, or change Header Row.`;
+	if (!names?.length) return { fields: [], emptyFieldsNotice: names ? noNames : 'Choose the tab first.' };
 	const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
 	const fields = names.map((name) => ({ id: name, displayName: name, ...column }));
 	const { name: displayName, value: id } = rowNumberChoice;
 	const isByNumber = Array.isArray(matchColumns) && matchColumns.includes(id);
 	return { fields: isByNumber ? [{ id, displayName, ...column }, ...fields] : fields };
-}
-
-function buildNoColumnsNotice(emptyFieldsNotice: string): ResourceMapperFields {
-	return { fields: [], emptyFieldsNotice };
-}
+};
 
 const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
 	names.map((name) => ({ name, value: name }));
@@ -173,25 +160,17 @@ async function askGoogle<T>(
 
 /** n8n's method for a picker. */
 function createSearchMethod(search: PickerSearch) {
-	return async function (
-		this: ILoadOptionsFunctions,
-		filter?: string,
-		paginationToken?: string,
-	): Promise<INodeListSearchResult> {
-		return await askGoogle(this, (google) => search(google, filter, paginationToken));
-	};
+	return async (context: ILoadOptionsFunctions, filter?: string, paginationToken?: string) =>
+		await askGoogle(context, (google) => search(google, filter, paginationToken));
 }
 
-/** n8n's method for a list of the chosen tab's columns. @param buildList gets no names without a tab @param buildEmptyList for no spreadsheet */
-function createColumnsMethod<T>(
-	buildList: (names: readonly string[] | undefined, headerRow: number, matchColumns: unknown) => T,
-	buildEmptyList: () => T,
-) {
-	return async function (this: ILoadOptionsFunctions): Promise<T> {
-		const readField = (field: string) => readChosenText(this.getNodeParameter(field, ''));
+/** n8n's method for a list of the chosen tab's columns. @param emptyList for no spreadsheet */
+function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
+	return async (context: ILoadOptionsFunctions): Promise<T> => {
+		const readField = (field: string) => readChosenText(context.getNodeParameter(field, ''));
 		const given = readField('spreadsheetId');
-		if (given === '') return buildEmptyList();
-		return await askGoogle(this, async ({ sheets }) => {
+		if (given === '') return emptyList;
+		return await askGoogle(context, async ({ sheets }) => {
 			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheet', 'Spreadsheet'));
 			const headerRow = Number(readField('options.headerRow') || 1);
 			const [tab, range] = [readField('tab') || readLinkedTab(given), readField('range')];
@@ -203,7 +182,7 @@ function createColumnsMethod<T>(
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
 			const { names, texts, start } = await readHeaderRow(book, target, row);
 			const letters = texts.slice(start).map((_, at) => toColumnLetters(start + at));
-			return buildList(headerRow === 0 ? letters : names, row, this.getNodeParameter('matchColumns', []));
+			return buildList(headerRow === 0 ? letters : names, row, context.getNodeParameter('matchColumns', []));
 		});
 	};
 }
@@ -220,22 +199,18 @@ function createTabsMethod(
 	noun: FileNoun,
 	listTabs: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
 ) {
-	return async function (this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
-		return await askGoogle(this, async (clients) => {
-			const given = readChosenText(this.getNodeParameter(`${noun}Id`, ''));
+	return async (context: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> =>
+		await askGoogle(context, async (clients) => {
+			const given = readChosenText(context.getNodeParameter(`${noun}Id`, ''));
 			const label = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
 			if (given !== '')
 				return { results: filterByName(await listTabs(clients, parseFileId(given, noun, label)), filter) };
 			const message = `Choose the ${noun} first. If an expression chooses it, choose By Name above.`;
 			throw new NodeError({ code: 400, message });
 		});
-	};
 }
 
-export async function listSpreadsheetTabs(
-	{ sheets: client }: Pick<Clients, 'sheets'>,
-	id: string,
-): Promise<INodeListSearchItems[]> {
+export async function listSpreadsheetTabs({ sheets: client }: Pick<Clients, 'sheets'>, id: string) {
 	const tabs = await new Spreadsheet(client, id).readTabs();
 	return tabs.map(({ title: name, gid }) => ({ name, value: name, url: `${buildSpreadsheetUrl(id)}${gid}` }));
 }
@@ -245,10 +220,7 @@ const tabFields = 'tabProperties(tabId,title)';
 const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields})))`;
 
 /** Lists the tabs by ID, because several tabs of a document may have the same title. */
-export async function listDocumentTabs(
-	{ docs }: Pick<Clients, 'docs'>,
-	documentId: string,
-): Promise<INodeListSearchItems[]> {
+export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, documentId: string) {
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields: tabTree });
 	return flattenTabs(data)
 		.map(summarizeTab)
@@ -280,22 +252,16 @@ function formatSystemLabel(id: string): string {
 	return words.replace(/(?<!\S)\S/g, (letter) => letter.toUpperCase());
 }
 
-async function getLabels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	return await askGoogle(this, listLabelOptions);
-}
-
-/** The node's methods for its form, by n8n's names. */
+/** The node's methods for its form, by n8n's names. n8n's context comes first. */
 export const pickerLists = {
-	getLabels,
-	getColumns: createColumnsMethod(toOptions, () => []),
+	getLabels: async (context: ILoadOptionsFunctions) => await askGoogle(context, listLabelOptions),
+	getColumns: createColumnsMethod(toOptions, []),
 	/** The columns that rows can be found by, and the number of the row. */
-	getMatchColumns: createColumnsMethod(
-		(names) => [...toOptions(names), { ...rowNumberChoice }],
-		() => [],
-	),
-	headerColumns: createColumnsMethod(toMapperFields, () =>
-		buildNoColumnsNotice('Choose the spreadsheet first.'),
-	),
+	getMatchColumns: createColumnsMethod((names) => [...toOptions(names), { ...rowNumberChoice }], []),
+	headerColumns: createColumnsMethod(buildMapperFields, {
+		fields: [],
+		emptyFieldsNotice: 'Choose the spreadsheet first.',
+	}),
 	searchDocumentTabs: createTabsMethod('document', listDocumentTabs),
 	searchDocuments: createSearchMethod(searchDocuments),
 	searchFolders: createSearchMethod(searchFolders),

@@ -8,15 +8,14 @@ import type {
 import { createRefusal, toNodeError, addAdviceToMessage } from '../../core/errors';
 import { Sanitizer, findSecrets } from '../../core/sanitizer';
 import {
-	sendCredentialTestRequest,
 	type CredentialTestRequest,
-	type CredentialTestResponse,
+	sendCredentialTestRequest,
 	credentialTestTimeoutSeconds,
 } from '../../http/request';
 import { apiNames, type FailedCall } from '../google/advice';
 import { toRequestError } from '../google/errors';
 import { readApiBases, getDriveAccess } from '../google/googleCredential';
-import { fetchAccessToken, readServiceAccount } from '../google/serviceAccount';
+import { fetchAccessToken, type PostForm, readServiceAccount } from '../google/serviceAccount';
 import { isMailOnly } from '../google/signIn';
 import { readGoogleResponse } from '../google/transport';
 
@@ -33,7 +32,15 @@ export async function checkServiceAccount(
 	const sanitizer = new Sanitizer(findSecrets(credential));
 	try {
 		const call = buildTestCall(credential);
-		const token = await fetchTestToken(helpers, credential, call);
+		const account = readServiceAccount(credential);
+		if (!URL.canParse(account.tokenUrl))
+			throw createRefusal("'Token URL' in the credential is not a valid URL");
+		const post: PostForm = async (url, form) => {
+			const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+			const request = { ...call, method: 'POST', url };
+			return await sendRequest(helpers, request, { headers, body: form.toString() });
+		};
+		const token = await fetchAccessToken(post, account);
 		sanitizer.addSecrets([token]);
 		await sendTestCall(helpers, call, token);
 		return { status: 'OK', message: `${apiNames[call.api]} accepts the service account` };
@@ -56,22 +63,6 @@ function buildTestCall(credential: ICredentialDataDecryptedObject): FailedCall {
 	};
 }
 
-async function fetchTestToken(
-	helpers: Helpers,
-	credential: ICredentialDataDecryptedObject,
-	call: FailedCall,
-): Promise<string> {
-	const account = readServiceAccount(credential);
-	if (!URL.canParse(account.tokenUrl))
-		throw createRefusal("'Token URL' in the credential is not a valid URL");
-	const post = async (url: string, form: URLSearchParams) => {
-		const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-		const more = { headers, body: form.toString() };
-		return await sendRequest(helpers, { ...call, method: 'POST', url }, more);
-	};
-	return await fetchAccessToken(post, account);
-}
-
 async function sendTestCall(helpers: Helpers, call: FailedCall, token: string): Promise<void> {
 	const response = await sendRequest(helpers, call, { headers: { authorization: `Bearer ${token}` } });
 	const signal = AbortSignal.timeout(credentialTestTimeoutSeconds * 1000);
@@ -83,18 +74,9 @@ async function sendTestCall(helpers: Helpers, call: FailedCall, token: string): 
 	});
 }
 
-async function sendRequest(
-	helpers: Helpers,
-	call: FailedCall,
-	more: Pick<CredentialTestRequest, 'headers' | 'body'>,
-): Promise<CredentialTestResponse> {
-	try {
-		return await sendCredentialTestRequest(helpers, {
-			...more,
-			method: call.method as IHttpRequestMethods,
-			uri: call.url,
-		});
-	} catch (error) {
+async function sendRequest(helpers: Helpers, call: FailedCall, more: Omit<CredentialTestRequest, 'uri'>) {
+	const request = { ...more, method: call.method as IHttpRequestMethods, uri: call.url };
+	return await sendCredentialTestRequest(helpers, request).catch(async (error: unknown) => {
 		throw await toRequestError(error, call);
-	}
+	});
 }

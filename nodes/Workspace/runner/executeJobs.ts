@@ -107,10 +107,8 @@ function joinGroup(group: Group, run: WaitingRun): boolean {
 }
 
 function weighJobs(jobs: readonly Job[]): number {
-	return jobs.reduce(
-		(sum, { operation, params, item }) => sum + (operation.lock?.weigh(params, item) ?? Infinity),
-		0,
-	);
+	const weights = jobs.map(({ operation, params, item }) => operation.lock?.weigh(params, item) ?? Infinity);
+	return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
 /** A run that was stopped while it waited does not take part. Every run is settled. */
@@ -167,9 +165,8 @@ async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<
 		if (firstRuns.length === 0) continue;
 		for (const isFirst of [true, false]) {
 			const half = refused.filter(({ item }) => firstRuns.includes(item.run) === isFirst);
-			const again = await executeInHalves(clients, half).catch((error: unknown) =>
-				half.map((job) => toJobFailure(error, job)),
-			);
+			const fail = (error: unknown) => half.map((job) => toJobFailure(error, job));
+			const again = await executeInHalves(clients, half).catch(fail);
 			for (const [at, job] of half.entries()) outcomes[jobs.indexOf(job)] = again[at];
 		}
 	}

@@ -1,7 +1,7 @@
 import { createRefusal } from '../../core/errors';
 import { isRecord, describeType, jsonAdvice, parseJson } from '../../fields/values';
 import { getAllFields, type Operation, type ResourceName } from '../operation';
-import { checkOperationAllowed, resources } from '../resources';
+import { getOperationKey, operationChoices, resources } from '../resources';
 
 /** The operation that an item asks for. */
 export interface ChosenOperation {
@@ -9,26 +9,22 @@ export interface ChosenOperation {
 	readonly operation: Operation;
 }
 
+/** Values by the names of fields and options, unchecked. */
+type RawValues = Readonly<Record<string, unknown>>;
+
 export interface UncheckedJob extends ChosenOperation {
-	/** The given values of the operation's fields and options, unchecked. */
-	readonly given: Readonly<Record<string, unknown>>;
+	readonly given: RawValues;
 }
 
-/** What the owner of the node allows an input object to do. */
-interface InputObjectRules {
-	readonly allowFilePaths: boolean;
-	/** The value of Allowed Operations. */
-	readonly allowedOperations: unknown;
-}
-
-/** The operation and parameters of an input object or its JSON text. @throws NodeError 400 that names the key and what is allowed */
-export function readInputObject(
-	input: unknown,
-	{ allowFilePaths, allowedOperations }: InputObjectRules,
-): UncheckedJob {
+/**
+ * The operation and parameters of an input object or its JSON text.
+ * @param allowed the value of Allowed Operations; an empty list allows all
+ * @throws NodeError 400 that names the key and what is allowed
+ */
+export function readInputObject(input: unknown, allowed: unknown, allowFilePaths: boolean): UncheckedJob {
 	const { resource, operation, ...given } = parseInputObject(input);
 	const chosen = { ...findOperation(resource, operation, given), given };
-	checkOperationAllowed(allowedOperations, chosen.resource, chosen.operation, given);
+	checkOperationAllowed(allowed, chosen);
 	refuseUnknownKeys(chosen);
 	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
 		throw createRefusal(
@@ -37,6 +33,25 @@ export function readInputObject(
 		);
 	}
 	return chosen;
+}
+
+/** Refuses an operation that the node does not allow, because an input object may come from outside. */
+function checkOperationAllowed(allowed: unknown, { resource, operation, given }: UncheckedJob): void {
+	const list = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
+	if (allowed == null || list?.length === 0 || list?.includes(getOperationKey(resource, operation))) return;
+	const { narrowed } = operation;
+	if (narrowed && list?.includes(getOperationKey(resource, narrowed))) {
+		if (given[narrowed.key] === true) return;
+		throw createRefusal(
+			`'${operation.value}' of ${resource} is only allowed with '${narrowed.key}' here`,
+			`Nothing was sent. Set '${narrowed.key}' to true. 'Allowed Operations' of the node has '${narrowed.name}'.`,
+		);
+	}
+	const names = operationChoices.filter(({ value }) => list?.includes(value)).map(({ name }) => name);
+	throw createRefusal(
+		`'${operation.value}' of ${resource} is not allowed here`,
+		`'Allowed Operations' of the node has ${names.length === 0 ? 'no known operation' : `only: ${names.join(', ')}`}.`,
+	);
 }
 
 function parseInputObject(input: unknown): Record<string, unknown> {
@@ -53,11 +68,7 @@ const allOperations: readonly ChosenOperation[] = resources.flatMap(({ value: re
 );
 
 /** @param given its keys tell the resource where it is not named @throws NodeError 400 that names what there is */
-export function findOperation(
-	resource: unknown,
-	operation: unknown,
-	given: UncheckedJob['given'] = {},
-): ChosenOperation {
+export function findOperation(resource: unknown, operation: unknown, given: RawValues = {}): ChosenOperation {
 	const ofResource = allOperations.filter((one) => one.resource === resource);
 	const choices = ofResource.length > 0 ? ofResource : allOperations;
 	const names = [...new Set(choices.map((one) => one.operation.value))].join(', ');
@@ -66,11 +77,8 @@ export function findOperation(
 	}
 	const matches = choices.filter((one) => one.operation.value === operation);
 	const [first, ...others] = matches;
-	if (!first) {
-		throw createRefusal(
-			`'operation' must be one of: ${names}${ofResource[0] ? `, for '${ofResource[0].resource}'` : ''}`,
-		);
-	}
+	const scope = ofResource[0] ? `, for '${ofResource[0].resource}'` : '';
+	if (!first) throw createRefusal(`'operation' must be one of: ${names}${scope}`);
 	const isOnly = others.length === 0;
 	if ((resource ?? '') === '') return isOnly ? first : findByIdKey(first.operation.value, matches, given);
 	if (ofResource.length > 0) return first;
@@ -78,14 +86,9 @@ export function findOperation(
 	throw createRefusal(`'resource' must be one of: ${allowed}, for '${first.operation.value}'`);
 }
 
-function findByIdKey(
-	name: string,
-	all: readonly ChosenOperation[],
-	given: UncheckedJob['given'],
-): ChosenOperation {
-	const [only, ...more] = all.filter(({ operation }) =>
-		getIdKeys(operation).some((key) => Object.hasOwn(given, key)),
-	);
+function findByIdKey(name: string, all: readonly ChosenOperation[], given: RawValues): ChosenOperation {
+	const isNamed = (key: string) => Object.hasOwn(given, key);
+	const [only, ...more] = all.filter(({ operation }) => getIdKeys(operation).some(isNamed));
 	if (only && more.length === 0) return only;
 	const names = all.map(({ resource }) => resource).join(', ');
 	const keys = all.flatMap(({ operation }) => getIdKeys(operation)).join(', ');

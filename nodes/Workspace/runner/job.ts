@@ -13,7 +13,7 @@ import {
 	type RequestLimits,
 	requestOptions,
 } from '../../fields/params';
-import { getAllFields, type Field, type Item, type CreatedFile, type OutputBinary } from '../operation';
+import { getAllFields, type Field, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import { type ChosenOperation, findOperation, readInputObject, type UncheckedJob } from './inputObject';
 
@@ -66,20 +66,14 @@ export class InputItem implements RunnerItem {
 	readonly run: RunState;
 	readonly signal: AbortSignal | undefined;
 	readonly #context: IExecuteFunctions;
-	readonly #naming: FieldNaming;
+	readonly #basis: ItemBasis;
 	readonly #createdFiles: CreatedFile[] = [];
-	readonly #timeoutMilliseconds: number;
 
-	constructor(
-		context: IExecuteFunctions,
-		index: number,
-		{ run, naming, limits }: { run: RunState; naming: FieldNaming; limits: RequestLimits },
-	) {
+	constructor(context: IExecuteFunctions, index: number, run: RunState, basis: ItemBasis) {
 		this.#context = context;
 		this.index = index;
 		this.run = run;
-		this.#naming = naming;
-		this.#timeoutMilliseconds = limits.timeoutSeconds * 1000;
+		this.#basis = basis;
 		this.signal = context.getExecutionCancelSignal();
 	}
 
@@ -104,15 +98,15 @@ export class InputItem implements RunnerItem {
 	}
 
 	getBinary(field: string) {
-		return getBinarySource(this.#context, this.index, field, this.#timeoutMilliseconds);
+		return getBinarySource(this.#context, this.index, field, this.#basis.limits.timeoutSeconds);
 	}
 
 	getFile(path: string) {
-		return getFileSource(this.#context, path, this.#timeoutMilliseconds);
+		return getFileSource(this.#context, path, this.#basis.limits.timeoutSeconds);
 	}
 
-	store({ data, fileName, mimeType }: OutputBinary) {
-		return storeBinary(this.#context.helpers, data, fileName, mimeType);
+	store(bytes: Buffer, fileName?: string, mimeType?: string) {
+		return storeBinary(this.#context.helpers, bytes, fileName, mimeType);
 	}
 
 	once<T>(key: string, ask: () => Promise<T>) {
@@ -128,7 +122,7 @@ export class InputItem implements RunnerItem {
 	}
 
 	insertNames(text: string) {
-		return this.#naming.insertNames(text);
+		return this.#basis.naming.insertNames(text);
 	}
 
 	addHint(text: string) {
@@ -144,7 +138,7 @@ export class InputItem implements RunnerItem {
 	}
 
 	explainFailure(thrown: NodeError) {
-		const failure = this.#naming.insertNamesIntoError(thrown);
+		const failure = this.#basis.naming.insertNamesIntoError(thrown);
 		if (!this.hasCreated) return failure;
 		const known = [failure.message, failure.description].join(' ');
 		const things = this.#createdFiles.filter(({ id, url }) => !known.includes(url ?? id));
@@ -191,35 +185,33 @@ export interface Job extends ChosenOperation {
 	readonly modelCharacters?: number;
 }
 
-/** The part of a job that items with the same values share. */
+/** The part of a job that follows from its parameters. */
 interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
 	readonly mode: 'fields' | 'json';
 	readonly naming: FieldNaming;
 }
 
+/** What an item needs of its checked parameters. */
+type ItemBasis = Pick<CheckedJob, 'naming' | 'limits'>;
+
 /**
- * Reads and checks the parameters of item after item; nothing is sent. An item with the same values as the previous one is not
- * checked again.
+ * Reads and checks the parameters of item after item; nothing is sent. Where no parameter depends on the item, they are checked once.
  * @returns the job of an item, by its index; throws NodeError 400
  */
-export function createJobReader(
-	context: IExecuteFunctions,
-	parameters: NodeParameters,
-	run: RunState,
-): (index: number) => Job {
+export function createJobReader(context: IExecuteFunctions, parameters: NodeParameters, run: RunState) {
 	const isExpression = (name: string) => parameters.isOwnExpression(name);
 	const isOptionOfUser = (name: string) => parameters.isOptionOfUser(name);
 	let last: CheckedJob | undefined;
-	return (index) => {
+	return (index: number): Job => {
 		const mode = parameters.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
 		const chosen = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
-		if (last?.mode !== mode || !hasSameInput(last, chosen))
+		const isSame = last?.mode === mode && last.operation === chosen.operation && last.given === chosen.given;
+		if (!last || !isSame)
 			last = checkJob(chosen, { mode, timezone: context.getTimezone(), isExpression, isOptionOfUser });
-		const { resource, operation, naming, params, limits, combineKey, serialKey } = last;
-		const item = new InputItem(context, index, { run, naming, limits });
+		const { operation, naming, params } = last;
+		const item = new InputItem(context, index, run, last);
 		naming.runWithNames(() => operation.check?.(params, item));
-		const modelCharacters = item.isTool ? last.modelCharacters : 0;
-		return { index, resource, operation, params, limits, item, combineKey, serialKey, modelCharacters };
+		return { ...last, index, item, modelCharacters: item.isTool ? last.modelCharacters : 0 };
 	};
 }
 
@@ -232,16 +224,12 @@ function checkJob(chosen: UncheckedJob, reading: ReadContext): CheckedJob {
 	const combineKey = naming.runWithNames(() => operation.combine?.key(params));
 	const serialKey = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, given, reading);
-	const modelCharacters = countModelCharacters(fields, params, mode);
+	const modelCharacters = limitModelAnswer(fields, params, reading);
 	return { ...chosen, mode, naming, params, limits, combineKey, serialKey, modelCharacters };
 }
 
 /** None where the user has chosen another output than the usual one, to give a model everything. Its own object may name either. */
-function countModelCharacters(
-	fields: readonly Field[],
-	params: AnyParameters,
-	mode: CheckedJob['mode'],
-): number {
+function limitModelAnswer(fields: readonly Field[], params: AnyParameters, { mode }: ReadContext): number {
 	const output = fields.find(({ name }) => name === 'output');
 	const usual = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
 	const isUsual = output === undefined || usual.includes(params['output']);
@@ -249,23 +237,12 @@ function countModelCharacters(
 }
 
 function readJson(parameters: NodeParameters, index: number): UncheckedJob {
-	const chosen = readInputObject(parameters.readParameter('inputObject', index, {}), {
-		allowFilePaths: parameters.readParameter('allowFilePaths', index, false) === true,
-		allowedOperations: parameters.readParameter('allowedOperations', index, []),
-	});
+	const input = parameters.readParameter('inputObject', index, {});
+	const allowed = parameters.readParameter('allowedOperations', index, []);
+	const allowFilePaths = parameters.readParameter('allowFilePaths', index, false) === true;
+	const chosen = readInputObject(input, allowed, allowFilePaths);
 	// What the owner of the node sets once stands in the node, in both input modes.
 	const fixed = chosen.operation.fields.filter(({ noDataExpression }) => noDataExpression);
 	const values = fixed.map(({ name }) => [name, parameters.readParameter(name, index, null)] as const);
 	return { ...chosen, given: { ...chosen.given, ...Object.fromEntries(values) } };
-}
-
-/** Compares values by identity only, because the order of an object's keys counts and an object may be too deep to compare. */
-function hasSameInput(a: UncheckedJob, b: UncheckedJob): boolean {
-	if (a.operation !== b.operation) return false;
-	if (a.given === b.given) return true;
-	const names = Object.keys(a.given);
-	return (
-		names.length === Object.keys(b.given).length &&
-		names.every((name) => Object.hasOwn(b.given, name) && a.given[name] === b.given[name])
-	);
 }

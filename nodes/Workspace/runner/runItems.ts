@@ -44,22 +44,18 @@ async function recoverOutcome(clients: Clients, job: Job, outcome: unknown): Pro
 	}
 }
 
-/** Says in the message that the work may be done, because an error item has no description. @param lookup why looking for what became of it failed too */
-function explainUnknownOutcome(
-	failure: NodeError,
-	{ operation, params }: Job,
-	lookup?: NodeError,
-): NodeError {
+/** Says in the message that the work may be done, because an error item has no description. @param later why looking for what became of it failed too */
+function explainUnknownOutcome(failure: NodeError, { operation, params }: Job, later?: NodeError): NodeError {
 	const { message, description } = failure;
 	// Most operations say it in words of their own.
 	const saysUnknown = /\bmay (still )?(have been|exist)\b/.test(message);
-	const lookupText = lookup && `Checking this also failed (${lookup.message}).`;
+	const laterText = later && `Checking this also failed (${later.message}).`;
 	const advice = operation.isIdempotent?.(params)
 		? 'It is safe to run this again.'
 		: 'Check the result in Google before you run this again.';
 	return failure.with({
 		message: saysUnknown ? message : `The request may have been carried out: ${message}`,
-		description: [description, lookupText, saysUnknown ? undefined : advice].filter(Boolean).join(' '),
+		description: [description, laterText, saysUnknown ? undefined : advice].filter(Boolean).join(' '),
 		outcome: 'unknown',
 	});
 }
@@ -72,19 +68,14 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 	const sanitizer = new Sanitizer();
 	const run = new RunState(sanitizer);
 	const parameters = new NodeParameters(context);
-	const { getClients, showNotice } = createClientCache(context, sanitizer);
+	const { getClients, showNotice } = createClientCache(context, run);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
 			check: createJobReader(context, parameters, run),
 			hasInputFields: (job) =>
 				job ? Boolean(job.params['includeInputFields']) : parameters.isOn('includeInputFields'),
-			getRequestIdentity: ({ resource, operation, params, item }) => [
-				resource,
-				operation.value,
-				params,
-				item.json,
-			],
+			getRequestIdentity: (job) => [job.resource, job.operation.value, job.params, job.item.json],
 			planTasks: orderTasks,
 			getConcurrency: () => maxParallelItems,
 			async perform(items) {
@@ -128,10 +119,7 @@ function finishJob(job: Job, outcome: unknown): PerformedItem {
 	}
 }
 
-function toOutputItems(
-	{ operation, params, item, modelCharacters = 0 }: Job,
-	result: unknown,
-): readonly OutputItem[] {
+function toOutputItems({ operation, params, item, modelCharacters = 0 }: Job, result: unknown): OutputItem[] {
 	if (modelCharacters > 0 && operation.toModel) {
 		const { items, note } = operation.toModel(result, params, modelCharacters);
 		const notes = [...(note === undefined ? [] : [item.insertNames(note)]), ...(item.hints ?? [])];
@@ -160,8 +148,7 @@ const mailApis = ['mail'] as const;
 const fileApis = ['sheets', 'docs', 'drive'] as const;
 
 /** Clients differ by what the requests may need and by the operation's advice. */
-function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
-	const known = new Map<string, Promise<Clients>>();
+function createClientCache(context: IExecuteFunctions, run: RunState) {
 	let credential: Promise<GoogleCredential> | undefined;
 	// The notice is none of the items' hints, because a model gets those. The items have said what went wrong with a credential.
 	const showNotice = async () => {
@@ -172,9 +159,9 @@ function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
 		const reading = (credential ??= readGoogleCredential(
 			context,
 			context.getNodeParameter('authentication', 0, 'oAuth2'),
-			sanitizer,
+			run.sanitizer,
 		));
-		const key = JSON.stringify([resource, operation.value, limits]);
+		const key = JSON.stringify(['clients', resource, operation.value, limits]);
 		const create = async () => {
 			const options = {
 				maxTries: limits.maxTries,
@@ -185,10 +172,7 @@ function createClientCache(context: IExecuteFunctions, sanitizer: Sanitizer) {
 			};
 			return await (await reading).loadClients(options, shared);
 		};
-		if (shared) return create();
-		const clients = known.get(key) ?? create();
-		known.set(key, clients);
-		return clients;
+		return shared ? create() : run.once(key, create);
 	};
 	return { getClients, showNotice };
 }
@@ -217,9 +201,8 @@ function isOnlyReading({ operation, params }: Job): boolean {
 
 function mayRunBeside(earlier: Job, later: Job): boolean {
 	if (isOnlyReading(earlier)) return isOnlyReading(later);
-	return (
-		earlier.operation === later.operation && earlier.serialKey !== undefined && later.serialKey !== undefined
-	);
+	const haveKeys = earlier.serialKey !== undefined && later.serialKey !== undefined;
+	return haveKeys && earlier.operation === later.operation;
 }
 
 /** Retry On Fail does not start an item again that may have been carried out or is half done: the item fails again. */

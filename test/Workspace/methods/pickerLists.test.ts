@@ -255,11 +255,7 @@ describe('tabs and columns', () => {
 			testClients(standIn.google.url, standIn.google.tokens.issue()),
 			documentId,
 		);
-		expect(tabs.map(({ name, value }) => `${name} ${String(value)}`)).toEqual([
-			'Notes t.a',
-			'Notes t.b',
-			'Todo t.c',
-		]);
+		expect(tabs.map(({ name, value }) => `${name} ${value}`)).toEqual(['Notes t.a', 'Notes t.b', 'Todo t.c']);
 		expect(tabs[1]?.url).toMatch(/\/edit\?tab=t\.b$/);
 	});
 
@@ -279,7 +275,7 @@ describe('tabs and columns', () => {
 			[{ range: "'Orders'!C:D" }, ['Total', 'Id']],
 			[{ tab: 'Q1', 'options.headerRow': '3' }, ['Name', 'Age']],
 		])('the columns of %j', async (fields, names) => {
-			const mapped = await pickerLists.headerColumns.call(form({ spreadsheetId: bookId(), ...fields }));
+			const mapped = await pickerLists.headerColumns(form({ spreadsheetId: bookId(), ...fields }));
 			expect(mapped.fields.map(({ id }) => id)).toEqual(names);
 			expect(mapped.fields.every(({ display, required }) => display && !required)).toBe(true);
 		});
@@ -288,7 +284,7 @@ describe('tabs and columns', () => {
 			[{}, 'Choose the tab first.'],
 			[{ tab: 'Q1', 'options.headerRow': '2' }, 'Row 2 of the tab has no column names.'],
 		])('no columns for %j, and why', async (fields, notice) => {
-			const mapped = await pickerLists.headerColumns.call(form({ spreadsheetId: bookId(), ...fields }));
+			const mapped = await pickerLists.headerColumns(form({ spreadsheetId: bookId(), ...fields }));
 			expect(mapped.fields).toEqual([]);
 			expect(mapped.emptyFieldsNotice).toContain(notice);
 		});
@@ -296,17 +292,15 @@ describe('tabs and columns', () => {
 		test('the tabs are found by name', async () => {
 			const spreadsheetId = list(bookId());
 			const names = async (filter?: string) =>
-				(await pickerLists.searchTabs.call(form({ spreadsheetId }), filter)).results.map(({ name }) => name);
+				(await pickerLists.searchTabs(form({ spreadsheetId }), filter)).results.map(({ name }) => name);
 			expect(await names()).toEqual(['Orders', 'Q1']);
 			expect(await names(' q')).toEqual(['Q1']);
 		});
 
 		test.each(notChosen)('without a spreadsheet there is nothing to choose from: %j', async (fields) => {
-			await expect(pickerLists.searchTabs.call(form(fields))).rejects.toThrow(
-				'Choose the spreadsheet first.',
-			);
-			expect(await pickerLists.getMatchColumns.call(form(fields))).toEqual([]);
-			expect(await pickerLists.headerColumns.call(form(fields))).toEqual({
+			await expect(pickerLists.searchTabs(form(fields))).rejects.toThrow('Choose the spreadsheet first.');
+			expect(await pickerLists.getMatchColumns(form(fields))).toEqual([]);
+			expect(await pickerLists.headerColumns(form(fields))).toEqual({
 				fields: [],
 				emptyFieldsNotice: 'Choose the spreadsheet first.',
 			});
@@ -316,18 +310,18 @@ describe('tabs and columns', () => {
 		test('the columns of the chosen tab', async () => {
 			const spreadsheetId = bookId();
 			const rowNumber = { name: 'Row Number', value: 'rowNumber', description: 'As returned by Read' };
-			expect(await pickerLists.getMatchColumns.call(form({ spreadsheetId }))).toEqual([rowNumber]);
+			expect(await pickerLists.getMatchColumns(form({ spreadsheetId }))).toEqual([rowNumber]);
 			const fields = { spreadsheetId, tab: list('Q1'), 'options.headerRow': 3 };
-			expect(await pickerLists.getMatchColumns.call(form(fields))).toEqual([
+			expect(await pickerLists.getMatchColumns(form(fields))).toEqual([
 				{ name: 'Name', value: 'Name' },
 				{ name: 'Age', value: 'Age' },
 				rowNumber,
 			]);
 			const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
 			const mapped = ['Name', 'Age'].map((name) => ({ id: name, displayName: name, ...column }));
-			expect(await pickerLists.headerColumns.call(form(fields))).toEqual({ fields: mapped });
+			expect(await pickerLists.headerColumns(form(fields))).toEqual({ fields: mapped });
 			const byNumber = form({ ...fields, matchColumns: ['rowNumber'] });
-			expect(await pickerLists.headerColumns.call(byNumber)).toEqual({
+			expect(await pickerLists.headerColumns(byNumber)).toEqual({
 				fields: [{ id: 'rowNumber', displayName: 'Row Number', ...column }, ...mapped],
 			});
 		});
@@ -339,20 +333,15 @@ describe('tabs and columns', () => {
 			[{ tab: 'Orders', range: 'C1:D9', 'options.headerRow': 0 }, ['C', 'D']],
 		])('the columns that Read filters by, of %j', async (fields, names) => {
 			const choices = form({ spreadsheetId: bookId(), operation: 'read', ...fields });
-			expect(await pickerLists.getColumns.call(choices)).toEqual(
-				names.map((name) => ({ name, value: name })),
-			);
+			expect(await pickerLists.getColumns(choices)).toEqual(names.map((name) => ({ name, value: name })));
 		});
 
-		test('files and labels', async () => {
-			expect(await pickerLists.searchSpreadsheets.call(form({}), 'x')).toEqual({
-				results: [],
-				paginationToken: undefined,
-			});
-			expect(await pickerLists.getLabels.call(form({}))).toContainEqual({ name: 'Inbox', value: 'INBOX' });
-			expect(await pickerLists.searchSpreadsheets.call(form({})).catch(String)).toContain(
-				'No spreadsheets found',
-			);
+		test('files and labels, by the methods that n8n calls', async () => {
+			const { listSearch, loadOptions } = new Workspace().methods;
+			const search = listSearch.searchSpreadsheets;
+			expect(await search.call(form({}), 'x')).toEqual({ results: [], paginationToken: undefined });
+			expect(await loadOptions.getLabels.call(form({}))).toContainEqual({ name: 'Inbox', value: 'INBOX' });
+			expect(await search.call(form({})).catch(String)).toContain('No spreadsheets found');
 		});
 	});
 });

@@ -209,8 +209,7 @@ describe('one item', () => {
 			operation,
 			params: {},
 			limits,
-			item: new InputItem(createNodeContext({ url, parameters: {} }), index, {
-				run: runState,
+			item: new InputItem(createNodeContext({ url, parameters: {} }), index, runState, {
 				naming: new FieldNaming([], 'json'),
 				limits,
 			}),

@@ -6,7 +6,7 @@ import {
 	findCreatedId,
 	missingFolderAdvice,
 	buildParentFolderField,
-	buildTitleField,
+	titleField,
 } from '../createdFiles';
 import { isNodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
@@ -36,7 +36,7 @@ import {
 } from './revisionGuard';
 
 const createFields = [
-	buildTitleField('Title of the new document'),
+	{ ...titleField, description: 'Title of the new document' },
 	buildParentFolderField('The folder to create the document in. Leave empty to use My Drive.'),
 	{
 		...fields.content,

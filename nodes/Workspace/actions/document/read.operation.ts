@@ -92,7 +92,7 @@ export const read = defineOperation({
 				const message = 'Google Drive returned a page in place of the file';
 				throw new NodeError({ code: 502, message, description: 'Check any proxy in between.' });
 			}
-			const file = await item.store({ data: bytes, fileName, mimeType });
+			const file = await item.store(bytes, fileName, mimeType);
 			return { documentId, title, mimeType, fileSize: bytes.length, file };
 		}
 		// Suggested changes are part of the resource, not of the text.

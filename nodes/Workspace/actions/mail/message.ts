@@ -111,11 +111,8 @@ export async function storeAttachments(client: Clients, mail: Mail, item: Item):
 	const readBytes = createAttachmentReader(client, mail, item);
 	return await runInParallel(mail.files, maxPartsAtOnce, async (file, index) => {
 		const { fileName, mimeType } = file.info;
-		return await item.store({
-			data: await readBytes(file),
-			fileName: fileName || (await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType),
-			mimeType: mimeType || undefined,
-		});
+		const name = fileName || (await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType);
+		return await item.store(await readBytes(file), name, mimeType || undefined);
 	});
 }
 

@@ -9,14 +9,14 @@ import {
 	findCreatedId,
 	missingFolderAdvice,
 	buildParentFolderField,
-	buildTitleField,
+	titleField,
 } from '../createdFiles';
 import { type Cell, readCellRows, toRowData, buildUpdateCellsRequest } from './cells';
 import { countColumns } from './sendRows';
 import { newTabSize, buildSpreadsheetUrl } from './spreadsheet';
 
 const createFields = [
-	buildTitleField('Title of the new spreadsheet'),
+	{ ...titleField, description: 'Title of the new spreadsheet' },
 	buildParentFolderField('The folder to create the spreadsheet in. Leave empty to use My Drive.'),
 ] as const satisfies readonly Field[];
 

@@ -405,9 +405,9 @@ describe('list', () => {
 			for (let day = 1; day <= 30; day++) seed('many', day, 'a.pdf');
 			const item = testItem();
 			const storedAt: number[] = [];
-			const store: typeof item.store = async (binary) => {
+			const store: typeof item.store = async (...binary) => {
 				storedAt.push(mails.google.requests.length);
-				return await testItem().store(binary);
+				return await testItem().store(...binary);
 			};
 			const clients = testClients(mails.google.url, mails.google.tokens.issue());
 			const given = { downloadAttachments: true, maxResults: 30 };

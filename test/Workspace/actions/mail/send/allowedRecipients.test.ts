@@ -152,7 +152,8 @@ it('whatever is asked for, in whatever way, nobody else is reached', async () =>
 			const driveFiles = fileName === null ? [] : [mails.google.drive.seedFile(file, Buffer.from('P'))];
 			const more = { ...texts, driveFiles };
 			const common = { subject, body: 'B', to, replyToMessageId };
-			const inputObject = { operation: 'send', ...common, ...more, headers, ...options, saveAsDraft };
+			const asObject = { headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) };
+			const inputObject = { operation: 'send', ...common, ...more, ...asObject, ...options, saveAsDraft };
 			const form = { ...common, sendAs: saveAsDraft ? 'draft' : 'send', allowedRecipients };
 			const formOptions = { ...more, headers: { header: headers }, ...options } as IDataObject;
 			const url = mails.google.url;
