@@ -11,7 +11,7 @@ import {
 	getPlaceInTarget,
 	relocateRows,
 } from './appendPlace';
-import { type Cell, checkRows, hasColumnNames, readCellRows } from './cells';
+import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams, rowsForModel } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { printAreaLike, type Corner, parseRange, buildTargetKey, printTarget, parseTarget } from './range';
@@ -125,7 +125,7 @@ async function appendTogether(
 		});
 	}
 	const sheet = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
-	await formatDates(book, { addHint }, sheet, [{ ...start, cells: values }]);
+	await formatDates(book, { item: { addHint } }, sheet, [{ ...start, cells: values }]);
 	const written = buildWriteResults(book.id, updatedRange, start, all);
 	return written.map((one) => ({ ...one, ...(tableRange && { tableRange }) }));
 }
@@ -141,7 +141,7 @@ export const append = defineOperation({
 	options: appendOptions,
 	execute: async (clients, params, item) =>
 		takeOnlyResult(await appendRows(clients.sheets, [{ params, item }])),
-	check: checkRows,
+	check: (params, item) => void readRows({ params, item }),
 	combine: {
 		key: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
 		execute: async (clients, members) => await appendRows(clients.sheets, members),

@@ -3,7 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
-import type { Item, CombinedItem } from '../../operation';
+import type { CombinedItem } from '../../operation';
 import { DateCell } from './dates/dates';
 
 /** The value of a cell: null leaves it unchanged, "" clears it. */
@@ -36,10 +36,8 @@ function toCell(value: unknown, place: () => string): Cell {
 
 function checkTextLength(text: string, place: () => string): string {
 	if (text.length <= maxCellLength) return text;
-	throw createRefusal(
-		`${place()} has ${text.length} characters`,
-		`A cell in Google Sheets can hold up to ${maxCellLength}.`,
-	);
+	const advice = `A cell in Google Sheets can hold up to ${maxCellLength}.`;
+	throw createRefusal(`${place()} has ${text.length} characters`, advice);
 }
 
 function formatObject(value: object, place: () => string): string {
@@ -48,9 +46,8 @@ function formatObject(value: object, place: () => string): string {
 		if (!Number.isNaN(date.getTime())) return date.toISOString();
 		throw createRefusal(`${place()} is not a valid date`, 'Check the expression that creates it.');
 	}
-	if (Array.isArray(value) && value.every(isPlainValue)) {
+	if (Array.isArray(value) && value.every(isPlainValue))
 		return value.map((entry: unknown) => String(toCell(entry, place) ?? '')).join(', ');
-	}
 	try {
 		return JSON.stringify(value);
 	} catch {
@@ -58,9 +55,8 @@ function formatObject(value: object, place: () => string): string {
 	}
 }
 
-function isPlainValue(value: unknown): boolean {
-	return typeof value !== 'object' || value === null || toDate(value) !== undefined;
-}
+const isPlainValue = (value: unknown) =>
+	typeof value !== 'object' || value === null || toDate(value) !== undefined;
 
 /** Dates in n8n's expressions come from other realms, where `instanceof` fails, or as Luxon's DateTime. */
 function toDate(value: object): Date | undefined {
@@ -87,12 +83,10 @@ function toEscapedCell(
 }
 
 /** Keeps a header as text, so that Google never makes it a number, a date or a formula. */
-export function toHeaderCell(
+export const toHeaderCell = (
 	name: string,
 	{ valueInputOption }: Pick<CellInputOptions, 'valueInputOption'>,
-): string {
-	return valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
-}
+) => (valueInputOption === 'USER_ENTERED' ? `'${name}` : name);
 
 type ValuesParams = CellInputOptions & { readonly values: readonly unknown[] };
 
@@ -115,10 +109,8 @@ export function readCellRows(params: ValuesParams): Cell[][] {
 }
 
 function createMixedRowsError() {
-	return createRefusal(
-		`${quoteField('values')} mixes rows of cells with objects`,
-		'Nothing was sent. Use only one kind.',
-	);
+	const message = `${quoteField('values')} mixes rows of cells with objects`;
+	return createRefusal(message, 'Nothing was sent. Use only one kind.');
 }
 
 export type NamedCells = ReadonlyMap<string, Cell>;
@@ -144,12 +136,8 @@ interface RowsParams extends ValuesParams {
 export type RowsMember = CombinedItem<RowsParams>;
 
 /** Whether the rows name their columns, and so go under the headers with these names. */
-export function hasColumnNames({
-	valuesSource,
-	values,
-}: Pick<RowsParams, 'valuesSource' | 'values'>): boolean {
-	return valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
-}
+export const hasColumnNames = ({ valuesSource, values }: Pick<RowsParams, 'valuesSource' | 'values'>) =>
+	valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 
 /** The rows of one member, with a name for each cell. @throws NodeError 400 that names the field */
 export function readNamedRows({ params, item: { json, isTool } }: RowsMember): NamedRow[] {
@@ -160,59 +148,47 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 			`Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`,
 		);
 	}
+	const emptyAdvice = 'Nothing was sent for it, because the row would be empty.';
 	if (valuesSource === 'json') {
 		return values.map((row, at) => {
 			if (!isRecord(row)) throw createMixedRowsError();
-			const cells = toNamedCells(
-				row,
-				params,
-				(name) => `Field '${name}' of row ${at + 1} of ${quoteField('values')}`,
-			);
+			const which = `${at + 1} of ${quoteField('values')}`;
+			const cells = toNamedCells(row, params, `row ${which}`);
 			if (cells.size > 0) return { cells, rowNumber: row[rowNumberKey] };
-			throw createRefusal(
-				`Row ${at + 1} of ${quoteField('values')} has no fields`,
-				'Nothing was sent for it, because the row would be empty.',
-			);
+			throw createRefusal(`Row ${which} has no fields`, emptyAdvice);
 		});
 	}
-	const given = valuesSource === 'columns' && columns ? columns : json;
-	const place = given === json ? 'of the input item' : `of ${quoteField('columns')}`;
+	if (valuesSource === 'items' || !columns) {
+		const cells = toNamedCells(json, params, 'the input item');
+		if (cells.size > 0) return [{ cells, rowNumber: json[rowNumberKey] }];
+		throw createRefusal('The input item has no fields', emptyAdvice);
+	}
 	// A column that was left empty in the form has no value.
-	const entries = given === json ? [] : Object.entries(given).filter(([, value]) => value !== undefined);
+	const entries = Object.entries(columns).filter(([, value]) => value !== undefined);
 	const typed = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
-	const plain = given === json ? given : Object.fromEntries(entries.map(unwrapTypedText));
-	const cells = toNamedCells(plain, params, (name) => `Field '${name}' ${place}`);
+	const plain = entries.map(([name, value]) => [name, value instanceof TypedText ? value.text : value]);
+	const given = Object.fromEntries(plain) as Readonly<Record<string, unknown>>;
+	const cells = toNamedCells(given, params, quoteField('columns'));
 	// Where the one in Columns came out empty, the item's may be of another table.
-	const { [rowNumberKey]: rowNumber } = rowNumberKey in given ? plain : json;
+	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? given : json;
 	if (cells.size > 0) return [{ cells, rowNumber, typed }];
-	throw given === json
-		? createRefusal(
-				'The input item has no fields',
-				'Nothing was sent for it, because the row would be empty.',
-			)
-		: createRefusal(
-				`${quoteField('columns')} has no values`,
-				'Nothing was sent. Enter a value for at least one column.',
-			);
+	throw createRefusal(
+		`${quoteField('columns')} has no values`,
+		'Nothing was sent. Enter a value for at least one column.',
+	);
 }
 
-function unwrapTypedText([name, value]: readonly [string, unknown]) {
-	return [name, value instanceof TypedText ? value.text : value] as const;
+/** The rows of one member, however they are given. @throws NodeError 400 if what is given cannot be rows */
+export function readRows(member: RowsMember): Cell[][] {
+	if (!hasColumnNames(member.params)) return readCellRows(member.params);
+	return readNamedRows(member).map(({ cells }) => [...cells.values()]);
 }
 
-/** @throws NodeError 400 if what is given cannot be rows */
-export function checkRows(params: RowsParams, item: Item): void {
-	if (hasColumnNames(params)) readNamedRows({ params, item });
-	else readCellRows(params);
-}
-
-function toNamedCells(
-	row: Readonly<Record<string, unknown>>,
-	entering: CellInputOptions,
-	place: (name: string) => string,
-): NamedCells {
+function toNamedCells(row: Readonly<Record<string, unknown>>, entering: CellInputOptions, place: string) {
 	const given = Object.entries(row).filter(([name]) => name !== rowNumberKey);
-	return new Map(given.map(([name, value]) => [name, toEscapedCell(value, entering, () => place(name))]));
+	const toNamedCell = ([name, value]: (typeof given)[number]) =>
+		[name, toEscapedCell(value, entering, () => `Field '${name}' of ${place}`)] as const;
+	return new Map(given.map(toNamedCell));
 }
 
 /** All names in order of appearance, but whole numbers last: JavaScript lists such keys first, whatever their order was. */

@@ -11,18 +11,8 @@ import {
 	type NamedRow,
 	collectNames,
 } from './cells';
-import {
-	buildEnlargeTabRequests,
-	isUnknownRangeError,
-	findAlike,
-	listColumns,
-	otherRowAdvice,
-	listNames,
-	findNativeTable,
-	type SheetInfo,
-	type Spreadsheet,
-} from './spreadsheet';
 import { convertCells } from './dates/dateCells';
+import { createColumnError, findAlike, listNames, otherRowAdvice } from './names';
 import { findStop } from './sendRows';
 import {
 	parseBounds,
@@ -32,6 +22,13 @@ import {
 	type TargetParams,
 	parseTarget,
 } from './range';
+import {
+	buildEnlargeTabRequests,
+	findNativeTable,
+	isUnknownRangeError,
+	type SheetInfo,
+	type Spreadsheet,
+} from './spreadsheet';
 
 /**
  * Unique names of columns, from their headers: a repeated one gets `_2`, `_3` …, an empty one becomes its column letter.
@@ -83,15 +80,10 @@ export interface HeaderRow extends Omit<SheetInfo, 'sheet'> {
 }
 
 /** @param target range in which the header's columns lie @param headerRow number of the row in the tab, from 1 */
-export async function readHeaderRow(
-	book: Spreadsheet,
-	target: TabRange,
-	headerRow: number,
-): Promise<HeaderRow> {
+export async function readHeaderRow(book: Spreadsheet, target: TabRange, headerRow: number) {
 	const { sheet, ...found } = await book.findSheet(target.tab ?? target.name, `${headerRow}:${headerRow}`);
 	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
 	const texts = cells.map(readHeaderText);
-	const shown = cells.map(({ formattedValue }) => formattedValue ?? '');
 	while (texts.at(-1) === '') texts.pop();
 	const row = headerRow - 1;
 	const { column: start, lastColumn = Infinity } = parseBounds(target);
@@ -101,23 +93,21 @@ export async function readHeaderRow(
 	const free = (filled.at(-1) ?? start - 1) + 1;
 	const right = Math.max(free - 1, left);
 	const headers = texts.slice(start, free);
+	const shown = cells.slice(start, free).map(({ formattedValue }) => formattedValue ?? '');
 	const next = texts.findIndex((text, at) => at >= free && text !== '');
-	return {
+	const header: HeaderRow = {
 		...{ ...found, row, texts, start, left, right, free },
 		native: findNativeTable(sheet, { row, column: left }),
 		hasGap: texts.slice(left, right).includes(''),
 		names: buildColumnNames(headers, start).filter((_, at) => headers[at] !== ''),
-		columns: indexColumns(headers, shown.slice(start, free), start),
+		columns: indexColumns(headers, shown, start),
 		room: (next === -1 ? Infinity : next) - free,
 	};
+	return header;
 }
 
 /** The text of a header as Read has it: its value, but a date as the sheet shows it. */
-function readHeaderText({
-	effectiveValue,
-	effectiveFormat,
-	formattedValue,
-}: sheets_v4.Schema$CellData): string {
+function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: sheets_v4.Schema$CellData) {
 	const { stringValue, numberValue, boolValue } = effectiveValue ?? {};
 	const isDate = /^(DATE|TIME)/.test(effectiveFormat?.numberFormat?.type ?? '');
 	const value = stringValue ?? boolValue ?? (isDate ? undefined : numberValue);
@@ -128,17 +118,12 @@ function readHeaderText({
  * Finds columns by the names that Read returns, then by their headers, by what the sheet shows for them, and last without blanks around
  * them; a column without a header by its letter.
  */
-function indexColumns(
-	headers: readonly string[],
-	shown: readonly string[],
-	start: number,
-): Map<string, number> {
-	const columns = new Map<string, number>();
-	const exact = [buildColumnNames(headers, start), buildColumnNames(headers, start, [])];
+export function indexColumns(headers: readonly string[], shown: readonly string[], start: number) {
 	const trimmed = headers.map((header) => header.trim());
-	for (const names of [...exact, buildColumnNames(shown, start, []), buildColumnNames(trimmed, start, [])]) {
-		for (const [at, name] of names.entries()) if (!columns.has(name)) columns.set(name, start + at);
-	}
+	const others = [headers, shown, trimmed].map((names) => buildColumnNames(names, start, []));
+	const columns = new Map<string, number>();
+	for (const [at, name] of [buildColumnNames(headers, start), ...others].flatMap((all) => [...all.entries()]))
+		if (!columns.has(name)) columns.set(name, start + at);
 	return columns;
 }
 
@@ -203,40 +188,45 @@ interface HeaderParams extends TargetParams {
 	readonly extraColumns: 'add' | 'error' | 'ignore';
 }
 
-/** A table as described by its header row. */
-export type SheetTable = Awaited<ReturnType<typeof findTable>>;
+type TableParams = HeaderParams & Pick<CellInputOptions, 'valueInputOption'>;
 
-/** Finds a table in a tab or a named range. @param headerRow number of its header row in the tab, from 1 */
+/** A table as described by its header row. */
+export type SheetTable = Pick<Awaited<ReturnType<typeof findTable>>, 'target' | 'header'>;
+
+/**
+ * Finds a table in a tab or a named range, and reads the rows of each member for it.
+ * @param headerRow number of its header row in the tab, from 1
+ */
 export async function findTable(
 	book: Spreadsheet,
-	params: HeaderParams,
+	params: TableParams,
+	members: readonly RowsMember[],
 	headerRow: (target: TabRange) => number = () => params.headerRow,
 ) {
-	const given = parseTarget(params);
-	const { tab, name } = given;
+	const named = members.map(readNamedRows);
+	const range = parseTarget(params);
 	const readIn = async (target: TabRange) => {
 		return { target, header: await readHeaderRow(book, target, headerRow(target)) };
 	};
-	const readInNamedRange = async () => await readIn(await book.resolveName(given));
-	return await book.sendForRange(given, async () => {
-		if (tab !== undefined && name !== undefined) return await readInNamedRange();
-		return await readIn(given).catch(async (error: unknown) => {
+	const readInNamedRange = async () => await readIn(await book.resolveName(range));
+	const found = await book.sendForRange(range, async () => {
+		if (range.tab !== undefined && range.name !== undefined) return await readInNamedRange();
+		return await readIn(range).catch(async (error: unknown) => {
 			// No tab has this name, so it may be a named range.
-			if (isUnknownRangeError(error) && name !== undefined) return await readInNamedRange();
+			if (isUnknownRangeError(error) && range.name !== undefined) return await readInNamedRange();
 			throw error;
 		});
 	});
+	return { ...found, given: await convertCells(book, params, named, found.header) };
 }
 
 /** Puts rows in the order of a table's columns: rows for each member, or a NodeError if its fields do not fit the table. */
 export async function arrangeRowsByHeader(
 	book: Spreadsheet,
-	params: HeaderParams & Pick<CellInputOptions, 'valueInputOption'>,
+	params: TableParams,
 	members: readonly RowsMember[],
 ) {
-	const named = members.map(readNamedRows);
-	const { target, header: read } = await findTable(book, params);
-	const given = await convertCells(book, params, named, read);
+	const { target, header: read, given } = await findTable(book, params, members);
 	const { found, added, header, refusals } = resolveColumns(read, params, members, given);
 	const rows = given.map((own, at) => refusals[at] ?? own.map(({ cells }) => alignRow(cells, header)));
 	let written: Promise<void> | undefined;
@@ -279,28 +269,23 @@ export function findMisfit(
 ): NodeError | undefined {
 	for (const { cells } of rows) {
 		const unknown = [...cells.keys()].filter((name) => !columns.has(name));
-		if (unknown.length > 0 && extraColumns === 'error') {
-			return createRefusal(`The table has no column ${listNames(unknown)}`, adviseOnColumns(names, unknown));
-		}
-		if (unknown.length === cells.size) {
-			return createRefusal(
-				'None of the fields of the item is a column of the table',
-				adviseOnColumns(names, unknown),
-			);
-		}
+		if (unknown.length > 0 && extraColumns === 'error')
+			return createMisfitError(`The table has no column ${listNames(unknown)}`, names, unknown);
+		if (unknown.length === cells.size)
+			return createMisfitError('None of the fields of the item is a column of the table', names, unknown);
 	}
 	return undefined;
 }
 
-/** What to do about columns that a table does not have. */
-function adviseOnColumns(names: readonly string[], missing: readonly string[]): string {
-	const known = listColumns(names, missing);
+function createMisfitError(message: string, names: readonly string[], missing: readonly string[]) {
 	const mapping = `set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')}`;
-	// Another column would be added beside the one that is meant.
-	if (findAlike(names, missing).length > 0)
-		return `${known} Rename the field, or ${mapping} to choose a value for each column.`;
 	const [add, ignore] = [printChoice('extraColumns', 'add'), printChoice('extraColumns', 'ignore')];
-	return `${known} ${otherRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${add} or ${ignore}. To choose a value for each column, ${mapping}.`;
+	const advice =
+		findAlike(names, missing).length > 0
+			? // Another column would be added beside the one that is meant.
+				`Rename the field, or ${mapping} to choose a value for each column.`
+			: `${otherRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${add} or ${ignore}. To choose a value for each column, ${mapping}.`;
+	return createColumnError(message, names, missing, advice);
 }
 
 /** A cell for every column of the table; null where there is no such field. */

@@ -10,13 +10,13 @@ import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields
 import { defineOperation, type Field, type OutputItem } from '../../operation';
 import { printDates } from './dates/dateCells';
 import * as fields from './fields';
-import { buildColumnNames } from './headerRow';
+import { buildColumnNames, type HeaderRow, indexColumns } from './headerRow';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
+import { createColumnError, listNames, otherRowAdvice } from './names';
 import { parseBounds, parseRange, printRange, parseTarget } from './range';
-import { allCells, listColumns, listNames, otherRowAdvice, Spreadsheet } from './spreadsheet';
+import { allCells, Spreadsheet } from './spreadsheet';
 
-type CellValue = string | number | boolean;
-type CellRow = readonly CellValue[];
+type CellRow = ReadonlyArray<string | number | boolean>;
 
 interface RowOptions {
 	/** Counted inside the range, from 1; 0 for none. */
@@ -47,10 +47,12 @@ async function toRowItems(
 	const [rows, shown] = [(values ?? []) as CellRow[], (shownValues ?? []) as CellRow[]];
 	const { row: startRow, column: startColumn } = parseBounds(parseRange(range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	const header = Array.from({ length: width }, (_, at) => toText(rows[headerRow - 1]?.[at]));
+	const [header = [], shownHeader = []] = [rows, shown].map((lines) =>
+		Array.from({ length: width }, (_, at) => toText(lines[headerRow - 1]?.[at])),
+	);
 	const names = buildColumnNames(header, startColumn);
-	const shownHeader = header.map((_, at) => toText(shown[headerRow - 1]?.[at]));
-	const rowFits = buildRowTest(filters, combineFilters, names, [header, shownHeader]);
+	const columns = indexColumns(header, shownHeader, startColumn);
+	const rowFits = buildRowTest({ filters, combineFilters }, { names, columns, start: startColumn });
 	const found: number[] = [];
 	let [padding, total, before] = [0, 0, 0];
 	for (let at = headerRow; at < rows.length; at++) {
@@ -82,9 +84,7 @@ async function toRowItems(
 	return { items, columns: names, total, before };
 }
 
-function toText(cell: CellValue | undefined): string {
-	return cell === undefined ? '' : String(cell);
-}
+const toText = (cell: CellRow[number] = '') => String(cell);
 
 const conditionField = {
 	displayName: 'Condition',
@@ -99,14 +99,6 @@ const conditionField = {
 	],
 	default: 'equals',
 } as const satisfies Field;
-
-type FilterCondition = (typeof conditionField.options)[number]['value'];
-
-interface RowFilter {
-	readonly column: string;
-	readonly condition: FilterCondition;
-	readonly value: string;
-}
 
 const filtersField = {
 	displayName: 'Filters',
@@ -143,12 +135,11 @@ const filtersField = {
 } as const satisfies Field;
 
 /** Reads the form's `{ filter: [{ column, condition, value }] }`, or an array. @throws NodeError 400 */
-function readFilters(raw: unknown, field: Field, reading: ReadContext): RowFilter[] {
+function readFilters(raw: unknown, field: Field, reading: ReadContext) {
 	const isNone = isRecord(raw) && Object.keys(raw).length === 0;
 	const entries = isNone ? [] : isRecord(raw) ? raw['filter'] : raw;
-	if (!Array.isArray(entries) || !entries.every(isRecord)) {
+	if (!Array.isArray(entries) || !entries.every(isRecord))
 		throw createValueRefusal(field, reading, 'an array of objects with column, condition and value');
-	}
 	const allowed = conditionField.options.map((option) => option.value).join(', ');
 	const wanted = `objects with column (a column's name), condition (${allowed}) and value (text)`;
 	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], wanted, reading);
@@ -161,6 +152,8 @@ function readFilters(raw: unknown, field: Field, reading: ReadContext): RowFilte
 		return { column, condition: known, value: String(value) };
 	});
 }
+
+type RowFilter = ReturnType<typeof readFilters>[number];
 
 export const read = defineOperation({
 	value: 'read',
@@ -310,26 +303,20 @@ export const read = defineOperation({
 				return (await book.sendForRange(target, () => book.values.get({ ...asked, ...options }))).data;
 			});
 		const isIso = dateTimeRenderOption === 'ISO_8601';
-		const rendering = {
-			valueRenderOption,
-			dateTimeRenderOption: isIso ? 'FORMATTED_STRING' : dateTimeRenderOption,
-		};
-		const rendered = await readAs(rendering);
+		const dateOption = isIso ? 'FORMATTED_STRING' : dateTimeRenderOption;
+		const rendered = await readAs({ valueRenderOption, dateTimeRenderOption: dateOption });
 		const headerRows = output === 'rows' ? params.headerRow : 0;
+		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...asked, valueRenderOption, headerRows })}`;
 		const data =
 			isIso && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.once(
-						`spreadsheet.dates ${JSON.stringify({ ...asked, valueRenderOption, headerRows })}`,
-						() => printDates(book, rendered, headerRows),
-					)
+				? await item.once(datesKey, () => printDates(book, rendered, headerRows))
 				: rendered;
 		if (output === 'values') {
-			const { range, majorDimension: dimension, values } = data;
-			const all = values ?? [];
+			const { range, majorDimension, values = [] } = data;
 			const first = parseBounds(parseRange(range ?? 'A1')).row + 1;
-			const before = dimension === 'ROWS' && params.startRow > 0 ? Math.max(0, params.startRow - first) : 0;
-			const json = { range, majorDimension: dimension, values: all.slice(before) };
-			return { items: [{ json }], columns: [], total: all.length, before };
+			const before = majorDimension === 'ROWS' ? Math.max(0, params.startRow - first) : 0;
+			const json = { range, majorDimension, values: values?.slice(before) ?? [] };
+			return { items: [{ json }], columns: [], total: values?.length ?? 0, before };
 		}
 		const needsNoSecondRead = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
 		const shown = needsNoSecondRead ? data : await readAs({ valueRenderOption: 'FORMATTED_VALUE' });
@@ -346,43 +333,32 @@ export const read = defineOperation({
 
 /** Builds the test whether a row fits the filters. A cell fits by its value or by what the sheet shows for it. */
 function buildRowTest(
-	filters: readonly RowFilter[],
-	combine: 'and' | 'or',
-	names: readonly string[],
-	headers: ReadonlyArray<readonly string[]>,
+	{ filters, combineFilters }: Pick<RowOptions, 'filters' | 'combineFilters'>,
+	{ names, columns, start }: Pick<HeaderRow, 'names' | 'columns' | 'start'>,
 ): (row: CellRow, shown: CellRow) => boolean {
 	if (filters.length === 0) return () => true;
-	const checks = filters.map(({ column, condition, value }) => {
-		const trimmed = names.map((name) => name.trim());
-		const places = [names, ...headers, trimmed].map((known) => known.indexOf(column));
-		const at = places.find((place) => place !== -1) ?? -1;
-		if (at === -1 || column === '') {
-			throw createRefusal(
-				`The table has no column ${listNames([column])} to filter by`,
-				`${listColumns(names, [column])} ${otherRowAdvice}`,
-			);
-		}
-		return (row: CellRow, shown: CellRow) =>
-			doesCellFit([toText(row[at]), toText(shown[at])], condition, value);
+	const checks = filters.map((filter) => {
+		const { column } = filter;
+		const message = `The table has no column ${listNames([column])} to filter by`;
+		if (!columns.has(column)) throw createColumnError(message, names, [column], otherRowAdvice);
+		const at = (columns.get(column) ?? 0) - start;
+		const cellFits = buildCellTest(filter);
+		return (row: CellRow, shown: CellRow) => cellFits([toText(row[at]), toText(shown[at])]);
 	});
-	const quantifier = combine === 'and' ? 'every' : 'some';
+	const quantifier = combineFilters === 'and' ? 'every' : 'some';
 	return (row, shown) => checks[quantifier]((check) => check(row, shown));
 }
 
-function doesCellFit(texts: readonly string[], condition: FilterCondition, value: string): boolean {
+function buildCellTest({ condition, value }: RowFilter): (texts: readonly string[]) => boolean {
 	const folded = value.toLowerCase();
-	const isBoolean = folded === 'true' || folded === 'false';
-	const isEqual = texts.some((text) => (isBoolean ? text.toLowerCase() === folded : text === value));
-	switch (condition) {
-		case 'equals':
-			return isEqual;
-		case 'notEquals':
-			return !isEqual;
-		case 'contains':
-			return texts.some((text) => text.toLowerCase().includes(folded));
-		case 'isEmpty':
-			return texts.every((text) => text === '');
-		case 'isNotEmpty':
-			return texts.some((text) => text !== '');
-	}
+	const fold = (text: string) => (folded === 'true' || folded === 'false' ? text.toLowerCase() : text);
+	const equals = (texts: readonly string[]) => texts.some((text) => fold(text) === fold(value));
+	const tests: Readonly<Record<RowFilter['condition'], typeof equals>> = {
+		contains: (texts) => texts.some((text) => text.toLowerCase().includes(folded)),
+		equals,
+		isEmpty: (texts) => texts.every((text) => text === ''),
+		isNotEmpty: (texts) => texts.some((text) => text !== ''),
+		notEquals: (texts) => !equals(texts),
+	};
+	return tests[condition];
 }

@@ -1,7 +1,7 @@
 import { isNodeError, NodeError } from '../../../core/errors';
 import { createStoppedError } from '../../../http/retry';
 import type { Item } from '../../operation';
-import { type Cell, hasColumnNames, readCellRows, readNamedRows, type RowsMember } from './cells';
+import { type Cell, readRows, type RowsMember } from './cells';
 import { printAreaLike, type Corner } from './range';
 
 /** What was written for an item. */
@@ -68,10 +68,7 @@ function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
 
 /** The share of a request that a member's rows take; 1 is all that it may hold. */
 export function weighRows(member: RowsMember, largest = maxRequestBytes): number {
-	const rows = hasColumnNames(member.params)
-		? readNamedRows(member).map(({ cells }) => [...cells.values()])
-		: readCellRows(member.params);
-	return countBytes(rows) / largest;
+	return countBytes(readRows(member)) / largest;
 }
 
 /** Estimates the size as JSON. Escapes do not count: the limit is a recommendation, and not worth building the text twice. */

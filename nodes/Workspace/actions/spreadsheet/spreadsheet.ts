@@ -1,12 +1,13 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, NodeError, createRefusal } from '../../../core/errors';
-import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
 import type { DateSettings } from './dates/dates';
+import { isSameTitle, listNames } from './names';
 import {
+	type Corner,
 	correctCells,
 	parseBounds,
 	isOneCell,
@@ -19,36 +20,7 @@ import {
 	type TargetParams,
 } from './range';
 
-export function buildSpreadsheetUrl(spreadsheetId: string): string {
-	return `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`;
-}
-
-/** Lists names in a message. */
-export function listNames(names: readonly string[]): string {
-	const shown = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
-	if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
-	return shown.join(', ');
-}
-
-/** A text without what people overlook in it: case and blanks. */
-export function foldText(text: string): string {
-	return text.toLowerCase().replaceAll(/\s/g, '');
-}
-
-/** The names that differ from missing ones only by case or blanks. */
-export function findAlike(names: readonly string[], missing: readonly string[]): string[] {
-	const folded = missing.map(foldText);
-	return names.filter((name) => folded.includes(foldText(name)));
-}
-
-export const otherRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
-
-/** Lists the columns of a table for a message, first those that the missing ones may mean. */
-export function listColumns(names: readonly string[], missing: readonly string[]): string {
-	const alike = findAlike(names, missing);
-	const question = alike.length > 0 ? `Did you mean ${listNames(alike)}? ` : '';
-	return `${question}Its columns are ${listNames(names)}.`;
-}
+export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spreadsheets/d/${id}/edit`;
 
 /**
  * A table that was made with Format > Convert to table. Rows belong to it when they are inserted inside it, or when values.append inserts
@@ -57,54 +29,34 @@ export function listColumns(names: readonly string[], missing: readonly string[]
 interface NativeTable {
 	readonly tableId: string;
 	/** Includes the header and the footer. */
-	readonly range: { readonly [K in keyof sheets_v4.Schema$GridRange]-?: number };
+	readonly range: Readonly<Record<keyof sheets_v4.Schema$GridRange, number>>;
 	/** The row after its last one, without the footer. */
 	readonly bodyEnd: number;
 }
 
-export function findNativeTable(
-	{ tables = [] }: sheets_v4.Schema$Sheet,
-	{ row, column }: { readonly row: number; readonly column: number },
-): NativeTable | undefined {
-	return tables
-		.map(toNativeTable)
-		.find(
-			({ range }) =>
-				row >= range.startRowIndex &&
-				row < range.endRowIndex &&
-				column >= range.startColumnIndex &&
-				column < range.endColumnIndex,
-		);
+export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, { row, column }: Corner) {
+	return tables.map(toNativeTable).find(({ range }) => {
+		const isInRows = row >= range.startRowIndex && row < range.endRowIndex;
+		return isInRows && column >= range.startColumnIndex && column < range.endColumnIndex;
+	});
 }
 
-/** Google leaves out a number that is 0. */
 function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table): NativeTable {
-	const known = {
-		sheetId: range?.sheetId ?? 0,
-		startRowIndex: range?.startRowIndex ?? 0,
-		endRowIndex: range?.endRowIndex ?? 0,
-		startColumnIndex: range?.startColumnIndex ?? 0,
-		endColumnIndex: range?.endColumnIndex ?? 0,
-	};
+	// Google leaves out a number that is 0.
+	const zeros = { sheetId: 0, startRowIndex: 0, endRowIndex: 0, startColumnIndex: 0, endColumnIndex: 0 };
+	const known = { ...zeros, ...range } as NativeTable['range'];
 	const footer = rowsProperties?.footerColorStyle ? 1 : 0;
 	return { tableId: tableId ?? '', range: known, bodyEnd: known.endRowIndex - footer };
 }
 
-export function growNativeTable(
-	{ tableId, range, bodyEnd }: NativeTable,
-	rows: number,
-	columns: number,
-): NativeTable {
+export function growNativeTable({ tableId, range, bodyEnd }: NativeTable, rows: number, columns: number) {
 	const [endRowIndex, endColumnIndex] = [range.endRowIndex + rows, range.endColumnIndex + columns];
 	return { tableId, range: { ...range, endRowIndex, endColumnIndex }, bodyEnd: bodyEnd + rows };
 }
 
-export function buildResizeTableRequest({
-	tableId,
-	range,
-}: Omit<NativeTable, 'bodyEnd'>): sheets_v4.Schema$Request {
-	return { updateTable: { table: { tableId, range }, fields: 'range' } };
-}
+export const buildResizeTableRequest = ({ tableId, range }: Pick<NativeTable, 'tableId' | 'range'>) => ({
+	updateTable: { table: { tableId, range }, fields: 'range' },
+});
 
 /** The requests that make a tab at least this large. */
 export function buildEnlargeTabRequests(
@@ -135,11 +87,14 @@ export interface SheetInfo {
 const sheetFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
 
+const cellFields = 'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
+
 const settingsFields = 'properties(locale,timeZone)';
 
-function toSettings({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings {
-	return { locale: properties?.locale ?? '', timeZone: properties?.timeZone ?? '' };
-}
+const toSettings = ({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings => ({
+	locale: properties?.locale ?? '',
+	timeZone: properties?.timeZone ?? '',
+});
 
 /** The body of a request that writes rows. It is a class because the generated client would copy a plain object cell by cell. */
 class ValuesBody implements sheets_v4.Schema$ValueRange {
@@ -184,10 +139,7 @@ export class Spreadsheet {
 	}
 
 	/** Lets Google find the table in the range, and adds rows below it. */
-	async append(
-		asked: { readonly range: string; readonly insertDataOption: string; readonly valueInputOption: string },
-		values: Cell[][],
-	): Promise<sheets_v4.Schema$AppendValuesResponse> {
+	async append(asked: sheets_v4.Params$Resource$Spreadsheets$Values$Append, values: Cell[][]) {
 		const request = { spreadsheetId: this.id, ...asked, requestBody: new ValuesBody(values) };
 		return (await this.values.append(request)).data;
 	}
@@ -213,12 +165,11 @@ export class Spreadsheet {
 	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
 	async #refuseTabLikeCell({ cells = '' }: TabRange): Promise<void> {
 		const tabs = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
-		const titles = tabs.map(({ title }) => title);
-		const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
-		if (same === undefined) return;
+		const same = tabs.find(({ title }) => isSameTitle(title, cells));
+		if (!same) return;
 		throw createRefusal(
 			`${quoteField('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-			`Enter ${quoteTab(same)} for the tab, or ${quoteTab(titles[0] ?? '')}!${cells} for the cell in the first tab.`,
+			`Enter ${quoteTab(same.title)} for the tab, or ${quoteTab(tabs[0]?.title ?? '')}!${cells} for the cell in the first tab.`,
 		);
 	}
 
@@ -230,7 +181,7 @@ export class Spreadsheet {
 		const { tab } = params;
 		if (parseTarget(params).tab !== tab || (tab === tab.trim() && !isLinkedTab(tab))) return params;
 		const sheets = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
-		if (sheets.some(({ title }) => title.toLowerCase() === tab.toLowerCase())) return params;
+		if (sheets.some(({ title }) => isSameTitle(title, tab))) return params;
 		if (!isLinkedTab(tab)) return { ...params, tab: tab.trim() };
 		const linked = sheets.find(({ gid }) => gid === tab);
 		if (linked) return { ...params, tab: linked.title };
@@ -249,27 +200,21 @@ export class Spreadsheet {
 
 	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
 	async readTab(tab: string | undefined): Promise<{ cells: unknown[][]; rowCount: number }> {
-		const { data } = await this.values.get({
-			spreadsheetId: this.id,
-			range: printRange({ tab, cells: allCells }),
-		});
+		const range = printRange({ tab, cells: allCells });
+		const { data } = await this.values.get({ spreadsheetId: this.id, range });
 		const { lastRow = 0 } = parseBounds(parseRange(data.range ?? ''));
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
 	/** @param cells cells that are returned too, with their values and what is shown @throws NodeError 404 if there is no such tab */
 	async findSheet(tab: string | undefined, cells?: string): Promise<SheetInfo> {
-		const shown =
-			cells === undefined
-				? ''
-				: ',data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
 		const ranges = cells === undefined ? undefined : [printRange({ tab, cells })];
-		const data = await this.get(`${settingsFields},sheets(${sheetFields}${shown})`, ranges);
+		const fields = `${settingsFields},sheets(${sheetFields}${ranges ? `,${cellFields}` : ''})`;
+		const data = await this.get(fields, ranges);
 		this.#knownSettings = toSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
-		const { sheetId, title, gridProperties } = sheet.properties ?? {};
-		const { rowCount, columnCount } = gridProperties ?? {};
+		const { sheetId, title, gridProperties: { rowCount, columnCount } = {} } = sheet.properties ?? {};
 		const size = { rowCount: rowCount ?? 0, columnCount: columnCount ?? 0 };
 		return { sheetId: sheetId ?? 0, title: title ?? '', ...size, sheet };
 	}
@@ -289,8 +234,8 @@ export class Spreadsheet {
 
 	async #hasTabOrNamedRange(title: string): Promise<boolean> {
 		const data = await this.get('sheets.properties.title,namedRanges.name');
-		const isNamed = data.namedRanges?.some(({ name }) => name?.toLowerCase() === title.toLowerCase());
-		return isNamed === true || findSheetByTitle(data, title) !== undefined;
+		const isNamed = data.namedRanges?.some(({ name }) => isSameTitle(name, title)) === true;
+		return isNamed || findSheetByTitle(data, title) !== undefined;
 	}
 
 	/** All tabs. @returns for each, what ends a link to it, too */
@@ -314,9 +259,8 @@ export class Spreadsheet {
 }
 
 /** Whether Google knows no such tab, or the text is not a range: its answer is the same. */
-export function isUnknownRangeError(error: unknown): error is NodeError {
-	return isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
-}
+export const isUnknownRangeError = (error: unknown): error is NodeError =>
+	isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 
 /** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
 function createMissingTabError(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]) {
@@ -334,11 +278,8 @@ function createMissingTabError(error: NodeError, { tab: title, name }: TabRange,
 }
 
 /** Whether a name is a tab's and not a named range's. @param answered the range that Google answered for the name */
-export function isNameOfTab({ tab, name }: TabRange, answered: TabRange): boolean {
-	return tab === undefined && name !== undefined && name.toLowerCase() === answered.tab?.toLowerCase();
-}
+export const isNameOfTab = ({ tab, name }: TabRange, answered: TabRange) =>
+	tab === undefined && name !== undefined && isSameTitle(name, answered.tab);
 
-function findSheetByTitle({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) {
-	if (tab === undefined) return sheets[0];
-	return sheets.find(({ properties }) => properties?.title?.toLowerCase() === tab.toLowerCase());
-}
+const findSheetByTitle = ({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) =>
+	sheets.find(({ properties }) => tab === undefined || isSameTitle(properties?.title, tab));

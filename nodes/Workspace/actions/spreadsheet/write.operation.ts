@@ -3,11 +3,11 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { type NodeError, createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { checkRows, hasColumnNames, readCellRows, rowNumberKey } from './cells';
+import { hasColumnNames, readCellRows, readRows, rowNumberKey } from './cells';
 import { rowsForModel, writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
-import { takeOnlyResult, sendInChunks, type SheetWriteResult, weighRows } from './sendRows';
+import { takeOnlyResult, type SheetWriteResult, weighRows } from './sendRows';
 import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
 import { type MatchedRow, matchRows, maxUpdateBytes } from './write/matchRows';
 import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTable';
@@ -51,7 +51,7 @@ async function writeRows(
 	if (mode === 'update') return await matchRows(book, params, members);
 	if (mode === 'replace') return await replaceTable(book, params, members);
 	if (!hasColumnNames(params))
-		return await writeConsecutiveRows(book, params, target, [readCellRows(params)]);
+		return await writeConsecutiveRows(book, params, target, [readCellRows(params)], members);
 	if (params.valuesSource === 'items') return await writeItems(book, params, members);
 	return await writeByHeader(book, params, members);
 }
@@ -61,18 +61,12 @@ async function writeByHeader(book: Spreadsheet, params: WriteParams, members: re
 	const { target, header, rows, addHeaders } = await arrangeRowsByHeader(book, params, members);
 	const row = Math.max(params.headerRow, parseBounds(target).row);
 	const start = { tab: header.title, cells: printCell({ row, column: header.left }) };
-	return await sendInChunks(rows, members, {
-		done: 'written',
-		largest: Infinity,
-		getRows: (own) => own,
-		async send(parts) {
-			await addHeaders();
-			// The header may be the last row of the tab.
-			if (row === params.headerRow)
-				await book.change(buildEnlargeTabRequests(header, { rows: row + parts.flat().length }));
-			return await writeConsecutiveRows(book, params, start, parts, [], members[0]?.item);
-		},
-	});
+	const prepare = async (count: number) => {
+		await addHeaders();
+		// The header may be the last row of the tab.
+		if (row === params.headerRow) await book.change(buildEnlargeTabRequests(header, { rows: row + count }));
+	};
+	return await writeConsecutiveRows(book, params, start, rows, members, { prepare });
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';
@@ -92,7 +86,7 @@ export const write = defineOperation({
 		takeOnlyResult(await writeRows(clients.sheets, [{ params, item }])),
 	check(params, item) {
 		resolveWriteMode(params);
-		checkRows(params, item);
+		readRows({ params, item });
 	},
 	combine: {
 		key: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),

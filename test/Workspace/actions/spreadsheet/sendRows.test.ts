@@ -10,6 +10,7 @@ import {
 	addNewColumns,
 	addLetterColumns,
 } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
+import { listNames } from '../../../../nodes/Workspace/actions/spreadsheet/names';
 import {
 	parseRange,
 	parseBounds,
@@ -31,7 +32,6 @@ import {
 import {
 	buildEnlargeTabRequests,
 	growNativeTable,
-	listNames,
 	findNativeTable,
 	buildResizeTableRequest,
 	Spreadsheet,

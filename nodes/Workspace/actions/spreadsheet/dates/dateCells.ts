@@ -98,7 +98,7 @@ type DateColumn = Map<number, DateCell>;
 /** Gives dates that were written a date format, where their cells have none and would show numbers. If that fails, a hint says so. */
 export async function formatDates(
 	book: Spreadsheet,
-	item: Pick<Item, 'addHint'>,
+	member: { readonly item: Pick<Item, 'addHint'> } | undefined,
 	sheet: DatedSheet,
 	written: readonly CellRectangle[],
 ): Promise<void> {
@@ -115,7 +115,7 @@ export async function formatDates(
 	if (columns.size === 0) return;
 	await formatColumns(book, sheet, columns).catch((error: unknown) => {
 		if (!isNodeError(error)) throw error;
-		item.addHint(`The dates were written, but the sheet may show them as numbers: ${error.message}`);
+		member?.item.addHint(`The dates were written, but the sheet may show them as numbers: ${error.message}`);
 	});
 }
 

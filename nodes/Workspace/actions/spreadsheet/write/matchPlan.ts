@@ -6,7 +6,8 @@ import { DateCell, dropTimeNoise, isSameTime } from '../dates/dates';
 import type { WriteMember, WriteParams } from '../fields';
 import type { resolveColumns } from '../headerRow';
 import { spreadRefusals } from '../sendRows';
-import { foldText, listNames, type Spreadsheet } from '../spreadsheet';
+import { foldText, listNames } from '../names';
+import type { Spreadsheet } from '../spreadsheet';
 import { readTableBody, readValuesAndTexts, type TableBody } from './tableBody';
 
 /** The changes for one item. */

@@ -2,17 +2,16 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { printChoice, quoteField } from '../../../../fields/field';
-import { type Cell, collectNames, readNamedRows, rowNumberKey, buildUpdateCellsRequest } from '../cells';
-import { type CellRectangle, convertCells, formatDates, toInputOption } from '../dates/dateCells';
+import { type Cell, collectNames, rowNumberKey, buildUpdateCellsRequest } from '../cells';
+import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { nameColumnsByLetters, resolveColumns, type HeaderRow, findTable } from '../headerRow';
+import { createColumnError, listNames } from '../names';
 import { printTabArea } from '../range';
 import { maxRequestBytes, sendInChunks, countColumns, type SheetWriteResult } from '../sendRows';
 import {
 	buildEnlargeTabRequests,
 	growNativeTable,
-	listColumns,
-	listNames,
 	buildResizeTableRequest,
 	type Spreadsheet,
 } from '../spreadsheet';
@@ -33,14 +32,14 @@ interface InsertPlace {
  */
 async function sendSteps(
 	book: Spreadsheet,
-	{ params, item }: WriteMember,
+	member: WriteMember,
 	place: InsertPlace,
 	steps: readonly MatchStep[],
 ): Promise<InsertPlace> {
 	const { sheet } = place;
 	const count = steps.filter(isAppended).length;
 	const rectangles = combineIntoRectangles(steps);
-	const valueInputOption = toInputOption(params);
+	const valueInputOption = toInputOption(member.params);
 	const stored = valueInputOption === 'RAW' ? rectangles.map((run) => buildRectangleRequest(sheet, run)) : [];
 	await book.change([...buildStructureRequests(place, count), ...stored]);
 	if (stored.length < rectangles.length) {
@@ -50,7 +49,7 @@ async function sendSteps(
 		}));
 		await book.values.batchUpdate({ spreadsheetId: book.id, requestBody: { valueInputOption, data } });
 	}
-	await formatDates(book, item, sheet, rectangles);
+	await formatDates(book, member, sheet, rectangles);
 	const grownSheet = { ...sheet, rowCount: sheet.rowCount + count, native: getGrownTable(place, count) };
 	return { sheet: grownSheet, names: [], row: place.row + count };
 }
@@ -127,9 +126,7 @@ export const maxUpdateBytes = maxRequestBytes / 4;
 
 /** Updates the rows whose cells in the match columns equal an item's, and appends the other items. */
 export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const named = members.map(readNamedRows);
-	const { header: read } = await findTable(book, params);
-	const given = await convertCells(book, params, named, read);
+	const { header: read, given } = await findTable(book, params, members);
 	const isByNumber = isByRowNumber(params.matchColumns);
 	const source = isByNumber ? nameColumnsByLetters(read, collectNames(given.flat())) : read;
 	const table = resolveColumns(source, params, members, given);
@@ -188,11 +185,9 @@ function checkMatchColumns(matchColumns: readonly string[], { columns, names }: 
 		);
 	}
 	const unknown = matchColumns.filter((name) => !columns.has(name));
-	if (unknown.length === 0) return;
-	throw createRefusal(
-		`The table has no column ${listNames(unknown)} to match rows by`,
-		`${listColumns(names, unknown)} Enter one or more of them in ${quoteField('matchColumns')}.`,
-	);
+	const message = `The table has no column ${listNames(unknown)} to match rows by`;
+	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
+	if (unknown.length > 0) throw createColumnError(message, names, unknown, advice);
 }
 
 function buildMatchedRow(

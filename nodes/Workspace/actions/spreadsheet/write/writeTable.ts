@@ -1,6 +1,5 @@
-import { isNodeError, createRefusal } from '../../../../core/errors';
+import { isNodeError, createRefusal, type NodeError } from '../../../../core/errors';
 import { printChoice, quoteField } from '../../../../fields/field';
-import type { Item } from '../../../operation';
 import {
 	type Cell,
 	type CellInputOptions,
@@ -12,6 +11,7 @@ import {
 import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { buildColumnNames, type HeaderRow, findTable, addLetterColumns } from '../headerRow';
+import { listNames } from '../names';
 import {
 	parseBounds,
 	printTabArea,
@@ -21,11 +21,10 @@ import {
 	type TabRange,
 	parseTarget,
 } from '../range';
-import { splitIntoChunks, countColumns, type SheetWriteResult, buildWriteResults } from '../sendRows';
+import { sendInChunks, spreadRefusals, countColumns, buildWriteResults } from '../sendRows';
 import {
 	buildEnlargeTabRequests,
 	isNameOfTab,
-	listNames,
 	newTabSize,
 	buildResizeTableRequest,
 	type Spreadsheet,
@@ -46,12 +45,12 @@ async function writeAndEnlarge<T>(
 	const [rows, columns] = [start.row + size.rows, start.column + size.columns];
 	const fits = rows <= (start.lastRow ?? Infinity) + 1 && columns <= (start.lastColumn ?? Infinity) + 1;
 	// A named range inside a tab has its own bounds.
-	const mayGrow = fits && !(target.tab !== undefined && target.name !== undefined);
+	const mayGrow = fits && (target.tab === undefined || target.name === undefined);
 	/** @returns whether the tab has grown */
 	const grow = async () => {
 		const found = await book.findSheet(target.tab ?? target.name);
-		const isOutside = start.row >= found.rowCount || start.column >= found.columnCount;
-		const requests = isOutside ? [] : buildEnlargeTabRequests(found, { rows, columns });
+		const isInside = start.row < found.rowCount && start.column < found.columnCount;
+		const requests = isInside ? buildEnlargeTabRequests(found, { rows, columns }) : [];
 		await book.change(requests);
 		return requests.length > 0;
 	};
@@ -74,19 +73,20 @@ async function writeAndEnlarge<T>(
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const named = members.map(readNamedRows);
 	const table = params.includeHeaderRow
-		? await findTable(book, params, (inside) => parseBounds(inside).row + 1)
+		? await findTable(book, params, members, (inside) => parseBounds(inside).row + 1)
 		: undefined;
-	const items = (await convertCells(book, params, named)).flat();
-	const names = collectNames(items);
+	const given = table?.given ?? (await convertCells(book, params, named));
+	const names = collectNames(given.flat());
 	const toRows = (columns: ReadonlyArray<string | undefined>) =>
-		items.map(({ cells }) => [
-			columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null))),
-		]);
-	const { item } = members[0] ?? {};
-	if (!table) return await writeConsecutiveRows(book, params, parseTarget(params), toRows(names), [], item);
+		given.map((rows) =>
+			rows.map(({ cells }) =>
+				columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null))),
+			),
+		);
+	if (!table) return await writeConsecutiveRows(book, params, parseTarget(params), toRows(names), members);
 	const { target, header: found } = table;
 	const { columns, header } = layOutColumns(names, found.texts.slice(found.start), params);
-	return await writeConsecutiveRows(book, params, target, toRows(columns), [header], item);
+	return await writeConsecutiveRows(book, params, target, toRows(columns), members, { header: [header] });
 }
 
 /** Gives each name a column. @param texts what the header row holds, from the range's first column on */
@@ -112,50 +112,53 @@ function layOutColumns(names: readonly string[], texts: readonly string[], param
 	return { columns, header };
 }
 
-/** Writes consecutive rows in as few requests as Google recommends. @param parts the rows of each item @param header rows above them */
+/**
+ * Writes the rows of all members below one another.
+ * @param header rows above them @param prepare is called before the first request, with the number of rows
+ */
 export async function writeConsecutiveRows(
 	book: Spreadsheet,
 	params: WriteParams,
 	target: TabRange,
-	parts: ReadonlyArray<Cell[][]>,
-	header: Cell[][] = [],
-	item?: Item,
-): Promise<SheetWriteResult[]> {
-	const all = [...header, ...parts.flat()];
+	given: ReadonlyArray<Cell[][] | NodeError>,
+	members: readonly WriteMember[],
+	{ header = [], prepare }: { header?: Cell[][]; prepare?: (rows: number) => Promise<void> } = {},
+) {
+	const entries = spreadRefusals(given, members, 'written');
+	const all = [...header, ...entries.flatMap((rows) => (isNodeError(rows) ? [] : rows))];
 	const size = { rows: all.length, columns: countColumns(all) };
-	const results: SheetWriteResult[] = [];
-	let range = printRange(target);
-	let above = header;
-	for (const chunk of splitIntoChunks(parts.map((rows) => ({ rows })))) {
-		const own = chunk.map(({ rows }) => rows);
-		const values = [...above, ...own.flat()];
-		const answer = await writeAndEnlarge(book, target, size, () =>
-			book.update(range, values, toInputOption(params)),
-		);
-		const updatedRange = answer.updatedRange ?? range;
-		const [sent, answered] = [parseRange(range), parseRange(updatedRange)];
-		// Google's answer begins at the first cell that was written, so null in the first column moves it. Only for a named range it is needed.
-		const isKnown = sent.name === undefined || isNameOfTab(target, answered);
-		const { row, column } = parseBounds(isKnown ? sent : answered);
-		if (item) await formatDates(book, item, { title: answered.tab }, [{ row, column, cells: values }]);
-		// The header counts for the first item, if any of it was written.
-		const isOwn = above.flat().some((cell) => cell !== null);
-		if (isOwn) own[0] = [...above, ...(own[0] ?? [])];
-		const start = { row: isOwn ? row : row + above.length, column };
-		results.push(...buildWriteResults(book.id, updatedRange, start, own));
-		range = printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
-		above = [];
-	}
-	return results;
+	let next: string | undefined;
+	return await sendInChunks(entries, members, {
+		done: 'written',
+		getRows: (rows) => rows,
+		async send([first = [], ...others]) {
+			if (next === undefined) await prepare?.(size.rows);
+			const above = next === undefined ? header : [];
+			const range = next ?? printRange(target);
+			const values = [...above, ...first, ...others.flat()];
+			const answer = await writeAndEnlarge(book, target, size, () =>
+				book.update(range, values, toInputOption(params)),
+			);
+			const updatedRange = answer.updatedRange ?? range;
+			const [sent, answered] = [parseRange(range), parseRange(updatedRange)];
+			// Google's answer begins at the first cell that was written, so null in the first column moves it. Only for a named range it is needed.
+			const isKnown = sent.name === undefined || isNameOfTab(target, answered);
+			const { row, column } = parseBounds(isKnown ? sent : answered);
+			await formatDates(book, members[0], { title: answered.tab }, [{ row, column, cells: values }]);
+			next = printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
+			// The header counts for the first item, if any of it was written.
+			const own = above.flat().some((cell) => cell !== null) ? above : [];
+			const start = { row: row + above.length - own.length, column };
+			return buildWriteResults(book.id, updatedRange, start, [[...own, ...first], ...others]);
+		},
+	});
 }
 
 /** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
 export async function replaceTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const named = members.map(readNamedRows);
-	const { header: read } = await findTable(book, params, (inside) =>
+	const { header: read, given } = await findTable(book, params, members, (inside) =>
 		Math.max(params.headerRow, parseBounds(inside).row + 1),
 	);
-	const given = await convertCells(book, params, named, read);
 	const names = collectNames(given.flat());
 	const sheet = addLetterColumns(read, new Set(names));
 	const { sheetId, title, row, native } = sheet;
@@ -187,7 +190,7 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 		const values = Array.from({ length: height }, (_, line) => all.map((_, at) => lines[line]?.[at] ?? ''));
 		await book.update(printTabArea(title, { row, column }, height, width), values, valueInputOption);
 	}
-	if (members[0]) await formatDates(book, members[0].item, sheet, [{ row, column, cells: lines }]);
+	await formatDates(book, members[0], sheet, [{ row, column, cells: lines }]);
 	if (lostFormulas.length > 0) {
 		members[0]?.item.addHint(
 			`Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulas)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}.`,
@@ -199,24 +202,13 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 }
 
 /** Names of the columns with formulas that a table loses when it gets other columns. */
-async function findLostFormulas(
-	book: Spreadsheet,
-	sheet: HeaderRow,
-	kept: readonly string[],
-): Promise<string[]> {
+async function findLostFormulas(book: Spreadsheet, sheet: HeaderRow, kept: readonly string[]) {
 	const places = new Set(kept.map((name) => sheet.columns.get(name)));
 	const lost = [...sheet.columns].filter(([name, at]) => sheet.names.includes(name) && !places.has(at));
-	const body = await readTableBody(
-		book,
-		sheet,
-		lost.map(([, at]) => at),
-		'FORMULA',
-	);
-	const hasFormula = (at: number) => {
-		for (let row = sheet.row + 1; row <= body.last; row++)
-			if (String(body.at(row, at)).startsWith('=')) return true;
-		return false;
-	};
+	const positions = lost.map(([, at]) => at);
+	const body = await readTableBody(book, sheet, positions, 'FORMULA');
+	const rows = Array.from({ length: body.last - sheet.row }, (_, at) => sheet.row + 1 + at);
+	const hasFormula = (at: number) => rows.some((row) => String(body.at(row, at)).startsWith('='));
 	return lost.flatMap(([name, at]) => (hasFormula(at) ? name : []));
 }
 
