@@ -34,12 +34,7 @@ const headerFormats = [
 const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats.join(',')})))))`;
 
 /** Clears the look of the header from rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
-async function clearHeaderFormat(
-	book: Spreadsheet,
-	range: string,
-	{ row, column }: Corner,
-	rows: readonly Cell[][],
-): Promise<void> {
+async function clearHeaderFormat(book: Spreadsheet, range: string, { row, column }: Corner, rows: Cell[][]) {
 	const header = printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
 	const [sheet] = (await book.get(headerFields, [header])).sheets ?? [];
 	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
@@ -81,14 +76,10 @@ async function prepareAppend(book: Spreadsheet, params: AppendParams, members: r
 }
 
 /** Gives an empty row a cell: Google might leave out a row without cells, and all rows below would move up. */
-function padEmptyRow(row: Cell[]): Cell[] {
-	return row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row;
-}
+const padEmptyRow = (row: Cell[]) => (row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row);
 
 /** Replaces null in the first cell, because null writes nothing, and Google's answer begins at the first cell that was written. */
-function padFirstCell(row: Cell[]): Cell[] {
-	return row[0] === null ? ['', ...row.slice(1)] : row;
-}
+const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] : row);
 
 async function appendTogether(
 	book: Spreadsheet,
@@ -97,7 +88,7 @@ async function appendTogether(
 	given: ReadonlyArray<Cell[][]>,
 ) {
 	const addHint = (text: string) => {
-		for (const item of items) item?.addHint(text);
+		items.forEach((item) => item?.addHint(text));
 	};
 	const all = given.map((rows) => rows.map(padEmptyRow));
 	const values = all.flat().map(padFirstCell);
@@ -119,9 +110,8 @@ async function appendTogether(
 	if (params.insertDataOption === 'INSERT_ROWS' && isDirectlyBelowHeader(result, knownPlace, start.row)) {
 		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
-			addHint(
-				`The rows at ${updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
-			);
+			const outcome = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;
+			addHint(`${outcome}: ${error.message}`);
 		});
 	}
 	const sheet = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };

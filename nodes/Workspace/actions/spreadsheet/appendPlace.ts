@@ -26,33 +26,24 @@ export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$Ap
 export type AppendedRange = Readonly<ReturnType<typeof parseAppendResponse>>;
 
 /** Whether the answer alone proves that the rows stand below their table and in its columns. */
-export function isPlacementProven(
-	{ tableRange, start, place, values }: AppendedRows,
-	firstRow?: number,
-): boolean {
+export function isPlacementProven({ tableRange, start, place, values }: AppendedRows, firstRow?: number) {
 	if (start.column !== place.column) return false;
 	if (firstRow !== undefined) return start.row >= firstRow;
 	if (!tableRange || place.isUnsure) return false;
-	const table = parseBounds(parseRange(tableRange));
-	const lastRow = table.lastRow ?? table.row;
+	const { row, lastRow = row, lastColumn } = parseBounds(parseRange(tableRange));
 	if (start.row <= lastRow) return false;
-	const isCell = lastRow === table.row && table.lastColumn === undefined;
+	const isCell = lastRow === row && lastColumn === undefined;
 	// A single cell may be a title above the table.
 	if (place.extent === 'block') return !(isCell && countColumns(values) > 1);
-	if (place.extent === 'all') return true;
-	return table.row <= place.row && lastRow >= place.row;
+	return place.extent === 'all' || (row <= place.row && lastRow >= place.row);
 }
 
 /** Whether rows directly follow a header. Where no header is known, a table of a single line counts as one. */
-export function isDirectlyBelowHeader(
-	{ tableRange }: AppendedRange,
-	{ extent, row }: AppendPlace,
-	startRow: number,
-) {
-	if (extent === 'header') return startRow === row + 1;
+export function isDirectlyBelowHeader({ tableRange }: AppendedRange, place: AppendPlace, startRow: number) {
+	if (place.extent === 'header') return startRow === place.row + 1;
 	if (!tableRange) return false;
-	const table = parseBounds(parseRange(tableRange));
-	return (table.lastRow ?? table.row) === table.row && startRow === table.row + 1;
+	const { row, lastRow = row } = parseBounds(parseRange(tableRange));
+	return lastRow === row && startRow === row + 1;
 }
 
 /** Where appended rows belong: below a table. Rows and columns count from 0. */
@@ -153,31 +144,34 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 		}
 		if (target !== start.row) {
 			const { sheetId } = await book.findSheet(tab);
-			const rows = { startIndex: start.row, endIndex: start.row + values.length };
-			const source = { sheetId, dimension: 'ROWS', ...rows };
+			const endIndex = start.row + values.length;
+			const source = { sheetId, dimension: 'ROWS', startIndex: start.row, endIndex };
 			await book.change([{ moveDimension: { source, destinationIndex: target } }]);
 		}
 		const row = target > start.row ? target - values.length : target;
-		if (start.column !== place.column) await rewriteInColumn(book, params, appended, row);
-		return { row, column: place.column };
+		const { column } = place;
+		if (start.column === column) return { row, column };
+		// Writes the rows again in the right columns, and clears the wrong cells.
+		const left = Math.min(column, start.column);
+		const width = Math.max(lastColumn + 1, column + countColumns(values)) - left;
+		const shift = (line: Cell[]) => Array.from({ length: width }, (_, at) => line[left + at - column] ?? '');
+		const range = printAreaLike(updatedRange, { row, column: left }, values.length, width);
+		await book.update(range, values.map(shift), params.valueInputOption);
+		return { row, column };
 	};
 	return await relocate().catch((error: unknown) => {
 		throw isNodeError(error) ? createMisplacedError(appended, error) : error;
 	});
 }
 
-function createMisplacedError(
-	{ updatedRange, start, place }: AppendedRows,
-	{ code, status, message }: NodeError,
-) {
-	const belongs =
-		start.column === place.column ? 'below the table' : `in column ${toColumnLetters(place.column)}`;
+function createMisplacedError({ updatedRange, start, place }: AppendedRows, error: NodeError) {
+	const { code, status, message } = error;
+	const isInColumn = start.column === place.column;
+	const belongs = isInColumn ? 'below the table' : `in column ${toColumnLetters(place.column)}`;
 	return new NodeError({
-		code,
-		status,
+		...{ code, status, outcome: 'done' },
 		message: `The rows were appended at ${updatedRange}, not ${belongs}, and could not be moved (${message})`,
 		description: `Move them in the sheet, or delete them before you run this again. To prevent this, set ${quoteField('range')} to the cells of the header row, such as Sheet1!A1:D1.`,
-		outcome: 'done',
 	});
 }
 
@@ -190,22 +184,6 @@ function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): numb
 	const last = inColumns === -1 ? others.findLastIndex((row) => countFilledCells(row, 0) > 0) : inColumns;
 	if (last + 1 === start.row || last === -1) return start.row;
 	return last < start.row ? last + 1 : last + 1 + count;
-}
-
-/** Writes the rows again in the right columns, and clears the wrong cells. */
-async function rewriteInColumn(
-	book: Spreadsheet,
-	{ valueInputOption }: AppendRequestOptions,
-	{ updatedRange, start, lastColumn, place: { column }, values }: AppendedRows,
-	row: number,
-) {
-	const left = Math.min(column, start.column);
-	const width = Math.max(lastColumn + 1, column + countColumns(values)) - left;
-	const shifted = values.map((cells) =>
-		Array.from({ length: width }, (_, at) => cells[left + at - column] ?? ''),
-	);
-	const range = printAreaLike(updatedRange, { row, column: left }, shifted.length, width);
-	await book.update(range, shifted, valueInputOption);
 }
 
 /**

@@ -61,20 +61,16 @@ const createOptions = [
 type CreateSpreadsheetParams = InferParameters<typeof createFields, typeof createOptions>;
 
 /** The first rows of the first tab. */
-function readFirstRows({ values }: CreateSpreadsheetParams): Cell[][] {
-	return values.length > 0 ? readCellRows({ values, valueInputOption: 'RAW', escapeFormulas: true }) : [];
-}
+const readFirstRows = ({ values }: CreateSpreadsheetParams) =>
+	values.length > 0 ? readCellRows({ values, valueInputOption: 'RAW', escapeFormulas: true }) : [];
 
-function buildSpreadsheetProperties({
-	locale,
-	timeZone,
-}: CreateSpreadsheetParams): sheets_v4.Schema$SpreadsheetProperties {
-	return { ...(locale && { locale }), ...(timeZone && { timeZone }) };
-}
+const buildSpreadsheetProperties = ({ locale, timeZone }: CreateSpreadsheetParams) => ({
+	...(locale && { locale }),
+	...(timeZone && { timeZone }),
+});
 
-const gridFields = 'gridProperties.rowCount,gridProperties.columnCount';
-
-function buildGridProperties(rows: readonly Cell[][]): sheets_v4.Schema$GridProperties | undefined {
+/** The size of the first tab; undefined where Google's is enough. */
+function buildGridProperties(rows: readonly Cell[][]) {
 	const rowCount = Math.max(newTabSize.rowCount, rows.length);
 	const columnCount = Math.max(newTabSize.columnCount, countColumns(rows));
 	const isLarger = rowCount > newTabSize.rowCount || columnCount > newTabSize.columnCount;
@@ -82,19 +78,11 @@ function buildGridProperties(rows: readonly Cell[][]): sheets_v4.Schema$GridProp
 }
 
 /** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
-function buildNewSheets(
-	{ sheets }: CreateSpreadsheetParams,
-	rows: readonly Cell[][],
-): sheets_v4.Schema$Sheet[] | undefined {
-	if (sheets.length === 0 && rows.length === 0) return undefined;
-	const [title, ...others] = sheets;
-	return [
-		{
-			properties: { title, gridProperties: buildGridProperties(rows) },
-			...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }),
-		},
-		...others.map((other) => ({ properties: { title: other } })),
-	];
+function buildNewSheets({ sheets: [title, ...others] }: CreateSpreadsheetParams, rows: readonly Cell[][]) {
+	if (title === undefined && rows.length === 0) return undefined;
+	const properties = { title, gridProperties: buildGridProperties(rows) };
+	const first = { properties, ...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }) };
+	return [first, ...others.map((other) => ({ properties: { title: other } }))];
 }
 
 /** The changes that a spreadsheet created by Drive still needs; none if it has everything. */
@@ -109,21 +97,19 @@ function buildCompletionRequests(
 	const properties = buildSpreadsheetProperties(params);
 	const fields = Object.keys(properties).join(',');
 	if (fields) requests.push({ updateSpreadsheetProperties: { properties, fields } });
+	const updateTab = (changed: sheets_v4.Schema$SheetProperties, changedFields: string) => {
+		const update = { properties: { sheetId, ...changed }, fields: changedFields };
+		requests.push({ updateSheetProperties: update });
+	};
 	const [first, ...others] = params.sheets;
-	if (first !== undefined && first !== titles[0]) {
-		requests.push({ updateSheetProperties: { properties: { sheetId, title: first }, fields: 'title' } });
-	}
-	for (const [at, title] of others.entries()) {
-		if (titles.slice(1).includes(title)) continue;
-		requests.push({ addSheet: { properties: { title, index: at + 1 } } });
-	}
+	if (first !== undefined && first !== titles[0]) updateTab({ title: first }, 'title');
+	for (const [at, title] of others.entries())
+		if (!titles.slice(1).includes(title))
+			requests.push({ addSheet: { properties: { title, index: at + 1 } } });
 	const gridProperties = buildGridProperties(rows);
-	if (gridProperties) {
-		requests.push({ updateSheetProperties: { properties: { sheetId, gridProperties }, fields: gridFields } });
-	}
-	if (rows.length > 0) {
+	if (gridProperties) updateTab({ gridProperties }, 'gridProperties.rowCount,gridProperties.columnCount');
+	if (rows.length > 0)
 		requests.push(buildUpdateCellsRequest({ start: { sheetId, rowIndex: 0, columnIndex: 0 } }, rows));
-	}
 	return requests;
 }
 
@@ -140,9 +126,8 @@ export const create = defineOperation({
 		if (needsDrive(params)) return await createSpreadsheetInDrive(clients, params, item);
 		const properties = { title: params.title, ...buildSpreadsheetProperties(params) };
 		const requestBody = { properties, sheets: buildNewSheets(params, rows) };
-		return toCreateResult(
-			(await clients.sheets.spreadsheets.create({ requestBody, fields: resultFields })).data,
-		);
+		const { data } = await clients.sheets.spreadsheets.create({ requestBody, fields: resultFields });
+		return toCreateResult(data);
 	},
 	async recover(clients, params, error, item) {
 		const ownId = needsDrive(params) ? await findCreatedId(clients.drive, item) : undefined;
@@ -155,9 +140,8 @@ export const create = defineOperation({
 });
 
 /** Only Drive can create a spreadsheet in a folder or with a key. */
-function needsDrive({ parentFolder: folder, idempotencyKey }: CreateSpreadsheetParams): boolean {
-	return folder !== '' || idempotencyKey !== '';
-}
+const needsDrive = ({ parentFolder: folder, idempotencyKey }: CreateSpreadsheetParams) =>
+	folder !== '' || idempotencyKey !== '';
 
 async function createSpreadsheetInDrive(
 	clients: Clients,
@@ -169,17 +153,14 @@ async function createSpreadsheetInDrive(
 	const content = JSON.stringify([title, sheets, values, locale, timeZone]);
 	const key = hashFileKey('spreadsheet create', params, [content]);
 	const finish = async (spreadsheetId: string, isDone: boolean) => {
-		if (isDone) {
-			const request = { spreadsheetId, fields: resultFields };
-			return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
-		}
-		const completed = await completeSpreadsheet(clients, spreadsheetId, params).catch(
-			async (error: unknown) => {
-				// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
-				if (!key || !isNodeError(error) || error.code !== 400) throw error;
-				return await completeSpreadsheet(clients, spreadsheetId, params);
-			},
-		);
+		const request = { spreadsheetId, fields: resultFields };
+		if (isDone) return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
+		const complete = async () => await completeSpreadsheet(clients.sheets, request, params);
+		const completed = await complete().catch(async (error: unknown) => {
+			// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
+			if (!key || !isNodeError(error) || error.code !== 400) throw error;
+			return await complete();
+		});
 		return () => completed;
 	};
 	const kind = { kind: 'spreadsheet', buildUrl: buildSpreadsheetUrl } as const;
@@ -192,15 +173,15 @@ const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,t
 
 /** Adds the missing tabs, rows and settings to a spreadsheet that Drive created, in one request. */
 async function completeSpreadsheet(
-	{ sheets }: Clients,
-	spreadsheetId: string,
+	sheets: sheets_v4.Sheets,
+	request: { readonly spreadsheetId: string; readonly fields: string },
 	params: CreateSpreadsheetParams,
 ) {
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields: resultFields });
+	const { data } = await sheets.spreadsheets.get(request);
 	const requests = buildCompletionRequests(params, readFirstRows(params), data.sheets ?? []);
 	if (requests.length === 0) return toCreateResult(data);
 	const { data: answer } = await sheets.spreadsheets.batchUpdate({
-		spreadsheetId,
+		spreadsheetId: request.spreadsheetId,
 		requestBody: { requests, includeSpreadsheetInResponse: true },
 		fields: `updatedSpreadsheet(${resultFields})`,
 	});

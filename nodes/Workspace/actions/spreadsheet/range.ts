@@ -129,6 +129,9 @@ export function printCell({ row, column }: Corner): string {
 	return `${toColumnLetters(column)}${row + 1}`;
 }
 
+/** A request has this many ranges at most, because they are part of its URL. */
+export const maxRanges = 50;
+
 /** An area of some rows and columns in a tab. */
 export function printTabArea(tab: string | undefined, start: Corner, rows: number, columns: number): string {
 	return printRange({ tab, cells: printArea(start, rows, columns) });
@@ -143,6 +146,18 @@ function printArea(start: Corner, rows: number, columns: number): string {
 	const first = printCell(start);
 	const last = printCell({ row: start.row + rows - 1, column: start.column + columns - 1 });
 	return first === last ? first : `${first}:${last}`;
+}
+
+/** Groups what stands side by side: a new group begins with each one that does not continue the one before. */
+export function groupNeighbors<T>(all: Iterable<T>, continues: (before: T, next: T) => boolean) {
+	const groups: Array<[T, ...T[]]> = [];
+	let before: T | undefined;
+	for (const next of all) {
+		if (before !== undefined && continues(before, next)) groups.at(-1)?.push(next);
+		else groups.push([next]);
+		before = next;
+	}
+	return groups;
 }
 
 /** The fields Tab and Range, '' where they are empty. */

@@ -4,7 +4,15 @@ import { isNodeError } from '../../../../core/errors';
 import type { Item } from '../../../operation';
 import type { Cell, CellInputOptions, NamedRow } from '../cells';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import { type Corner, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
+import {
+	type Corner,
+	groupNeighbors,
+	maxRanges,
+	parseBounds,
+	parseRange,
+	printAreaLike,
+	printTabArea,
+} from '../range';
 import type { Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<CellInputOptions, 'valueInputOption'>;
@@ -33,6 +41,9 @@ const booleanPattern = /^(true|false)$/i;
 const mayBeTyped = (cell: Cell) =>
 	typeof cell === 'string' && (plainNumberPattern.test(cell) || booleanPattern.test(cell));
 
+/** Only a cell with a date format comes back as text where it holds a number. */
+const asTyped = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
+
 /** What the columns of a table hold, by the first cells in them. */
 async function readColumnTypes(
 	book: Spreadsheet,
@@ -40,8 +51,7 @@ async function readColumnTypes(
 ): Promise<ReadonlyMap<string, string>> {
 	if (row + 1 >= rowCount) return new Map();
 	const range = printTabArea(title, { row: row + 1, column: left }, sampleRows, right - left + 1);
-	const asked = { spreadsheetId: book.id, range, valueRenderOption: 'UNFORMATTED_VALUE' };
-	const { data } = await book.values.get({ ...asked, dateTimeRenderOption: 'FORMATTED_STRING' });
+	const { data } = await book.values.get({ spreadsheetId: book.id, range, ...asTyped });
 	const lines = (data.values ?? []) as unknown[][];
 	const findFirst = (at: number) => lines.map((line) => line[at] ?? '').find((value) => value !== '');
 	return new Map([...columns].map(([name, column]) => [name, typeof findFirst(column - left)]));
@@ -92,8 +102,9 @@ interface DatedSheet {
 	readonly sheetId?: number | undefined;
 }
 
-/** Dates that were written into one column, by their rows. */
-type DateColumn = Map<number, DateCell>;
+/** Dates of one column, in the order of their rows. */
+type DateColumn = readonly [WrittenDate, ...WrittenDate[]];
+type WrittenDate = Corner & Pick<DateCell, 'type'>;
 
 /** Gives dates that were written a date format, where their cells have none and would show numbers. If that fails, a hint says so. */
 export async function formatDates(
@@ -102,17 +113,17 @@ export async function formatDates(
 	sheet: DatedSheet,
 	written: readonly CellRectangle[],
 ): Promise<void> {
-	const columns = new Map<number, DateColumn>();
+	const dates: WrittenDate[] = [];
 	for (const { row, column, cells } of written) {
 		for (const [down, line] of cells.entries()) {
-			for (const [across, cell] of line.entries()) {
-				if (!(cell instanceof DateCell)) continue;
-				const dates: DateColumn = columns.get(column + across) ?? new Map<number, DateCell>();
-				columns.set(column + across, dates.set(row + down, cell));
-			}
+			for (const [across, cell] of line.entries())
+				if (cell instanceof DateCell)
+					dates.push({ row: row + down, column: column + across, type: cell.type });
 		}
 	}
-	if (columns.size === 0) return;
+	if (dates.length === 0) return;
+	dates.sort((a, b) => a.column - b.column || a.row - b.row);
+	const columns = groupNeighbors(dates, (above, below) => below.column === above.column);
 	await formatColumns(book, sheet, columns).catch((error: unknown) => {
 		if (!isNodeError(error)) throw error;
 		member?.item.addHint(`The dates were written, but the sheet may show them as numbers: ${error.message}`);
@@ -122,60 +133,29 @@ export async function formatDates(
 async function formatColumns(
 	book: Spreadsheet,
 	{ title, ...sheet }: DatedSheet,
-	columns: ReadonlyMap<number, DateColumn>,
+	columns: readonly DateColumn[],
 ): Promise<void> {
-	const spans = [...columns].map(([column, dates]) => {
-		const rows = [...dates.keys()].sort((a, b) => a - b);
-		return { column, dates, rows, first: rows[0] ?? 0, last: rows.at(-1) ?? 0 };
-	});
-	const { data } = await book.values.batchGet({
-		spreadsheetId: book.id,
-		ranges: spans.map(({ column, first, last }) =>
-			printTabArea(title, { row: first, column }, last - first + 1, 1),
-		),
-		valueRenderOption: 'UNFORMATTED_VALUE',
-		// Only a cell with a date format comes back as text.
-		dateTimeRenderOption: 'FORMATTED_STRING',
-	});
-	const areas = spans.flatMap(({ column, dates, rows, first }, at) => {
+	const ranges = columns.map(([first, ...others]) =>
+		printTabArea(title, first, (others.at(-1)?.row ?? first.row) - first.row + 1, 1),
+	);
+	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...asTyped });
+	const areas = columns.flatMap((dates, at) => {
 		const values = (data.valueRanges?.[at]?.values ?? []) as unknown[][];
-		const isPlain = (row: number) => typeof values[row - first]?.[0] === 'number';
-		return groupRows(rows.filter(isPlain), dates).map((group) => ({ ...group, column }));
+		const plain = dates.filter(({ row }) => typeof values[row - dates[0].row]?.[0] === 'number');
+		return groupNeighbors(plain, (above, below) => below.row === above.row + 1 && below.type === above.type);
 	});
 	if (areas.length === 0) return;
 	const { sheetId } = sheet.sheetId === undefined ? await book.findSheet(title) : sheet;
 	await book.change(
-		areas.map(({ from, to, column, type }) => {
-			const rows = { startRowIndex: from, endRowIndex: to + 1 };
+		areas.map(([{ row, column, type }, ...others]) => {
+			const rows = { startRowIndex: row, endRowIndex: row + 1 + others.length };
 			const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
-			return buildFormatRequest(range, type);
+			// Without a pattern, the sheet's locale decides.
+			const numberFormat = type === 'DURATION' ? { type: 'TIME', pattern: '[h]:mm:ss' } : { type };
+			const cell = { userEnteredFormat: { numberFormat } };
+			return { repeatCell: { range, cell, fields: 'userEnteredFormat.numberFormat' } };
 		}),
 	);
-}
-
-function groupRows(rows: readonly number[], dates: DateColumn) {
-	const groups: Array<{ from: number; to: number; type: DateCell['type'] | undefined }> = [];
-	for (const row of rows) {
-		const [last, type] = [groups.at(-1), dates.get(row)?.type];
-		if (last?.to === row - 1 && last.type === type) last.to = row;
-		else groups.push({ from: row, to: row, type });
-	}
-	return groups;
-}
-
-/** Without a pattern, the sheet's locale decides. */
-function buildFormatRequest(
-	range: sheets_v4.Schema$GridRange,
-	type: DateCell['type'] | undefined,
-): sheets_v4.Schema$Request {
-	const numberFormat = type === 'DURATION' ? { type: 'TIME', pattern: '[h]:mm:ss' } : { type };
-	return {
-		repeatCell: {
-			range,
-			cell: { userEnteredFormat: { numberFormat } },
-			fields: 'userEnteredFormat.numberFormat',
-		},
-	};
 }
 
 /** A text with digits, as every date is shown that is more than the name of a day or month; not an address or a formula. */
@@ -189,8 +169,6 @@ const shownNamePattern =
 
 const mayShowDate = (cell: unknown) =>
 	typeof cell === 'string' && shownDatePattern.test(cell) && !shownNamePattern.test(cell);
-/** A request has this many ranges at most, because they are part of its URL. */
-const maxRanges = 50;
 
 /**
  * Prints dates in ISO 8601, whatever the sheet shows. Only if a text may be a date, one request asks for the numbers and formats behind it.
@@ -204,20 +182,22 @@ export async function printDates(
 	const values = (read.values ?? []) as unknown[][];
 	const isInColumns = read.majorDimension === 'COLUMNS';
 	const start = parseBounds(parseRange(read.range ?? 'A1'));
-	const spans = new Map<number, { first: number; last: number }>();
+	const byColumn = new Map<number, Area>();
 	for (const [at, line] of values.entries()) {
 		for (const [inLine, cell] of line.entries()) {
 			const [row, column] = isInColumns ? [inLine, at] : [at, inLine];
 			if (row < headerRows || !mayShowDate(cell)) continue;
-			const { first = row, last = row } = spans.get(column) ?? {};
-			spans.set(column, { first: Math.min(first, row), last: Math.max(last, row) });
+			const area = { row, column, lastRow: row, lastColumn: column };
+			byColumn.set(column, joinAreas(byColumn.get(column) ?? area, area));
 		}
 	}
-	if (spans.size === 0) return read;
-	const areas = joinSpans(spans);
-	const ranges = areas.map(({ row, column, rows, columns }) =>
-		printAreaLike(read.range ?? '', { row: start.row + row, column: start.column + column }, rows, columns),
-	);
+	if (byColumn.size === 0) return read;
+	const all = [...byColumn.values()];
+	const areas = all.length > maxRanges ? [all.reduce(joinAreas)] : all;
+	const ranges = areas.map(({ row, column, lastRow, lastColumn }) => {
+		const first = { row: start.row + row, column: start.column + column };
+		return printAreaLike(read.range ?? '', first, lastRow - row + 1, lastColumn - column + 1);
+	});
 	const { properties, sheets } = await book.get(dateFields, ranges);
 	const printed = values.map((line) => [...line]);
 	for (const [at, { row, column }] of areas.entries()) {
@@ -237,16 +217,12 @@ export async function printDates(
 const dateFields =
 	'properties.timeZone,sheets.data.rowData.values(effectiveValue.numberValue,effectiveFormat.numberFormat)';
 
-/** One area for each column; a single one for all where these are too many. */
-function joinSpans(spans: ReadonlyMap<number, { readonly first: number; readonly last: number }>) {
-	const all = [...spans].map(([column, { first, last }]) => ({
-		...{ row: first, rows: last - first + 1 },
-		...{ column, columns: 1 },
-	}));
-	if (all.length <= maxRanges) return all;
-	const row = all.reduce((least, one) => Math.min(least, one.row), Infinity);
-	const end = all.reduce((most, one) => Math.max(most, one.row + one.rows), 0);
-	const columns = [...spans.keys()];
-	const column = Math.min(...columns);
-	return [{ row, rows: end - row, column, columns: Math.max(...columns) - column + 1 }];
-}
+type Area = Corner & { readonly lastRow: number; readonly lastColumn: number };
+
+/** The smallest area that holds both. */
+const joinAreas = (area: Area, other: Area): Area => ({
+	row: Math.min(area.row, other.row),
+	column: Math.min(area.column, other.column),
+	lastRow: Math.max(area.lastRow, other.lastRow),
+	lastColumn: Math.max(area.lastColumn, other.lastColumn),
+});

@@ -2,12 +2,12 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { printChoice, quoteField } from '../../../../fields/field';
-import { type Cell, collectNames, rowNumberKey, buildUpdateCellsRequest } from '../cells';
+import { collectNames, rowNumberKey, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { nameColumnsByLetters, resolveColumns, type HeaderRow, findTable } from '../headerRow';
 import { createColumnError, listNames } from '../names';
-import { printTabArea } from '../range';
+import { groupNeighbors, printTabArea } from '../range';
 import { maxRequestBytes, sendInChunks, countColumns, type SheetWriteResult } from '../sendRows';
 import {
 	buildEnlargeTabRequests,
@@ -81,40 +81,24 @@ function getGrownTable({ sheet: { native, free }, names }: InsertPlace, rows: nu
 	return native && growNativeTable(native, rows, free === native.range.endColumnIndex ? names.length : 0);
 }
 
-function buildRectangleRequest(
-	{ sheetId }: HeaderRow,
-	{ row, column, cells }: CellRectangle,
-): sheets_v4.Schema$Request {
-	return buildUpdateCellsRequest({ start: { sheetId, rowIndex: row, columnIndex: column } }, cells);
-}
-
-type GrowingRectangle = CellRectangle & { readonly cells: Cell[][] };
+const buildRectangleRequest = ({ sheetId }: HeaderRow, { row, column, cells }: CellRectangle) =>
+	buildUpdateCellsRequest({ start: { sheetId, rowIndex: row, columnIndex: column } }, cells);
 
 /** Combines the cells of steps, in their order, into as few rectangles as possible. */
-function combineIntoRectangles(steps: readonly MatchStep[]): GrowingRectangle[] {
-	const rectangles: GrowingRectangle[] = [];
-	for (const { row, cells } of steps.flatMap(({ changes }) => changes)) {
-		for (const { column, cells: line } of splitIntoLines(cells)) {
-			const last = rectangles.at(-1);
-			const continues =
-				last?.column === column &&
-				last.cells[0]?.length === line.length &&
-				last.row + last.cells.length === row;
-			if (continues) last.cells.push(line);
-			else rectangles.push({ row, column, cells: [line] });
-		}
-	}
-	return rectangles;
-}
-
-function splitIntoLines(cells: ReadonlyMap<number, Cell>) {
-	const lines: Array<{ column: number; cells: Cell[] }> = [];
-	for (const [column, cell] of cells) {
-		const last = lines.at(-1);
-		if (last && last.column + last.cells.length === column) last.cells.push(cell);
-		else lines.push({ column, cells: [cell] });
-	}
-	return lines;
+function combineIntoRectangles(steps: readonly MatchStep[]) {
+	const lines = steps
+		.flatMap(({ changes }) => changes)
+		.flatMap(({ row, cells }) =>
+			groupNeighbors(cells, ([left], [right]) => right === left + 1).map((line) => {
+				return { row, column: line[0][0], cells: line.map(([, cell]) => cell) };
+			}),
+		);
+	const isBelow = (above: (typeof lines)[number], { row, column, cells }: typeof above) =>
+		row === above.row + 1 && column === above.column && cells.length === above.cells.length;
+	return groupNeighbors(lines, isBelow).map((group) => ({
+		...group[0],
+		cells: group.map(({ cells }) => cells),
+	}));
 }
 
 export interface MatchedRow extends SheetWriteResult {

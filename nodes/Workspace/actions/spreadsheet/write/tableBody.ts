@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Cell } from '../cells';
 import type { HeaderRow } from '../headerRow';
-import { printRange, toColumnLetters } from '../range';
+import { groupNeighbors, maxRanges, printRange, toColumnLetters } from '../range';
 import type { Spreadsheet } from '../spreadsheet';
 
 /** The rows below a header, in some columns. Rows and columns count from 0. */
@@ -15,7 +15,11 @@ export interface TableBody {
 
 /** The ranges of some columns of a table, by their positions in the tab, and how Google's answer becomes a body. */
 function planBodyRead({ title, native, row: first }: TablePosition, columns: readonly number[]) {
-	const spans = groupColumns(columns);
+	const sorted = [...new Set(columns)].sort((a, b) => a - b);
+	const groups = groupNeighbors(sorted, (left, right) => right === left + 1);
+	const spans = (groups.length > maxRanges ? [sorted] : groups).map((group) => {
+		return { from: group[0] ?? 0, to: group.at(-1) ?? 0 };
+	});
 	return {
 		// The header is read too, because a range may not begin below the last row of the tab.
 		ranges: spans.map(({ from, to }) => {
@@ -69,17 +73,4 @@ export async function readValuesAndTexts(
 		}),
 		shown: mapCells(({ formattedValue }) => formattedValue ?? ''),
 	};
-}
-
-/** Groups columns that are beside one another, to read them as one range. */
-function groupColumns(columns: readonly number[]) {
-	const spans: Array<{ from: number; to: number }> = [];
-	for (const column of [...new Set(columns)].sort((a, b) => a - b)) {
-		const last = spans.at(-1);
-		if (last?.to === column - 1) last.to = column;
-		else spans.push({ from: column, to: column });
-	}
-	const [first, last] = [spans[0], spans.at(-1)];
-	// The ranges are part of a URL, whose length is limited.
-	return first && last && spans.length > 50 ? [{ from: first.from, to: last.to }] : spans;
 }
