@@ -5,15 +5,13 @@ import { printChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
 import type { CombinedItem } from '../../operation';
 import { DateCell } from './dates/dates';
+import { rowNumberKey, type RowParams } from './fields';
 
 /** The value of a cell: null leaves it unchanged, "" clears it. */
 export type Cell = string | number | boolean | null | DateCell;
 
 /** How Google interprets cells. */
-export interface CellInputOptions {
-	readonly valueInputOption: 'AUTO' | 'RAW' | 'USER_ENTERED';
-	readonly escapeFormulas: boolean;
-}
+export type CellInputOptions = Pick<RowParams, 'valueInputOption' | 'escapeFormulas'>;
 
 /** Google's limit for the text of a cell, in UTF-16 units. */
 const maxCellLength = 50_000;
@@ -88,7 +86,7 @@ export const toHeaderCell = (
 	{ valueInputOption }: Pick<CellInputOptions, 'valueInputOption'>,
 ) => (valueInputOption === 'USER_ENTERED' ? `'${name}` : name);
 
-type ValuesParams = CellInputOptions & { readonly values: readonly unknown[] };
+type ValuesParams = CellInputOptions & Pick<RowParams, 'values'>;
 
 /** The rows of the parameter `values`. @throws NodeError 400 that names the cell */
 export function readCellRows(params: ValuesParams): Cell[][] {
@@ -124,19 +122,10 @@ export interface NamedRow {
 	readonly typed?: ReadonlySet<string>;
 }
 
-/** The key of the row number in every item of Read. A column of this name is read as `rowNumber_2`. */
-export const rowNumberKey = 'rowNumber';
-
-interface RowsParams extends ValuesParams {
-	readonly valuesSource: 'columns' | 'items' | 'json';
-	/** By column; undefined if the item's own fields are the columns. */
-	readonly columns: Readonly<Record<string, unknown>> | undefined;
-}
-
-export type RowsMember = CombinedItem<RowsParams>;
+export type RowsMember = CombinedItem<ValuesParams & Pick<RowParams, 'valuesSource' | 'columns'>>;
 
 /** Whether the rows name their columns, and so go under the headers with these names. */
-export const hasColumnNames = ({ valuesSource, values }: Pick<RowsParams, 'valuesSource' | 'values'>) =>
+export const hasColumnNames = ({ valuesSource, values }: Pick<RowParams, 'valuesSource' | 'values'>) =>
 	valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 
 /** The rows of one member, with a name for each cell. @throws NodeError 400 that names the field */

@@ -1,6 +1,8 @@
 import { createFileLocator, createTabLocator, readLinkedTab } from '../../locators';
 import type { Field, CombinedItem, InferParameters } from '../../operation';
-import { rowNumberKey } from './cells';
+
+/** The key of the row number in every item of Read. A column of this name is read as `rowNumber_2`. */
+export const rowNumberKey = 'rowNumber';
 
 export const spreadsheetId = {
 	displayName: 'Spreadsheet',
@@ -296,3 +298,6 @@ export const writeOptions = [
 
 export type WriteParams = InferParameters<typeof writeFields, typeof writeOptions>;
 export type WriteMember = CombinedItem<WriteParams>;
+
+/** What Append and Write have in common. */
+export type RowParams = Pick<AppendParams, keyof AppendParams & keyof WriteParams>;

@@ -4,7 +4,6 @@ import { isNodeError, type NodeError, createRefusal } from '../../../core/errors
 import { printChoice, quoteField } from '../../../fields/field';
 import {
 	type Cell,
-	type CellInputOptions,
 	type RowsMember,
 	type NamedCells,
 	readNamedRows,
@@ -12,21 +11,14 @@ import {
 	collectNames,
 } from './cells';
 import { convertCells } from './dates/dateCells';
+import type { RowParams } from './fields';
 import { createColumnError, findAlike, listNames, otherRowAdvice } from './names';
 import { findStop } from './sendRows';
-import {
-	parseBounds,
-	printTabArea,
-	toColumnLetters,
-	type TabRange,
-	type TargetParams,
-	parseTarget,
-} from './range';
+import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
 import {
 	buildEnlargeTabRequests,
 	findNativeTable,
 	isUnknownRangeError,
-	type SheetInfo,
 	type Spreadsheet,
 } from './spreadsheet';
 
@@ -55,29 +47,7 @@ export function buildColumnNames(
 }
 
 /** The row of a tab that names its columns, as far as the range reaches. Rows and columns count from 0. */
-export interface HeaderRow extends Omit<SheetInfo, 'sheet'> {
-	readonly row: number;
-	/** Texts of the whole row, from the tab's first column on. */
-	readonly texts: readonly string[];
-	/** Google's table that the header belongs to, if it was made with Format > Convert to table. */
-	readonly native: ReturnType<typeof findNativeTable>;
-	/** First column of the range. */
-	readonly start: number;
-	/** First column of the table; left of the range if headers stand there without a gap. */
-	readonly left: number;
-	/** Last column that has a header. */
-	readonly right: number;
-	/** Whether a column between `left` and `right` has no header. */
-	readonly hasGap: boolean;
-	/** Names of the columns that have a header, as Read returns them. */
-	readonly names: readonly string[];
-	/** Columns by name, or by letter where they have none. Empty when there is no header yet. */
-	readonly columns: ReadonlyMap<string, number>;
-	/** First column for new headers. */
-	readonly free: number;
-	/** How many columns from `free` on are empty. */
-	readonly room: number;
-}
+export type HeaderRow = Readonly<Awaited<ReturnType<typeof readHeaderRow>>>;
 
 /** @param target range in which the header's columns lie @param headerRow number of the row in the tab, from 1 */
 export async function readHeaderRow(book: Spreadsheet, target: TabRange, headerRow: number) {
@@ -95,15 +65,30 @@ export async function readHeaderRow(book: Spreadsheet, target: TabRange, headerR
 	const headers = texts.slice(start, free);
 	const shown = cells.slice(start, free).map(({ formattedValue }) => formattedValue ?? '');
 	const next = texts.findIndex((text, at) => at >= free && text !== '');
-	const header: HeaderRow = {
-		...{ ...found, row, texts, start, left, right, free },
+	return {
+		...found,
+		row,
+		/** Texts of the whole row, from the tab's first column on. */
+		texts,
+		/** Google's table that the header belongs to, if it was made with Format > Convert to table. */
 		native: findNativeTable(sheet, { row, column: left }),
+		/** First column of the range. */
+		start,
+		/** First column of the table; left of the range if headers stand there without a gap. */
+		left,
+		/** Last column that has a header. */
+		right,
+		/** Whether a column between `left` and `right` has no header. */
 		hasGap: texts.slice(left, right).includes(''),
+		/** Names of the columns that have a header, as Read returns them. */
 		names: buildColumnNames(headers, start).filter((_, at) => headers[at] !== ''),
+		/** Columns by name, or by letter where they have none. Empty when there is no header yet. */
 		columns: indexColumns(headers, shown, start),
+		/** First column for new headers. */
+		free,
+		/** How many columns from `free` on are empty. */
 		room: (next === -1 ? Infinity : next) - free,
 	};
-	return header;
 }
 
 /** The text of a header as Read has it: its value, but a date as the sheet shows it. */
@@ -183,12 +168,8 @@ async function writeHeaders(book: Spreadsheet, header: HeaderRow, names: readonl
 	await book.update(printTabArea(title, { row, column: free }, 1, 1), [[...names]], 'RAW');
 }
 
-interface HeaderParams extends TargetParams {
-	readonly headerRow: number;
-	readonly extraColumns: 'add' | 'error' | 'ignore';
-}
-
-type TableParams = HeaderParams & Pick<CellInputOptions, 'valueInputOption'>;
+type HeaderParams = Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;
+type TableParams = HeaderParams & Pick<RowParams, 'valueInputOption'>;
 
 /** A table as described by its header row. */
 export type SheetTable = Pick<Awaited<ReturnType<typeof findTable>>, 'target' | 'header'>;

@@ -1,6 +1,7 @@
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
+import type { RowParams } from './fields';
 
 /** A range as the user gave it. */
 export interface TabRange {
@@ -50,15 +51,12 @@ function parseCellsOrName(text: string): Pick<TabRange, 'cells' | 'name'> | unde
 	return rangeNamePattern.test(text) ? { name: text } : undefined;
 }
 
-function isCells(text: string): boolean {
-	// No cell reference is this long: a longer text is a title and is not searched.
-	return text.length <= 100 && (a1Pattern.test(text) || r1c1Pattern.test(text));
-}
+/** No cell reference is longer than this: a longer text is a title and is not searched. */
+const isCells = (text: string) => text.length <= 100 && (a1Pattern.test(text) || r1c1Pattern.test(text));
 
 /** Whether a range without a tab reads as one cell, as `Q1` does. */
-export function isOneCell({ tab, cells }: TabRange): boolean {
-	return tab === undefined && cells !== undefined && !cells.includes(':');
-}
+export const isOneCell = ({ tab, cells }: TabRange) =>
+	tab === undefined && cells !== undefined && !cells.includes(':');
 
 /** What was meant by cells with a hyphen, as in `A1-C5`; undefined for any other text. */
 export function correctCells(text: string): string | undefined {
@@ -67,41 +65,30 @@ export function correctCells(text: string): string | undefined {
 }
 
 function createRangeError(range: string) {
-	const cells = correctCells(range);
-	return createRefusal(
-		`${quoteField('range')} is not a range: ${shorten(range)}`,
-		cells
-			? `Enter ${cells}.`
-			: "Enter a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10.",
-	);
+	const cells =
+		correctCells(range) ??
+		"a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10";
+	return createRefusal(`${quoteField('range')} is not a range: ${shorten(range)}`, `Enter ${cells}.`);
 }
 
 /** Prints a range for Google: unchanged, except for quotes around a title that needs them. */
 export function printRange({ tab, isQuoted, cells, name }: TabRange): string {
 	const inside = cells ?? name;
 	if (tab === undefined) return inside ?? '';
-	return inside === undefined
-		? quoteTab(tab)
-		: `${isQuoted || needsQuotes(tab) ? quoteTab(tab) : tab}!${inside}`;
+	if (inside === undefined) return quoteTab(tab);
+	return `${isQuoted || needsQuotes(tab) ? quoteTab(tab) : tab}!${inside}`;
 }
 
-function needsQuotes(tab: string): boolean {
-	return !/^[A-Za-z_]\w*$/.test(tab) || isCells(tab);
-}
+const needsQuotes = (tab: string) => !/^[A-Za-z_]\w*$/.test(tab) || isCells(tab);
 
-export function quoteTab(tab: string): string {
-	return `'${tab.replaceAll("'", "''")}'`;
-}
+export const quoteTab = (tab: string) => `'${tab.replaceAll("'", "''")}'`;
 
 /** The bounds of a range, from 0. A start that `A:D`, `5:9` or a title alone leave open is 0; an open end is undefined, and so is that of one cell. */
 export function parseBounds({ cells = '' }: Pick<TabRange, 'cells'>) {
-	const [start = {}, end = {}] = cells
-		.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) => {
-			return printCell({ row: Number(row) - 1, column: Number(column) - 1 });
-		})
-		.replaceAll('$', '')
-		.split(':')
-		.map(parseCorner);
+	const a1 = cells.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) =>
+		printCell({ row: Number(row) - 1, column: Number(column) - 1 }),
+	);
+	const [start = {}, end = {}] = a1.replaceAll('$', '').split(':').map(parseCorner);
 	const columns = [start.column, end.column].filter((column) => column !== undefined);
 	const rows = [start.row, end.row].filter((row) => row !== undefined);
 	return {
@@ -125,22 +112,18 @@ export function toColumnLetters(column: number): string {
 	return `${rest > 0 ? toColumnLetters(rest - 1) : ''}${String.fromCharCode(65 + (column % 26))}`;
 }
 
-export function printCell({ row, column }: Corner): string {
-	return `${toColumnLetters(column)}${row + 1}`;
-}
+export const printCell = ({ row, column }: Corner) => `${toColumnLetters(column)}${row + 1}`;
 
 /** A request has this many ranges at most, because they are part of its URL. */
 export const maxRanges = 50;
 
 /** An area of some rows and columns in a tab. */
-export function printTabArea(tab: string | undefined, start: Corner, rows: number, columns: number): string {
-	return printRange({ tab, cells: printArea(start, rows, columns) });
-}
+export const printTabArea = (tab: string | undefined, start: Corner, rows: number, columns: number) =>
+	printRange({ tab, cells: printArea(start, rows, columns) });
 
 /** An area of some rows and columns in the tab of another range. */
-export function printAreaLike(range: string, start: Corner, rows: number, columns: number): string {
-	return `${range.slice(0, range.lastIndexOf('!') + 1)}${printArea(start, rows, columns)}`;
-}
+export const printAreaLike = (range: string, start: Corner, rows: number, columns: number) =>
+	`${range.slice(0, range.lastIndexOf('!') + 1)}${printArea(start, rows, columns)}`;
 
 function printArea(start: Corner, rows: number, columns: number): string {
 	const first = printCell(start);
@@ -161,10 +144,7 @@ export function groupNeighbors<T>(all: Iterable<T>, continues: (before: T, next:
 }
 
 /** The fields Tab and Range, '' where they are empty. */
-export interface TargetParams {
-	readonly tab: string;
-	readonly range: string;
-}
+export type TargetParams = Pick<RowParams, 'tab' | 'range'>;
 
 /** Whether a tab is that of a link, by its ID. */
 export const isLinkedTab = (tab: string) => /^#gid=\d+$/.test(tab);
@@ -195,9 +175,7 @@ export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 }
 
 /** The target as Google reads it. @throws NodeError 400 */
-export function printTarget(target: TargetParams): string {
-	return printRange(parseTarget(target));
-}
+export const printTarget = (target: TargetParams) => printRange(parseTarget(target));
 
 /** A key that is equal for members whose rows go to the same place in the same way. @throws NodeError 400 */
 export function buildTargetKey(params: TargetParams): string {

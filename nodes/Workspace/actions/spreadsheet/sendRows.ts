@@ -62,22 +62,16 @@ export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 	return chunks;
 }
 
+/** Estimates the size as JSON. Escapes do not count: the limit is a recommendation, and not worth building the text twice. */
 function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
-	return rows.reduce((sum, row) => sum + countRowBytes(row), 0);
+	const countCell = (cell: Cell) =>
+		typeof cell === 'string' ? Buffer.byteLength(cell) + 3 : String(cell).length + 1;
+	return rows.reduce((sum, row) => row.reduce<number>((bytes, cell) => bytes + countCell(cell), sum + 3), 0);
 }
 
 /** The share of a request that a member's rows take; 1 is all that it may hold. */
-export function weighRows(member: RowsMember, largest = maxRequestBytes): number {
-	return countBytes(readRows(member)) / largest;
-}
-
-/** Estimates the size as JSON. Escapes do not count: the limit is a recommendation, and not worth building the text twice. */
-function countRowBytes(row: readonly Cell[]): number {
-	let bytes = 3;
-	for (const cell of row)
-		bytes += typeof cell === 'string' ? Buffer.byteLength(cell) + 3 : String(cell).length + 1;
-	return bytes;
-}
+export const weighRows = (member: RowsMember, largest = maxRequestBytes) =>
+	countBytes(readRows(member)) / largest;
 
 interface SendSettings<E, R> {
 	/** The word for messages, as in "Nothing was appended". */
@@ -132,23 +126,21 @@ export async function sendInChunks<E, R>(
 	const parts = entries.flatMap((entry, position) =>
 		isNodeError(entry) ? [] : [{ position, entry, rows: getRows(entry) }],
 	);
-	let stopped: NodeError | undefined;
+	let notSent: NodeError | undefined;
 	for (const chunk of splitIntoChunks(parts, largest)) {
-		const sent = stopped
-			? new NodeError({
-					code: stopped.code,
-					status: stopped.status,
-					message: `Not sent, because the previous rows were not ${done}: ${stopped.message}`,
-					description: 'Nothing was written for this item.',
-				})
-			: await send(
-					chunk.map(({ entry }) => entry),
-					chunk.map(({ position }) => members[position]?.item),
-				).catch((error: unknown) => {
-					if (isNodeError(error)) return (stopped = error);
-					throw error;
-				});
+		const items = chunk.map(({ position }) => members[position]?.item);
+		const own = chunk.map(({ entry }) => entry);
+		const sent: readonly R[] | NodeError =
+			notSent ??
+			(await send(own, items).catch((error: unknown) => {
+				if (isNodeError(error)) return error;
+				throw error;
+			}));
 		for (const [at, { position }] of chunk.entries()) results[position] = isNodeError(sent) ? sent : sent[at];
+		if (!isNodeError(sent) || notSent) continue;
+		const { code, status } = sent;
+		const message = `Not sent, because the previous rows were not ${done}: ${sent.message}`;
+		notSent = new NodeError({ code, status, message, description: 'Nothing was written for this item.' });
 	}
 	return results.filter((result) => result !== undefined);
 }

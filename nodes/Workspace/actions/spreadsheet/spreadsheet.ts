@@ -26,13 +26,7 @@ export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spre
  * A table that was made with Format > Convert to table. Rows belong to it when they are inserted inside it, or when values.append inserts
  * them; what is written below it does not. AppendCells with its ID was seen to lose the values. Rows and columns count from 0.
  */
-interface NativeTable {
-	readonly tableId: string;
-	/** Includes the header and the footer. */
-	readonly range: Readonly<Record<keyof sheets_v4.Schema$GridRange, number>>;
-	/** The row after its last one, without the footer. */
-	readonly bodyEnd: number;
-}
+type NativeTable = ReturnType<typeof toNativeTable>;
 
 export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, { row, column }: Corner) {
 	return tables.map(toNativeTable).find(({ range }) => {
@@ -41,11 +35,12 @@ export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, { row, 
 	});
 }
 
-function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table): NativeTable {
+function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table) {
 	// Google leaves out a number that is 0.
 	const zeros = { sheetId: 0, startRowIndex: 0, endRowIndex: 0, startColumnIndex: 0, endColumnIndex: 0 };
-	const known = { ...zeros, ...range } as NativeTable['range'];
+	const known = { ...zeros, ...range } as typeof zeros;
 	const footer = rowsProperties?.footerColorStyle ? 1 : 0;
+	// The range includes the header and the footer. The body ends in front of this row, without the footer.
 	return { tableId: tableId ?? '', range: known, bodyEnd: known.endRowIndex - footer };
 }
 
@@ -76,13 +71,7 @@ export const newTabSize = { rowCount: 1000, columnCount: 26 };
 export const allCells = 'A1:ZZZ';
 
 /** The properties of a tab, without its values. */
-export interface SheetInfo {
-	readonly sheetId: number;
-	readonly title: string;
-	readonly rowCount: number;
-	readonly columnCount: number;
-	readonly sheet: sheets_v4.Schema$Sheet;
-}
+export type SheetInfo = Awaited<ReturnType<Spreadsheet['findSheet']>>;
 
 const sheetFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
@@ -207,7 +196,7 @@ export class Spreadsheet {
 	}
 
 	/** @param cells cells that are returned too, with their values and what is shown @throws NodeError 404 if there is no such tab */
-	async findSheet(tab: string | undefined, cells?: string): Promise<SheetInfo> {
+	async findSheet(tab: string | undefined, cells?: string) {
 		const ranges = cells === undefined ? undefined : [printRange({ tab, cells })];
 		const fields = `${settingsFields},sheets(${sheetFields}${ranges ? `,${cellFields}` : ''})`;
 		const data = await this.get(fields, ranges);
@@ -239,12 +228,11 @@ export class Spreadsheet {
 	}
 
 	/** All tabs. @returns for each, what ends a link to it, too */
-	async readTabs(options = {}): Promise<Array<{ readonly title: string; readonly gid: string }>> {
+	async readTabs(options = {}) {
 		const { sheets = [] } = await this.get('sheets.properties(sheetId,title)', undefined, options);
-		return sheets.map(({ properties: { title, sheetId } = {} }) => ({
-			title: title ?? '',
-			gid: `#gid=${sheetId ?? 0}`,
-		}));
+		return sheets.map(({ properties: { title, sheetId } = {} }) => {
+			return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
+		});
 	}
 
 	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */

@@ -3,8 +3,15 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { type NodeError, createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { hasColumnNames, readCellRows, readRows, rowNumberKey } from './cells';
-import { rowsForModel, writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
+import { hasColumnNames, readCellRows, readRows } from './cells';
+import {
+	rowNumberKey,
+	rowsForModel,
+	writeFields,
+	type WriteMember,
+	writeOptions,
+	type WriteParams,
+} from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
 import { takeOnlyResult, type SheetWriteResult, weighRows } from './sendRows';

@@ -1,9 +1,9 @@
 import { type NodeError, isNodeError, createRefusal } from '../../../../core/errors';
 import { printChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
-import { type Cell, type NamedRow, collectNames, rowNumberKey } from '../cells';
+import { type Cell, type NamedRow, collectNames } from '../cells';
 import { DateCell, dropTimeNoise, isSameTime } from '../dates/dates';
-import type { WriteMember, WriteParams } from '../fields';
+import { rowNumberKey, type WriteMember, type WriteParams } from '../fields';
 import type { resolveColumns } from '../headerRow';
 import { spreadRefusals } from '../sendRows';
 import { foldText, listNames } from '../names';
@@ -21,10 +21,9 @@ export interface MatchStep {
 	readonly nearKey?: string;
 }
 
-export interface MatchPlanInput extends Pick<
-	WriteParams,
-	'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'
-> {
+type MatchParams = Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'>;
+
+export interface MatchPlanInput extends MatchParams {
 	/** Positions of all columns by name. */
 	readonly columns: ReadonlyMap<string, number>;
 	/** What the table holds, as values. */
@@ -63,20 +62,17 @@ export class MatchPlan {
 
 	/** The reason why one of an item's rows cannot be looked for, or may not be added; undefined if there is none. */
 	findRefusal(rows: readonly NamedRow[]): NodeError | undefined {
-		const refused = rows.map((row) => this.#findRows(row)).find(isNodeError);
-		if (refused || this.#matching.unmatched !== 'error') return refused;
-		const missing = rows.find((row) => this.#isUnmatched(row));
-		return missing && this.#createUnmatchedError(missing);
+		const find = (row: NamedRow) => {
+			const found = this.#findRows(row);
+			const isUnmatched = !isNodeError(found) && found.length === 0;
+			return isUnmatched && this.#matching.unmatched === 'error' ? this.#createUnmatchedError(row) : found;
+		};
+		return rows.map(find).find(isNodeError);
 	}
 
 	/** The steps for an item whose rows can be looked for. */
 	planRows(rows: readonly NamedRow[]): MatchStep[] {
 		return rows.map((row) => this.#planRow(row));
-	}
-
-	#isUnmatched(row: NamedRow): boolean {
-		const found = this.#findRows(row);
-		return isNodeError(found) || found.length === 0;
 	}
 
 	#createUnmatchedError(row: NamedRow): NodeError {
@@ -152,10 +148,9 @@ export class MatchPlan {
 	#getKeyCells({ cells }: NamedRow): Cell[] {
 		const { matchColumns, columns } = this.#matching;
 		return matchColumns.map((name) => {
-			const given = cells.get(name);
-			if (given !== undefined) return given ?? '';
-			const sameColumn = [...cells].find(([other]) => columns.get(other) === columns.get(name));
-			return sameColumn?.[1] ?? '';
+			const isSameColumn = (other: string) => columns.get(other) === columns.get(name);
+			const known = cells.has(name) ? name : [...cells.keys()].find(isSameColumn);
+			return (known === undefined ? null : cells.get(known)) ?? '';
 		});
 	}
 
@@ -189,8 +184,8 @@ export class MatchPlan {
 	}
 
 	#toKeyText(cell: Cell): string {
-		if (isDate(cell) || typeof cell === 'number')
-			return String(dropTimeNoise(isDate(cell) ? cell.serial : cell));
+		const value = isDate(cell) ? cell.serial : cell;
+		if (typeof value === 'number') return String(dropTimeNoise(value));
 		return this.#isTyped ? normalizeTyped(String(cell)) : String(cell);
 	}
 
@@ -239,9 +234,7 @@ export class MatchPlan {
 	}
 }
 
-function isDate(cell: Cell): cell is DateCell {
-	return cell instanceof DateCell;
-}
+const isDate = (cell: Cell) => cell instanceof DateCell;
 
 /** @param stored a cell of the table, in which a date is a number, or a cell that an earlier item changes */
 function isSameCell(stored: Cell, cell: Cell): boolean {
@@ -290,15 +283,12 @@ export async function planSteps(
 /** Up to this many cells, values and texts are read in one request: it takes up to 80 bytes for each cell, two take about 50. */
 const maxCellsTogether = 200_000;
 
-export function isByRowNumber(matchColumns: readonly string[]): boolean {
-	return matchColumns.length === 1 && matchColumns[0] === rowNumberKey;
-}
+export const isByRowNumber = (matchColumns: readonly string[]) =>
+	matchColumns.length === 1 && matchColumns[0] === rowNumberKey;
 
 function createNoKeyError(columns: string): NodeError {
-	return createRefusal(
-		`The item has no value for ${columns}`,
-		`The node finds the row by ${quoteField('matchColumns')}. ${missingDataAdvice}`,
-	);
+	const advice = `The node finds the row by ${quoteField('matchColumns')}. ${missingDataAdvice}`;
+	return createRefusal(`The item has no value for ${columns}`, advice);
 }
 
 /** The text of what the sheet stores for a typed text: "007" is 7, TRUE is a boolean, an apostrophe in front only marks text. */
@@ -309,6 +299,4 @@ export function normalizeTyped(text: string): string {
 	return /^(true|false)$/i.test(trimmed) ? trimmed.toLowerCase() : text;
 }
 
-export function isPlainNumber(text: string): boolean {
-	return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim());
-}
+export const isPlainNumber = (text: string) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim());

@@ -2,9 +2,9 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { printChoice, quoteField } from '../../../../fields/field';
-import { collectNames, rowNumberKey, buildUpdateCellsRequest } from '../cells';
+import { collectNames, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
-import type { WriteMember, WriteParams } from '../fields';
+import { rowNumberKey, type WriteMember, type WriteParams } from '../fields';
 import { nameColumnsByLetters, resolveColumns, type HeaderRow, findTable } from '../headerRow';
 import { createColumnError, listNames } from '../names';
 import { groupNeighbors, printTabArea } from '../range';
