@@ -20,7 +20,8 @@ export interface Span {
 export interface ParagraphBlock {
 	readonly kind: 'paragraph';
 	readonly spans: readonly Span[];
-	readonly format: 'text' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
+	/** Where it is plain, its spans may have line breaks, and nothing gives it a look. */
+	readonly format: 'text' | 'plain' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
 	/** Number of block quotes around it. */
 	readonly quoteDepth: number;
 	/** The level counts from 0. Only the first paragraph of an item has the bullet. */

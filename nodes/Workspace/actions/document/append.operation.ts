@@ -3,6 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
+import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
 import {
 	hashParts,
 	idempotencyOption,
@@ -11,14 +12,7 @@ import {
 	createKeyReusedError,
 } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
-import {
-	type FilterContent,
-	fitIntoSection,
-	isEmpty,
-	parseContent,
-	type ParsedContent,
-	planAppend,
-} from './contentRequests';
+import { type FilterContent, fitIntoSection, isEmpty, parseContent, planAppend } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import {
@@ -79,9 +73,15 @@ export const append = defineOperation({
 			operation: 'document append',
 			target: documentId,
 		});
-		const isPlain = typeof parsed === 'string' && heading === '' && !newParagraph;
+		const isPlain = params.contentFormat === 'text' && heading === '' && !newParagraph;
 		if (isPlain && (tab === '' || looksLikeTabId(tab)) && !mark) {
-			return await insertTextAtEnd(docs, documentId, tab, parsed);
+			// No revision guards this request, so it is never repeated after a failure whose outcome is unknown.
+			const text = cleanText(content);
+			const insertText = { text, endOfSegmentLocation: tab === '' ? {} : { tabId: tab } };
+			const requestBody = { requests: [{ insertText }] };
+			const { data } = await docs.documents.batchUpdate({ documentId, requestBody });
+			const revisionId = data.writeControl?.requiredRevisionId ?? '';
+			return { documentId, characterCount: text.length, revisionId };
 		}
 		const parts = heading === '' ? [content] : [content, heading];
 		const key = mark === undefined ? undefined : { mark, content: hashParts(parts) };
@@ -102,28 +102,13 @@ export const append = defineOperation({
 	adviceByStatus: fields.adviceByStatus,
 });
 
-/** Appends text without reading the document first. No revision guards the request, so it is never repeated after a failure whose outcome is unknown. */
-async function insertTextAtEnd(
-	docs: docs_v1.Docs,
-	documentId: string,
-	tab: string,
-	text: string,
-): Promise<DocumentWriteResult> {
-	const endOfSegmentLocation = tab === '' ? {} : { tabId: tab };
-	const { data } = await docs.documents.batchUpdate({
-		documentId,
-		requestBody: { requests: [{ insertText: { text, endOfSegmentLocation } }] },
-	});
-	return { documentId, characterCount: text.length, revisionId: data.writeControl?.requiredRevisionId ?? '' };
-}
-
 interface ContentToAppend {
 	readonly documentId: string;
 	/** ID or title of the tab; empty for the first one. */
 	readonly tab: string;
 	/** Text of the heading that it goes under; empty for the end of the tab. */
 	readonly heading: string;
-	readonly parsed: ParsedContent;
+	readonly parsed: DocumentContent;
 	readonly newParagraph: boolean;
 	/** With a key, the content is appended only once. */
 	readonly key: KeyHashes | undefined;

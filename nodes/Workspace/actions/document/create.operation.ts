@@ -10,6 +10,7 @@ import {
 } from '../createdFiles';
 import { isNodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
+import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { idempotencyOption, type KeyHashes } from '../../idempotency';
 import { createFileLocator } from '../../locators';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
@@ -18,13 +19,7 @@ import { planContentReplacements } from './placeholders';
 import { planFill, prepareReplacements, type Replacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
-import {
-	type FilterContent,
-	isEmpty,
-	parseContent,
-	type ParsedContent,
-	planReplacement,
-} from './contentRequests';
+import { type FilterContent, isEmpty, parseContent, planReplacement } from './contentRequests';
 import * as fields from './fields';
 import {
 	carryOutContent,
@@ -118,7 +113,7 @@ export const create = defineOperation({
 });
 
 interface DocumentToCreate extends CreateDocumentParams {
-	readonly parsed: ParsedContent;
+	readonly parsed: DocumentContent;
 	readonly replacing: Replacements;
 	readonly key: KeyHashes | undefined;
 }

@@ -3,20 +3,15 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
+import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { emptyPlace, hasOwnStyle } from './contentPlace';
-import {
-	type ContentPlan,
-	type FilterContent,
-	joinPlans,
-	type ParsedContent,
-	planReplacement,
-} from './contentRequests';
+import { type ContentPlan, type FilterContent, planReplacement } from './contentRequests';
 import { type BodyState, getStoredText, summarizeTab } from './tabs';
 
 /** Markdown that takes the place of every paragraph with this text. */
 export interface ContentReplacement {
 	readonly find: string;
-	readonly parsed: ParsedContent;
+	readonly parsed: DocumentContent;
 }
 
 interface FoundParagraph {
@@ -56,7 +51,10 @@ export function planContentReplacements(
 		const count = places.filter((place) => place.replacement === replacement).length;
 		return { find: replacement.find, count };
 	});
-	return { ...joinPlans(plans), replaced };
+	const requests = plans.flatMap((plan) => plan.requests);
+	const characterCount = plans.reduce((sum, plan) => sum + plan.characterCount, 0);
+	// How the document ends afterwards is not known, and nobody compares it.
+	return { requests, characterCount, text: '', endIndex: 0, replaced };
 }
 
 /** The paragraphs that are placeholders, those in tables included. */

@@ -173,7 +173,8 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget, toRange
 /** One request for each stretch between tables. */
 function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], toRange: ToRange): DocsRequest[] {
 	const stretches: Array<{ start: number; end: number }> = [];
-	for (const { start, end } of paragraphs) {
+	for (const { block, start, end } of paragraphs) {
+		if (block.format === 'plain') continue;
 		const last = stretches.at(-1);
 		if (last !== undefined && last.end + 1 === start) last.end = end;
 		else stretches.push({ start, end });

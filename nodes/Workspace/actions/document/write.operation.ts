@@ -3,13 +3,13 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
+import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
 import {
 	type FilterContent,
 	fitIntoSection,
 	isEmpty,
 	parseContent,
-	type ParsedContent,
 	planReplacement,
 } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
@@ -106,7 +106,7 @@ export const write = defineOperation({
 });
 
 interface DocumentWrite extends InferParameters<typeof writeFields, typeof writeOptions> {
-	readonly parsed: ParsedContent;
+	readonly parsed: DocumentContent;
 	readonly replacing: Replacements;
 	/** Whether only the replacements are made. */
 	readonly keepsContent: boolean;
