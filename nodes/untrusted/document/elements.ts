@@ -81,6 +81,13 @@ function readMarks(style: docs_v1.Schema$TextStyle | undefined): TextMarks {
 	return marks;
 }
 
+/** The text as it is stored. @param other what stands for anything else than text */
+export const getStoredLine = ({ elements = [] }: docs_v1.Schema$Paragraph, other = '') =>
+	elements.map(({ textRun }) => textRun?.content ?? other).join('');
+
+export const getCells = (table: docs_v1.Schema$Table | undefined) =>
+	table?.tableRows?.flatMap(({ tableCells }) => tableCells ?? []) ?? [];
+
 /** Lists the footnotes of a tab in the order of their references; those without a reference come last. */
 export function getFootnotes(tab: docs_v1.Schema$DocumentTab) {
 	const numbers = new Map<string, string>();
@@ -91,8 +98,7 @@ export function getFootnotes(tab: docs_v1.Schema$DocumentTab) {
 					numbers.set(footnoteReference.footnoteId, footnoteReference.footnoteNumber ?? '');
 				}
 			}
-			for (const row of table?.tableRows ?? [])
-				for (const cell of row.tableCells ?? []) visit(cell.content ?? []);
+			for (const cell of getCells(table)) visit(cell.content ?? []);
 			visit(tableOfContents?.content ?? []);
 		}
 	};

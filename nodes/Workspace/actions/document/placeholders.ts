@@ -4,9 +4,10 @@ import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { DocumentContent } from '../../../untrusted/document/blocks';
-import { emptyPlace, hasOwnStyle } from './contentPlace';
+import { getCells, getStoredLine } from '../../../untrusted/document/elements';
+import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
 import { type ContentPlan, type FilterContent, planReplacement } from './contentRequests';
-import { type BodyState, getStoredText, summarizeTab } from './tabs';
+import { type BodyState, getOuterText, summarizeTab } from './tabs';
 
 /** Markdown that takes the place of every paragraph with this text. */
 export interface ContentReplacement {
@@ -14,10 +15,8 @@ export interface ContentReplacement {
 	readonly parsed: DocumentContent;
 }
 
-interface FoundParagraph {
-	readonly startIndex: number;
-	readonly endIndex: number;
-	readonly isStyled: boolean;
+interface FoundPlace {
+	readonly place: ContentPlace;
 	readonly replacement: ContentReplacement;
 }
 
@@ -30,23 +29,16 @@ export function planContentReplacements(
 ): ContentPlan {
 	const tabs = allTabs.filter((tab) => isEveryTab || summarizeTab(tab).tabId === ownId);
 	const places = tabs.flatMap((tab) => {
-		const { tabId } = summarizeTab(tab);
-		const { body, headers = {}, footers = {}, footnotes = {} } = tab.documentTab ?? {};
-		const others = Object.values({ ...headers, ...footers, ...footnotes });
-		const otherText = others.map(({ content = [] }) => getStoredText(content)).join('');
-		const outside = replacements.find(({ find }) => otherText.includes(find));
+		const outer = getOuterText(tab);
+		const outside = replacements.find(({ find }) => outer.includes(find));
 		if (outside) throw createPlaceError(outside.find, 'is in a header, a footer or a footnote');
 		// The last one comes first, so that the others stay where they were read.
-		return findParagraphs(body?.content ?? [], replacements)
-			.toReversed()
-			.map((found) => ({ ...found, tabId }));
+		const content = tab.documentTab?.body?.content ?? [];
+		return findPlaces(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
-	const plans = places.map(({ startIndex, endIndex, isStyled, tabId, replacement }) => {
-		const range = { startIndex, endIndex: endIndex - 1, tabId };
-		const before = [{ deleteContentRange: { range } }];
-		const place = { ...emptyPlace, index: startIndex, tabId, isStyled, before };
-		return planReplacement(withPictures(replacement.parsed), place);
-	});
+	const plans = places.map(({ place, replacement }) =>
+		planReplacement(withPictures(replacement.parsed), place),
+	);
 	const replaced = replacements.map((replacement) => {
 		const count = places.filter((place) => place.replacement === replacement).length;
 		return { find: replacement.find, count };
@@ -58,21 +50,24 @@ export function planContentReplacements(
 }
 
 /** The paragraphs that are placeholders, those in tables included. */
-function findParagraphs(
+function findPlaces(
 	content: readonly docs_v1.Schema$StructuralElement[],
+	tabId: string,
 	replacements: readonly ContentReplacement[],
-): FoundParagraph[] {
-	return content.flatMap(({ paragraph, table, startIndex = 0, endIndex }) => {
-		const cells = table?.tableRows?.flatMap((row) => row.tableCells ?? []) ?? [];
-		if (!paragraph) return cells.flatMap((cell) => findParagraphs(cell.content ?? [], replacements));
-		const text = (paragraph.elements ?? []).map(({ textRun }) => textRun?.content ?? '\ufffc').join('');
+): FoundPlace[] {
+	return content.flatMap(({ paragraph, table, startIndex, endIndex }) => {
+		if (!paragraph)
+			return getCells(table).flatMap((cell) => findPlaces(cell.content ?? [], tabId, replacements));
+		const text = getStoredLine(paragraph, '\ufffc');
 		const replacement = replacements.find(({ find }) => text.trim() === find);
 		const shared = replacement ? undefined : replacements.find(({ find }) => text.includes(find));
 		if (shared) throw createPlaceError(shared.find, 'does not have a paragraph of its own');
 		if (!replacement) return [];
-		return [
-			{ startIndex: startIndex ?? 0, endIndex: endIndex ?? 0, isStyled: hasOwnStyle(paragraph), replacement },
-		];
+		const index = startIndex ?? 0;
+		const range = { startIndex: index, endIndex: (endIndex ?? 0) - 1, tabId };
+		const before = [{ deleteContentRange: { range } }];
+		const isStyled = hasOwnStyle(paragraph);
+		return [{ replacement, place: { ...emptyPlace, index, tabId, isStyled, before } }];
 	});
 }
 

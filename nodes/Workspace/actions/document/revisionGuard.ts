@@ -59,16 +59,13 @@ async function carryOutChange(
 	change: DocumentChange,
 	item: Item,
 ): Promise<DocumentWriteResult> {
-	const { documentId, characterCount, requests, replaced: contents = [] } = change;
-	let { revisionId } = change;
-	let replies: docs_v1.Schema$Response[] = [];
-	if (requests.length > 0) {
-		lastChanges.set(item, change);
-		const data = await sendBatch(docs, documentId, requests, revisionId);
-		revisionId = data.writeControl?.requiredRevisionId ?? '';
-		replies = data.replies ?? [];
-	}
-	const written = { documentId, characterCount, revisionId };
+	const { documentId, characterCount, revisionId: readId, requests, replaced: contents = [] } = change;
+	if (requests.length > 0) lastChanges.set(item, change);
+	const { writeControl, replies = [] }: docs_v1.Schema$BatchUpdateDocumentResponse =
+		requests.length > 0
+			? await sendBatch(docs, documentId, requests, readId)
+			: { writeControl: { requiredRevisionId: readId } };
+	const written = { documentId, characterCount, revisionId: writeControl?.requiredRevisionId ?? '' };
 	const texts = getReplacements(change);
 	if (texts.length + contents.length === 0) return written;
 	const textReplies = replies.slice(-texts.length);
@@ -156,7 +153,7 @@ export async function ensureTab(
 	await repeatIfOutdated(async () => {
 		const fields = 'revisionId,tabs(tabProperties(tabId,title),childTabs)';
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
-		if (flattenTabs(data).some((one) => [tab, trimmed].includes(summarizeTab(one).title))) return;
+		if (flattenTabs(data.tabs).some((one) => [tab, trimmed].includes(summarizeTab(one).title))) return;
 		const request = { addDocumentTab: { tabProperties: { title: trimmed } } };
 		await sendBatch(docs, documentId, [request], data.revisionId);
 	}, item);
@@ -185,16 +182,18 @@ export async function recoverResult(
 	if (change === undefined) return undefined;
 	const { documentId, characterCount, tabId } = change;
 	const where = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
-	const createUnknownError = (what: string, cause?: unknown) => {
-		const message = `The content may have been written: ${failure.message}`;
-		return failure.with({ message, description: `${what} ${where}`, outcome: 'unknown', cause });
-	};
+	const createUnknownError = (
+		what: string,
+		cause?: unknown,
+		message = `The content may have been written: ${failure.message}`,
+	) => failure.with({ message, description: `${what} ${where}`, outcome: 'unknown', cause });
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
-		.catch((cause: unknown) =>
-			Promise.reject(createUnknownError('The document could not be read afterwards.', cause)),
-		);
-	const tab = tabId === undefined ? flattenTabs(data)[0] : findTab(data, tabId);
+		.catch((cause: unknown) => {
+			throw createUnknownError('The document could not be read afterwards.', cause);
+		});
+	const tabs = flattenTabs(data.tabs);
+	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
 	const { revisionId } = data;
 	// Comes before the text, which stays the same where a change is about its look alone.
@@ -205,15 +204,10 @@ export async function recoverResult(
 	}
 	// What the body ends with after replacements is not known.
 	const isKnown = getReplacements(change).length === 0 && !change.replaced?.length;
-	if (
-		isKnown &&
-		content.at(-1)?.endIndex === change.endIndex &&
-		getStoredText(content).endsWith(change.text)
-	) {
-		return { documentId, characterCount, revisionId: revisionId ?? '' };
-	}
 	if (!isKnown) throw createUnknownError('The document was changed meanwhile.');
+	if (content.at(-1)?.endIndex === change.endIndex && getStoredText(content).endsWith(change.text))
+		return { documentId, characterCount, revisionId: revisionId ?? '' };
+	const what = 'The document does not contain the content as it was sent.';
 	const message = 'Someone else changed the document while it was being written';
-	const description = `The document does not contain the content as it was sent. ${where}`;
-	throw failure.with({ message, description, outcome: 'unknown' });
+	throw createUnknownError(what, undefined, message);
 }
