@@ -16,7 +16,7 @@ import {
 	buildListRequests,
 	placeSpans,
 	buildStyleRequests,
-	buildParagraphStyle,
+	hasStyle,
 	type InsertTarget,
 } from './styleRequests';
 import { buildTableRequests, type DocsRequest } from './tableRequests';
@@ -36,8 +36,7 @@ export async function parseContent(
 		return await parseMarkdownContent(content, { field: 'content', insertImages }, item);
 	const text = cleanText(content);
 	if (markdownSigns.test(text)) item.addHint(plainMarkdownHint);
-	const plain: ParagraphBlock = { ...buildParagraph([{ text, marks: {} }]), format: 'plain' };
-	return { blocks: text === '' ? [] : [plain], lists: [] };
+	return { blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')], lists: [] };
 }
 
 /** @param field that holds it @throws NodeError 400 for Markdown that cannot be read */
@@ -158,7 +157,7 @@ export const planReplacement = (parsed: DocumentContent, place: ContentPlace) =>
 /** Appends at a place. Plain text continues the paragraph, as does a plain first paragraph of Markdown. */
 export function planAppend(parsed: DocumentContent, newParagraph: boolean, place: ContentPlace): ContentPlan {
 	const [first] = parsed.blocks;
-	const isPlain = first?.kind === 'paragraph' && buildParagraphStyle(first) === undefined && !first.list;
+	const isPlain = first?.kind === 'paragraph' && !hasStyle(first) && !first.list;
 	const continues = !place.isParagraphEmpty;
 	// An empty last paragraph is a new one already.
 	const isContinued = !continues || (!newParagraph && isPlain);
@@ -186,20 +185,18 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	const { closed, isFilled } = closeEmptyEnd(content, target);
 	// Google puts a newline before a table.
 	const beginsWithTable = content.blocks[0]?.kind === 'table';
-	const layout = layOutContent(beginsWithTable ? prependParagraph(closed) : closed, target.index);
-	const { tabId } = target;
-	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
+	const { index, tabId } = target;
+	const layout = layOutContent(beginsWithTable ? prependParagraph(closed) : closed, index, tabId);
+	const { toRange, toLocation } = layout;
 	const requests: DocsRequest[] = [];
-	if (layout.text !== '') {
-		requests.push({ insertText: { text: layout.text, location: { index: target.index, tabId } } });
-	}
-	for (const table of layout.tables.toReversed()) requests.push(...buildTableRequests(table, tabId));
-	requests.push(...buildStyleRequests(layout, target, toRange), ...buildListRequests(layout, toRange, tabId));
+	if (layout.text !== '') requests.push({ insertText: { text: layout.text, location: toLocation(index) } });
+	for (const table of layout.tables.toReversed()) requests.push(...buildTableRequests(table, toLocation));
+	requests.push(...buildStyleRequests(layout, target), ...buildListRequests(layout));
 	if (isFilled) requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
 	const placed = placeSpans(layout).filter(({ picture }) => picture !== undefined);
 	for (const { start, end, picture: uri = '' } of placed.toReversed()) {
 		requests.push({ deleteContentRange: { range: toRange(start, end) } });
-		requests.push({ insertInlineImage: { uri, location: { index: start, tabId } } });
+		requests.push({ insertInlineImage: { uri, location: toLocation(start) } });
 	}
 	const removed = countUnits(placed) + (isFilled ? placeholder.length : 0);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
@@ -229,8 +226,8 @@ function closeEmptyEnd(
 	const last = blocks.at(-1);
 	const [before, end] =
 		last?.kind === 'paragraph' ? [blocks.slice(0, -1), last] : [blocks, buildParagraph([])];
-	const hasStyle = isStyled || buildParagraphStyle(end) !== undefined || end.list !== undefined;
-	const isFilled = hasStyle && /(?:^|\n)$/.test(joinSpans(end.spans));
+	const getsStyle = isStyled || hasStyle(end) || end.list !== undefined;
+	const isFilled = getsStyle && /(?:^|\n)$/.test(joinSpans(end.spans));
 	const spans = isFilled ? [...end.spans, { text: placeholder, marks: {} }] : end.spans;
 	return { closed: { lists, blocks: [...before, { ...end, spans }] }, isFilled };
 }
