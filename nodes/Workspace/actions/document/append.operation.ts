@@ -12,7 +12,7 @@ import {
 	createKeyReusedError,
 } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
-import { type FilterContent, fitIntoSection, isEmpty, parseContent, planAppend } from './contentRequests';
+import { fitIntoSection, isEmpty, parseContent, planAppend } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import {
@@ -127,15 +127,14 @@ export async function appendContent(
 		const section = findSection(body, heading);
 		const place = planPlace(body, section, false);
 		const lowered = fitIntoSection(parsed, section);
-		const planChange = (withPictures: FilterContent) => {
+		return await carryOutContent(docs, item, (withPictures) => {
 			const plan = planAppend(withPictures(lowered), newParagraph, place);
 			// A rule alone has no text; then the newline of its paragraph is marked.
 			const endIndex = Math.max(plan.endIndex - place.rest.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const name = key && `${buildRangeName(key)}/${plan.characterCount}`;
 			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
-		};
-		return await carryOutContent(docs, planChange, item);
+		});
 	}, item);
 }
 
@@ -148,16 +147,10 @@ function buildRangeName({ mark, content }: KeyHashes): string {
 }
 
 /** The result of an earlier append with the key. @throws NodeError 409 if it had other content */
-function findEarlierAppend(
-	{ documentId, revisionId, rangeNames }: BodyState,
-	key: KeyHashes,
-): (DocumentWriteResult & { readonly repeated: true }) | undefined {
-	for (const name of rangeNames) {
-		const [, mark, , count] = name.split('/');
-		if (mark !== key.mark) continue;
-		if (!name.startsWith(`${buildRangeName(key)}/`))
-			throw createKeyReusedError(`text in the document ${documentId}`);
-		return { documentId, characterCount: Number(count), revisionId, repeated: true };
-	}
-	return undefined;
+function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, key: KeyHashes) {
+	const name = rangeNames.find((one) => one.split('/')[1] === key.mark);
+	if (name === undefined) return undefined;
+	if (!name.startsWith(`${buildRangeName(key)}/`))
+		throw createKeyReusedError(`text in the document ${documentId}`);
+	return { documentId, characterCount: Number(name.split('/')[3]), revisionId, repeated: true };
 }

@@ -124,9 +124,11 @@ function dropRepeatedHeading(parsed: DocumentContent, heading: string): Document
 	const isHeading = first?.kind === 'paragraph' && typeof first.format === 'number' && !first.list;
 	if (!isHeading || blocks.length === 0 || joinBlanks(joinSpans(first.spans)) !== joinBlanks(heading))
 		return parsed;
-	const lists = parsed.lists.map((list) => ({ ...list, first: list.first - 1, last: list.last - 1 }));
-	return { ...parsed, blocks, lists };
+	return { ...parsed, blocks, lists: moveLists(parsed.lists, -1) };
 }
+
+const moveLists = (lists: DocumentContent['lists'], by: number) =>
+	lists.map((list) => ({ ...list, first: list.first + by, last: list.last + by }));
 
 /** Keeps the pictures to insert; the others become links. */
 export type FilterContent = (parsed: DocumentContent) => DocumentContent;
@@ -173,12 +175,10 @@ function planInPlace(content: DocumentContent, place: ContentPlace & InsertTarge
 }
 
 /** Puts an empty paragraph in front, which stands for the existing one. */
-function prependParagraph({ blocks, lists }: DocumentContent): DocumentContent {
-	return {
-		blocks: [buildParagraph([]), ...blocks],
-		lists: lists.map((list) => ({ ...list, first: list.first + 1, last: list.last + 1 })),
-	};
-}
+const prependParagraph = ({ blocks, lists }: DocumentContent): DocumentContent => ({
+	blocks: [buildParagraph([]), ...blocks],
+	lists: moveLists(lists, 1),
+});
 
 /** Inserts content. Each index is valid when its request is carried out: all text first, then tables from the last, then styles. */
 export function planContent(content: DocumentContent, target: InsertTarget): ContentPlan {
@@ -219,10 +219,7 @@ const countUnits = (texts: ReadonlyArray<{ readonly start: number; readonly end:
 const placeholder = '.';
 
 /** The content with a paragraph at its end, as every segment has one. */
-function closeEmptyEnd(
-	{ blocks, lists }: DocumentContent,
-	{ isStyled }: InsertTarget,
-): { closed: DocumentContent; isFilled: boolean } {
+function closeEmptyEnd({ blocks, lists }: DocumentContent, { isStyled }: InsertTarget) {
 	const last = blocks.at(-1);
 	const [before, end] =
 		last?.kind === 'paragraph' ? [blocks.slice(0, -1), last] : [blocks, buildParagraph([])];

@@ -19,7 +19,7 @@ import { planContentReplacements } from './placeholders';
 import { planFill, prepareReplacements, type Replacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
-import { type FilterContent, isEmpty, parseContent, planReplacement } from './contentRequests';
+import { isEmpty, parseContent, planReplacement } from './contentRequests';
 import * as fields from './fields';
 import {
 	carryOutContent,
@@ -168,9 +168,10 @@ async function fillEmpty(
 		revisionId = undefined;
 		if (key && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), false) : emptyPlace;
-		const planChange = (withPictures: FilterContent) =>
-			buildChange(planReplacement(withPictures(parsed), place), base, texts);
-		return (await carryOutContent(docs, planChange, item)).replaced;
+		const written = await carryOutContent(docs, item, (withPictures) =>
+			buildChange(planReplacement(withPictures(parsed), place), base, texts),
+		);
+		return written.replaced;
 	}, item);
 }
 
@@ -191,11 +192,10 @@ async function fillCopy(
 		const texts = planFill(replacing, collectTexts(body, true, body.content), item, fillFromInput);
 		const marker =
 			key && texts.length + replacing.contents.length > 0 ? [buildMarkerRequest(name, body)] : [];
-		const planChange = (withPictures: FilterContent) => {
+		return await carryOutContent(docs, item, (withPictures) => {
 			const plan = planContentReplacements(body, true, replacing.contents, withPictures);
 			return buildChange(plan, body, texts, marker);
-		};
-		return await carryOutContent(docs, planChange, item);
+		});
 	};
 	const replaced = (await repeatIfOutdated(replace, item))?.replaced;
 	if (!isEmpty(parsed)) {

@@ -1,10 +1,8 @@
-import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { DocumentContent } from '../../../untrusted/document/blocks';
-import { getCells, getStoredLine } from '../../../untrusted/document/elements';
+import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
 import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
 import { type ContentPlan, type FilterContent, planReplacement } from './contentRequests';
 import { type BodyState, getOuterText, summarizeTab } from './tabs';
@@ -51,7 +49,7 @@ export function planContentReplacements(
 
 /** The paragraphs that are placeholders, those in tables included. */
 function findPlaces(
-	content: readonly docs_v1.Schema$StructuralElement[],
+	content: Elements,
 	tabId: string,
 	replacements: readonly ContentReplacement[],
 ): FoundPlace[] {

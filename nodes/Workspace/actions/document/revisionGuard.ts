@@ -87,8 +87,8 @@ const maxRefusals = 5;
 /** Carries out a change that inserts content. Pictures that Google cannot fetch become links. */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
-	planChange: (withPictures: FilterContent) => DocumentChange,
 	item: Item,
+	planChange: (withPictures: FilterContent) => DocumentChange,
 ): Promise<DocumentWriteResult> {
 	const refused = new Set<string>();
 	for (let tries = 1; ; tries++) {

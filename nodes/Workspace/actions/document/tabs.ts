@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { NodeError, createRefusal } from '../../../core/errors';
-import { getCells, getStoredLine } from '../../../untrusted/document/elements';
+import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
 
 /** Every tab, nested ones after their parent. */
 export const flattenTabs = (tabs: readonly docs_v1.Schema$Tab[] = []): docs_v1.Schema$Tab[] =>
@@ -47,26 +47,13 @@ const fieldsByExtent = {
 	texts: `${tabFields},body,headers,footers,footnotes))`,
 } as const;
 
-/** What a change needs to know about a tab's body. */
-export interface BodyState {
-	readonly documentId: string;
-	readonly tabId: string;
-	readonly revisionId: string;
-	/** Index after the last newline. */
-	readonly endIndex: number;
-	/** Names of the tab's named ranges. */
-	readonly rangeNames: readonly string[];
-	readonly content: docs_v1.Schema$StructuralElement[];
-	readonly allTabs: readonly docs_v1.Schema$Tab[];
-}
-
 /** @param tab ID or title; empty for the first tab */
 export async function readBodyState(
 	docs: docs_v1.Docs,
 	documentId: string,
 	tab: string,
 	extent: keyof typeof fieldsByExtent = 'outline',
-): Promise<BodyState> {
+) {
 	const fields = fieldsByExtent[extent];
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 	const allTabs = flattenTabs(data.tabs);
@@ -83,14 +70,25 @@ export async function readBodyState(
 			description: 'Share the document with the account of the credential as an editor.',
 		});
 	}
-	const { revisionId } = data;
-	const rangeNames = Object.keys(found.documentTab?.namedRanges ?? {});
 	const { tabId } = summarizeTab(found);
-	return { documentId, tabId, revisionId, endIndex: last.endIndex, rangeNames, content, allTabs };
+	const rangeNames = Object.keys(found.documentTab?.namedRanges ?? {});
+	// The end is the index after the last newline.
+	return {
+		documentId,
+		tabId,
+		revisionId: data.revisionId,
+		endIndex: last.endIndex,
+		rangeNames,
+		content,
+		allTabs,
+	};
 }
 
+/** What a change needs to know about a tab's body. */
+export type BodyState = Awaited<ReturnType<typeof readBodyState>>;
+
 /** The stored content of a body, in the order of its indexes. It shows whether a write happened. */
-export function getStoredText(content: readonly docs_v1.Schema$StructuralElement[]): string {
+export function getStoredText(content: Elements): string {
 	const read = ({ paragraph, table }: docs_v1.Schema$StructuralElement): string =>
 		paragraph
 			? getStoredLine(paragraph)
@@ -111,11 +109,7 @@ export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
 }
 
 /** The texts of a tab, or of all tabs, with headers, footers and footnotes. @param content what counts of the tab's body */
-export function collectTexts(
-	{ tabId, allTabs }: BodyState,
-	isEveryTab: boolean,
-	content: BodyState['content'],
-): string {
+export function collectTexts({ tabId, allTabs }: BodyState, isEveryTab: boolean, content: Elements): string {
 	const texts = allTabs.map((tab) => {
 		const isOwn = summarizeTab(tab).tabId === tabId;
 		const body = isOwn ? content : (tab.documentTab?.body?.content ?? []);
