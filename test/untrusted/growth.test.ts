@@ -174,6 +174,5 @@ test('the bullets of a document cost no more than its items', () => {
 		}));
 		return layOutContent({ blocks, lists }, 1);
 	};
-	const rangeOf = (startIndex: number, endIndex: number) => ({ startIndex, endIndex });
-	expectLinear(' ', layoutOf, (layout) => buildListRequests(layout, rangeOf, undefined));
+	expectLinear(' ', layoutOf, buildListRequests);
 });

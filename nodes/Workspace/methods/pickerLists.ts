@@ -222,7 +222,7 @@ const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields}
 /** Lists the tabs by ID, because several tabs of a document may have the same title. */
 export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, documentId: string) {
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields: tabTree });
-	return flattenTabs(data)
+	return flattenTabs(data.tabs)
 		.map(summarizeTab)
 		.map(({ tabId, title }) => ({ name: title, value: tabId, url: buildDocumentUrl(documentId, tabId) }));
 }

@@ -1,3 +1,5 @@
+import type { AlignType } from 'mdast';
+
 /** Document content between Markdown and Google's requests. All text in it went through `cleanText`. */
 
 export interface TextMarks {
@@ -20,7 +22,8 @@ export interface Span {
 export interface ParagraphBlock {
 	readonly kind: 'paragraph';
 	readonly spans: readonly Span[];
-	readonly format: 'text' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
+	/** Where it is plain, its spans may have line breaks, and nothing gives it a look. */
+	readonly format: 'text' | 'plain' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
 	/** Number of block quotes around it. */
 	readonly quoteDepth: number;
 	/** The level counts from 0. Only the first paragraph of an item has the bullet. */
@@ -29,13 +32,11 @@ export interface ParagraphBlock {
 	readonly isBetweenItems?: true;
 }
 
-export type Alignment = 'left' | 'center' | 'right' | null;
-
 export interface TableBlock {
 	readonly kind: 'table';
 	/** Rows of equal length. */
 	readonly rows: ReadonlyArray<ReadonlyArray<readonly Span[]>>;
-	readonly alignments: readonly Alignment[];
+	readonly alignments: readonly AlignType[];
 }
 
 export type Block = ParagraphBlock | TableBlock;
@@ -69,9 +70,10 @@ export function joinSpans(spans: readonly Span[]): string {
 	return spans.map((span) => span.text).join('');
 }
 
-export function buildParagraph(spans: readonly Span[], quoteDepth = 0): ParagraphBlock {
-	return { kind: 'paragraph', spans, format: 'text', quoteDepth };
-}
+export const buildParagraph = (
+	spans: readonly Span[],
+	format: ParagraphBlock['format'] = 'text',
+): ParagraphBlock => ({ kind: 'paragraph', spans, format, quoteDepth: 0 });
 
 // Google removes these from inserted text: the private use area, and control characters except tab, newline and vertical tab.
 const strippedCharacters = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;

@@ -1,13 +1,20 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { getTabContents, getFootnotes, GlyphCounter, readPieces } from './elements';
-
-type StructuralElements = readonly docs_v1.Schema$StructuralElement[];
+import { joinSpans } from './blocks';
+import {
+	type DocumentTab,
+	type Elements,
+	getTabContents,
+	getFootnotes,
+	GlyphCounter,
+	type Paragraph,
+	readPieces,
+} from './elements';
 
 const listIndent = '  ';
 
 /** Converts tabs to plain text with a blank line between them; an empty tab adds none. */
-export function documentTabsToText(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
+export function documentTabsToText(tabs: readonly DocumentTab[]): string {
 	return tabs
 		.map(documentTabToText)
 		.filter((text) => text !== '')
@@ -15,16 +22,15 @@ export function documentTabsToText(tabs: readonly docs_v1.Schema$DocumentTab[]):
 }
 
 /** Converts a tab's headers, body, footers and footnotes to plain text. Cells of a table are separated by tab characters, rows by line breaks. */
-export function documentTabToText(tab: docs_v1.Schema$DocumentTab): string {
+export function documentTabToText(tab: DocumentTab): string {
 	const glyphs = new GlyphCounter(tab);
-	const readLine = (paragraph: docs_v1.Schema$Paragraph) => {
-		const pieces = readPieces(paragraph, tab).map((piece) => piece.text);
-		const text = pieces.join('').replaceAll('\v', '\n');
+	const readLine = (paragraph: Paragraph) => {
+		const text = joinSpans(readPieces(paragraph, tab)).replaceAll('\v', '\n');
 		if (!paragraph.bullet) return text;
 		const glyph = glyphs.countItem(paragraph.bullet);
 		return `${listIndent.repeat(glyph.level)}${glyph.text} ${text}`;
 	};
-	const readLines = (content: StructuralElements, cellSeparator: string): string[] =>
+	const readLines = (content: Elements, cellSeparator: string): string[] =>
 		content.flatMap(({ paragraph, table, tableOfContents }) => {
 			if (paragraph) return [readLine(paragraph)];
 			if (table) return readRows(table, cellSeparator);
@@ -42,7 +48,7 @@ export function documentTabToText(tab: docs_v1.Schema$DocumentTab): string {
 		const lines = readLines(content, ' | ').map((line) => line.replace(/\s+/g, ' ').trim());
 		return lines.filter((line) => line !== '').join(' ');
 	};
-	const readText = (content: StructuralElements) => readLines(content, '\t').join('\n');
+	const readText = (content: Elements) => readLines(content, '\t').join('\n');
 	const parts = [
 		...getTabContents(tab).map(readText),
 		...getFootnotes(tab).map(({ number, content }) => `[${number}] ${readText(content).trim()}`),

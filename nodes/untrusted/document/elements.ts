@@ -2,6 +2,10 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import type { TextMarks } from './blocks';
 
+export type DocumentTab = docs_v1.Schema$DocumentTab;
+export type Paragraph = docs_v1.Schema$Paragraph;
+export type Elements = readonly docs_v1.Schema$StructuralElement[];
+
 /** Part of a paragraph, with the formatting that all of it has. */
 export interface ParagraphPiece {
 	readonly text: string;
@@ -17,49 +21,42 @@ export interface ParagraphPiece {
 const privateUseCharacters = /[\ue000-\uf8ff]/g;
 
 /** Reads a paragraph without its newline, including what is not in text runs: people, links, dates, footnotes, pictures, rules. */
-export function readPieces(
-	paragraph: docs_v1.Schema$Paragraph,
-	tab: docs_v1.Schema$DocumentTab,
-): ParagraphPiece[] {
+export function readPieces(paragraph: Paragraph, tab: DocumentTab): ParagraphPiece[] {
 	const pieces = (paragraph.elements ?? []).flatMap((element) => readPiece(element, tab) ?? []);
 	const last = pieces.at(-1);
 	if (last?.text.endsWith('\n')) pieces.splice(-1, 1, { ...last, text: last.text.slice(0, -1) });
 	return pieces.filter((piece) => piece.text !== '' || piece.rule || piece.picture !== undefined);
 }
 
-function readPiece(
-	element: docs_v1.Schema$ParagraphElement,
-	tab: docs_v1.Schema$DocumentTab,
-): ParagraphPiece | undefined {
-	const { textRun, person, richLink, dateElement, footnoteReference, inlineObjectElement, horizontalRule } =
-		element;
-	if (textRun) {
-		return {
-			text: (textRun.content ?? '').replace(privateUseCharacters, ''),
-			marks: readMarks(textRun.textStyle),
-		};
-	}
+function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): ParagraphPiece | undefined {
+	const { textRun, person, richLink, dateElement, footnoteReference, inlineObjectElement } = element;
+	if (textRun) return buildPiece(textRun.content?.replace(privateUseCharacters, ''), textRun.textStyle);
 	if (person) {
 		const { name, email } = person.personProperties ?? {};
-		const link = email ? { link: `mailto:${email}` } : {};
-		return { text: name || (email ?? ''), marks: { ...readMarks(person.textStyle), ...link } };
+		return buildPiece(name || email, person.textStyle, email && `mailto:${email}`);
 	}
 	if (richLink) {
 		const { title, uri } = richLink.richLinkProperties ?? {};
-		const link = uri ? { link: uri } : {};
-		return { text: title || (uri ?? ''), marks: { ...readMarks(richLink.textStyle), ...link } };
+		return buildPiece(title || uri, richLink.textStyle, uri);
 	}
 	if (dateElement) {
 		const { displayText, timestamp } = dateElement.dateElementProperties ?? {};
-		return { text: displayText || (timestamp ?? ''), marks: readMarks(dateElement.textStyle) };
+		return buildPiece(displayText || timestamp, dateElement.textStyle);
 	}
 	if (footnoteReference) {
 		const footnoteId = footnoteReference.footnoteId ?? '';
 		return { text: `[${footnoteReference.footnoteNumber ?? ''}]`, marks: {}, footnoteId };
 	}
 	if (inlineObjectElement) return readPicture(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
-	return horizontalRule ? { text: '', marks: {}, rule: true } : undefined;
+	return element.horizontalRule ? { text: '', marks: {}, rule: true } : undefined;
 }
+
+const buildPiece = (text: Text, style?: docs_v1.Schema$TextStyle, link?: Text) => ({
+	text: text ?? '',
+	marks: { ...readMarks(style), ...(link && { link }) },
+});
+
+type Text = string | null | undefined;
 
 function readPicture(object: docs_v1.Schema$InlineObject | undefined): ParagraphPiece | undefined {
 	const embedded = object?.inlineObjectProperties?.embeddedObject;
@@ -72,41 +69,45 @@ function readPicture(object: docs_v1.Schema$InlineObject | undefined): Paragraph
 const fixedWidthFonts = /mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
 
 function readMarks(style: docs_v1.Schema$TextStyle | undefined): TextMarks {
-	const marks: { -readonly [K in keyof TextMarks]: TextMarks[K] } = {};
-	if (style?.bold) marks.bold = true;
-	if (style?.italic) marks.italic = true;
-	if (style?.strikethrough) marks.strikethrough = true;
-	if (fixedWidthFonts.test(style?.weightedFontFamily?.fontFamily ?? '')) marks.code = true;
-	if (style?.link?.url) marks.link = style.link.url;
-	return marks;
+	const { bold, italic, strikethrough, weightedFontFamily, link } = style ?? {};
+	return {
+		...(bold && { bold }),
+		...(italic && { italic }),
+		...(strikethrough && { strikethrough }),
+		...(fixedWidthFonts.test(weightedFontFamily?.fontFamily ?? '') && { code: true }),
+		...(link?.url && { link: link.url }),
+	};
 }
 
+/** The text as it is stored. @param other what stands for anything else than text */
+export const getStoredLine = ({ elements = [] }: Paragraph, other = '') =>
+	elements.map(({ textRun }) => textRun?.content ?? other).join('');
+
+export const getCells = (table: docs_v1.Schema$Table | undefined) =>
+	table?.tableRows?.flatMap(({ tableCells }) => tableCells ?? []) ?? [];
+
 /** Lists the footnotes of a tab in the order of their references; those without a reference come last. */
-export function getFootnotes(tab: docs_v1.Schema$DocumentTab) {
+export function getFootnotes(tab: DocumentTab) {
 	const numbers = new Map<string, string>();
-	const visit = (content: readonly docs_v1.Schema$StructuralElement[]) => {
+	const visit = (content: Elements) => {
 		for (const { paragraph, table, tableOfContents } of content) {
 			for (const { footnoteReference } of paragraph?.elements ?? []) {
 				if (footnoteReference?.footnoteId) {
 					numbers.set(footnoteReference.footnoteId, footnoteReference.footnoteNumber ?? '');
 				}
 			}
-			for (const row of table?.tableRows ?? [])
-				for (const cell of row.tableCells ?? []) visit(cell.content ?? []);
+			for (const cell of getCells(table)) visit(cell.content ?? []);
 			visit(tableOfContents?.content ?? []);
 		}
 	};
 	visit(tab.body?.content ?? []);
 	const ids = new Set([...numbers.keys(), ...Object.keys(tab.footnotes ?? {})]);
-	return [...ids].map((id) => ({
-		id,
-		number: numbers.get(id) ?? '',
-		content: tab.footnotes?.[id]?.content ?? [],
-	}));
+	const getContent = (id: string) => tab.footnotes?.[id]?.content ?? [];
+	return [...ids].map((id) => ({ id, number: numbers.get(id) ?? '', content: getContent(id) }));
 }
 
 /** Returns the contents of the headers, the body and the footers, in this order. */
-export function getTabContents(tab: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
+export function getTabContents(tab: DocumentTab): Elements[] {
 	const parts = [...Object.values(tab.headers ?? {}), tab.body, ...Object.values(tab.footers ?? {})];
 	return parts.map((part) => part?.content ?? []);
 }
@@ -132,16 +133,13 @@ export interface ParagraphIndent {
 	readonly indentPoints: number;
 }
 
-export function getParagraphIndent({ paragraphStyle }: docs_v1.Schema$Paragraph): ParagraphIndent {
-	return {
-		isQuoted: isBorderVisible(paragraphStyle?.borderLeft),
-		indentPoints: paragraphStyle?.indentStart?.magnitude ?? 0,
-	};
-}
+export const getParagraphIndent = ({ paragraphStyle: style }: Paragraph): ParagraphIndent => ({
+	isQuoted: isBorderVisible(style?.borderLeft),
+	indentPoints: style?.indentStart?.magnitude ?? 0,
+});
 
-export function isBorderVisible(border: docs_v1.Schema$ParagraphBorder | undefined): boolean {
-	return (border?.width?.magnitude ?? 0) > 0;
-}
+export const isBorderVisible = (border?: docs_v1.Schema$ParagraphBorder) =>
+	(border?.width?.magnitude ?? 0) > 0;
 
 export interface Glyph {
 	/** As displayed: `●`, `3.`, `b)`. */
@@ -189,7 +187,7 @@ export class GlyphCounter {
 	}
 }
 
-function dropIfTooLong(text: string | null | undefined): string | undefined {
+function dropIfTooLong(text: Text): string | undefined {
 	return text && text.length <= maxFormatCharacters ? text : undefined;
 }
 

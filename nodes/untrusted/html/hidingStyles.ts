@@ -62,10 +62,8 @@ export class HidingStyles {
 	}
 
 	#addRule(selector: string, declarations: readonly Declaration[]): void {
-		const steps = selector
-			.trim()
-			.replace(/^(?:html\s+)?body\s+/i, '')
-			.split(/[\s>+~]+/, 10);
+		const inBody = selector.trim().replace(/^(?:html\s+)?body\s+/i, '');
+		const steps = inBody.split(/[\s>+~]+/, 10);
 		const names = readNames(steps.at(-1) ?? '');
 		const last = names.at(-1);
 		if (last === undefined || selector.includes(':')) return;
@@ -80,15 +78,8 @@ export class HidingStyles {
 
 	/** @param style the element's own, which outweighs all but what is important */
 	find(tag: string, id: string, classes: string, style: string): Look {
-		const names = [
-			tag,
-			...classes
-				.trim()
-				.split(/\s+/, maxClasses)
-				.map((name) => `.${name}`),
-			`#${id.trim()}`,
-		];
-		const has = new Set(names);
+		const classNames = classes.trim().split(/\s+/, maxClasses);
+		const has = new Set([tag, ...classNames.map((name) => `.${name}`), `#${id.trim()}`]);
 		const winners = new Map<Property, { readonly weight: number; readonly isUnseen: boolean }>();
 		const take = (declarations: readonly Declaration[], weight: number, isPartial = false) => {
 			for (const { property, isUnseen, isImportant } of declarations) {
@@ -115,10 +106,8 @@ const getNameKind = (name: string) => (name.startsWith('#') ? 'id' : name.starts
 /** The names of a selector such as `td.preheader`; none if it has anything else, such as an attribute. */
 function readNames(selector: string): string[] {
 	if (!/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(selector)) return [];
-	const [tag = '', ...others] = selector.replace('*', '').split(/(?=[.#])/, 5);
-	return /^[.#]/.test(tag) || tag === ''
-		? [tag, ...others].filter((name) => name !== '')
-		: [tag.toLowerCase(), ...others];
+	const names = selector.replace('*', '').split(/(?=[.#])/, 5);
+	return names.map((name) => (/^[.#]/.test(name) ? name : name.toLowerCase())).filter((name) => name !== '');
 }
 
 function readDeclarations(block: string): Declaration[] {
@@ -130,21 +119,15 @@ function readDeclarations(block: string): Declaration[] {
 		const property = name === 'font' ? 'font-size' : name;
 		if (!isProperty(property) || (property === 'opacity' && isMoving)) return [];
 		const value = given.replace(/\s*!\s*important$/, '');
-		const isUnseen = unseenValues[property].test(value);
-		return { property, isUnseen, isImportant: value !== given };
+		return { property, isUnseen: unseenValues[property].test(value), isImportant: value !== given };
 	});
 }
 
 const isProperty = (name: string): name is Property => Object.hasOwn(unseenValues, name);
 
-function removeComments(css: string): string {
-	const [before = '', ...comments] = css.replaceAll(/<!--|-->/g, ' ').split('/*');
-	const after = comments.map((comment) => {
-		const end = comment.indexOf('*/');
-		return end < 0 ? '' : comment.slice(end + 2);
-	});
-	return [before, ...after].join(' ');
-}
+/** A comment that does not end goes up to the end. */
+const removeComments = (css: string) =>
+	css.replaceAll(/<!--|-->/g, ' ').replaceAll(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ');
 
 /** The rules outside of blocks such as `@media`. */
 function* splitRules(css: string): Generator<{ readonly selectors: string; readonly block: string }> {

@@ -32,15 +32,13 @@ const horizontalRule = '-'.repeat(20);
  * Converts the displayed part of an HTML email to plain text: links in brackets after their text, images only as a link's text, tabs between
  * cells. It builds no tree, so the time grows only with the length, however deeply the HTML is nested.
  */
-export function htmlToText(html: string): string {
-	return new HtmlReader(html).convert();
-}
+export const htmlToText = (html: string) => new HtmlReader().convert(html);
 
 type Callbacks = NonNullable<ConstructorParameters<typeof Tokenizer>[1]>;
 const ignore = () => undefined;
 
 class HtmlReader implements Callbacks {
-	readonly #html: string;
+	#html = '';
 	readonly #writer = new TextWriter();
 	#tagName = '';
 	/** The current tag's attributes that matter here. */
@@ -62,13 +60,10 @@ class HtmlReader implements Callbacks {
 	readonly onattribend = ignore;
 	readonly onend = ignore;
 
-	constructor(html: string) {
+	convert(html: string): string {
 		this.#html = html;
-	}
-
-	convert(): string {
 		const tokenizer = new Tokenizer({ decodeEntities: true }, this);
-		tokenizer.write(this.#html);
+		tokenizer.write(html);
 		tokenizer.end();
 		this.#endLink();
 		return this.#writer.finish();
@@ -94,17 +89,12 @@ class HtmlReader implements Callbacks {
 
 	ontext(from: number, to: number): void {
 		const text = this.#html.slice(from, to);
-		if (this.#undisplayedTag === 'style' && isForScreens.test(this.#getAttribute('media')))
-			this.#sheet.push(text);
-		this.#writeText(text);
+		if (this.#undisplayedTag === 'style' && isForScreens.test(this.#get('media'))) this.#sheet.push(text);
+		this.#write(text);
 	}
 
 	ontextentity(code: number): void {
-		this.#writeText(String.fromCodePoint(code));
-	}
-
-	#writeText(text: string): void {
-		if (!this.#sizeless) this.#write(text);
+		this.#write(String.fromCodePoint(code));
 	}
 
 	#readName(from: number, to: number): string {
@@ -112,17 +102,16 @@ class HtmlReader implements Callbacks {
 	}
 
 	#appendToAttribute(text: string): void {
-		const attribute = this.#attributeName;
-		if (neededAttributes.has(attribute))
-			this.#attributes.set(attribute, this.#getAttribute(attribute) + text);
+		const name = this.#attributeName;
+		if (neededAttributes.has(name)) this.#attributes.set(name, this.#get(name) + text);
 	}
 
-	#getAttribute(attribute: string): string {
+	#get(attribute: string): string {
 		return this.#attributes.get(attribute) ?? '';
 	}
 
 	#write(text: string): void {
-		if (this.#undisplayedTag === '' && !this.#hidden) this.#writer.write(text);
+		if (this.#undisplayedTag === '' && !this.#hidden && !this.#sizeless) this.#writer.write(text);
 	}
 
 	onopentagend(): void {
@@ -131,12 +120,7 @@ class HtmlReader implements Callbacks {
 		if (this.#sizeless?.trackStartTag(tag)) this.#sizeless = undefined;
 		if (this.#undisplayedTag === '' && undisplayedElements.has(tag)) this.#undisplayedTag = tag;
 		if (this.#hidden) return;
-		const look = this.#styles.find(
-			tag,
-			this.#getAttribute('id'),
-			this.#getAttribute('class'),
-			this.#getAttribute('style'),
-		);
+		const look = this.#styles.find(tag, this.#get('id'), this.#get('class'), this.#get('style'));
 		const isHidden = this.#attributes.has('hidden') || look.isHidden;
 		if (look.size === 'some') this.#sizeless = undefined;
 		else if (look.size === 'none' && !voidElements.has(tag)) this.#sizeless ??= new HiddenElement(tag);
@@ -144,9 +128,7 @@ class HtmlReader implements Callbacks {
 		else if (!isHidden) this.#openDisplayed(tag);
 	}
 
-	onselfclosingtag(): void {
-		this.onopentagend();
-	}
+	readonly onselfclosingtag = this.onopentagend.bind(this);
 
 	#openDisplayed(tag: string): void {
 		const writer = this.#writer;
@@ -156,14 +138,15 @@ class HtmlReader implements Callbacks {
 		else if (tag === 'hr') {
 			writer.write(horizontalRule);
 			writer.ensureLineBreaks(2);
-		} else if (tag === 'img' && this.#link !== '') this.#write(` ${this.#getAttribute('alt')} `);
+		} else if (tag === 'img' && this.#link !== '' && this.#undisplayedTag === '')
+			writer.write(` ${this.#get('alt')} `);
 		else if (tag === 'table') writer.openTable();
 		else if (tag === 'tr') writer.startRow();
 		else if (tag === 'td' || tag === 'th') writer.startCell();
 		else if (tag === 'li') writer.startItem();
 		else if (tag === 'ul') writer.nextItemNumbers.push(NaN);
 		else if (tag === 'ol') {
-			const start = Number.parseInt(this.#getAttribute('start'), 10);
+			const start = Number.parseInt(this.#get('start'), 10);
 			writer.nextItemNumbers.push(Number.isSafeInteger(start) ? start : 1);
 		} else if (tag === 'blockquote') writer.quoteDepth++;
 		else if (tag === 'pre') writer.preDepth++;
@@ -196,9 +179,8 @@ class HtmlReader implements Callbacks {
 
 	#openLink(): void {
 		this.#endLink();
-		const href = this.#getAttribute('href')
-			.trim()
-			.replace(/^mailto:/i, '');
+		const given = this.#get('href').trim();
+		const href = given.replace(/^mailto:/i, '');
 		if (href.startsWith('#')) return;
 		this.#link = href;
 		this.#writer.startRecording(href.length);

@@ -3,14 +3,20 @@ import type { AlignType, BlockContent, DefinitionContent, RootContent, Table } f
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 
+import { joinSpans } from '../document/blocks';
 import {
+	type DocumentTab,
+	type Elements,
+	getCells,
 	getTabContents,
 	getFootnotes,
 	getHeadingDepth,
+	getStoredLine,
 	GlyphCounter,
 	isBorderVisible,
 	listIndentPoints,
 	markdownParagraphSpacing,
+	type Paragraph,
 	type ParagraphPiece,
 	readPieces,
 	type ParagraphIndent,
@@ -18,8 +24,7 @@ import {
 } from '../document/elements';
 import { type FlatBlock, nestBlocks, buildPhrasing } from './nesting';
 
-type StructuralElement = docs_v1.Schema$StructuralElement;
-type StructuralElements = readonly StructuralElement[];
+type StructuralElement = Elements[number];
 
 /**
  * Google Docs' own code blocks have one paragraph per line. Their first and last characters are from the private use area, as seen in
@@ -33,7 +38,7 @@ const spacesPerIndent = 4;
 const maxIndentSpaces = 64;
 
 /** Joins adjacent paragraphs that form one code block, and leaves all other elements as they are. */
-function groupCodeLines(content: StructuralElements, tab: docs_v1.Schema$DocumentTab) {
+function groupCodeLines(content: Elements, tab: DocumentTab) {
 	const parts: Array<{ readonly element: StructuralElement } | FlatBlock> = [];
 	const ends = findCodeBlockEnds(content);
 	for (let at = 0; at < content.length;) {
@@ -42,7 +47,8 @@ function groupCodeLines(content: StructuralElements, tab: docs_v1.Schema$Documen
 		const first = getParagraphIndent(content[at]?.paragraph ?? {});
 		// The indentation of Docs' own code blocks is not known, so it is ignored.
 		const place = marked === undefined ? first : noIndent;
-		if (end > at) parts.push(buildCodeBlock(joinCodeLines(content.slice(at, end), first, tab), place));
+		const value = joinCodeLines(content.slice(at, end), first, tab);
+		if (end > at) parts.push({ node: { type: 'code', value }, ...place });
 		else parts.push({ element: content[at] ?? {} });
 		at = Math.max(end, at + 1);
 	}
@@ -51,12 +57,8 @@ function groupCodeLines(content: StructuralElements, tab: docs_v1.Schema$Documen
 
 const noIndent: ParagraphIndent = { isQuoted: false, indentPoints: 0 };
 
-function buildCodeBlock(value: string, place: ParagraphIndent): FlatBlock {
-	return { node: { type: 'code', value }, ...place, glyph: undefined };
-}
-
 /** For each position, finds the position after the next end of a code block, if there are only paragraphs up to there. */
-function findCodeBlockEnds(content: StructuralElements): Array<number | undefined> {
+function findCodeBlockEnds(content: Elements): Array<number | undefined> {
 	const ends = new Array<number | undefined>(content.length);
 	for (let at = content.length - 1; at >= 0; at--) {
 		if (!content[at]?.paragraph) ends[at] = undefined;
@@ -66,11 +68,7 @@ function findCodeBlockEnds(content: StructuralElements): Array<number | undefine
 }
 
 /** Finds the end of a block of lines in a fixed-width font. @returns `start` if no block of several lines begins there */
-function findFixedWidthEnd(
-	content: StructuralElements,
-	start: number,
-	tab: docs_v1.Schema$DocumentTab,
-): number {
+function findFixedWidthEnd(content: Elements, start: number, tab: DocumentTab): number {
 	const first = getParagraphIndent(content[start]?.paragraph ?? {});
 	let end = start;
 	for (let at = start; at < content.length; at++) {
@@ -97,7 +95,7 @@ function isIndentedWithin({ isQuoted, indentPoints }: ParagraphIndent, first: Pa
 /** Returns the pieces of an ordinary line; undefined for a heading, a list item, or a paragraph or code block that we wrote, which has our spacing. */
 function readPlainLine(
 	element: StructuralElement | undefined,
-	tab: docs_v1.Schema$DocumentTab,
+	tab: DocumentTab,
 ): ParagraphPiece[] | undefined {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
@@ -108,23 +106,15 @@ function readPlainLine(
 	return readPieces(paragraph, tab);
 }
 
-function getRawText(element: StructuralElement | undefined): string {
-	return (element?.paragraph?.elements ?? []).map(({ textRun }) => textRun?.content ?? '').join('');
-}
+const getRawText = (element?: StructuralElement) => getStoredLine(element?.paragraph ?? {});
 
-function joinCodeLines(
-	lines: StructuralElements,
-	first: ParagraphIndent,
-	tab: docs_v1.Schema$DocumentTab,
-): string {
+function joinCodeLines(lines: Elements, first: ParagraphIndent, tab: DocumentTab): string {
 	return lines
 		.map(({ paragraph = {} }) => {
-			const text = readPieces(paragraph, tab).map((piece) => piece.text);
+			const text = joinSpans(readPieces(paragraph, tab)).replaceAll('\v', '\n');
 			const further = first.isQuoted ? 0 : getParagraphIndent(paragraph).indentPoints - first.indentPoints;
-			const spaces = text.length === 0 ? 0 : Math.round((further / listIndentPoints) * spacesPerIndent);
-			return (
-				' '.repeat(Math.min(Math.max(0, spaces), maxIndentSpaces)) + text.join('').replaceAll('\v', '\n')
-			);
+			const spaces = text === '' ? 0 : Math.round((further / listIndentPoints) * spacesPerIndent);
+			return ' '.repeat(Math.min(Math.max(0, spaces), maxIndentSpaces)) + text;
 		})
 		.join('\n');
 }
@@ -157,7 +147,7 @@ const markdownOptions: Options = {
 };
 
 /** Converts headers, body, footers and footnotes of the tabs to Markdown without a final newline. */
-export function documentTabsToMarkdown(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
+export function documentTabsToMarkdown(tabs: readonly DocumentTab[]): string {
 	/** Numbers of the footnotes, counted across all tabs. */
 	const labels = new Map<string, string>();
 	const getLabel = (key: string) => {
@@ -172,12 +162,12 @@ export function documentTabsToMarkdown(tabs: readonly docs_v1.Schema$DocumentTab
 }
 
 class MarkdownTreeBuilder {
-	readonly #document: docs_v1.Schema$DocumentTab;
+	readonly #document: DocumentTab;
 	/** Returns the label of the footnote with this ID. */
 	readonly #getLabel: (footnoteId: string) => string;
 	readonly #glyphs: GlyphCounter;
 
-	constructor(document: docs_v1.Schema$DocumentTab, label: (footnoteId: string) => string) {
+	constructor(document: DocumentTab, label: (footnoteId: string) => string) {
 		this.#document = document;
 		this.#getLabel = label;
 		this.#glyphs = new GlyphCounter(document);
@@ -192,7 +182,7 @@ class MarkdownTreeBuilder {
 		return [...parts, ...footnotes];
 	}
 
-	#buildBlocks(content: StructuralElements): Array<BlockContent | DefinitionContent> {
+	#buildBlocks(content: Elements): Array<BlockContent | DefinitionContent> {
 		const parts = groupCodeLines(content, this.#document);
 		return nestBlocks(
 			parts.flatMap((part) => ('element' in part ? this.#flattenElement(part.element) : part)),
@@ -204,21 +194,21 @@ class MarkdownTreeBuilder {
 		if (tableOfContents)
 			return (tableOfContents.content ?? []).flatMap((element) => this.#flattenElement(element));
 		if (!table?.tableRows?.length) return [];
-		const [cell, ...others] = table.tableRows.flatMap((row) => row.tableCells ?? []);
+		const [cell, ...others] = getCells(table);
 		const [part, ...more] = groupCodeLines(cell?.content ?? [], this.#document);
 		// A table whose only cell is a code block is that block's frame.
 		const isCode = others.length === 0 && more.length === 0 && part && 'node' in part;
-		return [{ node: isCode ? part.node : this.#buildTable(table.tableRows), ...noIndent, glyph: undefined }];
+		return [{ node: isCode ? part.node : this.#buildTable(table.tableRows), ...noIndent }];
 	}
 
 	/** Reads a paragraph's pieces, with labels of footnotes in place of their IDs. */
-	#readLabeledPieces(paragraph: docs_v1.Schema$Paragraph): ParagraphPiece[] {
+	#readLabeledPieces(paragraph: Paragraph): ParagraphPiece[] {
 		return readPieces(paragraph, this.#document).map((piece) =>
 			piece.footnoteId === undefined ? piece : { ...piece, footnoteId: this.#getLabel(piece.footnoteId) },
 		);
 	}
 
-	#buildParagraphBlocks(paragraph: docs_v1.Schema$Paragraph): FlatBlock[] {
+	#buildParagraphBlocks(paragraph: Paragraph): FlatBlock[] {
 		const pieces = this.#readLabeledPieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
 		const text = pieces.filter((piece) => !piece.rule);
@@ -239,8 +229,7 @@ class MarkdownTreeBuilder {
 	): BlockContent | undefined {
 		const isShaded = style.shading?.backgroundColor?.color !== undefined;
 		if (isShaded && pieces.every((piece) => piece.marks.code)) {
-			const value = pieces.map((piece) => piece.text).join('');
-			return { type: 'code', value: value.replaceAll('\v', '\n') };
+			return { type: 'code', value: joinSpans(pieces).replaceAll('\v', '\n') };
 		}
 		const depth = getHeadingDepth(style.namedStyleType ?? '');
 		const children = buildPhrasing(pieces, depth ? { type: 'text', value: ' ' } : { type: 'break' });
@@ -263,14 +252,12 @@ class MarkdownTreeBuilder {
 		return { type: 'table', align: (tableRows[0]?.tableCells ?? []).map(getAlignment), children };
 	}
 
-	#buildCellLines(content: StructuralElements): ParagraphPiece[] {
+	#buildCellLines(content: Elements): ParagraphPiece[] {
 		const lines = content.flatMap(({ paragraph, table }) => {
 			if (paragraph) {
-				const glyph = paragraph.bullet && {
-					text: `${this.#glyphs.countItem(paragraph.bullet).text} `,
-					marks: {},
-				};
-				return [[...(glyph ? [glyph] : []), ...this.#readLabeledPieces(paragraph)]];
+				const { bullet } = paragraph;
+				const glyph = bullet ? [{ text: `${this.#glyphs.countItem(bullet).text} `, marks: {} }] : [];
+				return [[...glyph, ...this.#readLabeledPieces(paragraph)]];
 			}
 			return (table?.tableRows ?? []).map((row) =>
 				(row.tableCells ?? []).flatMap((cell, at) => [
@@ -279,9 +266,8 @@ class MarkdownTreeBuilder {
 				]),
 			);
 		});
-		return lines
-			.filter((line) => line.length > 0)
-			.flatMap((line, at) => (at > 0 ? [lineBreak, ...line] : line));
+		const written = lines.filter((line) => line.length > 0);
+		return written.flatMap((line, at) => (at > 0 ? [lineBreak, ...line] : line));
 	}
 }
 

@@ -12,7 +12,7 @@ import {
 /** A paragraph or table of a document. The document shows its lists and quotes only as glyphs, indentation and borders. */
 export interface FlatBlock extends ParagraphIndent {
 	readonly node: BlockContent;
-	readonly glyph: Glyph | undefined;
+	readonly glyph?: Glyph | undefined;
 }
 
 interface PlacedBlock {
@@ -27,9 +27,7 @@ const maxQuoteDepth = 50;
 
 type NestedContent = BlockContent | DefinitionContent;
 
-export function nestBlocks(blocks: readonly FlatBlock[]): NestedContent[] {
-	return buildNestedBlocks(placeBlocks(blocks));
-}
+export const nestBlocks = (blocks: readonly FlatBlock[]) => buildNestedBlocks(placeBlocks(blocks));
 
 /** Finds each block's list and quotes. An indented paragraph after a list item belongs to that item. */
 function placeBlocks(blocks: readonly FlatBlock[]): PlacedBlock[] {
@@ -194,11 +192,9 @@ function separateSpaces(pieces: readonly ParagraphPiece[]): ParagraphPiece[] {
 		return splitSpaces(piece.text).map((text) => ({ ...piece, text }));
 	});
 	return parts.map((piece, at) => {
-		if (piece.text.trim() !== '' || piece.picture !== undefined) return piece;
-		return {
-			...piece,
-			marks: keepCommonMarks(piece.marks, parts[at - 1]?.marks ?? {}, parts[at + 1]?.marks ?? {}),
-		};
+		if (!isBlank(piece)) return piece;
+		const marks = keepCommonMarks(piece.marks, parts[at - 1]?.marks ?? {}, parts[at + 1]?.marks ?? {});
+		return { ...piece, marks };
 	});
 }
 
@@ -216,7 +212,6 @@ function keepCommonMarks(own: TextMarks, left: TextMarks, right: TextMarks): Tex
 
 /** Removes spaces and breaks at the ends of a paragraph, which have no meaning in Markdown. */
 function trimPieces(pieces: readonly ParagraphPiece[]): ParagraphPiece[] {
-	const isBlank = (piece: ParagraphPiece) => piece.text.trim() === '' && piece.picture === undefined;
 	const first = pieces.findIndex((piece) => !isBlank(piece));
 	const last = pieces.findLastIndex((piece) => !isBlank(piece));
 	return pieces.slice(first, last + 1);
@@ -226,12 +221,7 @@ function joinPieces(pieces: readonly ParagraphPiece[]): ParagraphPiece[] {
 	const parts: ParagraphPiece[] = [];
 	for (const piece of pieces) {
 		const last = parts.at(-1);
-		if (
-			last !== undefined &&
-			isPlainText(last) &&
-			isPlainText(piece) &&
-			haveSameMarks(last.marks, piece.marks)
-		) {
+		if (last && isPlainText(last) && isPlainText(piece) && haveSameMarks(last.marks, piece.marks)) {
 			parts[parts.length - 1] = { ...last, text: last.text + piece.text };
 		} else parts.push(piece);
 	}
@@ -278,9 +268,10 @@ function trimAddress(found: string): string {
 	return inside.slice(0, end);
 }
 
-function isPlainText(piece: ParagraphPiece): boolean {
-	return piece.picture === undefined && piece.footnoteId === undefined;
-}
+const isBlank = ({ text, picture }: ParagraphPiece) => text.trim() === '' && picture === undefined;
+
+const isPlainText = ({ picture, footnoteId }: ParagraphPiece) =>
+	picture === undefined && footnoteId === undefined;
 
 function haveSameMarks(left: TextMarks, right: TextMarks): boolean {
 	return left.code === right.code && marksByPriority.every((mark) => left[mark] === right[mark]);

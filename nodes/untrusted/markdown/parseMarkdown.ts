@@ -14,12 +14,6 @@ type MicromarkConstruct = Extract<
 	{ readonly tokenize: unknown }
 >;
 
-/** Identifiers of definitions, under the names that the parser uses. */
-interface DefinedIdentifiers {
-	readonly defined: string[];
-	readonly gfmFootnotes: string[];
-}
-
 /** Parses GitHub Flavored Markdown in pieces. The position of a block counts from the start of its piece. */
 export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength): RootContent[] {
 	const pieces = [...splitIntoPieces(assertProportionate(markdown), pieceLength)];
@@ -70,10 +64,8 @@ function endsWithCode(node: RootContent): boolean {
 }
 
 function parsePiece(text: string, extensions: MicromarkExtension[] = []): RootContent[] {
-	return fromMarkdown(text, {
-		extensions: [gfm(), ...extensions],
-		mdastExtensions: [gfmFromMarkdown()],
-	}).children;
+	const options = { extensions: [gfm(), ...extensions], mdastExtensions: [gfmFromMarkdown()] };
+	return fromMarkdown(text, options).children;
 }
 
 /** Collects these nodes and all nodes inside them. */
@@ -87,17 +79,16 @@ export function collectNodes(nodes: readonly RootContent[]): RootContent[] {
 	return found;
 }
 
-function collectDefinitions(nodes: readonly RootContent[]): DefinedIdentifiers {
-	const found: DefinedIdentifiers = { defined: [], gfmFootnotes: [] };
-	for (const node of collectNodes(nodes)) {
-		if (node.type === 'definition') found.defined.push(node.identifier.toUpperCase());
-		if (node.type === 'footnoteDefinition') found.gfmFootnotes.push(node.identifier.toUpperCase());
-	}
-	return found;
+/** Identifiers of definitions, under the names that the parser uses. */
+function collectDefinitions(nodes: readonly RootContent[]) {
+	const all = collectNodes(nodes);
+	const list = (type: 'definition' | 'footnoteDefinition') =>
+		all.flatMap((node) => (node.type === type ? node.identifier.toUpperCase() : []));
+	return { defined: list('definition'), gfmFootnotes: list('footnoteDefinition') };
 }
 
 /** Makes an extension that matches nothing and tells the parser, at every bracket, which definitions other pieces have. */
-function buildDefinitionsExtension(defined: DefinedIdentifiers): MicromarkExtension {
+function buildDefinitionsExtension(defined: ReturnType<typeof collectDefinitions>): MicromarkExtension {
 	const construct: MicromarkConstruct = {
 		tokenize(_effects, _ok, nok) {
 			Object.assign(this.parser, defined);

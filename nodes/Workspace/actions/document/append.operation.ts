@@ -3,6 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
+import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
 import {
 	hashParts,
 	idempotencyOption,
@@ -11,14 +12,7 @@ import {
 	createKeyReusedError,
 } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
-import {
-	type FilterContent,
-	fitIntoSection,
-	isEmpty,
-	parseContent,
-	type ParsedContent,
-	planAppend,
-} from './contentRequests';
+import { fitIntoSection, isEmpty, parseContent, planAppend } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import {
@@ -79,9 +73,15 @@ export const append = defineOperation({
 			operation: 'document append',
 			target: documentId,
 		});
-		const isPlain = typeof parsed === 'string' && heading === '' && !newParagraph;
+		const isPlain = params.contentFormat === 'text' && heading === '' && !newParagraph;
 		if (isPlain && (tab === '' || looksLikeTabId(tab)) && !mark) {
-			return await insertTextAtEnd(docs, documentId, tab, parsed);
+			// No revision guards this request, so it is never repeated after a failure whose outcome is unknown.
+			const text = cleanText(content);
+			const insertText = { text, endOfSegmentLocation: tab === '' ? {} : { tabId: tab } };
+			const requestBody = { requests: [{ insertText }] };
+			const { data } = await docs.documents.batchUpdate({ documentId, requestBody });
+			const revisionId = data.writeControl?.requiredRevisionId ?? '';
+			return { documentId, characterCount: text.length, revisionId };
 		}
 		const parts = heading === '' ? [content] : [content, heading];
 		const key = mark === undefined ? undefined : { mark, content: hashParts(parts) };
@@ -102,28 +102,13 @@ export const append = defineOperation({
 	adviceByStatus: fields.adviceByStatus,
 });
 
-/** Appends text without reading the document first. No revision guards the request, so it is never repeated after a failure whose outcome is unknown. */
-async function insertTextAtEnd(
-	docs: docs_v1.Docs,
-	documentId: string,
-	tab: string,
-	text: string,
-): Promise<DocumentWriteResult> {
-	const endOfSegmentLocation = tab === '' ? {} : { tabId: tab };
-	const { data } = await docs.documents.batchUpdate({
-		documentId,
-		requestBody: { requests: [{ insertText: { text, endOfSegmentLocation } }] },
-	});
-	return { documentId, characterCount: text.length, revisionId: data.writeControl?.requiredRevisionId ?? '' };
-}
-
 interface ContentToAppend {
 	readonly documentId: string;
 	/** ID or title of the tab; empty for the first one. */
 	readonly tab: string;
 	/** Text of the heading that it goes under; empty for the end of the tab. */
 	readonly heading: string;
-	readonly parsed: ParsedContent;
+	readonly parsed: DocumentContent;
 	readonly newParagraph: boolean;
 	/** With a key, the content is appended only once. */
 	readonly key: KeyHashes | undefined;
@@ -142,15 +127,14 @@ export async function appendContent(
 		const section = findSection(body, heading);
 		const place = planPlace(body, section, false);
 		const lowered = fitIntoSection(parsed, section);
-		const planChange = (withPictures: FilterContent) => {
+		return await carryOutContent(docs, item, (withPictures) => {
 			const plan = planAppend(withPictures(lowered), newParagraph, place);
 			// A rule alone has no text; then the newline of its paragraph is marked.
 			const endIndex = Math.max(plan.endIndex - place.rest.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const name = key && `${buildRangeName(key)}/${plan.characterCount}`;
 			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
-		};
-		return await carryOutContent(docs, planChange, item);
+		});
 	}, item);
 }
 
@@ -163,16 +147,10 @@ function buildRangeName({ mark, content }: KeyHashes): string {
 }
 
 /** The result of an earlier append with the key. @throws NodeError 409 if it had other content */
-function findEarlierAppend(
-	{ documentId, revisionId, rangeNames }: BodyState,
-	key: KeyHashes,
-): (DocumentWriteResult & { readonly repeated: true }) | undefined {
-	for (const name of rangeNames) {
-		const [, mark, , count] = name.split('/');
-		if (mark !== key.mark) continue;
-		if (!name.startsWith(`${buildRangeName(key)}/`))
-			throw createKeyReusedError(`text in the document ${documentId}`);
-		return { documentId, characterCount: Number(count), revisionId, repeated: true };
-	}
-	return undefined;
+function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, key: KeyHashes) {
+	const name = rangeNames.find((one) => one.split('/')[1] === key.mark);
+	if (name === undefined) return undefined;
+	if (!name.startsWith(`${buildRangeName(key)}/`))
+		throw createKeyReusedError(`text in the document ${documentId}`);
+	return { documentId, characterCount: Number(name.split('/')[3]), revisionId, repeated: true };
 }

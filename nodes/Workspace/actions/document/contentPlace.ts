@@ -2,7 +2,8 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
-import { getHeadingDepth, readPieces } from '../../../untrusted/document/elements';
+import { joinSpans } from '../../../untrusted/document/blocks';
+import { type Elements, getHeadingDepth, readPieces } from '../../../untrusted/document/elements';
 import type { DocsRequest } from './tableRequests';
 import { type BodyState, getStoredText } from './tabs';
 
@@ -39,8 +40,8 @@ export interface Section {
 	/** Level of the heading; 0 for the whole tab. */
 	readonly level: number;
 	readonly startIndex: number;
-	readonly elements: readonly docs_v1.Schema$StructuralElement[];
-	readonly rest: readonly docs_v1.Schema$StructuralElement[];
+	readonly elements: Elements;
+	readonly rest: Elements;
 }
 
 /** How many headings an error lists, and how many characters of each. */
@@ -52,7 +53,7 @@ export function findSection({ content }: BodyState, heading: string): Section {
 	if (heading === '') return { heading, level: 0, startIndex: 1, elements: content, rest: [] };
 	const headings = content.flatMap(({ paragraph = {}, endIndex }, at) => {
 		const level = getHeadingDepth(paragraph.paragraphStyle?.namedStyleType ?? '');
-		const text = level === undefined ? '' : readHeading(paragraph);
+		const text = level === undefined ? '' : joinBlanks(joinSpans(readPieces(paragraph, {})));
 		return level === undefined || text === '' ? [] : [{ at, level, text, startIndex: endIndex ?? 0 }];
 	});
 	const wanted = joinBlanks(heading);
@@ -72,11 +73,6 @@ export function findSection({ content }: BodyState, heading: string): Section {
 }
 
 export const joinBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
-
-function readHeading(paragraph: docs_v1.Schema$Paragraph): string {
-	const pieces = readPieces(paragraph, {});
-	return joinBlanks(pieces.map(({ text }) => text).join(''));
-}
 
 /** A place at the end of a section. @param replaces whether the content that stands there is removed */
 export function planPlace(body: BodyState, section: Section, replaces: boolean): ContentPlace {

@@ -10,20 +10,16 @@ import {
 	joinSpans,
 } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
-import { type ContentPlace, emptyPlace, joinBlanks, type Section } from './contentPlace';
+import { type ContentPlace, joinBlanks, type Section } from './contentPlace';
 import {
 	layOutContent,
 	buildListRequests,
 	placeSpans,
 	buildStyleRequests,
-	buildResetRequests,
-	buildParagraphStyle,
+	hasStyle,
 	type InsertTarget,
 } from './styleRequests';
 import { buildTableRequests, type DocsRequest } from './tableRequests';
-
-/** Text to insert unchanged, or content converted from Markdown. */
-export type ParsedContent = string | DocumentContent;
 
 interface ContentParams {
 	readonly content: string;
@@ -35,12 +31,12 @@ interface ContentParams {
 export async function parseContent(
 	{ content, contentFormat: format, insertImages }: ContentParams,
 	item: Item,
-): Promise<ParsedContent> {
+): Promise<DocumentContent> {
 	if (format === 'markdown')
 		return await parseMarkdownContent(content, { field: 'content', insertImages }, item);
 	const text = cleanText(content);
 	if (markdownSigns.test(text)) item.addHint(plainMarkdownHint);
-	return text;
+	return { blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')], lists: [] };
 }
 
 /** @param field that holds it @throws NodeError 400 for Markdown that cannot be read */
@@ -48,7 +44,7 @@ export async function parseMarkdownContent(
 	markdown: string,
 	{ field, insertImages }: { readonly field: string; readonly insertImages: boolean },
 	item: Item,
-): Promise<ParsedContent> {
+): Promise<DocumentContent> {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('result' in answer) {
@@ -84,8 +80,7 @@ const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 };
 
 /** The content with the pictures to keep; the others become links. */
-export function filterPictures(parsed: ParsedContent, keep: (address: string) => boolean): ParsedContent {
-	if (typeof parsed === 'string') return parsed;
+export function filterPictures(parsed: DocumentContent, keep: (address: string) => boolean): DocumentContent {
 	const keepSpans = (spans: readonly Span[]) =>
 		spans.map((span) =>
 			span.picture && !keep(span.picture) ? { text: span.text, marks: span.marks } : span,
@@ -105,11 +100,11 @@ const headingLevels = [1, 2, 3, 4, 5, 6] as const;
  * that only repeats the section's own is left out, so that the next write finds one heading.
  */
 export function fitIntoSection(
-	whole: ParsedContent,
+	whole: DocumentContent,
 	section: Pick<Section, 'heading' | 'level'>,
-): ParsedContent {
+): DocumentContent {
 	const { level } = section;
-	if (typeof whole === 'string' || level === 0) return whole;
+	if (level === 0) return whole;
 	const parsed = dropRepeatedHeading(whole, section.heading);
 	const highest = headingLevels.find((own) =>
 		parsed.blocks.some((block) => block.kind === 'paragraph' && block.format === own),
@@ -129,21 +124,19 @@ function dropRepeatedHeading(parsed: DocumentContent, heading: string): Document
 	const isHeading = first?.kind === 'paragraph' && typeof first.format === 'number' && !first.list;
 	if (!isHeading || blocks.length === 0 || joinBlanks(joinSpans(first.spans)) !== joinBlanks(heading))
 		return parsed;
-	const lists = parsed.lists.map((list) => ({ ...list, first: list.first - 1, last: list.last - 1 }));
-	return { ...parsed, blocks, lists };
+	return { ...parsed, blocks, lists: moveLists(parsed.lists, -1) };
 }
+
+const moveLists = (lists: DocumentContent['lists'], by: number) =>
+	lists.map((list) => ({ ...list, first: list.first + by, last: list.last + by }));
 
 /** Keeps the pictures to insert; the others become links. */
-export type FilterContent = (parsed: ParsedContent) => ParsedContent;
+export type FilterContent = (parsed: DocumentContent) => DocumentContent;
 
-export function isEmpty(parsed: ParsedContent): boolean {
-	return typeof parsed === 'string' ? parsed === '' : parsed.blocks.length === 0;
-}
+export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
 export interface ContentPlan {
 	readonly requests: readonly DocsRequest[];
-	/** Addresses of the pictures, by the position of their requests. */
-	readonly pictures: ReadonlyMap<number, string>;
 	/** The text of the segment after the change, from the index of the insertion on, with its final newline. */
 	readonly text: string;
 	/** UTF-16 units of text that are inserted. */
@@ -160,97 +153,50 @@ export interface ReplacedCount {
 }
 
 /** Puts content in place of what a place has. */
-export function planReplacement(parsed: ParsedContent, place: ContentPlace): ContentPlan {
-	const plan =
-		typeof parsed === 'string'
-			? planText(parsed, place)
-			: planContent(parsed, { ...place, continues: false });
-	return putInPlace(plan, place);
-}
+export const planReplacement = (parsed: DocumentContent, place: ContentPlace) =>
+	planInPlace(parsed, { ...place, continues: false });
 
 /** Appends at a place. Plain text continues the paragraph, as does a plain first paragraph of Markdown. */
-export function planAppend(parsed: ParsedContent, newParagraph: boolean, place: ContentPlace): ContentPlan {
-	const { isParagraphEmpty } = place;
+export function planAppend(parsed: DocumentContent, newParagraph: boolean, place: ContentPlace): ContentPlan {
+	const [first] = parsed.blocks;
+	const isPlain = first?.kind === 'paragraph' && !hasStyle(first) && !first.list;
+	const continues = !place.isParagraphEmpty;
 	// An empty last paragraph is a new one already.
-	const startsParagraph = newParagraph && !isParagraphEmpty;
-	if (typeof parsed === 'string') {
-		const plan = planText(startsParagraph ? `\n${parsed}` : parsed, { ...place, isStyled: place.isMade });
-		return putInPlace(plan, place);
-	}
-	const first = parsed.blocks[0];
-	const isPlain = first?.kind === 'paragraph' && buildParagraphStyle(first) === undefined && !first.list;
-	const continued = isParagraphEmpty || (!newParagraph && isPlain) ? parsed : prependParagraph(parsed);
-	return putInPlace(planContent(continued, { ...place, continues: !isParagraphEmpty }), place);
+	const isContinued = !continues || (!newParagraph && isPlain);
+	const isStyled = isPlain && first.format === 'plain' ? place.isMade : place.isStyled;
+	return planInPlace(isContinued ? parsed : prependParagraph(parsed), { ...place, isStyled, continues });
 }
 
-function putInPlace(plan: ContentPlan, { before, rest }: ContentPlace): ContentPlan {
-	const all = joinPlans([{ ...emptyPlan, requests: before }, plan]);
-	return { ...all, text: plan.text + rest.text, endIndex: plan.endIndex + rest.units };
-}
-
-/** One plan after another. The document ends as the last one says. */
-export function joinPlans(plans: readonly ContentPlan[]): ContentPlan {
-	let count = 0;
-	const pictures = plans.flatMap((plan) => {
-		const before = count;
-		count += plan.requests.length;
-		return [...plan.pictures].map(([at, address]) => [at + before, address] as const);
-	});
-	return {
-		...(plans.at(-1) ?? emptyPlan),
-		requests: plans.flatMap(({ requests }) => requests),
-		pictures: new Map(pictures),
-		characterCount: plans.reduce((sum, plan) => sum + plan.characterCount, 0),
-	};
+function planInPlace(content: DocumentContent, place: ContentPlace & InsertTarget): ContentPlan {
+	const plan = planContent(content, place);
+	const { before, rest } = place;
+	const requests = [...before, ...plan.requests];
+	return { ...plan, requests, text: plan.text + rest.text, endIndex: plan.endIndex + rest.units };
 }
 
 /** Puts an empty paragraph in front, which stands for the existing one. */
-function prependParagraph({ blocks, lists }: DocumentContent): DocumentContent {
-	return {
-		blocks: [buildParagraph([]), ...blocks],
-		lists: lists.map((list) => ({ ...list, first: list.first + 1, last: list.last + 1 })),
-	};
-}
+const prependParagraph = ({ blocks, lists }: DocumentContent): DocumentContent => ({
+	blocks: [buildParagraph([]), ...blocks],
+	lists: moveLists(lists, 1),
+});
 
-/** Inserts plain text unchanged. If the old style must go, its paragraphs become normal ones. */
-function planText(text: string, { index, tabId, isStyled }: Omit<InsertTarget, 'continues'>): ContentPlan {
-	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
-	const end = index + text.length;
-	const padded = isStyled && /(?:^|\n)$/.test(text) ? `${text}${placeholder}` : text;
-	const requests: DocsRequest[] = [];
-	if (padded !== '') requests.push({ insertText: { text: padded, location: { index, tabId } } });
-	if (isStyled) requests.push(...buildResetRequests(toRange(index, index + padded.length)));
-	if (padded !== text) requests.push({ deleteContentRange: { range: toRange(end, end + 1) } });
-	return {
-		requests,
-		pictures: new Map(),
-		text: `${text}\n`,
-		characterCount: text.length,
-		endIndex: end + 1,
-	};
-}
-
-/** Inserts Markdown. Each index is valid when its request is carried out: all text first, then tables from the last, then styles. */
+/** Inserts content. Each index is valid when its request is carried out: all text first, then tables from the last, then styles. */
 export function planContent(content: DocumentContent, target: InsertTarget): ContentPlan {
 	const { closed, isFilled } = closeEmptyEnd(content, target);
 	// Google puts a newline before a table.
 	const beginsWithTable = content.blocks[0]?.kind === 'table';
-	const layout = layOutContent(beginsWithTable ? prependParagraph(closed) : closed, target.index);
-	const { tabId } = target;
-	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
+	const { index, tabId } = target;
+	const layout = layOutContent(beginsWithTable ? prependParagraph(closed) : closed, index, tabId);
+	const { toRange, toLocation } = layout;
 	const requests: DocsRequest[] = [];
-	if (layout.text !== '') {
-		requests.push({ insertText: { text: layout.text, location: { index: target.index, tabId } } });
-	}
-	for (const table of layout.tables.toReversed()) requests.push(...buildTableRequests(table, tabId));
-	requests.push(...buildStyleRequests(layout, target, toRange), ...buildListRequests(layout, toRange, tabId));
+	if (layout.text !== '') requests.push({ insertText: { text: layout.text, location: toLocation(index) } });
+	for (const table of layout.tables.toReversed()) requests.push(...buildTableRequests(table, toLocation));
+	requests.push(...buildStyleRequests(layout, target), ...buildListRequests(layout));
 	if (isFilled) requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
 	const placed = placeSpans(layout).filter(({ picture }) => picture !== undefined);
-	const pictures = new Map<number, string>();
 	for (const { start, end, picture: uri = '' } of placed.toReversed()) {
 		requests.push({ deleteContentRange: { range: toRange(start, end) } });
-		pictures.set(requests.length, uri);
-		requests.push({ insertInlineImage: { uri, location: { index: start, tabId } } });
+		requests.push({ insertInlineImage: { uri, location: toLocation(start) } });
 	}
 	const removed = countUnits(placed) + (isFilled ? placeholder.length : 0);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
@@ -260,15 +206,11 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 		.join('');
 	return {
 		requests,
-		pictures,
 		text: isFilled ? text.replace(/.\n$/, '\n') : text,
 		characterCount: layout.text.length + countUnits(cells) - removed,
 		endIndex: layout.end + 1 - removed + placed.length,
 	};
 }
-
-/** A plan that inserts nothing. */
-export const emptyPlan = planText('', emptyPlace);
 
 const countUnits = (texts: ReadonlyArray<{ readonly start: number; readonly end: number }>) =>
 	texts.reduce((sum, { start, end }) => sum + end - start, 0);
@@ -277,15 +219,12 @@ const countUnits = (texts: ReadonlyArray<{ readonly start: number; readonly end:
 const placeholder = '.';
 
 /** The content with a paragraph at its end, as every segment has one. */
-function closeEmptyEnd(
-	{ blocks, lists }: DocumentContent,
-	{ isStyled }: InsertTarget,
-): { closed: DocumentContent; isFilled: boolean } {
+function closeEmptyEnd({ blocks, lists }: DocumentContent, { isStyled }: InsertTarget) {
 	const last = blocks.at(-1);
 	const [before, end] =
 		last?.kind === 'paragraph' ? [blocks.slice(0, -1), last] : [blocks, buildParagraph([])];
-	const hasStyle = isStyled || buildParagraphStyle(end) !== undefined || end.list !== undefined;
-	const isFilled = hasStyle && joinSpans(end.spans) === '';
-	const spans = isFilled ? [{ text: placeholder, marks: {} }] : end.spans;
+	const getsStyle = isStyled || hasStyle(end) || end.list !== undefined;
+	const isFilled = getsStyle && /(?:^|\n)$/.test(joinSpans(end.spans));
+	const spans = isFilled ? [...end.spans, { text: placeholder, marks: {} }] : end.spans;
 	return { closed: { lists, blocks: [...before, { ...end, spans }] }, isFilled };
 }

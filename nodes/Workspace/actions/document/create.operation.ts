@@ -10,6 +10,7 @@ import {
 } from '../createdFiles';
 import { isNodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
+import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { idempotencyOption, type KeyHashes } from '../../idempotency';
 import { createFileLocator } from '../../locators';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
@@ -18,13 +19,7 @@ import { planContentReplacements } from './placeholders';
 import { planFill, prepareReplacements, type Replacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
-import {
-	type FilterContent,
-	isEmpty,
-	parseContent,
-	type ParsedContent,
-	planReplacement,
-} from './contentRequests';
+import { isEmpty, parseContent, planReplacement } from './contentRequests';
 import * as fields from './fields';
 import {
 	carryOutContent,
@@ -92,9 +87,7 @@ export const create = defineOperation({
 		const documentId = made.documentId ?? '';
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
 		const replaced = await fillEmpty(clients, documentId, given, item, made.revisionId);
-		return isEmpty(given.parsed)
-			? toCreateResult(documentId, params, made)
-			: await readCreateResult(clients, documentId, params, replaced);
+		return await readResult(clients, documentId, params, replaced, isEmpty(given.parsed) ? made : undefined);
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey } = params;
@@ -102,7 +95,7 @@ export const create = defineOperation({
 		if (ownId === undefined) {
 			const written = await recoverResult(clients.docs, failure, item);
 			if (isNodeError(written)) return written;
-			if (written !== undefined) return await readCreateResult(clients, written.documentId, params);
+			if (written !== undefined) return await readResult(clients, written.documentId, params, undefined);
 			if (parentFolder !== '' || templateId !== '') ownId = await findCreatedId(clients.drive, item);
 		}
 		if (ownId !== undefined)
@@ -118,7 +111,7 @@ export const create = defineOperation({
 });
 
 interface DocumentToCreate extends CreateDocumentParams {
-	readonly parsed: ParsedContent;
+	readonly parsed: DocumentContent;
 	readonly replacing: Replacements;
 	readonly key: KeyHashes | undefined;
 }
@@ -144,13 +137,13 @@ async function prepareDocument(params: CreateDocumentParams, item: Item): Promis
 }
 
 async function createDocumentInDrive(clients: Clients, given: DocumentToCreate, item: Item, ownId?: string) {
-	const fill = async (id: string) =>
+	const fill = (id: string) =>
 		given.templateId
-			? await fillCopy(clients, id, given, item, ownId !== undefined)
-			: await fillEmpty(clients, id, given, item);
+			? fillCopy(clients, id, given, item, ownId !== undefined)
+			: fillEmpty(clients, id, given, item);
 	const finish = async (id: string, isDone: boolean) => {
 		const replaced = isDone ? undefined : await fill(id);
-		return async () => await readCreateResult(clients, id, given, replaced);
+		return async () => await readResult(clients, id, given, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';
 	const file = { ...given, kind: 'document', mimeType, buildUrl: buildDocumentUrl, ownId, finish } as const;
@@ -175,9 +168,10 @@ async function fillEmpty(
 		revisionId = undefined;
 		if (key && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), false) : emptyPlace;
-		const planChange = (withPictures: FilterContent) =>
-			buildChange(planReplacement(withPictures(parsed), place), base, texts);
-		return (await carryOutContent(docs, planChange, item)).replaced;
+		const written = await carryOutContent(docs, item, (withPictures) =>
+			buildChange(planReplacement(withPictures(parsed), place), base, texts),
+		);
+		return written.replaced;
 	}, item);
 }
 
@@ -198,11 +192,10 @@ async function fillCopy(
 		const texts = planFill(replacing, collectTexts(body, true, body.content), item, fillFromInput);
 		const marker =
 			key && texts.length + replacing.contents.length > 0 ? [buildMarkerRequest(name, body)] : [];
-		const planChange = (withPictures: FilterContent) => {
+		return await carryOutContent(docs, item, (withPictures) => {
 			const plan = planContentReplacements(body, true, replacing.contents, withPictures);
 			return buildChange(plan, body, texts, marker);
-		};
-		return await carryOutContent(docs, planChange, item);
+		});
 	};
 	const replaced = (await repeatIfOutdated(replace, item))?.replaced;
 	if (!isEmpty(parsed)) {
@@ -217,28 +210,17 @@ function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyStat
 	return { createNamedRange: { name, range: { startIndex: end - 1, endIndex: end, tabId } } };
 }
 
-async function readCreateResult(
+/** @param made the document, if it was just returned */
+async function readResult(
 	{ docs }: Clients,
 	documentId: string,
 	params: CreateDocumentParams,
-	replaced?: DocumentWriteResult['replaced'],
+	replaced: DocumentWriteResult['replaced'],
+	made?: docs_v1.Schema$Document,
 ) {
-	if (!params.includeBody) return toCreateResult(documentId, params, params, replaced);
-	const { data } = await docs.documents.get({ documentId, fields: 'title,body' });
-	return toCreateResult(documentId, params, data, replaced);
-}
-
-function toCreateResult(
-	documentId: string,
-	{ includeBody }: CreateDocumentParams,
-	{ title, body }: docs_v1.Schema$Document,
-	replaced?: DocumentWriteResult['replaced'],
-) {
-	return {
-		documentId,
-		documentUrl: buildDocumentUrl(documentId),
-		title,
-		...(includeBody && { body }),
-		...(replaced && { replaced }),
-	};
+	const { includeBody } = params;
+	const read = async () => (await docs.documents.get({ documentId, fields: 'title,body' })).data;
+	const { title, body }: docs_v1.Schema$Document = made ?? (includeBody ? await read() : params);
+	const documentUrl = buildDocumentUrl(documentId);
+	return { documentId, documentUrl, title, ...(includeBody && { body }), ...(replaced && { replaced }) };
 }

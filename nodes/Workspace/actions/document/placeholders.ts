@@ -1,28 +1,20 @@
-import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import { emptyPlace, hasOwnStyle } from './contentPlace';
-import {
-	type ContentPlan,
-	type FilterContent,
-	joinPlans,
-	type ParsedContent,
-	planReplacement,
-} from './contentRequests';
-import { type BodyState, getStoredText, summarizeTab } from './tabs';
+import type { DocumentContent } from '../../../untrusted/document/blocks';
+import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
+import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
+import { type ContentPlan, type FilterContent, planReplacement } from './contentRequests';
+import { type BodyState, getOuterText, summarizeTab } from './tabs';
 
 /** Markdown that takes the place of every paragraph with this text. */
 export interface ContentReplacement {
 	readonly find: string;
-	readonly parsed: ParsedContent;
+	readonly parsed: DocumentContent;
 }
 
-interface FoundParagraph {
-	readonly startIndex: number;
-	readonly endIndex: number;
-	readonly isStyled: boolean;
+interface FoundPlace {
+	readonly place: ContentPlace;
 	readonly replacement: ContentReplacement;
 }
 
@@ -35,46 +27,45 @@ export function planContentReplacements(
 ): ContentPlan {
 	const tabs = allTabs.filter((tab) => isEveryTab || summarizeTab(tab).tabId === ownId);
 	const places = tabs.flatMap((tab) => {
-		const { tabId } = summarizeTab(tab);
-		const { body, headers = {}, footers = {}, footnotes = {} } = tab.documentTab ?? {};
-		const others = Object.values({ ...headers, ...footers, ...footnotes });
-		const otherText = others.map(({ content = [] }) => getStoredText(content)).join('');
-		const outside = replacements.find(({ find }) => otherText.includes(find));
+		const outer = getOuterText(tab);
+		const outside = replacements.find(({ find }) => outer.includes(find));
 		if (outside) throw createPlaceError(outside.find, 'is in a header, a footer or a footnote');
 		// The last one comes first, so that the others stay where they were read.
-		return findParagraphs(body?.content ?? [], replacements)
-			.toReversed()
-			.map((found) => ({ ...found, tabId }));
+		const content = tab.documentTab?.body?.content ?? [];
+		return findPlaces(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
-	const plans = places.map(({ startIndex, endIndex, isStyled, tabId, replacement }) => {
-		const range = { startIndex, endIndex: endIndex - 1, tabId };
-		const before = [{ deleteContentRange: { range } }];
-		const place = { ...emptyPlace, index: startIndex, tabId, isStyled, before };
-		return planReplacement(withPictures(replacement.parsed), place);
-	});
+	const plans = places.map(({ place, replacement }) =>
+		planReplacement(withPictures(replacement.parsed), place),
+	);
 	const replaced = replacements.map((replacement) => {
 		const count = places.filter((place) => place.replacement === replacement).length;
 		return { find: replacement.find, count };
 	});
-	return { ...joinPlans(plans), replaced };
+	const requests = plans.flatMap((plan) => plan.requests);
+	const characterCount = plans.reduce((sum, plan) => sum + plan.characterCount, 0);
+	// How the document ends afterwards is not known, and nobody compares it.
+	return { requests, characterCount, text: '', endIndex: 0, replaced };
 }
 
 /** The paragraphs that are placeholders, those in tables included. */
-function findParagraphs(
-	content: readonly docs_v1.Schema$StructuralElement[],
+function findPlaces(
+	content: Elements,
+	tabId: string,
 	replacements: readonly ContentReplacement[],
-): FoundParagraph[] {
-	return content.flatMap(({ paragraph, table, startIndex = 0, endIndex }) => {
-		const cells = table?.tableRows?.flatMap((row) => row.tableCells ?? []) ?? [];
-		if (!paragraph) return cells.flatMap((cell) => findParagraphs(cell.content ?? [], replacements));
-		const text = (paragraph.elements ?? []).map(({ textRun }) => textRun?.content ?? '\ufffc').join('');
+): FoundPlace[] {
+	return content.flatMap(({ paragraph, table, startIndex, endIndex }) => {
+		if (!paragraph)
+			return getCells(table).flatMap((cell) => findPlaces(cell.content ?? [], tabId, replacements));
+		const text = getStoredLine(paragraph, '\ufffc');
 		const replacement = replacements.find(({ find }) => text.trim() === find);
 		const shared = replacement ? undefined : replacements.find(({ find }) => text.includes(find));
 		if (shared) throw createPlaceError(shared.find, 'does not have a paragraph of its own');
 		if (!replacement) return [];
-		return [
-			{ startIndex: startIndex ?? 0, endIndex: endIndex ?? 0, isStyled: hasOwnStyle(paragraph), replacement },
-		];
+		const index = startIndex ?? 0;
+		const range = { startIndex: index, endIndex: (endIndex ?? 0) - 1, tabId };
+		const before = [{ deleteContentRange: { range } }];
+		const isStyled = hasOwnStyle(paragraph);
+		return [{ replacement, place: { ...emptyPlace, index, tabId, isStyled, before } }];
 	});
 }
 

@@ -98,12 +98,13 @@ export const read = defineOperation({
 		// Suggested changes are part of the resource, not of the text.
 		const view = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...view });
-		const chosen = tab === '' ? undefined : findTab(data, tab);
+		const allTabs = flattenTabs(data.tabs);
+		const chosen = tab === '' ? undefined : findTab(allTabs, tab);
 		if (output === 'document') {
 			refuseTooDeep(data);
 			return { ...data, ...(chosen && { tabs: [chosen] }) };
 		}
-		const tabs = (chosen ? [chosen] : flattenTabs(data)).flatMap(({ documentTab }) => documentTab ?? []);
+		const tabs = (chosen ? [chosen] : allTabs).flatMap(({ documentTab }) => documentTab ?? []);
 		const content = await convertTabs(tabs, documentId, contentFormat, item);
 		return {
 			documentId,
@@ -111,7 +112,7 @@ export const read = defineOperation({
 			content: content.slice(startCharacter),
 			characterCount: content.length,
 			revisionId: data.revisionId ?? '',
-			tabs: flattenTabs(data).map(summarizeTab),
+			tabs: allTabs.map(summarizeTab),
 		};
 	},
 	toModel(result, { startCharacter }, characters) {

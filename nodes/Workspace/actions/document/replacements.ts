@@ -22,12 +22,10 @@ export interface Replacements {
 
 /** @throws NodeError 400 for an empty text, which Google cannot find, and for Markdown that cannot be read */
 export async function prepareReplacements(
-	{
-		replacements,
-		insertImages,
-	}: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
+	params: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
 	item: Item,
 ): Promise<Replacements> {
+	const { replacements, insertImages } = params;
 	const texts = buildReplaceRequests(replacements.filter(({ format }) => format === 'text'));
 	const contents: ContentReplacement[] = [];
 	for (const { name, value, format } of replacements) {

@@ -3,17 +3,9 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
-import {
-	type ContentPlan,
-	emptyPlan,
-	type FilterContent,
-	filterPictures,
-	joinPlans,
-	type ReplacedCount,
-} from './contentRequests';
+import { type ContentPlan, type FilterContent, filterPictures, type ReplacedCount } from './contentRequests';
+import type { DocsRequest } from './tableRequests';
 import { flattenTabs, buildDocumentUrl, getStoredText, looksLikeTabId, findTab, summarizeTab } from './tabs';
-
-type Request = docs_v1.Schema$Request;
 
 /** The result of a write or an append. */
 export interface DocumentWriteResult {
@@ -41,21 +33,20 @@ const lastChanges = new WeakMap<Item, DocumentChange>();
 export function buildChange(
 	plan: ContentPlan,
 	{ documentId, tabId, revisionId }: Omit<DocumentChange, keyof ContentPlan>,
-	after: readonly Request[],
-	before: readonly Request[] = [],
+	after: readonly DocsRequest[],
+	before: readonly DocsRequest[] = [],
 ): DocumentChange {
-	const { requests, ...all } = joinPlans([{ ...emptyPlan, requests: before }, plan]);
-	return { ...all, documentId, tabId, revisionId, requests: [...requests, ...after] };
+	return { ...plan, documentId, tabId, revisionId, requests: [...before, ...plan.requests, ...after] };
 }
 
 /** Sends one atomic batch. It may be sent again, because Google refuses it if anything changed since the revision. */
 async function sendBatch(
 	docs: docs_v1.Docs,
 	documentId: string,
-	requests: Request[],
+	requests: readonly DocsRequest[],
 	requiredRevisionId: string | null | undefined,
-): Promise<docs_v1.Schema$BatchUpdateDocumentResponse> {
-	const requestBody = { requests, writeControl: { requiredRevisionId } };
+) {
+	const requestBody = { requests: [...requests], writeControl: { requiredRevisionId } };
 	const options = { retryConfig: { httpMethodsToRetry: ['POST'] } };
 	return (await docs.documents.batchUpdate({ documentId, requestBody }, options)).data;
 }
@@ -68,16 +59,13 @@ async function carryOutChange(
 	change: DocumentChange,
 	item: Item,
 ): Promise<DocumentWriteResult> {
-	const { documentId, characterCount, requests, replaced: contents = [] } = change;
-	let { revisionId } = change;
-	let replies: docs_v1.Schema$Response[] = [];
-	if (requests.length > 0) {
-		lastChanges.set(item, change);
-		const data = await sendBatch(docs, documentId, [...requests], revisionId);
-		revisionId = data.writeControl?.requiredRevisionId ?? '';
-		replies = data.replies ?? [];
-	}
-	const written = { documentId, characterCount, revisionId };
+	const { documentId, characterCount, revisionId: readId, requests, replaced: contents = [] } = change;
+	if (requests.length > 0) lastChanges.set(item, change);
+	const { writeControl, replies = [] }: docs_v1.Schema$BatchUpdateDocumentResponse =
+		requests.length > 0
+			? await sendBatch(docs, documentId, requests, readId)
+			: { writeControl: { requiredRevisionId: readId } };
+	const written = { documentId, characterCount, revisionId: writeControl?.requiredRevisionId ?? '' };
 	const texts = getReplacements(change);
 	if (texts.length + contents.length === 0) return written;
 	const textReplies = replies.slice(-texts.length);
@@ -99,8 +87,8 @@ const maxRefusals = 5;
 /** Carries out a change that inserts content. Pictures that Google cannot fetch become links. */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
-	planChange: (withPictures: FilterContent) => DocumentChange,
 	item: Item,
+	planChange: (withPictures: FilterContent) => DocumentChange,
 ): Promise<DocumentWriteResult> {
 	const refused = new Set<string>();
 	for (let tries = 1; ; tries++) {
@@ -112,21 +100,28 @@ export async function carryOutContent(
 			}
 			return written;
 		} catch (error) {
-			const found = findRefusedPictures(error, change.pictures);
+			const found = findRefusedPictures(error, change);
 			if (found.length === 0) throw toError(error);
-			for (const one of tries < maxRefusals ? found : change.pictures.values()) refused.add(one);
+			for (const one of tries < maxRefusals ? found : getPictures(change)) refused.add(one);
 		}
 	}
 }
 
+const getPictures = ({ requests }: DocumentChange) =>
+	requests.flatMap(({ insertInlineImage }) => insertInlineImage?.uri ?? []);
+
 /** Addresses of the pictures that Google could not fetch: all, if it does not say which; none for any other error. */
-function findRefusedPictures(error: unknown, pictures: DocumentChange['pictures']): string[] {
-	if (!isNodeError(error) || error.code !== 400 || error.outcome === 'unknown') return [];
+function findRefusedPictures(error: unknown, change: DocumentChange): string[] {
+	if (!isRefused(error)) return [];
 	const position = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
-	const address = pictures.get(Number(position));
-	if (address !== undefined) return [address];
-	return position !== undefined || /\bimage\b/i.test(error.message) ? [...pictures.values()] : [];
+	const address = change.requests[Number(position)]?.insertInlineImage?.uri;
+	if (address) return [address];
+	return position !== undefined || /\bimage\b/i.test(error.message) ? getPictures(change) : [];
 }
+
+/** Whether Google refused a change. After an unknown outcome, the change may have been carried out by an earlier attempt. */
+const isRefused = (error: unknown): error is NodeError =>
+	isNodeError(error) && error.code === 400 && error.outcome !== 'unknown';
 
 /** How often a change is planned again if somebody else changed the document meanwhile. */
 const maxPlans = 6;
@@ -139,21 +134,12 @@ export async function repeatIfOutdated<R>(attempt: () => Promise<R>, item: Item)
 		try {
 			return await attempt();
 		} catch (error) {
-			if (plans === maxPlans || !isOutdatedError(error)) throw toError(error);
+			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
+			if (plans === maxPlans || !isOutdated) throw toError(error);
 		}
 		const pause = Math.random() * maxPauseMilliseconds * plans;
 		await sleep(pause, undefined, { signal: item.signal }).catch(() => undefined);
 	}
-}
-
-/** Whether the document changed since it was read. A failure whose outcome is unknown does not count: the change may then be our own. */
-function isOutdatedError(error: unknown): boolean {
-	return (
-		isNodeError(error) &&
-		error.code === 400 &&
-		error.outcome !== 'unknown' &&
-		/required revision/i.test(error.message)
-	);
 }
 
 /** Adds a tab of this title unless there is one. Two executions at once add one: Google refuses the second change of a revision. */
@@ -167,7 +153,7 @@ export async function ensureTab(
 	await repeatIfOutdated(async () => {
 		const fields = 'revisionId,tabs(tabProperties(tabId,title),childTabs)';
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
-		if (flattenTabs(data).some((one) => [tab, trimmed].includes(summarizeTab(one).title))) return;
+		if (flattenTabs(data.tabs).some((one) => [tab, trimmed].includes(summarizeTab(one).title))) return;
 		const request = { addDocumentTab: { tabProperties: { title: trimmed } } };
 		await sendBatch(docs, documentId, [request], data.revisionId);
 	}, item);
@@ -196,16 +182,18 @@ export async function recoverResult(
 	if (change === undefined) return undefined;
 	const { documentId, characterCount, tabId } = change;
 	const where = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
-	const createUnknownError = (what: string, cause?: unknown) => {
-		const message = `The content may have been written: ${failure.message}`;
-		return failure.with({ message, description: `${what} ${where}`, outcome: 'unknown', cause });
-	};
+	const createUnknownError = (
+		what: string,
+		cause?: unknown,
+		message = `The content may have been written: ${failure.message}`,
+	) => failure.with({ message, description: `${what} ${where}`, outcome: 'unknown', cause });
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
-		.catch((cause: unknown) =>
-			Promise.reject(createUnknownError('The document could not be read afterwards.', cause)),
-		);
-	const tab = tabId === undefined ? flattenTabs(data)[0] : findTab(data, tabId);
+		.catch((cause: unknown) => {
+			throw createUnknownError('The document could not be read afterwards.', cause);
+		});
+	const tabs = flattenTabs(data.tabs);
+	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
 	const { revisionId } = data;
 	// Comes before the text, which stays the same where a change is about its look alone.
@@ -216,15 +204,10 @@ export async function recoverResult(
 	}
 	// What the body ends with after replacements is not known.
 	const isKnown = getReplacements(change).length === 0 && !change.replaced?.length;
-	if (
-		isKnown &&
-		content.at(-1)?.endIndex === change.endIndex &&
-		getStoredText(content).endsWith(change.text)
-	) {
-		return { documentId, characterCount, revisionId: revisionId ?? '' };
-	}
 	if (!isKnown) throw createUnknownError('The document was changed meanwhile.');
+	if (content.at(-1)?.endIndex === change.endIndex && getStoredText(content).endsWith(change.text))
+		return { documentId, characterCount, revisionId: revisionId ?? '' };
+	const what = 'The document does not contain the content as it was sent.';
 	const message = 'Someone else changed the document while it was being written';
-	const description = `The document does not contain the content as it was sent. ${where}`;
-	throw failure.with({ message, description, outcome: 'unknown' });
+	throw createUnknownError(what, undefined, message);
 }

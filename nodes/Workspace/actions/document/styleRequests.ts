@@ -13,14 +13,8 @@ import {
 	markdownParagraphSpacing,
 	quoteIndentPoints,
 } from '../../../untrusted/document/elements';
-import {
-	buildAlignmentRequests,
-	type DocsRequest,
-	layOutCells,
-	type PlacedTable,
-	type TextLine,
-	type ToRange,
-} from './tableRequests';
+import type { ContentPlace } from './contentPlace';
+import { type DocsRequest, layOutCells, type PlacedTable, type TextLine } from './tableRequests';
 
 interface PlacedParagraph extends TextLine {
 	readonly block: ParagraphBlock;
@@ -37,10 +31,12 @@ export interface Layout extends Pick<DocumentContent, 'lists'> {
 	readonly text: string;
 	/** Index after the last paragraph's text. */
 	readonly end: number;
+	readonly toRange: (startIndex: number, endIndex: number) => docs_v1.Schema$Range;
+	readonly toLocation: (index: number) => docs_v1.Schema$Location;
 }
 
 /** Calculates where everything will stand if the content is inserted at an index inside a paragraph. */
-export function layOutContent({ blocks, lists }: DocumentContent, index: number): Layout {
+export function layOutContent({ blocks, lists }: DocumentContent, index: number, tabId?: string): Layout {
 	let text = '';
 	let at = index;
 	const placed = blocks.map((block, position) => {
@@ -57,7 +53,9 @@ export function layOutContent({ blocks, lists }: DocumentContent, index: number)
 	const paragraphs = placed.filter((one) => 'spans' in one);
 	const tables = placed.filter((one) => 'cells' in one);
 	const lines = placed.flatMap((one): readonly TextLine[] => ('spans' in one ? [one] : one.cells.flat()));
-	return { placed, paragraphs, tables, lines, lists, text, end: at - 1 };
+	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
+	const toLocation = (start: number) => ({ index: start, tabId });
+	return { placed, paragraphs, tables, lines, lists, text, end: at - 1, toRange, toLocation };
 }
 
 /** The spans with the indexes of their texts. */
@@ -90,51 +88,47 @@ const paragraphSpacing: docs_v1.Schema$ParagraphStyle = {
 	spacingMode: markdownParagraphSpacing.mode,
 };
 
-function buildIndent(indentPoints: number): docs_v1.Schema$ParagraphStyle {
-	return { indentStart: toPoints(indentPoints), indentFirstLine: toPoints(indentPoints) };
-}
+const buildIndent = (points: number) => ({
+	indentStart: toPoints(points),
+	indentFirstLine: toPoints(points),
+});
 
-/** Paragraph style of a block; undefined for plain text. */
+/** Paragraph style of a block; empty for plain text. */
 export function buildParagraphStyle({
 	format,
 	quoteDepth,
 	list,
-}: ParagraphBlock): docs_v1.Schema$ParagraphStyle | undefined {
-	const style: docs_v1.Schema$ParagraphStyle = {};
-	if (typeof format === 'number') style.namedStyleType = `HEADING_${format}`;
-	if (format === 'code') style.shading = { backgroundColor: toGrey(0.95) };
-	if (format === 'rule') style.borderBottom = buildBorder(1, 1);
-	if (quoteDepth > 0) style.borderLeft = buildBorder(3, 6);
-	const listPoints = list === undefined ? 0 : listIndentPoints * (list.level + 1);
-	const indentPoints = listPoints + quoteIndentPoints * quoteDepth;
-	if (list?.bullet !== true && indentPoints > 0) Object.assign(style, buildIndent(indentPoints));
-	return Object.keys(style).length > 0 ? style : undefined;
+}: ParagraphBlock): docs_v1.Schema$ParagraphStyle {
+	const indentPoints = listIndentPoints * (list ? list.level + 1 : 0) + quoteIndentPoints * quoteDepth;
+	return {
+		...(typeof format === 'number' && { namedStyleType: `HEADING_${format}` }),
+		...(format === 'code' && { shading: { backgroundColor: toGrey(0.95) } }),
+		...(format === 'rule' && { borderBottom: buildBorder(1, 1) }),
+		...(quoteDepth > 0 && { borderLeft: buildBorder(3, 6) }),
+		...(!list?.bullet && indentPoints > 0 && buildIndent(indentPoints)),
+	};
 }
 
-/** Text style of marks; undefined for none. */
-function buildTextStyle({ code, link, ...same }: TextMarks): docs_v1.Schema$TextStyle | undefined {
-	const style: docs_v1.Schema$TextStyle = { ...same };
-	if (code) style.weightedFontFamily = { fontFamily: 'Courier New', weight: 400 };
-	if (link !== undefined) style.link = { url: link };
-	return Object.keys(style).length > 0 ? style : undefined;
-}
+/** Whether a block has a paragraph style of its own. */
+export const hasStyle = (block: ParagraphBlock) => Object.keys(buildParagraphStyle(block)).length > 0;
+
+const buildTextStyle = ({ code, link, ...same }: TextMarks): docs_v1.Schema$TextStyle => ({
+	...same,
+	...(code && { weightedFontFamily: { fontFamily: 'Courier New', weight: 400 } }),
+	...(link !== undefined && { link: { url: link } }),
+});
 
 // All that can be set, except `direction`, which depends on the language, and `pageBreakBefore`, which some places refuse.
 const resetParagraphFields =
 	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
 
-export interface InsertTarget {
-	/** Inside a paragraph, at the end of its text. */
-	readonly index: number;
-	readonly tabId: string | undefined;
+export interface InsertTarget extends Pick<ContentPlace, 'index' | 'tabId' | 'isStyled'> {
 	/** Whether the first paragraph goes on in the one at the index and keeps that one's style. */
 	readonly continues: boolean;
-	/** Whether the paragraph at the index has a style of its own, which new paragraphs would take over. */
-	readonly isStyled: boolean;
 }
 
-export function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
+function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
 	const normal = { namedStyleType: 'NORMAL_TEXT' };
 	return [
 		{ deleteParagraphBullets: { range } },
@@ -143,16 +137,18 @@ export function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
 	];
 }
 
-function buildParagraphStyleRequest(
+/** Nothing, if the style is empty. */
+function buildParagraphStyleRequests(
 	range: docs_v1.Schema$Range,
 	paragraphStyle: docs_v1.Schema$ParagraphStyle,
-): DocsRequest {
-	return { updateParagraphStyle: { range, paragraphStyle, fields: Object.keys(paragraphStyle).join(',') } };
+): DocsRequest[] {
+	const fields = Object.keys(paragraphStyle).join(',');
+	return fields === '' ? [] : [{ updateParagraphStyle: { range, paragraphStyle, fields } }];
 }
 
 /** Styles of paragraphs and text; they move nothing. */
-export function buildStyleRequests(layout: Layout, target: InsertTarget, toRange: ToRange): DocsRequest[] {
-	const { end } = layout;
+export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRequest[] {
+	const { end, toRange } = layout;
 	const paragraphs = target.continues ? layout.paragraphs.slice(1) : layout.paragraphs;
 	const from = paragraphs[0]?.start ?? end;
 	const requests: DocsRequest[] = [];
@@ -161,43 +157,54 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget, toRange
 		const continued = toRange(target.index, from);
 		requests.push({ updateTextStyle: { range: continued, textStyle: {}, fields: '*' } });
 	}
+	const own = paragraphs.filter(({ block }) => block.list?.bullet !== false);
 	return [
 		...requests,
-		...buildSpacingRequests(paragraphs, toRange),
-		...paragraphs.flatMap((one) => buildOwnStyleRequests(one, toRange)),
-		...layout.tables.flatMap((table) => buildAlignmentRequests(table, toRange)),
-		...buildTextStyleRequests(layout, toRange),
+		...buildSpacingRequests(paragraphs, layout),
+		...own.flatMap((one) =>
+			buildParagraphStyleRequests(toWholeRange(one, layout), buildParagraphStyle(one.block)),
+		),
+		...layout.tables.flatMap((table) => buildAlignmentRequests(table, layout)),
+		...buildTextStyleRequests(layout),
 	];
 }
 
+/** The range of a paragraph; of an empty one, that of its newline. */
+const toWholeRange = ({ start, end }: TextLine, { toRange }: Layout) =>
+	toRange(start, Math.max(end, start + 1));
+
 /** One request for each stretch between tables. */
-function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], toRange: ToRange): DocsRequest[] {
+function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], { toRange }: Layout): DocsRequest[] {
 	const stretches: Array<{ start: number; end: number }> = [];
-	for (const { start, end } of paragraphs) {
+	for (const { block, start, end } of paragraphs) {
+		if (block.format === 'plain') continue;
 		const last = stretches.at(-1);
 		if (last !== undefined && last.end + 1 === start) last.end = end;
 		else stretches.push({ start, end });
 	}
 	return stretches
 		.filter(({ start, end }) => start < end)
-		.map(({ start, end }) => buildParagraphStyleRequest(toRange(start, end), paragraphSpacing));
+		.flatMap(({ start, end }) => buildParagraphStyleRequests(toRange(start, end), paragraphSpacing));
 }
 
-function buildOwnStyleRequests({ block, start, end }: PlacedParagraph, toRange: ToRange): DocsRequest[] {
-	const style = buildParagraphStyle(block);
-	if (style === undefined || block.list?.bullet === false) return [];
-	return [buildParagraphStyleRequest(toRange(start, Math.max(end, start + 1)), style)];
-}
+const docsAlignments = { center: { alignment: 'CENTER' }, right: { alignment: 'END' }, left: {} } as const;
 
-function buildTextStyleRequests(layout: Layout, toRange: ToRange): DocsRequest[] {
+const buildAlignmentRequests = ({ block, cells }: PlacedTable, { toRange }: Layout) =>
+	cells.flatMap((row) =>
+		row.flatMap(({ start }, column) =>
+			buildParagraphStyleRequests(
+				toRange(start, start + 1),
+				docsAlignments[block.alignments[column] ?? 'left'],
+			),
+		),
+	);
+
+function buildTextStyleRequests(layout: Layout): DocsRequest[] {
 	return placeSpans(layout).flatMap(({ marks, start, end }) => {
 		const textStyle = buildTextStyle(marks);
-		if (textStyle === undefined || start === end) return [];
-		return [
-			{
-				updateTextStyle: { range: toRange(start, end), textStyle, fields: Object.keys(textStyle).join(',') },
-			},
-		];
+		const fields = Object.keys(textStyle).join(',');
+		if (fields === '' || start === end) return [];
+		return [{ updateTextStyle: { range: layout.toRange(start, end), textStyle, fields } }];
 	});
 }
 
@@ -206,16 +213,12 @@ function buildTextStyleRequests(layout: Layout, toRange: ToRange): DocsRequest[]
  * A list is bulleted as a whole, inner lists of another kind, an item's later paragraphs and text between the items included,
  * because only that keeps one numbering; then the inner ones get bullets of their own and the paragraphs lose theirs.
  */
-export function buildListRequests(
-	layout: Layout,
-	toRange: ToRange,
-	tabId: string | undefined,
-): DocsRequest[] {
+export function buildListRequests(layout: Layout): DocsRequest[] {
 	const requests = layout.lists.flatMap((list) =>
-		splitAtTables(list, layout).flatMap((items) => buildBulletRequests(items, list, toRange, tabId)),
+		splitAtTables(list, layout).flatMap((items) => buildBulletRequests(items, list, layout)),
 	);
 	const later = layout.paragraphs.filter(({ block }) => block.isBetweenItems ?? block.list?.bullet === false);
-	return [...requests, ...later.flatMap((one) => buildLaterParagraphRequests(one, toRange))];
+	return [...requests, ...later.flatMap((one) => buildLaterParagraphRequests(one, layout))];
 }
 
 /** Splits a list at its tables, because a table cannot be in a list. */
@@ -231,15 +234,14 @@ function splitAtTables({ first, last }: ListRange, { placed }: Layout): PlacedPa
 function buildBulletRequests(
 	items: readonly PlacedParagraph[],
 	{ ordered }: ListRange,
-	toRange: ToRange,
-	tabId: string | undefined,
+	{ toRange, toLocation }: Layout,
 ): DocsRequest[] {
 	const first = items[0];
 	const last = items.at(-1);
 	if (first === undefined || last === undefined) return [];
-	const tabs = items.toReversed().flatMap(({ block: { list }, start: index }) => {
+	const tabs = items.toReversed().flatMap(({ block: { list }, start }) => {
 		const text = list?.bullet ? '\t'.repeat(list.level) : '';
-		return text === '' ? [] : [{ insertText: { text, location: { index, tabId } } }];
+		return text === '' ? [] : [{ insertText: { text, location: toLocation(start) } }];
 	});
 	const tabUnits = tabs.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
 	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
@@ -247,16 +249,9 @@ function buildBulletRequests(
 	return [...tabs, { createParagraphBullets: { range: toRange(first.start, end), bulletPreset } }];
 }
 
-function buildLaterParagraphRequests(
-	{ block, start, end }: PlacedParagraph,
-	toRange: ToRange,
-): DocsRequest[] {
-	const touched = toRange(start, Math.max(end, start + 1));
-	const style = block.isBetweenItems
-		? { ...buildIndent(0), ...buildParagraphStyle(block) }
-		: buildParagraphStyle(block);
-	return [
-		{ deleteParagraphBullets: { range: touched } },
-		...(style ? [buildParagraphStyleRequest(touched, style)] : []),
-	];
+function buildLaterParagraphRequests(paragraph: PlacedParagraph, layout: Layout): DocsRequest[] {
+	const range = toWholeRange(paragraph, layout);
+	const { block } = paragraph;
+	const style = { ...(block.isBetweenItems && buildIndent(0)), ...buildParagraphStyle(block) };
+	return [{ deleteParagraphBullets: { range } }, ...buildParagraphStyleRequests(range, style)];
 }

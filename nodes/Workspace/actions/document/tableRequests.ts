@@ -3,7 +3,6 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { type Span, type TableBlock, joinSpans } from '../../../untrusted/document/blocks';
 
 export type DocsRequest = docs_v1.Schema$Request;
-export type ToRange = (startIndex: number, endIndex: number) => docs_v1.Schema$Range;
 
 /** The text of a paragraph or of a cell, where it will stand. */
 export interface TextLine {
@@ -38,7 +37,7 @@ export function layOutCells({ rows }: TableBlock, start: number): TextLine[][] {
 /** Inserts a table and fills it from the last cell to the first, so that no insertion moves a cell that is still empty. */
 export function buildTableRequests(
 	{ block, insertAt }: PlacedTable,
-	tabId: string | undefined,
+	toLocation: (index: number) => docs_v1.Schema$Location,
 ): DocsRequest[] {
 	const columns = block.alignments.length;
 	const fills = block.rows.flatMap((row, rowAt) =>
@@ -46,24 +45,11 @@ export function buildTableRequests(
 			const text = joinSpans(spans);
 			// The table, each row and each cell begin with a unit of their own, and an empty cell is a newline.
 			const index = insertAt + 4 + rowAt * (1 + 2 * columns) + 2 * columnAt;
-			return text === '' ? [] : [{ insertText: { text, location: { index, tabId } } }];
+			return text === '' ? [] : [{ insertText: { text, location: toLocation(index) } }];
 		}),
 	);
 	return [
-		{ insertTable: { rows: block.rows.length, columns, location: { index: insertAt, tabId } } },
+		{ insertTable: { rows: block.rows.length, columns, location: toLocation(insertAt) } },
 		...fills.toReversed(),
 	];
-}
-
-export function buildAlignmentRequests({ block, cells }: PlacedTable, toRange: ToRange): DocsRequest[] {
-	return cells.flatMap((row) =>
-		row.flatMap(({ start }, column) => {
-			const alignment = { center: 'CENTER', right: 'END', left: undefined }[
-				block.alignments[column] ?? 'left'
-			];
-			if (alignment === undefined) return [];
-			const range = toRange(start, start + 1);
-			return [{ updateParagraphStyle: { range, paragraphStyle: { alignment }, fields: 'alignment' } }];
-		}),
-	);
 }

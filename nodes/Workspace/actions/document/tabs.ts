@@ -1,36 +1,30 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { NodeError, createRefusal } from '../../../core/errors';
+import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
 
 /** Every tab, nested ones after their parent. */
-export function flattenTabs(document: docs_v1.Schema$Document): docs_v1.Schema$Tab[] {
-	const flatten = (tabs: readonly docs_v1.Schema$Tab[] | undefined): docs_v1.Schema$Tab[] =>
-		(tabs ?? []).flatMap((tab) => [tab, ...flatten(tab.childTabs)]);
-	return flatten(document.tabs);
-}
+export const flattenTabs = (tabs: readonly docs_v1.Schema$Tab[] = []): docs_v1.Schema$Tab[] =>
+	tabs.flatMap((tab) => [tab, ...flattenTabs(tab.childTabs)]);
 
-export function summarizeTab({ tabProperties }: docs_v1.Schema$Tab): { tabId: string; title: string } {
-	return { tabId: tabProperties?.tabId ?? '', title: tabProperties?.title ?? '' };
-}
+export const summarizeTab = ({ tabProperties }: docs_v1.Schema$Tab) => ({
+	tabId: tabProperties?.tabId ?? '',
+	title: tabProperties?.title ?? '',
+});
 
 /** The tab with an ID or a title. @throws NodeError 400 if there is none, or several have the title */
-export function findTab(document: docs_v1.Schema$Document, name: string): docs_v1.Schema$Tab {
-	const tabs = flattenTabs(document);
-	const byId = tabs.find((tab) => summarizeTab(tab).tabId === name);
-	if (byId !== undefined) return byId;
-	const [found, ...others] = tabs.filter((tab) => summarizeTab(tab).title === name);
-	const listTabs = (some: readonly docs_v1.Schema$Tab[]) =>
-		some.map((tab) => `'${summarizeTab(tab).title}' (${summarizeTab(tab).tabId})`).join(', ');
-	if (found === undefined && name !== name.trim()) return findTab(document, name.trim());
-	if (found === undefined)
-		throw createRefusal(`The document has no tab '${name}'`, `Tabs of the document: ${listTabs(tabs)}.`);
-	if (others.length > 0) {
-		throw createRefusal(
-			`Several tabs have the title '${name}'`,
-			`Enter the ID of one of them: ${listTabs([found, ...others])}.`,
-		);
-	}
-	return found;
+export function findTab(allTabs: readonly docs_v1.Schema$Tab[], name: string): docs_v1.Schema$Tab {
+	const tabs = allTabs.map((tab) => ({ ...summarizeTab(tab), tab }));
+	const matches = [name, name.trim()].flatMap((wanted) => [
+		tabs.filter(({ tabId }) => tabId === wanted).slice(0, 1),
+		tabs.filter(({ title }) => title === wanted),
+	]);
+	const found = matches.find(({ length }) => length > 0);
+	if (found?.[0] && found.length === 1) return found[0].tab;
+	const list = (found ?? tabs).map(({ title, tabId }) => `'${title}' (${tabId})`).join(', ');
+	throw found
+		? createRefusal(`Several tabs have the title '${name}'`, `Enter the ID of one of them: ${list}.`)
+		: createRefusal(`The document has no tab '${name.trim()}'`, `Tabs of the document: ${list}.`);
 }
 
 /** Whether a name looks like Google's tab IDs. A tab whose title looks like one can only be given by its ID. */
@@ -53,30 +47,17 @@ const fieldsByExtent = {
 	texts: `${tabFields},body,headers,footers,footnotes))`,
 } as const;
 
-/** What a change needs to know about a tab's body. */
-export interface BodyState {
-	readonly documentId: string;
-	readonly tabId: string;
-	readonly revisionId: string;
-	/** Index after the last newline. */
-	readonly endIndex: number;
-	/** Names of the tab's named ranges. */
-	readonly rangeNames: readonly string[];
-	readonly content: docs_v1.Schema$StructuralElement[];
-	readonly allTabs: readonly docs_v1.Schema$Tab[];
-}
-
 /** @param tab ID or title; empty for the first tab */
 export async function readBodyState(
 	docs: docs_v1.Docs,
 	documentId: string,
 	tab: string,
 	extent: keyof typeof fieldsByExtent = 'outline',
-): Promise<BodyState> {
+) {
 	const fields = fieldsByExtent[extent];
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
-	const allTabs = flattenTabs(data);
-	const found = tab === '' ? allTabs[0] : findTab(data, tab);
+	const allTabs = flattenTabs(data.tabs);
+	const found = tab === '' ? allTabs[0] : findTab(allTabs, tab);
 	const content = found?.documentTab?.body?.content ?? [];
 	const last = content.at(-1);
 	if (found === undefined || !last?.endIndex) {
@@ -89,10 +70,12 @@ export async function readBodyState(
 			description: 'Share the document with the account of the credential as an editor.',
 		});
 	}
+	const { tabId } = summarizeTab(found);
 	const rangeNames = Object.keys(found.documentTab?.namedRanges ?? {});
+	// The end is the index after the last newline.
 	return {
 		documentId,
-		tabId: summarizeTab(found).tabId,
+		tabId,
 		revisionId: data.revisionId,
 		endIndex: last.endIndex,
 		rangeNames,
@@ -101,31 +84,36 @@ export async function readBodyState(
 	};
 }
 
+/** What a change needs to know about a tab's body. */
+export type BodyState = Awaited<ReturnType<typeof readBodyState>>;
+
 /** The stored content of a body, in the order of its indexes. It shows whether a write happened. */
-export function getStoredText(content: readonly docs_v1.Schema$StructuralElement[]): string {
-	return content
-		.map(({ paragraph, table }) => {
-			if (paragraph)
-				return (paragraph.elements ?? []).map((element) => element.textRun?.content ?? '').join('');
-			const cells = (table?.tableRows ?? []).flatMap((row) => row.tableCells ?? []);
-			return cells.map((cell) => getStoredText(cell.content ?? [])).join('');
-		})
-		.join('');
+export function getStoredText(content: Elements): string {
+	const read = ({ paragraph, table }: docs_v1.Schema$StructuralElement): string =>
+		paragraph
+			? getStoredLine(paragraph)
+			: getCells(table)
+					.map((cell) => getStoredText(cell.content ?? []))
+					.join('');
+	return content.map(read).join('');
+}
+
+/** The text of a tab's headers, footers and footnotes. */
+export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
+	const parts = Object.values({
+		...documentTab?.headers,
+		...documentTab?.footers,
+		...documentTab?.footnotes,
+	});
+	return parts.map(({ content = [] }) => getStoredText(content)).join('');
 }
 
 /** The texts of a tab, or of all tabs, with headers, footers and footnotes. @param content what counts of the tab's body */
-export function collectTexts(
-	{ tabId, allTabs }: BodyState,
-	isEveryTab: boolean,
-	content: BodyState['content'],
-): string {
-	const texts = allTabs.flatMap((tab) => {
-		const { body, headers = {}, footers = {}, footnotes = {} } = tab.documentTab ?? {};
+export function collectTexts({ tabId, allTabs }: BodyState, isEveryTab: boolean, content: Elements): string {
+	const texts = allTabs.map((tab) => {
 		const isOwn = summarizeTab(tab).tabId === tabId;
-		const others = Object.values({ ...headers, ...footers, ...footnotes });
-		return isOwn || isEveryTab
-			? [isOwn ? content : body?.content, ...others.map((part) => part.content)]
-			: [];
+		const body = isOwn ? content : (tab.documentTab?.body?.content ?? []);
+		return isOwn || isEveryTab ? getStoredText(body) + getOuterText(tab) : '';
 	});
-	return texts.map((part = []) => getStoredText(part)).join('');
+	return texts.join('');
 }

@@ -3,15 +3,9 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
+import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
-import {
-	type FilterContent,
-	fitIntoSection,
-	isEmpty,
-	parseContent,
-	type ParsedContent,
-	planReplacement,
-} from './contentRequests';
+import { fitIntoSection, isEmpty, parseContent, planReplacement } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import { carryOutContent, buildChange, ensureTab, repeatIfOutdated, recoverResult } from './revisionGuard';
@@ -106,7 +100,7 @@ export const write = defineOperation({
 });
 
 interface DocumentWrite extends InferParameters<typeof writeFields, typeof writeOptions> {
-	readonly parsed: ParsedContent;
+	readonly parsed: DocumentContent;
 	readonly replacing: Replacements;
 	/** Whether only the replacements are made. */
 	readonly keepsContent: boolean;
@@ -131,13 +125,12 @@ async function writeContent(docs: docs_v1.Docs, change: DocumentWrite, item: Ite
 	const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
 	const after = texts.map(({ replaceAllText }) => ({ replaceAllText: { ...replaceAllText, ...tabs } }));
 	const place = planPlace(body, section, true);
-	const planChange = (withPictures: FilterContent) => {
+	return await carryOutContent(docs, item, (withPictures) => {
 		const plan = keepsContent
 			? planContentReplacements(body, tab === '', replacing.contents, withPictures)
 			: planReplacement(withPictures(fitIntoSection(parsed, section)), place);
 		return buildChange(plan, base, after);
-	};
-	return await carryOutContent(docs, planChange, item);
+	});
 }
 
 /** @throws NodeError 400 if somebody else changed the section since it was read first */
