@@ -2,7 +2,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { toError, NodeError, isNodeError } from '../../core/errors';
 import { type RetryPolicy, withRetries } from '../../http/retry';
-import { checkBasesAdvice } from './errors';
+import { checkBasesAdvice } from './advice';
 import type { Transport } from './transport';
 
 /**
