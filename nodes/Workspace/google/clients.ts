@@ -39,12 +39,13 @@ export function createClients(
 		// Otherwise, an environment variable could redirect every request to another host.
 		universeDomain: 'googleapis.com',
 	};
+	const drive = new drive_v3.Drive(client);
 	return {
 		account: options.account,
 		gmail: new gmail_v1.Gmail(client),
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),
-		drive: new drive_v3.Drive(client),
-		uploadToDrive: async (request) => await uploadToDrive({ transport, bases, options }, request),
+		drive,
+		uploadToDrive: async (request) => await uploadToDrive({ drive, transport, bases, options }, request),
 	};
 }

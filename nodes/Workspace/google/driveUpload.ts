@@ -1,4 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { isNodeError, NodeError } from '../../core/errors';
@@ -28,48 +29,31 @@ export interface UploadedFile {
 	readonly md5: string;
 }
 
-/** Drive's upload address. The transport replaces Google's base with the credential's. */
-function getUploadTarget(
-	uploadType: 'multipart' | 'resumable',
-	{ fields, replacedId }: Pick<DriveUploadRequest, 'fields' | 'replacedId'>,
-): { readonly url: string; readonly method: 'POST' | 'PATCH' } {
-	const query = new URLSearchParams({ uploadType, supportsAllDrives: 'true', fields });
-	const file = replacedId === undefined ? '' : `/${replacedId}`;
-	const url = `https://www.googleapis.com/upload/drive/v3/files${file}?${query.toString()}`;
-	return { url, method: replacedId === undefined ? 'POST' : 'PATCH' };
+/** Creates the file, or replaces its content. A second request does no harm, unless it has bytes and no ID. */
+async function writeFile(
+	drive: drive_v3.Drive,
+	{ metadata, replacedId: fileId, fields }: DriveUploadRequest,
+	media: drive_v3.Params$Resource$Files$Create['media'],
+	more: object = {},
+) {
+	const request = { requestBody: metadata, supportsAllDrives: true, fields, media };
+	const options = { ...more, retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] } };
+	return fileId === undefined
+		? await drive.files.create(request, options)
+		: await drive.files.update({ ...request, fileId }, options);
 }
 
-/**
- * Uploads metadata and bytes in one request. The body is one Buffer, because n8n repeats it after refreshing a token; it could not repeat
- * the stream that googleapis would create. Repeating is harmless, because either the metadata has an `id` or an existing file is replaced.
- */
-async function uploadInOneRequest(transport: Transport, request: DriveUploadRequest): Promise<UploadedFile> {
-	const { metadata, mimeType, source, onProgress } = request;
+async function uploadInOneRequest(drive: drive_v3.Drive, request: DriveUploadRequest): Promise<UploadedFile> {
+	const { mimeType, source, onProgress } = request;
 	const hash = createHash('md5');
 	let bytes = Buffer.alloc(0) as Buffer;
 	// With one byte more, a source that has grown is noticed.
-	for await (const chunk of readChunks(await source.open(), source.size + 1, hash)) {
-		bytes = chunk;
+	for await (bytes of readChunks(await source.open(), source.size + 1, hash))
 		if (bytes.length > source.size) break;
-	}
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
-	const boundary = randomUUID();
-	const json = [
-		`--${boundary}`,
-		'Content-Type: application/json; charset=UTF-8',
-		'',
-		JSON.stringify(metadata),
-	];
-	const media = [`--${boundary}`, `Content-Type: ${mimeType}`, '', ''];
-	const head = [...json, ...media].join('\r\n');
-	const { data } = await transport({
-		...getUploadTarget('multipart', request),
-		headers: { 'content-type': `multipart/related; boundary=${boundary}` },
-		data: Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),
-		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
-	});
+	const { data } = await writeFile(drive, request, { mimeType, body: Readable.from([bytes]) });
 	onProgress?.(bytes.length, bytes.length);
-	return { file: data as drive_v3.Schema$File, md5: hash.digest('hex') };
+	return { file: data, md5: hash.digest('hex') };
 }
 
 /** Bytes. Google's limit for an upload in one request. */
@@ -77,30 +61,27 @@ const oneRequestBytes = 5_000_000;
 
 /** An upload to Drive: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable, which creates one file at most. */
 export async function uploadToDrive(
-	{ transport, bases, options }: UploadEnvironment,
+	environment: UploadEnvironment,
 	request: DriveUploadRequest,
 ): Promise<UploadedFile> {
-	const isRepeatable = Boolean(request.metadata.id) || request.replacedId !== undefined;
-	if (isRepeatable && request.source.size <= oneRequestBytes) {
-		return await uploadInOneRequest(transport, request);
-	}
-	const startUpload = async () => {
-		const address = await startUploadSession(transport, bases, request);
-		return new UploadSession(transport, address, request.source.size, { ...options, words: retryWords });
-	};
-	let session = await startUpload();
+	const { metadata, replacedId, source } = request;
+	const { drive, options } = environment;
+	const isRepeatable = Boolean(metadata.id) || replacedId !== undefined;
+	if (isRepeatable && source.size <= oneRequestBytes) return await uploadInOneRequest(drive, request);
+	let session = await openSession(environment, request);
 	for (let pass = 1; ; pass++) {
 		const uploaded = await sendMissingBytes(session, request).catch((error: unknown) => {
 			if (!session.isLost || !isNodeError(error) || pass >= options.maxTries) throw error;
 			return isRepeatable ? undefined : findFileOfLostSession(error, request);
 		});
 		if (uploaded) return uploaded;
-		if (session.isLost) session = await startUpload();
+		if (session.isLost) session = await openSession(environment, request);
 		else if (pass >= options.maxTries) throw createSessionLostError(false);
 	}
 }
 
 interface UploadEnvironment {
+	readonly drive: drive_v3.Drive;
 	readonly transport: Transport;
 	readonly bases: ApiBases;
 	readonly options: TransportOptions;
@@ -137,38 +118,34 @@ async function findFileOfLostSession(
 	lost: NodeError,
 	request: DriveUploadRequest,
 ): Promise<UploadedFile | undefined> {
-	const { source, findCreated: findExisting } = request;
-	if (!findExisting) return undefined;
-	const file = await findExisting().catch((error: unknown) => {
+	const file = await request.findCreated?.().catch((error: unknown) => {
 		throw lost.outcome === 'unknown' ? lost : error;
 	});
-	if (file) return { file, md5: await computeMd5(source) };
+	if (file) return { file, md5: await computeMd5(request.source) };
 	if (lost.outcome === 'unknown') throw lost;
 	return undefined;
 }
 
-/** @returns the session's address, on the host of Drive's base, because requests to it carry the token */
-async function startUploadSession(
-	transport: Transport,
-	bases: ApiBases,
+/** The session's address must be on the host of Drive's base, because requests to it carry the token. */
+async function openSession(
+	{ drive, transport, bases, options }: UploadEnvironment,
 	request: DriveUploadRequest,
-): Promise<string> {
-	const { metadata, mimeType, source } = request;
-	const { headers } = await transport({
-		...getUploadTarget('resumable', request),
+): Promise<UploadSession> {
+	const { mimeType, replacedId, source } = request;
+	// A session without bytes leaves nothing behind.
+	const { headers } = await writeFile(drive, request, undefined, {
+		url: `https://www.googleapis.com/upload/drive/v3/files${replacedId === undefined ? '' : '/{fileId}'}`,
+		params: { uploadType: 'resumable' },
 		headers: { 'x-upload-content-type': mimeType, 'x-upload-content-length': String(source.size) },
-		data: metadata,
 		responseType: 'arraybuffer',
-		// A session without bytes leaves nothing behind.
-		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
 	});
-	const sessionUrl = String(headers['location']);
-	const url = URL.canParse(sessionUrl) ? new URL(sessionUrl) : undefined;
-	if (url?.origin === new URL(bases.drive).origin) return sessionUrl;
-	const hostText = url ? ` (${url.host})` : '';
+	const address = String(headers['location']);
+	const url = URL.canParse(address) ? new URL(address) : undefined;
+	if (url?.origin === new URL(bases.drive).origin)
+		return new UploadSession(transport, address, source.size, { ...options, words: retryWords });
 	throw new NodeError({
 		code: 502,
-		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${hostText}`,
+		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${url ? ` (${url.host})` : ''}`,
 		description:
 			'Nothing was sent there. If you use a gateway in front of Google Drive, it must replace the URL in the Location header with its own.',
 	});

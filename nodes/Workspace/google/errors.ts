@@ -16,14 +16,8 @@ import {
 } from '../../http/networkErrors';
 import { type BodyErrorTexts, bodyErrorToRequestError } from '../../http/request';
 import { classifyStatus, parseRetryAfter } from '../../http/retry';
-import {
-	findAdvice,
-	type Api,
-	apiNames,
-	type ErrorEnvelope,
-	type FailedCall,
-	getReconnectAdvice,
-} from './advice';
+import { apiNames, checkBasesAdvice, type FailedCall, findAdvice, getReconnectAdvice } from './advice';
+import type { Api, ErrorEnvelope } from './advice';
 
 const maxMessageLength = 500;
 
@@ -36,13 +30,13 @@ function parseErrorEnvelope(body: Buffer): ErrorEnvelope {
 	const text = trimText(
 		getProperty(error, 'message') ?? getProperty(answer, 'error_description') ?? pageText,
 	);
+	const message = text && shorten(text, maxMessageLength);
 	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
+	const reasons = [error, ...details.map((detail) => getProperty(detail, 'reason'))].map(trimText);
 	return {
-		message: text && shorten(text, maxMessageLength),
+		message,
 		status: trimText(getProperty(error, 'status')),
-		reasons: [error, ...details.map((detail) => getProperty(detail, 'reason'))].flatMap(
-			(reason) => trimText(reason) ?? [],
-		),
+		words: [...reasons, message].filter(Boolean).join(' '),
 		activationUrl: details
 			.map((detail) => trimText(getProperty(getProperty(detail, 'metadata'), 'activationUrl')))
 			.find((url) => url?.startsWith('https://console.')),
@@ -59,16 +53,15 @@ interface ErrorResponse {
 	readonly body: Buffer;
 }
 
-const rateLimitReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
+const rateLimitReason = /\b(?:rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED)\b/;
 
 /** Turns an unsuccessful answer into what the user reads and whether a retry is safe. */
 export function createResponseError(answer: ErrorResponse, call: FailedCall): NodeError {
 	const { status, headers } = answer;
 	const envelope = parseErrorEnvelope(answer.body);
 	// A 403 has three meanings. Only the reason tells them apart.
-	const isRateLimit403 =
-		status === 403 && envelope.reasons.some((reason) => rateLimitReasons.includes(reason));
-	const { outcome, retryable } = isRateLimit403 ? classifyStatus(429) : classifyStatus(status);
+	const isRateLimit403 = status === 403 && rateLimitReason.test(envelope.words);
+	const { outcome, retryable } = classifyStatus(isRateLimit403 ? 429 : status);
 	const isRateLimited = retryable && outcome === 'notDone';
 	return new NodeError({
 		code: status,
@@ -151,7 +144,6 @@ export function toGoogleFailure(error: unknown, log: (text: string) => void): No
 }
 
 const unreadableLogText = 'A response could not be read';
-export const checkBasesAdvice = 'Check the API bases in the credential and any proxy in between.';
 
 const requestLessAdvice = 'Request less at once, for example a smaller range or fewer results.';
 

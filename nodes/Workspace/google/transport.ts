@@ -16,8 +16,8 @@ import {
 	rejectOnAbort,
 } from '../../http/request';
 import { type RetryPolicy, createStoppedRequestError, withRetries } from '../../http/retry';
-import { type Api, apiNames, type FailedCall, type SignIn } from './advice';
-import { checkBasesAdvice, createResponseError, toRequestError, createTimeoutError } from './errors';
+import { type Api, apiNames, checkBasesAdvice, type FailedCall, type SignIn } from './advice';
+import { createResponseError, toRequestError, createTimeoutError } from './errors';
 
 interface ClientResponse {
 	readonly status: number;

@@ -1,8 +1,8 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { toError, NodeError, isNodeError } from '../../core/errors';
+import { NodeError, isNodeError } from '../../core/errors';
 import { type RetryPolicy, withRetries } from '../../http/retry';
-import { checkBasesAdvice } from './errors';
+import { checkBasesAdvice } from './advice';
 import type { Transport } from './transport';
 
 /**
@@ -50,95 +50,69 @@ export class UploadSession {
 	 * @throws NodeError
 	 */
 	async send(chunk: Buffer, from: number): Promise<boolean> {
-		while (this.storedBytes >= from && this.storedBytes < from + chunk.length) {
+		const end = from + chunk.length;
+		while (this.storedBytes >= from && this.storedBytes < end) {
 			// The last part may create the file, so without an answer the outcome is unknown.
-			const isLast = from + chunk.length === this.#totalBytes;
-			const repeating = { isHarmless: true, isRead: !isLast && !this.#hasSentLastByte };
-			await withRetries(() => this.#sendRest(chunk, from), repeating, this.#policy);
-			this.#refuseMoreThanSent(from + chunk.length);
+			const isRead = end !== this.#totalBytes && !this.#hasSentLastByte;
+			await withRetries(() => this.#sendRest(chunk, from), { isHarmless: true, isRead }, this.#policy);
+			if (this.storedBytes > end) {
+				const message = `Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`;
+				throw createProgressError(message, checkBasesAdvice);
+			}
 		}
-		return this.storedBytes >= from + chunk.length;
+		return this.storedBytes >= end;
 	}
 
 	/** The file, once all bytes were sent. An empty file is complete as soon as Drive is asked. */
 	async finish(): Promise<drive_v3.Schema$File> {
 		if (!this.#file)
-			await withRetries(() => this.#askProgress(), { isHarmless: true, isRead: false }, this.#policy);
+			await withRetries(() => this.#put('*'), { isHarmless: true, isRead: false }, this.#policy);
 		if (this.#file) return this.#file;
-		throw new NodeError({
-			code: 502,
-			message: `Google Drive stored ${this.storedBytes} of ${this.#totalBytes} bytes but did not complete the file`,
-			description: 'Try again later.',
-			outcome: 'unknown',
-		});
+		throw createProgressError(
+			`Google Drive stored ${this.storedBytes} of ${this.#totalBytes} bytes but did not complete the file`,
+			'Try again later.',
+		);
 	}
 
 	async #sendRest(chunk: Buffer, from: number): Promise<void> {
 		const known = this.storedBytes;
-		if (this.#mustAskProgress) await this.#askProgress();
+		if (this.#mustAskProgress) await this.#put('*');
 		// Something arrived, so the count of tries restarts.
 		if (this.storedBytes > known) return;
 		const start = this.storedBytes;
 		const end = from + chunk.length;
 		if (start < from) return;
-		this.#mustAskProgress = true;
 		this.#hasSentLastByte ||= end === this.#totalBytes;
-		await this.#put(`bytes ${start}-${end - 1}/${this.#totalBytes}`, chunk.subarray(start - from));
-		this.#mustAskProgress = false;
+		await this.#put(`${start}-${end - 1}`, chunk.subarray(start - from));
 		if (this.storedBytes >= from && this.storedBytes <= start) {
 			const message = 'Google Drive did not store any of the bytes that were sent';
 			throw new NodeError({ code: 503, message, description: 'Try again later.', retryable: true });
 		}
 	}
 
-	#refuseMoreThanSent(end: number): void {
-		if (this.storedBytes <= end) return;
-		throw new NodeError({
-			code: 502,
-			message: `Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`,
-			description: checkBasesAdvice,
-			outcome: 'unknown',
-		});
-	}
-
-	async #askProgress(): Promise<void> {
-		await this.#put(`bytes */${this.#totalBytes}`);
-		this.#mustAskProgress = false;
-	}
-
-	/** @throws NodeError */
+	/** @param range of the bytes; * asks what Drive has @throws NodeError */
 	async #put(range: string, bytes?: Buffer): Promise<void> {
+		this.#mustAskProgress = true;
 		const { status, headers, data } = await this.#transport({
 			url: this.#address,
 			method: 'PUT',
-			headers: { 'content-range': range },
+			headers: { 'content-range': `bytes ${range}/${this.#totalBytes}` },
 			data: bytes,
 			validateStatus: (code) => code === 308 || (code >= 200 && code < 300),
 			// After a failure, Drive must be asked what arrived: the session itself tries again.
 			retryConfig: { retry: 0 },
 		}).catch((error: unknown) => {
-			throw this.#toSessionError(error);
+			this.isLost = isNodeError(error) && (error.code === 404 || error.code === 410);
+			throw this.isLost ? createSessionLostError(this.#hasSentLastByte, error) : error;
 		});
-		if (status === 308) {
-			this.storedBytes = parseStoredBytes(headers['range']);
-			return;
-		}
-		this.#file = data as drive_v3.Schema$File;
-		this.storedBytes = this.#totalBytes;
-	}
-
-	#toSessionError(error: unknown): Error {
-		if (!isNodeError(error)) return toError(error);
-		if (error.code === 404 || error.code === 410) {
-			this.isLost = true;
-			return createSessionLostError(this.#hasSentLastByte, error);
-		}
-		return error;
+		this.#mustAskProgress = false;
+		if (status !== 308) this.#file = data as drive_v3.Schema$File;
+		// `bytes=0-41` means 42 bytes. No range means that Drive has nothing.
+		const last = /^bytes=0-(\d+)$/.exec(String(headers['range']))?.[1] ?? -1;
+		this.storedBytes = this.#file ? this.#totalBytes : Number(last) + 1;
 	}
 }
 
-/** `Range: bytes=0-41` means 42 bytes. No range means that Drive has nothing. */
-function parseStoredBytes(range: unknown): number {
-	const last = /^bytes=0-(\d+)$/.exec(String(range))?.[1];
-	return last === undefined ? 0 : Number(last) + 1;
+function createProgressError(message: string, description: string): NodeError {
+	return new NodeError({ code: 502, message, description, outcome: 'unknown' });
 }

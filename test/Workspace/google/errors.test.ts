@@ -1,5 +1,5 @@
 import { quoteField } from '../../../nodes/fields/field';
-import { adviceByWords, adviceTable, type Api, type SignIn } from '../../../nodes/Workspace/google/advice';
+import { adviceTable, type Api, type SignIn } from '../../../nodes/Workspace/google/advice';
 import { createResponseError } from '../../../nodes/Workspace/google/errors';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import type { Clients } from '../../../nodes/Workspace/operation';
@@ -205,18 +205,23 @@ describe('advice table', () => {
 		return createResponseError({ status, headers: {}, body }, call).description ?? '';
 	}
 
-	/** Google's answers as they were reported, in the order of the rows. */
+	const rows = Object.entries(adviceTable).flatMap(([status, ofStatus]) =>
+		ofStatus.map(([when, advice]) => ({ when, status: Number(status), advice })),
+	);
+	const isByWordsAlone = ({ when: { words, ...more } }: (typeof rows)[number]) =>
+		words !== undefined && Object.keys(more).length === 0;
+	const otherRows = rows.filter((row) => !isByWordsAlone(row));
+
+	/** Google's answers as they were reported, in the order of the rows that words alone do not decide. */
 	const reported: ReadonlyArray<readonly [message: string, reason?: string]> = [
 		['This operation is not supported for this document'],
 		['Precondition check failed.', 'failedPrecondition'],
-		['Mail service not enabled', 'failedPrecondition'],
 		['The caller does not have permission'],
 		['The caller does not have permission', 'forbidden'],
 		[
 			'Service Accounts do not have storage quota. Leverage shared drives (https://developers.google.com/workspace/drive/api/guides/about-shareddrives), or use OAuth delegation (http://support.google.com/a/answer/7281227) instead.',
 			'storageQuotaExceeded',
 		],
-		['The user has exceeded their Drive storage quota', 'storageQuotaExceeded'],
 		['This file is too large to be exported.', 'exportSizeLimitExceeded'],
 		['The user has not granted the app 1234 read access to the file 1A.', 'appNotAuthorizedToFile'],
 		['File not found: 1A.', 'notFound'],
@@ -224,10 +229,11 @@ describe('advice table', () => {
 		['Requested entity was not found.'],
 	];
 
-	test.each(adviceTable.map((row, at) => [reported[at]?.[0] ?? '', row, reported[at]?.[1]] as const))(
+	test.each(otherRows.map((row, at) => [reported[at]?.[0] ?? '', row, reported[at]?.[1]] as const))(
 		'%s',
-		(message, { api = ['sheets'], status, advice, authentication, hidesFiles, creates }, reason) => {
-			expect(reported).toHaveLength(adviceTable.length);
+		(message, { when, status, advice }, reason) => {
+			const { api = ['sheets'], authentication, hidesFiles, creates } = when;
+			expect(reported).toHaveLength(otherRows.length);
 			const driveAccess = hidesFiles ? 'appFilesAndNames' : 'allFiles';
 			const given = { authentication: authentication ?? 'oAuth2', driveAccess } as const;
 			for (const one of api) {
@@ -242,6 +248,14 @@ describe('advice table', () => {
 	const worded: ReadonlyArray<
 		readonly [api: Api, status: number, message: string, reason: string | undefined, advice: string]
 	> = [
+		['mail', 400, 'Mail service not enabled', 'failedPrecondition', 'has no Gmail mailbox'],
+		[
+			'drive',
+			403,
+			'The user has exceeded their Drive storage quota',
+			'storageQuotaExceeded',
+			'storage of this Google account is full',
+		],
 		['sheets', 400, 'Unable to parse range: Sheet9!A1', undefined, quoteField('range')],
 		[
 			'sheets',
@@ -390,14 +404,13 @@ describe('advice table', () => {
 	});
 
 	test('each advice by words has a response that was reported', () => {
-		const patterns = Object.entries(adviceByWords).flatMap(([status, rows]) =>
-			rows.map(([pattern]) => [Number(status), pattern] as const),
-		);
-		const unused = patterns.filter(
-			([status, pattern]) =>
-				!worded.some(([, code, message, reason]) => code === status && pattern.test(`${reason} ${message}`)),
-		);
-		expect(unused.map(([, pattern]) => pattern.source)).toEqual(['automated queries']);
+		const unused = rows
+			.filter(isByWordsAlone)
+			.filter(
+				({ status, when: { words } }) =>
+					!worded.some(([, code, message, reason]) => code === status && words?.test(`${reason} ${message}`)),
+			);
+		expect(unused.map(({ when: { words } }) => words?.source)).toEqual(['automated queries']);
 	});
 
 	test("Google's page for a blocked address, which is HTML, is known", () => {

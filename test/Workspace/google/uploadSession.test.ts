@@ -1,6 +1,7 @@
 // What a session sends, and what it makes of Drive's answers, with a transport that plays them.
 import { Readable } from 'node:stream';
 import timers from 'node:timers/promises';
+import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError, type Outcome } from '../../../nodes/core/errors';
 import { uploadToDrive, type DriveUploadRequest } from '../../../nodes/Workspace/google/driveUpload';
@@ -224,6 +225,8 @@ describe('an upload', () => {
 			if (stored === Number(total)) return { status: 201, headers, data: { id: 'f1' } };
 			return { status: 308, headers: { range: `bytes=0-${stored - 1}` }, data: undefined };
 		};
+		const clientOptions = { version: 'v3', auth: { request: transport } } as unknown as drive_v3.Options;
+		const client = new drive_v3.Drive(clientOptions);
 		const options = {
 			...{ maxTries, maxRetryWaitMilliseconds: 60_000, timeoutMilliseconds: 1000, signal: undefined },
 			...{ credentialKey: 'c', signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' } as const },
@@ -235,7 +238,7 @@ describe('an upload', () => {
 			const open = () => Promise.resolve(Readable.from([Buffer.alloc(bytes)]));
 			const source = { size: announced, open };
 			const request = { metadata: { id: 'own' }, mimeType: 'a/b', source, fields: 'id', ...more };
-			return await uploadToDrive({ transport, bases: googleApiBases, options }, request);
+			return await uploadToDrive({ drive: client, transport, bases: googleApiBases, options }, request);
 		};
 		return { calls, upload };
 	}
@@ -252,8 +255,9 @@ describe('an upload', () => {
 		expect((await upload(bytes, { ...more, onProgress })).file).toEqual({ id: 'f1' });
 		const [start] = calls;
 		expect(start).toMatchObject({ method, retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] } });
-		expect(String(start?.url)).toContain(`uploadType=${type}&supportsAllDrives=true&fields=id`);
-		expect(String(start?.url).includes('/files/old?')).toBe('replacedId' in more);
+		expect(start?.params).toEqual({ uploadType: type, supportsAllDrives: true, fields: 'id' });
+		const place = 'replacedId' in more ? '/old' : '';
+		expect(String(start?.url)).toBe(`https://www.googleapis.com/upload/drive/v3/files${place}`);
 		expect(calls).toHaveLength(type === 'multipart' ? 1 : 2);
 		expect(progress).toEqual([[bytes, bytes]]);
 	});

@@ -12,12 +12,7 @@ type Message = gmail_v1.Schema$Message;
 /** What to read of an email; by default all of its text. */
 type WantedContent = Partial<Pick<MailInput, 'withText' | 'newTextOnly'>>;
 
-export async function readMessage(
-	client: Clients,
-	messageId: string,
-	item: Item,
-	wanted: WantedContent = {},
-): Promise<Mail> {
+export async function readMessage(client: Clients, messageId: string, item: Item, wanted?: WantedContent) {
 	const { data } = await client.gmail.users.messages.get({ userId: 'me', id: messageId, format: 'full' });
 	return await parseMessage(client, data, item, wanted);
 }
@@ -28,16 +23,13 @@ export async function readConversation(
 	messageId: string,
 	item: Item,
 	wanted: WantedContent,
-): Promise<Mail[]> {
+) {
 	const { gmail } = client;
 	const message = { userId: 'me', id: messageId, format: 'minimal', fields: 'threadId' };
 	const { threadId } = (await gmail.users.messages.get(message)).data;
 	const { data } = await gmail.users.threads.get({ userId: 'me', id: threadId ?? '', format: 'full' });
-	const mails = await runInParallel(
-		data.messages ?? [],
-		maxPartsAtOnce,
-		async (one) => await parseMessage(client, one, item, wanted),
-	);
+	const parse = async (one: Message) => await parseMessage(client, one, item, wanted);
+	const mails = await runInParallel(data.messages ?? [], maxPartsAtOnce, parse);
 	return mails.sort((one, other) => one.summary.date.localeCompare(other.summary.date));
 }
 
@@ -81,28 +73,27 @@ export async function parseMessage(
 
 /** The bytes of an attachment in base64url. */
 export async function fetchAttachment({ gmail }: Clients, messageId: string, id: string): Promise<string> {
-	const { data } = await gmail.users.messages.attachments.get({
-		userId: 'me',
-		messageId,
-		id,
-		fields: 'data',
-	});
-	return data.data ?? '';
+	const request = { userId: 'me', messageId, id, fields: 'data' };
+	return (await gmail.users.messages.attachments.get(request)).data.data ?? '';
 }
-
-type MailFile = Mail['files'][number];
 
 /** @returns a function that reads the bytes of an attachment of the email */
 export function createAttachmentReader(client: Clients, { summary: { id } }: Mail, item: Item) {
 	let whole: Promise<string> | undefined;
-	return async ({ info: { attachmentId }, data, partId, isMail }: MailFile): Promise<Buffer> => {
+	return async ({ info: { attachmentId }, data, partId, isMail }: Mail['files'][number]): Promise<Buffer> => {
 		if (attachmentId) return Buffer.from(await fetchAttachment(client, id, attachmentId), 'base64url');
 		// Gmail sometimes gives an email within an email no ID. Its bytes are then only in the whole email.
 		if (data || !isMail) return Buffer.from(data, 'base64url');
 		whole ??= client.gmail.users.messages
 			.get({ userId: 'me', id, format: 'raw', fields: 'raw' })
 			.then(({ data: { raw } }) => raw ?? '');
-		return await extractPart(await whole, partId, id, item);
+		const raw = await whole;
+		const answer = await runInWorker('readRawPart', { raw, partId }, item.signal, raw.length);
+		if ('result' in answer) return Buffer.from(answer.result ?? []);
+		item.addHint(
+			`An email attached to the message ${id} could not be read, so its file is empty: ${answer.trouble}.`,
+		);
+		return Buffer.alloc(0);
 	};
 }
 
@@ -114,13 +105,4 @@ export async function storeAttachments(client: Clients, mail: Mail, item: Item):
 		const name = fileName || (await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType);
 		return await item.store(await readBytes(file), name, mimeType || undefined);
 	});
-}
-
-async function extractPart(mail: string, partId: string, id: string, item: Item): Promise<Buffer> {
-	const answer = await runInWorker('readRawPart', { raw: mail, partId }, item.signal, mail.length);
-	if ('result' in answer) return Buffer.from(answer.result ?? []);
-	item.addHint(
-		`An email attached to the message ${id} could not be read, so its file is empty: ${answer.trouble}.`,
-	);
-	return Buffer.alloc(0);
 }

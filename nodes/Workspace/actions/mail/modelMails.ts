@@ -10,6 +10,11 @@ const minTextLength = 200;
 
 type ListedMail = Pick<MailSummary, 'id' | 'threadId'> & Partial<MailSummary & Pick<Mail, 'text'>>;
 
+interface ListedPage {
+	readonly messages: ReadonlyArray<{ readonly message: ListedMail }>;
+	readonly nextPageToken: string | undefined;
+}
+
 /** Where a list continues: after the first emails of the page that a token of Gmail gives, or of the first page. */
 export function parsePageToken(given: string): { readonly token: string; readonly skip: number } {
 	const [, skip = '0', token = given] = /^(\d+)@(.*)$/s.exec(given) ?? [];
@@ -18,11 +23,11 @@ export function parsePageToken(given: string): { readonly token: string; readonl
 
 /** The emails of a list as rows that fit, and how to get the next ones. */
 export function toListAnswer(
-	mails: readonly ListedMail[],
-	nextPageToken: string | undefined,
-	pageToken: string,
+	{ messages, nextPageToken }: ListedPage,
+	{ pageToken }: { readonly pageToken: string },
 	characters: number,
 ): ModelAnswer {
+	const mails = messages.map(({ message }) => message);
 	const rows = mails.map((mail) => toRow(mail, mail.text?.slice(0, minTextLength)));
 	const shown = mails.slice(0, countFitting(rows, countRoom(characters)));
 	const { token, skip } = parsePageToken(pageToken);
@@ -63,10 +68,11 @@ function shareRoom(texts: readonly string[], room: number): string[] {
 
 /** Emails without their HTML, their texts shortened to share the room. */
 export function toMailAnswer(
-	mails: ReadonlyArray<Pick<Mail, 'summary' | 'cc' | 'text' | 'attachments' | 'headers'>>,
+	read: ReadonlyArray<{ readonly mail: Mail }>,
 	{ startCharacter, includeHeaders }: { readonly startCharacter: number; readonly includeHeaders: boolean },
 	characters: number,
 ): ModelAnswer {
+	const mails = read.map(({ mail }) => mail);
 	const about = mails.map(({ summary, cc, attachments, headers }) => {
 		const { id, threadId, date, sender, to, subject, status } = summary;
 		const files = attachments.map(({ fileName, mimeType, size }) => ({ fileName, mimeType, size }));

@@ -71,8 +71,9 @@ export const read = defineOperation({
 			}
 			return read;
 		};
-		const getIds = (read: Awaited<ReturnType<typeof readAll>>) => read.map(({ mail }) => mail.summary.id);
-		return await readAndLabel(client, wanted, item, readAll, getIds);
+		return await readAndLabel(client, wanted, item, readAll, (read) =>
+			read.map(({ mail }) => mail.summary.id),
+		);
 	},
 	toItems: (mails, { attachmentPrefix, includeHeaders, startCharacter }) =>
 		mails.map(({ mail, files }) => {
@@ -81,12 +82,7 @@ export const read = defineOperation({
 			const content = { cc, bcc, replyTo, text, html, attachments, ...(includeHeaders && { headers }) };
 			return toMailItem({ ...summary, ...content }, files, attachmentPrefix);
 		}),
-	toModel: (mails, params, characters) =>
-		toMailAnswer(
-			mails.map(({ mail }) => mail),
-			params,
-			characters,
-		),
+	toModel: (mails, params, characters) => toMailAnswer(mails, params, characters),
 	adviceByStatus: {
 		400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
 		404: 'The message is not in this mailbox. It may have been deleted.',

@@ -1,19 +1,18 @@
 /** How many parts of an email are read at once: a single one may fill the memory of a small machine. */
 export const maxPartsAtOnce = 2;
 
-interface ParallelOptions<R> {
-	/** The number of tasks doubles each time that as many have succeeded, up to this. By default it does not grow. */
-	readonly maxWidth?: number;
-	/** Receives the results in the order of the values, up to the first value that failed. */
-	readonly results?: R[];
-}
-
-/** Works on values in parallel. After the first failure it starts nothing new and waits for running tasks. @throws the first failure */
+/**
+ * Works on values in parallel. After the first failure it starts nothing new and waits for running tasks.
+ * @param most up to which the number of tasks doubles, each time that as many have succeeded
+ * @param results receives the results in the order of the values, up to the first value that failed
+ * @throws the first failure
+ */
 export async function runInParallel<T, R>(
 	values: readonly T[],
 	atOnce: number,
 	work: (value: T, index: number) => Promise<R>,
-	{ maxWidth: most = atOnce, results = [] }: ParallelOptions<R> = {},
+	most = atOnce,
+	results: R[] = [],
 ): Promise<R[]> {
 	const done: R[] = [];
 	const failures: Array<{ readonly index: number; readonly cause: unknown }> = [];

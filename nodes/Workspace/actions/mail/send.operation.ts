@@ -58,7 +58,7 @@ export const send = defineOperation({
 		const replied = original === '' ? undefined : await fetchRepliedMail(client, original);
 		const outgoing = replied ? await completeReply(client, given, replied, params, item) : given;
 		const sendNow = async () => {
-			const from = await findSender(client, outgoing, item);
+			const from = await findSender(client, outgoing.senderName, outgoing.fromAlias, item);
 			const whole =
 				includeSignature || quoteOriginal
 					? await (await import('./send/quotation')).appendSignatureAndQuote(client, outgoing, params, item)

@@ -1,4 +1,4 @@
-import { createRefusal, isNodeError } from '../../../../core/errors';
+import { createRefusal, isNodeError, toError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { LabelParams } from './fields';
@@ -19,8 +19,8 @@ export async function readAndLabel<R>(
 	read: () => Promise<R>,
 	getIds: (result: R) => readonly string[],
 ): Promise<R> {
-	const addLabelIds = await resolveLabelIds(client, addLabels, item, 'addLabels');
-	const removed = await resolveLabelIds(client, removeLabels, item, 'removeLabels');
+	const addLabelIds = await resolveLabelIds(client, addLabels, 'addLabels', item);
+	const removed = await resolveLabelIds(client, removeLabels, 'removeLabels', item);
 	const removeLabelIds = [...new Set([...(markAsRead ? ['UNREAD'] : []), ...removed])];
 	const both = addLabelIds.find((id) => removeLabelIds.includes(id));
 	if (both !== undefined) {
@@ -36,14 +36,13 @@ export async function readAndLabel<R>(
 		const requestBody = { ids: ids.slice(at, at + idsAtOnce), addLabelIds, removeLabelIds };
 		// Twice has the same effect as once.
 		const retryConfig = { httpMethodsToRetry: ['POST'] };
-		const failure = await client.gmail.users.messages
-			.batchModify({ userId: 'me', requestBody }, { retryConfig })
-			.then(() => undefined)
-			.catch((error: unknown) => {
-				if (!isNodeError(error) || (at === 0 && error.outcome === 'notDone')) throw error;
-				return error;
-			});
-		if (!failure) continue;
+		const changing = client.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
+		const failure = await changing.then(
+			() => undefined,
+			(error: unknown) => error,
+		);
+		if (failure === undefined) continue;
+		if (!isNodeError(failure) || (at === 0 && failure.outcome === 'notDone')) throw toError(failure);
 		item.addHint(
 			`The labels of ${at === 0 ? '' : `all but the first ${at} of `}${ids.length} emails may not have been changed, so the next run may get them again (item ${item.index}): ${failure.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
 		);

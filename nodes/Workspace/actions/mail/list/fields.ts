@@ -45,6 +45,8 @@ const labelList = {
 	default: [],
 	format: 'list',
 	typeOptions: { loadOptionsMethod: 'getLabels' },
+	description:
+		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 } as const satisfies Partial<Field>;
 
 /** What happens to emails after they were read. */
@@ -53,8 +55,6 @@ export const labelOptions = [
 		displayName: 'Add Label Names or IDs',
 		name: 'addLabels',
 		...labelList,
-		description:
-			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Added to the emails that are returned, after they were read. Choose a Mail Access with labels in the credential first.',
 	},
 	{
@@ -69,8 +69,6 @@ export const labelOptions = [
 		displayName: 'Remove Label Names or IDs',
 		name: 'removeLabels',
 		...labelList,
-		description:
-			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Removed from the emails that are returned, after they were read. Removing INBOX archives them. Choose a Mail Access with labels in the credential first.',
 	},
 ] as const satisfies readonly Field[];
@@ -117,8 +115,6 @@ const listOptions = [
 		displayName: 'Label Names or IDs',
 		name: 'labelIds',
 		...labelList,
-		description:
-			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
 	},
 	maxModelCharactersOption,
@@ -211,11 +207,7 @@ function toListItems({ messages, nextPageToken }: ListResult, { output }: ListPa
 }
 
 /** An item with the attachments as binary fields: attachment_0, attachment_1 and so on. */
-export function toMailItem(
-	json: OutputItem['json'],
-	files: readonly StoredBinary[],
-	prefix: string,
-): OutputItem {
+export function toMailItem(json: OutputItem['json'], files: readonly StoredBinary[], prefix: string) {
 	const binary = Object.fromEntries(files.map((file, index) => [`${prefix}${index}`, file]));
 	return { json, ...(files.length > 0 && { binary }) };
 }
@@ -227,13 +219,7 @@ export const sharedListDefinition = {
 	options: listOptions,
 	check: refuseContradictions,
 	toItems: toListItems,
-	toModel: ({ messages, nextPageToken }: ListResult, { pageToken }: ListParams, characters: number) =>
-		toListAnswer(
-			messages.map(({ message }) => message),
-			nextPageToken,
-			pageToken,
-			characters,
-		),
+	toModel: toListAnswer,
 	getFailure: (result: ListResult) => result.failure,
 	adviceByStatus: {
 		400: 'Check the search terms, the label IDs and the page token.',

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { ignoreNotFound, type NodeError, isNodeError } from '../../../../core/errors';
+import { ignoreNotFound, isNodeError } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { initialConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
@@ -14,33 +14,30 @@ import { resolveLabelIds } from './query';
 
 /**
  * The failure that stops a list midway, extended with how to continue.
- * @param returned emails received before it, `ofThatPage` of them from the page where it stopped
- * @param pageToken the token of that page; undefined for the first
+ * @param nextPageToken the token of the page where it stopped; undefined for the first
  * @throws the given error if no email was received or the execution was canceled
  */
 function explainEarlyEnd(
 	error: unknown,
 	returned: number,
-	pageToken: string | undefined,
-	ofThatPage: number,
-): NodeError {
+	returnedOfThatPage: number,
+	nextPageToken?: string,
+) {
 	if (!isNodeError(error) || returned === 0 || error.status === 'CANCELLED') throw error;
 	const emails = returned === 1 ? '1 email was' : `${returned} emails were`;
-	const again = ofThatPage === 0 ? '' : ` (${ofThatPage} emails of that page were already received)`;
+	const again = returnedOfThatPage
+		? ` (${returnedOfThatPage} emails of that page were already received)`
+		: '';
 	const description = [
 		error.description,
 		`${emails} received before that. Set On Error to Continue to output them before the error.`,
-		pageToken === undefined
+		nextPageToken === undefined
 			? 'The list stopped within the first page. To continue, list again.'
-			: `To continue, set ${quoteField('pageToken')} to ${pageToken}${again}.`,
+			: `To continue, set ${quoteField('pageToken')} to ${nextPageToken}${again}.`,
 	];
 	return error.with({
 		description: description.filter(Boolean).join(' '),
-		details: {
-			returned,
-			...(pageToken !== undefined && { nextPageToken: pageToken }),
-			returnedOfThatPage: ofThatPage,
-		},
+		details: { returned, ...(nextPageToken && { nextPageToken }), returnedOfThatPage },
 	});
 }
 
@@ -48,12 +45,7 @@ function explainEarlyEnd(
 const detailedPageSize = 100;
 
 /** The common part of List and Search. */
-export async function listEmails(
-	client: Clients,
-	q: string,
-	params: ListParams,
-	item: Item,
-): Promise<ListResult> {
+export async function listEmails(client: Clients, q: string, params: ListParams, item: Item) {
 	const read = async () => await collectPages(client, q, params, item);
 	// If the node stops with a list that stopped midway, it gives out none of its emails.
 	const getIds = ({ messages, failure }: ListResult) =>
@@ -79,11 +71,22 @@ async function hintNothingFound(given: Readonly<Record<string, unknown>>, item: 
 	});
 }
 
+type Page = gmail_v1.Schema$ListMessagesResponse;
+
 /** Emails that match a query, newest first. Emails received before a failure are kept. */
 async function collectPages(client: Clients, q: string, asked: ListParams, item: Item): Promise<ListResult> {
-	const params = { ...asked, labelIds: await resolveLabelIds(client, asked.labelIds, item) };
+	const params = { ...asked, labelIds: await resolveLabelIds(client, asked.labelIds, 'labelIds', item) };
 	const requestPage = (found: number, token: string | undefined) => {
-		const page = fetchPage(client, q, params, getPageSize(params, found), token);
+		const request = {
+			userId: 'me',
+			q: q || undefined,
+			labelIds: params.labelIds.length > 0 ? params.labelIds : undefined,
+			includeSpamTrash: params.includeSpamTrash || undefined,
+			maxResults: getPageSize(params, found),
+			pageToken: token,
+			fields: 'messages(id,threadId),nextPageToken',
+		};
+		const page = client.gmail.users.messages.list(request).then(({ data }) => data);
 		// It is awaited later, if at all, and must not count as unhandled until then.
 		page.catch(() => undefined);
 		return page;
@@ -111,39 +114,15 @@ async function collectPages(client: Clients, q: string, asked: ListParams, item:
 	} catch (error) {
 		await page?.catch(() => undefined);
 		const ofThatPage = messages.length - ofEarlierPages;
-		return {
-			messages,
-			nextPageToken: undefined,
-			failure: explainEarlyEnd(error, messages.length, pageToken, ofThatPage),
-		};
+		const failure = explainEarlyEnd(error, messages.length, ofThatPage, pageToken);
+		return { messages, nextPageToken: undefined, failure };
 	}
 }
-
-type Page = gmail_v1.Schema$ListMessagesResponse;
 
 /** How many emails to ask for next; 0 or less means none. */
 function getPageSize({ returnAll, maxResults, output, details }: ListParams, found: number): number {
 	const largest = details && output === 'items' ? detailedPageSize : maxPageSize;
 	return returnAll ? largest : Math.min(largest, maxResults - found);
-}
-
-async function fetchPage(
-	{ gmail }: Clients,
-	q: string,
-	{ labelIds, includeSpamTrash }: ListParams,
-	maxResults: number,
-	pageToken: string | undefined,
-): Promise<Page> {
-	const { data } = await gmail.users.messages.list({
-		userId: 'me',
-		q: q === '' ? undefined : q,
-		labelIds: labelIds.length > 0 ? labelIds : undefined,
-		includeSpamTrash: includeSpamTrash || undefined,
-		maxResults,
-		pageToken,
-		fields: 'messages(id,threadId),nextPageToken',
-	});
-	return data;
 }
 
 /** Adds the details in order. @throws whatever ended it, after everything before it is added */
@@ -161,17 +140,11 @@ async function addDetails(
 	}
 	// As many requests run at once as the transport lets through, but fewer with attachments, because an email may bring 25 MB of them.
 	const most = params.downloadAttachments ? initialConcurrency : maxConcurrency;
+	const fetch = async ({ id }: gmail_v1.Schema$Message) =>
+		await ignoreNotFound(fetchDetails(client, id ?? '', params, item));
 	const results: Array<ListedMessage | undefined> = [];
 	try {
-		await runInParallel(
-			found,
-			initialConcurrency,
-			({ id }) => ignoreNotFound(fetchDetails(client, id ?? '', params, item)),
-			{
-				maxWidth: most,
-				results,
-			},
-		);
+		await runInParallel(found, initialConcurrency, fetch, most, results);
 	} finally {
 		// An email may have been deleted since the list.
 		messages.push(...results.flatMap((message) => message ?? []));

@@ -14,10 +14,8 @@ export function buildFromTerms(from: string): string[] {
 }
 
 /** Terms for the time of arrival, in epoch seconds: Gmail reads a mere date as Pacific time. @throws NodeError 400 for an empty time span */
-export function buildReceivedTerms({
-	receivedAfter,
-	receivedBefore,
-}: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>): string[] {
+export function buildReceivedTerms(given: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>): string[] {
+	const { receivedAfter, receivedBefore } = given;
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
 		throw createRefusal(
 			`${quoteField('receivedAfter')} is not before ${quoteField('receivedBefore')}`,
@@ -56,6 +54,8 @@ function hasPairedBrackets(text: string): boolean {
 	return open.length === 0;
 }
 
+type Label = gmail_v1.Schema$Label;
+
 /** Label IDs that need no lookup: those that every mailbox has, and the form of the others. */
 const knownLabelId =
 	/^(?:INBOX|SENT|DRAFT|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|CHAT|CATEGORY_[A-Z]+|Label_[\w-]+|[A-Z]+_(?:STAR|BANG|CHECK|QUESTION|GUILLEMET|INFO))$/;
@@ -63,34 +63,26 @@ const knownLabelId =
 const maxShownLabels = 20;
 
 /** The IDs of labels that are given by ID or by name. @param field where they were given @throws NodeError 400 for a name that no label has */
-export async function resolveLabelIds(
-	client: Clients,
-	given: readonly string[],
-	item: Item,
-	field = 'labelIds',
-): Promise<string[]> {
+export async function resolveLabelIds(client: Clients, given: readonly string[], field: string, item: Item) {
 	if (given.every((label) => knownLabelId.test(label))) return [...given];
 	const labels = await item.once('mail.labels', () => listLabels(client));
 	return given.map((label) => {
 		if (knownLabelId.test(label)) return label;
-		const hasSameName = (text: string | null | undefined) => text?.toLowerCase() === label.toLowerCase();
 		// Gmail does not allow two names that differ only in case.
-		const found = labels.find(({ id }) => id === label) ?? labels.find(({ name }) => hasSameName(name));
-		return found?.id ?? refuseUnknownLabel(label, labels, field);
+		const isNamed = ({ name }: Label) => name?.toLowerCase() === label.toLowerCase();
+		const found = labels.find(({ id }) => id === label) ?? labels.find(isNamed);
+		if (found?.id) return found.id;
+		const names = labels.flatMap(({ name }) => name ?? []);
+		const more = names.length > maxShownLabels ? ', …' : '';
+		throw createRefusal(
+			`${quoteField(field)}: the mailbox has no label '${label}'`,
+			`Labels of the mailbox: ${names.slice(0, maxShownLabels).join(', ')}${more}. Enter a nested label with its parent, such as Clients/Acme.`,
+		);
 	});
 }
 
 /** All labels of the mailbox: the user's own first, then the ones that every mailbox has. */
-export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<gmail_v1.Schema$Label[]> {
+export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<Label[]> {
 	const { data } = await gmail.users.labels.list({ userId: 'me', fields: 'labels(id,name,type)' });
 	return (data.labels ?? []).toSorted((a, b) => Number(b.type === 'user') - Number(a.type === 'user'));
-}
-
-function refuseUnknownLabel(label: string, labels: readonly gmail_v1.Schema$Label[], field: string): never {
-	const names = labels.flatMap(({ name }) => name ?? []);
-	const more = names.length > maxShownLabels ? ', …' : '';
-	throw createRefusal(
-		`${quoteField(field)}: the mailbox has no label '${label}'`,
-		`Labels of the mailbox: ${names.slice(0, maxShownLabels).join(', ')}${more}. Enter a nested label with its parent, such as Clients/Acme.`,
-	);
 }

@@ -6,25 +6,13 @@ import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { maxPartsAtOnce, runInParallel } from '../runInParallel';
 import { maxMailBytes, createTooLargeError } from './deliver';
+import type { UnreadFile } from './driveFiles';
 import { requireOneLine, type SendParams } from './fields';
 
-export interface AttachedFile {
-	readonly filename: string;
-	readonly contentType: string | undefined;
-	/** Bytes. */
-	readonly size: number;
+export interface AttachedFile extends Omit<UnreadFile, 'read'> {
 	readonly content: Buffer;
-	/** The binary field of the item that the file came from. */
-	readonly field?: string;
-	/** The ID of Google's own file whose PDF it is. */
-	readonly printedId?: string;
 	/** Content-ID, without angle brackets, of a file that the HTML shows. */
 	readonly cid?: string;
-}
-
-/** A file whose size is known but that is not read yet. */
-interface UnreadFile extends Omit<AttachedFile, 'content'> {
-	readonly read: () => Promise<Buffer>;
 }
 
 /** The attachments with * replaced by all binary fields of the item, each one once. @throws NodeError 400 for a missing field */
@@ -44,10 +32,9 @@ export async function readAttachments(
 ): Promise<AttachedFile[]> {
 	const unread: UnreadFile[] = [];
 	for (const [index, attachment] of expandAttachments(attachments, item).entries()) {
+		const isField = 'field' in attachment;
 		unread.push(
-			'field' in attachment
-				? await getFileFromField(attachment.field, item)
-				: getFileFromText(attachment, index),
+			isField ? await getFileFromField(attachment.field, item) : getFileFromText(attachment, index),
 		);
 	}
 	if (driveFiles.length > 0)

@@ -11,22 +11,25 @@ import { runInParallel } from '../runInParallel';
 const printable = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 
-/** A file in Google Drive that is not read yet. */
-interface DriveFile {
+/** A file to attach that is not read yet. */
+export interface UnreadFile {
 	readonly filename: string;
-	readonly contentType: string;
+	readonly contentType: string | undefined;
 	/** Bytes; 0 for one of Google's own files, whose PDF Google has not made yet. */
 	readonly size: number;
+	/** The binary field of the item that the file comes from. */
+	readonly field?: string;
+	/** The ID of Google's own file whose PDF it is. */
 	readonly printedId?: string;
 	readonly read: () => Promise<Buffer>;
 }
 
 /** Looks the files up, so that one that cannot be attached is found before any is read. @throws NodeError */
-export async function findDriveFiles(drive: drive_v3.Drive, ids: readonly string[]): Promise<DriveFile[]> {
+export async function findDriveFiles(drive: drive_v3.Drive, ids: readonly string[]): Promise<UnreadFile[]> {
 	return await runInParallel(ids, initialConcurrency, async (id) => await findDriveFile(drive, id));
 }
 
-async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<DriveFile> {
+async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<UnreadFile> {
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
 	const file = (await drive.files.get(request)).data;
 	const { mimeType } = file;
@@ -36,8 +39,7 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<Dri
 		const { buildFileName } = await import('../../mimeTypes');
 		const filename = name.includes('.') ? name : buildFileName(name, mimeType);
 		const read = async () => await download(drive, fileId, name, file.md5Checksum);
-		const size = Number(file.size ?? 0);
-		return { contentType: mimeType, filename, size, read };
+		return { contentType: mimeType, filename, size: Number(file.size ?? 0), read };
 	}
 	const kind = mimeType.slice(googleTypePrefix.length);
 	if (!printable.includes(kind)) throw createKindRefusal(kind, name);
@@ -54,12 +56,7 @@ function createKindRefusal(kind: string, name: string): NodeError {
 	return createRefusal(message, `Nothing was sent. ${advice ?? 'Send a link to it instead.'}`);
 }
 
-async function download(
-	drive: drive_v3.Drive,
-	fileId: string,
-	name: string,
-	md5: string | null | undefined,
-): Promise<Buffer> {
+async function download(drive: drive_v3.Drive, fileId: string, name: string, md5?: string | null) {
 	const request = { fileId, alt: 'media', supportsAllDrives: true };
 	const { data } = await drive.files.get(request, { responseType: 'arraybuffer' });
 	const bytes: unknown = data;

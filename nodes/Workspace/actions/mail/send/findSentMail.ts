@@ -16,42 +16,31 @@ export interface SentMail {
 	readonly repeated?: true;
 }
 
-export function toSentMail(
-	{ id, threadId, labelIds }: gmail_v1.Schema$Message,
-	draftId?: string | null,
-): SentMail {
-	return {
-		id: id ?? '',
-		threadId: threadId ?? '',
-		labelIds: labelIds ?? [],
-		...(draftId && { draftId }),
-	};
+export function toSentMail(message: gmail_v1.Schema$Message, draftId?: string | null): SentMail {
+	const { id, threadId, labelIds } = message;
+	return { id: id ?? '', threadId: threadId ?? '', labelIds: labelIds ?? [], ...(draftId && { draftId }) };
 }
 
 /** Where an email goes and is found again: Gmail lists sent emails and drafts apart. */
 export type MailFolder = 'sent' | 'drafts';
 
 /** IDs of a listed email. */
-interface ListedMail {
+export interface ListedMail {
 	readonly id: string;
 	readonly draftId?: string | null;
 }
 
 /** The emails of a folder, newest first. */
-export async function listMailFolder(
-	{ gmail }: Clients,
-	folder: MailFolder,
-	search: { readonly q?: string; readonly maxResults: number },
-): Promise<{ readonly mails: ListedMail[]; readonly isPartial: boolean }> {
+export async function listMailFolder({ gmail }: Clients, folder: MailFolder, maxResults: number, q?: string) {
+	const search = { userId: 'me', maxResults, q };
 	if (folder === 'drafts') {
 		const fields = 'drafts(id,message/id),nextPageToken';
-		const { data } = await gmail.users.drafts.list({ userId: 'me', ...search, fields });
+		const { data } = await gmail.users.drafts.list({ ...search, fields });
 		const mails = (data.drafts ?? []).map(({ id, message }) => ({ id: message?.id ?? '', draftId: id }));
 		return { mails, isPartial: Boolean(data.nextPageToken) };
 	}
-	const labelIds = ['SENT'];
 	const fields = 'messages/id,nextPageToken';
-	const { data } = await gmail.users.messages.list({ userId: 'me', labelIds, ...search, fields });
+	const { data } = await gmail.users.messages.list({ ...search, labelIds: ['SENT'], fields });
 	const mails = (data.messages ?? []).map(({ id }) => ({ id: id ?? '' }));
 	return { mails, isPartial: Boolean(data.nextPageToken) };
 }
@@ -79,19 +68,16 @@ const folderWords = {
 };
 
 /** Finds an email with an unknown outcome by the item's marker. @throws NodeError with the same code: one not found may still be sent */
-export async function findSentMail(
-	client: Clients,
-	folder: MailFolder,
-	failure: NodeError,
-	item: Item,
-): Promise<SentMail> {
+export async function findSentMail(client: Clients, folder: MailFolder, failure: NodeError, item: Item) {
 	const { may, among, place, again } = folderWords[folder];
 	let searched = `It is not among the newest ${among}, but Gmail may list it later.`;
 	for (const wait of searchWaits) {
 		try {
 			await sleep(wait, undefined, { signal: item.signal });
-			const found = await findByToken(client, folder, item.token);
-			if (found) return found;
+			for (const listed of (await listMailFolder(client, folder, searchedMails)).mails) {
+				const { mail, parts } = await readMarker(client, listed);
+				if (parts[0] === item.token) return mail;
+			}
 		} catch (error) {
 			// The failure of the send is the one to report. This one explains why nothing more is known.
 			searched =
@@ -107,17 +93,4 @@ export async function findSentMail(
 		outcome: 'unknown',
 		cause: failure,
 	});
-}
-
-async function findByToken(
-	client: Clients,
-	folder: MailFolder,
-	token: string,
-): Promise<SentMail | undefined> {
-	const { mails } = await listMailFolder(client, folder, { maxResults: searchedMails });
-	for (const listed of mails) {
-		const { mail, parts } = await readMarker(client, listed);
-		if (parts[0] === token) return mail;
-	}
-	return undefined;
 }

@@ -10,16 +10,7 @@ import { listSendAs } from './sender';
 
 type RepliedMail = Awaited<ReturnType<typeof fetchRepliedMail>>;
 
-const originalHeaders = [
-	'Message-ID',
-	'References',
-	'In-Reply-To',
-	'Subject',
-	'From',
-	'Reply-To',
-	'To',
-	'Cc',
-];
+const usedHeaders = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From', 'Reply-To', 'To', 'Cc'];
 /** How many characters of a header are read. They hold more recipients than Gmail sends an email to. */
 const maxHeaderLength = 100_000;
 
@@ -29,7 +20,7 @@ export async function fetchRepliedMail({ gmail }: Clients, id: string) {
 		userId: 'me',
 		id,
 		format: 'metadata',
-		metadataHeaders: originalHeaders,
+		metadataHeaders: usedHeaders,
 		fields: 'threadId,payload/headers',
 	});
 	const readHeader = (name: string) => getMessageHeader(data, name).slice(0, maxHeaderLength);

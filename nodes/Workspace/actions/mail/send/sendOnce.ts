@@ -8,14 +8,12 @@ import { runInParallel } from '../runInParallel';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
 import { isDraft, type SendParams } from './fields';
-import { findSentMail, listMailFolder, toSentMail, readMarker, type SentMail } from './findSentMail';
+import type { ListedMail, MailFolder, SentMail } from './findSentMail';
+import { findSentMail, listMailFolder, toSentMail, readMarker } from './findSentMail';
 import { getOwnAddress } from './sender';
 
 /** @returns undefined if there is no key */
-export function hashMailKey(
-	params: SendParams,
-	{ files }: Pick<OutgoingMail, 'files'>,
-): KeyHashes | undefined {
+export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHashes | undefined {
 	const mark = hashIdempotencyKey({ key: params.idempotencyKey, operation: 'mail send', target: '' });
 	if (mark === undefined) return undefined;
 	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
@@ -46,25 +44,20 @@ interface KeyedMail {
 }
 
 /** Emails with the key among those to the same recipients with the same subject, newest first. A draft may have been sent meanwhile. */
-async function findMailsWithKey(
-	{ client, item, outgoing, keyed }: KeyedSend,
-	known: readonly string[] = [],
-): Promise<KeyedMail[]> {
+async function findMailsWithKey({ client, item, outgoing, keyed }: KeyedSend, known?: string) {
 	const { to, subject, folder } = outgoing;
-	const search = { q: buildKeyQuery(to, subject), maxResults: maxCandidates };
-	const drafts = folder === 'drafts' ? [await listMailFolder(client, 'drafts', search)] : [];
-	const folders = [...drafts, await listMailFolder(client, 'sent', search)];
+	const list = async (one: MailFolder) =>
+		await listMailFolder(client, one, maxCandidates, buildKeyQuery(to, subject));
+	const drafts = folder === 'drafts' ? [await list('drafts')] : [];
+	const folders = [...drafts, await list('sent')];
 	if (folders.some(({ isPartial }) => isPartial)) {
 		item.addHint(
 			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 		);
 	}
-	const listed = folders.flatMap(({ mails }) => mails).filter(({ id }) => !known.includes(id));
-	const marked = await runInParallel(
-		listed,
-		initialConcurrency,
-		async (mail) => await readMarker(client, mail),
-	);
+	const listed = folders.flatMap(({ mails }): ListedMail[] => mails).filter(({ id }) => id !== known);
+	const read = async (mail: ListedMail) => await readMarker(client, mail);
+	const marked = await runInParallel(listed, initialConcurrency, read);
 	return marked.flatMap(({ mail, parts: [, mark, content = ''] }) =>
 		mark === keyed.mark ? [{ mail, content }] : [],
 	);
@@ -133,7 +126,7 @@ async function findRecentMail({ gmail }: Clients, name: string): Promise<KeyedMa
 /** Adds a hint if another process also sent an email with this key. This email was sent, so nothing here may fail the item. */
 async function hintSecondSend(sending: KeyedSend, { id }: SentMail): Promise<void> {
 	const { item } = sending;
-	const [other] = await findMailsWithKey(sending, [id]).catch((error: unknown) => {
+	const [other] = await findMailsWithKey(sending, id).catch((error: unknown) => {
 		item.log(`Could not check whether another email has this key: ${String(error)}`);
 		return [];
 	});

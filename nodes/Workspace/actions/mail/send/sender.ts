@@ -5,6 +5,9 @@ import { getGlobalSingleton } from '../../../../core/runtime';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 
+/** The address to send from, if it is not the account's own. */
+type Alias = Address | undefined;
+
 const factLifetimeMilliseconds = 10 * 60_000;
 
 /** What rarely changes about an account, asked at most every ten minutes. @param account differs for every account and sign-in */
@@ -26,11 +29,7 @@ async function getAccountFact<T>(account: string, name: string, ask: () => Promi
  * The sender for From, with the account's own name if none is given: without it, Gmail sends the bare address.
  * @returns undefined if Gmail may fill in the address itself
  */
-export async function findSender(
-	client: Clients,
-	{ senderName, fromAlias }: { readonly senderName: string; readonly fromAlias: Address | undefined },
-	item: Item,
-): Promise<Address | undefined> {
+export async function findSender(client: Clients, senderName: string, fromAlias: Alias, item: Item) {
 	const name = senderName || (fromAlias?.name ?? '');
 	if (name !== '') return { name, address: fromAlias?.address ?? (await getOwnAddress(client)) };
 	// The request is not retried, because a name is not worth a wait. Without the scope for it, no name is shown.
@@ -50,7 +49,7 @@ export async function findSender(
 }
 
 /** The settings of an alias; without one those of the account's own address. */
-export function findSendAs(known: readonly SendAs[], alias: Address | undefined): SendAs | undefined {
+export function findSendAs(known: readonly SendAs[], alias: Alias): SendAs | undefined {
 	const wanted = alias?.address.toLowerCase();
 	return known.find(({ sendAsEmail, isPrimary }) =>
 		wanted === undefined ? isPrimary : sendAsEmail?.toLowerCase() === wanted,
