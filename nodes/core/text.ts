@@ -19,6 +19,31 @@ export function toSingleLine(text: string): string {
 		.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
+/** A text without what people overlook in it: case and blanks. */
+export function foldText(text: string): string {
+	return text.toLowerCase().replaceAll(/\s/g, '');
+}
+
+/** The existing names that missing ones may mean, as a question before an advice; '' if there are none. */
+export function suggestNames(names: readonly string[], missing: readonly string[]): string {
+	const fold = (name: string) => foldText(name.slice(0, 100));
+	const wanted = missing.map(fold);
+	const alike = names.filter((name) => wanted.includes(fold(name)));
+	const near = names.filter((name) => wanted.some((one) => isNear(fold(name), one)));
+	const shown = (alike.length > 0 ? alike : near.slice(0, 5)).map((name) => `'${shorten(name, 60)}'`);
+	return shown.length === 0 ? '' : `Did you mean ${shown.join(', ')}? `;
+}
+
+/** Whether one text begins or ends with the other, or they differ by up to two characters in one place. */
+function isNear(a: string, b: string): boolean {
+	const [short = '', long = ''] = [a, b].toSorted((one, other) => one.length - other.length);
+	let [start, end] = [0, 0];
+	while (start < short.length && short[start] === long[start]) start++;
+	while (end < short.length - start && short.at(-1 - end) === long.at(-1 - end)) end++;
+	const [same, different] = [start + end, long.length - start - end];
+	return different <= Math.min(2, same) || (same === short.length && same >= 3);
+}
+
 /** Compares alphabetically. The first call of `localeCompare` would cost n8n's start 5 ms. */
 export function compareNames(a: string, b: string): number {
 	if (a === b) return 0;

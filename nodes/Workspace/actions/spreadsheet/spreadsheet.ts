@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, NodeError, createRefusal } from '../../../core/errors';
-import { shorten } from '../../../core/text';
+import { foldText, shorten, suggestNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
@@ -13,6 +13,7 @@ import {
 	parseRange,
 	printRange,
 	quoteTab,
+	rangeAdvice,
 	isLinkedTab,
 	parseTarget,
 	type TabRange,
@@ -30,11 +31,6 @@ export function listNames(names: readonly string[]): string {
 	return shown.join(', ');
 }
 
-/** A text without what people overlook in it: case and blanks. */
-export function foldText(text: string): string {
-	return text.toLowerCase().replaceAll(/\s/g, '');
-}
-
 /** The names that differ from missing ones only by case or blanks. */
 export function findAlike(names: readonly string[], missing: readonly string[]): string[] {
 	const folded = missing.map(foldText);
@@ -45,9 +41,7 @@ export const otherRowAdvice = `If the column names are in another row, change ${
 
 /** Lists the columns of a table for a message, first those that the missing ones may mean. */
 export function listColumns(names: readonly string[], missing: readonly string[]): string {
-	const alike = findAlike(names, missing);
-	const question = alike.length > 0 ? `Did you mean ${listNames(alike)}? ` : '';
-	return `${question}Its columns are ${listNames(names)}.`;
+	return `${suggestNames(names, missing)}Its columns are ${listNames(names)}.`;
 }
 
 /**
@@ -319,18 +313,25 @@ export function isUnknownRangeError(error: unknown): error is NodeError {
 }
 
 /** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
-function createMissingTabError(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]) {
-	const tab = title ?? name;
+function createMissingTabError(error: NodeError, target: TabRange, titles: readonly string[]) {
+	const tab = target.tab ?? target.name;
 	if (titles.length === 0) return error;
-	const cells = correctCells(tab ?? '');
 	const list = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
-	const has = cells === undefined ? list : `To name cells, enter ${cells}. ${list}`;
-	if (tab === undefined || titles.includes(tab)) {
-		return error.with({ description: error.description ? `${has} ${error.description}` : has });
+	if (tab === undefined)
+		return error.with({ description: error.description ? `${list} ${error.description}` : list });
+	const isFound = titles.some((title) => title.toLowerCase() === tab.toLowerCase());
+	const name = (isFound ? target.name : undefined) ?? tab;
+	const cells = correctCells(name);
+	const meant = cells ? `To name cells, enter ${cells}. ` : '';
+	if (isFound) {
+		const message = `Google Sheets: ${listNames([name])} is neither cells nor a named range`;
+		return error.with({ message, description: `${meant}${rangeAdvice}` });
 	}
-	const missing = title === undefined ? 'tab or named range' : 'tab';
+	const missing = target.tab === undefined ? 'tab or named range' : 'tab';
 	const message = `Google Sheets: the spreadsheet has no ${missing} ${listNames([tab])}`;
-	return error.with({ message, description: has });
+	const question = meant || suggestNames(titles, [tab]);
+	const whole = `Choose the tab in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
+	return error.with({ message, description: question ? `${question}${list}` : `${list} ${whole}` });
 }
 
 /** Whether a name is a tab's and not a named range's. @param answered the range that Google answered for the name */

@@ -108,6 +108,49 @@ test.each<readonly [string, Case, string, string]>([
 		"To name cells, enter Sheet1!A1:C5. The spreadsheet has the tab 'Sheet1'.",
 		"To name cells, enter Sheet1!A1:C5. The spreadsheet has the tab 'Sheet1'.",
 	],
+	...(
+		[
+			['A to C', 'Enter A:C.'],
+			['A1;C5', 'Enter A1:C5.'],
+			['columns A, C', 'Enter A:C.'],
+			['column B', 'Enter B:B.'],
+			['A', "'A' is neither cells nor a named range To name cells, enter A:A."],
+			['A1..C5', "'A1..C5' is neither cells nor a named range To name cells, enter A1:C5."],
+			['Sheet1!A1:C5', 'or enter only cells, such as A1:C5.'],
+			['Wrong!', 'or enter only cells, such as A:D.'],
+		] as const
+	).map(
+		([range, told]) => [`the range ${range}`, { operation: 'read', more: { range } }, told, told] as const,
+	),
+	...['all rows', 'everything', 'first 10 rows', '*', 'SKU'].map((range) => {
+		const told =
+			'enter cells such as A1:D10, columns such as A:D or rows such as 1:5, or leave it empty to use the whole tab.';
+		return [
+			`words as a range: ${range}`,
+			{ operation: 'read', more: { range } },
+			`In 'Range', ${told}`,
+			`In 'range', ${told}`,
+		] as const;
+	}),
+	[
+		'words as a range, without a tab',
+		{ operation: 'read', more: { tab: '', range: 'all rows' } },
+		"no tab 'all rows' The spreadsheet has the tab 'Sheet1'. Choose the tab in 'Tab', and leave 'Range' empty to use all of it.",
+		"no tab 'all rows' The spreadsheet has the tab 'Sheet1'. Choose the tab in 'tab', and leave 'range' empty to use all of it.",
+	],
+	...['sheet', 'Shet1', 'Sheet 2', 'SheetsA'].map((tab) => {
+		const told = `has no tab '${tab}' Did you mean 'Sheet1'? The spreadsheet has the tab 'Sheet1'.`;
+		return [`a tab that is near: ${tab}`, { operation: 'read', more: { tab } }, told, told] as const;
+	}),
+	[
+		'a filter that is near',
+		{
+			operation: 'read',
+			more: { output: 'rows', filters: { filter: [{ column: 'Qtys', condition: 'equals', value: '' }] } },
+		},
+		"no column 'Qtys' to filter by Did you mean 'Qty'? Its columns are 'SKU', 'Qty'.",
+		"no column 'Qtys' to filter by Did you mean 'Qty'? Its columns are 'SKU', 'Qty'.",
+	],
 ])('%s', async (_, given, inForm, inObject) => {
 	const told = await tell(given);
 	expect(told.inForm).toContain(inForm);
