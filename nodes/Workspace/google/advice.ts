@@ -1,4 +1,5 @@
 import { isRedirect } from '../../core/errors';
+import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 
 /** Google's services, by the part of the node that calls them. */
@@ -232,7 +233,9 @@ export function findAdvice(situation: AdviceInput): string {
 	const row = isRateLimited ? undefined : adviceTable.find((candidate) => matchesRow(candidate, situation));
 	const known = isRateLimited || row ? undefined : findAdviceByWords(situation);
 	const isExplained = known !== undefined || row?.message !== undefined;
-	const operationAdvice = isExplained ? undefined : call.advice?.[status];
+	// An operation's own advice about what is missing is not about the file that the address names.
+	const isAboutFile = status === 404 && (fileApis.includes(call.api) || findMissing(situation).isTemplate);
+	const operationAdvice = isExplained || isAboutFile ? undefined : call.advice?.[status];
 	return [known ?? findGeneralAdvice(situation, row), operationAdvice].filter(Boolean).join(' ');
 }
 
@@ -246,10 +249,9 @@ function findGeneralAdvice(situation: AdviceInput, row: AdviceRow | undefined): 
 	if (isRateLimited) {
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
 	}
-	if (row)
-		return status === 404 && findIdInUrl(call.url) ? `${describeMissingId(call)} ${row.advice}` : row.advice;
+	if (status === 404) return describeMissing(situation, row);
+	if (row) return row.advice;
 	if (status === 403) return findForbiddenAdvice(situation);
-	if (status === 404) return describeMissingId(call);
 	if (status === 401) return getReconnectAdvice(call.signIn);
 	if (status === 409 && envelope.status !== 'ABORTED') return 'Something with this ID already exists.';
 	if (status === 409 || status === 412)
@@ -296,9 +298,30 @@ function matchesRow(row: AdviceRow, { status, envelope, call }: AdviceInput): bo
 	);
 }
 
-function describeMissingId({ url }: FailedCall): string {
-	const id = findIdInUrl(url);
-	return id ? `This account cannot find anything with the ID ${id}.` : 'Check the ID of this item.';
+/** What Google does not find. Only Drive's message names it, and it may be the folder of a new file; otherwise it is in the address. */
+function findMissing({ envelope, call: { url } }: AdviceInput) {
+	const { pathname } = new URL(url);
+	const named = /not found: ([\w-]+)/.exec(envelope.message ?? '')?.[1];
+	const inPath = /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1];
+	return {
+		name: named ?? inPath ?? findIdInUrl(url),
+		isTemplate: pathname.endsWith(`/${named ?? inPath}/copy`),
+	};
+}
+
+function describeMissing(situation: AdviceInput, row: AdviceRow | undefined): string {
+	const { name, isTemplate } = findMissing(situation);
+	if (name === undefined) return row?.advice ?? 'Check the ID of this item.';
+	const field = isTemplate ? `Check ${quoteField('templateId')}. ` : '';
+	// Every ID that Google gives has digits.
+	if (!/\d/.test(name))
+		return `${field}'${shorten(name, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`;
+	const { api } = situation.call;
+	const [noun, other] = api === 'sheets' ? ['spreadsheet', 'document'] : ['document', 'spreadsheet'];
+	const found = fileApis.includes(api)
+		? `This account cannot find a ${noun} with the ID ${name}. It must be the ID of a ${noun}: a ${other} or another file cannot be found as one.`
+		: `This account cannot find anything with the ID ${name}.`;
+	return [`${field}${found}`, row?.advice].filter(Boolean).join(' ');
 }
 
 export function getReconnectAdvice({ authentication }: SignIn): string {

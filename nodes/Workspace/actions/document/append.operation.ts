@@ -99,7 +99,6 @@ export const append = defineOperation({
 		});
 	},
 	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
-	adviceByStatus: fields.adviceByStatus,
 });
 
 /** Appends text without reading the document first. No revision guards the request, so it is never repeated after a failure whose outcome is unknown. */
