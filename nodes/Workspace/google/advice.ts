@@ -23,6 +23,7 @@ interface AdviceRow {
 }
 
 const fileApis: readonly Api[] = ['sheets', 'docs'];
+const nouns: Partial<Record<Api, string>> = { sheets: 'a spreadsheet', docs: 'a document' };
 const appFilesOnlyText = 'With App Files, the node sees only files that this app created';
 
 const tooLargeText = 'The request is larger than Google accepts. Send less at once.';
@@ -119,7 +120,8 @@ export const adviceTable: readonly AdviceRow[] = [
 		api: ['sheets', 'docs', 'drive'],
 		status: 404,
 		// Sheets and Docs reach every file of the account by its ID, whatever the access to Drive.
-		advice: 'Check the ID, and that the file is shared with the account of the credential.',
+		advice:
+			'Check the ID, and that the file is shared with the account of the credential. The ID of another kind of file does not work here.',
 	},
 ];
 
@@ -233,9 +235,7 @@ export function findAdvice(situation: AdviceInput): string {
 	const row = isRateLimited ? undefined : adviceTable.find((candidate) => matchesRow(candidate, situation));
 	const known = isRateLimited || row ? undefined : findAdviceByWords(situation);
 	const isExplained = known !== undefined || row?.message !== undefined;
-	// An operation's own advice about what is missing is not about the file that the address names.
-	const isAboutFile = status === 404 && (fileApis.includes(call.api) || findMissing(situation).isTemplate);
-	const operationAdvice = isExplained || isAboutFile ? undefined : call.advice?.[status];
+	const operationAdvice = isExplained || status === 404 ? undefined : call.advice?.[status];
 	return [known ?? findGeneralAdvice(situation, row), operationAdvice].filter(Boolean).join(' ');
 }
 
@@ -249,7 +249,7 @@ function findGeneralAdvice(situation: AdviceInput, row: AdviceRow | undefined): 
 	if (isRateLimited) {
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
 	}
-	if (status === 404) return describeMissing(situation, row);
+	if (status === 404) return describeMissing(situation, row?.advice).filter(Boolean).join(' ');
 	if (row) return row.advice;
 	if (status === 403) return findForbiddenAdvice(situation);
 	if (status === 401) return getReconnectAdvice(call.signIn);
@@ -299,29 +299,18 @@ function matchesRow(row: AdviceRow, { status, envelope, call }: AdviceInput): bo
 }
 
 /** What Google does not find. Only Drive's message names it, and it may be the folder of a new file; otherwise it is in the address. */
-function findMissing({ envelope, call: { url } }: AdviceInput) {
+function describeMissing({ envelope, call: { api, url, advice } }: AdviceInput, access?: string) {
 	const { pathname } = new URL(url);
 	const named = /not found: ([\w-]+)/.exec(envelope.message ?? '')?.[1];
-	const inPath = /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1];
-	return {
-		name: named ?? inPath ?? findIdInUrl(url),
-		isTemplate: pathname.endsWith(`/${named ?? inPath}/copy`),
-	};
-}
-
-function describeMissing(situation: AdviceInput, row: AdviceRow | undefined): string {
-	const { name, isTemplate } = findMissing(situation);
-	if (name === undefined) return row?.advice ?? 'Check the ID of this item.';
-	const field = isTemplate ? `Check ${quoteField('templateId')}. ` : '';
+	const id = named ?? /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1] ?? findIdInUrl(url);
+	// The operation's own advice is about a folder or an email.
+	const ownAdvice = fileApis.includes(api) ? undefined : advice?.[404];
+	const own = pathname.endsWith(`/${id}/copy`) ? `Check ${quoteField('templateId')}.` : ownAdvice;
+	if (id === undefined) return [access ?? 'Check the ID of this item.', own];
 	// Every ID that Google gives has digits.
-	if (!/\d/.test(name))
-		return `${field}'${shorten(name, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`;
-	const { api } = situation.call;
-	const [noun, other] = api === 'sheets' ? ['spreadsheet', 'document'] : ['document', 'spreadsheet'];
-	const found = fileApis.includes(api)
-		? `This account cannot find a ${noun} with the ID ${name}. It must be the ID of a ${noun}: a ${other} or another file cannot be found as one.`
-		: `This account cannot find anything with the ID ${name}.`;
-	return [`${field}${found}`, row?.advice].filter(Boolean).join(' ');
+	if (!/\d/.test(id))
+		return [`'${shorten(id, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`, own];
+	return [`This account cannot find ${nouns[api] ?? 'anything'} with the ID ${id}.`, access, own];
 }
 
 export function getReconnectAdvice({ authentication }: SignIn): string {

@@ -113,7 +113,7 @@ describe('errors', () => {
 				'the id that is missing',
 				googleError(404, 'No.'),
 				readDocument,
-				`cannot find a document with the ID ${id}. It must be the ID of a document: a spreadsheet`,
+				`cannot find a document with the ID ${id}.`,
 			],
 		])('%s', async (_, answer, call, text) => {
 			const { description } = await ask(answer, call, { signIn: appFiles });
@@ -165,7 +165,7 @@ describe('errors', () => {
 				'a template',
 				`File not found: ${id}.`,
 				copyFile,
-				new RegExp(`^Check 'templateId'. .* ${id}`),
+				new RegExp(`ID ${id}.* Check 'templateId'.$`),
 				/folder/,
 			],
 			[
@@ -186,7 +186,7 @@ describe('errors', () => {
 				'a spreadsheet',
 				'No.',
 				readSheet,
-				new RegExp(`a spreadsheet with the ID ${id}. It must be the ID of a spreadsheet: a document`),
+				new RegExp(`a spreadsheet with the ID ${id}.*another kind of file`),
 				/folder/,
 			],
 			['a title for an ID', 'No.', readTitle, new RegExp(`^'Sales' ${notID}$`), /folder|shared/],
@@ -194,7 +194,7 @@ describe('errors', () => {
 				'a title for a template',
 				'File not found: Letter.',
 				copyTitle,
-				new RegExp(`^Check 'templateId'. 'Letter' ${notID}$`),
+				new RegExp(`^'Letter' ${notID} Check 'templateId'.$`),
 				/All Files/,
 			],
 			[
