@@ -26,22 +26,19 @@ export function foldText(text: string): string {
 
 /** The existing names that missing ones may mean, as a question before an advice; '' if there are none. */
 export function suggestNames(names: readonly string[], missing: readonly string[]): string {
-	const fold = (name: string) => foldText(name.slice(0, 100));
-	const wanted = missing.map(fold);
-	const alike = names.filter((name) => wanted.includes(fold(name)));
-	const near = names.filter((name) => wanted.some((one) => isNear(fold(name), one)));
-	const shown = (alike.length > 0 ? alike : near.slice(0, 5)).map((name) => `'${shorten(name, 60)}'`);
+	const wanted = missing.slice(0, 20).map((name) => foldText(name.slice(0, 100)));
+	const near = names.filter((name) => wanted.some((one) => isNear(foldText(name.slice(0, 100)), one)));
+	const shown = near.slice(0, 5).map((name) => `'${shorten(name, 60)}'`);
 	return shown.length === 0 ? '' : `Did you mean ${shown.join(', ')}? `;
 }
 
-/** Whether one text begins or ends with the other, or they differ by up to two characters in one place. */
+/** Whether texts differ by at most two characters in one place, and have as many in common. */
 function isNear(a: string, b: string): boolean {
-	const [short = '', long = ''] = [a, b].toSorted((one, other) => one.length - other.length);
+	const length = Math.min(a.length, b.length);
 	let [start, end] = [0, 0];
-	while (start < short.length && short[start] === long[start]) start++;
-	while (end < short.length - start && short.at(-1 - end) === long.at(-1 - end)) end++;
-	const [same, different] = [start + end, long.length - start - end];
-	return different <= Math.min(2, same) || (same === short.length && same >= 3);
+	while (start < length && a[start] === b[start]) start++;
+	while (end < length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+	return Math.max(a.length, b.length) - start - end <= Math.min(2, start + end);
 }
 
 /** Compares alphabetically. The first call of `localeCompare` would cost n8n's start 5 ms. */

@@ -60,13 +60,9 @@ export function isOneCell({ tab, cells }: TabRange): boolean {
 	return tab === undefined && cells !== undefined && !cells.includes(':');
 }
 
-/** What was meant by cells without a colon, as in `A1-C5`, `A to D` or `A`; undefined for any other text. */
+/** What was meant by cells without a colon, as in `A1-C5` or `A to D`; undefined for any other text. */
 export function correctCells(text: string): string | undefined {
-	const corrected = text
-		.slice(0, 200)
-		.replace(/^(?:columns? +)?([A-Z]{1,2})$/i, '$1:$1')
-		.replace(/ *(?:[-–—,;]|\.{2,3}| to ) *(?=[A-Z]{1,3}\d*$)/i, ':')
-		.replace(/^columns? +/i, '');
+	const corrected = text.slice(0, 200).replace(/ *(?:[-–—,;]|\.{2,3}| to ) *(?=[A-Z]{1,3}\d*$)/i, ':');
 	return corrected !== text && parseRange(corrected).cells ? corrected : undefined;
 }
 
@@ -174,10 +170,9 @@ export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 		return inRange;
 	if (text === '') return { tab };
 	if (text.includes('!')) {
-		const { cells = 'A:D' } = parseRange(text);
 		throw createRefusal(
 			`${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`,
-			`Leave ${quoteField('tab')} empty, or enter only cells, such as ${cells}.`,
+			`Leave ${quoteField('tab')} empty, or enter only cells, such as ${parseRange(text).cells ?? 'A:D'}.`,
 		);
 	}
 	const inside = parseCellsOrName(text);

@@ -322,16 +322,11 @@ function createMissingTabError(error: NodeError, target: TabRange, titles: reado
 	const isFound = titles.some((title) => title.toLowerCase() === tab.toLowerCase());
 	const name = (isFound ? target.name : undefined) ?? tab;
 	const cells = correctCells(name);
-	const meant = cells ? `To name cells, enter ${cells}. ` : '';
-	if (isFound) {
-		const message = `Google Sheets: ${listNames([name])} is neither cells nor a named range`;
-		return error.with({ message, description: `${meant}${rangeAdvice}` });
-	}
+	const meant = cells ? `To name cells, enter ${cells}. ` : suggestNames(isFound ? [] : titles, [tab]);
 	const missing = target.tab === undefined ? 'tab or named range' : 'tab';
-	const message = `Google Sheets: the spreadsheet has no ${missing} ${listNames([tab])}`;
-	const question = meant || suggestNames(titles, [tab]);
-	const whole = `Choose the tab in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
-	return error.with({ message, description: question ? `${question}${list}` : `${list} ${whole}` });
+	const message = `Google Sheets: ${isFound ? 'there is no range' : `the spreadsheet has no ${missing}`} ${listNames([name])}`;
+	const whole = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
+	return error.with({ message, description: `${meant}${isFound ? rangeAdvice : `${list} ${whole}`}` });
 }
 
 /** Whether a name is a tab's and not a named range's. @param answered the range that Google answered for the name */

@@ -146,7 +146,7 @@ describe('a tab that is not there', () => {
 		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
 		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet 1'");
 		expect(failure.description).toBe(
-			"Did you mean 'Sheet1'? The spreadsheet has the tabs 'Sheet1', 'Anna's Log'.",
+			"Did you mean 'Sheet1'? The spreadsheet has the tabs 'Sheet1', 'Anna's Log'. Choose one in 'tab', and leave 'range' empty to use all of it.",
 		);
 		expect(calls.methods.at(-1)).toBe('get');
 	});
@@ -212,7 +212,7 @@ describe('one spreadsheet', () => {
 		const failure = await catchFailure(
 			calls.one('read', { spreadsheetId: calls.sheet(), range: 'Sheet1!Nothing' }),
 		);
-		expect(failure.message).toBe("Google Sheets: 'Nothing' is neither cells nor a named range");
+		expect(failure.message).toBe("Google Sheets: there is no range 'Nothing'");
 		expect(failure.description).toMatch(/^In 'range', enter cells such as A1:D10, /);
 	});
 
