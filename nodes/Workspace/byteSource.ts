@@ -136,7 +136,7 @@ export function findBinaryFields(
 	throw createRefusal(
 		missing === undefined ? 'The item has no files' : `The item has no binary field '${missing}'`,
 		existing.length === 0
-			? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk.'
+			? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk. For the attachments of an email, turn on Download Attachments in List, Search or Read.'
 			: `Its binary fields are: ${existing.map((name) => `'${name}'`).join(', ')}. Enter them in ${quoteField(parameter)}, or * for all.`,
 	);
 }

@@ -47,8 +47,8 @@ export function parseId(text: string, label: string, advice = ''): string {
 export function parseFileId(text: string, noun: FileNoun | 'file', label: string): string {
 	const given = text.trim();
 	const url = parseGoogleUrl(given);
-	if (!url) return parseId(given, label);
 	const advice = `Enter the ID of the ${noun}, or its URL from the address bar of the browser.`;
+	if (!url) return parseId(given, label, `A title is not an ID. ${advice}`);
 	if (!googleHosts.includes(url.hostname))
 		throw createRefusal(`'${label}' is not a Google Drive or Google Docs URL: ${url.hostname}`, advice);
 	const found = Object.entries(fileKinds).find(([, { path }]) => url.pathname.includes(path))?.[0];

@@ -19,6 +19,28 @@ export function toSingleLine(text: string): string {
 		.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
+/** A text without what people overlook in it: case and blanks. */
+export function foldText(text: string): string {
+	return text.toLowerCase().replaceAll(/\s/g, '');
+}
+
+/** The existing names that missing ones may mean, as a question before an advice; '' if there are none. */
+export function suggestNames(names: readonly string[], missing: readonly string[]): string {
+	const wanted = missing.slice(0, 20).map((name) => foldText(name.slice(0, 100)));
+	const near = names.filter((name) => wanted.some((one) => isNear(foldText(name.slice(0, 100)), one)));
+	const shown = near.slice(0, 5).map((name) => `'${shorten(name, 60)}'`);
+	return shown.length === 0 ? '' : `Did you mean ${shown.join(', ')}? `;
+}
+
+/** Whether texts differ by at most two characters in one place, and have as many in common. */
+function isNear(a: string, b: string): boolean {
+	const length = Math.min(a.length, b.length);
+	let [start, end] = [0, 0];
+	while (start < length && a[start] === b[start]) start++;
+	while (end < length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+	return Math.max(a.length, b.length) - start - end <= Math.min(2, start + end);
+}
+
 /** Compares alphabetically. The first call of `localeCompare` would cost n8n's start 5 ms. */
 export function compareNames(a: string, b: string): number {
 	if (a === b) return 0;

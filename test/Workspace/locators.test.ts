@@ -53,6 +53,7 @@ test.each([
 });
 
 test.each<[FileNoun | 'file', string, RegExp]>([
+	['spreadsheet', 'My sales', /A title is not an ID\. Enter the ID of the spreadsheet, or its URL/],
 	['spreadsheet', 'https://docs.google.com/spreadsheets/', /^Enter the ID of the spreadsheet, or its URL/],
 	['file', 'https://docs.google.com/', /^Enter the ID of the file, or its URL/],
 	[

@@ -1,4 +1,5 @@
 import { isRedirect } from '../../core/errors';
+import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 
 /** Google's services, by the part of the node that calls them. */
@@ -19,6 +20,7 @@ interface AdviceCase {
 
 const fileApis: readonly Api[] = ['sheets', 'docs'];
 const serviceAccount = { authentication: 'serviceAccount' } as const;
+const nouns: Partial<Record<Api, string>> = { sheets: 'a spreadsheet', docs: 'a document' };
 const appFilesOnlyText = 'With App Files, the node sees only files that this app created';
 
 const tooLargeText = 'The request is larger than Google accepts. Send less at once.';
@@ -166,7 +168,7 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 		[
 			// Sheets and Docs reach every file of the account by its ID, whatever the access to Drive.
 			{ api: ['sheets', 'docs', 'drive'] },
-			'Check the ID, and that the file is shared with the account of the credential.',
+			'Check the ID, and that the file is shared with the account of the credential. The ID of another kind of file does not work here.',
 		],
 	],
 };
@@ -202,12 +204,9 @@ interface AdviceInput {
 export function findAdvice(situation: AdviceInput): string {
 	const { status, isRateLimited, call } = situation;
 	const row = isRateLimited ? undefined : adviceTable[status]?.find(([one]) => isCase(one, situation));
-	const id = status === 404 && findIdInUrl(call.url);
-	return [
-		id && `This account cannot find anything with the ID ${id}.`,
-		row ? row[1] : findGeneralAdvice(situation),
-		!row?.[0].words && call.advice?.[status],
-	]
+	if (status === 404 && !row?.[0].words)
+		return describeMissing(situation, row?.[1]).filter(Boolean).join(' ');
+	return [row ? row[1] : findGeneralAdvice(situation), !row?.[0].words && call.advice?.[status]]
 		.filter(Boolean)
 		.join(' ');
 }
@@ -229,7 +228,6 @@ function findGeneralAdvice({ status, isRateLimited, envelope, call }: AdviceInpu
 	if (isRateLimited)
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
 	if (status === 403) return findForbiddenAdvice(envelope, call);
-	if (status === 404) return findIdInUrl(call.url) ? '' : 'Check the ID of this item.';
 	if (status === 401) return getReconnectAdvice(call.signIn);
 	if (status === 409 && envelope.status !== 'ABORTED') return 'Something with this ID already exists.';
 	if (status === 409 || status === 412)
@@ -254,6 +252,21 @@ function findForbiddenAdvice({ words, message, activationUrl }: ErrorEnvelope, c
 		return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;
 	}
 	return message ? 'The message says why Google refused this.' : `Google gave no reason. ${checkBasesAdvice}`;
+}
+
+/** What Google does not find. Only Drive's message names it, and it may be the folder of a new file; otherwise it is in the address. */
+function describeMissing({ envelope, call: { api, url, advice } }: AdviceInput, access?: string) {
+	const { pathname } = new URL(url);
+	const named = /not found: ([\w-]+)/.exec(envelope.message ?? '')?.[1];
+	const id = named ?? /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1] ?? findIdInUrl(url);
+	// The operation's own advice is about a folder or an email.
+	const ownAdvice = fileApis.includes(api) ? undefined : advice?.[404];
+	const own = pathname.endsWith(`/${id}/copy`) ? `Check ${quoteField('templateId')}.` : ownAdvice;
+	if (id === undefined) return [access ?? 'Check the ID of this item.', own];
+	// Every ID that Google gives has digits.
+	if (!/\d/.test(id))
+		return [`'${shorten(id, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`, own];
+	return [`This account cannot find ${nouns[api] ?? 'anything'} with the ID ${id}.`, access, own];
 }
 
 export function getReconnectAdvice({ authentication }: SignIn): string {

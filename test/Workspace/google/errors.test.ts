@@ -113,7 +113,7 @@ describe('errors', () => {
 				'the id that is missing',
 				googleError(404, 'No.'),
 				readDocument,
-				`cannot find anything with the ID ${id}`,
+				`cannot find a document with the ID ${id}.`,
 			],
 		])('%s', async (_, answer, call, text) => {
 			const { description } = await ask(answer, call, { signIn: appFiles });
@@ -150,6 +150,64 @@ describe('errors', () => {
 			);
 			await server.close();
 			expect((await ask(googleError(404, 'No.'), readFile)).description).not.toContain(hidden);
+		});
+
+		const copyFile: Ask = ({ drive }) =>
+			drive.files.copy({ fileId: id, requestBody: { parents: ['1Folder2345'] } });
+		const createFile: Ask = ({ drive }) => drive.files.create({ requestBody: { parents: ['1Folder2345'] } });
+		const readTitle: Ask = ({ sheets }) => sheets.spreadsheets.get({ spreadsheetId: 'Sales' });
+		const copyTitle: Ask = ({ drive }) => drive.files.copy({ fileId: 'Letter' });
+		const folder = { advice: { 404: 'Check the folder.' } };
+		const notID = 'is not an ID. If it is a title, enter the ID or the URL instead.';
+
+		test.each<[string, string, Ask, RegExp, RegExp]>([
+			[
+				'a template',
+				`File not found: ${id}.`,
+				copyFile,
+				new RegExp(`ID ${id}.* Check 'templateId'.$`),
+				/folder/,
+			],
+			[
+				'a folder beside a template',
+				'File not found: 1Folder2345.',
+				copyFile,
+				/ID 1Folder2345\..*the folder\.$/,
+				/templateId/,
+			],
+			[
+				'a folder',
+				'File not found: 1Folder2345.',
+				createFile,
+				/ID 1Folder2345\..*the folder\.$/,
+				/templateId/,
+			],
+			[
+				'a spreadsheet',
+				'No.',
+				readSheet,
+				new RegExp(`a spreadsheet with the ID ${id}.*another kind of file`),
+				/folder/,
+			],
+			['a title for an ID', 'No.', readTitle, new RegExp(`^'Sales' ${notID}$`), /folder|shared/],
+			[
+				'a title for a template',
+				'File not found: Letter.',
+				copyTitle,
+				new RegExp(`^'Letter' ${notID} Check 'templateId'.$`),
+				/All Files/,
+			],
+			[
+				'a title for a folder',
+				'File not found: Invoices.',
+				createFile,
+				new RegExp(`^'Invoices' ${notID} Check the folder.$`),
+				/All Files/,
+			],
+		])('what is missing by its own name: %s', async (_, message, call, told, misleading) => {
+			const { description } = await ask(googleError(404, message), call, { signIn: appFiles, ...folder });
+			expect(description).toMatch(told);
+			expect(description).not.toMatch(misleading);
 		});
 
 		test('with the operation’s own advice after it', async () => {

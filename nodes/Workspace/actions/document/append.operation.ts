@@ -99,7 +99,6 @@ export const append = defineOperation({
 		});
 	},
 	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
-	adviceByStatus: fields.adviceByStatus,
 });
 
 interface ContentToAppend {

@@ -107,7 +107,7 @@ export const create = defineOperation({
 		});
 	},
 	nameResult: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
-	adviceByStatus: { 404: `${missingFolderAdvice} The same goes for ${quoteField('templateId')}.` },
+	adviceByStatus: { 404: missingFolderAdvice },
 });
 
 interface DocumentToCreate extends CreateDocumentParams {

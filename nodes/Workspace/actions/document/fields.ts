@@ -158,7 +158,3 @@ export const fillFromInput = {
 	description:
 		'Whether to replace each placeholder, such as {{name}} or {{customer.city}}, by the field of the input item with this name',
 } as const satisfies Field;
-
-export const adviceByStatus = {
-	404: 'It must be the ID of a document: a spreadsheet or another file cannot be found as one.',
-} as const;

@@ -128,7 +128,6 @@ export const read = defineOperation({
 		const { file, ...json } = result;
 		return [{ json, binary: { [binaryPropertyName]: file } }];
 	},
-	adviceByStatus: fields.adviceByStatus,
 });
 
 /** How many levels of JSON an item may have: n8n copies and stores items with functions that call themselves for each level. */

@@ -96,7 +96,6 @@ export const write = defineOperation({
 	},
 	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
 	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
-	adviceByStatus: fields.adviceByStatus,
 });
 
 interface DocumentWrite extends InferParameters<typeof writeFields, typeof writeOptions> {

@@ -107,6 +107,8 @@ async function appendTogether(
 	const start = isPlacementProven(appended, firstRow)
 		? result.start
 		: await relocateRows(book, { ...params, valueInputOption }, appended);
+	if (!tableRange && place.extent === 'all' && start.row > place.row)
+		addHint(`${place.search} was empty, so the rows begin below all others. To choose the row, use Write.`);
 	if (params.insertDataOption === 'INSERT_ROWS' && isDirectlyBelowHeader(result, knownPlace, start.row)) {
 		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;

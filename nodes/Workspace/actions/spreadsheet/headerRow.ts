@@ -213,6 +213,10 @@ export async function arrangeRowsByHeader(
 	let written: Promise<void> | undefined;
 	/** Writes the headers that the rows need, the first time. */
 	const addHeaders = () => (written ??= writeHeaders(book, found, added));
+	if (found.columns.size === 0 && found.texts.length > 0)
+		members[0]?.item.addHint(
+			`The range had no column names, so row ${found.row + 1} got ${listNames(added)} beside ${listNames(found.texts.filter(Boolean))}. To add rows below those, leave ${quoteField('range')} empty.`,
+		);
 	return { target, header, rows, addHeaders };
 }
 

@@ -1,5 +1,5 @@
 import { createRefusal } from '../../../core/errors';
-import { shorten } from '../../../core/text';
+import { foldText, shorten, suggestNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 
 /** Lists names in a message. */
@@ -12,9 +12,6 @@ export function listNames(names: readonly string[]): string {
 /** Whether two titles mean the same tab or named range. */
 export const isSameTitle = (title?: string | null, other?: string | null) =>
 	title?.toLowerCase() === other?.toLowerCase();
-
-/** A text without what people overlook in it: case and blanks. */
-export const foldText = (text: string) => text.toLowerCase().replaceAll(/\s/g, '');
 
 /** The names that differ from missing ones only by case or blanks. */
 export function findAlike(names: readonly string[], missing: readonly string[]): string[] {
@@ -31,7 +28,8 @@ export function createColumnError(
 	missing: readonly string[],
 	advice: string,
 ) {
-	const alike = findAlike(names, missing);
-	const question = alike.length > 0 ? `Did you mean ${listNames(alike)}? ` : '';
-	return createRefusal(message, `${question}Its columns are ${listNames(names)}. ${advice}`);
+	return createRefusal(
+		message,
+		`${suggestNames(names, missing)}Its columns are ${listNames(names)}. ${advice}`,
+	);
 }

@@ -58,18 +58,22 @@ const isCells = (text: string) => text.length <= 100 && (a1Pattern.test(text) ||
 export const isOneCell = ({ tab, cells }: TabRange) =>
 	tab === undefined && cells !== undefined && !cells.includes(':');
 
-/** What was meant by cells with a hyphen, as in `A1-C5`; undefined for any other text. */
+/** What was meant by cells without a colon, as in `A1-C5` or `A to D`; undefined for any other text. */
 export function correctCells(text: string): string | undefined {
-	const corrected = text.slice(0, 200).replace(/ *[-–—] *(?=[A-Z]{1,3}\d*$)/i, ':');
+	const corrected = text.slice(0, 200).replace(/ *(?:[-–—,;]|\.{2,3}| to ) *(?=[A-Z]{1,3}\d*$)/i, ':');
 	return corrected !== text && parseRange(corrected).cells ? corrected : undefined;
 }
 
 function createRangeError(range: string) {
-	const cells =
-		correctCells(range) ??
-		"a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10";
-	return createRefusal(`${quoteField('range')} is not a range: ${shorten(range)}`, `Enter ${cells}.`);
+	const cells = correctCells(range);
+	const advice = range.startsWith("'") ? "Enter cells behind '!', such as 'My Tab'!A1:D10." : rangeAdvice;
+	return createRefusal(
+		`${quoteField('range')} is not a range: ${shorten(range)}`,
+		cells ? `Enter ${cells}.` : advice,
+	);
 }
+
+export const rangeAdvice = `In ${quoteField('range')}, enter cells such as A1:D10, columns such as A:D or rows such as 1:5, or leave it empty to use the whole tab.`;
 
 /** Prints a range for Google: unchanged, except for quotes around a title that needs them. */
 export function printRange({ tab, isQuoted, cells, name }: TabRange): string {
@@ -166,7 +170,7 @@ export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 	if (text.includes('!')) {
 		throw createRefusal(
 			`${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`,
-			`Leave ${quoteField('tab')} empty, or enter only cells, such as A:D.`,
+			`Leave ${quoteField('tab')} empty, or enter only cells, such as ${parseRange(text).cells ?? 'A:D'}.`,
 		);
 	}
 	const inside = parseCellsOrName(text);

@@ -13,7 +13,7 @@ import * as fields from './fields';
 import { buildColumnNames, type HeaderRow, indexColumns } from './headerRow';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
 import { createColumnError, listNames, otherRowAdvice } from './names';
-import { parseBounds, parseRange, printRange, parseTarget } from './range';
+import { parseBounds, parseRange, printRange, parseTarget, type TargetParams } from './range';
 import { allCells, Spreadsheet } from './spreadsheet';
 
 type CellRow = ReadonlyArray<string | number | boolean>;
@@ -321,15 +321,24 @@ export const read = defineOperation({
 		const needsNoSecondRead = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
 		const shown = needsNoSecondRead ? data : await readAs({ valueRenderOption: 'FORMATTED_VALUE' });
 		const found = await toRowItems(data, shown, params);
-		if (found.total === 0 && filters.length > 0) {
-			item.addHint('No row fits the filters. Check their columns and values, or remove a filter.');
-		}
+		const hint = found.items.length > 0 ? undefined : explainNoRows(found, params, data.values?.length ?? 0);
+		if (hint) item.addHint(hint);
 		return found;
 	},
 	toItems: ({ items }) => items,
 	toModel: (found, { output }, characters) =>
 		output === 'rows' ? toRowsAnswer(found, characters) : toValuesAnswer(found, characters),
 });
+
+/** Why there are no rows, where a parameter may be wrong. @param rows how many the range has, with the header */
+function explainNoRows({ total }: ReadRows, given: RowOptions & TargetParams, rows: number) {
+	if (total > 0) return `${quoteField('startRow')} is below the last row: ${total} rows stand above it.`;
+	if (given.filters.length > 0) return 'No row fits the filters. Check their values, or remove a filter.';
+	const needed = Math.max(1, given.headerRow);
+	const first = parseBounds(parseRange(given.range)).row + needed;
+	if (rows >= needed || first === 1) return undefined;
+	return `There is nothing from row ${first} on. Check ${quoteField('range')} and ${quoteField('headerRow')}.`;
+}
 
 /** Builds the test whether a row fits the filters. A cell fits by its value or by what the sheet shows for it. */
 function buildRowTest(

@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, NodeError, createRefusal } from '../../../core/errors';
+import { suggestNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
@@ -14,6 +15,7 @@ import {
 	parseRange,
 	printRange,
 	quoteTab,
+	rangeAdvice,
 	isLinkedTab,
 	parseTarget,
 	type TabRange,
@@ -251,18 +253,20 @@ export const isUnknownRangeError = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 
 /** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
-function createMissingTabError(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]) {
-	const tab = title ?? name;
+function createMissingTabError(error: NodeError, target: TabRange, titles: readonly string[]) {
+	const tab = target.tab ?? target.name;
 	if (titles.length === 0) return error;
-	const cells = correctCells(tab ?? '');
 	const list = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
-	const has = cells === undefined ? list : `To name cells, enter ${cells}. ${list}`;
-	if (tab === undefined || titles.includes(tab)) {
-		return error.with({ description: error.description ? `${has} ${error.description}` : has });
-	}
-	const missing = title === undefined ? 'tab or named range' : 'tab';
-	const message = `Google Sheets: the spreadsheet has no ${missing} ${listNames([tab])}`;
-	return error.with({ message, description: has });
+	if (tab === undefined)
+		return error.with({ description: error.description ? `${list} ${error.description}` : list });
+	const isFound = titles.some((title) => isSameTitle(title, tab));
+	const name = (isFound ? target.name : undefined) ?? tab;
+	const cells = correctCells(name);
+	const meant = cells ? `To name cells, enter ${cells}. ` : suggestNames(isFound ? [] : titles, [tab]);
+	const missing = target.tab === undefined ? 'tab or named range' : 'tab';
+	const message = `Google Sheets: ${isFound ? 'there is no range' : `the spreadsheet has no ${missing}`} ${listNames([name])}`;
+	const whole = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
+	return error.with({ message, description: `${meant}${isFound ? rangeAdvice : `${list} ${whole}`}` });
 }
 
 /** Whether a name is a tab's and not a named range's. @param answered the range that Google answered for the name */

@@ -269,7 +269,12 @@ describe('in n8n', () => {
 		});
 
 		test.each([
-			[all, {}, 'The item has no files', /^It has no binary data/],
+			[
+				all,
+				{},
+				'The item has no files',
+				/^It has no binary data.*turn on Download Attachments in List, Search or Read\.$/,
+			],
 			[
 				{},
 				{ photo: file('x') },

@@ -108,10 +108,100 @@ test.each<readonly [string, Case, string, string]>([
 		"To name cells, enter Sheet1!A1:C5. The spreadsheet has the tab 'Sheet1'.",
 		"To name cells, enter Sheet1!A1:C5. The spreadsheet has the tab 'Sheet1'.",
 	],
+	...(
+		[
+			['A to C', 'Enter A:C.'],
+			['A1;C5', 'Enter A1:C5.'],
+			['A, C', 'Enter A:C.'],
+			['A1..C5', "there is no range 'A1..C5' To name cells, enter A1:C5."],
+			['Sheet1!A1:C5', 'or enter only cells, such as A1:C5.'],
+			['Wrong!', 'or enter only cells, such as A:D.'],
+		] as const
+	).map(
+		([range, told]) => [`the range ${range}`, { operation: 'read', more: { range } }, told, told] as const,
+	),
+	...['all rows', 'everything', 'first 10 rows', 'column B', '*', 'SKU', 'A'].map((range) => {
+		const told =
+			'enter cells such as A1:D10, columns such as A:D or rows such as 1:5, or leave it empty to use the whole tab.';
+		return [
+			`words as a range: ${range}`,
+			{ operation: 'read', more: { range } },
+			`In 'Range', ${told}`,
+			`In 'range', ${told}`,
+		] as const;
+	}),
+	[
+		'words as a range, without a tab',
+		{ operation: 'read', more: { tab: '', range: 'all rows' } },
+		"no tab 'all rows' The spreadsheet has the tab 'Sheet1'. Choose one in 'Tab', and leave 'Range' empty to use all of it.",
+		"no tab 'all rows' The spreadsheet has the tab 'Sheet1'. Choose one in 'tab', and leave 'range' empty to use all of it.",
+	],
+	...['sheet', 'Shet1', 'Sheet 2', 'Sheet1 b'].map((tab) => {
+		const told = `has no tab '${tab}' Did you mean 'Sheet1'? The spreadsheet has the tab 'Sheet1'. Choose one in`;
+		return [`a tab that is near: ${tab}`, { operation: 'read', more: { tab } }, told, told] as const;
+	}),
+	[
+		'a filter that is near',
+		{
+			operation: 'read',
+			more: { output: 'rows', filters: { filter: [{ column: 'Qtys', condition: 'equals', value: '' }] } },
+		},
+		"no column 'Qtys' to filter by Did you mean 'Qty'? Its columns are 'SKU', 'Qty'.",
+		"no column 'Qtys' to filter by Did you mean 'Qty'? Its columns are 'SKU', 'Qty'.",
+	],
 ])('%s', async (_, given, inForm, inObject) => {
 	const told = await tell(given);
 	expect(told.inForm).toContain(inForm);
 	expect(told.inObject).toContain(inObject);
+});
+
+test.each<[string, unknown[][], IDataObject, string[]]>([
+	[
+		'names beside a table',
+		[
+			['Key', 'Net'],
+			['a', 1],
+		],
+		{ range: 'F:H', valuesSource: 'items' },
+		[
+			"The range had no column names, so row 1 got 'x' beside 'Key', 'Net'. To add rows below those, leave 'range' empty.",
+		],
+	],
+	[
+		'rows beside a table',
+		[
+			['Key', 'Net'],
+			['a', 1],
+		],
+		{ range: 'F:H', values: '[["x"]]' },
+		['Sheet1!F:H was empty, so the rows begin below all others. To choose the row, use Write.'],
+	],
+	['names in an empty tab', [], { range: 'F:H', valuesSource: 'items' }, []],
+	['rows in an empty tab', [], { range: 'F:H', values: '[["x"]]' }, []],
+	[
+		'rows below a table',
+		[
+			['Key', 'Net'],
+			['a', 1],
+		],
+		{ range: 'A:B', values: '[["x"]]' },
+		[],
+	],
+	[
+		'items below a table',
+		[
+			['Key', 'x'],
+			['a', 1],
+		],
+		{ range: 'B:B', valuesSource: 'items' },
+		[],
+	],
+])('Append says where it put %s', async (_, rows, more, hints) => {
+	const item = testItem({ json: { x: 1 } });
+	await calls.together('append', [
+		{ params: { spreadsheetId: calls.sheet(rows), tab: 'Sheet1', ...more }, item },
+	]);
+	expect(item.hints).toEqual(hints);
 });
 
 test('Replace says that it removed a column of formulas', async () => {

@@ -260,6 +260,29 @@ describe('filters', () => {
 		expect(await names([], { maxRows: 2 })).toEqual(['Anna', 'Ben']);
 	});
 
+	test.each([
+		[{ startRow: 9 }, "'startRow' is below the last row: 3 rows stand above it."],
+		[{ range: 'Sheet1!A90:B' }, "There is nothing from row 90 on. Check 'range' and 'headerRow'."],
+		[{ headerRow: 9 }, "There is nothing from row 9 on. Check 'range' and 'headerRow'."],
+		[
+			{ range: 'Sheet1!A3:B', headerRow: 5 },
+			"There is nothing from row 7 on. Check 'range' and 'headerRow'.",
+		],
+	])('behind the last row there is no item but a hint: %j', async (more, hint) => {
+		const [item] = items({});
+		expect(await calls.run('read', { spreadsheetId: await book(), output: 'rows', ...more }, item)).toEqual(
+			[],
+		);
+		expect(item).toMatchObject({ hints: [hint] });
+	});
+
+	test.each([{}, { range: 'Sheet1!A:B' }])('a tab without rows is no mistake: %j', async (more) => {
+		const [item] = items({});
+		for (const spreadsheetId of [calls.sheet(), calls.sheet([['Name', 'Age']])])
+			expect(await calls.run('read', { spreadsheetId, output: 'rows', ...more }, item)).toEqual([]);
+		expect(item).toMatchObject({ hints: [] });
+	});
+
 	test('no match gives no item and a hint', async () => {
 		const [item] = items({});
 		const given = { spreadsheetId: await book(), output: 'rows', filters: by('Name', 'equals', 'Zoe') };

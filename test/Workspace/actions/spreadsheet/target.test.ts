@@ -145,7 +145,9 @@ describe('a tab that is not there', () => {
 		);
 		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
 		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet 1'");
-		expect(failure.description).toBe("The spreadsheet has the tabs 'Sheet1', 'Anna's Log'.");
+		expect(failure.description).toBe(
+			"Did you mean 'Sheet1'? The spreadsheet has the tabs 'Sheet1', 'Anna's Log'. Choose one in 'tab', and leave 'range' empty to use all of it.",
+		);
 		expect(calls.methods.at(-1)).toBe('get');
 	});
 
@@ -210,8 +212,8 @@ describe('one spreadsheet', () => {
 		const failure = await catchFailure(
 			calls.one('read', { spreadsheetId: calls.sheet(), range: 'Sheet1!Nothing' }),
 		);
-		expect(failure.message).toContain('Unable to parse range');
-		expect(failure.description).toMatch(/^The spreadsheet has the tab 'Sheet1'\. ./);
+		expect(failure.message).toBe("Google Sheets: there is no range 'Nothing'");
+		expect(failure.description).toMatch(/^In 'range', enter cells such as A1:D10, /);
 	});
 
 	test('a tab that went away meanwhile', async () => {

@@ -1,4 +1,5 @@
 import { type NodeError, isNodeError, createRefusal } from '../../../../core/errors';
+import { foldText } from '../../../../core/text';
 import { printChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames } from '../cells';
@@ -6,7 +7,7 @@ import { DateCell, dropTimeNoise, isSameTime } from '../dates/dates';
 import { rowNumberKey, type WriteMember, type WriteParams } from '../fields';
 import type { resolveColumns } from '../headerRow';
 import { spreadRefusals } from '../sendRows';
-import { foldText, listNames } from '../names';
+import { listNames } from '../names';
 import type { Spreadsheet } from '../spreadsheet';
 import { readTableBody, readValuesAndTexts, type TableBody } from './tableBody';
 
