@@ -62,6 +62,8 @@ export interface HeaderRow extends Omit<SheetInfo, 'sheet'> {
 	readonly row: number;
 	/** Texts of the whole row, from the tab's first column on. */
 	readonly texts: readonly string[];
+	/** Its numbers, dates, true and false. */
+	readonly values: ReadonlyArray<number | boolean | undefined>;
 	/** Google's table that the header belongs to, if it was made with Format > Convert to table. */
 	readonly native: ReturnType<typeof findNativeTable>;
 	/** First column of the range. */
@@ -91,6 +93,9 @@ export async function readHeaderRow(
 	const { sheet, ...found } = await book.findSheet(target.tab ?? target.name, `${headerRow}:${headerRow}`);
 	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
 	const texts = cells.map(readHeaderText);
+	const values = cells.map(({ effectiveValue: { numberValue, boolValue } = {} }) => {
+		return numberValue ?? boolValue ?? undefined;
+	});
 	const shown = cells.map(({ formattedValue }) => formattedValue ?? '');
 	while (texts.at(-1) === '') texts.pop();
 	const row = headerRow - 1;
@@ -103,7 +108,7 @@ export async function readHeaderRow(
 	const headers = texts.slice(start, free);
 	const next = texts.findIndex((text, at) => at >= free && text !== '');
 	return {
-		...{ ...found, row, texts, start, left, right, free },
+		...{ ...found, row, texts, values, start, left, right, free },
 		native: findNativeTable(sheet, { row, column: left }),
 		hasGap: texts.slice(left, right).includes(''),
 		names: buildColumnNames(headers, start).filter((_, at) => headers[at] !== ''),
