@@ -9,8 +9,9 @@ export type DateFormat =
 	| 'h:mm'
 	| 'h:mm:ss'
 	| 'yyyy-mm-dd h:mm:ss'
-	| '[h]:mm:ss'
+	| DurationFormat
 	| LocaleFormat;
+export type DurationFormat = '[h]:mm:ss' | '[h]:mm' | '[mm]:ss';
 /** A format without a pattern: the locale has one. */
 export type LocaleFormat = 'DATE' | 'TIME' | 'DATE_TIME';
 
@@ -63,7 +64,8 @@ function formattedDate(serial: number, format: DateFormat, locale: string): stri
 	const seconds = `${minutes}:${two(date.getUTCSeconds())}`;
 	if (format === 'DATE' || format === 'TIME' || format === 'DATE_TIME')
 		return shownInLocale(date, format, locale);
-	const shown: Record<Exclude<DateFormat, LocaleFormat>, string> = {
+	if (format.includes('[')) return shownDuration(serial, format);
+	const shown: Record<Exclude<DateFormat, LocaleFormat | DurationFormat>, string> = {
 		'yyyy-mm-dd': day,
 		'm/d/yyyy': `${american}/${date.getUTCFullYear()}`,
 		'dd/mm/yyyy': `${european.join('/')}/${date.getUTCFullYear()}`,
@@ -72,9 +74,17 @@ function formattedDate(serial: number, format: DateFormat, locale: string): stri
 		'h:mm': minutes,
 		'h:mm:ss': seconds,
 		'yyyy-mm-dd h:mm:ss': `${day} ${seconds}`,
-		'[h]:mm:ss': `${Math.floor(Math.round(serial * 86_400) / 3600)}:${seconds.split(':').slice(1).join(':')}`,
 	};
-	return shown[format];
+	return shown[format as keyof typeof shown];
+}
+
+function shownDuration(serial: number, format: DateFormat): string {
+	const size = Math.abs(Math.round(serial * 86_400));
+	const two = (number: number) => String(number).padStart(2, '0');
+	const [hours, minutes, seconds] = [Math.floor(size / 3600), Math.floor(size / 60), two(size % 60)];
+	const inHours = `${hours}:${two(minutes % 60)}`;
+	const shown = format === '[mm]:ss' ? `${two(minutes)}:${seconds}` : inHours;
+	return `${serial < 0 ? '-' : ''}${format === '[h]:mm:ss' ? `${shown}:${seconds}` : shown}`;
 }
 
 function shownInLocale(date: Date, format: LocaleFormat, locale: string): string {
@@ -105,7 +115,7 @@ export function typeOfFormat(format: Format): string {
 		case 'DATE_TIME':
 			return format;
 		default:
-			return format.includes('h') ? (format.includes('yyyy') ? 'DATE_TIME' : 'TIME') : 'DATE';
+			return /h|\[mm/.test(format) ? (format.includes('yyyy') ? 'DATE_TIME' : 'TIME') : 'DATE';
 	}
 }
 
@@ -119,6 +129,8 @@ const dateFormats: ReadonlySet<Format> = new Set<DateFormat>([
 	'h:mm:ss',
 	'yyyy-mm-dd h:mm:ss',
 	'[h]:mm:ss',
+	'[h]:mm',
+	'[mm]:ss',
 	'DATE',
 	'TIME',
 	'DATE_TIME',

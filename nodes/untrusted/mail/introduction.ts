@@ -19,10 +19,11 @@ const dateOrTime = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p
 const address = /@[\w-]+\.\w/;
 const bracketed = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
 const writing =
-	/(?<!\p{L})(?:wrote|sent(?=\s?[:：])|schrieb|geschrieben|écrit|escri|escrev|scritto|schreef|skrev|skrifaði|kirjoitti|kirjutas|napisa|napísal|napsal|pisze|írta|scris|yazdı|rašė|rakstīja|написа|пишет|пише|писал|έγραψε|viết|menulis)|כתב|كتب|كتابة|نوشت|เขียน|लिखा|写道|寫道|のメール|書きました|작성|쓴 글/iu;
-const firstPerson = /(?<!\p{L})(?:I|we|ich|wir|je|j’ai|j'ai|nous|yo|eu|ik|wij|jag|vi|jeg|я|мы)(?!\p{L})/iu;
+	/(?<!\p{L})(?:wrote|sent(?=\s?[:：])|schrieb|geschrieben|geschreven|écrit|escri|escrev|scritto|schreef|skrev|skrifaði|kirjoitti|kirjutas|napisa|napísal|napsal|pisze|írta|scris|yazdı|rašė|rakstīja|написа|пишет|пише|писал|έγραψε|viết|menulis|missatge de)|כתב|كتب|كتابة|نوشت|เขียน|लिखा|写道|寫道|のメール|書きました|작성|쓴 글/iu;
+const firstPerson =
+	/(?<!\p{L})(?:I|we|to (?:me|us)|ich|mir|wir|uns|je|j’ai|j'ai|nous|yo|nos|eu|ik|mij|wij|ons|jag|vi|oss|jeg|я|мне|мы|нам)(?!\p{L})/iu;
 const opening =
-	/(?<!\S)(?:On|Am|Le|El|Il|Op|Den|Em|Dne|Dnia|Dňa|Pe|În|På|La|Pada|Vào|W dniu|Στις|На|At|在)\s/gu;
+	/(?<!\S)(?:On|Am|Le|El|Il|Op|Den|Em|Dne|Dnia|Dňa|Pe|În|På|La|Pada|Vào|W dniu|Στις|На|At|(?<!> )在)\s/gu;
 /** Between such a word and the first figure of the date stands the name of a day. */
 const beforeDate = /^[^@<\p{Nd}]{0,40}\p{Nd}/u;
 
@@ -48,7 +49,7 @@ export function findIntroduction(lines: readonly string[], isMarked: boolean): I
 		const tail = ['', ...rest].join(' ');
 		const at = findOpening(first, (text) => isIntroduction(text + tail));
 		if (at >= 0) return { lines: count, before: first.slice(0, at) };
-		if (count > 1 && /[.!?]$/.test(first)) break;
+		if (count > 1 && endsSentence(first)) break;
 		if (count > maxLines || !isIntroduction((first + tail).slice(-maxCharacters))) continue;
 		return includeOpening(lines, count);
 	}
@@ -59,10 +60,23 @@ export function findIntroduction(lines: readonly string[], isMarked: boolean): I
 function includeOpening(lines: readonly string[], count: number): Introduction {
 	for (let more = count + 1; more <= Math.min(count + 2, maxOpenedLines); more++) {
 		const line = lines.at(-more) ?? '';
-		const at = /[.!?]$/.test(line) ? -1 : findOpening(line, () => true);
+		const at = endsSentence(line) ? -1 : findOpening(line, () => true);
 		if (at >= 0) return { lines: more, before: line.slice(0, at) };
 	}
-	return { lines: count, before: '' };
+	const above = (lines.at(-count - 1) ?? '').slice(-maxCharacters);
+	const isHalf = !endsSentence(above) && holdsOtherHalf(above, lines.slice(-count).join(' '));
+	return { lines: isHalf ? count + 1 : count, before: '' };
+}
+
+/** Whether a line has the date, or the address before it, that the rest of an introduction lacks. */
+function holdsOtherHalf(above: string, rest: string): boolean {
+	if (!dateOrTime.test(rest)) return time.test(above) && /\p{Nd}{4}/u.test(above);
+	return !address.test(rest) && /@[^@]*[>)\]].*\p{Nd}{4}/u.test(above);
+}
+
+/** A date in the middle of an introduction may end a line with a dot, too. */
+function endsSentence(line: string): boolean {
+	return /[.!?]$/.test(line) && !(address.test(line) && /\p{Nd}\.$/u.test(line));
 }
 
 function introducesQuote(text: string): boolean {

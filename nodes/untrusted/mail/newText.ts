@@ -1,4 +1,4 @@
-import { HeaderFinder } from './earlierHeader';
+import { HeaderFinder, ruler } from './earlierHeader';
 import { findIntroduction, findIntroductionWithin, isRuledIntroduction } from './introduction';
 
 /** How many lines an introduction may take when programs wrap it. */
@@ -17,7 +17,7 @@ const subjectOfReply = new RegExp(
 	'iu',
 );
 const subjectOfForward = new RegExp(
-	`${tags}(?:fwd?|wg|tr|rv|enc|vs|vl|vb|pd|i|doorst|ilt|i̇lt|πρθ|пер|пересл|转发|轉寄|轉發|転送|전달|הועבר)\\s*[:：]`,
+	`${tags}(?:fwd?|wg|tr|rv|enc|vs|vl|vb|pd|i|doorst|(?:i̇?|İ)lt|πρθ|пер|пересл|转发|轉寄|轉發|転送|전달|הועבר)\\s*[:：]`,
 	'iu',
 );
 
@@ -152,8 +152,8 @@ class Reader {
 
 	/** Some programs draw a line above the header. */
 	#dropRuler(): void {
-		const isOwn = (at: number) => !/^(?:[-_]{5,})?$/.test(this.#plain[at] ?? '');
-		this.#own.length = this.#own.findLastIndex(isOwn) + 1;
+		const isOwn = (line: string) => line !== '' && !ruler.test(line);
+		this.#own.length = this.#own.findLastIndex((at) => isOwn(this.#plain[at] ?? '')) + 1;
 	}
 
 	/** Takes off the introduction of the quote that begins here. */

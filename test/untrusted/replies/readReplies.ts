@@ -15,6 +15,7 @@ const reply: Context = { subject: 'Re: Offer', isReply: true };
 const contexts: Readonly<Record<string, Context>> = {
 	first: { subject: 'Offer', isReply: false },
 	forward: { subject: 'Fwd: Offer', isReply: true },
+	'Turkish forward': { subject: 'İLT: Teklif', isReply: true },
 	'tagged forward': { subject: '[External] WG: Offer', isReply: true },
 };
 

@@ -54,6 +54,9 @@ export async function readHeaderRow(book: Spreadsheet, target: TabRange, headerR
 	const { sheet, ...found } = await book.findSheet(target.tab ?? target.name, `${headerRow}:${headerRow}`);
 	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
 	const texts = cells.map(readHeaderText);
+	const values = cells.map(({ effectiveValue: { numberValue, boolValue } = {} }) => {
+		return numberValue ?? boolValue ?? undefined;
+	});
 	while (texts.at(-1) === '') texts.pop();
 	const row = headerRow - 1;
 	const { column: start, lastColumn = Infinity } = parseBounds(target);
@@ -70,6 +73,8 @@ export async function readHeaderRow(book: Spreadsheet, target: TabRange, headerR
 		row,
 		/** Texts of the whole row, from the tab's first column on. */
 		texts,
+		/** Its numbers, dates, true and false. */
+		values,
 		/** Google's table that the header belongs to, if it was made with Format > Convert to table. */
 		native: findNativeTable(sheet, { row, column: left }),
 		/** First column of the range. */

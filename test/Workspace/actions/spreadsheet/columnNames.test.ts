@@ -41,7 +41,15 @@ describe.each(cases)('the header $value as $format is found by $name', ({ value,
 			['b', 2],
 		]);
 		await send('write', spreadsheetId, { writeMode: 'replace' }, { [name]: 4, Key: 'c' });
-		expect(stored(spreadsheetId)).toEqual([['c', 4]]);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			['Key', value],
+			['c', 4],
+		]);
+		await send('write', spreadsheetId, { writeMode: 'overwrite' }, { [name]: 5, Key: 'd' });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			['Key', value],
+			['d', 5],
+		]);
 	});
 
 	test('in filters and Match Columns', async () => {
@@ -52,6 +60,27 @@ describe.each(cases)('the header $value as $format is found by $name', ({ value,
 		await send('write', spreadsheetId, { matchColumns: [name] }, { ...row?.json, Key: 'new' });
 		expect(stored(spreadsheetId)).toEqual([['new', 1]]);
 	});
+});
+
+test('Overwrite leaves columns without a header without one, in a table that has headers', async () => {
+	const rows = [
+		['B', '', 'Note'],
+		['a', 1, 'x', 'beside'],
+	];
+	for (const [column, place] of [
+		['', 'Sheet1'],
+		['C3', 'Sheet1!C3:F'],
+	] as const) {
+		const above = column === '' ? [] : [[], []];
+		const left = column === '' ? [] : ['', ''];
+		const all = [...above, ...rows.map((row) => [...left, ...row])];
+		const spreadsheetId = calls.sheet(all);
+		const given = { spreadsheetId, tab: '', range: place };
+		const read = await calls.run('read', { ...given, ...form });
+		for (const { json } of read)
+			await send('write', spreadsheetId, { ...given, writeMode: 'overwrite' }, json);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(all);
+	}
 });
 
 test('a tab and a key column that were picked keep the blank at their ends', async () => {

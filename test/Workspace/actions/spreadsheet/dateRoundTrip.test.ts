@@ -24,7 +24,10 @@ const kinds: ReadonlyArray<(below: (limit: number) => number, pick: Pick) => Dat
 		pick(['DATE_TIME', 'dd/mm/yyyy', 'yyyy-mm-dd h:mm:ss']),
 	],
 	(below, pick) => [below(86_400_000) / 86_400_000, pick(['TIME', 'h:mm:ss'])],
-	(below) => [(86_400 + below(900_000)) / 86_400, '[h]:mm:ss'],
+	(below, pick) => [
+		(below(10) < 2 ? -1 - below(86_400) : 86_400 + below(900_000)) / 86_400,
+		pick(['[h]:mm:ss', '[h]:mm', '[mm]:ss', 'h:mm:ss']),
+	],
 	(_, pick) => [pick([1, 45296, 0.5, 'text', '00123', '1/2', '5.1.24', 'v 2024', true])],
 ];
 

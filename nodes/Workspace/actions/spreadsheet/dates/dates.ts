@@ -38,7 +38,7 @@ const isoPattern =
 const clockPattern =
 	/^(?:(.+?),? )?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?(?: ?([AP])M)?$/i;
 /** Hours that are no time of day. */
-const durationPattern = /^(\d{2,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
+const durationPattern = /^(-?\d{1,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
 
 /** Whether a text may be a complete date, a time or both. Only for such texts the settings of the spreadsheet are read. */
 export function mayBeDate(text: string): boolean {
@@ -65,8 +65,9 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 		return converted === undefined ? undefined : new DateCell(converted - epoch, 'DATE_TIME', text);
 	}
 	const [, ownHours = '', ownMinutes = '', ownSeconds = '', ownFraction] = durationPattern.exec(text) ?? [];
-	if (Number(ownHours) > 23)
-		return new DateCell(toMilliseconds(ownHours, ownMinutes, ownSeconds, ownFraction), 'DURATION', text);
+	const duration = toMilliseconds(ownHours.replace('-', ''), ownMinutes, ownSeconds, ownFraction);
+	if (ownHours.startsWith('-')) return new DateCell(-duration, 'DURATION', text);
+	if (Number(ownHours) > 23) return new DateCell(duration, 'DURATION', text);
 	const [clock, day, hour = 0, ...rest] = clockPattern.exec(text) ?? [];
 	const [minute = 0, second = 0, thousandths = '', half] = rest;
 	const inHalf = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
@@ -140,24 +141,34 @@ function printOffset(wall: number, timeZone: string): string {
 	return '';
 }
 
-/** A date cell in ISO 8601; undefined for a duration and for what cannot be told, which stay as the sheet shows them. */
+/** A date cell in ISO 8601, a duration as the sheet shows it or as `[h]:mm:ss`; undefined for what cannot be told. */
 export function printDate(
 	serial: number,
 	{ type, pattern }: { readonly type?: string | null; readonly pattern?: string | null },
 	timeZone: string,
+	shown = '',
 ): string | undefined {
 	const milliseconds = Math.round(serial * dayMilliseconds);
 	const wall = milliseconds + epoch;
 	const iso = Math.abs(wall) < 8.64e15 ? new Date(wall).toISOString() : '';
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
 	if (type === 'TIME') {
-		if (pattern?.includes('[') || milliseconds < 0) return undefined;
+		if (pattern?.includes('[') || milliseconds < 0) return printDuration(milliseconds, shown);
 		if (milliseconds < dayMilliseconds) return iso.slice(11, milliseconds % 1000 === 0 ? 19 : 23);
 		// In the first year, it is more likely a sum of times than a date.
-		if (milliseconds < 366 * dayMilliseconds) return undefined;
+		if (milliseconds < 366 * dayMilliseconds) return printDuration(milliseconds, shown);
 	} else if (type !== 'DATE' && type !== 'DATE_TIME') return undefined;
 	if (type === 'DATE' && milliseconds % dayMilliseconds === 0) return iso.slice(0, 10);
 	return `${iso.slice(0, 23)}${printOffset(wall, timeZone)}`;
+}
+
+/** A duration as it is shown, unless that would be written as something else: `[mm]:ss` shows minutes like hours. */
+function printDuration(milliseconds: number, shown: string): string {
+	const read = parseDate(shown, { locale: '', timeZone: '' });
+	if (read && isSameTime(read.serial, milliseconds / dayMilliseconds)) return shown;
+	const size = Math.abs(milliseconds);
+	const clock = new Date(size).toISOString().slice(14, size % 1000 === 0 ? 19 : 23);
+	return `${milliseconds < 0 ? '-' : ''}${Math.floor(size / 3_600_000)}:${clock}`;
 }
 
 /** Whether two serial numbers are the same to the millisecond. */

@@ -85,29 +85,31 @@ export async function writeItems(book: Spreadsheet, params: WriteParams, members
 		);
 	if (!table) return await writeConsecutiveRows(book, params, parseTarget(params), toRows(names), members);
 	const { target, header: found } = table;
-	const { columns, header } = layOutColumns(names, found.texts.slice(found.start), params);
+	const { columns, header } = layOutColumns(names, found, params);
 	return await writeConsecutiveRows(book, params, target, toRows(columns), members, { header: [header] });
 }
 
-/** Gives each name a column. @param texts what the header row holds, from the range's first column on */
-function layOutColumns(names: readonly string[], texts: readonly string[], params: CellInputOptions) {
+/** Gives each name a column, from the range's first one on. A column without a header keeps none: Read names it by its letter. */
+function layOutColumns(names: readonly string[], found: HeaderRow, params: CellInputOptions) {
+	const texts = found.texts.slice(found.start);
 	const gap = texts.indexOf('');
 	const end = Math.max(names.length, gap === -1 ? texts.length : gap);
-	const present = texts.slice(0, end);
-	const found = buildColumnNames(present, 0).map((name, at) => {
-		if (present[at] === '') return undefined;
-		return names.includes(name) ? name : names.find((one) => one === present[at]);
+	const present = Array.from({ length: end }, (_, at) => texts[at] ?? '');
+	const isNew = present.every((text) => text === '');
+	const known = buildColumnNames(present, found.start).map((name, at) => {
+		if (isNew) return undefined;
+		return names.includes(name) ? name : names.find((one) => found.columns.get(one) === found.start + at);
 	});
-	if (present.some((text, at) => text !== '' && found[at] === undefined)) {
+	if (present.some((text, at) => text !== '' && known[at] === undefined)) {
 		throw createRefusal(
 			`The first row has the names ${listNames(present.filter((text) => text !== ''))}, but the items have ${listNames(names)}`,
 			`Nothing was written. Set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}, to find rows by ${quoteField('matchColumns')}, or to ${printChoice('writeMode', 'replace')}, to clear the old table.`,
 		);
 	}
-	const added = names.filter((name) => !found.includes(name));
-	const columns = [...Array.from({ length: end }, (_, at) => found[at] ?? added.shift()), ...added];
+	const added = names.filter((name) => !known.includes(name));
+	const columns = [...Array.from({ length: end }, (_, at) => known[at] ?? added.shift()), ...added];
 	const header = columns.map((name, at) =>
-		name === undefined || found[at] ? null : toHeaderCell(name, params),
+		name === undefined || known[at] ? null : toHeaderCell(name, params),
 	);
 	return { columns, header };
 }
@@ -166,7 +168,12 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 	const lostFormulas = await findLostFormulas(book, sheet, names);
 	const column = sheet.columns.size === 0 ? sheet.start : sheet.left;
 	const header = params.includeHeaderRow
-		? [columns.map(({ text }) => (text === '' ? '' : toHeaderCell(text, params)))]
+		? [
+				columns.map(({ text, at }, index): Cell => {
+					const value = at === column + index ? sheet.values[at] : undefined;
+					return value ?? (text === '' ? '' : toHeaderCell(text, params));
+				}),
+			]
 		: [];
 	const parts = given.map((rows) =>
 		rows.map(({ cells }) => columns.map(({ name }): Cell => cells.get(name) ?? '')),
@@ -217,5 +224,5 @@ function sortColumns(names: readonly string[], { columns, texts }: HeaderRow) {
 	return names
 		.map((name) => ({ name, at: columns.get(name) ?? Infinity }))
 		.sort((a, b) => a.at - b.at || 0)
-		.map(({ name, at }) => ({ name, text: at === Infinity ? name : (texts[at] ?? '') }));
+		.map(({ name, at }) => ({ name, at, text: at === Infinity ? name : (texts[at] ?? '') }));
 }

@@ -14,6 +14,7 @@ test.each<[string, string, boolean]>([
 	['2024-01-05T24:30:00Z', 'en_US', false],
 	['0001-01-01T00:00:00Z', 'en_US', false],
 	['26:00:00', 'en_US', true],
+	['-1:30:00', 'en_US', true],
 	['26:00', 'en_US', false],
 	['10:30', 'en_US', true],
 	['10:30:05 PM', 'en_US', true],
