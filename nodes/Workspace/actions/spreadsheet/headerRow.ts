@@ -128,10 +128,10 @@ export function addLetterColumns(header: HeaderRow, names: ReadonlySet<string>):
 	const used = [...names].flatMap((name) => columns.get(name) ?? []);
 	const { texts, start } = header;
 	let { free, room } = header;
-	const beside = Array.from({ length: names.size }, () => '');
+	const beside = Array.from({ length: Math.min(names.size, room) }, () => '');
 	const read = buildColumnNames([...texts.slice(start, free), ...beside], start);
 	for (const name of read.slice(free - start)) {
-		if (room === 0 || !names.has(name)) break;
+		if (!names.has(name)) break;
 		columns.set(name, free++);
 		room--;
 	}
@@ -146,10 +146,8 @@ export function addNewColumns(header: HeaderRow, names: readonly string[]): Head
 	const { free, room, columns } = header;
 	if (names.length === 0) return header;
 	if (names.length > room) {
-		return createRefusal(
-			`There is no space for new columns: ${listNames(names)}`,
-			`Column ${toColumnLetters(free + room)} of the header row is already in use.`,
-		);
+		const taken = `Column ${toColumnLetters(free + room)} of the header row is already in use.`;
+		return createRefusal(`There is no space for new columns: ${listNames(names)}`, taken);
 	}
 	const added = names.map((name, at) => [name, free + at] as const);
 	return {
@@ -160,7 +158,6 @@ export function addNewColumns(header: HeaderRow, names: readonly string[]): Head
 	};
 }
 
-/** Writes headers into the free columns. */
 async function writeHeaders(book: Spreadsheet, header: HeaderRow, names: readonly string[]): Promise<void> {
 	if (names.length === 0) return;
 	const { title, row, free } = header;
@@ -247,7 +244,7 @@ export function findMisfit(
 	rows: readonly NamedRow[],
 	{ columns, names }: HeaderRow,
 	{ extraColumns }: Pick<HeaderParams, 'extraColumns'>,
-): NodeError | undefined {
+) {
 	for (const { cells } of rows) {
 		const unknown = [...cells.keys()].filter((name) => !columns.has(name));
 		if (unknown.length > 0 && extraColumns === 'error')
@@ -271,10 +268,6 @@ function createMisfitError(message: string, names: readonly string[], missing: r
 
 /** A cell for every column of the table; null where there is no such field. */
 function alignRow(cells: NamedCells, { columns, left, right }: HeaderRow): Cell[] {
-	const row: Cell[] = Array.from({ length: right - left + 1 }, () => null);
-	for (const [name, cell] of cells) {
-		const column = columns.get(name);
-		if (column !== undefined) row[column - left] = cell;
-	}
-	return row;
+	const placed = new Map([...cells].map(([name, cell]) => [columns.get(name), cell]));
+	return Array.from({ length: right - left + 1 }, (_, at) => placed.get(left + at) ?? null);
 }

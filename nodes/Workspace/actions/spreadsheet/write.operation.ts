@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type NodeError, createRefusal } from '../../../core/errors';
+import { createRefusal, type NodeError } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { hasColumnNames, readCellRows, readRows } from './cells';
@@ -14,9 +14,9 @@ import {
 } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
-import { takeOnlyResult, type SheetWriteResult, weighRows } from './sendRows';
+import { type SheetWriteResult, takeOnlyResult, weighRows } from './sendRows';
 import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
-import { type MatchedRow, matchRows, maxUpdateBytes } from './write/matchRows';
+import { matchRows, maxUpdateBytes } from './write/matchRows';
 import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTable';
 
 /** Decides what happens to the rows that are there. Columns to match by always mean an update. @throws NodeError 400 */
@@ -47,7 +47,7 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 async function writeRows(
 	sheets: sheets_v4.Sheets,
 	members: readonly WriteMember[],
-): Promise<Array<SheetWriteResult | MatchedRow[] | NodeError>> {
+): Promise<Array<SheetWriteResult | SheetWriteResult[] | NodeError>> {
 	const [first] = members;
 	if (!first) return [];
 	const mode = resolveWriteMode(first.params);
@@ -106,9 +106,8 @@ export const write = defineOperation({
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
 	},
 	toItems: (written) => (Array.isArray(written) ? written : [written]).map((one) => ({ json: { ...one } })),
-	nameResult: (written) =>
-		`rows ${[written]
-			.flat()
-			.map(({ updatedRange }) => updatedRange)
-			.join(', ')}`,
+	nameResult(written) {
+		const ranges = [written].flat().map(({ updatedRange }) => updatedRange);
+		return `rows ${ranges.join(', ')}`;
+	},
 });

@@ -85,14 +85,13 @@ export class MatchPlan {
 
 	#findNearKey(row: NamedRow): string | undefined {
 		const fold = (texts: readonly string[]) => JSON.stringify(texts.map(foldText));
-		if (!this.#foldedKeys) {
-			const { body, headerRow } = this.#matching;
-			this.#foldedKeys = new Map();
-			for (let at = headerRow; at <= body.last; at++) {
-				const key = this.#keyColumns.map((column) => String(body.at(at, column)));
-				this.#foldedKeys.set(fold(key), key.join(', '));
-			}
-		}
+		const { body, headerRow } = this.#matching;
+		this.#foldedKeys ??= new Map(
+			Array.from({ length: body.last + 1 - headerRow }, (_, at) => {
+				const key = this.#keyColumns.map((column) => String(body.at(headerRow + at, column)));
+				return [fold(key), key.join(', ')];
+			}),
+		);
 		return this.#foldedKeys.get(fold(this.#getKeyCells(row).map(String)));
 	}
 
