@@ -9,7 +9,7 @@ import {
 	printAreaLike,
 	toColumnLetters,
 	parseRange,
-	printCell,
+	printTabArea,
 	printRange,
 	type TabRange,
 } from './range';
@@ -212,8 +212,8 @@ export async function planAppendRequest(
 	const table = findNativeTable(sheet, { row, column });
 	// Only inserted rows become part of the table.
 	if (table) {
-		const inside = printCell({ row: table.range.startRowIndex, column });
-		return { ...inserted, range: printRange({ tab, cells: inside }), firstRow: table.range.endRowIndex };
+		const inside = printTabArea(tab, { row: table.range.startRowIndex, column }, 1, 1);
+		return { ...inserted, range: inside, firstRow: table.range.endRowIndex };
 	}
 	// There is no cell below the last row, so nothing can be overwritten.
 	if (firstRow >= rowCount) return inserted;
@@ -226,6 +226,29 @@ export async function planAppendRequest(
 			`Nothing was written. Set ${quoteField('insertDataOption')} to ${printChoice('insertDataOption', 'INSERT_ROWS')}, which moves the rows below the table down.`,
 		);
 	}
-	const start = printCell({ row: firstRow, column });
-	return { range: printRange({ tab, cells: start }), insertDataOption, firstRow };
+	return { range: printTabArea(tab, { row: firstRow, column }, 1, 1), insertDataOption, firstRow };
+}
+
+/** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
+const headerFormats = [
+	...['backgroundColor', 'backgroundColorStyle', 'borders', 'horizontalAlignment', 'padding'],
+	...['textFormat', 'textRotation', 'verticalAlignment', 'wrapStrategy'],
+];
+const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats.join(',')})))))`;
+
+/** Clears the look of the header from rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
+export async function clearHeaderFormat(
+	book: Spreadsheet,
+	range: string,
+	{ row, column }: AppendedRange['start'],
+	rows: readonly Cell[][],
+): Promise<void> {
+	const header = printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
+	const [sheet] = (await book.get(headerFields, [header])).sheets ?? [];
+	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
+	if (!cells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
+	const { sheetId } = sheet?.properties ?? {};
+	const inserted = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
+	const fields = headerFormats.map((name) => `userEnteredFormat.${name}`).join(',');
+	await book.change([{ repeatCell: { range: inserted, cell: {}, fields } }]);
 }

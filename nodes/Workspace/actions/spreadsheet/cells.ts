@@ -111,11 +111,9 @@ function createMixedRowsError() {
 	return createRefusal(message, 'Nothing was sent. Use only one kind.');
 }
 
-export type NamedCells = ReadonlyMap<string, Cell>;
-
 /** A row whose cells have names, as the user gave it. */
 export interface NamedRow {
-	readonly cells: NamedCells;
+	readonly cells: ReadonlyMap<string, Cell>;
 	/** The row number from an earlier Read; it is never written as a cell. */
 	readonly rowNumber: unknown;
 	/** Names of the cells that were typed into the form. */

@@ -2,14 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
-import {
-	type Cell,
-	type RowsMember,
-	type NamedCells,
-	readNamedRows,
-	type NamedRow,
-	collectNames,
-} from './cells';
+import { type Cell, type RowsMember, readNamedRows, type NamedRow, collectNames } from './cells';
 import { convertCells } from './dates/dateCells';
 import type { RowParams } from './fields';
 import { createColumnError, findAlike, listNames, otherRowAdvice } from './names';
@@ -206,7 +199,7 @@ export async function arrangeRowsByHeader(
 ) {
 	const { target, header: read, given } = await findTable(book, params, members);
 	const { found, added, header, refusals } = resolveColumns(read, params, members, given);
-	const rows = given.map((own, at) => refusals[at] ?? own.map(({ cells }) => alignRow(cells, header)));
+	const rows = given.map((own, at) => refusals[at] ?? own.map((row) => alignRow(row, header)));
 	let written: Promise<void> | undefined;
 	/** Writes the headers that the rows need, the first time. */
 	const addHeaders = () => (written ??= writeHeaders(book, found, added));
@@ -267,7 +260,7 @@ function createMisfitError(message: string, names: readonly string[], missing: r
 }
 
 /** A cell for every column of the table; null where there is no such field. */
-function alignRow(cells: NamedCells, { columns, left, right }: HeaderRow): Cell[] {
+function alignRow({ cells }: NamedRow, { columns, left, right }: HeaderRow): Cell[] {
 	const placed = new Map([...cells].map(([name, cell]) => [columns.get(name), cell]));
 	return Array.from({ length: right - left + 1 }, (_, at) => placed.get(left + at) ?? null);
 }

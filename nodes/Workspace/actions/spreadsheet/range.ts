@@ -114,9 +114,6 @@ export function toColumnLetters(column: number): string {
 
 export const printCell = ({ row, column }: Corner) => `${toColumnLetters(column)}${row + 1}`;
 
-/** A request has this many ranges at most, because they are part of its URL. */
-export const maxRanges = 50;
-
 /** An area of some rows and columns in a tab. */
 export const printTabArea = (tab: string | undefined, start: Corner, rows: number, columns: number) =>
 	printRange({ tab, cells: printArea(start, rows, columns) });

@@ -64,6 +64,9 @@ export function buildEnlargeTabRequests(
 	);
 }
 
+/** A request has this many ranges at most, because they are part of its URL. */
+export const maxRanges = 50;
+
 /** Google's size of a new tab. */
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
 

@@ -4,16 +4,8 @@ import { isNodeError } from '../../../../core/errors';
 import type { Item } from '../../../operation';
 import type { Cell, CellInputOptions, NamedRow } from '../cells';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import {
-	type Corner,
-	groupNeighbors,
-	maxRanges,
-	parseBounds,
-	parseRange,
-	printAreaLike,
-	printTabArea,
-} from '../range';
-import type { Spreadsheet } from '../spreadsheet';
+import { type Corner, groupNeighbors, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
+import { maxRanges, type Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<CellInputOptions, 'valueInputOption'>;
 

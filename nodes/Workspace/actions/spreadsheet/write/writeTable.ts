@@ -1,13 +1,6 @@
 import { isNodeError, createRefusal, type NodeError } from '../../../../core/errors';
 import { printChoice, quoteField } from '../../../../fields/field';
-import {
-	type Cell,
-	type CellInputOptions,
-	toHeaderCell,
-	collectNames,
-	readNamedRows,
-	buildUpdateCellsRequest,
-} from '../cells';
+import { type Cell, toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
 import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { buildColumnNames, type HeaderRow, findTable, addLetterColumns } from '../headerRow';
@@ -90,7 +83,7 @@ export async function writeItems(book: Spreadsheet, params: WriteParams, members
 }
 
 /** Gives each name a column. @param texts what the header row holds, from the range's first column on */
-function layOutColumns(names: readonly string[], texts: readonly string[], params: CellInputOptions) {
+function layOutColumns(names: readonly string[], texts: readonly string[], params: WriteParams) {
 	const gap = texts.indexOf('');
 	const end = Math.max(names.length, gap === -1 ? texts.length : gap);
 	const present = texts.slice(0, end);
