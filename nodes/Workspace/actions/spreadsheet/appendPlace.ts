@@ -2,7 +2,8 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError, isNodeError, createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
-import type { Cell, CellInputOptions } from './cells';
+import type { Cell } from './cells';
+import type { AppendParams } from './fields';
 import type { SheetTable } from './headerRow';
 import {
 	parseBounds,
@@ -112,9 +113,7 @@ function findBlock(counts: readonly number[], from: number): readonly [number, n
 	return [start, (end === -1 ? counts.length : end) - 1];
 }
 
-interface AppendRequestOptions extends Pick<CellInputOptions, 'valueInputOption'> {
-	readonly insertDataOption: 'INSERT_ROWS' | 'OVERWRITE';
-}
+type AppendRequestOptions = Pick<AppendParams, 'valueInputOption' | 'insertDataOption'>;
 
 interface AppendedRows extends AppendedRange {
 	/** Where the rows belong. */
@@ -194,7 +193,7 @@ function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): numb
  */
 export async function planAppendRequest(
 	book: Spreadsheet,
-	insertDataOption: AppendRequestOptions['insertDataOption'],
+	insertDataOption: AppendParams['insertDataOption'],
 	place: AppendPlace,
 	values: readonly Cell[][],
 ) {

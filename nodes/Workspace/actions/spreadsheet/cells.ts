@@ -11,7 +11,7 @@ import { rowNumberKey, type RowParams } from './fields';
 export type Cell = string | number | boolean | null | DateCell;
 
 /** How Google interprets cells. */
-export type CellInputOptions = Pick<RowParams, 'valueInputOption' | 'escapeFormulas'>;
+type CellInputOptions = Pick<RowParams, 'valueInputOption' | 'escapeFormulas'>;
 
 /** Google's limit for the text of a cell, in UTF-16 units. */
 const maxCellLength = 50_000;
@@ -22,11 +22,9 @@ const maxCellLength = 50_000;
  */
 function toCell(value: unknown, place: () => string): Cell {
 	if (value === undefined || value === null) return null;
-	if (typeof value === 'boolean') return value;
-	if (typeof value === 'number') {
-		if (Number.isFinite(value)) return value;
+	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
+	if (typeof value === 'number')
 		throw createRefusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
-	}
 	if (typeof value === 'string') return checkTextLength(value, place);
 	if (typeof value === 'object') return checkTextLength(formatObject(value, place), place);
 	throw createRefusal(`${place()} is a ${typeof value}`, 'A cell can hold text, a number, true or false.');
@@ -81,10 +79,8 @@ function toEscapedCell(
 }
 
 /** Keeps a header as text, so that Google never makes it a number, a date or a formula. */
-export const toHeaderCell = (
-	name: string,
-	{ valueInputOption }: Pick<CellInputOptions, 'valueInputOption'>,
-) => (valueInputOption === 'USER_ENTERED' ? `'${name}` : name);
+export const toHeaderCell = (name: string, { valueInputOption }: Pick<RowParams, 'valueInputOption'>) =>
+	valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
 
 type ValuesParams = CellInputOptions & Pick<RowParams, 'values'>;
 

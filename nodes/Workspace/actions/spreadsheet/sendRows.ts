@@ -81,9 +81,8 @@ interface SendSettings<E, R> {
 type Members = ReadonlyArray<{ readonly item: Item }>;
 
 /** The error for a member whose execution was stopped before anything was sent. */
-export function findStop({ item }: Members[number]): NodeError | undefined {
-	return item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
-}
+export const findStop = ({ item }: Members[number]) =>
+	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
 /** Nothing of a run is sent if the node would stop because of one of its entries, which is an error. */
 export function spreadRefusals<E>(

@@ -2,23 +2,21 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../../core/errors';
 import type { Item } from '../../../operation';
-import type { Cell, CellInputOptions, NamedRow } from '../cells';
+import type { Cell, NamedRow } from '../cells';
+import type { RowParams } from '../fields';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
 import { type Corner, groupNeighbors, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
-import { maxRanges, type Spreadsheet } from '../spreadsheet';
+import { maxRanges, type SheetInfo, type Spreadsheet } from '../spreadsheet';
 
-type InputParams = Pick<CellInputOptions, 'valueInputOption'>;
+type InputParams = Pick<RowParams, 'valueInputOption'>;
 
 /** How Google is told to interpret cells: dates for `AUTO` are numbers already, so that no locale changes them. */
-export function toInputOption({ valueInputOption }: InputParams): 'RAW' | 'USER_ENTERED' {
-	return valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
-}
+export const toInputOption = ({ valueInputOption }: InputParams) =>
+	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
 /** The columns of a table, as far as types are concerned. Rows and columns count from 0. */
-interface TypedTable {
-	readonly title: string;
+interface TypedTable extends Pick<SheetInfo, 'title' | 'rowCount'> {
 	readonly row: number;
-	readonly rowCount: number;
 	readonly left: number;
 	readonly right: number;
 	readonly columns: ReadonlyMap<string, number>;
