@@ -101,9 +101,8 @@ function findLastRow(grid: Grid, { row, column, lastColumn, extent }: AppendPlac
 	return next === -1 ? to : nextEnd;
 }
 
-function countFilledCells(row: readonly unknown[], from: number, end = Infinity): number {
-	return row.slice(from, end).filter((cell) => cell !== '').length;
-}
+const countFilledCells = (row: readonly unknown[], from: number, end = Infinity) =>
+	row.slice(from, end).filter((cell) => cell !== '').length;
 
 /** The first and the last row of the next block of filled rows; -1 for both if there is none. */
 function findBlock(counts: readonly number[], from: number): readonly [number, number] {
@@ -115,11 +114,7 @@ function findBlock(counts: readonly number[], from: number): readonly [number, n
 
 type AppendRequestOptions = Pick<AppendParams, 'valueInputOption' | 'insertDataOption'>;
 
-interface AppendedRows extends AppendedRange {
-	/** Where the rows belong. */
-	readonly place: AppendPlace;
-	readonly values: Cell[][];
-}
+type AppendedRows = AppendedRange & { readonly place: AppendPlace; readonly values: Cell[][] };
 
 /**
  * Checks rows that Google may have put above their table, into it or beside its columns, and moves them to the right place. They are
@@ -138,9 +133,8 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 		const isShared = cells
 			.slice(start.row, start.row + values.length)
 			.some((row) => countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0);
-		if (isShared || params.insertDataOption === 'OVERWRITE') {
+		if (isShared || params.insertDataOption === 'OVERWRITE')
 			throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
-		}
 		if (target !== start.row) {
 			const { sheetId } = await book.findSheet(tab);
 			const endIndex = start.row + values.length;

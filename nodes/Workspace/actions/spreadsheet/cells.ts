@@ -87,12 +87,10 @@ type ValuesParams = CellInputOptions & Pick<RowParams, 'values'>;
 /** The rows of the parameter `values`. @throws NodeError 400 that names the cell */
 export function readCellRows(params: ValuesParams): Cell[][] {
 	const { values } = params;
-	if (!values.some((row) => !Array.isArray(row) || row.length > 0)) {
-		throw createRefusal(
-			`${quoteField('values')} has no cells`,
-			'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.',
-		);
-	}
+	const advice =
+		'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.';
+	if (!values.some((row) => !Array.isArray(row) || row.length > 0))
+		throw createRefusal(`${quoteField('values')} has no cells`, advice);
 	return values.map((row, at) => {
 		if (!Array.isArray(row)) throw createMixedRowsError();
 		// Not `map` alone: it skips the holes of a sparse array.
@@ -125,12 +123,10 @@ export const hasColumnNames = ({ valuesSource, values }: Pick<RowParams, 'values
 /** The rows of one member, with a name for each cell. @throws NodeError 400 that names the field */
 export function readNamedRows({ params, item: { json, isTool } }: RowsMember): NamedRow[] {
 	const { valuesSource, values, columns } = params;
-	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) {
-		throw createRefusal(
-			'As a tool for an AI agent, the node has no input items to take rows from',
-			`Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`,
-		);
-	}
+	const noItems = 'As a tool for an AI agent, the node has no input items to take rows from';
+	const toolAdvice = `Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`;
+	const isFromItem = valuesSource === 'items' || (valuesSource === 'columns' && !columns);
+	if (isTool && isFromItem) throw createRefusal(noItems, toolAdvice);
 	const emptyAdvice = 'Nothing was sent for it, because the row would be empty.';
 	if (valuesSource === 'json') {
 		return values.map((row, at) => {
@@ -141,7 +137,7 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 			throw createRefusal(`Row ${which} has no fields`, emptyAdvice);
 		});
 	}
-	if (valuesSource === 'items' || !columns) {
+	if (isFromItem || !columns) {
 		const cells = toNamedCells(json, params, 'the input item');
 		if (cells.size > 0) return [{ cells, rowNumber: json[rowNumberKey] }];
 		throw createRefusal('The input item has no fields', emptyAdvice);
@@ -155,10 +151,8 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	// Where the one in Columns came out empty, the item's may be of another table.
 	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? given : json;
 	if (cells.size > 0) return [{ cells, rowNumber, typed }];
-	throw createRefusal(
-		`${quoteField('columns')} has no values`,
-		'Nothing was sent. Enter a value for at least one column.',
-	);
+	const advice = 'Nothing was sent. Enter a value for at least one column.';
+	throw createRefusal(`${quoteField('columns')} has no values`, advice);
 }
 
 /** The rows of one member, however they are given. @throws NodeError 400 if what is given cannot be rows */
@@ -187,10 +181,10 @@ export function toRowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schem
 }
 
 function toCellData(cell: Cell): sheets_v4.Schema$CellData {
-	if (cell === null || cell === '') return {};
-	if (cell instanceof DateCell) return { userEnteredValue: { numberValue: cell.serial } };
-	if (typeof cell === 'number') return { userEnteredValue: { numberValue: cell } };
-	return { userEnteredValue: typeof cell === 'boolean' ? { boolValue: cell } : { stringValue: cell } };
+	const value = cell instanceof DateCell ? cell.serial : cell;
+	if (value === null || value === '') return {};
+	if (typeof value === 'number') return { userEnteredValue: { numberValue: value } };
+	return { userEnteredValue: typeof value === 'boolean' ? { boolValue: value } : { stringValue: value } };
 }
 
 /** The request that stores values unchanged. @param at their first cell, or a range whose other cells are cleared */

@@ -53,12 +53,9 @@ async function toRowItems(
 		found.push(at);
 		padding += width - row.length;
 	}
-	if (padding > maxPaddingCells) {
-		throw createRefusal(
-			`The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`,
-			`Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`,
-		);
-	}
+	const tooWide = `The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`;
+	const advice = `Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`;
+	if (padding > maxPaddingCells) throw createRefusal(tooWide, advice);
 	const items: OutputItem[] = [];
 	let cells = 0;
 	for (const at of found) {

@@ -16,18 +16,12 @@ import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTab
 function resolveWriteMode(params: fields.WriteParams): fields.WriteParams['writeMode'] {
 	const { writeMode, matchColumns } = params;
 	const isKeyed = matchColumns.length > 0;
-	if (!hasColumnNames(params) && (isKeyed || writeMode !== 'overwrite')) {
-		throw createRefusal(
-			`${quoteField(isKeyed ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`,
-			'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].',
-		);
-	}
-	if (isKeyed && writeMode === 'replace') {
-		throw createRefusal(
-			`${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`,
-			'Remove one of them: all rows are replaced, so none is looked for.',
-		);
-	}
+	const needsNames = `${quoteField(isKeyed ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`;
+	if (!hasColumnNames(params) && (isKeyed || writeMode !== 'overwrite'))
+		throw createRefusal(needsNames, 'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].');
+	const isBoth = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`;
+	if (isKeyed && writeMode === 'replace')
+		throw createRefusal(isBoth, 'Remove one of them: all rows are replaced, so none is looked for.');
 	if (isKeyed) return 'update';
 	if (writeMode !== 'update') return writeMode;
 	throw createRefusal(

@@ -82,15 +82,10 @@ export async function convertCells(
 }
 
 /** A rectangle of cells. Rows and columns count from 0. */
-export interface CellRectangle extends Corner {
-	readonly cells: ReadonlyArray<readonly Cell[]>;
-}
+export type CellRectangle = Corner & { readonly cells: ReadonlyArray<readonly Cell[]> };
 
 /** A tab, as far as it is known. */
-interface DatedSheet {
-	readonly title: string | undefined;
-	readonly sheetId?: number | undefined;
-}
+type DatedSheet = { readonly title: string | undefined; readonly sheetId?: number | undefined };
 
 /** Dates of one column, in the order of their rows. */
 type DateColumn = readonly [WrittenDate, ...WrittenDate[]];

@@ -148,12 +148,9 @@ function addHintsOfAddedRows(
 /** @throws NodeError 400 where the table has no such column */
 function checkMatchColumns(matchColumns: readonly string[], { columns, names }: HeaderRow): void {
 	if (isByRowNumber(matchColumns)) return;
-	if (matchColumns.includes(rowNumberKey)) {
-		throw createRefusal(
-			`${quoteField('matchColumns')} cannot have '${printChoice('matchColumns', rowNumberKey)}' together with other columns`,
-			'The row number alone identifies a row. Remove it, or the others.',
-		);
-	}
+	const mixed = `${quoteField('matchColumns')} cannot have '${printChoice('matchColumns', rowNumberKey)}' together with other columns`;
+	if (matchColumns.includes(rowNumberKey))
+		throw createRefusal(mixed, 'The row number alone identifies a row. Remove it, or the others.');
 	const unknown = matchColumns.filter((name) => !columns.has(name));
 	const message = `The table has no column ${listNames(unknown)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
