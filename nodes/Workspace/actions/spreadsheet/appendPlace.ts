@@ -6,6 +6,7 @@ import type { Cell } from './cells';
 import type { AppendParams } from './fields';
 import type { SheetTable } from './headerRow';
 import {
+	type Corner,
 	parseBounds,
 	printAreaLike,
 	toColumnLetters,
@@ -230,12 +231,8 @@ const headerFormats = [
 const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats.join(',')})))))`;
 
 /** Clears the look of the header from rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
-export async function clearHeaderFormat(
-	book: Spreadsheet,
-	range: string,
-	{ row, column }: AppendedRange['start'],
-	rows: readonly Cell[][],
-): Promise<void> {
+export async function clearHeaderFormat(book: Spreadsheet, range: string, start: Corner, rows: Cell[][]) {
+	const { row, column } = start;
 	const header = printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
 	const [sheet] = (await book.get(headerFields, [header])).sheets ?? [];
 	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];

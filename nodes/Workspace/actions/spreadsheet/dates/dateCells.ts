@@ -38,13 +38,13 @@ const asTyped = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 
 async function readColumnTypes(
 	book: Spreadsheet,
 	{ title, row, rowCount, left, right, columns }: TypedTable,
-): Promise<ReadonlyMap<string, string>> {
-	if (row + 1 >= rowCount) return new Map();
+) {
+	if (row + 1 >= rowCount) return new Map<string, string>();
 	const range = printTabArea(title, { row: row + 1, column: left }, sampleRows, right - left + 1);
 	const { data } = await book.values.get({ spreadsheetId: book.id, range, ...asTyped });
 	const lines = (data.values ?? []) as unknown[][];
 	const findFirst = (at: number) => lines.map((line) => line[at] ?? '').find((value) => value !== '');
-	return new Map([...columns].map(([name, column]) => [name, typeof findFirst(column - left)]));
+	return new Map<string, string>([...columns].map(([name, at]) => [name, typeof findFirst(at - left)]));
 }
 
 /**
@@ -159,11 +159,7 @@ const mayShowDate = (cell: unknown) =>
  * Prints dates in ISO 8601, whatever the sheet shows. Only if a text may be a date, one request asks for the numbers and formats behind it.
  * @param read cells as read, in which dates are texts @param headerRows how many rows at the top keep their texts
  */
-export async function printDates(
-	book: Spreadsheet,
-	read: sheets_v4.Schema$ValueRange,
-	headerRows: number,
-): Promise<sheets_v4.Schema$ValueRange> {
+export async function printDates(book: Spreadsheet, read: sheets_v4.Schema$ValueRange, headerRows: number) {
 	const values = (read.values ?? []) as unknown[][];
 	const isInColumns = read.majorDimension === 'COLUMNS';
 	const start = parseBounds(parseRange(read.range ?? 'A1'));

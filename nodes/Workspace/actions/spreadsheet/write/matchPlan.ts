@@ -249,12 +249,11 @@ function isSameCell(stored: Cell, cell: Cell): boolean {
 export async function planSteps(
 	book: Spreadsheet,
 	params: WriteParams,
-	{ found: sheet, header, refusals }: ReturnType<typeof resolveColumns>,
+	{ found: sheet, header: { columns }, refusals }: ReturnType<typeof resolveColumns>,
 	given: ReadonlyArray<readonly NamedRow[]>,
 	members: readonly WriteMember[],
 ) {
 	const { matchColumns } = params;
-	const { columns } = header;
 	const names = [...new Set([...matchColumns, ...collectNames(given.flat())])];
 	const used = names.flatMap((name) => columns.get(name) ?? []).filter((column) => column < sheet.free);
 	const all = Array.from({ length: sheet.right - sheet.left + 1 }, (_, at) => sheet.left + at);
