@@ -10,40 +10,15 @@ import {
 	getPlaceBelowHeader,
 	getPlaceInTarget,
 	relocateRows,
+	clearHeaderFormat,
 } from './appendPlace';
 import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams, rowsForModel } from './fields';
 import { arrangeRowsByHeader } from './headerRow';
-import { printAreaLike, type Corner, parseRange, buildTargetKey, printTarget, parseTarget } from './range';
+import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
-import {
-	takeOnlyResult,
-	sendInChunks,
-	countColumns,
-	buildWriteResults,
-	findStop,
-	weighRows,
-} from './sendRows';
+import { takeOnlyResult, sendInChunks, buildWriteResults, findStop, weighRows } from './sendRows';
 import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
-
-/** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
-const headerFormats = [
-	...['backgroundColor', 'backgroundColorStyle', 'borders', 'horizontalAlignment', 'padding'],
-	...['textFormat', 'textRotation', 'verticalAlignment', 'wrapStrategy'],
-];
-const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats.join(',')})))))`;
-
-/** Clears the look of the header from rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
-async function clearHeaderFormat(book: Spreadsheet, range: string, { row, column }: Corner, rows: Cell[][]) {
-	const header = printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
-	const [sheet] = (await book.get(headerFields, [header])).sheets ?? [];
-	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
-	if (!cells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
-	const { sheetId } = sheet?.properties ?? {};
-	const inserted = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
-	const fields = headerFormats.map((name) => `userEnteredFormat.${name}`).join(',');
-	await book.change([{ repeatCell: { range: inserted, cell: {}, fields } }]);
-}
 
 /** Adds the rows of members with the same target, in their order. */
 async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMember[]) {

@@ -2,14 +2,16 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError, isNodeError, createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
-import type { Cell, CellInputOptions } from './cells';
+import type { Cell } from './cells';
+import type { AppendParams } from './fields';
 import type { SheetTable } from './headerRow';
 import {
+	type Corner,
 	parseBounds,
 	printAreaLike,
 	toColumnLetters,
 	parseRange,
-	printCell,
+	printTabArea,
 	printRange,
 	type TabRange,
 } from './range';
@@ -100,9 +102,8 @@ function findLastRow(grid: Grid, { row, column, lastColumn, extent }: AppendPlac
 	return next === -1 ? to : nextEnd;
 }
 
-function countFilledCells(row: readonly unknown[], from: number, end = Infinity): number {
-	return row.slice(from, end).filter((cell) => cell !== '').length;
-}
+const countFilledCells = (row: readonly unknown[], from: number, end = Infinity) =>
+	row.slice(from, end).filter((cell) => cell !== '').length;
 
 /** The first and the last row of the next block of filled rows; -1 for both if there is none. */
 function findBlock(counts: readonly number[], from: number): readonly [number, number] {
@@ -112,15 +113,9 @@ function findBlock(counts: readonly number[], from: number): readonly [number, n
 	return [start, (end === -1 ? counts.length : end) - 1];
 }
 
-interface AppendRequestOptions extends Pick<CellInputOptions, 'valueInputOption'> {
-	readonly insertDataOption: 'INSERT_ROWS' | 'OVERWRITE';
-}
+type AppendRequestOptions = Pick<AppendParams, 'valueInputOption' | 'insertDataOption'>;
 
-interface AppendedRows extends AppendedRange {
-	/** Where the rows belong. */
-	readonly place: AppendPlace;
-	readonly values: Cell[][];
-}
+type AppendedRows = AppendedRange & { readonly place: AppendPlace; readonly values: Cell[][] };
 
 /**
  * Checks rows that Google may have put above their table, into it or beside its columns, and moves them to the right place. They are
@@ -139,9 +134,8 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 		const isShared = cells
 			.slice(start.row, start.row + values.length)
 			.some((row) => countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0);
-		if (isShared || params.insertDataOption === 'OVERWRITE') {
+		if (isShared || params.insertDataOption === 'OVERWRITE')
 			throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
-		}
 		if (target !== start.row) {
 			const { sheetId } = await book.findSheet(tab);
 			const endIndex = start.row + values.length;
@@ -194,7 +188,7 @@ function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): numb
  */
 export async function planAppendRequest(
 	book: Spreadsheet,
-	insertDataOption: AppendRequestOptions['insertDataOption'],
+	insertDataOption: AppendParams['insertDataOption'],
 	place: AppendPlace,
 	values: readonly Cell[][],
 ) {
@@ -212,8 +206,8 @@ export async function planAppendRequest(
 	const table = findNativeTable(sheet, { row, column });
 	// Only inserted rows become part of the table.
 	if (table) {
-		const inside = printCell({ row: table.range.startRowIndex, column });
-		return { ...inserted, range: printRange({ tab, cells: inside }), firstRow: table.range.endRowIndex };
+		const inside = printTabArea(tab, { row: table.range.startRowIndex, column }, 1, 1);
+		return { ...inserted, range: inside, firstRow: table.range.endRowIndex };
 	}
 	// There is no cell below the last row, so nothing can be overwritten.
 	if (firstRow >= rowCount) return inserted;
@@ -226,6 +220,25 @@ export async function planAppendRequest(
 			`Nothing was written. Set ${quoteField('insertDataOption')} to ${printChoice('insertDataOption', 'INSERT_ROWS')}, which moves the rows below the table down.`,
 		);
 	}
-	const start = printCell({ row: firstRow, column });
-	return { range: printRange({ tab, cells: start }), insertDataOption, firstRow };
+	return { range: printTabArea(tab, { row: firstRow, column }, 1, 1), insertDataOption, firstRow };
+}
+
+/** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
+const headerFormats = [
+	...['backgroundColor', 'backgroundColorStyle', 'borders', 'horizontalAlignment', 'padding'],
+	...['textFormat', 'textRotation', 'verticalAlignment', 'wrapStrategy'],
+];
+const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats.join(',')})))))`;
+
+/** Clears the look of the header from rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
+export async function clearHeaderFormat(book: Spreadsheet, range: string, start: Corner, rows: Cell[][]) {
+	const { row, column } = start;
+	const header = printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
+	const [sheet] = (await book.get(headerFields, [header])).sheets ?? [];
+	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
+	if (!cells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
+	const { sheetId } = sheet?.properties ?? {};
+	const inserted = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
+	const fields = headerFormats.map((name) => `userEnteredFormat.${name}`).join(',');
+	await book.change([{ repeatCell: { range: inserted, cell: {}, fields } }]);
 }

@@ -11,7 +11,7 @@ import { rowNumberKey, type RowParams } from './fields';
 export type Cell = string | number | boolean | null | DateCell;
 
 /** How Google interprets cells. */
-export type CellInputOptions = Pick<RowParams, 'valueInputOption' | 'escapeFormulas'>;
+type CellInputOptions = Pick<RowParams, 'valueInputOption' | 'escapeFormulas'>;
 
 /** Google's limit for the text of a cell, in UTF-16 units. */
 const maxCellLength = 50_000;
@@ -22,11 +22,9 @@ const maxCellLength = 50_000;
  */
 function toCell(value: unknown, place: () => string): Cell {
 	if (value === undefined || value === null) return null;
-	if (typeof value === 'boolean') return value;
-	if (typeof value === 'number') {
-		if (Number.isFinite(value)) return value;
+	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
+	if (typeof value === 'number')
 		throw createRefusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
-	}
 	if (typeof value === 'string') return checkTextLength(value, place);
 	if (typeof value === 'object') return checkTextLength(formatObject(value, place), place);
 	throw createRefusal(`${place()} is a ${typeof value}`, 'A cell can hold text, a number, true or false.');
@@ -81,22 +79,18 @@ function toEscapedCell(
 }
 
 /** Keeps a header as text, so that Google never makes it a number, a date or a formula. */
-export const toHeaderCell = (
-	name: string,
-	{ valueInputOption }: Pick<CellInputOptions, 'valueInputOption'>,
-) => (valueInputOption === 'USER_ENTERED' ? `'${name}` : name);
+export const toHeaderCell = (name: string, { valueInputOption }: Pick<RowParams, 'valueInputOption'>) =>
+	valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
 
 type ValuesParams = CellInputOptions & Pick<RowParams, 'values'>;
 
 /** The rows of the parameter `values`. @throws NodeError 400 that names the cell */
 export function readCellRows(params: ValuesParams): Cell[][] {
 	const { values } = params;
-	if (!values.some((row) => !Array.isArray(row) || row.length > 0)) {
-		throw createRefusal(
-			`${quoteField('values')} has no cells`,
-			'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.',
-		);
-	}
+	const advice =
+		'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.';
+	if (!values.some((row) => !Array.isArray(row) || row.length > 0))
+		throw createRefusal(`${quoteField('values')} has no cells`, advice);
 	return values.map((row, at) => {
 		if (!Array.isArray(row)) throw createMixedRowsError();
 		// Not `map` alone: it skips the holes of a sparse array.
@@ -111,11 +105,9 @@ function createMixedRowsError() {
 	return createRefusal(message, 'Nothing was sent. Use only one kind.');
 }
 
-export type NamedCells = ReadonlyMap<string, Cell>;
-
 /** A row whose cells have names, as the user gave it. */
 export interface NamedRow {
-	readonly cells: NamedCells;
+	readonly cells: ReadonlyMap<string, Cell>;
 	/** The row number from an earlier Read; it is never written as a cell. */
 	readonly rowNumber: unknown;
 	/** Names of the cells that were typed into the form. */
@@ -131,12 +123,10 @@ export const hasColumnNames = ({ valuesSource, values }: Pick<RowParams, 'values
 /** The rows of one member, with a name for each cell. @throws NodeError 400 that names the field */
 export function readNamedRows({ params, item: { json, isTool } }: RowsMember): NamedRow[] {
 	const { valuesSource, values, columns } = params;
-	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) {
-		throw createRefusal(
-			'As a tool for an AI agent, the node has no input items to take rows from',
-			`Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`,
-		);
-	}
+	const noItems = 'As a tool for an AI agent, the node has no input items to take rows from';
+	const toolAdvice = `Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`;
+	const isFromItem = valuesSource === 'items' || (valuesSource === 'columns' && !columns);
+	if (isTool && isFromItem) throw createRefusal(noItems, toolAdvice);
 	const emptyAdvice = 'Nothing was sent for it, because the row would be empty.';
 	if (valuesSource === 'json') {
 		return values.map((row, at) => {
@@ -147,7 +137,7 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 			throw createRefusal(`Row ${which} has no fields`, emptyAdvice);
 		});
 	}
-	if (valuesSource === 'items' || !columns) {
+	if (isFromItem || !columns) {
 		const cells = toNamedCells(json, params, 'the input item');
 		if (cells.size > 0) return [{ cells, rowNumber: json[rowNumberKey] }];
 		throw createRefusal('The input item has no fields', emptyAdvice);
@@ -161,10 +151,8 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	// Where the one in Columns came out empty, the item's may be of another table.
 	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? given : json;
 	if (cells.size > 0) return [{ cells, rowNumber, typed }];
-	throw createRefusal(
-		`${quoteField('columns')} has no values`,
-		'Nothing was sent. Enter a value for at least one column.',
-	);
+	const advice = 'Nothing was sent. Enter a value for at least one column.';
+	throw createRefusal(`${quoteField('columns')} has no values`, advice);
 }
 
 /** The rows of one member, however they are given. @throws NodeError 400 if what is given cannot be rows */
@@ -193,10 +181,10 @@ export function toRowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schem
 }
 
 function toCellData(cell: Cell): sheets_v4.Schema$CellData {
-	if (cell === null || cell === '') return {};
-	if (cell instanceof DateCell) return { userEnteredValue: { numberValue: cell.serial } };
-	if (typeof cell === 'number') return { userEnteredValue: { numberValue: cell } };
-	return { userEnteredValue: typeof cell === 'boolean' ? { boolValue: cell } : { stringValue: cell } };
+	const value = cell instanceof DateCell ? cell.serial : cell;
+	if (value === null || value === '') return {};
+	if (typeof value === 'number') return { userEnteredValue: { numberValue: value } };
+	return { userEnteredValue: typeof value === 'boolean' ? { boolValue: value } : { stringValue: value } };
 }
 
 /** The request that stores values unchanged. @param at their first cell, or a range whose other cells are cleared */

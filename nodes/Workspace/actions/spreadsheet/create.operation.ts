@@ -58,13 +58,13 @@ const createOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-type CreateSpreadsheetParams = InferParameters<typeof createFields, typeof createOptions>;
+type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
 
 /** The first rows of the first tab. */
-const readFirstRows = ({ values }: CreateSpreadsheetParams) =>
+const readFirstRows = ({ values }: CreateParams) =>
 	values.length > 0 ? readCellRows({ values, valueInputOption: 'RAW', escapeFormulas: true }) : [];
 
-const buildSpreadsheetProperties = ({ locale, timeZone }: CreateSpreadsheetParams) => ({
+const buildSpreadsheetProperties = ({ locale, timeZone }: CreateParams) => ({
 	...(locale && { locale }),
 	...(timeZone && { timeZone }),
 });
@@ -78,7 +78,7 @@ function buildGridProperties(rows: readonly Cell[][]) {
 }
 
 /** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
-function buildNewSheets({ sheets: [title, ...others] }: CreateSpreadsheetParams, rows: readonly Cell[][]) {
+function buildNewSheets({ sheets: [title, ...others] }: CreateParams, rows: readonly Cell[][]) {
 	if (title === undefined && rows.length === 0) return undefined;
 	const properties = { title, gridProperties: buildGridProperties(rows) };
 	const first = { properties, ...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }) };
@@ -87,7 +87,7 @@ function buildNewSheets({ sheets: [title, ...others] }: CreateSpreadsheetParams,
 
 /** The changes that a spreadsheet created by Drive still needs; none if it has everything. */
 function buildCompletionRequests(
-	params: CreateSpreadsheetParams,
+	params: CreateParams,
 	rows: readonly Cell[][],
 	present: readonly sheets_v4.Schema$Sheet[],
 ): sheets_v4.Schema$Request[] {
@@ -140,15 +140,10 @@ export const create = defineOperation({
 });
 
 /** Only Drive can create a spreadsheet in a folder or with a key. */
-const needsDrive = ({ parentFolder: folder, idempotencyKey }: CreateSpreadsheetParams) =>
+const needsDrive = ({ parentFolder: folder, idempotencyKey }: CreateParams) =>
 	folder !== '' || idempotencyKey !== '';
 
-async function createSpreadsheetInDrive(
-	clients: Clients,
-	params: CreateSpreadsheetParams,
-	item: Item,
-	ownId?: string,
-) {
+async function createSpreadsheetInDrive(clients: Clients, params: CreateParams, item: Item, ownId?: string) {
 	const { sheets, values, locale, timeZone, title, parentFolder: folder } = params;
 	const content = JSON.stringify([title, sheets, values, locale, timeZone]);
 	const key = hashFileKey('spreadsheet create', params, [content]);
@@ -175,7 +170,7 @@ const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,t
 async function completeSpreadsheet(
 	sheets: sheets_v4.Sheets,
 	request: { readonly spreadsheetId: string; readonly fields: string },
-	params: CreateSpreadsheetParams,
+	params: CreateParams,
 ) {
 	const { data } = await sheets.spreadsheets.get(request);
 	const requests = buildCompletionRequests(params, readFirstRows(params), data.sheets ?? []);

@@ -52,7 +52,7 @@ const valuesSource = {
 	description: 'Where the rows come from',
 } as const satisfies Field;
 
-export const columns = {
+const columns = {
 	displayName: 'Columns',
 	name: 'columns',
 	type: 'resourceMapper',
@@ -82,25 +82,7 @@ export const rowNumberChoice = {
 	description: 'As returned by Read',
 } as const;
 
-const matchColumns = {
-	displayName: 'Match Column Names or IDs',
-	name: 'matchColumns',
-	type: 'multiOptions',
-	options: [rowNumberChoice],
-	default: [],
-	requiredInForm: true,
-	format: 'list',
-	showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
-	typeOptions: {
-		loadOptionsMethod: 'getMatchColumns',
-		loadOptionsDependsOn: columnSources,
-	},
-	description:
-		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-	hint: 'Rows that equal an item in these columns are updated. Row Number updates the row that an item was read from: if rows may have moved since, choose a column instead.',
-} as const satisfies Field;
-
-export const values = {
+const values = {
 	displayName: 'Values',
 	name: 'values',
 	type: 'json',
@@ -117,37 +99,6 @@ export const values = {
 
 /** A model sees no more of the rows than that they are JSON. */
 export const rowsForModel = 'Each row is an array of cells, or an object keyed by the column names.';
-
-export const headerRow = {
-	displayName: 'Header Row',
-	name: 'headerRow',
-	type: 'number',
-	default: 1,
-	minimum: 1,
-	description:
-		'Number of the row in the tab that holds the column names. If the row is empty, the node writes the names.',
-} as const satisfies Field;
-
-const createTab = {
-	displayName: 'Create Tab',
-	name: 'createTab',
-	type: 'boolean',
-	default: false,
-	description: 'Whether to create the tab if the spreadsheet does not have it',
-} as const satisfies Field;
-
-const extraColumns = {
-	displayName: 'Extra Columns',
-	name: 'extraColumns',
-	type: 'options',
-	options: [
-		{ name: 'Add', value: 'add', description: 'Add new columns to the header row' },
-		{ name: 'Fail the Item', value: 'error', description: 'Write nothing for the item' },
-		{ name: 'Ignore', value: 'ignore', description: 'Leave out these fields' },
-	],
-	default: 'error',
-	description: 'What to do with fields that are not in the header row',
-} as const satisfies Field;
 
 const valueInputOption = {
 	displayName: 'Cell Format',
@@ -174,15 +125,46 @@ const valueInputOption = {
 		'How Google Sheets interprets the values. If this is not set, rows from JSON are stored unchanged.',
 } as const satisfies Field;
 
-const escapeFormulas = {
-	displayName: 'Escape Formulas',
-	name: 'escapeFormulas',
-	type: 'boolean',
-	default: true,
-	showWhen: { valueInputOption: ['USER_ENTERED'] },
-	description:
-		'Whether text that starts with =, +, -, @, a tab or a line break is kept as text. Numbers such as -5 or +1.5% stay numbers. Turn this off only for values that you trust, because a formula can send the data of the sheet to others.',
-} as const satisfies Field;
+/** Options of Append and Write, before those of their own. */
+const rowOptions = [
+	{
+		displayName: 'Create Tab',
+		name: 'createTab',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to create the tab if the spreadsheet does not have it',
+	},
+	{
+		displayName: 'Escape Formulas',
+		name: 'escapeFormulas',
+		type: 'boolean',
+		default: true,
+		showWhen: { valueInputOption: ['USER_ENTERED'] },
+		description:
+			'Whether text that starts with =, +, -, @, a tab or a line break is kept as text. Numbers such as -5 or +1.5% stay numbers. Turn this off only for values that you trust, because a formula can send the data of the sheet to others.',
+	},
+	{
+		displayName: 'Extra Columns',
+		name: 'extraColumns',
+		type: 'options',
+		options: [
+			{ name: 'Add', value: 'add', description: 'Add new columns to the header row' },
+			{ name: 'Fail the Item', value: 'error', description: 'Write nothing for the item' },
+			{ name: 'Ignore', value: 'ignore', description: 'Leave out these fields' },
+		],
+		default: 'error',
+		description: 'What to do with fields that are not in the header row',
+	},
+	{
+		displayName: 'Header Row',
+		name: 'headerRow',
+		type: 'number',
+		default: 1,
+		minimum: 1,
+		description:
+			'Number of the row in the tab that holds the column names. If the row is empty, the node writes the names.',
+	},
+] as const satisfies readonly Field[];
 
 export const appendFields = [
 	spreadsheetId,
@@ -198,10 +180,7 @@ export const appendFields = [
 ] as const;
 
 export const appendOptions = [
-	createTab,
-	escapeFormulas,
-	extraColumns,
-	headerRow,
+	...rowOptions,
 	{
 		displayName: 'New Rows',
 		name: 'insertDataOption',
@@ -262,16 +241,29 @@ export const writeFields = [
 		showWhen: { valuesSource: ['columns', 'items'] },
 		description: 'What happens to the rows that are already there',
 	},
-	matchColumns,
+	{
+		displayName: 'Match Column Names or IDs',
+		name: 'matchColumns',
+		type: 'multiOptions',
+		options: [rowNumberChoice],
+		default: [],
+		requiredInForm: true,
+		format: 'list',
+		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
+		typeOptions: {
+			loadOptionsMethod: 'getMatchColumns',
+			loadOptionsDependsOn: columnSources,
+		},
+		description:
+			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+		hint: 'Rows that equal an item in these columns are updated. Row Number updates the row that an item was read from: if rows may have moved since, choose a column instead.',
+	},
 	columns,
 	values,
 ] as const;
 
 export const writeOptions = [
-	createTab,
-	escapeFormulas,
-	extraColumns,
-	headerRow,
+	...rowOptions,
 	{
 		displayName: 'Include Header Row',
 		name: 'includeHeaderRow',

@@ -2,14 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
-import {
-	type Cell,
-	type RowsMember,
-	type NamedCells,
-	readNamedRows,
-	type NamedRow,
-	collectNames,
-} from './cells';
+import { type Cell, type RowsMember, readNamedRows, type NamedRow, collectNames } from './cells';
 import { convertCells } from './dates/dateCells';
 import type { RowParams } from './fields';
 import { createColumnError, findAlike, listNames, otherRowAdvice } from './names';
@@ -133,10 +126,10 @@ export function addLetterColumns(header: HeaderRow, names: ReadonlySet<string>):
 	const used = [...names].flatMap((name) => columns.get(name) ?? []);
 	const { texts, start } = header;
 	let { free, room } = header;
-	const beside = Array.from({ length: names.size }, () => '');
+	const beside = Array.from({ length: Math.min(names.size, room) }, () => '');
 	const read = buildColumnNames([...texts.slice(start, free), ...beside], start);
 	for (const name of read.slice(free - start)) {
-		if (room === 0 || !names.has(name)) break;
+		if (!names.has(name)) break;
 		columns.set(name, free++);
 		room--;
 	}
@@ -151,10 +144,8 @@ export function addNewColumns(header: HeaderRow, names: readonly string[]): Head
 	const { free, room, columns } = header;
 	if (names.length === 0) return header;
 	if (names.length > room) {
-		return createRefusal(
-			`There is no space for new columns: ${listNames(names)}`,
-			`Column ${toColumnLetters(free + room)} of the header row is already in use.`,
-		);
+		const taken = `Column ${toColumnLetters(free + room)} of the header row is already in use.`;
+		return createRefusal(`There is no space for new columns: ${listNames(names)}`, taken);
 	}
 	const added = names.map((name, at) => [name, free + at] as const);
 	return {
@@ -165,7 +156,6 @@ export function addNewColumns(header: HeaderRow, names: readonly string[]): Head
 	};
 }
 
-/** Writes headers into the free columns. */
 async function writeHeaders(book: Spreadsheet, header: HeaderRow, names: readonly string[]): Promise<void> {
 	if (names.length === 0) return;
 	const { title, row, free } = header;
@@ -214,7 +204,7 @@ export async function arrangeRowsByHeader(
 ) {
 	const { target, header: read, given } = await findTable(book, params, members);
 	const { found, added, header, refusals } = resolveColumns(read, params, members, given);
-	const rows = given.map((own, at) => refusals[at] ?? own.map(({ cells }) => alignRow(cells, header)));
+	const rows = given.map((own, at) => refusals[at] ?? own.map((row) => alignRow(row, header)));
 	let written: Promise<void> | undefined;
 	/** Writes the headers that the rows need, the first time. */
 	const addHeaders = () => (written ??= writeHeaders(book, found, added));
@@ -256,7 +246,7 @@ export function findMisfit(
 	rows: readonly NamedRow[],
 	{ columns, names }: HeaderRow,
 	{ extraColumns }: Pick<HeaderParams, 'extraColumns'>,
-): NodeError | undefined {
+) {
 	for (const { cells } of rows) {
 		const unknown = [...cells.keys()].filter((name) => !columns.has(name));
 		if (unknown.length > 0 && extraColumns === 'error')
@@ -279,11 +269,7 @@ function createMisfitError(message: string, names: readonly string[], missing: r
 }
 
 /** A cell for every column of the table; null where there is no such field. */
-function alignRow(cells: NamedCells, { columns, left, right }: HeaderRow): Cell[] {
-	const row: Cell[] = Array.from({ length: right - left + 1 }, () => null);
-	for (const [name, cell] of cells) {
-		const column = columns.get(name);
-		if (column !== undefined) row[column - left] = cell;
-	}
-	return row;
+function alignRow({ cells }: NamedRow, { columns, left, right }: HeaderRow): Cell[] {
+	const placed = new Map([...cells].map(([name, cell]) => [columns.get(name), cell]));
+	return Array.from({ length: right - left + 1 }, (_, at) => placed.get(left + at) ?? null);
 }

@@ -21,11 +21,8 @@ export function toRowsAnswer({ items, columns, total, before }: ReadRows, charac
 	const count = countFitting(all, countRoom(characters, about));
 	const last = Number(items.at(-1)?.json['rowNumber'] ?? 0);
 	const next = Number(items[count]?.json['rowNumber'] ?? last + 1);
-	const hasMore = before + count < total;
-	return {
-		items: [{ ...about, rows: all.slice(0, count) }],
-		note: describeRows(before, count, total, hasMore ? next : undefined),
-	};
+	const note = describeRows(before, count, total, before + count < total ? next : undefined);
+	return { items: [{ ...about, rows: all.slice(0, count) }], note };
 }
 
 /** @param next the number of the row that follows; undefined if there is none */

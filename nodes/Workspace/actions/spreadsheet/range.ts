@@ -118,9 +118,6 @@ export function toColumnLetters(column: number): string {
 
 export const printCell = ({ row, column }: Corner) => `${toColumnLetters(column)}${row + 1}`;
 
-/** A request has this many ranges at most, because they are part of its URL. */
-export const maxRanges = 50;
-
 /** An area of some rows and columns in a tab. */
 export const printTabArea = (tab: string | undefined, start: Corner, rows: number, columns: number) =>
 	printRange({ tab, cells: printArea(start, rows, columns) });
@@ -156,23 +153,18 @@ export const isLinkedTab = (tab: string) => /^#gid=\d+$/.test(tab);
 /** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
 export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 	const [tab, text] = [title.trim() && title, range.trim()];
-	if (tab === '' && text === '') {
-		throw createRefusal(
-			`${quoteField('tab')} or ${quoteField('range')} is required`,
-			'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.',
-		);
-	}
+	const choose =
+		'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.';
+	if (tab === '' && text === '')
+		throw createRefusal(`${quoteField('tab')} or ${quoteField('range')} is required`, choose);
 	const inRange = parseRange(text);
 	// The tab of a link counts only if the range names no other.
 	if (tab === '' || (isLinkedTab(tab) && (inRange.tab ?? inRange.name) !== undefined && text !== ''))
 		return inRange;
 	if (text === '') return { tab };
-	if (text.includes('!')) {
-		throw createRefusal(
-			`${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`,
-			`Leave ${quoteField('tab')} empty, or enter only cells, such as ${parseRange(text).cells ?? 'A:D'}.`,
-		);
-	}
+	const twice = `${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`;
+	const leave = `Leave ${quoteField('tab')} empty, or enter only cells, such as ${parseRange(text).cells ?? 'A:D'}.`;
+	if (text.includes('!')) throw createRefusal(twice, leave);
 	const inside = parseCellsOrName(text);
 	if (!inside) throw createRangeError(text);
 	return { tab, ...inside };

@@ -7,7 +7,7 @@ import { createRefusal } from '../../../core/errors';
 import { quoteField, type ReadContext } from '../../../fields/field';
 import { maxModelCharactersOption } from '../../../fields/params';
 import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
-import { defineOperation, type Field, type OutputItem } from '../../operation';
+import { defineOperation, type Field, type InferParameters, type OutputItem } from '../../operation';
 import { printDates } from './dates/dateCells';
 import * as fields from './fields';
 import { buildColumnNames, type HeaderRow, indexColumns } from './headerRow';
@@ -17,17 +17,6 @@ import { parseBounds, parseRange, printRange, parseTarget, type TargetParams } f
 import { allCells, Spreadsheet } from './spreadsheet';
 
 type CellRow = ReadonlyArray<string | number | boolean>;
-
-interface RowOptions {
-	/** Counted inside the range, from 1; 0 for none. */
-	readonly headerRow: number;
-	readonly filters: readonly RowFilter[];
-	readonly combineFilters: 'and' | 'or';
-	/** 0 for all. */
-	readonly maxRows: number;
-	/** Its number in the sheet; 0 for the first. */
-	readonly startRow: number;
-}
 
 /** How many empty cells may be added in all to make rows equally wide. A full sheet of 10 million cells needs fewer. */
 const maxPaddingCells = 5_000_000;
@@ -42,7 +31,7 @@ const cellsPerSlice = 100_000;
 async function toRowItems(
 	{ range, values }: sheets_v4.Schema$ValueRange,
 	{ values: shownValues }: sheets_v4.Schema$ValueRange,
-	{ headerRow, filters, combineFilters, maxRows, startRow: start }: RowOptions,
+	{ headerRow, filters, combineFilters, maxRows, startRow: start }: ReadOptions,
 ): Promise<ReadRows> {
 	const [rows, shown] = [(values ?? []) as CellRow[], (shownValues ?? []) as CellRow[]];
 	const { row: startRow, column: startColumn } = parseBounds(parseRange(range ?? 'A1'));
@@ -64,12 +53,9 @@ async function toRowItems(
 		found.push(at);
 		padding += width - row.length;
 	}
-	if (padding > maxPaddingCells) {
-		throw createRefusal(
-			`The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`,
-			`Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`,
-		);
-	}
+	const tooWide = `The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`;
+	const advice = `Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`;
+	if (padding > maxPaddingCells) throw createRefusal(tooWide, advice);
 	const items: OutputItem[] = [];
 	let cells = 0;
 	for (const at of found) {
@@ -100,40 +86,6 @@ const conditionField = {
 	default: 'equals',
 } as const satisfies Field;
 
-const filtersField = {
-	displayName: 'Filters',
-	name: 'filters',
-	type: 'fixedCollection',
-	placeholder: 'Add Filter',
-	default: {},
-	showWhen: { output: ['rows'] },
-	entries: {
-		group: 'filter',
-		fields: [
-			{
-				displayName: 'Column Name or ID',
-				name: 'column',
-				type: 'options',
-				default: '',
-				typeOptions: { loadOptionsMethod: 'getColumns', loadOptionsDependsOn: fields.columnSources },
-				description:
-					'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-			},
-			conditionField,
-			{
-				displayName: 'Value',
-				name: 'value',
-				type: 'string',
-				default: '',
-				showWhen: { condition: ['contains', 'equals', 'notEquals'] },
-			},
-		],
-	},
-	description:
-		'Only rows whose cells fit are returned. A cell fits by its value or by the text that the sheet shows. Contains ignores case.',
-	read: readFilters,
-} as const satisfies Field;
-
 /** Reads the form's `{ filter: [{ column, condition, value }] }`, or an array. @throws NodeError 400 */
 function readFilters(raw: unknown, field: Field, reading: ReadContext) {
 	const isNone = isRecord(raw) && Object.keys(raw).length === 0;
@@ -154,6 +106,140 @@ function readFilters(raw: unknown, field: Field, reading: ReadContext) {
 }
 
 type RowFilter = ReturnType<typeof readFilters>[number];
+
+const readOptions = [
+	{
+		displayName: 'Date Formatting',
+		name: 'dateTimeRenderOption',
+		type: 'options',
+		options: [
+			{ name: 'Formatted String', value: 'FORMATTED_STRING', description: 'As shown in the sheet' },
+			{
+				name: 'ISO 8601',
+				value: 'ISO_8601',
+				description: 'As in 2024-01-05 and 2024-01-05T10:30:00.000+01:00, whatever the sheet shows',
+			},
+			{ name: 'Serial Number', value: 'SERIAL_NUMBER', description: 'Days since December 30, 1899' },
+		],
+		default: 'ISO_8601',
+		jsonDefault: 'SERIAL_NUMBER',
+		defaultWhen: { field: 'output', is: 'values', default: 'SERIAL_NUMBER' },
+		showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
+		description:
+			'How to return dates and times. ISO 8601 is in the time zone of the spreadsheet, and gives durations as the sheet shows them or as 26:30:00. If this is not set and Output is Values, they are serial numbers.',
+	},
+	{
+		displayName: 'Combine Filters',
+		name: 'combineFilters',
+		type: 'options',
+		options: [
+			{ name: 'AND', value: 'and', description: 'Rows that fit all filters' },
+			{ name: 'OR', value: 'or', description: 'Rows that fit at least one filter' },
+		],
+		default: 'and',
+		showWhen: { output: ['rows'] },
+		description: 'How several filters work together',
+	},
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'fixedCollection',
+		placeholder: 'Add Filter',
+		default: {},
+		showWhen: { output: ['rows'] },
+		entries: {
+			group: 'filter',
+			fields: [
+				{
+					displayName: 'Column Name or ID',
+					name: 'column',
+					type: 'options',
+					default: '',
+					typeOptions: { loadOptionsMethod: 'getColumns', loadOptionsDependsOn: fields.columnSources },
+					description:
+						'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+				},
+				conditionField,
+				{
+					displayName: 'Value',
+					name: 'value',
+					type: 'string',
+					default: '',
+					showWhen: { condition: ['contains', 'equals', 'notEquals'] },
+				},
+			],
+		},
+		description:
+			'Only rows whose cells fit are returned. A cell fits by its value or by the text that the sheet shows. Contains ignores case.',
+		read: readFilters,
+	},
+	{
+		displayName: 'Max Rows',
+		name: 'maxRows',
+		type: 'number',
+		default: 0,
+		minimum: 0,
+		showWhen: { output: ['rows'] },
+		description: 'How many rows to return at most, after filtering. Set to 0 for all.',
+	},
+	{
+		displayName: 'Header Row',
+		name: 'headerRow',
+		type: 'number',
+		default: 1,
+		minimum: 0,
+		showWhen: { output: ['rows'] },
+		description:
+			'Number of the row in the range that holds the column names. Set to 0 to use the column letters instead.',
+	},
+	{
+		displayName: 'Major Dimension',
+		name: 'majorDimension',
+		type: 'options',
+		options: [
+			{ name: 'Rows', value: 'ROWS', description: 'An array per row' },
+			{ name: 'Columns', value: 'COLUMNS', description: 'An array per column' },
+		],
+		default: 'ROWS',
+		showWhen: { output: ['values'] },
+		description: 'Whether the outer array contains rows or columns',
+	},
+	maxModelCharactersOption,
+	{
+		displayName: 'Start Row',
+		name: 'startRow',
+		type: 'number',
+		default: 0,
+		minimum: 0,
+		description:
+			'Number of the row in the sheet to begin with. Set to 0 to begin with the first row of the range. Let a model fill this in, so that it can continue an answer that was shortened.',
+	},
+	{
+		displayName: 'Value Formatting',
+		name: 'valueRenderOption',
+		type: 'options',
+		options: [
+			{
+				name: 'Formatted Value',
+				value: 'FORMATTED_VALUE',
+				description: 'Text as shown in the sheet, which depends on its locale',
+			},
+			{ name: 'Formula', value: 'FORMULA', description: 'Formulas instead of their results' },
+			{
+				name: 'Unformatted Value',
+				value: 'UNFORMATTED_VALUE',
+				description: 'Numbers as numbers, true and false as such',
+			},
+		],
+		default: 'UNFORMATTED_VALUE',
+		jsonDefault: 'FORMATTED_VALUE',
+		defaultWhen: { field: 'output', is: 'values', default: 'FORMATTED_VALUE' },
+		description:
+			'How to return the values of cells. If this is not set and Output is Values, they are the text that the sheet shows.',
+	},
+] as const satisfies readonly Field[];
+
+type ReadOptions = InferParameters<[], typeof readOptions>;
 
 export const read = defineOperation({
 	value: 'read',
@@ -190,105 +276,7 @@ export const read = defineOperation({
 			description: 'How to return the rows',
 		},
 	],
-	options: [
-		{
-			displayName: 'Date Formatting',
-			name: 'dateTimeRenderOption',
-			type: 'options',
-			options: [
-				{ name: 'Formatted String', value: 'FORMATTED_STRING', description: 'As shown in the sheet' },
-				{
-					name: 'ISO 8601',
-					value: 'ISO_8601',
-					description: 'As in 2024-01-05 and 2024-01-05T10:30:00.000+01:00, whatever the sheet shows',
-				},
-				{ name: 'Serial Number', value: 'SERIAL_NUMBER', description: 'Days since December 30, 1899' },
-			],
-			default: 'ISO_8601',
-			jsonDefault: 'SERIAL_NUMBER',
-			defaultWhen: { field: 'output', is: 'values', default: 'SERIAL_NUMBER' },
-			showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
-			description:
-				'How to return dates and times. ISO 8601 is in the time zone of the spreadsheet, and gives durations as the sheet shows them or as 26:30:00. If this is not set and Output is Values, they are serial numbers.',
-		},
-		{
-			displayName: 'Combine Filters',
-			name: 'combineFilters',
-			type: 'options',
-			options: [
-				{ name: 'AND', value: 'and', description: 'Rows that fit all filters' },
-				{ name: 'OR', value: 'or', description: 'Rows that fit at least one filter' },
-			],
-			default: 'and',
-			showWhen: { output: ['rows'] },
-			description: 'How several filters work together',
-		},
-		filtersField,
-		{
-			displayName: 'Max Rows',
-			name: 'maxRows',
-			type: 'number',
-			default: 0,
-			minimum: 0,
-			showWhen: { output: ['rows'] },
-			description: 'How many rows to return at most, after filtering. Set to 0 for all.',
-		},
-		{
-			displayName: 'Header Row',
-			name: 'headerRow',
-			type: 'number',
-			default: 1,
-			minimum: 0,
-			showWhen: { output: ['rows'] },
-			description:
-				'Number of the row in the range that holds the column names. Set to 0 to use the column letters instead.',
-		},
-		{
-			displayName: 'Major Dimension',
-			name: 'majorDimension',
-			type: 'options',
-			options: [
-				{ name: 'Rows', value: 'ROWS', description: 'An array per row' },
-				{ name: 'Columns', value: 'COLUMNS', description: 'An array per column' },
-			],
-			default: 'ROWS',
-			showWhen: { output: ['values'] },
-			description: 'Whether the outer array contains rows or columns',
-		},
-		maxModelCharactersOption,
-		{
-			displayName: 'Start Row',
-			name: 'startRow',
-			type: 'number',
-			default: 0,
-			minimum: 0,
-			description:
-				'Number of the row in the sheet to begin with. Set to 0 to begin with the first row of the range. Let a model fill this in, so that it can continue an answer that was shortened.',
-		},
-		{
-			displayName: 'Value Formatting',
-			name: 'valueRenderOption',
-			type: 'options',
-			options: [
-				{
-					name: 'Formatted Value',
-					value: 'FORMATTED_VALUE',
-					description: 'Text as shown in the sheet, which depends on its locale',
-				},
-				{ name: 'Formula', value: 'FORMULA', description: 'Formulas instead of their results' },
-				{
-					name: 'Unformatted Value',
-					value: 'UNFORMATTED_VALUE',
-					description: 'Numbers as numbers, true and false as such',
-				},
-			],
-			default: 'UNFORMATTED_VALUE',
-			jsonDefault: 'FORMATTED_VALUE',
-			defaultWhen: { field: 'output', is: 'values', default: 'FORMATTED_VALUE' },
-			description:
-				'How to return the values of cells. If this is not set and Output is Values, they are the text that the sheet shows.',
-		},
-	],
+	options: readOptions,
 	isReadOnly: true,
 	async execute({ sheets }, given, item): Promise<ReadRows> {
 		const book = new Spreadsheet(sheets, given.spreadsheetId, item);
@@ -331,7 +319,7 @@ export const read = defineOperation({
 });
 
 /** Why there are no rows, where a parameter may be wrong. @param rows how many the range has, with the header */
-function explainNoRows({ total }: ReadRows, given: RowOptions & TargetParams, rows: number) {
+function explainNoRows({ total }: ReadRows, given: ReadOptions & TargetParams, rows: number) {
 	if (total > 0) return `${quoteField('startRow')} is below the last row: ${total} rows stand above it.`;
 	if (given.filters.length > 0) return 'No row fits the filters. Check their values, or remove a filter.';
 	const needed = Math.max(1, given.headerRow);
@@ -342,7 +330,7 @@ function explainNoRows({ total }: ReadRows, given: RowOptions & TargetParams, ro
 
 /** Builds the test whether a row fits the filters. A cell fits by its value or by what the sheet shows for it. */
 function buildRowTest(
-	{ filters, combineFilters }: Pick<RowOptions, 'filters' | 'combineFilters'>,
+	{ filters, combineFilters }: Pick<ReadOptions, 'filters' | 'combineFilters'>,
 	{ names, columns, start }: Pick<HeaderRow, 'names' | 'columns' | 'start'>,
 ): (row: CellRow, shown: CellRow) => boolean {
 	if (filters.length === 0) return () => true;

@@ -4,15 +4,6 @@ import type { Item } from '../../operation';
 import { type Cell, readRows, type RowsMember } from './cells';
 import { printAreaLike, type Corner } from './range';
 
-/** What was written for an item. */
-export interface SheetWriteResult {
-	readonly spreadsheetId: string;
-	readonly updatedRange: string;
-	readonly updatedRows: number;
-	readonly updatedColumns: number;
-	readonly updatedCells: number;
-}
-
 /**
  * What was written for each item, whose rows stand below those of the item before.
  * @param range any range in the same tab, as Google printed it
@@ -23,7 +14,7 @@ export function buildWriteResults(
 	range: string,
 	{ row, column }: Corner,
 	all: ReadonlyArray<readonly Cell[][]>,
-): SheetWriteResult[] {
+) {
 	let next = row;
 	return all.map((rows) => {
 		const written = rows.flatMap((cells) => cells.flatMap((cell, at) => (cell === null ? [] : [at])));
@@ -33,6 +24,9 @@ export function buildWriteResults(
 		return { spreadsheetId, updatedRange, updatedRows: rows.length, ...counts };
 	});
 }
+
+/** What was written for an item. */
+export type SheetWriteResult = ReturnType<typeof buildWriteResults>[number];
 
 /** Columns of the widest row, at least one. */
 export function countColumns(rows: readonly Cell[][]): number {
@@ -87,9 +81,8 @@ interface SendSettings<E, R> {
 type Members = ReadonlyArray<{ readonly item: Item }>;
 
 /** The error for a member whose execution was stopped before anything was sent. */
-export function findStop({ item }: Members[number]): NodeError | undefined {
-	return item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
-}
+export const findStop = ({ item }: Members[number]) =>
+	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
 /** Nothing of a run is sent if the node would stop because of one of its entries, which is an error. */
 export function spreadRefusals<E>(

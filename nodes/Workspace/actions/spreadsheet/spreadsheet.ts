@@ -66,6 +66,9 @@ export function buildEnlargeTabRequests(
 	);
 }
 
+/** A request has this many ranges at most, because they are part of its URL. */
+export const maxRanges = 50;
+
 /** Google's size of a new tab. */
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
 
@@ -135,12 +138,9 @@ export class Spreadsheet {
 		return (await this.values.append(request)).data;
 	}
 
-	/** Reads the locale and the time zone. */
 	async readSettings(): Promise<DateSettings> {
-		this.#knownSettings ??= await this.#item.once(`settings ${this.id}`, async () => {
-			return toSettings(await this.get(settingsFields));
-		});
-		return this.#knownSettings;
+		const ask = async () => toSettings(await this.get(settingsFields));
+		return (this.#knownSettings ??= await this.#item.once(`settings ${this.id}`, ask));
 	}
 
 	/** Sends requests that name a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
@@ -190,7 +190,7 @@ export class Spreadsheet {
 	}
 
 	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
-	async readTab(tab: string | undefined): Promise<{ cells: unknown[][]; rowCount: number }> {
+	async readTab(tab: string | undefined) {
 		const range = printRange({ tab, cells: allCells });
 		const { data } = await this.values.get({ spreadsheetId: this.id, range });
 		const { lastRow = 0 } = parseBounds(parseRange(data.range ?? ''));

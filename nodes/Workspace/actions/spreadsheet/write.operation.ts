@@ -1,53 +1,40 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type NodeError, createRefusal } from '../../../core/errors';
+import { createRefusal, type NodeError } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { hasColumnNames, readCellRows, readRows } from './cells';
-import {
-	rowNumberKey,
-	rowsForModel,
-	writeFields,
-	type WriteMember,
-	writeOptions,
-	type WriteParams,
-} from './fields';
+import * as fields from './fields';
 import { arrangeRowsByHeader } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
-import { takeOnlyResult, type SheetWriteResult, weighRows } from './sendRows';
+import { type SheetWriteResult, takeOnlyResult, weighRows } from './sendRows';
 import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
-import { type MatchedRow, matchRows, maxUpdateBytes } from './write/matchRows';
+import { matchRows, maxUpdateBytes } from './write/matchRows';
 import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTable';
 
 /** Decides what happens to the rows that are there. Columns to match by always mean an update. @throws NodeError 400 */
-function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
+function resolveWriteMode(params: fields.WriteParams): fields.WriteParams['writeMode'] {
 	const { writeMode, matchColumns } = params;
 	const isKeyed = matchColumns.length > 0;
-	if (!hasColumnNames(params) && (isKeyed || writeMode !== 'overwrite')) {
-		throw createRefusal(
-			`${quoteField(isKeyed ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`,
-			'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].',
-		);
-	}
-	if (isKeyed && writeMode === 'replace') {
-		throw createRefusal(
-			`${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`,
-			'Remove one of them: all rows are replaced, so none is looked for.',
-		);
-	}
+	const needsNames = `${quoteField(isKeyed ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`;
+	if (!hasColumnNames(params) && (isKeyed || writeMode !== 'overwrite'))
+		throw createRefusal(needsNames, 'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].');
+	const isBoth = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`;
+	if (isKeyed && writeMode === 'replace')
+		throw createRefusal(isBoth, 'Remove one of them: all rows are replaced, so none is looked for.');
 	if (isKeyed) return 'update';
 	if (writeMode !== 'update') return writeMode;
 	throw createRefusal(
 		`${quoteField('matchColumns')} is required to update rows`,
-		`Choose the columns that identify a row, or ${printChoice('matchColumns', rowNumberKey)} for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'overwrite')} or ${printChoice('writeMode', 'replace')}.`,
+		`Choose the columns that identify a row, or ${printChoice('matchColumns', fields.rowNumberKey)} for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'overwrite')} or ${printChoice('writeMode', 'replace')}.`,
 	);
 }
 
 /** Writes the rows of members with the same target. */
 async function writeRows(
 	sheets: sheets_v4.Sheets,
-	members: readonly WriteMember[],
-): Promise<Array<SheetWriteResult | MatchedRow[] | NodeError>> {
+	members: readonly fields.WriteMember[],
+): Promise<Array<SheetWriteResult | SheetWriteResult[] | NodeError>> {
 	const [first] = members;
 	if (!first) return [];
 	const mode = resolveWriteMode(first.params);
@@ -64,7 +51,11 @@ async function writeRows(
 }
 
 /** Rows under the headers of their names: from the row below the header on, or further down where the range begins there. */
-async function writeByHeader(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
+async function writeByHeader(
+	book: Spreadsheet,
+	params: fields.WriteParams,
+	members: readonly fields.WriteMember[],
+) {
 	const { target, header, rows, addHeaders } = await arrangeRowsByHeader(book, params, members);
 	const row = Math.max(params.headerRow, parseBounds(target).row);
 	const start = { tab: header.title, cells: printCell({ row, column: header.left }) };
@@ -85,10 +76,10 @@ export const write = defineOperation({
 	description: 'Update rows that match, replace a table, or write rows to a range',
 	caution,
 	modelDescription: 'Write rows in Google Sheets.',
-	modelCautions: { field: 'valuesSource', byValue: { json: `${caution} ${rowsForModel}` } },
+	modelCautions: { field: 'valuesSource', byValue: { json: `${caution} ${fields.rowsForModel}` } },
 	isIdempotent: () => true,
-	fields: writeFields,
-	options: writeOptions,
+	fields: fields.writeFields,
+	options: fields.writeOptions,
 	execute: async (clients, params, item) =>
 		takeOnlyResult(await writeRows(clients.sheets, [{ params, item }])),
 	check(params, item) {
@@ -106,9 +97,8 @@ export const write = defineOperation({
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
 	},
 	toItems: (written) => (Array.isArray(written) ? written : [written]).map((one) => ({ json: { ...one } })),
-	nameResult: (written) =>
-		`rows ${[written]
-			.flat()
-			.map(({ updatedRange }) => updatedRange)
-			.join(', ')}`,
+	nameResult(written) {
+		const ranges = [written].flat().map(({ updatedRange }) => updatedRange);
+		return `rows ${ranges.join(', ')}`;
+	},
 });

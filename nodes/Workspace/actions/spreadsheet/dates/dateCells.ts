@@ -2,31 +2,21 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../../core/errors';
 import type { Item } from '../../../operation';
-import type { Cell, CellInputOptions, NamedRow } from '../cells';
+import type { Cell, NamedRow } from '../cells';
+import type { RowParams } from '../fields';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import {
-	type Corner,
-	groupNeighbors,
-	maxRanges,
-	parseBounds,
-	parseRange,
-	printAreaLike,
-	printTabArea,
-} from '../range';
-import type { Spreadsheet } from '../spreadsheet';
+import { type Corner, groupNeighbors, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
+import { maxRanges, type SheetInfo, type Spreadsheet } from '../spreadsheet';
 
-type InputParams = Pick<CellInputOptions, 'valueInputOption'>;
+type InputParams = Pick<RowParams, 'valueInputOption'>;
 
 /** How Google is told to interpret cells: dates for `AUTO` are numbers already, so that no locale changes them. */
-export function toInputOption({ valueInputOption }: InputParams): 'RAW' | 'USER_ENTERED' {
-	return valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
-}
+export const toInputOption = ({ valueInputOption }: InputParams) =>
+	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
 /** The columns of a table, as far as types are concerned. Rows and columns count from 0. */
-interface TypedTable {
-	readonly title: string;
+interface TypedTable extends Pick<SheetInfo, 'title' | 'rowCount'> {
 	readonly row: number;
-	readonly rowCount: number;
 	readonly left: number;
 	readonly right: number;
 	readonly columns: ReadonlyMap<string, number>;
@@ -48,13 +38,13 @@ const asTyped = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 
 async function readColumnTypes(
 	book: Spreadsheet,
 	{ title, row, rowCount, left, right, columns }: TypedTable,
-): Promise<ReadonlyMap<string, string>> {
-	if (row + 1 >= rowCount) return new Map();
+) {
+	if (row + 1 >= rowCount) return new Map<string, string>();
 	const range = printTabArea(title, { row: row + 1, column: left }, sampleRows, right - left + 1);
 	const { data } = await book.values.get({ spreadsheetId: book.id, range, ...asTyped });
 	const lines = (data.values ?? []) as unknown[][];
 	const findFirst = (at: number) => lines.map((line) => line[at] ?? '').find((value) => value !== '');
-	return new Map([...columns].map(([name, column]) => [name, typeof findFirst(column - left)]));
+	return new Map<string, string>([...columns].map(([name, at]) => [name, typeof findFirst(at - left)]));
 }
 
 /**
@@ -92,15 +82,10 @@ export async function convertCells(
 }
 
 /** A rectangle of cells. Rows and columns count from 0. */
-export interface CellRectangle extends Corner {
-	readonly cells: ReadonlyArray<readonly Cell[]>;
-}
+export type CellRectangle = Corner & { readonly cells: ReadonlyArray<readonly Cell[]> };
 
 /** A tab, as far as it is known. */
-interface DatedSheet {
-	readonly title: string | undefined;
-	readonly sheetId?: number | undefined;
-}
+type DatedSheet = { readonly title: string | undefined; readonly sheetId?: number | undefined };
 
 /** Dates of one column, in the order of their rows. */
 type DateColumn = readonly [WrittenDate, ...WrittenDate[]];
@@ -174,11 +159,7 @@ const mayShowDate = (cell: unknown) =>
  * Prints dates in ISO 8601, whatever the sheet shows. Only if a text may be a date, one request asks for the numbers and formats behind it.
  * @param read cells as read, in which dates are texts @param headerRows how many rows at the top keep their texts
  */
-export async function printDates(
-	book: Spreadsheet,
-	read: sheets_v4.Schema$ValueRange,
-	headerRows: number,
-): Promise<sheets_v4.Schema$ValueRange> {
+export async function printDates(book: Spreadsheet, read: sheets_v4.Schema$ValueRange, headerRows: number) {
 	const values = (read.values ?? []) as unknown[][];
 	const isInColumns = read.majorDimension === 'COLUMNS';
 	const start = parseBounds(parseRange(read.range ?? 'A1'));

@@ -44,11 +44,11 @@ const durationPattern = /^(-?\d{1,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
 export function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isoPattern.test(text) || durationPattern.test(text)) return true;
-	const day = clockPattern.exec(text)?.[1] ?? (clockPattern.test(text) ? undefined : text);
-	if (day === undefined) return true;
+	const [clock, day = clock ? undefined : text] = clockPattern.exec(text) ?? [];
+	if (day === undefined || isoPattern.test(day)) return true;
 	const parts = splitDate(day);
 	const has = (pattern: RegExp) => parts.some((part) => pattern.test(part));
-	return isoPattern.test(day) || (parts.length === 3 && has(/^\d{4}$/) && has(/^\d{1,2}$/));
+	return parts.length === 3 && has(/^\d{4}$/) && has(/^\d{1,2}$/);
 }
 
 /** The cell for a complete date, a time, a duration or a timestamp as ISO 8601 writes them, or a date as the locale does. */
@@ -56,13 +56,10 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 	if (!mayBeDate(text)) return undefined;
 	const [, date, hours = 0, minutes = 0, seconds = 0, fraction = '', offset] = isoPattern.exec(text) ?? [];
 	if (date !== undefined) {
-		const day = toDay(...(date.split('-').map(Number) as DayParts));
-		if (day === undefined) return undefined;
-		const wall = day + toMilliseconds(hours, minutes, seconds, fraction);
-		if (offset === undefined)
-			return new DateCell(wall - epoch, text.length === 10 ? 'DATE' : 'DATE_TIME', text);
-		const converted = toWallTime(wall - parseOffset(offset), timeZone);
-		return converted === undefined ? undefined : new DateCell(converted - epoch, 'DATE_TIME', text);
+		const wall = toIsoDay(date) + toMilliseconds(hours, minutes, seconds, fraction);
+		const isLocal = offset === undefined || Number.isNaN(wall);
+		const shown = isLocal ? wall : toWallTime(wall - parseOffset(offset), timeZone);
+		return toDateCell(shown, text.length === 10 ? 'DATE' : 'DATE_TIME', text);
 	}
 	const [, ownHours = '', ownMinutes = '', ownSeconds = '', ownFraction] = durationPattern.exec(text) ?? [];
 	const duration = toMilliseconds(ownHours.replace('-', ''), ownMinutes, ownSeconds, ownFraction);
@@ -73,11 +70,13 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 	const inHalf = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
 	const time = toMilliseconds(inHalf, minute, second, thousandths);
 	if (clock !== undefined && day === undefined) return new DateCell(time, 'TIME', text);
-	const found = parseDay(day ?? text, getDateStyle(locale));
-	return found === undefined
-		? undefined
-		: new DateCell(found + time - epoch, clock === undefined ? 'DATE' : 'DATE_TIME', text);
+	const wall = parseDay(day ?? text, getDateStyle(locale)) + time;
+	return toDateCell(wall, clock === undefined ? 'DATE' : 'DATE_TIME', text);
 }
+
+/** @param wall what clocks show; NaN for a time that there is not, or that cannot be told */
+const toDateCell = (wall: number, type: DateType, text: string) =>
+	Number.isNaN(wall) ? undefined : new DateCell(wall - epoch, type, text);
 
 type Digits = string | number;
 
@@ -92,14 +91,16 @@ function parseOffset(offset: string): number {
 	return (offset.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-type DayParts = [year: number, month: number, day: number];
-
-/** The start of a day of the calendar; undefined if there is no such day. */
-function toDay(...[year, month, day]: DayParts): number | undefined {
+/** The start of a day of the calendar; NaN if there is no such day. */
+function toDay(year: number, month: number, day: number): number {
 	const date = new Date(Date.UTC(year, month - 1, day));
-	return year >= 1000 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-		? date.getTime()
-		: undefined;
+	const isSame = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+	return year >= 1000 && isSame ? date.getTime() : NaN;
+}
+
+function toIsoDay(date: string): number {
+	const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
+	return toDay(year, month, day);
 }
 
 const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>();
@@ -118,14 +119,13 @@ function getZoneFormat(timeZone: string): Intl.DateTimeFormat | undefined {
 	return zoneFormats.get(timeZone);
 }
 
-/** What clocks of a time zone show at an instant, as milliseconds; undefined if the zone is unknown. */
-function toWallTime(instant: number, timeZone: string): number | undefined {
+/** What clocks of a time zone show at an instant, as milliseconds; NaN if the zone is unknown. */
+function toWallTime(instant: number, timeZone: string): number {
 	const fixed = /^GMT([+-]\d{2}:\d{2})$/.exec(timeZone)?.[1];
 	if (fixed !== undefined) return instant + parseOffset(fixed);
 	const parts = getZoneFormat(timeZone)?.formatToParts(instant);
-	if (!parts) return undefined;
-	const get = (name: string) => Number(parts.find(({ type }) => type === name)?.value);
-	const day = toDay(get('year'), get('month'), get('day')) ?? 0;
+	const get = (name: string) => Number(parts?.find(({ type }) => type === name)?.value);
+	const day = toDay(get('year'), get('month'), get('day'));
 	const rest = ((instant % 1000) + 1000) % 1000;
 	return day + toMilliseconds(get('hour'), get('minute'), get('second')) + rest;
 }
@@ -133,7 +133,7 @@ function toWallTime(instant: number, timeZone: string): number | undefined {
 /** The offset of a time zone from UTC when its clocks show a time, such as `+01:00`; '' where they skip it or the offset has seconds. */
 function printOffset(wall: number, timeZone: string): string {
 	for (const near of [wall - dayMilliseconds, wall + dayMilliseconds]) {
-		const offset = (toWallTime(near, timeZone) ?? NaN) - near;
+		const offset = toWallTime(near, timeZone) - near;
 		if (toWallTime(wall - offset, timeZone) !== wall || offset % 60_000 !== 0) continue;
 		const clock = new Date(Math.abs(offset)).toISOString().slice(11, 16);
 		return `${offset < 0 ? '-' : '+'}${clock}`;
@@ -172,9 +172,8 @@ function printDuration(milliseconds: number, shown: string): string {
 }
 
 /** Whether two serial numbers are the same to the millisecond. */
-export function isSameTime(serial: number, other: number): boolean {
-	return Math.round(serial * dayMilliseconds) === Math.round(other * dayMilliseconds);
-}
+export const isSameTime = (serial: number, other: number) =>
+	Math.round(serial * dayMilliseconds) === Math.round(other * dayMilliseconds);
 
 /** A number without the noise that fractions of a day have. Any other number stays as it is. */
 export function dropTimeNoise(value: number): number {
@@ -183,58 +182,49 @@ export function dropTimeNoise(value: number): number {
 	return isTime ? Math.round(milliseconds) / dayMilliseconds : value;
 }
 
-function splitDate(day: string): string[] {
-	return day.split(/[ ,./-]+/).filter((part) => part !== '');
-}
+const splitDate = (day: string) => day.split(/[ ,./-]+/).filter((part) => part !== '');
 
-interface DateStyle {
-	/** Order of day, month and year in a date. */
-	readonly order: readonly string[];
-	readonly separator: string;
-	/** Numbers of the months by their names, in lower case and without dots. */
-	readonly months: ReadonlyMap<string, number>;
-}
+type DateStyle = ReturnType<typeof buildDateStyle>;
 
 const dateStyles = new Map<string, DateStyle>();
 
 function getDateStyle(locale: string): DateStyle {
-	const known = dateStyles.get(locale);
-	if (known) return known;
+	const style = dateStyles.get(locale) ?? buildDateStyle(locale);
+	dateStyles.set(locale, style);
+	return style;
+}
+
+/** The order of day, month and year in a date, what separates them, and the numbers of the months by their names. */
+function buildDateStyle(locale: string) {
 	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
 	const utc = { timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const;
 	const numeric = { ...utc, day: 'numeric', month: 'numeric', year: 'numeric' } as const;
 	const parts = new Intl.DateTimeFormat(tag, numeric).formatToParts();
 	const months = new Map<string, number>();
 	for (const month of ['long', 'short'] as const) {
-		const format = new Intl.DateTimeFormat(tag, { ...utc, day: 'numeric', month, year: 'numeric' });
-		for (let number = 1; number <= 12; number++) {
-			for (const { type, value } of format.formatToParts(Date.UTC(2024, number - 1))) {
-				if (type === 'month') months.set(normalizeMonth(value), number);
-			}
+		const format = new Intl.DateTimeFormat(tag, { ...numeric, month });
+		for (let at = 0; at < 12; at++) {
+			const name = format.formatToParts(Date.UTC(2024, at)).find(({ type }) => type === 'month');
+			months.set(normalizeMonth(name?.value ?? ''), at + 1);
 		}
 	}
 	const [separator = '/'] = parts.flatMap(({ type, value }) => (type === 'literal' ? [value.trim()] : []));
-	const order = parts.map(({ type }) => type).filter((type) => type !== 'literal');
-	const style = { order, separator, months };
-	dateStyles.set(locale, style);
-	return style;
+	const order: readonly string[] = parts.map(({ type }) => type).filter((type) => type !== 'literal');
+	return { order, separator, months };
 }
 
-function normalizeMonth(text: string): string {
-	return text.toLowerCase().replaceAll('.', '');
-}
+const normalizeMonth = (text: string) => text.toLowerCase().replaceAll('.', '');
 
 /** Finds the day in a date as the locale writes it, or with the name of its month, as in `5 Jan 2024` and `January 5, 2024`. */
-function parseDay(text: string, { order, separator, months }: DateStyle): number | undefined {
-	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return toDay(...(text.split('-').map(Number) as DayParts));
+function parseDay(text: string, { order, separator, months }: DateStyle): number {
+	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return toIsoDay(text);
 	const numbers = text.split(separator).map((part) => part.trim());
 	if (numbers.at(-1) === '') numbers.pop();
 	const [year, month, date] = ['year', 'month', 'day'].map((name) => numbers[order.indexOf(name)]);
-	if (numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(`${year}-${month}-${date}`))
-		return toDay(Number(year), Number(month), Number(date));
+	const iso = `${year}-${month}-${date}`;
+	if (numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(iso)) return toIsoDay(iso);
 	const parts = splitDate(text);
 	const named = parts.map((part) => months.get(normalizeMonth(part))).find((number) => number !== undefined);
-	const find = (pattern: RegExp) => parts.find((part) => pattern.test(part));
-	if (parts.length !== 3 || named === undefined) return undefined;
-	return toDay(Number(find(/^\d{4}$/)), named, Number(find(/^\d{1,2}$/)));
+	const find = (pattern: RegExp) => Number(parts.find((part) => pattern.test(part)));
+	return parts.length === 3 ? toDay(find(/^\d{4}$/), named ?? NaN, find(/^\d{1,2}$/)) : NaN;
 }

@@ -86,14 +86,13 @@ export class MatchPlan {
 
 	#findNearKey(row: NamedRow): string | undefined {
 		const fold = (texts: readonly string[]) => JSON.stringify(texts.map(foldText));
-		if (!this.#foldedKeys) {
-			const { body, headerRow } = this.#matching;
-			this.#foldedKeys = new Map();
-			for (let at = headerRow; at <= body.last; at++) {
-				const key = this.#keyColumns.map((column) => String(body.at(at, column)));
-				this.#foldedKeys.set(fold(key), key.join(', '));
-			}
-		}
+		const { body, headerRow } = this.#matching;
+		this.#foldedKeys ??= new Map(
+			Array.from({ length: body.last + 1 - headerRow }, (_, at) => {
+				const key = this.#keyColumns.map((column) => String(body.at(headerRow + at, column)));
+				return [fold(key), key.join(', ')];
+			}),
+		);
 		return this.#foldedKeys.get(fold(this.#getKeyCells(row).map(String)));
 	}
 
@@ -251,12 +250,11 @@ function isSameCell(stored: Cell, cell: Cell): boolean {
 export async function planSteps(
 	book: Spreadsheet,
 	params: WriteParams,
-	{ found: sheet, header, refusals }: ReturnType<typeof resolveColumns>,
+	{ found: sheet, header: { columns }, refusals }: ReturnType<typeof resolveColumns>,
 	given: ReadonlyArray<readonly NamedRow[]>,
 	members: readonly WriteMember[],
 ) {
 	const { matchColumns } = params;
-	const { columns } = header;
 	const names = [...new Set([...matchColumns, ...collectNames(given.flat())])];
 	const used = names.flatMap((name) => columns.get(name) ?? []).filter((column) => column < sheet.free);
 	const all = Array.from({ length: sheet.right - sheet.left + 1 }, (_, at) => sheet.left + at);

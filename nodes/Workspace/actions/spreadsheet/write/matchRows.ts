@@ -8,7 +8,7 @@ import { rowNumberKey, type WriteMember, type WriteParams } from '../fields';
 import { nameColumnsByLetters, resolveColumns, type HeaderRow, findTable } from '../headerRow';
 import { createColumnError, listNames } from '../names';
 import { groupNeighbors, printTabArea } from '../range';
-import { maxRequestBytes, sendInChunks, countColumns, type SheetWriteResult } from '../sendRows';
+import { maxRequestBytes, sendInChunks, countColumns } from '../sendRows';
 import {
 	buildEnlargeTabRequests,
 	growNativeTable,
@@ -62,13 +62,10 @@ function buildStructureRequests(place: InsertPlace, count: number): sheets_v4.Sc
 		requests.push(...buildEnlargeTabRequests(sheet, { columns: free + names.length }));
 		requests.push(buildRectangleRequest(sheet, { row: sheet.row, column: free, cells: [[...names]] }));
 	}
-	if (count > 0 && row >= rowCount)
-		requests.push(...buildEnlargeTabRequests(sheet, { rows: rowCount + count }));
-	else if (count > 0) {
-		const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
-		// Rows directly below the header must not get its format.
-		requests.push({ insertDimension: { range, inheritFromBefore: row > sheet.row + 1 } });
-	}
+	const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
+	if (row >= rowCount) requests.push(...buildEnlargeTabRequests(sheet, { rows: rowCount + count }));
+	// Rows directly below the header must not get its format.
+	else if (count > 0) requests.push({ insertDimension: { range, inheritFromBefore: row > sheet.row + 1 } });
 	// Rows inside a table make it grow; rows below it and columns beside it do not.
 	const table = getGrownTable(place, count);
 	const isBelow = count > 0 && row >= (native?.range.endRowIndex ?? Infinity);
@@ -101,10 +98,6 @@ function combineIntoRectangles(steps: readonly MatchStep[]) {
 	}));
 }
 
-export interface MatchedRow extends SheetWriteResult {
-	readonly action: MatchStep['action'];
-}
-
 /** Cells carry far more text in a batch than as plain rows. */
 export const maxUpdateBytes = maxRequestBytes / 4;
 
@@ -131,9 +124,7 @@ export async function matchRows(book: Spreadsheet, params: WriteParams, members:
 	});
 }
 
-function isAppended({ action }: MatchStep): boolean {
-	return action === 'appended';
-}
+const isAppended = ({ action }: MatchStep) => action === 'appended';
 
 /** Tells each run how many of its rows were added. */
 function addHintsOfAddedRows(
@@ -144,51 +135,36 @@ function addHintsOfAddedRows(
 		const isOwn = (_: unknown, at: number) => members[at]?.item.run === item.run;
 		const own = steps.filter(isOwn).flatMap((one) => (isNodeError(one) ? [] : one));
 		const added = own.filter(isAppended);
+		if (added.length === 0) continue;
 		const nearKeys = added.flatMap(({ nearKey }) => nearKey ?? []);
-		if (added.length > 0) item.addHint(buildAddedHint(added.length, nearKeys));
+		const near = `Keys in the table that differ only by case or blanks: ${listNames(nearKeys)}.`;
+		const [what, whose] =
+			added.length === 1 ? ['1 row was', 'its key'] : [`${added.length} rows were`, 'their keys'];
+		const hint = `${what} added, because no row has ${whose}.`;
+		item.addHint(nearKeys.length === 0 ? hint : `${hint} ${near}`);
 	}
-}
-
-function buildAddedHint(count: number, nearKeys: readonly string[]): string {
-	const added =
-		count === 1
-			? '1 row was added, because no row has its key.'
-			: `${count} rows were added, because no row has their keys.`;
-	return nearKeys.length === 0
-		? added
-		: `${added} Keys in the table that differ only by case or blanks: ${listNames(nearKeys)}.`;
 }
 
 /** @throws NodeError 400 where the table has no such column */
 function checkMatchColumns(matchColumns: readonly string[], { columns, names }: HeaderRow): void {
 	if (isByRowNumber(matchColumns)) return;
-	if (matchColumns.includes(rowNumberKey)) {
-		throw createRefusal(
-			`${quoteField('matchColumns')} cannot have '${printChoice('matchColumns', rowNumberKey)}' together with other columns`,
-			'The row number alone identifies a row. Remove it, or the others.',
-		);
-	}
+	const mixed = `${quoteField('matchColumns')} cannot have '${printChoice('matchColumns', rowNumberKey)}' together with other columns`;
+	if (matchColumns.includes(rowNumberKey))
+		throw createRefusal(mixed, 'The row number alone identifies a row. Remove it, or the others.');
 	const unknown = matchColumns.filter((name) => !columns.has(name));
 	const message = `The table has no column ${listNames(unknown)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
 	if (unknown.length > 0) throw createColumnError(message, names, unknown, advice);
 }
 
-function buildMatchedRow(
-	spreadsheetId: string,
-	sheet: HeaderRow,
-	{ action, rows, changes }: MatchStep,
-): MatchedRow {
+function buildMatchedRow(spreadsheetId: string, sheet: HeaderRow, { action, rows, changes }: MatchStep) {
 	const used = [...new Set(changes.flatMap(({ cells }) => [...cells.keys()]))];
 	const columns = used.length > 0 ? used : [sheet.left, sheet.right];
-	const column = Math.min(...columns);
-	const width = Math.max(...columns) - column + 1;
+	const first = { row: changes[0]?.row ?? rows[0] ?? 0, column: Math.min(...columns) };
+	const width = Math.max(...columns) - first.column + 1;
 	return {
 		spreadsheetId,
-		updatedRange:
-			action === 'skipped'
-				? ''
-				: printTabArea(sheet.title, { row: changes[0]?.row ?? rows[0] ?? 0, column }, 1, width),
+		updatedRange: action === 'skipped' ? '' : printTabArea(sheet.title, first, 1, width),
 		updatedRows: changes.length,
 		updatedColumns: used.length,
 		updatedCells: changes.reduce((sum, { cells }) => sum + cells.size, 0),

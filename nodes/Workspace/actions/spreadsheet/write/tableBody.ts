@@ -2,8 +2,8 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Cell } from '../cells';
 import type { HeaderRow } from '../headerRow';
-import { groupNeighbors, maxRanges, printRange, toColumnLetters } from '../range';
-import type { Spreadsheet } from '../spreadsheet';
+import { groupNeighbors, printRange, toColumnLetters } from '../range';
+import { maxRanges, type Spreadsheet } from '../spreadsheet';
 
 /** The rows below a header, in some columns. Rows and columns count from 0. */
 export interface TableBody {

@@ -1,13 +1,6 @@
 import { isNodeError, createRefusal, type NodeError } from '../../../../core/errors';
 import { printChoice, quoteField } from '../../../../fields/field';
-import {
-	type Cell,
-	type CellInputOptions,
-	toHeaderCell,
-	collectNames,
-	readNamedRows,
-	buildUpdateCellsRequest,
-} from '../cells';
+import { type Cell, toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
 import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { buildColumnNames, type HeaderRow, findTable, addLetterColumns } from '../headerRow';
@@ -71,11 +64,10 @@ async function writeAndEnlarge<T>(
  * @throws NodeError 400 where the first row has other names
  */
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const named = members.map(readNamedRows);
 	const table = params.includeHeaderRow
 		? await findTable(book, params, members, (inside) => parseBounds(inside).row + 1)
 		: undefined;
-	const given = table?.given ?? (await convertCells(book, params, named));
+	const given = table?.given ?? (await convertCells(book, params, members.map(readNamedRows)));
 	const names = collectNames(given.flat());
 	const toRows = (columns: ReadonlyArray<string | undefined>) =>
 		given.map((rows) =>
@@ -90,7 +82,7 @@ export async function writeItems(book: Spreadsheet, params: WriteParams, members
 }
 
 /** Gives each name a column, from the range's first one on. A column without a header keeps none: Read names it by its letter. */
-function layOutColumns(names: readonly string[], found: HeaderRow, params: CellInputOptions) {
+function layOutColumns(names: readonly string[], found: HeaderRow, params: WriteParams) {
 	const texts = found.texts.slice(found.start);
 	const gap = texts.indexOf('');
 	const end = Math.max(names.length, gap === -1 ? texts.length : gap);
@@ -100,12 +92,9 @@ function layOutColumns(names: readonly string[], found: HeaderRow, params: CellI
 		if (isNew) return undefined;
 		return names.includes(name) ? name : names.find((one) => found.columns.get(one) === found.start + at);
 	});
-	if (present.some((text, at) => text !== '' && known[at] === undefined)) {
-		throw createRefusal(
-			`The first row has the names ${listNames(present.filter((text) => text !== ''))}, but the items have ${listNames(names)}`,
-			`Nothing was written. Set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}, to find rows by ${quoteField('matchColumns')}, or to ${printChoice('writeMode', 'replace')}, to clear the old table.`,
-		);
-	}
+	const differ = `The first row has the names ${listNames(present.filter((text) => text !== ''))}, but the items have ${listNames(names)}`;
+	const advice = `Nothing was written. Set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}, to find rows by ${quoteField('matchColumns')}, or to ${printChoice('writeMode', 'replace')}, to clear the old table.`;
+	if (present.some((text, at) => text !== '' && known[at] === undefined)) throw createRefusal(differ, advice);
 	const added = names.filter((name) => !known.includes(name));
 	const columns = [...Array.from({ length: end }, (_, at) => known[at] ?? added.shift()), ...added];
 	const header = columns.map((name, at) =>
@@ -198,11 +187,8 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 		await book.update(printTabArea(title, { row, column }, height, width), values, valueInputOption);
 	}
 	await formatDates(book, members[0], sheet, [{ row, column, cells: lines }]);
-	if (lostFormulas.length > 0) {
-		members[0]?.item.addHint(
-			`Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulas)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}.`,
-		);
-	}
+	const hint = `Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulas)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}.`;
+	if (lostFormulas.length > 0) members[0]?.item.addHint(hint);
 	const [first = [], ...others] = parts;
 	const range = printTabArea(title, { row, column }, 1, 1);
 	return buildWriteResults(book.id, range, { row, column }, [[...header, ...first], ...others]);
