@@ -9,7 +9,6 @@ import {
 	type FileResult,
 	findUploadedFile,
 	type PreparedUpload,
-	uploadNow,
 	uploadOnce,
 	verifyUpload,
 } from './uploadFile';
@@ -101,7 +100,7 @@ export const upload = defineOperation({
 		const fields = findFields(params, item);
 		for (const at of fields.keys()) {
 			const uploading = await prepareUpload({ client, params, item }, fields, at);
-			const uploaded = uploadPrepared(uploading);
+			const uploaded = hashUploadKey(uploading).then((key) => uploadOnce(uploading, key));
 			// The runner looks for the last file. The one that failed before others is looked for here, so that they follow.
 			files.push(await (at === fields.length - 1 ? uploaded : uploaded.catch(recoverBefore(uploading))));
 		}
@@ -130,11 +129,6 @@ export const upload = defineOperation({
 function findFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item): string[] {
 	if (contentSource !== 'binary') return [''];
 	return item.findBinaryFields(names.length > 0 ? names : ['data'], 'binaryPropertyName');
-}
-
-async function uploadPrepared(uploading: PreparedUpload): Promise<FileResult> {
-	const key = await hashUploadKey(uploading);
-	return key ? await uploadOnce(uploading, key) : await uploadNow(uploading);
 }
 
 /** The file of an upload whose outcome is unknown, if it arrived. */
