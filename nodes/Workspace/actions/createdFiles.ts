@@ -152,8 +152,7 @@ export async function createInDrive<R extends object>(
 		return { id };
 	};
 	if (!key) {
-		const { id } = await createFile();
-		const readResult = await finish(id, false);
+		const readResult = await finish((await createFile()).id, false);
 		return await readResult();
 	}
 	return await createOnce(drive, 'id', {

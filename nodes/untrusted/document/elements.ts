@@ -124,7 +124,10 @@ export const listIndentPoints = 36;
 /** Half a list level, so that a quote inside an item can be distinguished from a deeper item. */
 export const quoteIndentPoints = 18;
 /** Spacing of the paragraphs that we write from Markdown. The mode leaves no space between the items of a list. */
-export const markdownParagraphSpacing = { pointsBelow: 8, mode: 'COLLAPSE_LISTS' } as const;
+export const markdownParagraphSpacing = {
+	spaceBelow: { magnitude: 8, unit: 'PT' },
+	spacingMode: 'COLLAPSE_LISTS',
+};
 
 /** Indentation and left border of a paragraph: all that Docs has for a quote and for the later paragraphs of a list item. */
 export interface ParagraphIndent {

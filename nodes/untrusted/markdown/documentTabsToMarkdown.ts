@@ -101,8 +101,9 @@ function readPlainLine(
 	if (!paragraph || paragraph.bullet) return undefined;
 	const { namedStyleType = 'NORMAL_TEXT', spaceBelow, spacingMode } = paragraph.paragraphStyle ?? {};
 	if (namedStyleType !== 'NORMAL_TEXT') return undefined;
-	const { pointsBelow, mode } = markdownParagraphSpacing;
-	if (spacingMode === mode && spaceBelow?.magnitude === pointsBelow) return undefined;
+	const ours = markdownParagraphSpacing;
+	if (spacingMode === ours.spacingMode && spaceBelow?.magnitude === ours.spaceBelow.magnitude)
+		return undefined;
 	return readPieces(paragraph, tab);
 }
 

@@ -10,13 +10,12 @@ import {
 } from '../createdFiles';
 import { isNodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
-import type { DocumentContent } from '../../../untrusted/document/blocks';
-import { idempotencyOption, type KeyHashes } from '../../idempotency';
+import { idempotencyOption } from '../../idempotency';
 import { createFileLocator } from '../../locators';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
 import { appendContent } from './append.operation';
 import { planContentReplacements } from './placeholders';
-import { planFill, prepareReplacements, type Replacements } from './replacements';
+import { planFill, prepareReplacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
 import { isEmpty, parseContent, planReplacement } from './contentRequests';
@@ -33,10 +32,7 @@ import {
 const createFields = [
 	{ ...titleField, description: 'Title of the new document' },
 	buildParentFolderField('The folder to create the document in. Leave empty to use My Drive.'),
-	{
-		...fields.content,
-		description: 'Content of the new document. Leave empty to create an empty document.',
-	},
+	{ ...fields.content, description: 'Content of the new document. Leave empty to create an empty document.' },
 	fields.contentFormat,
 ] as const satisfies readonly Field[];
 
@@ -110,14 +106,10 @@ export const create = defineOperation({
 	adviceByStatus: { 404: `${missingFolderAdvice} The same goes for ${quoteField('templateId')}.` },
 });
 
-interface DocumentToCreate extends CreateDocumentParams {
-	readonly parsed: DocumentContent;
-	readonly replacing: Replacements;
-	readonly key: KeyHashes | undefined;
-}
+type DocumentToCreate = Awaited<ReturnType<typeof prepareDocument>>;
 
 /** @throws NodeError 400 before anything is created */
-async function prepareDocument(params: CreateDocumentParams, item: Item): Promise<DocumentToCreate> {
+async function prepareDocument(params: CreateDocumentParams, item: Item) {
 	const { title, content, contentFormat, templateId, fillFromInput } = params;
 	const replacing = await prepareReplacements(params, item);
 	const { texts, contents } = replacing;

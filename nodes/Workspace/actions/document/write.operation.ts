@@ -111,14 +111,15 @@ interface DocumentWrite extends InferParameters<typeof writeFields, typeof write
 async function writeContent(docs: docs_v1.Docs, change: DocumentWrite, item: Item) {
 	const { documentId, tab, requiredRevisionId, fillFromInput, parsed, replacing, keepsContent } = change;
 	const needsTexts = fillFromInput || replacing.contents.length > 0;
-	const body = await readBodyState(
-		docs,
-		documentId,
-		tab,
-		needsTexts ? 'texts' : change.section ? 'bodies' : 'outline',
-	);
+	const extent = needsTexts ? 'texts' : change.section ? 'bodies' : 'outline';
+	const body = await readBodyState(docs, documentId, tab, extent);
 	const section = findSection(body, change.section);
-	if (change.section !== '') refuseIfChanged(change, getStoredText(section.elements));
+	const present = getStoredText(section.elements);
+	if (change.section !== '' && present !== (change.seen.section ??= present))
+		throw createRefusal(
+			`Someone else changed the section under '${shorten(change.section)}' while it was being written`,
+			'Nothing was written. Check the document before you run this again.',
+		);
 	const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
 	const kept = collectTexts(body, tab === '', keepsContent ? body.content : []);
 	const texts = fillFromInput ? planFill(replacing, kept + change.content, item, true) : replacing.texts;
@@ -131,13 +132,4 @@ async function writeContent(docs: docs_v1.Docs, change: DocumentWrite, item: Ite
 			: planReplacement(withPictures(fitIntoSection(parsed, section)), place);
 		return buildChange(plan, base, after);
 	});
-}
-
-/** @throws NodeError 400 if somebody else changed the section since it was read first */
-function refuseIfChanged({ section, seen }: DocumentWrite, text: string): void {
-	if (text === (seen.section ??= text)) return;
-	throw createRefusal(
-		`Someone else changed the section under '${shorten(section)}' while it was being written`,
-		'Nothing was written. Check the document before you run this again.',
-	);
 }

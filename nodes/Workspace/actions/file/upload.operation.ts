@@ -27,14 +27,10 @@ async function getUploadSource({ client, params, item }: UploadCall, field: stri
 		throw createRefusal(`${quoteField('content')} is empty`, 'Enter the path of the file to upload.');
 	}
 	if (content === '') item.addHint(`${quoteField('content')} was empty, so an empty file was uploaded.`);
-	return contentSource === 'text'
-		? createMemorySource(Buffer.from(content), { mimeType: 'text/plain; charset=utf-8' })
-		: createMemorySource(decodeBase64Content(content));
-}
-
-function decodeBase64Content(content: string): Buffer {
+	if (contentSource === 'text')
+		return createMemorySource(Buffer.from(content), { mimeType: 'text/plain; charset=utf-8' });
 	const bytes = decodeBase64(content);
-	if (bytes) return bytes;
+	if (bytes) return createMemorySource(bytes);
 	throw createRefusal(
 		`${quoteField('content')} is not base64 text`,
 		`Enter base64 text without a "data:" prefix, spaces or any other text. To upload the text unchanged, set ${quoteField('contentSource')} to ${printChoice('contentSource', 'text')}.`,
