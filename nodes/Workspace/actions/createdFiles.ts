@@ -62,7 +62,7 @@ export async function createOnce<R extends object>(
 	const properties = { [markKey]: key.mark, [contentKey]: key.content, [stateKey]: 'made' };
 	const created = known.length > 0 ? undefined : await make(properties);
 	if (created && 'instead' in created) return created.instead;
-	const all = created ? await addOwnFile(drive, await findMarked(), created, allFields) : known;
+	const all = created ? await addOwnFile(drive, await findMarked(), created.id ?? '', allFields) : known;
 	const [kept, ...others] = all.toSorted(compareRank);
 	if (!kept) {
 		throw new NodeError({
@@ -83,14 +83,9 @@ export async function createOnce<R extends object>(
 }
 
 /** The search may not list the new file yet, or no longer: another execution may have trashed it. */
-async function addOwnFile(
-	drive: drive_v3.Drive,
-	found: readonly File[],
-	{ id: ownId }: Pick<File, 'id'>,
-	fields: string,
-): Promise<readonly File[]> {
-	if (found.some(({ id }) => id === ownId)) return found;
-	const request = { fileId: ownId ?? '', supportsAllDrives: true, fields: `${fields},trashed` };
+async function addOwnFile(drive: drive_v3.Drive, found: readonly File[], fileId: string, fields: string) {
+	if (found.some(({ id }) => id === fileId)) return found;
+	const request = { fileId, supportsAllDrives: true, fields: `${fields},trashed` };
 	const { data } = await drive.files.get(request);
 	return data.trashed ? found : [...found, data];
 }

@@ -93,10 +93,7 @@ function isIndentedWithin({ isQuoted, indentPoints }: ParagraphIndent, first: Pa
 }
 
 /** Returns the pieces of an ordinary line; undefined for a heading, a list item, or a paragraph or code block that we wrote, which has our spacing. */
-function readPlainLine(
-	element: StructuralElement | undefined,
-	tab: DocumentTab,
-): ParagraphPiece[] | undefined {
+function readPlainLine(element: StructuralElement | undefined, tab: DocumentTab) {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
 	const { namedStyleType = 'NORMAL_TEXT', spaceBelow, spacingMode } = paragraph.paragraphStyle ?? {};

@@ -156,11 +156,7 @@ class BlockReader {
 		return nodes.flatMap((node) => nodeToSpans(node, {})).filter(({ text }) => text !== '');
 	}
 
-	#addParagraph(
-		spans: readonly Span[],
-		around: BlockContext,
-		format: ParagraphBlock['format'] = 'text',
-	): void {
+	#addParagraph(spans: readonly Span[], around: BlockContext, format: ParagraphBlock['format'] = 'text') {
 		const { quoteDepth, level } = around;
 		const list = level === undefined ? undefined : { level, bullet: this.#isItemStart };
 		this.#isItemStart = false;

@@ -62,7 +62,7 @@ export const append = defineOperation({
 			);
 		}
 		// A new tab has no headings.
-		if (params.createTab && heading === '') await ensureTab(docs, params, item);
+		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const mark = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
 		const isPlain = params.contentFormat === 'text' && heading === '' && !newParagraph;
 		if (isPlain && (tab === '' || looksLikeTabId(tab)) && !mark) {

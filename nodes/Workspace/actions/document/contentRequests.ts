@@ -28,23 +28,15 @@ interface ContentParams {
 }
 
 /** @throws NodeError 400 for Markdown that cannot be read */
-export async function parseContent(
-	{ content, contentFormat: format, insertImages }: ContentParams,
-	item: Item,
-): Promise<DocumentContent> {
-	if (format === 'markdown')
-		return await parseMarkdownContent(content, { field: 'content', insertImages }, item);
+export async function parseContent({ content, contentFormat, insertImages }: ContentParams, item: Item) {
+	if (contentFormat === 'markdown') return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
 	if (markdownSigns.test(text)) item.addHint(plainMarkdownHint);
 	return { blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')], lists: [] };
 }
 
 /** @param field that holds it @throws NodeError 400 for Markdown that cannot be read */
-export async function parseMarkdownContent(
-	markdown: string,
-	{ field, insertImages }: { readonly field: string; readonly insertImages: boolean },
-	item: Item,
-): Promise<DocumentContent> {
+export async function readMarkdown(markdown: string, field: string, insertImages: boolean, item: Item) {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('result' in answer) {

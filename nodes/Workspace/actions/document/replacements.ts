@@ -5,7 +5,7 @@ import { quoteField } from '../../../fields/field';
 import { isRecord } from '../../../fields/values';
 import { cleanText } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
-import { parseMarkdownContent } from './contentRequests';
+import { readMarkdown } from './contentRequests';
 import type { ContentReplacement } from './placeholders';
 
 /** A text to find, and what to put in its place. */
@@ -30,7 +30,7 @@ export async function prepareReplacements(
 	const contents: ContentReplacement[] = [];
 	for (const { name, value, format } of replacements) {
 		if (format === 'text') continue;
-		const parsed = await parseMarkdownContent(value, { field: 'replacements', insertImages }, item);
+		const parsed = await readMarkdown(value, 'replacements', insertImages, item);
 		// Its paragraph may have blanks around it; a blank alone would mean every empty paragraph.
 		contents.push({ find: cleanFind(cleanText(name).trim()), parsed });
 	}

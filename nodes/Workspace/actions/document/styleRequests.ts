@@ -16,6 +16,8 @@ import {
 import type { ContentPlace } from './contentPlace';
 import { type DocsRequest, type Extent, layOutCells, type PlacedTable, type TextLine } from './tableRequests';
 
+type ParagraphStyle = docs_v1.Schema$ParagraphStyle;
+
 interface PlacedParagraph extends TextLine {
 	readonly block: ParagraphBlock;
 }
@@ -87,7 +89,7 @@ const buildIndent = (points: number) => ({
 });
 
 /** Paragraph style of a block; empty for plain text. */
-function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): docs_v1.Schema$ParagraphStyle {
+function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): ParagraphStyle {
 	const indentPoints = listIndentPoints * (list ? list.level + 1 : 0) + quoteIndentPoints * quoteDepth;
 	return {
 		...(typeof format === 'number' && { namedStyleType: `HEADING_${format}` }),
@@ -130,13 +132,9 @@ function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
 const toTextRange = ({ start, end }: Extent, { toRange }: Layout) => toRange(start, Math.max(end, start + 1));
 
 /** Nothing, if the style is empty. */
-function styleParagraphs(
-	where: Extent,
-	paragraphStyle: docs_v1.Schema$ParagraphStyle,
-	layout: Layout,
-): DocsRequest[] {
+function styleParagraphs(at: Extent, paragraphStyle: ParagraphStyle, layout: Layout): DocsRequest[] {
 	const fields = Object.keys(paragraphStyle).join(',');
-	const range = toTextRange(where, layout);
+	const range = toTextRange(at, layout);
 	return fields === '' ? [] : [{ updateParagraphStyle: { range, paragraphStyle, fields } }];
 }
 

@@ -148,11 +148,7 @@ export interface PreparedUpload {
 }
 
 /** Uploads a file; with a key only once. @param found the file that an earlier try of this item created, if known */
-export async function uploadOnce(
-	uploading: PreparedUpload,
-	key: KeyHashes | undefined,
-	found?: File,
-): Promise<FileResult> {
+export async function uploadOnce(uploading: PreparedUpload, key: KeyHashes | undefined, found?: File) {
 	const { client, source } = uploading;
 	if (!key) {
 		const made = await uploadUnlessSkipped(uploading);
