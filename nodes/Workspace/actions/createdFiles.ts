@@ -30,11 +30,7 @@ interface CreationSteps<R> {
 	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/**
-	 * Does what is still missing in a file that is not done, which must be safe to repeat, even in parallel executions.
-	 * @param state whether this execution created the file, and whether the file is done
-	 * @returns reads the result
-	 */
+	/** Does what is missing in a file that is not done; must be safe to repeat, even in parallel executions. What it returns reads the result. */
 	readonly finish: (
 		file: File,
 		state: { readonly isOwn: boolean; readonly isDone: boolean },
@@ -90,9 +86,7 @@ async function addOwnFile(drive: drive_v3.Drive, found: readonly File[], fileId:
 	return data.trashed ? found : [...found, data];
 }
 
-function isDone({ appProperties }: File): boolean {
-	return appProperties?.[stateKey] === 'done';
-}
+const isDone = ({ appProperties }: File) => appProperties?.[stateKey] === 'done';
 
 /** An order on which all executions agree. */
 function compareRank(a: File, b: File): number {
@@ -183,9 +177,7 @@ export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<
 }
 
 /** Marks a file as the one that is created for an item. */
-export function getItemProperty({ token }: Pick<Item, 'token'>): Record<string, string> {
-	return { [tokenKey]: token };
-}
+export const getItemProperty = ({ token }: Pick<Item, 'token'>) => ({ [tokenKey]: token });
 
 /** The file with an item's mark, if Google lists it already. */
 export async function findFileOfItem(drive: drive_v3.Drive, { token }: Pick<Item, 'token'>, fields: string) {
@@ -207,14 +199,11 @@ export async function findFiles(drive: drive_v3.Drive, q: string, fields: string
 }
 
 /** A text in Drive's search language. */
-export function quoteSearchText(text: string): string {
-	return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
-}
+export const quoteSearchText = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 
 /** A search for a private property whose value needs no quoting. */
-function buildPropertySearch(key: string, value: string): string {
-	return `appProperties has { key='${key}' and value='${value}' }`;
-}
+const buildPropertySearch = (key: string, value: string) =>
+	`appProperties has { key='${key}' and value='${value}' }`;
 
 export const titleField = {
 	displayName: 'Title',

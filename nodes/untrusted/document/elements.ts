@@ -71,17 +71,17 @@ const fixedWidthFonts = /mono|courier|consolas|menlo|monaco|inconsolata|source c
 function readMarks(style: docs_v1.Schema$TextStyle | undefined): TextMarks {
 	const { bold, italic, strikethrough, weightedFontFamily, link } = style ?? {};
 	return {
-		...(bold && { bold }),
-		...(italic && { italic }),
-		...(strikethrough && { strikethrough }),
+		...(bold && { bold: true }),
+		...(italic && { italic: true }),
+		...(strikethrough && { strikethrough: true }),
 		...(fixedWidthFonts.test(weightedFontFamily?.fontFamily ?? '') && { code: true }),
 		...(link?.url && { link: link.url }),
 	};
 }
 
 /** The text as it is stored. @param other what stands for anything else than text */
-export const getStoredLine = ({ elements = [] }: Paragraph, other = '') =>
-	elements.map(({ textRun }) => textRun?.content ?? other).join('');
+export const getStoredLine = ({ elements }: Paragraph, other = '') =>
+	(elements ?? []).map(({ textRun }) => textRun?.content ?? other).join('');
 
 export const getCells = (table: docs_v1.Schema$Table | undefined) =>
 	table?.tableRows?.flatMap(({ tableCells }) => tableCells ?? []) ?? [];

@@ -53,9 +53,7 @@ function nodeToSpans(node: PhrasingContent | RootContent, marks: TextMarks): Spa
 }
 
 /** A line break in a paragraph of Markdown is a space. */
-function toOneLine(text: string): string {
-	return cleanText(text).replaceAll('\n', ' ');
-}
+const toOneLine = (text: string) => cleanText(text).replaceAll('\n', ' ');
 
 /** HTML without its comments. One that does not end is text, so that nothing is lost. */
 function removeHtmlComments(html: string): string {

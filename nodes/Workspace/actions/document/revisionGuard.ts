@@ -65,14 +65,14 @@ const getReplacements = ({ requests }: DocumentChange) =>
 async function carryOutChange(docs: docs_v1.Docs, change: DocumentChange, item: Item) {
 	const { documentId, characterCount, revisionId: readId, requests, replaced: contents = [] } = change;
 	if (requests.length > 0) lastChanges.set(item, change);
-	const { writeControl, replies = [] }: docs_v1.Schema$BatchUpdateDocumentResponse =
+	const { writeControl, replies }: docs_v1.Schema$BatchUpdateDocumentResponse =
 		requests.length > 0
 			? await sendBatch(docs, documentId, requests, readId)
 			: { writeControl: { requiredRevisionId: readId } };
 	const written = { documentId, characterCount, revisionId: writeControl?.requiredRevisionId ?? '' };
 	const texts = getReplacements(change);
 	if (texts.length + contents.length === 0) return written;
-	const textReplies = replies.slice(-texts.length);
+	const textReplies = (replies ?? []).slice(-texts.length);
 	let inserted = characterCount;
 	const replacedTexts = texts.map(({ containsText, replaceText }, at) => {
 		const count = textReplies[at]?.replaceAllText?.occurrencesChanged ?? 0;
@@ -181,7 +181,7 @@ export async function recoverResult(
 	const where = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
 	const createUnknownError = (
 		what: string,
-		cause?: unknown,
+		cause: unknown = failure.cause,
 		message = `The content may have been written: ${failure.message}`,
 	) => failure.with({ message, description: `${what} ${where}`, outcome: 'unknown', cause });
 	const { data } = await docs.documents

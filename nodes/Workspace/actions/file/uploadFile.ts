@@ -30,7 +30,6 @@ const resultKeys = [
 	'createdTime',
 ] as const satisfies ReadonlyArray<keyof File>;
 
-/** The fields requested from Drive. */
 const resultFields = resultKeys.join(',');
 
 /** The file as Drive gives it, without the keys that it does not give. */
@@ -118,9 +117,9 @@ export async function findUploadedFile(uploading: PreparedUpload): Promise<File 
 }
 
 /** A line in n8n's log at each tenth of the file. */
-function createProgressLog(item: Item): (sentBytes: number, totalBytes: number) => void {
+function createProgressLog(item: Item) {
 	let logged = 0;
-	return (sentBytes, totalBytes) => {
+	return (sentBytes: number, totalBytes: number) => {
 		const tenth = totalBytes === 0 ? 10 : Math.floor((sentBytes * 10) / totalBytes);
 		if (tenth <= logged) return;
 		logged = tenth;
