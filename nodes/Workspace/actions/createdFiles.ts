@@ -30,11 +30,7 @@ interface CreationSteps<R> {
 	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/**
-	 * Does what is still missing in a file that is not done, which must be safe to repeat, even in parallel executions.
-	 * @param state whether this execution created the file, and whether the file is done
-	 * @returns reads the result
-	 */
+	/** Does what is missing in a file that is not done; must be safe to repeat, even in parallel executions. What it returns reads the result. */
 	readonly finish: (
 		file: File,
 		state: { readonly isOwn: boolean; readonly isDone: boolean },
@@ -62,7 +58,7 @@ export async function createOnce<R extends object>(
 	const properties = { [markKey]: key.mark, [contentKey]: key.content, [stateKey]: 'made' };
 	const created = known.length > 0 ? undefined : await make(properties);
 	if (created && 'instead' in created) return created.instead;
-	const all = created ? await addOwnFile(drive, await findMarked(), created, allFields) : known;
+	const all = created ? await addOwnFile(drive, await findMarked(), created.id ?? '', allFields) : known;
 	const [kept, ...others] = all.toSorted(compareRank);
 	if (!kept) {
 		throw new NodeError({
@@ -83,21 +79,14 @@ export async function createOnce<R extends object>(
 }
 
 /** The search may not list the new file yet, or no longer: another execution may have trashed it. */
-async function addOwnFile(
-	drive: drive_v3.Drive,
-	found: readonly File[],
-	{ id: ownId }: Pick<File, 'id'>,
-	fields: string,
-): Promise<readonly File[]> {
-	if (found.some(({ id }) => id === ownId)) return found;
-	const request = { fileId: ownId ?? '', supportsAllDrives: true, fields: `${fields},trashed` };
+async function addOwnFile(drive: drive_v3.Drive, found: readonly File[], fileId: string, fields: string) {
+	if (found.some(({ id }) => id === fileId)) return found;
+	const request = { fileId, supportsAllDrives: true, fields: `${fields},trashed` };
 	const { data } = await drive.files.get(request);
 	return data.trashed ? found : [...found, data];
 }
 
-function isDone({ appProperties }: File): boolean {
-	return appProperties?.[stateKey] === 'done';
-}
+const isDone = ({ appProperties }: File) => appProperties?.[stateKey] === 'done';
 
 /** An order on which all executions agree. */
 function compareRank(a: File, b: File): number {
@@ -152,8 +141,7 @@ export async function createInDrive<R extends object>(
 		return { id };
 	};
 	if (!key) {
-		const { id } = await createFile();
-		const readResult = await finish(id, false);
+		const readResult = await finish((await createFile()).id, false);
 		return await readResult();
 	}
 	return await createOnce(drive, 'id', {
@@ -189,9 +177,7 @@ export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<
 }
 
 /** Marks a file as the one that is created for an item. */
-export function getItemProperty({ token }: Pick<Item, 'token'>): Record<string, string> {
-	return { [tokenKey]: token };
-}
+export const getItemProperty = ({ token }: Pick<Item, 'token'>) => ({ [tokenKey]: token });
 
 /** The file with an item's mark, if Google lists it already. */
 export async function findFileOfItem(drive: drive_v3.Drive, { token }: Pick<Item, 'token'>, fields: string) {
@@ -213,14 +199,11 @@ export async function findFiles(drive: drive_v3.Drive, q: string, fields: string
 }
 
 /** A text in Drive's search language. */
-export function quoteSearchText(text: string): string {
-	return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
-}
+export const quoteSearchText = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 
 /** A search for a private property whose value needs no quoting. */
-function buildPropertySearch(key: string, value: string): string {
-	return `appProperties has { key='${key}' and value='${value}' }`;
-}
+const buildPropertySearch = (key: string, value: string) =>
+	`appProperties has { key='${key}' and value='${value}' }`;
 
 export const titleField = {
 	displayName: 'Title',

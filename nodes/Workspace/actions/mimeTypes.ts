@@ -1,9 +1,7 @@
 import { extension, lookup } from 'mime-types';
 
 /** The MIME type for the extension of a file name. The table behind it is large, so this file is loaded on first use only. */
-export function findMimeType(name: string): string | undefined {
-	return lookup(name) || undefined;
-}
+export const findMimeType = (name: string) => lookup(name) || undefined;
 
 /** A name for a file without one. Recipients' programs rely on the extension. */
 export function buildFileName(stem: string, mimeType = ''): string {

@@ -14,12 +14,9 @@ import {
 const listIndent = '  ';
 
 /** Converts tabs to plain text with a blank line between them; an empty tab adds none. */
-export function documentTabsToText(tabs: readonly DocumentTab[]): string {
-	return tabs
-		.map(documentTabToText)
-		.filter((text) => text !== '')
-		.join('\n\n');
-}
+export const documentTabsToText = (tabs: readonly DocumentTab[]) => joinParts(tabs.map(documentTabToText));
+
+const joinParts = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n\n');
 
 /** Converts a tab's headers, body, footers and footnotes to plain text. Cells of a table are separated by tab characters, rows by line breaks. */
 export function documentTabToText(tab: DocumentTab): string {
@@ -49,9 +46,8 @@ export function documentTabToText(tab: DocumentTab): string {
 		return lines.filter((line) => line !== '').join(' ');
 	};
 	const readText = (content: Elements) => readLines(content, '\t').join('\n');
-	const parts = [
+	return joinParts([
 		...getTabContents(tab).map(readText),
 		...getFootnotes(tab).map(({ number, content }) => `[${number}] ${readText(content).trim()}`),
-	];
-	return parts.filter((part) => part !== '').join('\n\n');
+	]);
 }

@@ -71,17 +71,17 @@ const fixedWidthFonts = /mono|courier|consolas|menlo|monaco|inconsolata|source c
 function readMarks(style: docs_v1.Schema$TextStyle | undefined): TextMarks {
 	const { bold, italic, strikethrough, weightedFontFamily, link } = style ?? {};
 	return {
-		...(bold && { bold }),
-		...(italic && { italic }),
-		...(strikethrough && { strikethrough }),
+		...(bold && { bold: true }),
+		...(italic && { italic: true }),
+		...(strikethrough && { strikethrough: true }),
 		...(fixedWidthFonts.test(weightedFontFamily?.fontFamily ?? '') && { code: true }),
 		...(link?.url && { link: link.url }),
 	};
 }
 
 /** The text as it is stored. @param other what stands for anything else than text */
-export const getStoredLine = ({ elements = [] }: Paragraph, other = '') =>
-	elements.map(({ textRun }) => textRun?.content ?? other).join('');
+export const getStoredLine = ({ elements }: Paragraph, other = '') =>
+	(elements ?? []).map(({ textRun }) => textRun?.content ?? other).join('');
 
 export const getCells = (table: docs_v1.Schema$Table | undefined) =>
 	table?.tableRows?.flatMap(({ tableCells }) => tableCells ?? []) ?? [];
@@ -124,7 +124,10 @@ export const listIndentPoints = 36;
 /** Half a list level, so that a quote inside an item can be distinguished from a deeper item. */
 export const quoteIndentPoints = 18;
 /** Spacing of the paragraphs that we write from Markdown. The mode leaves no space between the items of a list. */
-export const markdownParagraphSpacing = { pointsBelow: 8, mode: 'COLLAPSE_LISTS' } as const;
+export const markdownParagraphSpacing = {
+	spaceBelow: { magnitude: 8, unit: 'PT' },
+	spacingMode: 'COLLAPSE_LISTS',
+};
 
 /** Indentation and left border of a paragraph: all that Docs has for a quote and for the later paragraphs of a list item. */
 export interface ParagraphIndent {

@@ -36,12 +36,6 @@ interface Rule {
 	readonly declarations: readonly Declaration[];
 }
 
-export interface Look {
-	readonly isHidden: boolean;
-	/** Whether it sets the size of its text; 'none' if that leaves nothing to see. */
-	readonly size: 'none' | 'some' | undefined;
-}
-
 /** What the `style` elements of a page hide on any screen. */
 export class HidingStyles {
 	/** Rules by the last name of their selector. */
@@ -77,7 +71,7 @@ export class HidingStyles {
 	}
 
 	/** @param style the element's own, which outweighs all but what is important */
-	find(tag: string, id: string, classes: string, style: string): Look {
+	find(tag: string, id: string, classes: string, style: string) {
 		const classNames = classes.trim().split(/\s+/, maxClasses);
 		const has = new Set([tag, ...classNames.map((name) => `.${name}`), `#${id.trim()}`]);
 		const winners = new Map<Property, { readonly weight: number; readonly isUnseen: boolean }>();
@@ -92,11 +86,12 @@ export class HidingStyles {
 			if (rule.names.every((name) => has.has(name))) take(rule.declarations, rule.weight, rule.isPartial);
 		}
 		if (style !== '') take(readDeclarations(style), weights.style);
-		const size = winners.get('font-size')?.isUnseen;
+		const isSizeless = winners.get('font-size')?.isUnseen;
 		winners.delete('font-size');
 		return {
 			isHidden: tag !== 'html' && tag !== 'body' && [...winners.values()].some(({ isUnseen }) => isUnseen),
-			size: size === undefined ? undefined : size ? 'none' : 'some',
+			/** Whether nothing is seen of its own text; undefined if it has the size of the text around it. */
+			isSizeless,
 		};
 	}
 }

@@ -122,8 +122,8 @@ class HtmlReader implements Callbacks {
 		if (this.#hidden) return;
 		const look = this.#styles.find(tag, this.#get('id'), this.#get('class'), this.#get('style'));
 		const isHidden = this.#attributes.has('hidden') || look.isHidden;
-		if (look.size === 'some') this.#sizeless = undefined;
-		else if (look.size === 'none' && !voidElements.has(tag)) this.#sizeless ??= new HiddenElement(tag);
+		if (look.isSizeless === false) this.#sizeless = undefined;
+		else if (look.isSizeless && !voidElements.has(tag)) this.#sizeless ??= new HiddenElement(tag);
 		if (isHidden && !voidElements.has(tag)) this.#hidden = new HiddenElement(tag);
 		else if (!isHidden) this.#openDisplayed(tag);
 	}

@@ -74,9 +74,8 @@ export class TextWriter {
 	}
 
 	addLineBreak(): void {
-		if (this.#openedCellTable) return;
-		if (this.preDepth > 0 || this.#pendingLineBreaks < maxLineBreaks) this.#pendingLineBreaks++;
-		this.#pendingSpace = '';
+		const breaks = this.#pendingLineBreaks + 1;
+		this.ensureLineBreaks(this.preDepth > 0 ? breaks : Math.min(breaks, maxLineBreaks));
 	}
 
 	openTable(): void {

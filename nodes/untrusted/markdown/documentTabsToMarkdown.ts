@@ -93,16 +93,14 @@ function isIndentedWithin({ isQuoted, indentPoints }: ParagraphIndent, first: Pa
 }
 
 /** Returns the pieces of an ordinary line; undefined for a heading, a list item, or a paragraph or code block that we wrote, which has our spacing. */
-function readPlainLine(
-	element: StructuralElement | undefined,
-	tab: DocumentTab,
-): ParagraphPiece[] | undefined {
+function readPlainLine(element: StructuralElement | undefined, tab: DocumentTab) {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
 	const { namedStyleType = 'NORMAL_TEXT', spaceBelow, spacingMode } = paragraph.paragraphStyle ?? {};
 	if (namedStyleType !== 'NORMAL_TEXT') return undefined;
-	const { pointsBelow, mode } = markdownParagraphSpacing;
-	if (spacingMode === mode && spaceBelow?.magnitude === pointsBelow) return undefined;
+	const ours = markdownParagraphSpacing;
+	if (spacingMode === ours.spacingMode && spaceBelow?.magnitude === ours.spaceBelow.magnitude)
+		return undefined;
 	return readPieces(paragraph, tab);
 }
 

@@ -16,6 +16,7 @@ import {
 	type TextMarks,
 	buildParagraph,
 	type ParagraphBlock,
+	joinSpans,
 	type SimplifiedKind,
 	type Span,
 } from '../document/blocks';
@@ -33,42 +34,26 @@ function nodeToSpans(node: PhrasingContent | RootContent, marks: TextMarks): Spa
 		// Links within the Markdown, such as the entries of a table of contents, lead nowhere in a document.
 		if (url.startsWith('#')) return readChildren(children, {});
 		const spans = readChildren(children, {});
-		const text = spans.map((span) => span.text).join('');
 		const address = cleanText(url);
-		return address === '' || address === text ? spans : [...spans, { text: ` (${address})`, marks }];
+		return address === '' || address === joinSpans(spans)
+			? spans
+			: [...spans, { text: ` (${address})`, marks }];
 	};
-	switch (node.type) {
-		case 'text':
-			return [{ text: toOneLine(node.value), marks }];
-		case 'strong':
-			return readChildren(node.children, { bold: true });
-		case 'emphasis':
-			return readChildren(node.children, { italic: true });
-		case 'delete':
-			return readChildren(node.children, { strikethrough: true });
-		case 'inlineCode':
-			return [{ text: toOneLine(node.value), marks: { ...marks, code: true } }];
-		case 'break':
-			return [{ text: '\v', marks: {} }];
-		case 'link':
-			return readLink(node.children, node.url);
-		case 'image':
-			return [buildPictureSpan(node.alt, node.url, marks)];
-		case 'footnoteReference':
-			return [{ text: `[${node.identifier}]`, marks }];
-		case 'html':
-			return [
-				{ text: lineBreakTag.test(node.value) ? '\v' : toOneLine(removeHtmlComments(node.value)), marks },
-			];
-		default:
-			return [];
-	}
+	if (node.type === 'text') return [{ text: toOneLine(node.value), marks }];
+	if (node.type === 'strong') return readChildren(node.children, { bold: true });
+	if (node.type === 'emphasis') return readChildren(node.children, { italic: true });
+	if (node.type === 'delete') return readChildren(node.children, { strikethrough: true });
+	if (node.type === 'inlineCode') return [{ text: toOneLine(node.value), marks: { ...marks, code: true } }];
+	if (node.type === 'break') return [{ text: '\v', marks: {} }];
+	if (node.type === 'link') return readLink(node.children, node.url);
+	if (node.type === 'image') return [buildPictureSpan(node.alt, node.url, marks)];
+	if (node.type === 'footnoteReference') return [{ text: `[${node.identifier}]`, marks }];
+	if (node.type !== 'html') return [];
+	return [{ text: lineBreakTag.test(node.value) ? '\v' : toOneLine(removeHtmlComments(node.value)), marks }];
 }
 
 /** A line break in a paragraph of Markdown is a space. */
-function toOneLine(text: string): string {
-	return cleanText(text).replaceAll('\n', ' ');
-}
+const toOneLine = (text: string) => cleanText(text).replaceAll('\n', ' ');
 
 /** HTML without its comments. One that does not end is text, so that nothing is lost. */
 function removeHtmlComments(html: string): string {
@@ -149,52 +134,27 @@ class BlockReader {
 	}
 
 	#readBlock(node: RootContent, around: BlockContext): void {
-		switch (node.type) {
-			case 'heading':
-				this.#addParagraph(this.#readSpans(node.children), around, node.depth);
-				break;
-			case 'paragraph':
-				this.#addParagraph(this.#readSpans(node.children), around);
-				break;
-			case 'code':
-				this.#addParagraph([textToSpan(node.value, { code: true })], around, 'code');
-				break;
-			case 'thematicBreak':
-				this.#addParagraph([], around, 'rule');
-				break;
-			case 'html': {
-				const visible = removeHtmlComments(node.value).trim();
-				if (visible !== '' || node.value.trim() === '') this.#addParagraph([textToSpan(visible)], around);
-				break;
-			}
-			case 'blockquote':
-				this.read(node.children, { ...around, quoteDepth: around.quoteDepth + 1 });
-				break;
-			case 'list':
-				this.#readList(node, around);
-				break;
-			case 'table':
-				this.#readTable(node);
-				break;
-			case 'footnoteDefinition':
-				this.#readFootnote(node.identifier, node.children, around);
-				break;
-			case 'definition':
-				break;
-			default:
-				this.#addParagraph(this.#readSpans([node]), around);
-		}
+		if (node.type === 'heading') this.#addParagraph(this.#readSpans(node.children), around, node.depth);
+		else if (node.type === 'code')
+			this.#addParagraph([textToSpan(node.value, { code: true })], around, 'code');
+		else if (node.type === 'thematicBreak') this.#addParagraph([], around, 'rule');
+		else if (node.type === 'html') {
+			const visible = removeHtmlComments(node.value).trim();
+			if (visible !== '' || node.value.trim() === '') this.#addParagraph([textToSpan(visible)], around);
+		} else if (node.type === 'blockquote')
+			this.read(node.children, { ...around, quoteDepth: around.quoteDepth + 1 });
+		else if (node.type === 'list') this.#readList(node, around);
+		else if (node.type === 'table') this.#readTable(node);
+		else if (node.type === 'footnoteDefinition') this.#readFootnote(node.identifier, node.children, around);
+		else if (node.type !== 'definition')
+			this.#addParagraph(this.#readSpans(node.type === 'paragraph' ? node.children : [node]), around);
 	}
 
 	#readSpans(nodes: ReadonlyArray<PhrasingContent | RootContent>): Span[] {
 		return nodes.flatMap((node) => nodeToSpans(node, {})).filter(({ text }) => text !== '');
 	}
 
-	#addParagraph(
-		spans: readonly Span[],
-		around: BlockContext,
-		format: ParagraphBlock['format'] = 'text',
-	): void {
+	#addParagraph(spans: readonly Span[], around: BlockContext, format: ParagraphBlock['format'] = 'text') {
 		const { quoteDepth, level } = around;
 		const list = level === undefined ? undefined : { level, bullet: this.#isItemStart };
 		this.#isItemStart = false;

@@ -122,24 +122,18 @@ function buildListItem(node: BlockContent): ListItem {
 }
 
 type Mark = keyof TextMarks;
+type Pieces = readonly ParagraphPiece[];
 
 // If two marks reach equally far, the first one in this list is the outer one. `***x***` reads as emphasis around strong.
 const marksByPriority: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
 
 /** Nests marks so that each reaches as far as it can. None begins or ends with a space, which Markdown does not allow. */
-export function buildPhrasing(
-	pieces: readonly ParagraphPiece[],
-	lineBreak: PhrasingContent,
-): PhrasingContent[] {
+export function buildPhrasing(pieces: Pieces, lineBreak: PhrasingContent): PhrasingContent[] {
 	const parts = joinPieces(trimPieces(separateSpaces(pieces)));
 	return nestMarks(linkBareAddresses(parts, lineBreak.type === 'break'), new Set(), lineBreak);
 }
 
-function nestMarks(
-	pieces: readonly ParagraphPiece[],
-	open: ReadonlySet<Mark>,
-	lineBreak: PhrasingContent,
-): PhrasingContent[] {
+function nestMarks(pieces: Pieces, open: ReadonlySet<Mark>, lineBreak: PhrasingContent): PhrasingContent[] {
 	const nodes: PhrasingContent[] = [];
 	let at = 0;
 	for (let piece = pieces[at]; piece; piece = pieces[at]) {
@@ -160,7 +154,7 @@ function nestMarks(
 }
 
 /** Finds the position after the last piece in a row that has the same mark as the one at `at`. */
-function findMarkEnd(mark: Mark, pieces: readonly ParagraphPiece[], at: number): number {
+function findMarkEnd(mark: Mark, pieces: Pieces, at: number): number {
 	let end = at + 1;
 	while (pieces[end]?.marks[mark] === pieces[at]?.marks[mark]) end++;
 	return end;
@@ -186,7 +180,7 @@ function buildLeaves(
 }
 
 /** Splits off spaces at the ends of a marked piece. They keep only the marks that both neighbors have too. */
-function separateSpaces(pieces: readonly ParagraphPiece[]): ParagraphPiece[] {
+function separateSpaces(pieces: Pieces): ParagraphPiece[] {
 	const parts = pieces.flatMap((piece): ParagraphPiece[] => {
 		if (piece.marks.code || !isPlainText(piece)) return [piece];
 		return splitSpaces(piece.text).map((text) => ({ ...piece, text }));
@@ -211,13 +205,13 @@ function keepCommonMarks(own: TextMarks, left: TextMarks, right: TextMarks): Tex
 }
 
 /** Removes spaces and breaks at the ends of a paragraph, which have no meaning in Markdown. */
-function trimPieces(pieces: readonly ParagraphPiece[]): ParagraphPiece[] {
+function trimPieces(pieces: Pieces): ParagraphPiece[] {
 	const first = pieces.findIndex((piece) => !isBlank(piece));
 	const last = pieces.findLastIndex((piece) => !isBlank(piece));
 	return pieces.slice(first, last + 1);
 }
 
-function joinPieces(pieces: readonly ParagraphPiece[]): ParagraphPiece[] {
+function joinPieces(pieces: Pieces): ParagraphPiece[] {
 	const parts: ParagraphPiece[] = [];
 	for (const piece of pieces) {
 		const last = parts.at(-1);
@@ -234,7 +228,7 @@ const bareAddress = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^\s<]+/g
 const escapable = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
 
 /** Makes links of addresses in plain text that would be read wrongly: with the marks after them, or with a backslash from escaping. */
-function linkBareAddresses(pieces: readonly ParagraphPiece[], hasBackslashBreaks: boolean): ParagraphPiece[] {
+function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): ParagraphPiece[] {
 	return pieces.flatMap((piece, at) => {
 		if (!isPlainText(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
 		const parts: ParagraphPiece[] = [];

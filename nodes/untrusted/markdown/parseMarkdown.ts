@@ -9,10 +9,6 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 const defaultPieceLength = 8_000;
 
 type MicromarkExtension = NonNullable<Options['extensions']>[number];
-type MicromarkConstruct = Extract<
-	NonNullable<NonNullable<MicromarkExtension['text']>[number]>,
-	{ readonly tokenize: unknown }
->;
 
 /** Parses GitHub Flavored Markdown in pieces. The position of a block counts from the start of its piece. */
 export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength): RootContent[] {
@@ -25,10 +21,7 @@ export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength
 }
 
 /** Splits where the parser itself began another block after a blank line, because what follows cannot change the blocks before it. */
-function* splitIntoPieces(
-	markdown: string,
-	pieceLength: number,
-): Generator<{ text: string; nodes: RootContent[] }> {
+function* splitIntoPieces(markdown: string, pieceLength: number) {
 	let length = pieceLength;
 	for (let start = 0; ;) {
 		const lineEnd = markdown.indexOf('\n', start + length);
@@ -89,13 +82,15 @@ function collectDefinitions(nodes: readonly RootContent[]) {
 
 /** Makes an extension that matches nothing and tells the parser, at every bracket, which definitions other pieces have. */
 function buildDefinitionsExtension(defined: ReturnType<typeof collectDefinitions>): MicromarkExtension {
-	const construct: MicromarkConstruct = {
-		tokenize(_effects, _ok, nok) {
-			Object.assign(this.parser, defined);
-			return nok;
+	const text: MicromarkExtension['text'] = {
+		[openingBracket]: {
+			tokenize(_effects, _ok, nok) {
+				Object.assign(this.parser, defined);
+				return nok;
+			},
 		},
 	};
-	return { text: { [openingBracket]: construct, [exclamationMark]: construct } };
+	return { text: { ...text, [exclamationMark]: text[openingBracket] } };
 }
 
 const openingBracket = 91;

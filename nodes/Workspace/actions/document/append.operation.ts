@@ -33,12 +33,7 @@ export const append = defineOperation({
 	modelDescription: 'Add content to a Google document.',
 	fields: [
 		fields.documentId,
-		{
-			...fields.content,
-			required: true,
-			requiredInForm: false,
-			description: 'Content to add, unchanged',
-		},
+		{ ...fields.content, required: true, requiredInForm: false, description: 'Content to add, unchanged' },
 		fields.contentFormat,
 	],
 	options: [
@@ -58,7 +53,7 @@ export const append = defineOperation({
 	],
 	getChangedId: ({ documentId }) => documentId,
 	async execute({ docs }, params, item) {
-		const { documentId, content, tab, newParagraph, underHeading: heading } = params;
+		const { documentId, content, tab, newParagraph, underHeading: heading, idempotencyKey: userKey } = params;
 		const parsed = await parseContent(params, item);
 		if (isEmpty(parsed)) {
 			throw createRefusal(
@@ -67,12 +62,8 @@ export const append = defineOperation({
 			);
 		}
 		// A new tab has no headings.
-		if (params.createTab && heading === '') await ensureTab(docs, params, item);
-		const mark = hashIdempotencyKey({
-			key: params.idempotencyKey,
-			operation: 'document append',
-			target: documentId,
-		});
+		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
+		const mark = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
 		const isPlain = params.contentFormat === 'text' && heading === '' && !newParagraph;
 		if (isPlain && (tab === '' || looksLikeTabId(tab)) && !mark) {
 			// No revision guards this request, so it is never repeated after a failure whose outcome is unknown.

@@ -19,7 +19,7 @@ import {
 	hasStyle,
 	type InsertTarget,
 } from './styleRequests';
-import { buildTableRequests, type DocsRequest } from './tableRequests';
+import { buildTableRequests, type DocsRequest, type Extent } from './tableRequests';
 
 interface ContentParams {
 	readonly content: string;
@@ -28,23 +28,15 @@ interface ContentParams {
 }
 
 /** @throws NodeError 400 for Markdown that cannot be read */
-export async function parseContent(
-	{ content, contentFormat: format, insertImages }: ContentParams,
-	item: Item,
-): Promise<DocumentContent> {
-	if (format === 'markdown')
-		return await parseMarkdownContent(content, { field: 'content', insertImages }, item);
+export async function parseContent({ content, contentFormat, insertImages }: ContentParams, item: Item) {
+	if (contentFormat === 'markdown') return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
 	if (markdownSigns.test(text)) item.addHint(plainMarkdownHint);
 	return { blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')], lists: [] };
 }
 
 /** @param field that holds it @throws NodeError 400 for Markdown that cannot be read */
-export async function parseMarkdownContent(
-	markdown: string,
-	{ field, insertImages }: { readonly field: string; readonly insertImages: boolean },
-	item: Item,
-): Promise<DocumentContent> {
+export async function readMarkdown(markdown: string, field: string, insertImages: boolean, item: Item) {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('result' in answer) {
@@ -99,13 +91,9 @@ const headingLevels = [1, 2, 3, 4, 5, 6] as const;
  * The content as it goes into a section: its headings are below the section's own, so that all of it stands in the section, and a first one
  * that only repeats the section's own is left out, so that the next write finds one heading.
  */
-export function fitIntoSection(
-	whole: DocumentContent,
-	section: Pick<Section, 'heading' | 'level'>,
-): DocumentContent {
-	const { level } = section;
+export function fitIntoSection(whole: DocumentContent, { heading, level }: Section): DocumentContent {
 	if (level === 0) return whole;
-	const parsed = dropRepeatedHeading(whole, section.heading);
+	const parsed = dropRepeatedHeading(whole, heading);
 	const highest = headingLevels.find((own) =>
 		parsed.blocks.some((block) => block.kind === 'paragraph' && block.format === own),
 	);
@@ -212,8 +200,7 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	};
 }
 
-const countUnits = (texts: ReadonlyArray<{ readonly start: number; readonly end: number }>) =>
-	texts.reduce((sum, { start, end }) => sum + end - start, 0);
+const countUnits = (texts: readonly Extent[]) => texts.reduce((sum, { start, end }) => sum + end - start, 0);
 
 /** A range may not include a segment's last newline, so an empty last paragraph holds this character while it gets its style. */
 const placeholder = '.';

@@ -10,13 +10,12 @@ import {
 } from '../createdFiles';
 import { isNodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
-import type { DocumentContent } from '../../../untrusted/document/blocks';
-import { idempotencyOption, type KeyHashes } from '../../idempotency';
+import { idempotencyOption } from '../../idempotency';
 import { createFileLocator } from '../../locators';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
 import { appendContent } from './append.operation';
 import { planContentReplacements } from './placeholders';
-import { planFill, prepareReplacements, type Replacements } from './replacements';
+import { planFill, prepareReplacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
 import { isEmpty, parseContent, planReplacement } from './contentRequests';
@@ -33,10 +32,7 @@ import {
 const createFields = [
 	{ ...titleField, description: 'Title of the new document' },
 	buildParentFolderField('The folder to create the document in. Leave empty to use My Drive.'),
-	{
-		...fields.content,
-		description: 'Content of the new document. Leave empty to create an empty document.',
-	},
+	{ ...fields.content, description: 'Content of the new document. Leave empty to create an empty document.' },
 	fields.contentFormat,
 ] as const satisfies readonly Field[];
 
@@ -110,14 +106,10 @@ export const create = defineOperation({
 	adviceByStatus: { 404: missingFolderAdvice },
 });
 
-interface DocumentToCreate extends CreateDocumentParams {
-	readonly parsed: DocumentContent;
-	readonly replacing: Replacements;
-	readonly key: KeyHashes | undefined;
-}
+type NewDocument = Awaited<ReturnType<typeof prepareDocument>>;
 
 /** @throws NodeError 400 before anything is created */
-async function prepareDocument(params: CreateDocumentParams, item: Item): Promise<DocumentToCreate> {
+async function prepareDocument(params: CreateDocumentParams, item: Item) {
 	const { title, content, contentFormat, templateId, fillFromInput } = params;
 	const replacing = await prepareReplacements(params, item);
 	const { texts, contents } = replacing;
@@ -136,7 +128,7 @@ async function prepareDocument(params: CreateDocumentParams, item: Item): Promis
 	return { ...params, parsed, replacing, key };
 }
 
-async function createDocumentInDrive(clients: Clients, given: DocumentToCreate, item: Item, ownId?: string) {
+async function createDocumentInDrive(clients: Clients, given: NewDocument, item: Item, ownId?: string) {
 	const fill = (id: string) =>
 		given.templateId
 			? fillCopy(clients, id, given, item, ownId !== undefined)
@@ -153,8 +145,8 @@ async function createDocumentInDrive(clients: Clients, given: DocumentToCreate, 
 /** Fills a document in one atomic change; with a key only an empty one, so that two executions fill it once. @param known its revision when empty */
 async function fillEmpty(
 	{ docs }: Clients,
-	documentId: string,
-	given: DocumentToCreate,
+	id: string,
+	given: NewDocument,
 	item: Item,
 	known?: string | null,
 ) {
@@ -163,8 +155,8 @@ async function fillEmpty(
 	const texts = fillFromInput ? planFill(replacing, content, item, true) : replacing.texts;
 	let revisionId = known;
 	return await repeatIfOutdated(async () => {
-		const body = revisionId ? undefined : await readBodyState(docs, documentId, '');
-		const base = body ?? { documentId, tabId: undefined, revisionId: revisionId ?? '' };
+		const body = revisionId ? undefined : await readBodyState(docs, id, '');
+		const base = body ?? { documentId: id, tabId: undefined, revisionId: revisionId ?? '' };
 		revisionId = undefined;
 		if (key && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), false) : emptyPlace;
@@ -176,16 +168,10 @@ async function fillEmpty(
 }
 
 /** Fills a copy of a template. Texts are replaced first, so that the content stays unchanged. */
-async function fillCopy(
-	{ docs }: Clients,
-	documentId: string,
-	given: DocumentToCreate,
-	item: Item,
-	isRecovery: boolean,
-) {
+async function fillCopy({ docs }: Clients, id: string, given: NewDocument, item: Item, isRecovery: boolean) {
 	const { parsed, key, replacing, fillFromInput } = given;
 	const replace = async () => {
-		const body = await readBodyState(docs, documentId, '', 'texts');
+		const body = await readBodyState(docs, id, '', 'texts');
 		const name = `n8n-agent-workspace/filled/${key?.mark ?? ''}`;
 		// Replacing again would also change the replacements themselves.
 		if (key ? body.rangeNames.includes(name) : isRecovery && hasNewRevision(item, body)) return undefined;
@@ -199,7 +185,8 @@ async function fillCopy(
 	};
 	const replaced = (await repeatIfOutdated(replace, item))?.replaced;
 	if (!isEmpty(parsed)) {
-		await appendContent(docs, { documentId, tab: '', heading: '', parsed, newParagraph: true, key }, item);
+		const atEnd = { documentId: id, tab: '', heading: '', newParagraph: true };
+		await appendContent(docs, { ...atEnd, parsed, key }, item);
 	}
 	return replaced;
 }

@@ -125,7 +125,6 @@ export const replacements = {
 
 /** Reads the form's `{ replacement: [{ find, replace, format }] }`, an array of such rows, or texts by what they replace. @throws NodeError 400 */
 function readReplacements(raw: unknown, field: Field, reading: ReadContext): Replacement[] {
-	const formats = replacementFormat.options.map(({ value }) => value);
 	const wanted = 'an array of objects with find, replace and format (text or markdown)';
 	const rows = reading.mode === 'fields' && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
 	const readText = (value: unknown) => {
@@ -144,7 +143,7 @@ function readReplacements(raw: unknown, field: Field, reading: ReadContext): Rep
 	const isFilled = ({ find, replace }: (typeof rows)[number]) =>
 		reading.mode === 'json' || !!find || !!replace;
 	return rows.filter(isFilled).map(({ find, replace, format = 'text' }) => {
-		const known = formats.find((one) => one === format);
+		const known = replacementFormat.options.find(({ value }) => value === format)?.value;
 		if (known === undefined) throw createValueRefusal(field, reading, wanted);
 		return { name: readText(find ?? ''), value: readText(replace ?? ''), format: known };
 	});

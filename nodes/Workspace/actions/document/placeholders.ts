@@ -13,11 +13,6 @@ export interface ContentReplacement {
 	readonly parsed: DocumentContent;
 }
 
-interface FoundPlace {
-	readonly place: ContentPlace;
-	readonly replacement: ContentReplacement;
-}
-
 /** Puts Markdown in the place of placeholders. @param isEveryTab whether all tabs count, or only the body's own @throws NodeError 400 if one shares its paragraph */
 export function planContentReplacements(
 	{ allTabs, tabId: ownId }: BodyState,
@@ -52,7 +47,7 @@ function findPlaces(
 	content: Elements,
 	tabId: string,
 	replacements: readonly ContentReplacement[],
-): FoundPlace[] {
+): Array<{ readonly place: ContentPlace; readonly replacement: ContentReplacement }> {
 	return content.flatMap(({ paragraph, table, startIndex, endIndex }) => {
 		if (!paragraph)
 			return getCells(table).flatMap((cell) => findPlaces(cell.content ?? [], tabId, replacements));

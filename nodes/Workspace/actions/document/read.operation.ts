@@ -150,11 +150,11 @@ function refuseTooDeep(document: docs_v1.Schema$Document): void {
 }
 
 const conversions = {
-	text: { task: 'documentTabsToText', target: 'plain text', instead: '' },
+	text: { task: 'documentTabsToText', name: 'plain text', advice: '' },
 	markdown: {
 		task: 'documentTabsToMarkdown',
-		target: 'Markdown',
-		instead: ' Read the document as text instead.',
+		name: 'Markdown',
+		advice: ' Read the document as text instead.',
 	},
 } as const;
 
@@ -166,15 +166,13 @@ async function convertTabs(
 	item: Item,
 ): Promise<string> {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
-	const { task, target, instead } = conversions[format];
+	const { task, name, advice } = conversions[format];
 	const json = stringifyTabs(tabs);
-	const answer =
-		json === undefined
-			? { trouble: 'its tables are nested too deeply' }
-			: await runInWorker(task, json, item.signal);
+	const tooDeep = { trouble: 'its tables are nested too deeply' };
+	const answer = json === undefined ? tooDeep : await runInWorker(task, json, item.signal);
 	if ('result' in answer) return answer.result;
 	item.addHint(
-		`The document ${documentId} cannot be converted to ${target}: ${answer.trouble}. The content was left empty.${instead}`,
+		`The document ${documentId} cannot be converted to ${name}: ${answer.trouble}. The content was left empty.${advice}`,
 	);
 	return '';
 }

@@ -5,7 +5,7 @@ import { quoteField } from '../../../fields/field';
 import { isRecord } from '../../../fields/values';
 import { cleanText } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
-import { parseMarkdownContent } from './contentRequests';
+import { readMarkdown } from './contentRequests';
 import type { ContentReplacement } from './placeholders';
 
 /** A text to find, and what to put in its place. */
@@ -30,7 +30,7 @@ export async function prepareReplacements(
 	const contents: ContentReplacement[] = [];
 	for (const { name, value, format } of replacements) {
 		if (format === 'text') continue;
-		const parsed = await parseMarkdownContent(value, { field: 'replacements', insertImages }, item);
+		const parsed = await readMarkdown(value, 'replacements', insertImages, item);
 		// Its paragraph may have blanks around it; a blank alone would mean every empty paragraph.
 		contents.push({ find: cleanFind(cleanText(name).trim()), parsed });
 	}
@@ -48,12 +48,10 @@ function cleanFind(name: string): string {
 
 /** The requests that replace texts in all tabs. */
 function buildReplaceRequests(pairs: ReadonlyArray<Omit<Replacement, 'format'>>) {
-	return pairs.map(({ name, value }) => ({
-		replaceAllText: {
-			containsText: { text: cleanFind(name), matchCase: true },
-			replaceText: cleanText(value),
-		},
-	}));
+	return pairs.map(({ name, value }) => {
+		const containsText = { text: cleanFind(name), matchCase: true };
+		return { replaceAllText: { containsText, replaceText: cleanText(value) } };
+	});
 }
 
 type ReplaceRequest = ReturnType<typeof buildReplaceRequests>[number];
@@ -72,8 +70,8 @@ export function planFill(
 	const finds = texts.map(({ replaceAllText }) => replaceAllText.containsText.text);
 	const all = [...contents.map(({ find }) => find), ...finds];
 	const kept = all.reduce((rest, find) => rest.replaceAll(find, ''), text);
-	const names = new Map([...kept.matchAll(placeholderPattern)].map(([whole, name = '']) => [whole, name]));
-	const found = [...names].map(([name, path]) => ({
+	const paths = new Map([...kept.matchAll(placeholderPattern)].map(([whole, name = '']) => [whole, name]));
+	const found = [...paths].map(([name, path]) => ({
 		name,
 		value: fillFromInput ? findField(item.json, path.trim()) : undefined,
 	}));
@@ -82,9 +80,8 @@ export function planFill(
 		const advice = fillFromInput
 			? 'The input item has no fields with these names.'
 			: `Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} if the input item has fields with these names.`;
-		item.addHint(
-			`Nothing fills these placeholders: ${unfilled.slice(0, maxNamedPlaceholders).join(', ')}. ${advice}`,
-		);
+		const names = unfilled.slice(0, maxNamedPlaceholders).join(', ');
+		item.addHint(`Nothing fills these placeholders: ${names}. ${advice}`);
 	}
 	const filled = found.flatMap(({ name, value }) => (value === undefined ? [] : { name, value }));
 	// A value that has placeholders itself comes last, so that the text of one field is not filled from another.
@@ -95,10 +92,9 @@ export function planFill(
 /** The text of the field with this name, or of the one that a path such as `customer.city` leads to. */
 function findField(fields: IDataObject, name: string): string | undefined {
 	const path = Object.hasOwn(fields, name) ? [name] : name.split('.');
-	const value = path.reduce(
-		(at: unknown, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined),
-		fields,
-	);
+	const readKey = (at: unknown, key: string) =>
+		isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+	const value = path.reduce(readKey, fields);
 	if (typeof value === 'string' || value === undefined) return value;
 	return value === null ? '' : JSON.stringify(value);
 }

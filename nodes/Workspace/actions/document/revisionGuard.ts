@@ -5,7 +5,15 @@ import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { type ContentPlan, type FilterContent, filterPictures, type ReplacedCount } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
-import { flattenTabs, buildDocumentUrl, getStoredText, looksLikeTabId, findTab, summarizeTab } from './tabs';
+import {
+	type BodyState,
+	flattenTabs,
+	buildDocumentUrl,
+	getStoredText,
+	looksLikeTabId,
+	findTab,
+	summarizeTab,
+} from './tabs';
 
 /** The result of a write or an append. */
 export interface DocumentWriteResult {
@@ -54,21 +62,17 @@ async function sendBatch(
 const getReplacements = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ replaceAllText }) => replaceAllText ?? []);
 
-async function carryOutChange(
-	docs: docs_v1.Docs,
-	change: DocumentChange,
-	item: Item,
-): Promise<DocumentWriteResult> {
+async function carryOutChange(docs: docs_v1.Docs, change: DocumentChange, item: Item) {
 	const { documentId, characterCount, revisionId: readId, requests, replaced: contents = [] } = change;
 	if (requests.length > 0) lastChanges.set(item, change);
-	const { writeControl, replies = [] }: docs_v1.Schema$BatchUpdateDocumentResponse =
+	const { writeControl, replies }: docs_v1.Schema$BatchUpdateDocumentResponse =
 		requests.length > 0
 			? await sendBatch(docs, documentId, requests, readId)
 			: { writeControl: { requiredRevisionId: readId } };
 	const written = { documentId, characterCount, revisionId: writeControl?.requiredRevisionId ?? '' };
 	const texts = getReplacements(change);
 	if (texts.length + contents.length === 0) return written;
-	const textReplies = replies.slice(-texts.length);
+	const textReplies = (replies ?? []).slice(-texts.length);
 	let inserted = characterCount;
 	const replacedTexts = texts.map(({ containsText, replaceText }, at) => {
 		const count = textReplies[at]?.replaceAllText?.occurrencesChanged ?? 0;
@@ -143,11 +147,7 @@ export async function repeatIfOutdated<R>(attempt: () => Promise<R>, item: Item)
 }
 
 /** Adds a tab of this title unless there is one. Two executions at once add one: Google refuses the second change of a revision. */
-export async function ensureTab(
-	docs: docs_v1.Docs,
-	{ documentId, tab }: { readonly documentId: string; readonly tab: string },
-	item: Item,
-): Promise<void> {
+export async function ensureTab(docs: docs_v1.Docs, documentId: string, tab: string, item: Item) {
 	const trimmed = tab.trim();
 	if (trimmed === '' || looksLikeTabId(trimmed)) return;
 	await repeatIfOutdated(async () => {
@@ -160,10 +160,7 @@ export async function ensureTab(
 }
 
 /** Whether a document has another revision than the item's change required. If nobody else edits it, the change was carried out. */
-export function hasNewRevision(
-	item: Item,
-	{ documentId, revisionId }: Pick<DocumentChange, 'documentId' | 'revisionId'>,
-) {
+export function hasNewRevision(item: Item, { documentId, revisionId }: BodyState) {
 	const change = lastChanges.get(item);
 	return change?.documentId === documentId && change.revisionId !== revisionId;
 }
@@ -184,7 +181,7 @@ export async function recoverResult(
 	const where = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
 	const createUnknownError = (
 		what: string,
-		cause?: unknown,
+		cause: unknown = failure.cause,
 		message = `The content may have been written: ${failure.message}`,
 	) => failure.with({ message, description: `${what} ${where}`, outcome: 'unknown', cause });
 	const { data } = await docs.documents

@@ -14,7 +14,9 @@ import {
 	quoteIndentPoints,
 } from '../../../untrusted/document/elements';
 import type { ContentPlace } from './contentPlace';
-import { type DocsRequest, layOutCells, type PlacedTable, type TextLine } from './tableRequests';
+import { type DocsRequest, type Extent, layOutCells, type PlacedTable, type TextLine } from './tableRequests';
+
+type ParagraphStyle = docs_v1.Schema$ParagraphStyle;
 
 interface PlacedParagraph extends TextLine {
 	readonly block: ParagraphBlock;
@@ -59,9 +61,7 @@ export function layOutContent({ blocks, lists }: DocumentContent, index: number,
 }
 
 /** The spans with the indexes of their texts. */
-export function placeSpans({
-	lines,
-}: Layout): Array<Span & { readonly start: number; readonly end: number }> {
+export function placeSpans({ lines }: Layout): Array<Span & Extent> {
 	return lines.flatMap(({ spans, start }) => {
 		let end = start;
 		return spans.map((span) => {
@@ -83,22 +83,13 @@ const buildBorder = (width: number, padding: number): docs_v1.Schema$ParagraphBo
 	width: toPoints(width),
 });
 
-const paragraphSpacing: docs_v1.Schema$ParagraphStyle = {
-	spaceBelow: toPoints(markdownParagraphSpacing.pointsBelow),
-	spacingMode: markdownParagraphSpacing.mode,
-};
-
 const buildIndent = (points: number) => ({
 	indentStart: toPoints(points),
 	indentFirstLine: toPoints(points),
 });
 
 /** Paragraph style of a block; empty for plain text. */
-export function buildParagraphStyle({
-	format,
-	quoteDepth,
-	list,
-}: ParagraphBlock): docs_v1.Schema$ParagraphStyle {
+function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): ParagraphStyle {
 	const indentPoints = listIndentPoints * (list ? list.level + 1 : 0) + quoteIndentPoints * quoteDepth;
 	return {
 		...(typeof format === 'number' && { namedStyleType: `HEADING_${format}` }),
@@ -137,12 +128,13 @@ function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
 	];
 }
 
+/** The range of a paragraph's text; of an empty one, that of its newline. */
+const toTextRange = ({ start, end }: Extent, { toRange }: Layout) => toRange(start, Math.max(end, start + 1));
+
 /** Nothing, if the style is empty. */
-function buildParagraphStyleRequests(
-	range: docs_v1.Schema$Range,
-	paragraphStyle: docs_v1.Schema$ParagraphStyle,
-): DocsRequest[] {
+function styleParagraphs(at: Extent, paragraphStyle: ParagraphStyle, layout: Layout): DocsRequest[] {
 	const fields = Object.keys(paragraphStyle).join(',');
+	const range = toTextRange(at, layout);
 	return fields === '' ? [] : [{ updateParagraphStyle: { range, paragraphStyle, fields } }];
 }
 
@@ -161,20 +153,14 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 	return [
 		...requests,
 		...buildSpacingRequests(paragraphs, layout),
-		...own.flatMap((one) =>
-			buildParagraphStyleRequests(toWholeRange(one, layout), buildParagraphStyle(one.block)),
-		),
+		...own.flatMap((one) => styleParagraphs(one, buildParagraphStyle(one.block), layout)),
 		...layout.tables.flatMap((table) => buildAlignmentRequests(table, layout)),
 		...buildTextStyleRequests(layout),
 	];
 }
 
-/** The range of a paragraph; of an empty one, that of its newline. */
-const toWholeRange = ({ start, end }: TextLine, { toRange }: Layout) =>
-	toRange(start, Math.max(end, start + 1));
-
 /** One request for each stretch between tables. */
-function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], { toRange }: Layout): DocsRequest[] {
+function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], layout: Layout): DocsRequest[] {
 	const stretches: Array<{ start: number; end: number }> = [];
 	for (const { block, start, end } of paragraphs) {
 		if (block.format === 'plain') continue;
@@ -182,21 +168,18 @@ function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], { toRange 
 		if (last !== undefined && last.end + 1 === start) last.end = end;
 		else stretches.push({ start, end });
 	}
-	return stretches
-		.filter(({ start, end }) => start < end)
-		.flatMap(({ start, end }) => buildParagraphStyleRequests(toRange(start, end), paragraphSpacing));
+	const filled = stretches.filter(({ start, end }) => start < end);
+	return filled.flatMap((one) => styleParagraphs(one, markdownParagraphSpacing, layout));
 }
 
 const docsAlignments = { center: { alignment: 'CENTER' }, right: { alignment: 'END' }, left: {} } as const;
 
-const buildAlignmentRequests = ({ block, cells }: PlacedTable, { toRange }: Layout) =>
+const buildAlignmentRequests = ({ block, cells }: PlacedTable, layout: Layout) =>
 	cells.flatMap((row) =>
-		row.flatMap(({ start }, column) =>
-			buildParagraphStyleRequests(
-				toRange(start, start + 1),
-				docsAlignments[block.alignments[column] ?? 'left'],
-			),
-		),
+		row.flatMap(({ start }, column) => {
+			const style = docsAlignments[block.alignments[column] ?? 'left'];
+			return styleParagraphs({ start, end: start }, style, layout);
+		}),
 	);
 
 function buildTextStyleRequests(layout: Layout): DocsRequest[] {
@@ -250,8 +233,8 @@ function buildBulletRequests(
 }
 
 function buildLaterParagraphRequests(paragraph: PlacedParagraph, layout: Layout): DocsRequest[] {
-	const range = toWholeRange(paragraph, layout);
 	const { block } = paragraph;
 	const style = { ...(block.isBetweenItems && buildIndent(0)), ...buildParagraphStyle(block) };
-	return [{ deleteParagraphBullets: { range } }, ...buildParagraphStyleRequests(range, style)];
+	const deleteParagraphBullets = { range: toTextRange(paragraph, layout) };
+	return [{ deleteParagraphBullets }, ...styleParagraphs(paragraph, style, layout)];
 }

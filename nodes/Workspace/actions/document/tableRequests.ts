@@ -4,12 +4,12 @@ import { type Span, type TableBlock, joinSpans } from '../../../untrusted/docume
 
 export type DocsRequest = docs_v1.Schema$Request;
 
-/** The text of a paragraph or of a cell, where it will stand. */
-export interface TextLine {
+/** The indexes between which something stands. */
+export type Extent = Readonly<Record<'start' | 'end', number>>;
+
+/** The text of a paragraph or of a cell, where it will stand, up to its newline. */
+export interface TextLine extends Extent {
 	readonly spans: readonly Span[];
-	readonly start: number;
-	/** Index of its newline. */
-	readonly end: number;
 }
 
 export interface PlacedTable {

@@ -4,8 +4,8 @@ import { NodeError, createRefusal } from '../../../core/errors';
 import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
 
 /** Every tab, nested ones after their parent. */
-export const flattenTabs = (tabs: readonly docs_v1.Schema$Tab[] = []): docs_v1.Schema$Tab[] =>
-	tabs.flatMap((tab) => [tab, ...flattenTabs(tab.childTabs)]);
+export const flattenTabs = (tabs?: readonly docs_v1.Schema$Tab[]): docs_v1.Schema$Tab[] =>
+	(tabs ?? []).flatMap((tab) => [tab, ...flattenTabs(tab.childTabs)]);
 
 export const summarizeTab = ({ tabProperties }: docs_v1.Schema$Tab) => ({
 	tabId: tabProperties?.tabId ?? '',
@@ -28,9 +28,7 @@ export function findTab(allTabs: readonly docs_v1.Schema$Tab[], name: string): d
 }
 
 /** Whether a name looks like Google's tab IDs. A tab whose title looks like one can only be given by its ID. */
-export function looksLikeTabId(name: string): boolean {
-	return /^t\.[\w-]+$/.test(name);
-}
+export const looksLikeTabId = (name: string) => /^t\.[\w-]+$/.test(name);
 
 export function buildDocumentUrl(documentId: string, tabId?: string): string {
 	const query = tabId === undefined ? '' : `?tab=${encodeURIComponent(tabId)}`;

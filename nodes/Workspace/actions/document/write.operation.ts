@@ -1,55 +1,14 @@
-import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import type { DocumentContent } from '../../../untrusted/document/blocks';
-import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
+import { defineOperation } from '../../operation';
 import { fitIntoSection, isEmpty, parseContent, planReplacement } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import { carryOutContent, buildChange, ensureTab, repeatIfOutdated, recoverResult } from './revisionGuard';
 import { planContentReplacements } from './placeholders';
-import { planFill, prepareReplacements, type Replacements } from './replacements';
+import { planFill, prepareReplacements } from './replacements';
 import { collectTexts, getStoredText, readBodyState } from './tabs';
-
-const writeFields = [
-	fields.documentId,
-	{
-		...fields.content,
-		required: true,
-		requiredInForm: false,
-		requiredUnless: ['replacements', 'fillFromInput'],
-		mayBeEmpty: true,
-		description:
-			'New content of the document. It replaces all existing content. With Replacements, leave it empty to change nothing else.',
-	},
-	fields.contentFormat,
-] as const satisfies readonly Field[];
-
-const writeOptions = [
-	fields.tab,
-	fields.createTab,
-	fields.fillFromInput,
-	fields.insertImages,
-	fields.replacements,
-	{
-		displayName: 'Required Revision ID',
-		name: 'requiredRevisionId',
-		type: 'string',
-		default: '',
-		description:
-			'Write only if the document still has this revision, as returned by an earlier Read. Leave empty to use the revision at the start of this operation.',
-	},
-	{
-		displayName: 'Allow Empty Content',
-		name: 'allowEmpty',
-		type: 'boolean',
-		default: false,
-		description: 'Whether empty content is allowed to clear the document',
-	},
-	fields.section,
-] as const satisfies readonly Field[];
 
 export const write = defineOperation({
 	value: 'write',
@@ -61,8 +20,42 @@ export const write = defineOperation({
 	caution: 'Destructive: the previous content is lost.',
 	// A second run may find what the first one put in, for example if `aa` takes the place of `a`.
 	isIdempotent: ({ replacements, fillFromInput }) => replacements.length === 0 && !fillFromInput,
-	fields: writeFields,
-	options: writeOptions,
+	fields: [
+		fields.documentId,
+		{
+			...fields.content,
+			required: true,
+			requiredInForm: false,
+			requiredUnless: ['replacements', 'fillFromInput'],
+			mayBeEmpty: true,
+			description:
+				'New content of the document. It replaces all existing content. With Replacements, leave it empty to change nothing else.',
+		},
+		fields.contentFormat,
+	],
+	options: [
+		fields.tab,
+		fields.createTab,
+		fields.fillFromInput,
+		fields.insertImages,
+		fields.replacements,
+		{
+			displayName: 'Required Revision ID',
+			name: 'requiredRevisionId',
+			type: 'string',
+			default: '',
+			description:
+				'Write only if the document still has this revision, as returned by an earlier Read. Leave empty to use the revision at the start of this operation.',
+		},
+		{
+			displayName: 'Allow Empty Content',
+			name: 'allowEmpty',
+			type: 'boolean',
+			default: false,
+			description: 'Whether empty content is allowed to clear the document',
+		},
+		fields.section,
+	],
 	getChangedId: ({ documentId }) => documentId,
 	check({ content, section, replacements, fillFromInput }) {
 		if (section !== '' && (replacements.length > 0 || fillFromInput)) {
@@ -78,9 +71,10 @@ export const write = defineOperation({
 		);
 	},
 	async execute({ docs }, params, item) {
+		const { documentId, content, tab, requiredRevisionId, fillFromInput, section: heading } = params;
 		const parsed = await parseContent(params, item);
 		const replacing = await prepareReplacements(params, item);
-		const keepsContent = isEmpty(parsed) && (params.replacements.length > 0 || params.fillFromInput);
+		const keepsContent = isEmpty(parsed) && (params.replacements.length > 0 || fillFromInput);
 		if (isEmpty(parsed) && !keepsContent && !params.allowEmpty) {
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
@@ -88,55 +82,36 @@ export const write = defineOperation({
 			);
 		}
 		// A new tab has no headings.
-		if (params.createTab && params.section === '') await ensureTab(docs, params, item);
-		const change = { ...params, parsed, replacing, keepsContent, seen: { section: undefined } };
-		const attempt = async () => await writeContent(docs, change, item);
-		const isRepeated = (keepsContent || params.section !== '') && !params.requiredRevisionId;
+		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
+		const needsTexts = fillFromInput || replacing.contents.length > 0;
+		const extent = needsTexts ? 'texts' : heading ? 'bodies' : 'outline';
+		// What stood in the section when it was read first.
+		let seen: string | undefined;
+		const attempt = async () => {
+			const body = await readBodyState(docs, documentId, tab, extent);
+			const section = findSection(body, heading);
+			const present = getStoredText(section.elements);
+			if (heading !== '' && present !== (seen ??= present))
+				throw createRefusal(
+					`Someone else changed the section under '${shorten(heading)}' while it was being written`,
+					'Nothing was written. Check the document before you run this again.',
+				);
+			const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
+			const kept = collectTexts(body, tab === '', keepsContent ? body.content : []);
+			const texts = fillFromInput ? planFill(replacing, kept + content, item, true) : replacing.texts;
+			const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
+			const after = texts.map(({ replaceAllText }) => ({ replaceAllText: { ...replaceAllText, ...tabs } }));
+			const place = planPlace(body, section, true);
+			return await carryOutContent(docs, item, (withPictures) => {
+				const plan = keepsContent
+					? planContentReplacements(body, tab === '', replacing.contents, withPictures)
+					: planReplacement(withPictures(fitIntoSection(parsed, section)), place);
+				return buildChange(plan, base, after);
+			});
+		};
+		const isRepeated = (keepsContent || heading !== '') && !requiredRevisionId;
 		return isRepeated ? await repeatIfOutdated(attempt, item) : await attempt();
 	},
 	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
 	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
 });
-
-interface DocumentWrite extends InferParameters<typeof writeFields, typeof writeOptions> {
-	readonly parsed: DocumentContent;
-	readonly replacing: Replacements;
-	/** Whether only the replacements are made. */
-	readonly keepsContent: boolean;
-	/** What stood in the section when it was read first. */
-	readonly seen: { section: string | undefined };
-}
-
-async function writeContent(docs: docs_v1.Docs, change: DocumentWrite, item: Item) {
-	const { documentId, tab, requiredRevisionId, fillFromInput, parsed, replacing, keepsContent } = change;
-	const needsTexts = fillFromInput || replacing.contents.length > 0;
-	const body = await readBodyState(
-		docs,
-		documentId,
-		tab,
-		needsTexts ? 'texts' : change.section ? 'bodies' : 'outline',
-	);
-	const section = findSection(body, change.section);
-	if (change.section !== '') refuseIfChanged(change, getStoredText(section.elements));
-	const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
-	const kept = collectTexts(body, tab === '', keepsContent ? body.content : []);
-	const texts = fillFromInput ? planFill(replacing, kept + change.content, item, true) : replacing.texts;
-	const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
-	const after = texts.map(({ replaceAllText }) => ({ replaceAllText: { ...replaceAllText, ...tabs } }));
-	const place = planPlace(body, section, true);
-	return await carryOutContent(docs, item, (withPictures) => {
-		const plan = keepsContent
-			? planContentReplacements(body, tab === '', replacing.contents, withPictures)
-			: planReplacement(withPictures(fitIntoSection(parsed, section)), place);
-		return buildChange(plan, base, after);
-	});
-}
-
-/** @throws NodeError 400 if somebody else changed the section since it was read first */
-function refuseIfChanged({ section, seen }: DocumentWrite, text: string): void {
-	if (text === (seen.section ??= text)) return;
-	throw createRefusal(
-		`Someone else changed the section under '${shorten(section)}' while it was being written`,
-		'Nothing was written. Check the document before you run this again.',
-	);
-}

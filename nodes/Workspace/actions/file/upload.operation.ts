@@ -9,7 +9,6 @@ import {
 	type FileResult,
 	findUploadedFile,
 	type PreparedUpload,
-	uploadNow,
 	uploadOnce,
 	verifyUpload,
 } from './uploadFile';
@@ -28,14 +27,10 @@ async function getUploadSource({ client, params, item }: UploadCall, field: stri
 		throw createRefusal(`${quoteField('content')} is empty`, 'Enter the path of the file to upload.');
 	}
 	if (content === '') item.addHint(`${quoteField('content')} was empty, so an empty file was uploaded.`);
-	return contentSource === 'text'
-		? createMemorySource(Buffer.from(content), { mimeType: 'text/plain; charset=utf-8' })
-		: createMemorySource(decodeBase64Content(content));
-}
-
-function decodeBase64Content(content: string): Buffer {
+	if (contentSource === 'text')
+		return createMemorySource(Buffer.from(content), { mimeType: 'text/plain; charset=utf-8' });
 	const bytes = decodeBase64(content);
-	if (bytes) return bytes;
+	if (bytes) return createMemorySource(bytes);
 	throw createRefusal(
 		`${quoteField('content')} is not base64 text`,
 		`Enter base64 text without a "data:" prefix, spaces or any other text. To upload the text unchanged, set ${quoteField('contentSource')} to ${printChoice('contentSource', 'text')}.`,
@@ -101,7 +96,7 @@ export const upload = defineOperation({
 		const fields = findFields(params, item);
 		for (const at of fields.keys()) {
 			const uploading = await prepareUpload({ client, params, item }, fields, at);
-			const uploaded = uploadPrepared(uploading);
+			const uploaded = hashUploadKey(uploading).then((key) => uploadOnce(uploading, key));
 			// The runner looks for the last file. The one that failed before others is looked for here, so that they follow.
 			files.push(await (at === fields.length - 1 ? uploaded : uploaded.catch(recoverBefore(uploading))));
 		}
@@ -130,11 +125,6 @@ export const upload = defineOperation({
 function findFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item): string[] {
 	if (contentSource !== 'binary') return [''];
 	return item.findBinaryFields(names.length > 0 ? names : ['data'], 'binaryPropertyName');
-}
-
-async function uploadPrepared(uploading: PreparedUpload): Promise<FileResult> {
-	const key = await hashUploadKey(uploading);
-	return key ? await uploadOnce(uploading, key) : await uploadNow(uploading);
 }
 
 /** The file of an upload whose outcome is unknown, if it arrived. */

@@ -30,7 +30,6 @@ const resultKeys = [
 	'createdTime',
 ] as const satisfies ReadonlyArray<keyof File>;
 
-/** The fields requested from Drive. */
 const resultFields = resultKeys.join(',');
 
 /** The file as Drive gives it, without the keys that it does not give. */
@@ -70,30 +69,27 @@ function findReplaceableId(
 	{ name, target, params }: PreparedUpload,
 ): string | undefined {
 	if (!file) return undefined;
-	if (params.onExisting === 'error') {
-		const existingText = `${file.id ?? ''}${file.webViewLink ? ` (${file.webViewLink})` : ''}`;
-		const message = `The folder already has a file named "${name}"`;
-		throw createConflictError(message, `Nothing was uploaded. The existing file is ${existingText}.`);
-	}
-	if (more.length > 0) {
-		const message = `The folder has ${more.length + 1} files named "${name}"`;
+	const { id, mimeType, webViewLink: link } = file;
+	if (params.onExisting === 'error')
 		throw createConflictError(
-			message,
+			`The folder already has a file named "${name}"`,
+			`Nothing was uploaded. The existing file is ${id ?? ''}${link ? ` (${link})` : ''}.`,
+		);
+	if (more.length > 0)
+		throw createConflictError(
+			`The folder has ${more.length + 1} files named "${name}"`,
 			'Nothing was uploaded. Rename or remove all except the one to replace.',
 		);
-	}
-	const { mimeType } = file;
 	const isGoogleFile = mimeType?.startsWith(googleTypePrefix);
-	if (mimeType === target || (target === undefined && !isGoogleFile)) return file.id ?? undefined;
+	if (mimeType === target || (target === undefined && !isGoogleFile)) return id ?? undefined;
 	throw createConflictError(
 		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
 		`Nothing was uploaded. A Google file can only be replaced by one of the same type. Choose that type in ${quoteField('convertTo')}, or use another name.`,
 	);
 }
 
-function createConflictError(message: string, description: string): NodeError {
-	return new NodeError({ code: 409, message, description });
-}
+const createConflictError = (message: string, description: string) =>
+	new NodeError({ code: 409, message, description });
 
 /** How many IDs one call reserves. The items of a run share the call. */
 const idsAtOnce = 50;
@@ -121,9 +117,9 @@ export async function findUploadedFile(uploading: PreparedUpload): Promise<File 
 }
 
 /** A line in n8n's log at each tenth of the file. */
-function createProgressLog(item: Item): (sentBytes: number, totalBytes: number) => void {
+function createProgressLog(item: Item) {
 	let logged = 0;
-	return (sentBytes, totalBytes) => {
+	return (sentBytes: number, totalBytes: number) => {
 		const tenth = totalBytes === 0 ? 10 : Math.floor((sentBytes * 10) / totalBytes);
 		if (tenth <= logged) return;
 		logged = tenth;
@@ -150,18 +146,13 @@ export interface PreparedUpload {
 	readonly mimeType: string;
 }
 
-export async function uploadNow(uploading: PreparedUpload): Promise<FileResult> {
-	const made = await uploadUnlessSkipped(uploading);
-	return 'instead' in made ? made.instead : made;
-}
-
-/** @param found the file that an earlier try of this item created, if known */
-export async function uploadOnce(
-	uploading: PreparedUpload,
-	key: KeyHashes,
-	found?: File,
-): Promise<FileResult> {
+/** Uploads a file; with a key only once. @param found the file that an earlier try of this item created, if known */
+export async function uploadOnce(uploading: PreparedUpload, key: KeyHashes | undefined, found?: File) {
 	const { client, source } = uploading;
+	if (!key) {
+		const made = await uploadUnlessSkipped(uploading);
+		return 'instead' in made ? made.instead : made;
+	}
 	return await createOnce(client.drive, resultFields, {
 		key,
 		ownId: found?.id ?? undefined,
