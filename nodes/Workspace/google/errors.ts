@@ -76,8 +76,8 @@ export function createResponseError(answer: ErrorResponse, call: FailedCall): No
 
 function buildMessage(status: number, { message }: ErrorEnvelope, api: Api): string {
 	if (message) return `${apiNames[api]}: ${message}`;
-	if (isRedirect(status)) return `${apiNames[api]} responded with a redirect (HTTP ${status})`;
-	return `${apiNames[api]} responded with HTTP ${status}`;
+	const what = isRedirect(status) ? `a redirect (HTTP ${status})` : `HTTP ${status}`;
+	return `${apiNames[api]} responded with ${what}`;
 }
 
 /**
@@ -87,10 +87,7 @@ function buildMessage(status: number, { message }: ErrorEnvelope, api: Api): str
 const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/i;
 
 /** @returns milliseconds from now; undefined if Google names no time */
-function findRequestedWait(
-	headers: ErrorResponse['headers'],
-	{ message = '' }: ErrorEnvelope,
-): number | undefined {
+function findRequestedWait(headers: ErrorResponse['headers'], { message = '' }: ErrorEnvelope) {
 	const header = headers['retry-after'];
 	const fromHeader = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
 	const time = retryTimePattern.exec(message)?.[1];
@@ -188,15 +185,11 @@ function createNetworkError(error: unknown, chain: readonly unknown[], call: Fai
 	}
 	const own = texts[0] ?? 'The request could not be completed';
 	const message = code === undefined ? own : formatNetworkMessage(reason, error, call.url);
-	const description =
-		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.';
-	return new NodeError({
-		code: status,
-		message,
-		description: appendErrorCode(description, code),
-		outcome,
-		retryable,
-	});
+	const description = appendErrorCode(
+		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.',
+		code,
+	);
+	return new NodeError({ code: status, message, description, outcome, retryable });
 }
 
 /** @param error n8n's own error, whose message is passed on */
