@@ -212,10 +212,8 @@ export function findAdvice(situation: AdviceInput): string {
 		.join(' ');
 }
 
-function isCase(
-	{ api, words, authentication, hidesFiles, creates }: AdviceCase,
-	{ envelope, call }: AdviceInput,
-): boolean {
+function isCase(one: AdviceCase, { envelope, call }: AdviceInput): boolean {
+	const { api, words, authentication, hidesFiles, creates } = one;
 	return (
 		(api?.includes(call.api) ?? true) &&
 		(words?.test(envelope.words) ?? true) &&

@@ -171,8 +171,12 @@ async function readResponseError(status: number, response: unknown, call: Failed
 function createNetworkError(error: unknown, chain: readonly unknown[], call: FailedCall): NodeError {
 	const reason = classifyNetworkError(error);
 	const { category, outcome, retryable, status, code } = reason;
-	if (category === 'blocked')
-		return createBlockedError(formatNetworkMessage(reason, error, call.url), chain.find(isBlockedByPolicy));
+	if (category === 'blocked') {
+		const refusal = chain.find(isBlockedByPolicy);
+		const own = [refusal?.message, trimText(getProperty(refusal, 'description'))].filter(Boolean).join('. ');
+		const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
+		return new NodeError({ code: 503, message: formatNetworkMessage(reason, error, call.url), description });
+	}
 	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
 	const isAboutToken =
 		code === undefined
@@ -190,14 +194,6 @@ function createNetworkError(error: unknown, chain: readonly unknown[], call: Fai
 		code,
 	);
 	return new NodeError({ code: status, message, description, outcome, retryable });
-}
-
-/** @param error n8n's own error, whose message is passed on */
-function createBlockedError(message: string, error: Error | undefined): NodeError {
-	const advice = getProperty(error, 'description');
-	const own = [error?.message, typeof advice === 'string' ? advice : undefined].filter(Boolean).join('. ');
-	const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
-	return new NodeError({ code: 503, message, description });
 }
 
 /** Whether n8n sent the failed request on its own, to the token endpoint. */

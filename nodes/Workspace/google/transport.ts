@@ -182,10 +182,10 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 			maxWaitMilliseconds: maxRetryWaitMilliseconds,
 			signal,
 			mayResend: retry !== 0,
-			onWait(milliseconds: number) {
-				const seconds = Math.ceil(milliseconds / 1000);
-				log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
-			},
+			onWait: (milliseconds: number) =>
+				log?.(
+					`Google is rate-limiting requests: waiting ${Math.ceil(milliseconds / 1000)} s before the next request`,
+				),
 		};
 		const attemptOnce = () =>
 			attemptRequest(
