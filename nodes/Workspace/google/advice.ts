@@ -190,29 +190,30 @@ export interface ErrorEnvelope {
 	readonly activationUrl: string | undefined;
 }
 
-interface AdviceInput {
-	readonly status: number;
-	/** Whether this is a rate limit. Google uses several statuses for it. */
-	readonly isRateLimited: boolean;
-	readonly envelope: ErrorEnvelope;
-	readonly call: FailedCall;
-}
-
-/** What the user can do. The operation's own advice for the status is appended, unless Google's words identified the cause. */
-export function findAdvice(situation: AdviceInput): string {
-	const { status, isRateLimited, call } = situation;
-	const row = isRateLimited ? undefined : adviceTable[status]?.find(([one]) => isCase(one, situation));
+/**
+ * What the user can do. The operation's own advice for the status is appended, unless Google's words identified the cause.
+ * @param isRateLimited whether this is a rate limit: Google uses several statuses for it
+ */
+export function findAdvice(
+	status: number,
+	isRateLimited: boolean,
+	envelope: ErrorEnvelope,
+	call: FailedCall,
+) {
+	if (isRateLimited)
+		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
+	const row = adviceTable[status]?.find(([one]) => isCase(one, envelope, call));
 	const id = status === 404 && findIdInUrl(call.url);
 	return [
 		id && `This account cannot find anything with the ID ${id}.`,
-		row ? row[1] : findGeneralAdvice(situation),
+		row ? row[1] : findGeneralAdvice(status, envelope, call),
 		!row?.[0].words && call.advice?.[status],
 	]
 		.filter(Boolean)
 		.join(' ');
 }
 
-function isCase(one: AdviceCase, { envelope, call }: AdviceInput): boolean {
+function isCase(one: AdviceCase, envelope: ErrorEnvelope, call: FailedCall): boolean {
 	const { api, words, authentication, hidesFiles, creates } = one;
 	return (
 		(api?.includes(call.api) ?? true) &&
@@ -223,9 +224,7 @@ function isCase(one: AdviceCase, { envelope, call }: AdviceInput): boolean {
 	);
 }
 
-function findGeneralAdvice({ status, isRateLimited, envelope, call }: AdviceInput): string {
-	if (isRateLimited)
-		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
+function findGeneralAdvice(status: number, envelope: ErrorEnvelope, call: FailedCall): string {
 	if (status === 403) return findForbiddenAdvice(envelope, call);
 	if (status === 404) return findIdInUrl(call.url) ? '' : 'Check the ID of this item.';
 	if (status === 401) return getReconnectAdvice(call.signIn);

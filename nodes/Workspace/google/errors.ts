@@ -14,7 +14,7 @@ import {
 	formatNetworkMessage,
 	getProperty,
 } from '../../http/networkErrors';
-import { type BodyErrorTexts, bodyErrorToRequestError } from '../../http/request';
+import { type BodyErrorTexts, bodyErrorToRequestError, type FullResponse } from '../../http/request';
 import { classifyStatus, parseRetryAfter } from '../../http/retry';
 import { apiNames, checkBasesAdvice, type FailedCall, findAdvice, getReconnectAdvice } from './advice';
 import type { Api, ErrorEnvelope } from './advice';
@@ -47,11 +47,7 @@ function trimText(value: unknown): string | undefined {
 	return typeof value === 'string' ? value.trim() || undefined : undefined;
 }
 
-interface ErrorResponse {
-	readonly status: number;
-	readonly headers: Readonly<Record<string, unknown>>;
-	readonly body: Buffer;
-}
+type ErrorResponse = Pick<FullResponse, 'headers'> & { readonly status: number; readonly body: Buffer };
 
 const rateLimitReason = /\b(?:rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED)\b/;
 
@@ -67,7 +63,7 @@ export function createResponseError(answer: ErrorResponse, call: FailedCall): No
 		code: status,
 		status: envelope.status ?? (isRateLimited ? 'RESOURCE_EXHAUSTED' : undefined),
 		message: buildMessage(status, envelope, call.api),
-		description: findAdvice({ status, isRateLimited, envelope, call }),
+		description: findAdvice(status, isRateLimited, envelope, call),
 		retryAfterMilliseconds: retryable ? findRequestedWait(headers, envelope) : undefined,
 		outcome,
 		retryable,
