@@ -204,9 +204,7 @@ function createRefreshError(chain: readonly unknown[], { signIn }: FailedCall): 
 	const reason = typeof status === 'number' ? `HTTP ${status}` : findErrorCode(chain);
 	const retryable = typeof status !== 'number' || status >= 500 || status === 429;
 	const message = 'The token of the credential could not be refreshed';
-	const description = appendErrorCode(
-		`Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`,
-		reason,
-	);
+	const advice = `Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`;
+	const description = appendErrorCode(advice, reason);
 	return new NodeError({ code: 401, message, description, retryable });
 }
