@@ -14,18 +14,18 @@ import { quoteField } from '../fields/field';
 /** A stream that fails if the next piece does not come in time: storage that hangs must not hold up an item forever. */
 export class TimedStream extends Readable {
 	readonly source: Readable;
-	readonly #limit: ReadLimit;
+	readonly limit: ReadLimit;
 	#pieces: AsyncIterator<Buffer> | undefined;
 
 	constructor(source: Readable, limit: ReadLimit) {
 		super();
 		this.source = source;
-		this.#limit = limit;
+		this.limit = limit;
 	}
 
 	override _read(): void {
 		this.#pieces ??= (this.source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-		this.awaitInTime(this.#pieces.next()).then(
+		awaitInTime(this.#pieces.next(), this.limit).then(
 			({ value, done }) => this.push(done === true ? null : value),
 			(error: unknown) => this.destroy(toError(error)),
 		);
@@ -34,11 +34,6 @@ export class TimedStream extends Readable {
 	override _destroy(error: Error | null, done: (error: Error | null) => void): void {
 		this.source.destroy();
 		done(error);
-	}
-
-	/** @throws NodeError 504 when the work takes too long */
-	async awaitInTime<T>(work: Promise<T>): Promise<T> {
-		return await awaitInTime(work, this.#limit);
 	}
 }
 
@@ -239,13 +234,13 @@ async function createByteReader(stream: Readable): Promise<ByteReader> {
 	if (!(stream instanceof TimedStream)) return createPieceReader(stream);
 	const { source } = stream;
 	if (!(source instanceof ReadStream) || source.bytesRead > 0) return createPieceReader(stream);
-	if (source.pending) await stream.awaitInTime(once(source, 'open'));
+	if (source.pending) await awaitInTime(once(source, 'open'), stream.limit);
 	const { fd, start } = source as { readonly fd?: unknown; readonly start?: unknown };
 	if (typeof fd !== 'number' || start) return createPieceReader(stream);
 	let position = 0;
 	return async (target) => {
 		const reading = readInto(fd, target, 0, target.length, position);
-		const { bytesRead } = await stream.awaitInTime(reading);
+		const { bytesRead } = await awaitInTime(reading, stream.limit);
 		position += bytesRead;
 		return bytesRead;
 	};

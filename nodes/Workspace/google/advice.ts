@@ -192,29 +192,28 @@ export interface ErrorEnvelope {
 	readonly activationUrl: string | undefined;
 }
 
-interface AdviceInput {
-	readonly status: number;
-	/** Whether this is a rate limit. Google uses several statuses for it. */
-	readonly isRateLimited: boolean;
-	readonly envelope: ErrorEnvelope;
-	readonly call: FailedCall;
+/**
+ * What the user can do. The operation's own advice for the status is appended, unless Google's words identified the cause.
+ * @param isRateLimited whether this is a rate limit: Google uses several statuses for it
+ */
+export function findAdvice(
+	status: number,
+	isRateLimited: boolean,
+	envelope: ErrorEnvelope,
+	call: FailedCall,
+) {
+	if (isRateLimited)
+		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
+	const row = adviceTable[status]?.find(([one]) => isCase(one, envelope, call));
+	const parts =
+		status === 404
+			? describeMissing(envelope, call, row?.[1])
+			: [row?.[1] ?? findGeneralAdvice(status, envelope, call), !row?.[0].words && call.advice?.[status]];
+	return parts.filter(Boolean).join(' ');
 }
 
-/** What the user can do. The operation's own advice for the status is appended, unless Google's words identified the cause. */
-export function findAdvice(situation: AdviceInput): string {
-	const { status, isRateLimited, call } = situation;
-	const row = isRateLimited ? undefined : adviceTable[status]?.find(([one]) => isCase(one, situation));
-	if (status === 404 && !row?.[0].words)
-		return describeMissing(situation, row?.[1]).filter(Boolean).join(' ');
-	return [row ? row[1] : findGeneralAdvice(situation), !row?.[0].words && call.advice?.[status]]
-		.filter(Boolean)
-		.join(' ');
-}
-
-function isCase(
-	{ api, words, authentication, hidesFiles, creates }: AdviceCase,
-	{ envelope, call }: AdviceInput,
-): boolean {
+function isCase(one: AdviceCase, envelope: ErrorEnvelope, call: FailedCall): boolean {
+	const { api, words, authentication, hidesFiles, creates } = one;
 	return (
 		(api?.includes(call.api) ?? true) &&
 		(words?.test(envelope.words) ?? true) &&
@@ -224,9 +223,7 @@ function isCase(
 	);
 }
 
-function findGeneralAdvice({ status, isRateLimited, envelope, call }: AdviceInput): string {
-	if (isRateLimited)
-		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
+function findGeneralAdvice(status: number, envelope: ErrorEnvelope, call: FailedCall): string {
 	if (status === 403) return findForbiddenAdvice(envelope, call);
 	if (status === 401) return getReconnectAdvice(call.signIn);
 	if (status === 409 && envelope.status !== 'ABORTED') return 'Something with this ID already exists.';
@@ -255,9 +252,9 @@ function findForbiddenAdvice({ words, message, activationUrl }: ErrorEnvelope, c
 }
 
 /** What Google does not find. Only Drive's message names it, and it may be the folder of a new file; otherwise it is in the address. */
-function describeMissing({ envelope, call: { api, url, advice } }: AdviceInput, access?: string) {
+function describeMissing({ message = '' }: ErrorEnvelope, { api, url, advice }: FailedCall, access?: string) {
 	const { pathname } = new URL(url);
-	const named = /not found: ([\w-]+)/.exec(envelope.message ?? '')?.[1];
+	const named = /not found: ([\w-]+)/.exec(message)?.[1];
 	const id = named ?? /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1] ?? findIdInUrl(url);
 	// The operation's own advice is about a folder or an email.
 	const ownAdvice = fileApis.includes(api) ? undefined : advice?.[404];

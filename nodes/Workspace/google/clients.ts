@@ -25,12 +25,10 @@ export interface Clients {
 	readonly uploadToDrive: (request: DriveUploadRequest) => Promise<UploadedFile>;
 }
 
+type ClientOptions = TransportOptions & Pick<Clients, 'account'>;
+
 /** Google's clients. All their requests go through `send`. Heavy, so it is loaded only on first use. */
-export function createClients(
-	send: RequestSender,
-	bases: ApiBases,
-	options: TransportOptions & Pick<Clients, 'account'>,
-): Clients {
+export function createClients(send: RequestSender, bases: ApiBases, options: ClientOptions): Clients {
 	const transport = createTransport(send, bases, options);
 	const client: drive_v3.Options = {
 		version: 'v3',

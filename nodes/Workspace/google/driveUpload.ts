@@ -60,10 +60,7 @@ async function uploadInOneRequest(drive: drive_v3.Drive, request: DriveUploadReq
 const oneRequestBytes = 5_000_000;
 
 /** An upload to Drive: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable, which creates one file at most. */
-export async function uploadToDrive(
-	environment: UploadEnvironment,
-	request: DriveUploadRequest,
-): Promise<UploadedFile> {
+export async function uploadToDrive(environment: UploadEnvironment, request: DriveUploadRequest) {
 	const { metadata, replacedId, source } = request;
 	const { drive, options } = environment;
 	const isRepeatable = Boolean(metadata.id) || replacedId !== undefined;
@@ -91,10 +88,7 @@ interface UploadEnvironment {
  * One pass over the source: hashes all of it and sends what Drive lacks.
  * @returns undefined if Drive has less than before: read it again
  */
-async function sendMissingBytes(
-	session: UploadSession,
-	{ source, onProgress }: DriveUploadRequest,
-): Promise<UploadedFile | undefined> {
+async function sendMissingBytes(session: UploadSession, { source, onProgress }: DriveUploadRequest) {
 	const hash = createHash('md5');
 	let from = 0;
 	for await (const chunk of readChunks(await source.open(), chunkBytes, hash)) {
@@ -114,10 +108,7 @@ async function sendMissingBytes(
 }
 
 /** A lost session may have created its file if the answer to the last chunk was lost too. */
-async function findFileOfLostSession(
-	lost: NodeError,
-	request: DriveUploadRequest,
-): Promise<UploadedFile | undefined> {
+async function findFileOfLostSession(lost: NodeError, request: DriveUploadRequest) {
 	const file = await request.findCreated?.().catch((error: unknown) => {
 		throw lost.outcome === 'unknown' ? lost : error;
 	});
@@ -127,10 +118,8 @@ async function findFileOfLostSession(
 }
 
 /** The session's address must be on the host of Drive's base, because requests to it carry the token. */
-async function openSession(
-	{ drive, transport, bases, options }: UploadEnvironment,
-	request: DriveUploadRequest,
-): Promise<UploadSession> {
+async function openSession(environment: UploadEnvironment, request: DriveUploadRequest) {
+	const { drive, transport, bases, options } = environment;
 	const { mimeType, replacedId, source } = request;
 	// A session without bytes leaves nothing behind.
 	const { headers } = await writeFile(drive, request, undefined, {

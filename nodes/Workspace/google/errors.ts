@@ -14,7 +14,7 @@ import {
 	formatNetworkMessage,
 	getProperty,
 } from '../../http/networkErrors';
-import { type BodyErrorTexts, bodyErrorToRequestError } from '../../http/request';
+import { type BodyErrorTexts, bodyErrorToRequestError, type FullResponse } from '../../http/request';
 import { classifyStatus, parseRetryAfter } from '../../http/retry';
 import { apiNames, checkBasesAdvice, type FailedCall, findAdvice, getReconnectAdvice } from './advice';
 import type { Api, ErrorEnvelope } from './advice';
@@ -47,11 +47,7 @@ function trimText(value: unknown): string | undefined {
 	return typeof value === 'string' ? value.trim() || undefined : undefined;
 }
 
-interface ErrorResponse {
-	readonly status: number;
-	readonly headers: Readonly<Record<string, unknown>>;
-	readonly body: Buffer;
-}
+type ErrorResponse = Pick<FullResponse, 'headers'> & { readonly status: number; readonly body: Buffer };
 
 const rateLimitReason = /\b(?:rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED)\b/;
 
@@ -67,7 +63,7 @@ export function createResponseError(answer: ErrorResponse, call: FailedCall): No
 		code: status,
 		status: envelope.status ?? (isRateLimited ? 'RESOURCE_EXHAUSTED' : undefined),
 		message: buildMessage(status, envelope, call.api),
-		description: findAdvice({ status, isRateLimited, envelope, call }),
+		description: findAdvice(status, isRateLimited, envelope, call),
 		retryAfterMilliseconds: retryable ? findRequestedWait(headers, envelope) : undefined,
 		outcome,
 		retryable,
@@ -76,8 +72,8 @@ export function createResponseError(answer: ErrorResponse, call: FailedCall): No
 
 function buildMessage(status: number, { message }: ErrorEnvelope, api: Api): string {
 	if (message) return `${apiNames[api]}: ${message}`;
-	if (isRedirect(status)) return `${apiNames[api]} responded with a redirect (HTTP ${status})`;
-	return `${apiNames[api]} responded with HTTP ${status}`;
+	const what = isRedirect(status) ? `a redirect (HTTP ${status})` : `HTTP ${status}`;
+	return `${apiNames[api]} responded with ${what}`;
 }
 
 /**
@@ -87,10 +83,7 @@ function buildMessage(status: number, { message }: ErrorEnvelope, api: Api): str
 const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/i;
 
 /** @returns milliseconds from now; undefined if Google names no time */
-function findRequestedWait(
-	headers: ErrorResponse['headers'],
-	{ message = '' }: ErrorEnvelope,
-): number | undefined {
+function findRequestedWait(headers: ErrorResponse['headers'], { message = '' }: ErrorEnvelope) {
 	const header = headers['retry-after'];
 	const fromHeader = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
 	const time = retryTimePattern.exec(message)?.[1];
@@ -174,8 +167,12 @@ async function readResponseError(status: number, response: unknown, call: Failed
 function createNetworkError(error: unknown, chain: readonly unknown[], call: FailedCall): NodeError {
 	const reason = classifyNetworkError(error);
 	const { category, outcome, retryable, status, code } = reason;
-	if (category === 'blocked')
-		return createBlockedError(formatNetworkMessage(reason, error, call.url), chain.find(isBlockedByPolicy));
+	if (category === 'blocked') {
+		const refusal = chain.find(isBlockedByPolicy);
+		const own = [refusal?.message, trimText(getProperty(refusal, 'description'))].filter(Boolean).join('. ');
+		const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
+		return new NodeError({ code: 503, message: formatNetworkMessage(reason, error, call.url), description });
+	}
 	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
 	const isAboutToken =
 		code === undefined
@@ -188,23 +185,11 @@ function createNetworkError(error: unknown, chain: readonly unknown[], call: Fai
 	}
 	const own = texts[0] ?? 'The request could not be completed';
 	const message = code === undefined ? own : formatNetworkMessage(reason, error, call.url);
-	const description =
-		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.';
-	return new NodeError({
-		code: status,
-		message,
-		description: appendErrorCode(description, code),
-		outcome,
-		retryable,
-	});
-}
-
-/** @param error n8n's own error, whose message is passed on */
-function createBlockedError(message: string, error: Error | undefined): NodeError {
-	const advice = getProperty(error, 'description');
-	const own = [error?.message, typeof advice === 'string' ? advice : undefined].filter(Boolean).join('. ');
-	const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
-	return new NodeError({ code: 503, message, description });
+	const description = appendErrorCode(
+		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.',
+		code,
+	);
+	return new NodeError({ code: status, message, description, outcome, retryable });
 }
 
 /** Whether n8n sent the failed request on its own, to the token endpoint. */
@@ -219,9 +204,7 @@ function createRefreshError(chain: readonly unknown[], { signIn }: FailedCall): 
 	const reason = typeof status === 'number' ? `HTTP ${status}` : findErrorCode(chain);
 	const retryable = typeof status !== 'number' || status >= 500 || status === 429;
 	const message = 'The token of the credential could not be refreshed';
-	const description = appendErrorCode(
-		`Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`,
-		reason,
-	);
+	const advice = `Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`;
+	const description = appendErrorCode(advice, reason);
 	return new NodeError({ code: 401, message, description, retryable });
 }

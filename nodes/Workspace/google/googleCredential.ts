@@ -131,27 +131,18 @@ export function getDriveAccess(credential: Readonly<Record<string, unknown>>): S
 
 /** Base addresses from a credential's decrypted data. An empty or hidden field means Google's own address. */
 export function readApiBases(credential: Readonly<Record<string, unknown>>): ApiBases {
-	const readBase = (api: Api) => {
+	const read = (api: Api) => {
 		const value = credential[`${api}ApiBase`];
 		const given = typeof value === 'string' ? value.trim() : '';
-		return given === '' ? googleApiBases[api] : checkApiBase(given, api);
+		if (given === '') return googleApiBases[api];
+		const url = URL.canParse(given) ? new URL(given) : undefined;
+		const isUsable =
+			url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
+		if (isUsable) return given.replace(/\/+$/, '');
+		throw createRefusal(
+			`'${api.charAt(0).toUpperCase()}${api.slice(1)} API Base' in the credential is not a valid API URL`,
+			`Enter a URL such as ${googleApiBases[api]}, without a query, or leave it empty to use Google's.`,
+		);
 	};
-	return {
-		mail: readBase('mail'),
-		sheets: readBase('sheets'),
-		docs: readBase('docs'),
-		drive: readBase('drive'),
-	};
-}
-
-function checkApiBase(text: string, api: Api): string {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	const isUsable =
-		url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
-	if (isUsable) return text.replace(/\/+$/, '');
-	const field = `${api.charAt(0).toUpperCase()}${api.slice(1)} API Base`;
-	throw createRefusal(
-		`'${field}' in the credential is not a valid API URL`,
-		`Enter a URL such as ${googleApiBases[api]}, without a query, or leave it empty to use Google's.`,
-	);
+	return { mail: read('mail'), sheets: read('sheets'), docs: read('docs'), drive: read('drive') };
 }

@@ -12,17 +12,9 @@ import { googleTokenUrl } from './signIn';
 /** Google's limit for an assertion is an hour. */
 const lifetimeSeconds = 3600;
 
-interface ServiceAccount {
-	readonly email: string;
-	readonly privateKey: string;
-	/** The user to act for, where an administrator has allowed it; empty for the account itself. */
-	readonly delegatedEmail: string;
-	/** Separated by spaces. */
-	readonly scope: string;
-	readonly tokenUrl: string;
-}
+type ServiceAccount = ReturnType<typeof readServiceAccount>;
 
-export function readServiceAccount(credential: ICredentialDataDecryptedObject): ServiceAccount {
+export function readServiceAccount(credential: ICredentialDataDecryptedObject) {
 	const readText = (name: string) => {
 		const value = credential[name];
 		return typeof value === 'string' ? value : '';
@@ -30,7 +22,9 @@ export function readServiceAccount(credential: ICredentialDataDecryptedObject): 
 	return {
 		email: readText('email'),
 		privateKey: readText('privateKey'),
+		/** The user to act for, where an administrator has allowed it; empty for the account itself. */
 		delegatedEmail: readText('delegatedEmail'),
+		/** Separated by spaces. */
 		scope: readText('scope'),
 		tokenUrl: readText('tokenUrl') || googleTokenUrl,
 	};
@@ -55,10 +49,8 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	const answer = await post(account.tokenUrl, form);
 	const signal = AbortSignal.timeout(readTimeoutMilliseconds);
 	const isIssued = answer.statusCode === 200;
-	const bytes = await (isIssued
-		? readWholeBody(answer.body, signal, account)
-		: readErrorBody(answer.body, signal));
-	const responseJson = tryParseJson(bytes);
+	const read = isIssued ? readWholeBody(answer.body, signal, account) : readErrorBody(answer.body, signal);
+	const responseJson = tryParseJson(await read);
 	const token = getProperty(responseJson, 'access_token');
 	if (isIssued && typeof token === 'string' && token !== '') return token;
 	const texts = [getProperty(responseJson, 'error'), getProperty(responseJson, 'error_description')];
@@ -155,11 +147,7 @@ const mutex = new KeyedMutex();
  * @param account everything that the token depends on
  * @param refused the token that no longer works; empty if there is none
  */
-export async function getSharedToken(
-	account: object,
-	refused: string,
-	fetchToken: () => Promise<string>,
-): Promise<string> {
+export async function getSharedToken(account: object, refused: string, fetchToken: () => Promise<string>) {
 	const key = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
 	return await mutex.run(key, async () => {
 		const last = tokens.get(key);

@@ -8,27 +8,14 @@ type CredentialData = Readonly<Record<string, unknown>>;
 /** Notice is given in the last two days, in milliseconds. */
 const noticeMilliseconds = 48 * 3_600_000;
 
-/** What Google says with a token where it limits a sign-in: the seconds until the sign-in ends. n8n stores it with the token. */
-function readSecondsLeft({ oauthTokenData: token }: CredentialData): number | undefined {
-	const seconds = isRecord(token) ? Number(token['refresh_token_expires_in'] ?? NaN) : NaN;
-	return Number.isFinite(seconds) ? seconds : undefined;
-}
-
-interface SeenToken {
-	readonly hash: string;
-	readonly seconds: number;
-	readonly isLeftOver: boolean;
-}
-
-const seenTokens = new BoundedMap<string, SeenToken>();
+const seenTokens = new BoundedMap<string, { hash: string; seconds: number; isLeftOver: boolean }>();
 
 /**
  * Whether the seconds are left over from an earlier sign-in: n8n keeps whatever a later answer of Google does not replace. Those that
  * Google says fall from token to token, so the second token with the same ones shows it.
  */
-function isLeftOver(credentialKey: string, { oauthTokenData }: CredentialData, seconds: number): boolean {
-	const token = isRecord(oauthTokenData) ? String(oauthTokenData['access_token']) : '';
-	const hash = createHash('sha256').update(token).digest('base64');
+function isLeftOver(credentialKey: string, accessToken: unknown, seconds: number): boolean {
+	const hash = createHash('sha256').update(String(accessToken)).digest('base64');
 	const seen = seenTokens.get(credentialKey);
 	if (seen?.hash === hash) return seen.isLeftOver;
 	seenTokens.set(credentialKey, { hash, seconds, isLeftOver: seen?.seconds === seconds });
@@ -39,15 +26,14 @@ function isLeftOver(credentialKey: string, { oauthTokenData }: CredentialData, s
  * What to tell about a sign-in that ends soon; undefined for one that lasts, or of which nothing is known.
  * Call it at the start of a run, too, so that a token that is refreshed meanwhile is compared with the one before.
  */
-export function describeSignInEnd(
-	credentialKey: string,
-	credential: CredentialData,
-	now = Date.now(),
-): string | undefined {
-	const seconds = readSecondsLeft(credential);
-	if (seconds === undefined || isLeftOver(credentialKey, credential, seconds)) return undefined;
-	const { n8n_expires_at: expiresAt, expires_in: lifetime } = credential['oauthTokenData'] as CredentialData;
-	const refreshedAt = Number(expiresAt ?? NaN) - Number(lifetime ?? NaN) * 1000;
+export function describeSignInEnd(credentialKey: string, credential: CredentialData, now = Date.now()) {
+	const token = isRecord(credential['oauthTokenData']) ? credential['oauthTokenData'] : {};
+	const readNumber = (name: string) => Number(token[name] ?? NaN);
+	// What Google says where it limits a sign-in. n8n stores it with the token.
+	const seconds = readNumber('refresh_token_expires_in');
+	if (!Number.isFinite(seconds) || isLeftOver(credentialKey, token['access_token'], seconds))
+		return undefined;
+	const refreshedAt = readNumber('n8n_expires_at') - readNumber('expires_in') * 1000;
 	// Older versions of n8n do not store when the token was refreshed.
 	const isExact = Number.isFinite(refreshedAt);
 	const end = (isExact ? refreshedAt : now) + seconds * 1000;

@@ -51,32 +51,20 @@ export async function readGoogleResponse(
 	try {
 		const bytes = await readResponseBody(body, { signal, announcedBytes, memory });
 		// Drive answers a part of a file with 308 and no body. A 204 never has one.
-		const data =
-			status === 308 || status === 204 ? undefined : await parseResponseData(bytes, expected, call, memory);
-		return { status, headers, data };
+		if (status === 308 || status === 204) return { status, headers, data: undefined };
+		if (expected.responseType === 'arraybuffer') return { status, headers, data: bytes };
+		await memory.reserveForParsing(bytes);
+		const data = tryParseJson(bytes);
+		// Whatever Google returns is an object.
+		if (isRecord(data)) return { status, headers, data };
+		// n8n's client takes compressed data that was cut off for complete. A proxy's page does not begin like JSON.
+		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'))) throw new BodyError('cutShort');
 	} finally {
 		memory.release();
 	}
-}
-
-async function parseResponseData(
-	bytes: Buffer,
-	{ responseType }: ExpectedResponse,
-	{ api }: FailedCall,
-	memory: MemoryReservation,
-): Promise<unknown> {
-	if (responseType === 'arraybuffer') return bytes;
-	await memory.reserveForParsing(bytes);
-	const data = tryParseJson(bytes);
-	// Whatever Google returns is an object.
-	if (isRecord(data)) return data;
-	// n8n's client takes compressed data that was cut off for complete. A proxy's page does not begin like JSON.
-	const isCutOff = data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'));
-	if (isCutOff) throw new BodyError('cutShort');
-	const message = `${apiNames[api]} returned a response that is not JSON`;
 	throw new NodeError({
 		code: 502,
-		message,
+		message: `${apiNames[call.api]} returned a response that is not JSON`,
 		description: checkBasesAdvice,
 		outcome: 'unknown',
 		retryable: true,
@@ -99,10 +87,12 @@ export const googleApiBases: ApiBases = {
  */
 export function resolveApiUrl(url: string, bases: ApiBases): { readonly url: string; readonly api: Api } {
 	for (const api of Object.keys(googleApiBases) as Api[]) {
-		const plain = removePrefix(url, googleApiBases[api]);
-		if (plain !== undefined) return { url: bases[api] + plain, api };
-		const upload = removePrefix(url, getUploadBase(googleApiBases[api], api));
-		if (upload !== undefined) return { url: getUploadBase(bases[api], api) + upload, api };
+		for (const build of [(base: string) => base, getUploadBase]) {
+			const prefix = build(googleApiBases[api], api);
+			const rest = url.slice(prefix.length);
+			if (url.startsWith(prefix) && /^(?:$|[/:?])/.test(rest))
+				return { url: build(bases[api], api) + rest, api };
+		}
 	}
 	// Drive itself gives out the address of a resumable upload, so it is used unchanged.
 	if (new URL(bases.drive).origin === new URL(url).origin) return { url, api: 'drive' };
@@ -115,12 +105,6 @@ export function getUploadBase(base: string, api: Api): string {
 	if (base.endsWith(path)) return `${base.slice(0, -path.length)}/upload${path}`;
 	const { origin } = new URL(base);
 	return `${origin}/upload${base.slice(origin.length)}`;
-}
-
-function removePrefix(url: string, prefix: string): string | undefined {
-	if (!url.startsWith(prefix)) return undefined;
-	const rest = url.slice(prefix.length);
-	return rest === '' || /^[/:?]/.test(rest) ? rest : undefined;
 }
 
 export type RateLimiters = ReturnType<typeof createRateLimiters>;
@@ -190,7 +174,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 		const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
 		const { url, api } = resolveApiUrl(String(call.url), bases);
 		const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
-		const request = await buildGoogleRequest(call, method, url, timeoutMilliseconds);
+		const request = await buildGoogleRequest(call, { method, timeout: timeoutMilliseconds }, url);
 		const advice = adviceApis?.includes(api) === false ? undefined : options.advice;
 		const failedCall = { api, method, url: request.url, signIn, advice };
 		const limiter = (options.rateLimiters ?? rateLimiters)(options.credentialKey, api, method);
@@ -198,10 +182,10 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 			maxWaitMilliseconds: maxRetryWaitMilliseconds,
 			signal,
 			mayResend: retry !== 0,
-			onWait(milliseconds: number) {
-				const seconds = Math.ceil(milliseconds / 1000);
-				log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
-			},
+			onWait: (milliseconds: number) =>
+				log?.(
+					`Google is rate-limiting requests: waiting ${Math.ceil(milliseconds / 1000)} s before the next request`,
+				),
 		};
 		const attemptOnce = () =>
 			attemptRequest(
@@ -225,22 +209,33 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 export const retryWords = { service: 'Google', nothingDone: 'Nothing was changed.' };
 
 async function buildGoogleRequest(
-	call: ClientCall,
-	method: IHttpRequestMethods,
+	{ params, headers, data }: ClientCall,
+	about: Pick<IHttpRequestOptions, 'method' | 'timeout'>,
 	url: string,
-	timeout: number,
 ): Promise<IHttpRequestOptions> {
-	const query = buildQuery(call.params);
+	const query = buildQuery(params);
+	const isJson = isRecord(data) && !Buffer.isBuffer(data) && !(data instanceof Readable);
 	return {
-		method,
+		...about,
 		url: query ? `${url}${url.includes('?') ? '&' : '?'}${query}` : url,
-		...(await buildHeadersAndBody(call)),
-		timeout,
+		headers: {
+			...(isJson && { 'content-type': 'application/json' }),
+			...Object.fromEntries(new Headers(headers)),
+		},
+		body: await toBytes(data),
 		...baseRequestOptions,
 		// A 401 is left to n8n, which refreshes the token and repeats once.
 		ignoreHttpStatusErrors: { ignore: true, except: [401] },
 		sendCredentialsOnCrossOriginRedirect: false,
 	};
+}
+
+/** Bytes, because a stream could not be sent again, and axios parses and trims text that claims to be JSON. */
+async function toBytes(data: unknown): Promise<Buffer | undefined> {
+	if (data === undefined || data === null) return undefined;
+	if (data instanceof Readable) return await buffer(data);
+	if (Buffer.isBuffer(data)) return data;
+	return Buffer.from(typeof data === 'string' ? data : JSON.stringify(data));
 }
 
 /** Repeats the name for each value of a list. The clients' own serializer would bring in a library of thirty packages. */
@@ -252,26 +247,7 @@ function buildQuery(params: ClientCall['params'] = {}): string {
 		.join('&');
 }
 
-async function buildHeadersAndBody({
-	headers,
-	data,
-}: ClientCall): Promise<Pick<IHttpRequestOptions, 'headers' | 'body'>> {
-	const sent: Record<string, string> = Object.fromEntries(new Headers(headers));
-	if (data === undefined || data === null) return { headers: sent };
-	// A stream could not be sent again: not after a refusal for the quota, nor with a refreshed token.
-	if (data instanceof Readable) return { headers: sent, body: await buffer(data) };
-	if (Buffer.isBuffer(data)) return { headers: sent, body: data };
-	// Bytes, because axios parses and trims text that claims to be JSON.
-	if (typeof data === 'string') return { headers: sent, body: Buffer.from(data) };
-	sent['content-type'] ??= 'application/json';
-	return { headers: sent, body: Buffer.from(JSON.stringify(data)) };
-}
-
-async function sendAndRefresh(
-	send: RequestSender,
-	request: IHttpRequestOptions,
-	signal: AbortSignal,
-): Promise<FullResponse> {
+async function sendAndRefresh(send: RequestSender, request: IHttpRequestOptions, signal: AbortSignal) {
 	// A copy, because n8n's helper modifies the options and headers that it receives.
 	const sendCopy = (more: Partial<IHttpRequestOptions> = {}) =>
 		rejectOnAbort(

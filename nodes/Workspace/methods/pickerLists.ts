@@ -140,11 +140,10 @@ const pickerLimits = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilli
 /** What a request's failure may name. */
 const naming = new FieldNaming(requestOptions, 'fields');
 
+type Google = Clients & PickerClient;
+
 /** Asks Google with the credential that is chosen in the node. @throws n8n's error, with the advice in its message */
-async function askGoogle<T>(
-	context: ILoadOptionsFunctions,
-	ask: (google: Clients & PickerClient) => Promise<T>,
-): Promise<T> {
+async function askGoogle<T>(context: ILoadOptionsFunctions, ask: (google: Google) => Promise<T>): Promise<T> {
 	const sanitizer = new Sanitizer();
 	try {
 		const authentication = context.getNodeParameter('authentication', 'oAuth2');

@@ -42,7 +42,14 @@ export async function checkServiceAccount(
 		};
 		const token = await fetchAccessToken(post, account);
 		sanitizer.addSecrets([token]);
-		await sendTestCall(helpers, call, token);
+		const response = await sendRequest(helpers, call, { headers: { authorization: `Bearer ${token}` } });
+		const signal = AbortSignal.timeout(credentialTestTimeoutSeconds * 1000);
+		await readGoogleResponse(response, {}, call, signal).catch(async (error: unknown) => {
+			const failure = await toRequestError(error, call);
+			const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
+			// A limit has advice about a node's options, which a test does not have.
+			throw isRefusedForNow ? failure.with({ description: 'Try again in a minute.' }) : failure;
+		});
 		return { status: 'OK', message: `${apiNames[call.api]} accepts the service account` };
 	} catch (error) {
 		// n8n's form shows the message only.
@@ -61,17 +68,6 @@ function buildTestCall(credential: ICredentialDataDecryptedObject): FailedCall {
 		signIn: { authentication: 'serviceAccount', driveAccess: getDriveAccess(credential) },
 		advice: { 403: 'The test asks for nothing else. Operations of other services may work.' },
 	};
-}
-
-async function sendTestCall(helpers: Helpers, call: FailedCall, token: string): Promise<void> {
-	const response = await sendRequest(helpers, call, { headers: { authorization: `Bearer ${token}` } });
-	const signal = AbortSignal.timeout(credentialTestTimeoutSeconds * 1000);
-	await readGoogleResponse(response, {}, call, signal).catch(async (error: unknown) => {
-		const failure = await toRequestError(error, call);
-		const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
-		// A limit has advice about a node's options, which a test does not have.
-		throw isRefusedForNow ? failure.with({ description: 'Try again in a minute.' }) : failure;
-	});
 }
 
 async function sendRequest(helpers: Helpers, call: FailedCall, more: Omit<CredentialTestRequest, 'uri'>) {

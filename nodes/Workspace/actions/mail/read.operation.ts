@@ -1,10 +1,10 @@
 import { quoteField } from '../../../fields/field';
 import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
-import type { Mail } from '../../../untrusted/mail/readMail';
 import { messageIdField } from '../../locators';
-import { defineOperation, type StoredBinary } from '../../operation';
+import { defineOperation } from '../../operation';
 import { changesLabels, labelOptions, toMailItem, newTextOnlyOption } from './list/fields';
 import { toMailAnswer } from './modelMails';
+import { runInParallel } from './runInParallel';
 
 export const read = defineOperation({
 	value: 'read',
@@ -65,11 +65,10 @@ export const read = defineOperation({
 			const mails = wholeConversation
 				? await readConversation(client, messageId, item, wanted)
 				: [await readMessage(client, messageId, item, wanted)];
-			const read: Array<{ readonly mail: Mail; readonly files: readonly StoredBinary[] }> = [];
-			for (const mail of mails) {
-				read.push({ mail, files: downloadAttachments ? await storeAttachments(client, mail, item) : [] });
-			}
-			return read;
+			return await runInParallel(mails, 1, async (mail) => ({
+				mail,
+				files: downloadAttachments ? await storeAttachments(client, mail, item) : [],
+			}));
 		};
 		return await readAndLabel(client, wanted, item, readAll, (read) =>
 			read.map(({ mail }) => mail.summary.id),

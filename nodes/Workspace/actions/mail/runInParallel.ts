@@ -4,7 +4,7 @@ export const maxPartsAtOnce = 2;
 /**
  * Works on values in parallel. After the first failure it starts nothing new and waits for running tasks.
  * @param most up to which the number of tasks doubles, each time that as many have succeeded
- * @param results receives the results in the order of the values, up to the first value that failed
+ * @param take receives the results in the order of the values, up to the first value that failed
  * @throws the first failure
  */
 export async function runInParallel<T, R>(
@@ -12,7 +12,7 @@ export async function runInParallel<T, R>(
 	atOnce: number,
 	work: (value: T, index: number) => Promise<R>,
 	most = atOnce,
-	results: R[] = [],
+	take: (result: R) => void = () => undefined,
 ): Promise<R[]> {
 	const done: R[] = [];
 	const failures: Array<{ readonly index: number; readonly cause: unknown }> = [];
@@ -37,7 +37,8 @@ export async function runInParallel<T, R>(
 		await Promise.all(more);
 	};
 	await Promise.all(Array.from({ length: atOnce }, worker));
-	for (const result of done.slice(0, Math.min(...failures.map(({ index }) => index)))) results.push(result);
+	const results = done.slice(0, Math.min(...failures.map(({ index }) => index)));
+	for (const result of results) take(result);
 	if (failures[0]) throw failures[0].cause;
 	return results;
 }

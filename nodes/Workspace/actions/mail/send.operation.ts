@@ -65,7 +65,7 @@ export const send = defineOperation({
 					: outgoing;
 			const { allowedRecipients } = params;
 			const mail = await composeMail(whole, { from, replied, token: item.token, keyed, allowedRecipients });
-			return await deliverMail(client, mail, { threadId: replied?.threadId, folder: outgoing.folder });
+			return await deliverMail(client, mail, outgoing.folder, replied?.threadId);
 		};
 		return byKey && keyed
 			? await byKey.sendOnce({ client, item, outgoing, keyed }, sendNow)

@@ -37,12 +37,9 @@ export async function readAndLabel<R>(
 		// Twice has the same effect as once.
 		const retryConfig = { httpMethodsToRetry: ['POST'] };
 		const changing = client.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
-		const failure = await changing.then(
-			() => undefined,
-			(error: unknown) => error,
-		);
-		if (failure === undefined) continue;
-		if (!isNodeError(failure) || (at === 0 && failure.outcome === 'notDone')) throw toError(failure);
+		const failure = await changing.then(() => undefined).catch(toError);
+		if (!failure) continue;
+		if (!isNodeError(failure) || (at === 0 && failure.outcome === 'notDone')) throw failure;
 		item.addHint(
 			`The labels of ${at === 0 ? '' : `all but the first ${at} of `}${ids.length} emails may not have been changed, so the next run may get them again (item ${item.index}): ${failure.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
 		);

@@ -71,6 +71,7 @@ async function hintNothingFound(given: Readonly<Record<string, unknown>>, item: 
 	});
 }
 
+type Found = gmail_v1.Schema$Message;
 type Page = gmail_v1.Schema$ListMessagesResponse;
 
 /** Emails that match a query, newest first. Emails received before a failure are kept. */
@@ -91,6 +92,9 @@ async function collectPages(client: Clients, q: string, asked: ListParams, item:
 		page.catch(() => undefined);
 		return page;
 	};
+	const fetch = async (found: Found) => await ignoreNotFound(fetchDetails(client, found, params, item));
+	// As many requests run at once as the transport lets through, but fewer with attachments, because an email may bring 25 MB of them.
+	const most = params.downloadAttachments ? initialConcurrency : maxConcurrency;
 	const messages: ListedMessage[] = [];
 	const { token, skip } = parsePageToken(asked.pageToken);
 	let pageToken = token || undefined;
@@ -106,7 +110,7 @@ async function collectPages(client: Clients, q: string, asked: ListParams, item:
 			const isLast = !nextPageToken || params.output === 'page' || getPageSize(params, found) <= 0;
 			// Requested while the details of this page arrive.
 			page = isLast ? undefined : requestPage(found, nextPageToken);
-			await addDetails(messages, client, ids, params, item);
+			await runInParallel(ids, initialConcurrency, fetch, most, (one) => one && messages.push(one));
 			if (!page) return { messages, nextPageToken };
 			item.log(`List of item ${item.index}: ${messages.length} emails so far`);
 			pageToken = nextPageToken;
@@ -125,42 +129,19 @@ function getPageSize({ returnAll, maxResults, output, details }: ListParams, fou
 	return returnAll ? largest : Math.min(largest, maxResults - found);
 }
 
-/** Adds the details in order. @throws whatever ended it, after everything before it is added */
-async function addDetails(
-	messages: ListedMessage[],
-	client: Clients,
-	found: readonly gmail_v1.Schema$Message[],
-	params: ListParams,
-	item: Item,
-): Promise<void> {
-	if (!params.details) {
-		const ids = found.map(({ id, threadId }) => ({ id: id ?? '', threadId: threadId ?? '' }));
-		messages.push(...ids.map((message) => ({ message })));
-		return;
-	}
-	// As many requests run at once as the transport lets through, but fewer with attachments, because an email may bring 25 MB of them.
-	const most = params.downloadAttachments ? initialConcurrency : maxConcurrency;
-	const fetch = async ({ id }: gmail_v1.Schema$Message) =>
-		await ignoreNotFound(fetchDetails(client, id ?? '', params, item));
-	const results: Array<ListedMessage | undefined> = [];
-	try {
-		await runInParallel(found, initialConcurrency, fetch, most, results);
-	} finally {
-		// An email may have been deleted since the list.
-		messages.push(...results.flatMap((message) => message ?? []));
-	}
-}
-
+/** @throws NodeError; 404 if the email was deleted since the list, which then leaves it out */
 async function fetchDetails(
 	client: Clients,
-	id: string,
-	{ includeBody, newTextOnly, downloadAttachments }: ListParams,
+	{ id, threadId }: Found,
+	params: ListParams,
 	item: Item,
 ): Promise<ListedMessage> {
+	const { details, includeBody, newTextOnly, downloadAttachments } = params;
+	if (!details) return { message: { id: id ?? '', threadId: threadId ?? '' } };
 	const isWhole = includeBody || downloadAttachments;
 	const { data } = await client.gmail.users.messages.get({
 		userId: 'me',
-		id,
+		id: id ?? '',
 		...(isWhole ? { format: 'full' } : { format: 'metadata', metadataHeaders: ['Subject', 'From', 'To'] }),
 		fields: `id,threadId,labelIds,snippet,internalDate,payload${isWhole ? '' : '/headers'}`,
 	});

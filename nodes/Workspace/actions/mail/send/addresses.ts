@@ -139,13 +139,11 @@ export function parseAddresses(text: string, label: string): Address[] {
 	const [first] = others;
 	if (first === undefined) return addresses;
 	const mistyped = findCommaForDot(text);
-	if (mistyped !== undefined) {
-		const message = `${label} has an entry that is not an email address: ${shorten(mistyped)}`;
-		throw createRefusal(message, 'It has a comma where a dot should be.');
-	}
 	throw createRefusal(
-		`${label} has an entry that is not an email address: ${shorten(first)}`,
-		'An address looks like name@example.com. Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.',
+		`${label} has an entry that is not an email address: ${shorten(mistyped ?? first)}`,
+		mistyped === undefined
+			? 'An address looks like name@example.com. Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.'
+			: 'It has a comma where a dot should be.',
 	);
 }
 
@@ -200,7 +198,7 @@ function parseName(tokens: readonly AddressToken[]): string | undefined {
 			continue;
 		}
 		if (kind !== 'quoted' && kind !== 'comment') return undefined;
-		name += decodeWords(words) + (kind === 'quoted' ? unquote(raw) : raw);
+		name += decodeWords(words) + (kind === 'quoted' ? raw.slice(1, -1).replaceAll(/\\(.)/g, '$1') : raw);
 		words = '';
 	}
 	name = (name + decodeWords(words)).trim();
@@ -214,10 +212,6 @@ function isOtherAddress(name: string, address: string): boolean {
 	return (
 		others.length === words.length && others.some((other) => other.toLowerCase() !== address.toLowerCase())
 	);
-}
-
-function unquote(raw: string): string {
-	return raw.slice(1, -1).replaceAll(/\\(.)/g, '$1');
 }
 
 /** Whether a text has control characters, any kind of line break, or half a surrogate pair. */

@@ -30,13 +30,9 @@ export async function readAttachments(
 	{ drive }: Pick<Clients, 'drive'>,
 	item: Item,
 ): Promise<AttachedFile[]> {
-	const unread: UnreadFile[] = [];
-	for (const [index, attachment] of expandAttachments(attachments, item).entries()) {
-		const isField = 'field' in attachment;
-		unread.push(
-			isField ? await getFileFromField(attachment.field, item) : getFileFromText(attachment, index),
-		);
-	}
+	const find = async (one: AttachmentInput, index: number) =>
+		'field' in one ? await getFileFromField(one.field, item) : getFileFromText(one, index);
+	const unread = await runInParallel(expandAttachments(attachments, item), 1, find);
 	if (driveFiles.length > 0)
 		unread.push(...(await (await import('./driveFiles')).findDriveFiles(drive, driveFiles)));
 	let total = 0;

@@ -18,14 +18,10 @@ interface MailBodies {
 }
 
 /** The forms of a body: HTML always has a plain text, and for Markdown that is the Markdown. @throws NodeError 400 for a body that cannot be read */
-async function buildBodies(
-	body: string,
-	format: 'text' | 'html' | 'markdown',
-	signal: AbortSignal | undefined,
-): Promise<MailBodies> {
-	if (format === 'text') return { text: body };
+async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): Promise<MailBodies> {
+	if (bodyFormat === 'text') return { text: body };
 	const { runInWorker } = await import('../../../../untrusted/runInWorker');
-	const isMarkdown = format === 'markdown';
+	const isMarkdown = bodyFormat === 'markdown';
 	const answer = await runInWorker(isMarkdown ? 'markdownToHtml' : 'htmlToText', body, signal);
 	if ('result' in answer)
 		return isMarkdown ? { text: body, html: answer.result } : { text: answer.result, html: body };
@@ -46,7 +42,7 @@ export interface OutgoingMail extends ReturnType<typeof readHeaderTexts> {
 /** The email that the parameters ask for. @throws NodeError 400 for anything that could not be sent */
 export async function prepareMail(client: Clients, params: SendParams, item: Item): Promise<OutgoingMail> {
 	const files = await readAttachments(params, client, item);
-	const bodies = await buildBodies(params.body, params.bodyFormat, item.signal);
+	const bodies = await buildBodies(params, item);
 	const folder = isDraft(params) ? 'drafts' : 'sent';
 	const outgoing = { ...readHeaderTexts(params), files, bodies, folder } as const;
 	if (bodies.html === undefined) return outgoing;
@@ -71,10 +67,8 @@ interface ComposeOptions {
 }
 
 /** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is larger than Gmail accepts, or for somebody else */
-export async function composeMail(
-	outgoing: OutgoingMail,
-	{ from, replied, token, keyed, allowedRecipients }: ComposeOptions,
-): Promise<Buffer> {
+export async function composeMail(outgoing: OutgoingMail, options: ComposeOptions): Promise<Buffer> {
+	const { from, replied, token, keyed, allowedRecipients } = options;
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
 	const marker = keyed === undefined ? token : `${token} ${keyed.mark} ${keyed.content}`;
 	const node = new MailComposer({

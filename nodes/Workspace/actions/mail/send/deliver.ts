@@ -2,16 +2,13 @@ import { Readable } from 'node:stream';
 
 import { createRefusal } from '../../../../core/errors';
 import type { Clients } from '../../../operation';
-import { type MailFolder, type SentMail, toSentMail } from './findSentMail';
+import { type MailFolder, toSentMail } from './findSentMail';
 
 /** Gmail's limit for a whole email, in bytes. */
 export const maxMailBytes = 36_700_160;
 
 /** @param bytes size of the whole email, or of its encoded files alone */
-export function createTooLargeError(
-	bytes: number,
-	files: ReadonlyArray<{ filename: string; size: number }>,
-): Error {
+export function createTooLargeError(bytes: number, files: ReadonlyArray<{ filename: string; size: number }>) {
 	const list = files.map(({ filename, size }) => `${filename} ${formatSize(size)}`).join(', ');
 	return createRefusal(
 		`The email is too large for Gmail: ${formatSize(bytes)}, with a limit of ${formatSize(maxMailBytes)}`,
@@ -27,11 +24,7 @@ function formatSize(bytes: number): string {
 const maxJsonMailBytes = 5_000_000;
 
 /** Passes an email to Gmail once, to send it or to keep it as a draft. */
-export async function deliverMail(
-	{ gmail }: Clients,
-	mail: Buffer,
-	{ threadId, folder }: { readonly threadId: string | undefined; readonly folder: MailFolder },
-): Promise<SentMail> {
+export async function deliverMail({ gmail }: Clients, mail: Buffer, folder: MailFolder, threadId?: string) {
 	const raw = mail.length > maxJsonMailBytes ? undefined : mail.toString('base64url');
 	const message = raw === undefined && threadId === undefined ? undefined : { raw, threadId };
 	const media = raw === undefined ? { mimeType: 'message/rfc822', body: Readable.from([mail]) } : undefined;

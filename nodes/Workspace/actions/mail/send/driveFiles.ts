@@ -42,18 +42,18 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<Unr
 		return { contentType: mimeType, filename, size: Number(file.size ?? 0), read };
 	}
 	const kind = mimeType.slice(googleTypePrefix.length);
-	if (!printable.includes(kind)) throw createKindRefusal(kind, name);
+	if (!printable.includes(kind)) {
+		const advice = {
+			folder: 'Enter the files in it one by one.',
+			shortcut: 'Enter the file that it leads to.',
+		}[kind];
+		throw createRefusal(
+			`"${name}" in ${quoteField('driveFiles')} is a ${kind}, which cannot be attached to an email`,
+			`Nothing was sent. ${advice ?? 'Send a link to it instead.'}`,
+		);
+	}
 	const read = async () => await exportPdf(drive, fileId, name);
 	return { printedId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
-}
-
-function createKindRefusal(kind: string, name: string): NodeError {
-	const message = `"${name}" in ${quoteField('driveFiles')} is a ${kind}, which cannot be attached to an email`;
-	const advice = {
-		folder: 'Enter the files in it one by one.',
-		shortcut: 'Enter the file that it leads to.',
-	}[kind];
-	return createRefusal(message, `Nothing was sent. ${advice ?? 'Send a link to it instead.'}`);
 }
 
 async function download(drive: drive_v3.Drive, fileId: string, name: string, md5?: string | null) {
@@ -72,9 +72,7 @@ async function exportPdf(drive: drive_v3.Drive, fileId: string, name: string): P
 }
 
 function createDownloadFailure(name: string): NodeError {
-	return new NodeError({
-		code: 502,
-		message: `Google Drive returned something else in place of the file "${name}"`,
-		description: 'Nothing was sent. Try again, and check any proxy in between.',
-	});
+	const message = `Google Drive returned something else in place of the file "${name}"`;
+	const description = 'Nothing was sent. Try again, and check any proxy in between.';
+	return new NodeError({ code: 502, message, description });
 }

@@ -7,6 +7,8 @@ import { messageIdField, readFileIds } from '../../../locators';
 import type { Field, InferParameters } from '../../../operation';
 import { parseAddresses } from './addresses';
 
+const addressList = { type: 'string', default: '', format: 'addressList' } as const;
+
 export const sendFields = [
 	{
 		displayName: 'Send or Save as Draft',
@@ -34,9 +36,7 @@ export const sendFields = [
 	{
 		displayName: 'To',
 		name: 'to',
-		type: 'string',
-		default: '',
-		format: 'addressList',
+		...addressList,
 		placeholder: 'e.g. nathan@example.com, info@example.com',
 		description:
 			'Addresses of the recipients, separated by commas or new lines. Put a name with a comma in quotes: "Doe, Nathan" &lt;nathan@example.com&gt;. In a reply, leave empty to answer the sender of the original email.',
@@ -114,17 +114,13 @@ export const sendOptions = [
 	{
 		displayName: 'BCC',
 		name: 'bcc',
-		type: 'string',
-		default: '',
-		format: 'addressList',
+		...addressList,
 		description: 'Addresses that get a blind copy, separated by commas or new lines',
 	},
 	{
 		displayName: 'CC',
 		name: 'cc',
-		type: 'string',
-		default: '',
-		format: 'addressList',
+		...addressList,
 		description: 'Addresses that get a copy, separated by commas or new lines',
 	},
 	{
@@ -187,9 +183,7 @@ export const sendOptions = [
 	{
 		displayName: 'Reply To',
 		name: 'replyTo',
-		type: 'string',
-		default: '',
-		format: 'addressList',
+		...addressList,
 		description: 'Addresses that replies go to instead of the sender, separated by commas or new lines',
 	},
 	{

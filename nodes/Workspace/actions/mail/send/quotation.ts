@@ -96,12 +96,10 @@ function quoteLines(text: string): string {
 	return lines.join('\n');
 }
 
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
 function escapeHtml(text: string): string {
-	return text
-		.replaceAll('&', '&amp;')
-		.replaceAll('<', '&lt;')
-		.replaceAll('>', '&gt;')
-		.replaceAll('"', '&quot;');
+	return text.replaceAll(/[&<>"]/g, (one) => entities[one] ?? one);
 }
 
 const bodyStart = /<body\b(?=([^<>]*))\1>/i;

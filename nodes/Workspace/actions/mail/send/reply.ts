@@ -8,6 +8,7 @@ import type { OutgoingMail } from './compose';
 import { isDraft, type SendParams } from './fields';
 import { listSendAs } from './sender';
 
+type AddressTest = (address: Address) => boolean;
 type RepliedMail = Awaited<ReturnType<typeof fetchRepliedMail>>;
 
 const usedHeaders = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From', 'Reply-To', 'To', 'Cc'];
@@ -78,11 +79,7 @@ export async function completeReply(
 }
 
 /** The recipients of a reply: those that the sender wants replies at. A reply to the account's own email goes where that email went. */
-function findReplyRecipients(
-	{ from, replyTo, to }: RepliedMail,
-	isOwn: (address: Address) => boolean,
-	item: Item,
-): Address[] {
+function findReplyRecipients({ from, replyTo, to }: RepliedMail, isOwn: AddressTest, item: Item): Address[] {
 	const senders = readRecipients(from, item);
 	if (senders.some(isOwn)) return excludeTaken(readRecipients(to, item), []);
 	const wanted = readRecipients(replyTo, item);

@@ -203,7 +203,7 @@ describe('large emails', () => {
 		const clients = testClients(mails.google.url, mails.google.tokens.issue());
 		const head = 'To: ann@example.com\r\nSubject: S\r\n\r\n';
 		const raw = Buffer.from(head.padEnd(bytes, 'x'));
-		await deliverMail(clients, raw, { threadId: undefined, folder: 'sent' });
+		await deliverMail(clients, raw, 'sent');
 		expect([sent().via, sent().raw.length]).toEqual([via, bytes]);
 	});
 
