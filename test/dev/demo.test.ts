@@ -44,6 +44,14 @@ test('the widest choices of the credential do both', async () => {
 	expect((await copyTemplate(widestScopes))[0]).toBe(200);
 });
 
+test('one of its emails has attachments, which the example finds', async () => {
+	const found = await fetch(
+		`${google.url}/gmail/v1/users/me/messages?q=${encodeURIComponent('has:attachment newer_than:7d')}`,
+		{ headers: { authorization: `Bearer ${google.tokens.issue({ scopes: defaultScopes })}` } },
+	);
+	expect(await found.json()).toMatchObject({ resultSizeEstimate: 1 });
+});
+
 const tool = (name: string) => ({ name, description: '', parameters: { properties: {} } });
 const ask = (content: string, more: Partial<ChatRequest> = {}): ChatRequest => ({
 	messages: [{ role: 'user', content }],
