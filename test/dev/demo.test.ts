@@ -1,5 +1,5 @@
 import { buildDemoReply } from '../../dev/chat-model/demo';
-import type { ChatRequest } from '../../dev/chat-model/server';
+import { type ChatRequest, startChatModel } from '../../dev/chat-model/server';
 import { demoTemplate, seedDemo } from '../../dev/google/demo';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { defaultScopes, widestScopes } from '../../dev/google/tokens';
@@ -69,4 +69,25 @@ test('the chat model of the demo uses the tool that was asked for, and then says
 	]);
 	expect(buildDemoReply(ask('What is new?', { toolAnswers: ['One email'] }))).toContain('One email');
 	expect(buildDemoReply(ask('What is new?', { tools: [] }))).toContain('stand-in');
+});
+
+test('the chat model finds a tool under the name that n8n gives a new one, under review or not', () => {
+	const name = 'Send_reply_to_or_draft_email_in_Workspace';
+	const send = (properties: object) =>
+		buildDemoReply(
+			ask('Send Ann an email', { tools: [{ ...tool(name), parameters: { properties: { ...properties } } }] }),
+		);
+	expect(send({ To: {}, Subject: {}, Body: {} })).toMatchObject([
+		{ tool: name, args: { Subject: 'About lunch' } },
+	]);
+	expect(send({ toolParameters: {}, hitlParameters: {} })).toMatchObject([
+		{ tool: name, args: { toolParameters: { Subject: 'About lunch' } } },
+	]);
+});
+
+test('the chat model says which switch of its node to turn off', async () => {
+	const model = await startChatModel();
+	const answer = await fetch(`${model.url}/responses`, { method: 'POST', body: '{}' });
+	expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('Use Responses API')]);
+	await model.close();
 });
