@@ -306,6 +306,8 @@ describe('properties', () => {
 		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
 			'To only update, add the option',
 		);
+		expect(JSON.stringify(description.properties)).toContain('If this is empty, nothing is attached');
+		expect(JSON.stringify(description.properties)).toContain('even if a later node fails');
 		expect(actions).toContain('Replace content of document or section');
 		expect(actions).toContain('Read document or get it as PDF');
 	});

@@ -1,4 +1,6 @@
+import { buildDemoMessages } from '../../dev/agent-service/demo';
 import { buildDemoReply } from '../../dev/chat-model/demo';
+import type { ExecuteFields } from '../../dev/agent-service/request';
 import { type ChatRequest, startChatModel } from '../../dev/chat-model/server';
 import { demoTemplate, seedDemo } from '../../dev/google/demo';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
@@ -90,4 +92,15 @@ test('the chat model says which switch of its node to turn off', async () => {
 	const answer = await fetch(`${model.url}/responses`, { method: 'POST', body: '{}' });
 	expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('Use Responses API')]);
 	await model.close();
+});
+
+test('the agent of the demo repeats its input, or its task if there is no more', () => {
+	const said = (payload: object) => {
+		const initialPayload = JSON.stringify(payload);
+		return buildDemoMessages({ sessionId: 's', startStepName: 'start', initialPayload } as ExecuteFields).at(
+			-1,
+		);
+	};
+	expect(said({ task: 'Sum up', input: 'A letter' })).toMatchObject({ text: 'Done: A letter' });
+	expect(said({ task: 'Sum up', input: '' })).toMatchObject({ text: 'Done: Sum up' });
 });
