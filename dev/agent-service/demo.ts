@@ -9,7 +9,7 @@ export const buildDemoAnswer = ({ sessionId, startStepName }: ExecuteFields): ob
 	status: 'accepted',
 });
 
-/** Sends a step, then an answer that repeats the task. `ask` sends a question instead, and `chat` sends texts before the answer. */
+/** Sends a step, then an answer that repeats the input, or the task if there is none. `ask` sends a question instead, and `chat` sends texts before the answer. */
 export function buildDemoMessages({ startStepName, initialPayload }: ExecuteFields): readonly Message[] {
 	const payload = JSON.parse(initialPayload) as Record<string, unknown>;
 	const step = { type: 'step', step: startStepName };
@@ -18,7 +18,11 @@ export function buildDemoMessages({ startStepName, initialPayload }: ExecuteFiel
 	return [
 		step,
 		...said.map((text) => ({ type: 'step', text })),
-		{ type: 'answer', task: payload.task ?? null, text: `Done: ${toText(payload.input ?? '')}` },
+		{
+			type: 'answer',
+			task: payload.task ?? null,
+			text: `Done: ${toText(payload.input || payload.task || '')}`,
+		},
 	];
 }
 

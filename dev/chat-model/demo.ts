@@ -11,18 +11,20 @@ export function buildDemoReply({ messages, tools, toolAnswers }: ChatRequest): R
 	const [found] = toolAnswers;
 	if (found !== undefined) return `This is what my tool says:\n\n${found}`;
 	const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-	const has = (name: string) => tools.some((tool) => tool.name === name);
-	if (/send|write/i.test(asked) && has('Send_email')) {
-		const toolParameters = {
-			To: 'ann@example.com',
-			Subject: 'About lunch',
-			Body: 'Tomorrow at noon is fine.',
-		};
+	// Somebody may have added the tool anew, under the name that n8n gives it.
+	const find = (name: RegExp) => tools.find((tool) => name.test(tool.name));
+	const send = find(/^send/i);
+	if (/send|write/i.test(asked) && send) {
+		const email = { To: 'ann@example.com', Subject: 'About lunch', Body: 'Tomorrow at noon is fine.' };
 		// A tool under review has n8n's schema: its own parameters, and those of the review.
-		return [{ tool: 'Send_email', args: { toolParameters, hitlParameters: {} } }];
+		const isReviewed = 'toolParameters' in send.parameters.properties;
+		const args = isReviewed ? { toolParameters: email, hitlParameters: {} } : email;
+		return [{ tool: send.name, args }];
 	}
-	if (/agent/i.test(asked) && has('Run_my_agent'))
-		return [{ tool: 'Run_my_agent', args: { Task: 'Answer the question', Input: asked } }];
-	if (has('Search_emails')) return [{ tool: 'Search_emails', args: { Query: 'in:inbox' } }];
+	const agent = find(/agent/i);
+	if (/agent/i.test(asked) && agent)
+		return [{ tool: agent.name, args: { Task: 'Answer the question', Input: asked } }];
+	const search = find(/^search/i);
+	if (search) return [{ tool: search.name, args: { Query: 'in:inbox' } }];
 	return 'I am a stand-in for a chat model: ask for your emails, or ask me to send one.';
 }

@@ -48,13 +48,18 @@ export async function startChatModel({ maxCharacters = Infinity } = {}): Promise
 	});
 	async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		if (request.url !== '/v1/chat/completions') {
-			response.writeHead(404).end('{}');
+			// A new node of n8n's asks at /v1/responses, until it is told otherwise.
+			refuse(
+				response,
+				"This stand-in knows only chat completions: turn off 'Use Responses API' in the model's node.",
+			);
 			return;
 		}
 		const body = JSON.parse(await textOf(request)) as Body;
 		const seen = asRequest(body);
 		requests.push(seen);
-		if (countCharacters(seen) > maxCharacters) refuseContext(response);
+		if (countCharacters(seen) > maxCharacters)
+			refuse(response, 'Your input exceeds the context window of this model.', 'context_length_exceeded');
 		else send(response, reply(seen), body.stream === true);
 	}
 	const listening = await onLoopback(server);
@@ -87,9 +92,8 @@ function asRequest({ messages, tools = [] }: Body): ChatRequest {
 export const countCharacters = ({ messages, tools }: ChatRequest): number =>
 	JSON.stringify({ messages, tools }).length;
 
-function refuseContext(response: ServerResponse): void {
-	const message = 'Your input exceeds the context window of this model.';
-	const error = { message, type: 'invalid_request_error', code: 'context_length_exceeded' };
+function refuse(response: ServerResponse, message: string, code?: string): void {
+	const error = { message, type: 'invalid_request_error', code };
 	response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
 }
 

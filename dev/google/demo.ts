@@ -85,7 +85,34 @@ export function seedDemo({ docs, gmail, sheets }: Pick<GoogleServer, 'docs' | 'g
 		labelIds: ['INBOX'],
 		date: hoursAgo(26),
 	});
+	gmail.seed({ raw: withTwoFiles, labelIds: ['INBOX'], date: hoursAgo(30) });
 }
+
+/** An email whose attachments can be uploaded. */
+const withTwoFiles = [
+	'Message-ID: <figures@example.com>',
+	'From: Ben <ben@example.com>',
+	'To: someone@example.com',
+	'Subject: Figures of the quarter',
+	'MIME-Version: 1.0',
+	'Content-Type: multipart/mixed; boundary=part',
+	'',
+	'--part',
+	'Content-Type: text/plain; charset=utf-8',
+	'',
+	'Here they are, and a note.',
+	'--part',
+	'Content-Type: text/csv; name=figures.csv',
+	'Content-Disposition: attachment; filename=figures.csv',
+	'',
+	'month,orders\r\nJuly,41\r\nAugust,47',
+	'--part',
+	'Content-Type: text/plain; name=note.txt',
+	'Content-Disposition: attachment; filename=note.txt',
+	'',
+	'September is missing.',
+	'--part--',
+].join('\r\n');
 
 const paragraph = (text: string, namedStyleType = 'NORMAL_TEXT') => ({
 	paragraph: { elements: [{ textRun: { content: `${text}\n` } }], paragraphStyle: { namedStyleType } },

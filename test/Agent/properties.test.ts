@@ -210,6 +210,13 @@ describe('properties', () => {
 		expect(namesOf(form, ({ typeOptions }) => typeOptions?.password)).toEqual(hidden);
 	});
 
+	test('a session ID is dragged into its field: nobody is told to type an expression', () => {
+		const { properties } = new AgentExecute().description;
+		const { hint } = properties.find(({ name }) => name === 'sessionId') ?? {};
+		expect(hint).toContain('drag sessionId of the Chat Trigger');
+		expect(hint).not.toContain('{{');
+	});
+
 	test("n8n resolves each user's own values in the signature credential", () => {
 		const own = namesOf(new AgentSignatureApi().properties, (property) => property.resolvableField);
 		expect(own).toEqual(['userId', 'userPublicKey', 'signature', 'issuedTimestamp']);

@@ -296,6 +296,22 @@ describe('properties', () => {
 		});
 	});
 
+	test('the form says in place what a newcomer would otherwise learn from a failure, or too late', () => {
+		const actions = JSON.stringify(description.properties.filter(({ name }) => name === 'operation'));
+		const fieldOf = (operation: string, name: string) =>
+			description.properties.find(
+				(one) => one.name === name && one.displayOptions?.show?.['operation']?.includes(operation),
+			);
+		expect(fieldOf('upload', 'binaryPropertyName')?.hint).toContain('* for all');
+		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
+			'To only update, add the option',
+		);
+		expect(JSON.stringify(description.properties)).toContain('If this is empty, nothing is attached');
+		expect(JSON.stringify(description.properties)).toContain('even if a later node fails');
+		expect(actions).toContain('Replace content of document or section');
+		expect(actions).toContain('Read document or get it as PDF');
+	});
+
 	test('a fresh tool lists emails, which cannot do any harm; a fresh node sends one', () => {
 		const defaultOf = (name: string) => {
 			const own = { ...description, name };

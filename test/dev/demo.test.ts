@@ -1,5 +1,7 @@
+import { buildDemoMessages } from '../../dev/agent-service/demo';
 import { buildDemoReply } from '../../dev/chat-model/demo';
-import type { ChatRequest } from '../../dev/chat-model/server';
+import type { ExecuteFields } from '../../dev/agent-service/request';
+import { type ChatRequest, startChatModel } from '../../dev/chat-model/server';
 import { demoTemplate, seedDemo } from '../../dev/google/demo';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { defaultScopes, widestScopes } from '../../dev/google/tokens';
@@ -44,6 +46,14 @@ test('the widest choices of the credential do both', async () => {
 	expect((await copyTemplate(widestScopes))[0]).toBe(200);
 });
 
+test('one of its emails has attachments, which the example finds', async () => {
+	const found = await fetch(
+		`${google.url}/gmail/v1/users/me/messages?q=${encodeURIComponent('has:attachment newer_than:7d')}`,
+		{ headers: { authorization: `Bearer ${google.tokens.issue({ scopes: defaultScopes })}` } },
+	);
+	expect(await found.json()).toMatchObject({ resultSizeEstimate: 1 });
+});
+
 const tool = (name: string) => ({ name, description: '', parameters: { properties: {} } });
 const ask = (content: string, more: Partial<ChatRequest> = {}): ChatRequest => ({
 	messages: [{ role: 'user', content }],
@@ -61,4 +71,36 @@ test('the chat model of the demo uses the tool that was asked for, and then says
 	]);
 	expect(buildDemoReply(ask('What is new?', { toolAnswers: ['One email'] }))).toContain('One email');
 	expect(buildDemoReply(ask('What is new?', { tools: [] }))).toContain('stand-in');
+});
+
+test('the chat model finds a tool under the name that n8n gives a new one, under review or not', () => {
+	const name = 'Send_reply_to_or_draft_email_in_Workspace';
+	const send = (properties: object) =>
+		buildDemoReply(
+			ask('Send Ann an email', { tools: [{ ...tool(name), parameters: { properties: { ...properties } } }] }),
+		);
+	expect(send({ To: {}, Subject: {}, Body: {} })).toMatchObject([
+		{ tool: name, args: { Subject: 'About lunch' } },
+	]);
+	expect(send({ toolParameters: {}, hitlParameters: {} })).toMatchObject([
+		{ tool: name, args: { toolParameters: { Subject: 'About lunch' } } },
+	]);
+});
+
+test('the chat model says which switch of its node to turn off', async () => {
+	const model = await startChatModel();
+	const answer = await fetch(`${model.url}/responses`, { method: 'POST', body: '{}' });
+	expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('Use Responses API')]);
+	await model.close();
+});
+
+test('the agent of the demo repeats its input, or its task if there is no more', () => {
+	const said = (payload: object) => {
+		const initialPayload = JSON.stringify(payload);
+		return buildDemoMessages({ sessionId: 's', startStepName: 'start', initialPayload } as ExecuteFields).at(
+			-1,
+		);
+	};
+	expect(said({ task: 'Sum up', input: 'A letter' })).toMatchObject({ text: 'Done: A letter' });
+	expect(said({ task: 'Sum up', input: '' })).toMatchObject({ text: 'Done: Sum up' });
 });

@@ -351,6 +351,7 @@ test('what npm start has put there is what the examples with sheets read', async
 		'mail-to-sheet',
 		'invoice-by-email',
 		'answer-in-a-section',
+		'attachments-to-drive',
 	]) {
 		const workflow = await n8n.api.createWorkflow(withDemo(await readExample(`${file}.json`), stored));
 		const { status, resultData } = await n8n.api.run(workflow);
@@ -360,6 +361,8 @@ test('what npm start has put there is what the examples with sheets read', async
 	expect(rows('Tasks').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
 	expect(rows('Questions').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
 	expect(rows('Mails').length).toBeGreaterThan(1);
+	const names = google.files.all().map(({ name }) => name);
+	expect(names).toEqual(expect.arrayContaining(['figures.csv', 'note.txt']));
 	expect(textAt(rows('Orders')[1]?.[3])).toBe('Dear Ann,\n\nthank you for your order A-1.\n');
 });
 

@@ -68,7 +68,7 @@ export const executeFields = [
 			'The conversation that the agent continues. In a chat, use the session ID of the chat. Leave empty to start a new session for each item. Items with the same ID are processed one after another.',
 		builderHint:
 			'Leave empty for a new session per item. For a conversation, use one ID for all turns, such as {{ $json.sessionId }} of a Chat Trigger. An Agent Session Trigger needs the same fixed ID in Session IDs.',
-		hint: 'In a chat: {{ $json.sessionId }}. With an Agent Session Trigger: the ID that it listens to. Otherwise leave it empty.',
+		hint: 'In a chat: drag sessionId of the Chat Trigger here. With an Agent Session Trigger: the ID that it listens to. Otherwise leave it empty.',
 	},
 ] as const satisfies readonly Field[];
 

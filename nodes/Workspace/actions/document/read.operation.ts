@@ -11,7 +11,7 @@ import { flattenTabs, findTab, summarizeTab } from './tabs';
 export const read = defineOperation({
 	value: 'read',
 	name: 'Read',
-	action: 'Read document',
+	action: 'Read document or get it as PDF',
 	description: 'Get all text of a document, including tables, lists, headers, footers and footnotes',
 	modelDescription: 'Read a Google document.',
 	isReadOnly: true,

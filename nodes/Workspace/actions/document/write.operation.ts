@@ -13,7 +13,7 @@ import { collectTexts, getStoredText, readBodyState } from './tabs';
 export const write = defineOperation({
 	value: 'write',
 	name: 'Write',
-	action: 'Replace content of document',
+	action: 'Replace content of document or section',
 	description:
 		'Replace the whole content of a document, of one of its tabs or of the section under a heading. Headers and footers are kept.',
 	modelDescription: 'Replace content of a Google document.',

@@ -41,7 +41,7 @@ export const uploadFields = [
 		namesFiles: true,
 		showWhen: { contentSource: ['binary'] },
 		placeholder: 'e.g. data, or *',
-		hint: 'The name of the input field containing the binary file data to be uploaded',
+		hint: 'The name of the input field containing the binary file data to be uploaded, or * for all files',
 		description:
 			'The binary fields of the input item that hold the files, separated by commas or new lines, or * for all of them. Each file gets an item of its own.',
 	},

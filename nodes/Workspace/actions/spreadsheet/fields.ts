@@ -232,7 +232,7 @@ export const writeFields = [
 				name: 'Update or Add',
 				value: 'update',
 				description:
-					'Update the rows that match in place, and add the others below the table unless If No Row Matches says otherwise',
+					'Update rows that match in place, and add the others below. To only update, add the option If No Row Matches.',
 			},
 		],
 		default: 'update',

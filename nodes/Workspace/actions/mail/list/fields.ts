@@ -63,7 +63,7 @@ export const labelOptions = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to mark the returned emails as read, so that the next run does not get them again. Choose a Mail Access with labels in the credential first.',
+			'Whether to mark the returned emails as read at once, so that the next run does not get them again, even if a later node fails. Choose a Mail Access with labels in the credential first.',
 	},
 	{
 		displayName: 'Remove Label Names or IDs',

@@ -108,6 +108,7 @@ export const sendOptions = [
 		format: 'attachments',
 		namesFiles: true,
 		placeholder: 'e.g. data, invoice, or *',
+		hint: 'The binary fields to attach. If this is empty, nothing is attached.',
 		description:
 			'Names of the binary fields of the input item to attach, separated by commas or new lines, or * for all of them. An attachment that the HTML refers to, as in &lt;img src="cid:logo"&gt;, is shown inline.',
 	},
