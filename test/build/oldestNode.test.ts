@@ -1,0 +1,123 @@
+// The oldest Node that the manifest allows: the built nodes load in it, and each operation does its work.
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { IDataObject } from 'n8n-workflow';
+
+import { type AgentService, startAgentService } from '../../dev/agent-service/server';
+import { ensureOldestNodeInstalled } from '../../dev/oldestNode/install';
+import oldest from '../../dev/oldestNode/package.json';
+import manifest from '../../package.json';
+import { apiKey, signer } from '../Agent/AgentExecute/executeRun';
+import { inputOf, subjects } from '../faults/samples';
+import { World } from '../faults/world';
+import { root, Stage } from './built';
+
+interface Ended {
+	readonly items?: IDataObject[];
+	readonly error?: string;
+}
+
+const stage = new Stage();
+const children: ChildProcess[] = [];
+let execPath: string;
+let service: AgentService;
+
+beforeAll(async () => {
+	execPath = await ensureOldestNodeInstalled();
+	stage.build();
+	service = await startAgentService({ apiKey, messages: () => [{ type: 'done' }] });
+});
+
+afterAll(async () => {
+	for (const child of children) child.kill();
+	stage.remove();
+	await service.close();
+});
+
+/** As n8n has packages find n8n-workflow. */
+const env = { ...process.env, NODE_PATH: path.join(root, 'node_modules') };
+
+function start(script: string, given: readonly string[] = []): ChildProcess {
+	const child = fork(path.join(__dirname, script), given, {
+		cwd: root,
+		env,
+		execPath,
+		execArgv: [],
+		silent: true,
+	});
+	children.push(child);
+	for (const output of [child.stdout, child.stderr])
+		output?.on('data', (text) => {
+			console.log(String(text));
+		});
+	return child;
+}
+
+const fileOf = (name: string) =>
+	path.join(stage.folder, manifest.n8n.nodes.find((one) => one.includes(`/${name}.`)) ?? '');
+
+async function runBuilt(name: string, contexts: readonly object[]): Promise<Ended[]> {
+	const child = start('builtRuns.cjs');
+	child.send(contexts.map((options) => ({ file: fileOf(name), name, options })));
+	const [answer] = (await once(child, 'message')) as [{ version: string; ended: Ended[] }];
+	expect(answer.version).toBe(`v${oldest.dependencies.node}`);
+	return answer.ended;
+}
+
+test('it is the one that is tried here', () => {
+	const [major, minor, patch] = oldest.dependencies.node.split('.');
+	expect([manifest.engines.node, patch]).toEqual([`>=${major}.${minor}`, '0']);
+});
+
+test('each operation of Workspace does its work', async () => {
+	const worlds = await Promise.all(subjects.map(async () => await World.start()));
+	const contexts = subjects.map(
+		(subject, at) => worlds[at]?.describeRun({ inputs: [inputOf(subject, worlds[at].seeds)] }) ?? {},
+	);
+	const ended = await runBuilt('Workspace', contexts);
+	await Promise.all(
+		worlds.map(async (world) => {
+			await world.close();
+		}),
+	);
+	const failed = ended.map(({ items, error }, at) => [
+		subjects[at]?.name,
+		items?.length === 0 ? 'no items' : error,
+	]);
+	expect(failed).toEqual(subjects.map(({ name }) => [name, undefined]));
+});
+
+test('Agent Execute waits for its messages', async () => {
+	const { url, webSocketUrl } = service;
+	const [ended] = await runBuilt('AgentExecute', [
+		{
+			credentials: { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer },
+			authenticate: { agentApi: { 'x-api-key': apiKey } },
+			parameters: {
+				startStepName: 'start',
+				task: 'Say hello',
+				sessionId: 's1',
+				waitForMessages: true,
+				waitUntil: 'match',
+				matchField: 'type',
+				matchValue: 'done',
+			},
+		},
+	]);
+	expect(ended?.items).toMatchObject([{ messages: [{ message: { type: 'done' } }] }]);
+});
+
+test('a published trigger gives out what the agent sends', async () => {
+	const { url, webSocketUrl } = service;
+	const credentials = { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer };
+	const trigger = start('publishedTrigger.cjs', [
+		fileOf('AgentSessionTrigger'),
+		stage.folder,
+		JSON.stringify(credentials),
+	]);
+	while (service.countOpenChannels() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+	const emitted = once(trigger, 'message');
+	service.send('s1', 'good morning');
+	expect(await emitted).toMatchObject([{ emitted: ['good morning'] }, undefined]);
+});
