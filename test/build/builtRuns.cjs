@@ -1,4 +1,4 @@
-// Runs built nodes in a process of its own, each in n8n's own execute context. Prints the Node that ran them and how each run ended.
+// Runs built nodes in a process of its own, each in n8n's own execute context. For each message with runs it sends one with how they ended.
 const { transformFileSync } = require('@swc/core');
 
 const typescript = { target: 'es2023', parser: { syntax: 'typescript' } };
@@ -7,6 +7,9 @@ require.extensions['.ts'] = (module, file) => {
 	module._compile(code, file);
 };
 require('reflect-metadata');
+// As in test/setup.ts: short waits between tries.
+const draw = Math.random;
+Math.random = () => draw() / 20;
 const { createExecuteContext, withBinaryData } = require('../createExecuteContext.ts');
 
 /** A run is the file of the node, its class, and the options of its context. */
@@ -21,11 +24,13 @@ async function run({ file, name, options }) {
 	}
 }
 
+const ready = withBinaryData();
+
 async function runAll(runs) {
-	await withBinaryData();
+	await ready;
 	const ended = [];
 	for (const one of runs) ended.push(await run(one));
 	process.send({ version: process.version, ended });
 }
 
-process.once('message', (runs) => void runAll(runs));
+process.on('message', (runs) => void runAll(runs));

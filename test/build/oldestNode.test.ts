@@ -1,8 +1,6 @@
 // The oldest Node that the manifest allows: the built nodes load in it, and each operation does its work.
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
-import type { IDataObject } from 'n8n-workflow';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
 import { ensureOldestNodeInstalled } from '../../dev/oldestNode/install';
@@ -11,12 +9,7 @@ import manifest from '../../package.json';
 import { apiKey, signer } from '../Agent/AgentExecute/executeRun';
 import { inputOf, subjects } from '../faults/samples';
 import { World } from '../faults/world';
-import { root, Stage } from './built';
-
-interface Ended {
-	readonly items?: IDataObject[];
-	readonly error?: string;
-}
+import { BuiltNodes, type Ended, Stage, startScript } from './built';
 
 const stage = new Stage();
 const children: ChildProcess[] = [];
@@ -35,34 +28,12 @@ afterAll(async () => {
 	await service.close();
 });
 
-/** As n8n has packages find n8n-workflow. */
-const env = { ...process.env, NODE_PATH: path.join(root, 'node_modules') };
-
-function start(script: string, given: readonly string[] = []): ChildProcess {
-	const child = fork(path.join(__dirname, script), given, {
-		cwd: root,
-		env,
-		execPath,
-		execArgv: [],
-		silent: true,
-	});
-	children.push(child);
-	for (const output of [child.stdout, child.stderr])
-		output?.on('data', (text) => {
-			console.log(String(text));
-		});
-	return child;
-}
-
-const fileOf = (name: string) =>
-	path.join(stage.folder, manifest.n8n.nodes.find((one) => one.includes(`/${name}.`)) ?? '');
-
 async function runBuilt(name: string, contexts: readonly object[]): Promise<Ended[]> {
-	const child = start('builtRuns.cjs');
-	child.send(contexts.map((options) => ({ file: fileOf(name), name, options })));
-	const [answer] = (await once(child, 'message')) as [{ version: string; ended: Ended[] }];
-	expect(answer.version).toBe(`v${oldest.dependencies.node}`);
-	return answer.ended;
+	const nodes = new BuiltNodes(stage, execPath);
+	children.push(nodes.child);
+	const answer = await nodes.run(name, contexts);
+	expect(answer?.version).toBe(`v${oldest.dependencies.node}`);
+	return answer?.ended ?? [];
 }
 
 test('it is the one that is tried here', () => {
@@ -111,11 +82,12 @@ test('Agent Execute waits for its messages', async () => {
 test('a published trigger gives out what the agent sends', async () => {
 	const { url, webSocketUrl } = service;
 	const credentials = { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer };
-	const trigger = start('publishedTrigger.cjs', [
-		fileOf('AgentSessionTrigger'),
-		stage.folder,
-		JSON.stringify(credentials),
-	]);
+	const trigger = startScript(
+		'publishedTrigger.cjs',
+		[stage.fileOf('AgentSessionTrigger'), stage.folder, JSON.stringify(credentials)],
+		execPath,
+	);
+	children.push(trigger);
 	while (service.countOpenChannels() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
 	const emitted = once(trigger, 'message');
 	service.send('s1', 'good morning');

@@ -88,8 +88,7 @@ export class World {
 	/** The context of a run, as far as it can be sent to another process. */
 	describeRun({ inputs, options, node, executionId, authentication = 'oAuth2' }: RunOptions) {
 		return {
-			oAuth2: authentication === 'oAuth2',
-			credentials: this.#credentials(authentication),
+			...this.signIn(authentication),
 			parameters: { authentication, inputMode: 'json', inputObject: '={{ $json.input }}' },
 			items: inputs.map((input) => ({
 				json: { input: { ...(input as IDataObject), ...options } },
@@ -98,6 +97,10 @@ export class World {
 			node,
 			executionId,
 		};
+	}
+
+	signIn(authentication: 'oAuth2' | 'serviceAccount' = 'oAuth2') {
+		return { oAuth2: authentication === 'oAuth2', credentials: this.#credentials(authentication) };
 	}
 
 	#credentials(authentication: 'oAuth2' | 'serviceAccount'): Record<string, IDataObject> {
