@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import path from 'node:path';
 
 import { runCommand, MessageOnlyError } from './command.ts';
+import { getCacheFolder, installFromLock, installOnce, isInstalled } from './installOnce.ts';
 import { type HostFiles, getOlderHostFiles, listOlderVersions } from './olderHosts.ts';
 
 export const root = path.join(import.meta.dirname, '..', '..');
@@ -47,46 +46,26 @@ function getHostFiles(): HostFiles {
  */
 export function getN8nFolder(): string {
 	if (process.env.N8N_HOST_DIR) return path.resolve(process.env.N8N_HOST_DIR);
-	const key = createHash('sha256').update(getHostFiles().lock).digest('hex').slice(0, 16);
-	const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache');
-	return path.join(cache, 'n8n-nodes-agent-workspace', `n8n-${key}`);
+	return getCacheFolder('n8n', getHostFiles().lock);
 }
 
 /** Installs the n8n that runs unless it is there. @returns its folder. @throws MessageOnlyError when the machine lacks something */
 export async function ensureN8nInstalled(say: (text: string) => void = console.log): Promise<string> {
 	const folder = getN8nFolder();
-	const ready = path.join(folder, '.ready');
-	if (existsSync(ready)) return folder;
+	if (isInstalled(folder)) return folder;
 
 	await checkTools();
 	const began = Date.now();
-	const partial = `${folder}.partial-${process.pid}`;
-	await mkdir(partial, { recursive: true });
-	try {
-		const { manifest, lock } = getHostFiles();
-		await writeFile(path.join(partial, 'package.json'), manifest);
-		await writeFile(path.join(partial, 'package-lock.json'), lock);
+	await installOnce(folder, getHostFiles(), async (partial) => {
 		await cp(path.join(newest, '.npmrc'), path.join(partial, '.npmrc'));
 		say(`Installing n8n ${getN8nVersion()} for development (once, about 3 minutes, 2.2 GB) into ${folder}`);
-		await step(say, 'downloading about 2,000 packages', partial, [
-			'ci',
-			'--no-audit',
-			'--no-fund',
-			'--loglevel=error',
-		]);
+		await step(say, 'downloading about 2,000 packages', partial, installFromLock);
 		await step(say, 'building the database driver', partial, [
 			'rebuild',
 			'sqlite3',
 			'--ignore-scripts=false',
 		]);
-		await writeFile(path.join(partial, '.ready'), new Date().toISOString());
-		if (!existsSync(ready)) {
-			await rm(folder, { recursive: true, force: true });
-			await rename(partial, folder);
-		}
-	} finally {
-		await rm(partial, { recursive: true, force: true });
-	}
+	});
 	say(`n8n is installed (${seconds(began)} s).`);
 	return folder;
 }

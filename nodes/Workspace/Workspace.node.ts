@@ -10,6 +10,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import type { pickerLists } from './methods/pickerLists';
+import { builderPatterns } from './builderPatterns';
 import { properties } from './properties';
 
 export class Workspace implements INodeType {
@@ -42,6 +43,7 @@ export class Workspace implements INodeType {
 					relationHint: 'Keeps only emails that no earlier execution has processed, by ID',
 				},
 			],
+			extraTypeDefContent: builderPatterns,
 		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -28,6 +28,11 @@ describe('keyed runs', () => {
 	beforeAll(async () => {
 		google = await startGoogle({ latencyMilliseconds: 3 });
 		token = google.tokens.issue();
+		log = google.docs.seed({ title: 'Log' });
+		const body = ['a', 'HERE'].map((content) => ({
+			paragraph: { elements: [{ textRun: { content: `${content}\n` } }] },
+		}));
+		template = google.docs.seed({ title: 'Template', tabs: [{ title: 'Tab 1', body }] });
 	});
 	afterAll(async () => {
 		over.abort();
@@ -56,6 +61,7 @@ describe('keyed runs', () => {
 		/** Requests until the end. */
 		private left: number;
 		private kill!: () => void;
+		requests = 0;
 
 		constructor(left: number, after: boolean) {
 			this.left = left;
@@ -82,6 +88,7 @@ describe('keyed runs', () => {
 		private get sender(): RequestSender {
 			return async (request) => {
 				this.left--;
+				this.requests++;
 				if (this.left < 0 || (this.left === 0 && !this.after)) return await this.end();
 				const answer = await this.send(request);
 				return this.left <= 0 ? await this.end() : answer;
@@ -103,6 +110,22 @@ describe('keyed runs', () => {
 	const named = (name: string) => google.files.all().filter((one) => one.name === name && !one.trashed);
 	const occurrences = (text: string, part: string) => text.split(part).length - 1;
 	let log = '';
+	let template = '';
+
+	/** What it puts in contains what it looks for, so that twice would be seen. Texts are replaced in new Markdown, too, but not in the content. */
+	const fillTemplate = (title: string) => ({
+		...{ title, templateId: template, content: 'end a' },
+		replacements: [
+			{ find: 'a', replace: 'aa' },
+			{ find: 'HERE', replace: '# Put here a', format: 'markdown' },
+		],
+	});
+	const filled = 'aa\nPut here aa\nend a\n';
+	/** How many copies there are; NaN if one has other content. */
+	const countFilled = (title: string) => {
+		const made = named(title);
+		return made.every(({ id }) => google.docs.text(id) === filled) ? made.length : NaN;
+	};
 
 	const whats: readonly What[] = [
 		{
@@ -130,6 +153,11 @@ describe('keyed runs', () => {
 			},
 		},
 		{
+			operation: document.create,
+			given: (own) => fillTemplate(`letter ${own}`),
+			count: (own) => countFilled(`letter ${own}`),
+		},
+		{
 			operation: document.append,
 			given: (own) => ({ documentId: log, content: `line ${own}.` }),
 			count: (own) => occurrences(google.docs.text(log), `line ${own}.`),
@@ -146,7 +174,6 @@ describe('keyed runs', () => {
 	}
 
 	test('killed at random requests and run again by two at once: each thing is there once, and all say the same', async () => {
-		log = google.docs.seed({ title: 'Log' });
 		const wrong: string[] = [];
 		let killed = 0;
 		for (let own = 0; own < runs; own++) {
@@ -172,6 +199,24 @@ describe('keyed runs', () => {
 		expect(killed).toBeGreaterThan(runs / 2);
 		expectNoViolations(google);
 	}, 120_000);
+
+	test('a template is copied and filled once, whichever request it was killed at', async () => {
+		// The fields of all operations are read alike.
+		const create = document.create as unknown as Operation;
+		const whole = new Execution(Infinity, true);
+		const given = (title: string) => ({ ...fillTemplate(title), idempotencyKey: title });
+		await whole.run(create, given('undisturbed'));
+		expect(named('undisturbed').map(({ id }) => google.docs.text(id))).toEqual([filled]);
+		expect(whole.requests).toBeGreaterThan(5);
+		for (let nth = 1; nth <= whole.requests; nth++) {
+			for (const isCarriedOut of [false, true]) {
+				const title = `killed ${isCarriedOut ? 'after' : 'before'} ${nth}`;
+				expect(await new Execution(nth, isCarriedOut).run(create, given(title))).toBeUndefined();
+				const again = await new Execution(Infinity, true).run(create, given(title));
+				expect([title, countFilled(title), idOf(again)]).toEqual([title, 1, named(title)[0]?.id]);
+			}
+		}
+	});
 
 	function idOf(end: unknown): string {
 		const { id, documentId, spreadsheetId, message } = end as Record<string, string | undefined>;

@@ -107,6 +107,18 @@ test('the builder reads how to fill in each locator, each column mapper and the 
 	);
 });
 
+test('the builder reads what several parameters do together, with the operation that it fills in alone', async () => {
+	const operations = await typesOf('n8n-nodes-agent-workspace.workspace');
+	const titles = operations.map((text) => /<pattern title="([^"]*)">/.exec(text)?.[1]).filter(Boolean);
+	expect(titles.toSorted()).toEqual([
+		'A letter or invoice from a template, as a PDF by email',
+		'A model may write, and a person sends',
+		'Process each new email once',
+		'Process each new email once',
+		'Update a row, or add it if it is missing',
+	]);
+});
+
 test('the builder reads when to take which node', () => {
 	const ours = nodeTypes.filter(({ name }) => name.startsWith('n8n-nodes-agent-workspace.'));
 	expect(ours).toHaveLength(3);

@@ -1,7 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { IDataObject } from 'n8n-workflow';
+
+import manifest from '../../package.json';
 
 export const root = path.join(__dirname, '..', '..');
 
@@ -51,6 +55,13 @@ export class Stage {
 		return JSON.parse(printed) as { files: Built[]; packages: BundledPackage[] };
 	}
 
+	/** The built file of a node. */
+	fileOf(name: string): string {
+		const file = manifest.n8n.nodes.find((one) => one.includes(`/${name}.`));
+		if (file === undefined) throw new Error(`There is no node ${name}`);
+		return path.join(this.folder, file);
+	}
+
 	get dist(): string {
 		return path.join(this.folder, 'dist');
 	}
@@ -79,6 +90,60 @@ export interface Packed {
 	readonly unpackedSize: number;
 	readonly files: ReadonlyArray<{ path: string; size: number }>;
 	readonly bytes: Buffer;
+}
+
+/** Starts a script of this folder in a process of its own, which prints what it says. */
+export function startScript(
+	script: string,
+	given: readonly string[] = [],
+	execPath = process.execPath,
+): ChildProcess {
+	// As n8n has packages find n8n-workflow.
+	const env = { ...process.env, NODE_PATH: path.join(root, 'node_modules') };
+	const child = fork(path.join(__dirname, script), given, {
+		...{ cwd: root, env, execPath, execArgv: [], silent: true },
+	});
+	for (const output of [child.stdout, child.stderr])
+		output?.on('data', (text) => {
+			console.log(String(text));
+		});
+	return child;
+}
+
+/** How a run of a built node ended. */
+export interface Ended {
+	readonly items?: IDataObject[];
+	readonly error?: string;
+}
+
+/** A process that runs built nodes. */
+export class BuiltNodes {
+	readonly child: ChildProcess;
+	private readonly over: Promise<undefined>;
+	private readonly stage: Stage;
+
+	constructor(stage: Stage, execPath?: string) {
+		this.stage = stage;
+		this.child = startScript('builtRuns.cjs', [], execPath);
+		this.over = once(this.child, 'exit').then(() => undefined);
+	}
+
+	/** @returns how the runs ended, and the version of Node; undefined if the process ended before */
+	async run(
+		name: string,
+		contexts: readonly object[],
+	): Promise<{ version: string; ended: Ended[] } | undefined> {
+		const file = this.stage.fileOf(name);
+		const answer = new Promise<{ version: string; ended: Ended[] }>((resolve) => {
+			this.child.once('message', resolve);
+		});
+		// What cannot be sent goes to a process that has just been killed.
+		this.child.send(
+			contexts.map((options) => ({ file, name, options })),
+			() => undefined,
+		);
+		return await Promise.race([answer, this.over]);
+	}
 }
 
 /** The files that are loaded along with one, itself included. */

@@ -1,11 +1,10 @@
 // The package is updated on disk while a trigger is published: the files that it came from are gone, and it goes on.
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import path from 'node:path';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
-import { root, Stage } from './built';
+import { Stage, startScript } from './built';
 
 const stage = new Stage();
 let service: AgentService;
@@ -32,17 +31,11 @@ test('a published trigger opens its channel again when the package was updated m
 		agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
 		agentSignatureApi: { userId: '0xa1', userPublicKey: '0x02', signature: '0x03' },
 	};
-	const trigger = path.join(stage.dist, 'nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node.js');
-	n8n = fork(
-		path.join(__dirname, 'publishedTrigger.cjs'),
-		[trigger, stage.folder, JSON.stringify(credentials)],
-		// As n8n has packages find n8n-workflow.
-		{ cwd: root, env: { ...process.env, NODE_PATH: path.join(root, 'node_modules') }, silent: true },
-	);
-	for (const output of [n8n.stdout, n8n.stderr])
-		output?.on('data', (text) => {
-			console.log(String(text));
-		});
+	n8n = startScript('publishedTrigger.cjs', [
+		stage.fileOf('AgentSessionTrigger'),
+		stage.folder,
+		JSON.stringify(credentials),
+	]);
 	await until(() => service.countOpenChannels() === 1);
 
 	n8n.send('unload');

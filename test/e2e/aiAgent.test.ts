@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import { standardScopes } from '../../dev/google/tokens.ts';
 import type { Execution } from '../../dev/n8n/n8nApi.ts';
 import { buildAgentWorkflow, connectTools, node } from '../../dev/n8n/nodes.ts';
 import { McpClient } from './mcpClient';
@@ -145,6 +146,55 @@ describe('a file that the user has chosen from the list', () => {
 		await runAgent([buildReader(`=[{{ $parameter.spreadsheetId }}][{{ ${title} }}]`)], 3.1);
 		expect(model.requests[0]?.tools[0]?.description).toBe('[1Qm7xWc0aVbR2yKt4hL9][]');
 	});
+});
+
+test('a model that may only save drafts, and write to some people alone, does neither more', async () => {
+	const allowedRecipients = 'example.com';
+	const grant = { scopes: [...standardScopes, 'gmail.compose'] };
+	const withDrafts = await n8n.api.createCredential(
+		'workspaceOAuth2Api',
+		'Workspace with drafts',
+		buildSignedInCredential(google.url, {
+			accessToken: google.tokens.issue(grant),
+			refreshToken: google.tokens.issueRefresh(grant),
+		}),
+	);
+	const drafts = {
+		inputMode: 'json',
+		allowedOperations: ['mail.sendDraft'],
+		inputObject: fromModel('Input_Object', 'json'),
+	};
+	const tools = [
+		toolNode('Drafts', { ...drafts, allowedRecipients }, withDrafts),
+		toolNode('Send email', { ...toolParameters['Send email'], allowedRecipients }, workspace),
+	];
+	const mail = { operation: 'send', subject: 'Hi', body: 'By a model' };
+	const [friend, stranger] = ['ann@example.com', 'evil@evil.example'];
+	const draft = (given: object) => ({ tool: 'Drafts', args: { Input_Object: { ...mail, ...given } } });
+	const send = (To: string) => ({ tool: 'Send_email', args: { To, Subject: 'Hi', Body: 'By a model' } });
+	const calls = [
+		draft({ to: friend }),
+		draft({ to: stranger, saveAsDraft: true }),
+		draft({ to: friend, headers: { Bcc: stranger }, saveAsDraft: true }),
+		draft({ to: friend, saveAsDraft: true }),
+		send(stranger),
+		send(`${friend}, ${stranger}`),
+		send(friend),
+	];
+	model.answer(({ toolAnswers }) => {
+		const next = calls[toolAnswers.length];
+		return next ? [next] : 'All done.';
+	});
+	const { sent, drafts: saved } = google.gmail;
+	const before = [sent.length, saved.length];
+	await runAgent(tools, 3.1);
+	const answers = model.requests.at(-1)?.toolAnswers ?? [];
+	expect(answers).toHaveLength(calls.length);
+	expect(answers[0]).toMatch(/only allowed with 'saveAsDraft'/);
+	for (const at of [1, 4, 5]) expect(answers[at]).toContain(`does not include ${stranger}`);
+	for (const at of [3, 6]) expect(answers[at]).not.toMatch(/error/i);
+	expect(sent.slice(before[0]).map(({ recipients }) => recipients)).toEqual([[friend]]);
+	expect(saved.slice(before[1]).map(({ recipients }) => recipients)).toEqual([[friend]]);
 });
 
 describe('one tool for any input object', () => {

@@ -75,18 +75,20 @@ export class World {
 	}
 
 	/** Runs the node once. @throws what n8n would show */
-	async run({
-		inputs,
-		options,
-		node,
-		executionId,
-		authentication = 'oAuth2',
-	}: RunOptions): Promise<INodeExecutionData[]> {
+	async run(run: RunOptions): Promise<INodeExecutionData[]> {
 		const context = createExecuteContext({
+			...this.describeRun(run),
 			nodeType: new Workspace(),
-			oAuth2: authentication === 'oAuth2',
 			credentialTypes: { workspaceServiceAccountApi: new WorkspaceServiceAccountApi() },
-			credentials: this.#credentials(authentication),
+		});
+		const [items = []] = await new Workspace().execute.call(context);
+		return items;
+	}
+
+	/** The context of a run, as far as it can be sent to another process. */
+	describeRun({ inputs, options, node, executionId, authentication = 'oAuth2' }: RunOptions) {
+		return {
+			...this.signIn(authentication),
 			parameters: { authentication, inputMode: 'json', inputObject: '={{ $json.input }}' },
 			items: inputs.map((input) => ({
 				json: { input: { ...(input as IDataObject), ...options } },
@@ -94,9 +96,11 @@ export class World {
 			})),
 			node,
 			executionId,
-		});
-		const [items = []] = await new Workspace().execute.call(context);
-		return items;
+		};
+	}
+
+	signIn(authentication: 'oAuth2' | 'serviceAccount' = 'oAuth2') {
+		return { oAuth2: authentication === 'oAuth2', credentials: this.#credentials(authentication) };
 	}
 
 	#credentials(authentication: 'oAuth2' | 'serviceAccount'): Record<string, IDataObject> {

@@ -3,13 +3,16 @@ import { shorten } from '../../../../core/text';
 import { decodeWords } from '../../../../untrusted/mail/charset';
 import { findAddresses, toAsciiDomain } from './addresses';
 
+/** Letters of other scripts stay: some of them have a small letter in ASCII, such as the Kelvin sign. */
+const toLowerLetters = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
 /** Reads the addresses and domains that emails may go to; none means everybody. @throws NodeError 400 for an entry that is neither */
 export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<string> {
 	const read = (entry: string) => {
 		const isAddress = /.@/.test(entry);
 		const [address] = isAddress ? findAddresses(entry).addresses : [];
 		const known = isAddress ? address?.address : toAsciiDomain(entry.replace(/^@/, ''));
-		if (known !== undefined) return known.toLowerCase();
+		if (known !== undefined) return toLowerLetters(known);
 		throw createRefusal(
 			`'Allowed Recipients' of the node has an entry that is neither an address nor a domain: ${shorten(entry)}`,
 			'Nothing was sent. Enter addresses such as ann@example.com and domains such as example.com.',
@@ -20,8 +23,11 @@ export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<s
 
 /** @throws NodeError 400 for the first address that is not allowed */
 export function refuseOthers(addresses: readonly string[], allowed: ReadonlySet<string>): void {
-	const isAllowed = (address: string) =>
-		allowed.has(address.toLowerCase()) || allowed.has(address.toLowerCase().replace(/^.*@/s, ''));
+	const isAllowed = (address: string) => {
+		const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(toLowerLetters(address)) ?? [];
+		// In `ann%other.example@example.com` and the like, a server of the domain may find an address elsewhere.
+		return allowed.has(`${local}@${domain}`) || (!/[%!@]/.test(local) && allowed.has(domain));
+	};
 	const other = allowed.size === 0 ? undefined : addresses.find((address) => !isAllowed(address));
 	if (other === undefined) return;
 	throw createRefusal(

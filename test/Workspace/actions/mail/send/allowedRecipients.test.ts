@@ -2,6 +2,7 @@ import emailAddresses from 'email-addresses';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
+import { standardScopes } from '../../../../../dev/google/tokens';
 import { failureOf } from '../../../../createExecuteContext';
 import { createNodeTool } from '../../../runNode';
 import { Mails } from '../mails';
@@ -10,9 +11,10 @@ const mails = new Mails();
 jest.setTimeout(120_000);
 
 const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
-const allowedRecipients = 'example.com, @sales.example.com\nBen <ben@example.org>';
+const allowedRecipients = 'example.com, @sales.example.com\nBen <ben@example.org>, kim@example.org';
+/** A part before the @ in which a server may find another address is none of the domain's. */
 const mayGet = (address: string) =>
-	/@(?:sales\.)?example\.com$/i.test(address) || address.toLowerCase() === 'ben@example.org';
+	/^[^%!@]+@(?:sales\.)?example\.com$/i.test(address) || /^(?:ben|kim)@example\.org$/i.test(address);
 
 it.each([
 	'ann@example.com',
@@ -47,6 +49,18 @@ const others = [
 	`${evil} ann@example.com`,
 	`<ann@example.com> ${evil}`,
 	'ann@[127.0.0.1]',
+	'evil%evil.example@example.com',
+	'evil.example!evil@example.com',
+	'"evil@evil.example"@example.com',
+	// The Kelvin sign, whose small letter is an ordinary k.
+	'\u212aim@example.org',
+	'ann@example.\u0441om',
+	'ann@example.com\u200b.evil.example',
+	'ann@example\uff0ecom@evil.example',
+	`<@example.com:${evil}>`,
+	`@example.com,@example.org:${evil}`,
+	'evil@example.com@evil.example',
+	`mailto:${evil}`,
 ];
 
 it.each(others)('and nobody else gets one: %j', async (to) => {
@@ -90,14 +104,48 @@ function reached(): string[] {
 			...parsed
 				.flatMap((one) => (one.type === 'group' ? one.addresses : [one]))
 				.map(({ address }) => address),
-			...custom.flatMap(({ value }) => value.match(/[^\s<>:?&=,]+(?:@|%40)[^\s<>:?&=,]+/g) ?? []),
+			...custom.flatMap(({ value }) => value.match(/[^\s<>():;?&=,]+(?:@|%40)[^\s<>():;?&=,]+/g) ?? []),
 		].map((address) => address.replace('%40', '@'));
 	});
 }
 
+const friend = fc.constantFrom('ann@example.com', 'ben@example.org');
+/** What stands around an address, so that one reader takes it for another one than the next reader does. */
+const disguises: ReadonlyArray<(address: string, shown: string) => string> = [
+	(address, shown) => `"${shown}" <${address}>`,
+	(address, shown) => `${shown} <${address}>`,
+	(address, shown) => `"${shown}\\" <${shown}>, " <${address}>`,
+	(address, shown) => `=?utf-8?b?${Buffer.from(`<${shown}>`).toString('base64')}?= <${address}>`,
+	(address, shown) => `=?utf-8?q?${shown.replace('@', '=40')}?=, ${address}`,
+	(address, shown) => `${address} (${shown})`,
+	(address, shown) => `(${shown}, (${shown})) ${address}`,
+	(address, shown) => `${shown} (\\) , ${address} (`,
+	(address) => address.replace('@', '(a)@(b)'),
+	(address, shown) => `"${address}"@${shown.replace(/.*@/, '')}`,
+	(address, shown) => `${address.replace('@', '%')}@${shown.replace(/.*@/, '')}`,
+	(address, shown) => `"${shown},"@${address.replace(/.*@/, '')}`,
+	(address, shown) => `friends: ${shown}, ${address};`,
+	(address, shown) => `friends:;, ${shown}, others: ${address};`,
+	(address, shown) => `<@${shown.replace(/.*@/, '')}:${address}>`,
+	(address, shown) => `${shown}\r\nBcc: ${address}`,
+	(address, shown) => `${shown}\n ${address}`,
+	(address, shown) => `${shown}\u2028${address}`,
+	(address, shown) => `${shown}\u0085Bcc: ${address}`,
+	(address, shown) => `${shown};${address}`,
+	(address, shown) => `${shown}\t${address}`,
+	(address, shown) => `<${shown}> <${address}>`,
+	(address, shown) => `${address.replace('@', '\uff20')}, ${shown}`,
+	(address, shown) => `${shown}\u0000,${address}`,
+];
 const address = fc.oneof(
 	{ weight: 1, arbitrary: fc.constantFrom(...others) },
-	{ weight: 6, arbitrary: fc.constantFrom('ann@example.com', 'ben@example.org', '') },
+	{
+		weight: 2,
+		arbitrary: fc
+			.tuple(fc.constantFrom(...disguises), fc.oneof(friend, fc.constantFrom(evil)), friend)
+			.map(([disguise, hidden, shown]) => disguise(hidden, shown)),
+	},
+	{ weight: 25, arbitrary: fc.oneof(friend, fc.constant('')) },
 );
 const header = fc.record({
 	name: fc.constantFrom(
@@ -122,63 +170,72 @@ const parameters = fc.record({
 });
 const original = fc.record({ from: address, replyTo: address, to: address, cc: address });
 const entry = fc.record({
-	way: fc.constantFrom('form', 'json', 'tool'),
+	way: fc.constantFrom('form', 'json', 'tool', 'form as a tool'),
 	reply: fc.option(fc.record({ original, replyAll: fc.boolean(), quoteOriginal: fc.boolean() })),
 	saveAsDraft: fc.boolean(),
+	isOnlyDrafts: fc.boolean(),
 	fileName: fc.option(fc.constantFrom('plan.pdf', evil, `a.pdf\r\nBcc: ${evil}`)),
 	parameters,
 });
+type Entry = typeof entry extends fc.Arbitrary<infer T> ? T : never;
 
-it('whatever is asked for, in whatever way, nobody else is reached', async () => {
-	let done = 0;
-	const oneLine = (text: string) => text.replaceAll('\n', ', ');
+/** An email that has come in, which is answered. */
+function seedOriginal({ from, to, replyTo, cc }: NonNullable<Entry['reply']>['original']): string {
+	const oneLine = (text: string) => text.replaceAll(/[\r\n]+/g, ', ').replaceAll('\0', '');
+	return mails.google.gmail.seed({
+		from: oneLine(from) || 'ann@example.com',
+		to: oneLine(to) || 'someone@example.com',
+		headers: [...(replyTo ? [`Reply-To: ${oneLine(replyTo)}`] : []), ...(cc ? [`Cc: ${oneLine(cc)}`] : [])],
+	});
+}
+
+/** Asks for the email in one of the ways that there are. */
+async function ask({ way, reply, saveAsDraft, isOnlyDrafts, fileName, parameters: given }: Entry) {
+	const { original: seed, ...options } = reply ?? { original: undefined };
+	const { to, subject, headers, ...texts } = given;
+	const file = { name: fileName ?? '', mimeType: 'application/pdf', clientId: '' };
+	const driveFiles = fileName === null ? [] : [mails.google.drive.seedFile(file, Buffer.from('P'))];
+	const more = { ...texts, driveFiles };
+	const common = { subject, body: 'B', to, replyToMessageId: seed ? seedOriginal(seed) : '' };
+	const asObject = { headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) };
+	const inputObject = { operation: 'send', ...common, ...more, ...asObject, ...options, saveAsDraft };
+	const sendAs = isOnlyDrafts || saveAsDraft ? 'draft' : 'send';
+	const form = { ...common, sendAs, allowedRecipients };
+	const formOptions = { ...more, headers: { header: headers }, ...options } as IDataObject;
+	const fixed = {
+		allowedRecipients,
+		...(isOnlyDrafts && { allowedOperations: ['mail.sendDraft'] }),
+	};
+	const useTool = (parameters: IDataObject, args: IDataObject) =>
+		createNodeTool({ url: mails.google.url, node: { type: 'test.workspaceTool' }, parameters })(args);
+	if (way === 'form') return await mails.run('send', form, formOptions);
+	if (way === 'json') return await mails.json(inputObject, undefined, fixed);
+	if (way === 'tool') {
+		const byModel = { inputMode: 'json', inputObject: "={{ $fromAI('input', '', 'json') }}" };
+		return await useTool({ ...byModel, ...fixed }, { input: inputObject });
+	}
+	const byModel = { to: "={{ $fromAI('to') }}", subject: "={{ $fromAI('subject') }}" };
+	const parameters = { resource: 'mail', operation: 'send', ...form, ...byModel, options: formOptions };
+	return await useTool(parameters, { to, subject });
+}
+
+it('whatever is asked for, in whatever way, nobody else is reached, and nobody where only drafts are', async () => {
+	const ways = new Set<string>();
 	await fc.assert(
-		fc.asyncProperty(entry, async ({ way, reply, saveAsDraft, fileName, parameters: given }) => {
+		fc.asyncProperty(entry, async (asked) => {
 			mails.google.reset();
-			mails.signIn();
-			const { original: seed, ...options } = reply ?? { original: undefined };
-			const replyToMessageId = seed
-				? mails.google.gmail.seed({
-						from: oneLine(seed.from) || 'ann@example.com',
-						to: oneLine(seed.to) || 'someone@example.com',
-						headers: [
-							...(seed.replyTo ? [`Reply-To: ${oneLine(seed.replyTo)}`] : []),
-							...(seed.cc ? [`Cc: ${oneLine(seed.cc)}`] : []),
-						],
-					})
-				: '';
-			const { to, subject, headers, ...texts } = given;
-			const file = { name: fileName ?? '', mimeType: 'application/pdf', clientId: '' };
-			const driveFiles = fileName === null ? [] : [mails.google.drive.seedFile(file, Buffer.from('P'))];
-			const more = { ...texts, driveFiles };
-			const common = { subject, body: 'B', to, replyToMessageId };
-			const asObject = { headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) };
-			const inputObject = { operation: 'send', ...common, ...more, ...asObject, ...options, saveAsDraft };
-			const form = { ...common, sendAs: saveAsDraft ? 'draft' : 'send', allowedRecipients };
-			const formOptions = { ...more, headers: { header: headers }, ...options } as IDataObject;
-			const url = mails.google.url;
-			const running =
-				way === 'form'
-					? mails.run('send', form, formOptions)
-					: way === 'json'
-						? mails.json(inputObject, undefined, { allowedRecipients })
-						: createNodeTool({
-								url,
-								node: { type: 'test.workspaceTool' },
-								parameters: {
-									inputMode: 'json',
-									inputObject: "={{ $fromAI('input', '', 'json') }}",
-									allowedRecipients,
-								},
-							})({ input: inputObject });
-			await Promise.resolve(running).catch(() => undefined);
+			mails.signIn([...standardScopes, 'gmail.compose']);
+			mails.google.gmail.aliases = [evil];
+			await ask(asked).catch(() => undefined);
 			const all = reached();
-			if (all.length > 0) done++;
+			if (all.length > 0) ways.add(`${asked.way} ${asked.isOnlyDrafts ? 'drafts' : 'sent'}`);
 			expect(all.filter((one) => !mayGet(one))).toEqual([]);
+			if (asked.isOnlyDrafts) expect(mails.google.gmail.sent).toEqual([]);
 		}),
-		{ numRuns: 100 },
+		{ numRuns: 200 },
 	);
-	expect(done).toBeGreaterThan(0);
+	// Something came through in most of the eight ways.
+	expect(ways.size).toBeGreaterThan(5);
 });
 
 it('a reply to somebody else fails before anything is sent', async () => {
