@@ -25,6 +25,21 @@ const fileApis: readonly Api[] = ['sheets', 'docs'];
 const appFilesOnlyText = 'With App Files, the node sees only files that this app created';
 
 const tooLargeText = 'The request is larger than Google accepts. Send less at once.';
+const readMessageText = 'The message says why Google refused this.';
+const noReasonText = 'Google gave no reason. Check the API bases in the credential and any proxy in between.';
+const noTokenText =
+	'The request reached Google without its token. Check the API bases in the credential and any proxy in between.';
+/** Quotas that more time between requests does not help against. */
+const quotaAdvice = [
+	[
+		/dailyLimitExceeded|quotaExceeded|\b(?:daily|per day)\b/i,
+		"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
+	],
+	[
+		/automated queries/i,
+		"Google blocks this machine's IP address for a while. Send fewer requests, and try again later.",
+	],
+] as const;
 
 /** The first row that fits applies. The link above one or more rows reports or documents such a response. */
 export const adviceTable: readonly AdviceRow[] = [
@@ -151,7 +166,7 @@ export const adviceByWords: Readonly<Record<number, ReadonlyArray<readonly [RegE
 		],
 		[/maximum of 50,?000 char/i, 'Shorten the text of the cell, or put it into a document.'],
 		// https://github.com/jlolling/talendcomp_tGoogleSheet/issues/1
-		[/payload size exceeds the limit/i, tooLargeText],
+		[/(?:payload|message) size exceeds|uploadTooLarge/i, tooLargeText],
 		[
 			/revision/i,
 			'The document was changed in the meantime, so nothing was written. Read it again if the content depends on it, then run this again.',
@@ -161,19 +176,14 @@ export const adviceByWords: Readonly<Record<number, ReadonlyArray<readonly [RegE
 			`Google could not fetch an image. It must be a PNG, JPEG or GIF at an address that anyone can open. To write links instead, remove the option ${quoteField('insertImages')}.`,
 		],
 	],
+	401: [[/CREDENTIALS_MISSING/, noTokenText]],
 	403: [
 		[
 			/domainPolicy|SECURITY_POLICY_VIOLATED|vpcServiceControls|organization's policy/i,
 			"A policy of the organization doesn't allow this. Show this message to its Google Workspace or Google Cloud administrator.",
 		],
-		[
-			/dailyLimitExceededUnreg/,
-			'The request reached Google without its token. Check the API bases in the credential and any proxy in between.',
-		],
-		[
-			/dailyLimitExceeded|quotaExceeded/,
-			"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
-		],
+		[/dailyLimitExceededUnreg|unregistered callers/, noTokenText],
+		...quotaAdvice,
 		[
 			/teamDriveFileLimitExceeded|numChildrenInNonRootLimitExceeded|activeItemCreationLimitExceeded|Hierarchy/,
 			'The folder, shared drive or account cannot hold more files or levels of folders. Use another folder, or remove files that are not needed and empty the trash.',
@@ -192,11 +202,8 @@ export const adviceByWords: Readonly<Record<number, ReadonlyArray<readonly [RegE
 			/metadata scope/i,
 			'The token has the scope gmail.metadata, which does not allow this. Remove that scope from the credential and reconnect.',
 		],
-		[
-			/automated queries/i,
-			"Google blocks this machine's IP address for a while. Send fewer requests, and try again later.",
-		],
 	],
+	429: quotaAdvice,
 };
 
 export const apiNames: Readonly<Record<Api, string>> = {
@@ -228,9 +235,11 @@ interface AdviceInput {
 
 /** What the user can do. The operation's own advice for the status is appended, unless Google's message identified the cause. */
 export function findAdvice(situation: AdviceInput): string {
-	const { status, isRateLimited, call } = situation;
+	const { status, isRateLimited, envelope, call } = situation;
+	// Google's APIs say what they do not find. A page without a word comes from a wrong address.
+	if (status === 404 && !envelope.message) return noReasonText;
 	const row = isRateLimited ? undefined : adviceTable.find((candidate) => matchesRow(candidate, situation));
-	const known = isRateLimited || row ? undefined : findAdviceByWords(situation);
+	const known = row ? undefined : findAdviceByWords(situation);
 	const isExplained = known !== undefined || row?.message !== undefined;
 	const operationAdvice = isExplained ? undefined : call.advice?.[status];
 	return [known ?? findGeneralAdvice(situation, row), operationAdvice].filter(Boolean).join(' ');
@@ -258,9 +267,11 @@ function findGeneralAdvice(situation: AdviceInput, row: AdviceRow | undefined): 
 	if (isRedirect(status)) {
 		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';
 	}
-	if (status >= 500) return 'Google reported a temporary problem. Try again later.';
+	if (status >= 500 || status === 408) return 'Google reported a temporary problem. Try again later.';
 	// The operation's own advice is more specific.
-	return call.advice?.[status] ? undefined : 'Check the parameters of this item.';
+	if (call.advice?.[status]) return undefined;
+	if (!envelope.message) return noReasonText;
+	return status === 400 ? 'Check the parameters of this item.' : readMessageText;
 }
 
 function findForbiddenAdvice({ envelope, call }: AdviceInput): string {
@@ -274,11 +285,9 @@ function findForbiddenAdvice({ envelope, call }: AdviceInput): string {
 		return `The credential lacks the scope ${findNeededScope(call)}. ${getGrantScopeAdvice(signIn)}`;
 	}
 	// The status PERMISSION_DENIED comes with every 403.
-	if (!/forbidden|permission/i.test([...envelope.reasons, envelope.message].join(' '))) {
-		return envelope.message
-			? 'The message says why Google refused this.'
-			: 'Google gave no reason. Check the API bases in the credential and any proxy in between.';
-	}
+	const isAboutProject = envelope.reasons.some((reason) => /^(?:CONSUMER|USER_PROJECT)_/.test(reason));
+	if (isAboutProject || !/forbidden|permission/i.test([...envelope.reasons, envelope.message].join(' ')))
+		return envelope.message ? readMessageText : noReasonText;
 	const id = findIdInUrl(call.url);
 	return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;
 }
