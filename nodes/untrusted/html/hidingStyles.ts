@@ -130,7 +130,7 @@ function readDeclarations(block: string): Declaration[] {
 		const property = name === 'font' ? 'font-size' : name;
 		if (!isProperty(property) || (property === 'opacity' && isMoving)) return [];
 		const value = given.replace(/\s*!\s*important$/, '');
-		const isUnseen = unseenValues[property].test(value);
+		const isUnseen = unseenValues[property].test(name === 'font' ? value.replace(/[\s/].*/s, '') : value);
 		return { property, isUnseen, isImportant: value !== given };
 	});
 }
