@@ -187,6 +187,7 @@ describe('what a style sheet hides is not shown', () => {
 		['an element', 'div{display:none}'],
 		['below the body', 'body .preheader{max-height:0.0em}'],
 		['no size', '.preheader{font-size:0px;line-height:0}'],
+		['no size, in the short form', '.preheader{font:0/0 a;color:transparent}'],
 		['among comments', '<!-- /* a } */ .x{} /* b { */ .preheader{/* c */display:none} -->'],
 		['behind a block for phones', '@media (max-width:1px){.a{b:c}.d{e:f}} .preheader{display:none}'],
 		['against a weaker rule', '.preheader{display:none} div{display:block}'],

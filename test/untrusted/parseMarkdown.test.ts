@@ -4,7 +4,11 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
-import { parseMarkdown, assertProportionate } from '../../nodes/untrusted/markdown/parseMarkdown';
+import {
+	assertProportionate,
+	markdownToHtml,
+	parseMarkdown,
+} from '../../nodes/untrusted/markdown/parseMarkdown';
 import { expectLinear, roundsOf } from '../growth';
 
 /** The reference: the parser itself, with the whole text. */
@@ -184,4 +188,13 @@ test.each(['| - ', '[a]: b\n', ' '])('looking costs no more than the length of %
 			return undefined;
 		},
 	);
+});
+
+test.each([
+	['```', 'a\n\n  b'],
+	['~~~~', '\na\nb'],
+	['```js', 'a\n'],
+])('code of %s below the text of an item keeps its line breaks in HTML', (fence, code) => {
+	const inItem = `${fence}\n${code}\n${fence.replace('js', '')}`.replaceAll('\n', '\n  ');
+	expect(markdownToHtml(`- text\n  ${inItem}\n- next`)).toContain(`>${code}\n</code></pre>`);
 });

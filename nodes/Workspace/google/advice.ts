@@ -25,6 +25,20 @@ const appFilesOnlyText = 'With App Files, the node sees only files that this app
 
 const tooLargeText = 'The request is larger than Google accepts. Send less at once.';
 export const checkBasesAdvice = 'Check the API bases in the credential and any proxy in between.';
+const readMessageText = 'The message says why Google refused this.';
+const noReasonText = `Google gave no reason. ${checkBasesAdvice}`;
+const noTokenText = `The request reached Google without its token. ${checkBasesAdvice}`;
+/** Quotas that more time between requests does not help against. */
+const quotaAdvice: ReadonlyArray<readonly [AdviceCase, string]> = [
+	[
+		{ words: /dailyLimitExceeded|quotaExceeded|\b(?:daily|per day)\b/i },
+		"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
+	],
+	[
+		{ words: /automated queries/i },
+		"Google blocks this machine's IP address for a while. Send fewer requests, and try again later.",
+	],
+];
 
 /** What the user can do, by status: the first row that fits. The link above one or more rows reports or documents such a response. */
 export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [AdviceCase, string]>>> = {
@@ -75,7 +89,7 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 		],
 		[{ words: /maximum of 50,?000 char/i }, 'Shorten the text of the cell, or put it into a document.'],
 		// https://github.com/jlolling/talendcomp_tGoogleSheet/issues/1
-		[{ words: /payload size exceeds the limit/i }, tooLargeText],
+		[{ words: /(?:payload|message) size exceeds|uploadTooLarge/i }, tooLargeText],
 		[
 			{ words: /revision/i },
 			'The document was changed in the meantime, so nothing was written. Read it again if the content depends on it, then run this again.',
@@ -85,6 +99,7 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 			`Google could not fetch an image. It must be a PNG, JPEG or GIF at an address that anyone can open. To write links instead, remove the option ${quoteField('insertImages')}.`,
 		],
 	],
+	401: [[{ words: /CREDENTIALS_MISSING/ }, noTokenText]],
 	403: [
 		// https://github.com/xing5/mcp-google-sheets/issues/24
 		[
@@ -120,14 +135,8 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 			{ words: /domainPolicy|SECURITY_POLICY_VIOLATED|vpcServiceControls|organization's policy/i },
 			"A policy of the organization doesn't allow this. Show this message to its Google Workspace or Google Cloud administrator.",
 		],
-		[
-			{ words: /dailyLimitExceededUnreg/ },
-			`The request reached Google without its token. ${checkBasesAdvice}`,
-		],
-		[
-			{ words: /dailyLimitExceeded|quotaExceeded/ },
-			"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
-		],
+		[{ words: /dailyLimitExceededUnreg|unregistered callers/ }, noTokenText],
+		...quotaAdvice,
 		[
 			{
 				words:
@@ -149,10 +158,6 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 			{ words: /metadata scope/i },
 			'The token has the scope gmail.metadata, which does not allow this. Remove that scope from the credential and reconnect.',
 		],
-		[
-			{ words: /automated queries/i },
-			"Google blocks this machine's IP address for a while. Send fewer requests, and try again later.",
-		],
 	],
 	404: [
 		// https://developers.google.com/workspace/drive/api/guides/handle-errors
@@ -171,6 +176,7 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 			'Check the ID, and that the file is shared with the account of the credential. The ID of another kind of file does not work here.',
 		],
 	],
+	429: quotaAdvice,
 };
 
 export const apiNames: Readonly<Record<Api, string>> = {
@@ -202,9 +208,11 @@ export function findAdvice(
 	envelope: ErrorEnvelope,
 	call: FailedCall,
 ) {
-	if (isRateLimited)
-		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
+	// Google's APIs say what they do not find. A page without a word comes from a wrong address.
+	if (status === 404 && !envelope.message) return noReasonText;
 	const row = adviceTable[status]?.find(([one]) => isCase(one, envelope, call));
+	if (isRateLimited && !row)
+		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
 	const parts =
 		status === 404
 			? describeMissing(envelope, call, row?.[1])
@@ -223,7 +231,7 @@ function isCase(one: AdviceCase, envelope: ErrorEnvelope, call: FailedCall): boo
 	);
 }
 
-function findGeneralAdvice(status: number, envelope: ErrorEnvelope, call: FailedCall): string {
+function findGeneralAdvice(status: number, envelope: ErrorEnvelope, call: FailedCall) {
 	if (status === 403) return findForbiddenAdvice(envelope, call);
 	if (status === 401) return getReconnectAdvice(call.signIn);
 	if (status === 409 && envelope.status !== 'ABORTED') return 'Something with this ID already exists.';
@@ -232,9 +240,11 @@ function findGeneralAdvice(status: number, envelope: ErrorEnvelope, call: Failed
 	if (status === 413) return tooLargeText;
 	if (isRedirect(status))
 		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';
-	if (status >= 500) return 'Google reported a temporary problem. Try again later.';
+	if (status >= 500 || status === 408) return 'Google reported a temporary problem. Try again later.';
 	// The operation's own advice is more specific.
-	return call.advice?.[status] ? '' : 'Check the parameters of this item.';
+	if (call.advice?.[status]) return undefined;
+	if (!envelope.message) return noReasonText;
+	return status === 400 ? 'Check the parameters of this item.' : readMessageText;
 }
 
 function findForbiddenAdvice({ words, message, activationUrl }: ErrorEnvelope, call: FailedCall): string {
@@ -244,11 +254,11 @@ function findForbiddenAdvice({ words, message, activationUrl }: ErrorEnvelope, c
 	}
 	if (/insufficientPermissions|ACCESS_TOKEN_SCOPE_INSUFFICIENT/.test(words))
 		return `The credential lacks the scope ${findNeededScope(call)}. ${getGrantScopeAdvice(call.signIn)}`;
-	if (/forbidden|permission/i.test(words)) {
+	if (/forbidden|permission/i.test(words) && !/\b(?:CONSUMER|USER_PROJECT)_/.test(words)) {
 		const id = findIdInUrl(call.url);
 		return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;
 	}
-	return message ? 'The message says why Google refused this.' : `Google gave no reason. ${checkBasesAdvice}`;
+	return message ? readMessageText : noReasonText;
 }
 
 /** What Google does not find. Only Drive's message names it, and it may be the folder of a new file; otherwise it is in the address. */

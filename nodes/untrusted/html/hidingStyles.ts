@@ -114,7 +114,8 @@ function readDeclarations(block: string): Declaration[] {
 		const property = name === 'font' ? 'font-size' : name;
 		if (!isProperty(property) || (property === 'opacity' && isMoving)) return [];
 		const value = given.replace(/\s*!\s*important$/, '');
-		return { property, isUnseen: unseenValues[property].test(value), isImportant: value !== given };
+		const isUnseen = unseenValues[property].test(name === 'font' ? value.replace(/[\s/].*/s, '') : value);
+		return { property, isUnseen, isImportant: value !== given };
 	});
 }
 

@@ -128,6 +128,15 @@ export function assertProportionate(markdown: string): string {
 /** The beginning of a link's or a definition's target that names an attached file. */
 const attachmentLinkStart = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
 
+/** Keeps the line breaks of code below the text of a list item, which micromark leaves out. */
+const codeInLists: ReturnType<typeof gfmHtml> = {
+	enter: {
+		codeFencedFence() {
+			this.setData('slurpAllLineEndings');
+		},
+	},
+};
+
 /**
  * Converts GitHub Flavored Markdown to HTML. HTML in it becomes text. Links to attached files (`cid:`) are disguised as relative ones during the
  * conversion, because micromark would remove them.
@@ -138,6 +147,6 @@ export function markdownToHtml(markdown: string): string {
 		attachmentLinkStart,
 		(_all, before: string) => before + placeholder,
 	);
-	const html = micromark(relative, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+	const html = micromark(relative, { extensions: [gfm()], htmlExtensions: [gfmHtml(), codeInLists] });
 	return html.replaceAll(placeholder, 'cid:');
 }

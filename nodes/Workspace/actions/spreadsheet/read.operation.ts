@@ -126,7 +126,7 @@ const readOptions = [
 		defaultWhen: { field: 'output', is: 'values', default: 'SERIAL_NUMBER' },
 		showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
 		description:
-			'How to return dates and times. ISO 8601 is in the time zone of the spreadsheet, and gives durations as the sheet shows them or as 26:30:00. If this is not set and Output is Values, they are serial numbers.',
+			'How to return dates and times. ISO 8601 is in the time zone of the spreadsheet, and durations are as in 26:30:00. If this is not set and Output is Values, they are serial numbers.',
 	},
 	{
 		displayName: 'Combine Filters',

@@ -115,7 +115,7 @@ describe('Read in ISO 8601', () => {
 		[0.4375 + 250 / 86_400_000, 'h:mm', '10:30:00.250'],
 		[26 / 24, '[h]:mm:ss', '26:00:00'],
 		[0.5, '[h]:mm:ss', '12:00:00'],
-		// What the sheet shows for these would be written back as other times.
+		// What the sheet shows for these may be written back as other times.
 		[26 / 24, 'h:mm', '26:00:00'],
 		[750 / 86_400, '[mm]:ss', '0:12:30'],
 		[26.5 / 24, '[h]:mm', '26:30:00'],

@@ -187,8 +187,7 @@ export async function printDates(book: Spreadsheet, read: sheets_v4.Schema$Value
 				const [first, second] = isInColumns ? [column + across, row + down] : [row + down, column + across];
 				const [shown, serial] = [printed[first]?.[second], cell.effectiveValue?.numberValue];
 				if (typeof shown !== 'string' || typeof serial !== 'number' || shown.startsWith('=')) continue;
-				const format = cell.effectiveFormat?.numberFormat ?? {};
-				const iso = printDate(serial, format, properties?.timeZone ?? '', shown);
+				const iso = printDate(serial, cell.effectiveFormat?.numberFormat ?? {}, properties?.timeZone ?? '');
 				if (printed[first] && iso !== undefined) printed[first][second] = iso;
 			}
 		}

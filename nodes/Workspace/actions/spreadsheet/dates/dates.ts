@@ -141,31 +141,29 @@ function printOffset(wall: number, timeZone: string): string {
 	return '';
 }
 
-/** A date cell in ISO 8601, a duration as the sheet shows it or as `[h]:mm:ss`; undefined for what cannot be told. */
+/** A date cell in ISO 8601, a duration as `[h]:mm:ss`; undefined for what cannot be told, which stays as the sheet shows it. */
 export function printDate(
 	serial: number,
 	{ type, pattern }: { readonly type?: string | null; readonly pattern?: string | null },
 	timeZone: string,
-	shown = '',
 ): string | undefined {
 	const milliseconds = Math.round(serial * dayMilliseconds);
 	const wall = milliseconds + epoch;
 	const iso = Math.abs(wall) < 8.64e15 ? new Date(wall).toISOString() : '';
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
 	if (type === 'TIME') {
-		if (pattern?.includes('[') || milliseconds < 0) return printDuration(milliseconds, shown);
-		if (milliseconds < dayMilliseconds) return iso.slice(11, milliseconds % 1000 === 0 ? 19 : 23);
+		const isDuration = milliseconds < 0 || pattern?.includes('[') === true;
+		if (!isDuration && milliseconds < dayMilliseconds)
+			return iso.slice(11, milliseconds % 1000 === 0 ? 19 : 23);
 		// In the first year, it is more likely a sum of times than a date.
-		if (milliseconds < 366 * dayMilliseconds) return printDuration(milliseconds, shown);
+		if (isDuration || milliseconds < 366 * dayMilliseconds) return printDuration(milliseconds);
 	} else if (type !== 'DATE' && type !== 'DATE_TIME') return undefined;
 	if (type === 'DATE' && milliseconds % dayMilliseconds === 0) return iso.slice(0, 10);
 	return `${iso.slice(0, 23)}${printOffset(wall, timeZone)}`;
 }
 
-/** A duration as it is shown, unless that would be written as something else: `[mm]:ss` shows minutes like hours. */
-function printDuration(milliseconds: number, shown: string): string {
-	const read = parseDate(shown, { locale: '', timeZone: '' });
-	if (read && isSameTime(read.serial, milliseconds / dayMilliseconds)) return shown;
+/** What the sheet shows may be read back as something else: `[mm]:ss` shows minutes like hours. */
+function printDuration(milliseconds: number): string {
 	const size = Math.abs(milliseconds);
 	const clock = new Date(size).toISOString().slice(14, size % 1000 === 0 ? 19 : 23);
 	return `${milliseconds < 0 ? '-' : ''}${Math.floor(size / 3_600_000)}:${clock}`;
