@@ -42,7 +42,7 @@ async function main(): Promise<void> {
 	// The address that a form shows is the one that a newcomer's n8n has. The browser finds our n8n there.
 	const url = 'http://localhost:5678';
 	const port = await freePort();
-	const env = { N8N_EDITOR_BASE_URL: url, WEBHOOK_URL: url };
+	const env = { N8N_EDITOR_BASE_URL: url, N8N_WEBHOOK_URL: url };
 	const n8n = await startN8n({ userFolder: template.folder, port, env });
 	const profile = await mkdtemp(path.join(tmpdir(), 'chromium-'));
 	const context = await chromium.launchPersistentContext(profile, {

@@ -78,7 +78,7 @@ async function main(): Promise<void> {
 			// kept.
 			N8N_EDITOR_BASE_URL: `http://127.0.0.1:${port}`,
 			// With another origin than the editor's, n8n's chat shows no buttons for a human review.
-			WEBHOOK_URL: `http://127.0.0.1:${port}`,
+			N8N_WEBHOOK_URL: `http://127.0.0.1:${port}`,
 			GENERIC_TIMEZONE: Intl.DateTimeFormat().resolvedOptions().timeZone,
 			...(values.dev && { N8N_DEV_RELOAD: 'true' }),
 		},

@@ -17,7 +17,7 @@ export default async function start(): Promise<void> {
 	// Google's sign-in comes back to the address that is open in the browser, and so keeps the session.
 	const address = `http://127.0.0.1:${n8nPort}`;
 	// With two origins, n8n's chat shows no buttons for a human review.
-	const env = { N8N_EDITOR_BASE_URL: address, WEBHOOK_URL: address };
+	const env = { N8N_EDITOR_BASE_URL: address, N8N_WEBHOOK_URL: address };
 	const n8n = await startLoggedN8n({ userFolder: await template.copy(), port: n8nPort, env });
 	const profile = await mkdtemp(path.join(tmpdir(), 'chromium-'));
 	const port = await freePort();
