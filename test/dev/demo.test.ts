@@ -1,3 +1,8 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+import { callBack } from '../../dev/agent-service/demo';
+import { onLoopback } from '../../dev/loopback';
 import { buildDemoReply } from '../../dev/chat-model/demo';
 import type { ChatRequest } from '../../dev/chat-model/server';
 import { demoTemplate, seedDemo } from '../../dev/google/demo';
@@ -61,4 +66,42 @@ test('the chat model of the demo uses the tool that was asked for, and then says
 	]);
 	expect(buildDemoReply(ask('What is new?', { toolAnswers: ['One email'] }))).toContain('One email');
 	expect(buildDemoReply(ask('What is new?', { tools: [] }))).toContain('stand-in');
+});
+
+describe('the agent of the demo calls back', () => {
+	const fields = {
+		sessionId: 's',
+		userId: 'u',
+		userPublicKey: 'k',
+		startStepName: 'start',
+		signature: 'x',
+		timestamp: 1,
+	};
+	const call = (payload: object) => callBack({ ...fields, initialPayload: JSON.stringify(payload) }, 1);
+
+	test('with its answer, until it is taken', async () => {
+		const came: string[] = [];
+		const server = createServer((request, response) => {
+			void text(request).then((body) => {
+				came.push(body);
+				response.writeHead(came.length < 3 ? 409 : 200).end();
+			});
+		});
+		const listening = await onLoopback(server);
+		await call({ input: 'hours', resumeUrl: `${listening.url}/webhook-waiting/1` });
+		await listening.close();
+		expect(came.map((body) => JSON.parse(body) as unknown)).toEqual(
+			Array(3).fill({ type: 'answer', task: null, text: 'Done: hours' }),
+		);
+	});
+
+	test.each([{}, { resumeUrl: 7 }, { resumeUrl: 'https://example.com/' }])(
+		'never elsewhere: %j',
+		async (payload) => {
+			const fetched = jest.spyOn(globalThis, 'fetch');
+			await call(payload);
+			expect(fetched).not.toHaveBeenCalled();
+			fetched.mockRestore();
+		},
+	);
 });
