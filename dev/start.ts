@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { buildDemoAnswer } from './agent-service/demo.ts';
+import { buildDemoAnswer, callBack } from './agent-service/demo.ts';
 import { type AgentService, startAgentService } from './agent-service/server.ts';
 import { startDemoModel } from './chat-model/demo.ts';
 import { importExamples } from './examples.ts';
@@ -54,10 +54,10 @@ async function main(): Promise<void> {
 		apiKey,
 		messageIntervalMilliseconds: 500,
 		// With a text, so that the first thing that a newcomer runs has an output.
-		answer: (request) => ({
-			...buildDemoAnswer(request),
-			text: `Started with the step ${request.startStepName}`,
-		}),
+		answer: (request) => {
+			void callBack(request);
+			return { ...buildDemoAnswer(request), text: `Started with the step ${request.startStepName}` };
+		},
 	});
 	running.push(() => agent.close());
 	say(`The stand-in of the agent service listens on ${agent.url}`);

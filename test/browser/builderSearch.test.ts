@@ -53,7 +53,7 @@ test.each(phrases)('the builder finds for "%s" %s among the first three', (words
 const decidedByOtherWords = [
 	...phrases.filter(
 		([words]) =>
-			!/google|gmail|send email|read email|mark email|search emails|agent message|trigger|execute|document t/.test(
+			!/google|gmail|send email|read email|mark email|search emails|email to row|mail merge|agent message|trigger|execute|document t/.test(
 				words,
 			),
 	),

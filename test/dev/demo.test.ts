@@ -1,4 +1,8 @@
-import { buildDemoMessages } from '../../dev/agent-service/demo';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+import { buildDemoMessages, callBack } from '../../dev/agent-service/demo';
+import { onLoopback } from '../../dev/loopback';
 import { buildDemoReply } from '../../dev/chat-model/demo';
 import type { ExecuteFields } from '../../dev/agent-service/request';
 import { type ChatRequest, startChatModel } from '../../dev/chat-model/server';
@@ -103,4 +107,42 @@ test('the agent of the demo repeats its input, or its task if there is no more',
 	};
 	expect(said({ task: 'Sum up', input: 'A letter' })).toMatchObject({ text: 'Done: A letter' });
 	expect(said({ task: 'Sum up', input: '' })).toMatchObject({ text: 'Done: Sum up' });
+});
+
+describe('the agent of the demo calls back', () => {
+	const fields = {
+		sessionId: 's',
+		userId: 'u',
+		userPublicKey: 'k',
+		startStepName: 'start',
+		signature: 'x',
+		timestamp: 1,
+	};
+	const call = (payload: object) => callBack({ ...fields, initialPayload: JSON.stringify(payload) }, 1);
+
+	test('with its answer, until it is taken', async () => {
+		const came: string[] = [];
+		const server = createServer((request, response) => {
+			void text(request).then((body) => {
+				came.push(body);
+				response.writeHead(came.length < 3 ? 409 : 200).end();
+			});
+		});
+		const listening = await onLoopback(server);
+		await call({ input: 'hours', resumeUrl: `${listening.url}/webhook-waiting/1` });
+		await listening.close();
+		expect(came.map((body) => JSON.parse(body) as unknown)).toEqual(
+			Array(3).fill({ type: 'answer', task: null, text: 'Done: hours' }),
+		);
+	});
+
+	test.each([{}, { resumeUrl: 7 }, { resumeUrl: 'https://example.com/' }])(
+		'never elsewhere: %j',
+		async (payload) => {
+			const fetched = jest.spyOn(globalThis, 'fetch');
+			await call(payload);
+			expect(fetched).not.toHaveBeenCalled();
+			fetched.mockRestore();
+		},
+	);
 });

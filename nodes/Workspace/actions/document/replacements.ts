@@ -42,7 +42,7 @@ function cleanFind(name: string): string {
 	if (text !== '') return text;
 	throw createRefusal(
 		`${quoteField('replacements')} has an empty text to find`,
-		'Nothing was written. Enter the text to find, or remove the row.',
+		'Nothing was written. Enter the text to find, or remove the row. If it reads {{name}}, set it to Fixed: n8n takes it for an expression.',
 	);
 }
 

@@ -78,6 +78,9 @@ describe('replacements', () => {
 	test('with nothing to find are refused before anything is sent', async () => {
 		const failure = await catchFailure(calls.write(calls.document('x'), { replacements: [pair('', 'x')] }));
 		expect(failure).toMatchObject({ code: 400, message: "'replacements' has an empty text to find" });
+		expect(failure.description).toContain(
+			'If it reads {{name}}, set it to Fixed: n8n takes it for an expression.',
+		);
 		expect(calls.sent).toEqual([]);
 	});
 
