@@ -29,10 +29,9 @@ const readMessageText = 'The message says why Google refused this.';
 const noReasonText = 'Google gave no reason. Check the API bases in the credential and any proxy in between.';
 const noTokenText =
 	'The request reached Google without its token. Check the API bases in the credential and any proxy in between.';
-/** Quotas that more time between requests does not help against. */
 const quotaAdvice = [
 	[
-		/dailyLimitExceeded|quotaExceeded|\b(?:daily|per day)\b/i,
+		/dailyLimitExceeded|quotaExceeded|\bdaily [\w ]*limit|\bper day\b/i,
 		"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
 	],
 	[
@@ -285,8 +284,8 @@ function findForbiddenAdvice({ envelope, call }: AdviceInput): string {
 		return `The credential lacks the scope ${findNeededScope(call)}. ${getGrantScopeAdvice(signIn)}`;
 	}
 	// The status PERMISSION_DENIED comes with every 403.
-	const isAboutProject = envelope.reasons.some((reason) => /^(?:CONSUMER|USER_PROJECT)_/.test(reason));
-	if (isAboutProject || !/forbidden|permission/i.test([...envelope.reasons, envelope.message].join(' ')))
+	const words = [...envelope.reasons, envelope.message].join(' ');
+	if (!/forbidden|permission/i.test(words) || /\b(?:CONSUMER|USER_PROJECT)_/.test(words))
 		return envelope.message ? readMessageText : noReasonText;
 	const id = findIdInUrl(call.url);
 	return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;

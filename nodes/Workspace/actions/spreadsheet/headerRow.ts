@@ -63,7 +63,7 @@ export interface HeaderRow extends Omit<SheetInfo, 'sheet'> {
 	/** Texts of the whole row, from the tab's first column on. */
 	readonly texts: readonly string[];
 	/** Its numbers, dates, true and false. */
-	readonly values: ReadonlyArray<number | boolean | undefined>;
+	readonly values: ReadonlyArray<number | boolean | null | undefined>;
 	/** Google's table that the header belongs to, if it was made with Format > Convert to table. */
 	readonly native: ReturnType<typeof findNativeTable>;
 	/** First column of the range. */
@@ -93,9 +93,7 @@ export async function readHeaderRow(
 	const { sheet, ...found } = await book.findSheet(target.tab ?? target.name, `${headerRow}:${headerRow}`);
 	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
 	const texts = cells.map(readHeaderText);
-	const values = cells.map(({ effectiveValue: { numberValue, boolValue } = {} }) => {
-		return numberValue ?? boolValue ?? undefined;
-	});
+	const values = cells.map(({ effectiveValue: is }) => is?.numberValue ?? is?.boolValue);
 	const shown = cells.map(({ formattedValue }) => formattedValue ?? '');
 	while (texts.at(-1) === '') texts.pop();
 	const row = headerRow - 1;
