@@ -28,10 +28,9 @@ export const checkBasesAdvice = 'Check the API bases in the credential and any p
 const readMessageText = 'The message says why Google refused this.';
 const noReasonText = `Google gave no reason. ${checkBasesAdvice}`;
 const noTokenText = `The request reached Google without its token. ${checkBasesAdvice}`;
-/** Quotas that more time between requests does not help against. */
 const quotaAdvice: ReadonlyArray<readonly [AdviceCase, string]> = [
 	[
-		{ words: /dailyLimitExceeded|quotaExceeded|\b(?:daily|per day)\b/i },
+		{ words: /dailyLimitExceeded|quotaExceeded|\bdaily [\w ]*limit|\bper day\b/i },
 		"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
 	],
 	[

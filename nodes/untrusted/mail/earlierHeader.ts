@@ -60,9 +60,8 @@ export class HeaderFinder {
 		let [hasAddress, hasTime] = [false, false];
 		for (const line of this.#findHeaderLines(at)) {
 			const [kind, text = ''] = [this.#found[line], this.#lines[line]];
-			// As in a timetable.
-			if (kind === 'from' && /[:：][\s\p{Nd}:.]*\p{Nd}$/u.test(text)) continue;
-			seen.add(kind);
+			// Not as in a timetable.
+			if (kind !== 'from' || !/[:：][\s\p{Nd}:.]*\p{Nd}$/u.test(text)) seen.add(kind);
 			hasAddress ||= address.test(text);
 			hasTime ||= kind === 'date' && time.test(text);
 		}

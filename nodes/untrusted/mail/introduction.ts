@@ -63,15 +63,12 @@ function includeOpening(lines: readonly string[], count: number): Introduction {
 		const at = endsSentence(line) ? -1 : findOpening(line, () => true);
 		if (at >= 0) return { lines: more, before: line.slice(0, at) };
 	}
-	const above = (lines.at(-count - 1) ?? '').slice(-maxCharacters);
-	const isHalf = !endsSentence(above) && holdsOtherHalf(above, lines.slice(-count).join(' '));
-	return { lines: isHalf ? count + 1 : count, before: '' };
-}
-
-/** Whether a line has the date, or the address before it, that the rest of an introduction lacks. */
-function holdsOtherHalf(above: string, rest: string): boolean {
-	if (!dateOrTime.test(rest)) return time.test(above) && /\p{Nd}{4}/u.test(above);
-	return !address.test(rest) && /@[^@]*[>)\]].*\p{Nd}{4}/u.test(above);
+	const [above, rest] = [(lines.at(-count - 1) ?? '').slice(-maxCharacters), lines.slice(-count).join(' ')];
+	const hasDate = dateOrTime.test(rest);
+	// The date, or the address before it, may stand above the rest.
+	const half = hasDate ? /@.*[>)\]].*\p{Nd}{4}/u : /^(?=.*\p{Nd}[:.h]\p{Nd}\p{Nd}).*\p{Nd}{4}/u;
+	const lacksHalf = !endsSentence(above) && half.test(above) && !(hasDate && address.test(rest));
+	return { lines: lacksHalf ? count + 1 : count, before: '' };
 }
 
 /** A date in the middle of an introduction may end a line with a dot, too. */

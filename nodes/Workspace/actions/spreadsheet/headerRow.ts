@@ -47,9 +47,7 @@ export async function readHeaderRow(book: Spreadsheet, target: TabRange, headerR
 	const { sheet, ...found } = await book.findSheet(target.tab ?? target.name, `${headerRow}:${headerRow}`);
 	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
 	const texts = cells.map(readHeaderText);
-	const values = cells.map(({ effectiveValue: { numberValue, boolValue } = {} }) => {
-		return numberValue ?? boolValue ?? undefined;
-	});
+	const values = cells.map(({ effectiveValue: is }) => is?.numberValue ?? is?.boolValue);
 	while (texts.at(-1) === '') texts.pop();
 	const row = headerRow - 1;
 	const { column: start, lastColumn = Infinity } = parseBounds(target);

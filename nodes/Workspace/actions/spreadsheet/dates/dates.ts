@@ -141,7 +141,7 @@ function printOffset(wall: number, timeZone: string): string {
 	return '';
 }
 
-/** A date cell in ISO 8601, a duration as `[h]:mm:ss`; undefined for what cannot be told, which stays as the sheet shows it. */
+/** A date cell in ISO 8601, a duration as `[hh]:mm:ss`; undefined for what cannot be told, which stays as the sheet shows it. */
 export function printDate(
 	serial: number,
 	{ type, pattern }: { readonly type?: string | null; readonly pattern?: string | null },
@@ -151,22 +151,16 @@ export function printDate(
 	const wall = milliseconds + epoch;
 	const iso = Math.abs(wall) < 8.64e15 ? new Date(wall).toISOString() : '';
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
-	if (type === 'TIME') {
-		const isDuration = milliseconds < 0 || pattern?.includes('[') === true;
-		if (!isDuration && milliseconds < dayMilliseconds)
-			return iso.slice(11, milliseconds % 1000 === 0 ? 19 : 23);
-		// In the first year, it is more likely a sum of times than a date.
-		if (isDuration || milliseconds < 366 * dayMilliseconds) return printDuration(milliseconds);
-	} else if (type !== 'DATE' && type !== 'DATE_TIME') return undefined;
+	// In the first year, a time is more likely a sum of times than a date.
+	if (type === 'TIME' && (milliseconds < 366 * dayMilliseconds || pattern?.includes('['))) {
+		const size = Math.abs(milliseconds);
+		const hours = String(Math.floor(size / 3_600_000)).padStart(2, '0');
+		const rest = new Date(size).toISOString().slice(13, size % 1000 === 0 ? 19 : 23);
+		return `${milliseconds < 0 ? '-' : ''}${hours}${rest}`;
+	}
+	if (!/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '')) return undefined;
 	if (type === 'DATE' && milliseconds % dayMilliseconds === 0) return iso.slice(0, 10);
 	return `${iso.slice(0, 23)}${printOffset(wall, timeZone)}`;
-}
-
-/** What the sheet shows may be read back as something else: `[mm]:ss` shows minutes like hours. */
-function printDuration(milliseconds: number): string {
-	const size = Math.abs(milliseconds);
-	const clock = new Date(size).toISOString().slice(14, size % 1000 === 0 ? 19 : 23);
-	return `${milliseconds < 0 ? '-' : ''}${Math.floor(size / 3_600_000)}:${clock}`;
 }
 
 /** Whether two serial numbers are the same to the millisecond. */

@@ -157,12 +157,7 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 	const lostFormulas = await findLostFormulas(book, sheet, names);
 	const column = sheet.columns.size === 0 ? sheet.start : sheet.left;
 	const header = params.includeHeaderRow
-		? [
-				columns.map(({ text, at }, index): Cell => {
-					const value = at === column + index ? sheet.values[at] : undefined;
-					return value ?? (text === '' ? '' : toHeaderCell(text, params));
-				}),
-			]
+		? [columns.map(({ text, value }) => value ?? (text === '' ? '' : toHeaderCell(text, params)))]
 		: [];
 	const parts = given.map((rows) =>
 		rows.map(({ cells }) => columns.map(({ name }): Cell => cells.get(name) ?? '')),
@@ -205,10 +200,13 @@ async function findLostFormulas(book: Spreadsheet, sheet: HeaderRow, kept: reado
 	return lost.flatMap(([name, at]) => (hasFormula(at) ? name : []));
 }
 
-/** Sorts columns: those that stay keep the order and the texts of the old header, and new ones follow. */
-function sortColumns(names: readonly string[], { columns, texts }: HeaderRow) {
+/** Sorts columns: those that stay keep the order and the texts of the old header, in their old places also its numbers. New ones follow. */
+function sortColumns(names: readonly string[], { columns, texts, values, left }: HeaderRow) {
 	return names
 		.map((name) => ({ name, at: columns.get(name) ?? Infinity }))
 		.sort((a, b) => a.at - b.at || 0)
-		.map(({ name, at }) => ({ name, at, text: at === Infinity ? name : (texts[at] ?? '') }));
+		.map(({ name, at }, index) => {
+			const value = at === left + index ? values[at] : undefined;
+			return { name, value, text: at === Infinity ? name : (texts[at] ?? '') };
+		});
 }
