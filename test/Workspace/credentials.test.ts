@@ -49,7 +49,7 @@ async function tokenWith(more: Record<string, string> = {}): Promise<string> {
 		...more,
 	};
 	const { accessToken } = await credential.preAuthentication.call({ helpers }, values);
-	return accessToken as string;
+	return accessToken;
 }
 
 /** What n8n is told, and the failure behind it. */
