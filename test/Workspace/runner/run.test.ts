@@ -102,7 +102,7 @@ describe('run', () => {
 					error: {
 						code: 400,
 						message:
-							"'Document' is not an ID: b/2. An ID contains only letters, digits, hyphens and underscores.",
+							"'Document' is not an ID: b/2. An ID contains only letters, digits, hyphens and underscores. A title is not an ID. Enter the ID of the document, or its URL from the address bar of the browser.",
 						status: 'INVALID_ARGUMENT',
 					},
 				},
