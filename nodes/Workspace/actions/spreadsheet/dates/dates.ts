@@ -141,7 +141,7 @@ function printOffset(wall: number, timeZone: string): string {
 	return '';
 }
 
-/** A date cell in ISO 8601, a duration as `[hh]:mm:ss`; undefined for what cannot be told, which stays as the sheet shows it. */
+/** A date cell in ISO 8601, a duration as `[hh]:mm:ss` or as the sheet shows it; undefined for what cannot be told, which stays as the sheet shows it. */
 export function printDate(
 	serial: number,
 	{ type, pattern }: { readonly type?: string | null; readonly pattern?: string | null },
@@ -154,7 +154,8 @@ export function printDate(
 	// In the first year, a time is more likely a sum of times than a date.
 	if (type === 'TIME' && (milliseconds < 366 * dayMilliseconds || pattern?.includes('['))) {
 		const size = Math.abs(milliseconds);
-		const hours = String(Math.floor(size / 3_600_000)).padStart(2, '0');
+		const digits = pattern?.startsWith('[h]:mm:ss') ? 1 : 2;
+		const hours = String(Math.floor(size / 3_600_000)).padStart(digits, '0');
 		const rest = new Date(size).toISOString().slice(13, size % 1000 === 0 ? 19 : 23);
 		return `${milliseconds < 0 ? '-' : ''}${hours}${rest}`;
 	}
