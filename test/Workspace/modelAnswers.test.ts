@@ -109,8 +109,8 @@ describe('rows', () => {
 		expect(noteIn(items)).toBe(
 			"Rows 3 to 7 of 20 are shown. To get the next ones, call again with 'Start Row': 9",
 		);
-		const { items } = await call(few, { startRow: 1000 });
-		expect(items.slice(-2).map(({ note }) => note)).toEqual([
+		const { items: none } = await call(few, { startRow: 1000 });
+		expect(none.slice(-2).map(({ note }) => note)).toEqual([
 			'Rows 0 to 20 of 20 are shown.',
 			"'Start Row' is below the last row: 20 rows stand above it.",
 		]);
