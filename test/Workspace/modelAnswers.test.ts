@@ -109,10 +109,9 @@ describe('rows', () => {
 		expect(noteIn(items)).toBe(
 			"Rows 3 to 7 of 20 are shown. To get the next ones, call again with 'Start Row': 9",
 		);
-		const { items: none } = await call(few, { startRow: 1000 });
-		expect(none.slice(-2).map(({ note }) => note)).toEqual([
-			'Rows 0 to 20 of 20 are shown.',
-			"'Start Row' is below the last row: 20 rows stand above it.",
+		expect((await call(few, { startRow: 1000 })).items.slice(1)).toEqual([
+			{ note: 'Rows 0 to 20 of 20 are shown.' },
+			{ note: "'Start Row' is below the last row: 20 rows stand above it." },
 		]);
 	});
 
