@@ -221,7 +221,7 @@ export const writeFields = [
 				name: 'Overwrite',
 				value: 'overwrite',
 				description:
-					'Write over the first rows of the range. If they have other column names, nothing is written.',
+					'Write over the first rows of the range. If its first row has other column names, nothing is written.',
 			},
 			{
 				name: 'Replace',
@@ -283,7 +283,7 @@ export const writeOptions = [
 		],
 		default: 'append',
 		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
-		description: 'What to do with an item whose key no row has',
+		description: 'What to do with an item that matches no row',
 	},
 	valueInputOption,
 ] as const;

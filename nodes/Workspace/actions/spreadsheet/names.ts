@@ -13,7 +13,7 @@ export function listNames(names: readonly string[]): string {
 export const isSameTitle = (title?: string | null, other?: string | null) =>
 	title?.toLowerCase() === other?.toLowerCase();
 
-/** The names that differ from missing ones only by case or blanks. */
+/** The names that differ from missing ones only by case or spaces. */
 export function findAlike(names: readonly string[], missing: readonly string[]): string[] {
 	const folded = missing.map(foldText);
 	return names.filter((name) => folded.includes(foldText(name)));

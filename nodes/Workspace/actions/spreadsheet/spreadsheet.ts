@@ -165,7 +165,7 @@ export class Spreadsheet {
 	}
 
 	/**
-	 * The same parameters with the title of the tab that they mean: one with blanks around it as it stands if the spreadsheet has it, else
+	 * The same parameters with the title of the tab that they mean: one with spaces around it as it stands if the spreadsheet has it, else
 	 * without them; the tab of a link by its ID.
 	 */
 	async resolveTab<P extends TargetParams>(params: P): Promise<P> {

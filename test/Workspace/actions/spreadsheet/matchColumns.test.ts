@@ -525,7 +525,7 @@ describe('If No Row Matches', () => {
 		return { written, hints, stored: calls.stored(spreadsheetId, 'Sheet1').slice(1) };
 	};
 
-	test('append adds the row, counts it and names the key that differs only by case or blanks', async () => {
+	test('append adds the row, counts it and names the key that differs only by case or spaces', async () => {
 		const { written, hints, stored } = await give('append');
 		expect(written).toMatchObject([{ action: 'updated' }, { action: 'appended' }]);
 		expect(stored).toEqual([
@@ -534,7 +534,7 @@ describe('If No Row Matches', () => {
 			['a-9 ', 6],
 		]);
 		expect(hints).toEqual([
-			"1 row was added, because no row has its key. Keys in the table that differ only by case or blanks: 'A-9'.",
+			"1 row was added, because no row has its key. Keys in the table that differ only by case or spaces: 'A-9'.",
 		]);
 	});
 

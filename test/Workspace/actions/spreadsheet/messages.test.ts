@@ -164,7 +164,7 @@ test.each<[string, unknown[][], IDataObject, string[]]>([
 		],
 		{ range: 'F:H', valuesSource: 'items' },
 		[
-			"The range had no column names, so row 1 got 'x' beside 'Key', 'Net'. To add rows below those, leave 'range' empty.",
+			"The range had no column names, so the node added 'x' to row 1, next to 'Key', 'Net'. To use the existing columns, leave 'range' empty.",
 		],
 	],
 	[

@@ -141,7 +141,7 @@ function printOffset(wall: number, timeZone: string): string {
 	return '';
 }
 
-/** A date cell in ISO 8601, a duration as `[hh]:mm:ss` or as the sheet shows it; undefined for what cannot be told, which stays as the sheet shows it. */
+/** A date in ISO 8601; a time or duration as `hh:mm:ss`, or `h:mm:ss` where the sheet shows that; undefined for any other number. */
 export function printDate(
 	serial: number,
 	{ type, pattern }: { readonly type?: string | null; readonly pattern?: string | null },
