@@ -7,7 +7,7 @@ interface Pattern {
 	readonly content: string;
 }
 
-/** What two or more parameters do together, which no description of one says. */
+/** How parameters work together, which the description of a single one does not say. */
 const patterns: readonly Pattern[] = [
 	{
 		resource: 'mail',

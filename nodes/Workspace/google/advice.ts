@@ -40,7 +40,7 @@ const quotaAdvice: ReadonlyArray<readonly [AdviceCase, string]> = [
 	],
 ];
 
-/** What the user can do, by status: the first row that fits. The link above one or more rows reports or documents such a response. */
+/** What the user can do, by status: the first row that fits. A link reports or documents such a response. */
 export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [AdviceCase, string]>>> = {
 	400: [
 		// https://github.com/burnash/gspread/issues/732
@@ -205,7 +205,7 @@ export function findAdvice(
 	envelope: ErrorEnvelope,
 	call: FailedCall,
 ) {
-	// Google's APIs say what they do not find. A page without a word comes from a wrong address.
+	// Google's APIs say what they do not find. A 404 without a message comes from a wrong address.
 	if (status === 404 && !envelope.message) return noReasonText;
 	const row = adviceTable[status]?.find(([one]) => isCase(one, envelope, call));
 	if (isRateLimited && !row)

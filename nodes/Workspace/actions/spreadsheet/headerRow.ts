@@ -169,7 +169,7 @@ export type SheetTable = Pick<Awaited<ReturnType<typeof findTable>>, 'target' | 
 
 /**
  * Finds a table in a tab or a named range, and reads the rows of each member for it.
- * @param headerRow number of its header row in the tab, from 1
+ * @param headerRow gives the number of the header row in the tab, from 1
  */
 export async function findTable(
 	book: Spreadsheet,

@@ -21,7 +21,7 @@ export function findAlike(names: readonly string[], missing: readonly string[]):
 
 export const otherRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
 
-/** @param names the columns that the table has: those that the missing ones may mean come first in the advice */
+/** The advice begins with those of the table's names that the missing ones may mean. */
 export function createColumnError(
 	message: string,
 	names: readonly string[],

@@ -229,7 +229,7 @@ export class Spreadsheet {
 		return isNamed || findSheetByTitle(data, title) !== undefined;
 	}
 
-	/** All tabs. @returns for each, what ends a link to it, too */
+	/** The titles of all tabs, and what a link to each one ends with. */
 	async readTabs(options = {}) {
 		const { sheets = [] } = await this.get('sheets.properties(sheetId,title)', undefined, options);
 		return sheets.map(({ properties: { title, sheetId } = {} }) => {

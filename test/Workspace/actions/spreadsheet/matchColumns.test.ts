@@ -321,15 +321,18 @@ describe('what is refused before anything is written', () => {
 		[
 			{ valuesSource: 'items', writeMode: 'replace' },
 			"'matchColumns' cannot be used when 'writeMode' is replace",
+			'All rows are replaced, so there is nothing to match. Remove one of them.',
 		],
 		[
 			{ valuesSource: 'items', writeMode: 'update', matchColumns: '' },
 			"'matchColumns' is required to update rows",
 		],
-	])('%j', async (more, message) => {
+	])('%j', async (more, message, advice = '') => {
 		const given = { spreadsheetId: 'x', tab: 'Sheet1', matchColumns: 'Order', ...more };
 		const [item] = items({ Order: 1 });
-		expect((await catchFailure(calls.run('write', given, item))).message).toBe(message);
+		const failure = await catchFailure(calls.run('write', given, item));
+		expect(failure.message).toBe(message);
+		expect(failure.description).toContain(advice);
 		expect(calls.sent).toEqual([]);
 	});
 
@@ -558,7 +561,9 @@ describe('If No Row Matches', () => {
 			{
 				code: 400,
 				message: "No row has 'a-9 ' in 'Id'",
-				description: expect.stringContaining("A row has 'A-9'") as string,
+				description: expect.stringContaining(
+					"A row has 'A-9', which differs only by case or spaces.",
+				) as string,
 			},
 		]);
 		expect(stored).toEqual([

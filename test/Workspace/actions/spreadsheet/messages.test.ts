@@ -82,7 +82,7 @@ test.each<readonly [string, Case, string, string]>([
 		"The table has no column 'sku' Did you mean 'SKU'? Its columns are 'SKU', 'Qty'. Rename the field, or set 'valuesSource' to columns to choose a value for each column.",
 	],
 	[
-		'a match column that differs by blanks',
+		'a match column that differs by spaces',
 		{ more: { writeMode: 'update', matchColumns: ['S K U'] }, json: { Qty: 1 } },
 		"The table has no column 'S K U' to match rows by Did you mean 'SKU'? Its columns are 'SKU', 'Qty'.",
 		"The table has no column 'S K U' to match rows by Did you mean 'SKU'?",

@@ -74,7 +74,7 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 	return toDateCell(wall, clock === undefined ? 'DATE' : 'DATE_TIME', text);
 }
 
-/** @param wall what clocks show; NaN for a time that there is not, or that cannot be told */
+/** @param wall what clocks show; NaN if they skip that time or it is unknown */
 const toDateCell = (wall: number, type: DateType, text: string) =>
 	Number.isNaN(wall) ? undefined : new DateCell(wall - epoch, type, text);
 
