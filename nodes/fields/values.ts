@@ -28,7 +28,7 @@ export function readText(field: Field, raw: unknown, reading: ReadContext): stri
 
 /** The JSON type of a value; never the value itself, which may be private. */
 export function describeType(raw: unknown): string {
-	if (raw === null) return 'null';
+	if (raw == null) return String(raw);
 	if (Array.isArray(raw)) return 'an array';
 	if (typeof raw === 'object') return 'an object';
 	return typeof raw === 'string' ? 'text' : `a ${typeof raw}`;

@@ -109,7 +109,10 @@ describe('rows', () => {
 		expect(noteIn(items)).toBe(
 			"Rows 3 to 7 of 20 are shown. To get the next ones, call again with 'Start Row': 9",
 		);
-		expect(noteIn((await call(few, { startRow: 1000 })).items)).toBe('Rows 0 to 20 of 20 are shown.');
+		expect((await call(few, { startRow: 1000 })).items.slice(1)).toEqual([
+			{ note: 'Rows 0 to 20 of 20 are shown.' },
+			{ note: "'Start Row' is below the last row: 20 rows stand above it." },
+		]);
 	});
 
 	test('one of which alone is too long are not cut, and the note says how to pass it', async () => {

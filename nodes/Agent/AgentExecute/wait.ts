@@ -6,18 +6,7 @@ import { type CloseReason } from '../session/closeReason';
 import type { ConnectRequestReader, Redactor } from '../session/credentials';
 import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
-import {
-	createAgentFailureError,
-	addAgentStarted,
-	buildMessageDetails,
-	createChannelNotOpenError,
-	createWaitTimeoutError,
-	openTimeoutSeconds,
-	createStoppedAfterCallError,
-	createStoppedBeforeCallError,
-	createTooManyMessagesError,
-	addPossibleGap,
-} from './errors';
+import * as errors from './errors';
 import { type CollectorParts, MessageCollector, type WaitEnd, type WaitEndReason } from './messageCollector';
 
 export interface WaitParts extends CollectorParts {
@@ -116,7 +105,7 @@ class MessageWait implements ConnectionListener {
 
 	async #openChannelInTime(): Promise<void> {
 		this.#openConnection();
-		const cancel = this.#parts.clock.callAfter(openTimeoutSeconds * 1000, () => {
+		const cancel = this.#parts.clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
 			this.#isOpenOverdue = true;
 			if (this.#readiness.state === 'closed') this.#failReadiness();
 		});
@@ -131,7 +120,7 @@ class MessageWait implements ConnectionListener {
 		const isDoubtful = isNodeError(error) && error.outcome !== 'notDone';
 		if (hasArrived && isDoubtful && !this.#parts.signal?.aborted) this.#callFailure = error;
 		else if (!this.#isCallSent || !isNodeError(error)) throw error;
-		else throw this.#addDetails(addPossibleGap(error, this.#lastLoss));
+		else throw this.#addDetails(errors.addPossibleGap(error, this.#lastLoss));
 	}
 
 	/** Waits for the messages after the response to the call. */
@@ -186,30 +175,30 @@ class MessageWait implements ConnectionListener {
 		if (decision !== 'final' && this.#hopelessAttempts < 2) return;
 		this.#failReadiness(closeReason);
 		if (this.#isCallSent && !this.#collector.handleNoMoreMessages())
-			this.#waitEnd.reject(addAgentStarted(failure));
+			this.#waitEnd.reject(errors.addAgentStarted(failure));
 	}
 
 	#checkEnd(end: WaitEnd): WaitEndReason {
 		const { settings, redact } = this.#parts;
 		const { messages } = this.#collector;
-		if (end === 'failure') throw createAgentFailureError(messages.at(-1), settings.textField, redact);
+		if (end === 'failure') throw errors.createAgentFailureError(messages.at(-1), settings.textField, redact);
 		if (settings.onWaitTimeout === 'output') return end;
-		if (end === 'limit') throw createTooManyMessagesError(messages.length);
+		if (end === 'limit') throw errors.createTooManyMessagesError(messages.length);
 		if (end !== 'timeout') return end;
-		const failure = createWaitTimeoutError(settings, this.#collector, redact);
-		throw addPossibleGap(failure, this.#findLastFailure() ?? this.#lastLoss);
+		const failure = errors.createWaitTimeoutError(settings, this.#collector, redact);
+		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#lastLoss);
 	}
 
 	#addDetails(failure: NodeError): NodeError {
-		const received = buildMessageDetails(this.#collector.messages, this.#parts.redact);
+		const received = errors.buildMessageDetails(this.#collector.messages, this.#parts.redact);
 		const gap = this.#lastLoss && { gap: true };
 		return failure.with({ details: { ...failure.details, ...received, ...gap } });
 	}
 
 	/** Handles a stopped execution before and after the call. During the call, the call itself reports it. */
 	readonly #stop = () => {
-		this.#readiness.ready.reject(createStoppedBeforeCallError());
-		this.#waitEnd.reject(createStoppedAfterCallError());
+		this.#readiness.ready.reject(errors.createStoppedBeforeCallError());
+		this.#waitEnd.reject(errors.createStoppedAfterCallError());
 	};
 
 	#openConnection(): void {
@@ -219,7 +208,7 @@ class MessageWait implements ConnectionListener {
 	}
 
 	#failReadiness(refusal?: CloseReason): void {
-		this.#readiness.ready.reject(createChannelNotOpenError(this.#findLastFailure(), refusal));
+		this.#readiness.ready.reject(errors.createChannelNotOpenError(this.#findLastFailure(), refusal));
 	}
 
 	/** Why the channel is not open; undefined if it is. */

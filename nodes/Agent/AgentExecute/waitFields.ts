@@ -1,13 +1,5 @@
 import type { Field } from '../../fields/field';
-import {
-	channelOptions,
-	deduplicationField,
-	filterField,
-	filterValueField,
-	listType,
-	messageFormatField,
-	trimmedTextType,
-} from '../session/fields';
+import * as sessionFields from '../session/fields';
 
 /** Parameters of the wait for messages. Saved workflows rely on the defaults, so these never change. */
 export const waitFields = [
@@ -55,7 +47,7 @@ export const waitFields = [
 	{
 		displayName: 'Match Field',
 		name: 'matchField',
-		...trimmedTextType,
+		...sessionFields.trimmedTextType,
 		placeholder: 'e.g. data.type',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
@@ -65,7 +57,7 @@ export const waitFields = [
 		displayName: 'Match Value',
 		name: 'matchValue',
 		builderHint: 'Text, not a regular expression. Separate several values with commas.',
-		...listType,
+		...sessionFields.listType,
 		placeholder: 'e.g. answer, done',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
@@ -95,14 +87,14 @@ export const waitFields = [
 
 const ownOptions = [
 	{
-		...deduplicationField,
+		...sessionFields.deduplicationField,
 		description:
 			'Field that holds the ID of a JSON message, in dot notation. A message whose ID came before in the session, in this or an earlier turn, does not count. Do not use an ID that the pieces of one answer share.',
 	},
 	{
 		displayName: 'Failure Field',
 		name: 'failureField',
-		...trimmedTextType,
+		...sessionFields.trimmedTextType,
 		default: 'type',
 		placeholder: 'e.g. data.type',
 		description:
@@ -111,14 +103,14 @@ const ownOptions = [
 	{
 		displayName: 'Failure Value',
 		name: 'failureValue',
-		...listType,
+		...sessionFields.listType,
 		placeholder: 'e.g. error, failed',
 		description:
 			'A message with this value in the failure field ends the wait, and the item fails. Separate several values with commas.',
 	},
-	filterField,
+	sessionFields.filterField,
 	{
-		...filterValueField,
+		...sessionFields.filterValueField,
 		description:
 			'Only messages with this value in the filter field, or text messages equal to it, count and appear in the output. Separate several values with commas. Leave empty to accept all messages.',
 	},
@@ -208,6 +200,10 @@ const ownOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export const waitOptions = [...channelOptions, messageFormatField, ...ownOptions].map((option) => {
+export const waitOptions = [
+	...sessionFields.channelOptions,
+	sessionFields.messageFormatField,
+	...ownOptions,
+].map((option) => {
 	return { ...option, showWhen: { waitForMessages: [true] } };
 });

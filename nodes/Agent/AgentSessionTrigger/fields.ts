@@ -2,40 +2,31 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 
 import type { Field } from '../../fields/field';
 import { NodeParameters, type ParameterContext, readParameters } from '../../fields/params';
-import {
-	channelOptions,
-	deduplicationField,
-	filterField,
-	filterValueField,
-	listType,
-	messageFormatField,
-	textField,
-	toFieldCondition,
-} from '../session/fields';
+import * as sessionFields from '../session/fields';
 
 /** Parameters of the trigger. Saved workflows rely on the defaults, so these never change. */
 export const triggerFields = [
 	{
 		displayName: 'Session IDs',
 		name: 'sessionIds',
-		...listType,
+		...sessionFields.listType,
 		required: true,
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:
 			'The sessions to listen to, separated by commas. One channel is opened for each session. Use the same ID in the Agent Execute node that starts the agent.',
 		hint: 'Choose your own ID and enter it here and in Agent Execute. The trigger cannot listen to sessions that get a new ID for each run.',
 	},
-	{ ...messageFormatField, noDataExpression: true },
-	filterField,
+	{ ...sessionFields.messageFormatField, noDataExpression: true },
+	sessionFields.filterField,
 	{
-		...filterValueField,
+		...sessionFields.filterValueField,
 		description:
 			'Only messages with this value in the filter field, or text messages equal to it, start an execution. Separate several values with commas, and put a value that contains a comma in double quotes. Leave empty to accept all messages.',
 	},
 ] as const satisfies readonly Field[];
 
 export const triggerOptions = [
-	...channelOptions,
+	...sessionFields.channelOptions,
 	{
 		displayName: 'Batch Size',
 		name: 'batchSize',
@@ -61,7 +52,7 @@ export const triggerOptions = [
 			'Whether to also start the workflow when a channel connects, disconnects or reconnects. Has no effect in tests.',
 	},
 	{
-		...deduplicationField,
+		...sessionFields.deduplicationField,
 		description:
 			'Field that holds the ID of a JSON message, in dot notation. A second message with the same ID in the same session does not start an execution. Messages without an ID always do. Do not use an ID that several parts of an answer share.',
 	},
@@ -119,7 +110,7 @@ export const triggerOptions = [
 		default: 60,
 		description: 'Max time to wait before reconnecting a lost channel',
 	},
-	textField,
+	sessionFields.textField,
 ] as const satisfies readonly Field[];
 
 export type TriggerSettings = ReturnType<typeof readTriggerSettings>;
@@ -141,7 +132,7 @@ export function readTriggerSettings(context: ITriggerFunctions) {
 		...params,
 		sessionIds: [...new Set(params.sessionIds)],
 		/** Only messages that meet this condition start an execution. Undefined means all. */
-		filter: toFieldCondition(params.filterField, params.filterValue),
+		filter: sessionFields.toFieldCondition(params.filterField, params.filterValue),
 		/** After this time, an execution counts as ended even if n8n has not reported it. */
 		maxExecutionMilliseconds: readExecutionTimeout(context) * 1000,
 	};

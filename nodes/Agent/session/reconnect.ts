@@ -1,14 +1,7 @@
 import { type Clock, systemClock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { drawJitterMilliseconds } from '../../http/retry';
-import {
-	type CloseReason,
-	isClosedByFaultyFrame,
-	parseCloseRetryAfter,
-	type RetryDecision,
-	decideRetry,
-	getRefusalKey,
-} from './closeReason';
+import * as closeReasons from './closeReason';
 
 /** A channel that was open for this long ends the outage, and earlier failures no longer count. */
 const stableChannelMilliseconds = 30_000;
@@ -30,7 +23,7 @@ interface ReconnectPolicy {
 const outageAlertMilliseconds = 5 * 60_000;
 
 export interface NextAttempt {
-	readonly decision: RetryDecision;
+	readonly decision: closeReasons.RetryDecision;
 	readonly delayMilliseconds: number;
 	/** Whether the attempt follows the first failure of an outage. */
 	readonly isFirst: boolean;
@@ -79,15 +72,15 @@ export class ReconnectPlanner {
 	}
 
 	/** Plans the next attempt after a channel closed or did not open. */
-	planNextAttempt(closeReason: CloseReason): NextAttempt {
+	planNextAttempt(closeReason: closeReasons.CloseReason): NextAttempt {
 		const now = this.#clock.getMonotonicMilliseconds();
 		this.#forgetEndedOutage(now);
 		const outage = this.#outage;
 		const isFirst = outage.startedAt === undefined;
 		outage.startedAt ??= now;
-		outage.faultyFrames = isClosedByFaultyFrame(closeReason) ? outage.faultyFrames + 1 : 0;
-		const decision = decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
-		if (decision !== 'retry') outage.retriedRefusal = getRefusalKey(closeReason);
+		outage.faultyFrames = closeReasons.isClosedByFaultyFrame(closeReason) ? outage.faultyFrames + 1 : 0;
+		const decision = closeReasons.decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
+		if (decision !== 'retry') outage.retriedRefusal = closeReasons.getRefusalKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
 		const alert = this.#takeDueAlert(now, outage.longBackoffWaits > 1 || isMistake);
@@ -104,8 +97,8 @@ export class ReconnectPlanner {
 	}
 
 	/** Waits at least as long as the server asked for, up to 15 minutes. */
-	#computeDelay(decision: RetryDecision, closeReason: CloseReason): number {
-		const retryAfter = parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
+	#computeDelay(decision: closeReasons.RetryDecision, closeReason: closeReasons.CloseReason): number {
+		const retryAfter = closeReasons.parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
 		const asked = Math.min(retryAfter, maxDelayMilliseconds);
 		const outage = this.#outage;
 		if (outage.longBackoffWaits > 0 || decision === 'final') {

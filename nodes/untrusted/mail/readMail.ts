@@ -3,15 +3,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { htmlToText } from '../html/htmlToText';
 import { decodeText, decodeWords, unescapeBytes } from './charset';
-import {
-	getDisposition,
-	getMessageHeader,
-	isFile,
-	type MimePart,
-	getPartHeader,
-	type MimeContext,
-	getMediaType,
-} from './mimeStructure';
+import * as mime from './mimeStructure';
 import { keepNewText } from './newText';
 
 /** A text in one form, plain or HTML. Its pieces are joined only at the end, because parts may be nested deeply. */
@@ -29,16 +21,16 @@ interface TextForms {
 }
 
 interface MailReading {
-	readonly readText: (part: MimePart, kind: keyof TextForms) => string;
+	readonly readText: (part: mime.MimePart, kind: keyof TextForms) => string;
 	/** Collects the parts that are files. An attached email is one file. */
 	readonly files: MailFile[];
 }
 
-function readForms(part: MimePart, place: MimeContext, reading: MailReading): TextForms {
-	const type = getMediaType(part);
+function readForms(part: mime.MimePart, place: mime.MimeContext, reading: MailReading): TextForms {
+	const type = mime.getMediaType(part);
 	const parts = part.parts ?? [];
 	if (type.startsWith('multipart/') && parts.length > 0) return readMultipartForms(type, parts, reading);
-	if (isFile(part, place)) {
+	if (mime.isFile(part, place)) {
 		reading.files.push(toMailFile(part, place.multipartType === 'multipart/related'));
 		return {};
 	}
@@ -47,7 +39,7 @@ function readForms(part: MimePart, place: MimeContext, reading: MailReading): Te
 	return { [kind]: { pieces: [content], isBlank: content.trim() === '' } };
 }
 
-function readMultipartForms(type: string, parts: readonly MimePart[], reading: MailReading): TextForms {
+function readMultipartForms(type: string, parts: readonly mime.MimePart[], reading: MailReading): TextForms {
 	const found: TextForms[] = [];
 	let isAfterHtml = false;
 	for (const part of parts) {
@@ -94,8 +86,8 @@ function convertHtml(html: TextForm): TextForm {
 }
 
 /** Finds the charset that the header names, or the type that Gmail gives (openclaw/gogcli#428), or the HTML itself. */
-function findCharset(part: MimePart, kind: keyof TextForms, bytes: Buffer): string {
-	const types = `${getPartHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
+function findCharset(part: mime.MimePart, kind: keyof TextForms, bytes: Buffer): string {
+	const types = `${mime.getPartHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	const named = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
 	if (named !== undefined || kind === 'text') return named ?? '';
 	return (
@@ -172,7 +164,7 @@ export interface Mail {
 export function readMail({ message, withText, newTextOnly, texts }: MailInput): Mail {
 	const files: MailFile[] = [];
 	const missingTextIds: string[] = [];
-	const readText = (part: MimePart, kind: keyof TextForms) => {
+	const readText = (part: mime.MimePart, kind: keyof TextForms) => {
 		if (!withText) return '';
 		const { data, attachmentId } = part.body ?? {};
 		const stored = attachmentId ? texts[attachmentId] : '';
@@ -218,7 +210,7 @@ function buildSummary(message: gmail_v1.Schema$Message, list: (name: string) => 
 		id: id ?? '',
 		threadId: threadId ?? '',
 		snippet: cleanSnippet(snippet ?? ''),
-		subject: getMessageHeader(message, 'Subject'),
+		subject: mime.getMessageHeader(message, 'Subject'),
 		sender: list('from'),
 		to: list('to'),
 		// The sender sets the Date header, so Gmail's own time is used.
@@ -240,13 +232,13 @@ function cleanSnippet(snippet: string): string {
 }
 
 /** @param isRelated whether the part is in a `multipart/related`, such as a picture of the HTML */
-function toMailFile(part: MimePart, isRelated: boolean): MailFile {
-	const contentId = getPartHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
-	const disposition = getDisposition(part);
+function toMailFile(part: mime.MimePart, isRelated: boolean): MailFile {
+	const contentId = mime.getPartHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
+	const disposition = mime.getDisposition(part);
 	const info = {
 		attachmentId: part.body?.attachmentId ?? '',
 		fileName: decodeWords(part.filename ?? '') || findNameInHeader(part),
-		mimeType: getMediaType(part),
+		mimeType: mime.getMediaType(part),
 		size: part.body?.size ?? 0,
 		inline: disposition === 'inline' || (isRelated && contentId !== '' && disposition !== 'attachment'),
 		contentId,
@@ -256,10 +248,10 @@ function toMailFile(part: MimePart, isRelated: boolean): MailFile {
 }
 
 /** Finds a name that Gmail did not read, such as RFC 2231 in quotes: `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`. */
-function findNameInHeader(part: MimePart): string {
+function findNameInHeader(part: mime.MimePart): string {
 	for (const header of ['Content-Disposition', 'Content-Type']) {
 		const [, star, quoted, plain] =
-			/;\s*(?:file)?name(\*?)\s*=\s*(?:"([^"]*)"|([^;]*))/i.exec(getPartHeader(part, header)) ?? [];
+			/;\s*(?:file)?name(\*?)\s*=\s*(?:"([^"]*)"|([^;]*))/i.exec(mime.getPartHeader(part, header)) ?? [];
 		const value = (quoted ?? plain ?? '').trim();
 		const [, charset, text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
 		const name =

@@ -4,27 +4,10 @@ import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 
 import { joinSpans } from '../document/blocks';
-import {
-	type DocumentTab,
-	type Elements,
-	getCells,
-	getTabContents,
-	getFootnotes,
-	getHeadingDepth,
-	getStoredLine,
-	GlyphCounter,
-	isBorderVisible,
-	listIndentPoints,
-	markdownParagraphSpacing,
-	type Paragraph,
-	type ParagraphPiece,
-	readPieces,
-	type ParagraphIndent,
-	getParagraphIndent,
-} from '../document/elements';
+import * as elements from '../document/elements';
 import { type FlatBlock, nestBlocks, buildPhrasing } from './nesting';
 
-type StructuralElement = Elements[number];
+type StructuralElement = elements.Elements[number];
 
 /**
  * Google Docs' own code blocks have one paragraph per line. Their first and last characters are from the private use area, as seen in
@@ -38,13 +21,13 @@ const spacesPerIndent = 4;
 const maxIndentSpaces = 64;
 
 /** Joins adjacent paragraphs that form one code block, and leaves all other elements as they are. */
-function groupCodeLines(content: Elements, tab: DocumentTab) {
+function groupCodeLines(content: elements.Elements, tab: elements.DocumentTab) {
 	const parts: Array<{ readonly element: StructuralElement } | FlatBlock> = [];
 	const ends = findCodeBlockEnds(content);
 	for (let at = 0; at < content.length;) {
 		const marked = getRawText(content[at]).includes(codeBlockStart) ? ends[at] : undefined;
 		const end = marked ?? findFixedWidthEnd(content, at, tab);
-		const first = getParagraphIndent(content[at]?.paragraph ?? {});
+		const first = elements.getParagraphIndent(content[at]?.paragraph ?? {});
 		// The indentation of Docs' own code blocks is not known, so it is ignored.
 		const place = marked === undefined ? first : noIndent;
 		const value = joinCodeLines(content.slice(at, end), first, tab);
@@ -55,10 +38,10 @@ function groupCodeLines(content: Elements, tab: DocumentTab) {
 	return parts;
 }
 
-const noIndent: ParagraphIndent = { isQuoted: false, indentPoints: 0 };
+const noIndent: elements.ParagraphIndent = { isQuoted: false, indentPoints: 0 };
 
 /** For each position, finds the position after the next end of a code block, if there are only paragraphs up to there. */
-function findCodeBlockEnds(content: Elements): Array<number | undefined> {
+function findCodeBlockEnds(content: elements.Elements): Array<number | undefined> {
 	const ends = new Array<number | undefined>(content.length);
 	for (let at = content.length - 1; at >= 0; at--) {
 		if (!content[at]?.paragraph) ends[at] = undefined;
@@ -68,8 +51,8 @@ function findCodeBlockEnds(content: Elements): Array<number | undefined> {
 }
 
 /** Finds the end of a block of lines in a fixed-width font. @returns `start` if no block of several lines begins there */
-function findFixedWidthEnd(content: Elements, start: number, tab: DocumentTab): number {
-	const first = getParagraphIndent(content[start]?.paragraph ?? {});
+function findFixedWidthEnd(content: elements.Elements, start: number, tab: elements.DocumentTab): number {
+	const first = elements.getParagraphIndent(content[start]?.paragraph ?? {});
 	let end = start;
 	for (let at = start; at < content.length; at++) {
 		const pieces = readPlainLine(content[at], tab);
@@ -79,39 +62,48 @@ function findFixedWidthEnd(content: Elements, start: number, tab: DocumentTab): 
 			if (at === start) break;
 			continue;
 		}
-		if (!isIndentedWithin(getParagraphIndent(content[at]?.paragraph ?? {}), first)) break;
+		if (!isIndentedWithin(elements.getParagraphIndent(content[at]?.paragraph ?? {}), first)) break;
 		end = at + 1;
 	}
 	return end - start > 1 ? end : start;
 }
 
 /** A line belongs to the block if it is indented at least as far as the first one; in quotes, if it is quoted just as deeply. */
-function isIndentedWithin({ isQuoted, indentPoints }: ParagraphIndent, first: ParagraphIndent): boolean {
+function isIndentedWithin(
+	{ isQuoted, indentPoints }: elements.ParagraphIndent,
+	first: elements.ParagraphIndent,
+): boolean {
 	if (isQuoted !== first.isQuoted) return false;
 	const further = indentPoints - first.indentPoints;
 	return isQuoted ? Math.abs(further) < 1 : further > -1;
 }
 
 /** Returns the pieces of an ordinary line; undefined for a heading, a list item, or a paragraph or code block that we wrote, which has our spacing. */
-function readPlainLine(element: StructuralElement | undefined, tab: DocumentTab) {
+function readPlainLine(element: StructuralElement | undefined, tab: elements.DocumentTab) {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
 	const { namedStyleType = 'NORMAL_TEXT', spaceBelow, spacingMode } = paragraph.paragraphStyle ?? {};
 	if (namedStyleType !== 'NORMAL_TEXT') return undefined;
-	const ours = markdownParagraphSpacing;
+	const ours = elements.markdownParagraphSpacing;
 	if (spacingMode === ours.spacingMode && spaceBelow?.magnitude === ours.spaceBelow.magnitude)
 		return undefined;
-	return readPieces(paragraph, tab);
+	return elements.readPieces(paragraph, tab);
 }
 
-const getRawText = (element?: StructuralElement) => getStoredLine(element?.paragraph ?? {});
+const getRawText = (element?: StructuralElement) => elements.getStoredLine(element?.paragraph ?? {});
 
-function joinCodeLines(lines: Elements, first: ParagraphIndent, tab: DocumentTab): string {
+function joinCodeLines(
+	lines: elements.Elements,
+	first: elements.ParagraphIndent,
+	tab: elements.DocumentTab,
+): string {
 	return lines
 		.map(({ paragraph = {} }) => {
-			const text = joinSpans(readPieces(paragraph, tab)).replaceAll('\v', '\n');
-			const further = first.isQuoted ? 0 : getParagraphIndent(paragraph).indentPoints - first.indentPoints;
-			const spaces = text === '' ? 0 : Math.round((further / listIndentPoints) * spacesPerIndent);
+			const text = joinSpans(elements.readPieces(paragraph, tab)).replaceAll('\v', '\n');
+			const further = first.isQuoted
+				? 0
+				: elements.getParagraphIndent(paragraph).indentPoints - first.indentPoints;
+			const spaces = text === '' ? 0 : Math.round((further / elements.listIndentPoints) * spacesPerIndent);
 			return ' '.repeat(Math.min(Math.max(0, spaces), maxIndentSpaces)) + text;
 		})
 		.join('\n');
@@ -145,7 +137,7 @@ const markdownOptions: Options = {
 };
 
 /** Converts headers, body, footers and footnotes of the tabs to Markdown without a final newline. */
-export function documentTabsToMarkdown(tabs: readonly DocumentTab[]): string {
+export function documentTabsToMarkdown(tabs: readonly elements.DocumentTab[]): string {
 	/** Numbers of the footnotes, counted across all tabs. */
 	const labels = new Map<string, string>();
 	const getLabel = (key: string) => {
@@ -160,27 +152,27 @@ export function documentTabsToMarkdown(tabs: readonly DocumentTab[]): string {
 }
 
 class MarkdownTreeBuilder {
-	readonly #document: DocumentTab;
+	readonly #document: elements.DocumentTab;
 	/** Returns the label of the footnote with this ID. */
 	readonly #getLabel: (footnoteId: string) => string;
-	readonly #glyphs: GlyphCounter;
+	readonly #glyphs: elements.GlyphCounter;
 
-	constructor(document: DocumentTab, label: (footnoteId: string) => string) {
+	constructor(document: elements.DocumentTab, label: (footnoteId: string) => string) {
 		this.#document = document;
 		this.#getLabel = label;
-		this.#glyphs = new GlyphCounter(document);
+		this.#glyphs = new elements.GlyphCounter(document);
 	}
 
 	buildTab(): RootContent[] {
-		const parts = getTabContents(this.#document).flatMap((content) => this.#buildBlocks(content));
-		const footnotes = getFootnotes(this.#document).map(({ id, content }): RootContent => {
+		const parts = elements.getTabContents(this.#document).flatMap((content) => this.#buildBlocks(content));
+		const footnotes = elements.getFootnotes(this.#document).map(({ id, content }): RootContent => {
 			const label = this.#getLabel(id);
 			return { type: 'footnoteDefinition', identifier: label, label, children: this.#buildBlocks(content) };
 		});
 		return [...parts, ...footnotes];
 	}
 
-	#buildBlocks(content: Elements): Array<BlockContent | DefinitionContent> {
+	#buildBlocks(content: elements.Elements): Array<BlockContent | DefinitionContent> {
 		const parts = groupCodeLines(content, this.#document);
 		return nestBlocks(
 			parts.flatMap((part) => ('element' in part ? this.#flattenElement(part.element) : part)),
@@ -192,7 +184,7 @@ class MarkdownTreeBuilder {
 		if (tableOfContents)
 			return (tableOfContents.content ?? []).flatMap((element) => this.#flattenElement(element));
 		if (!table?.tableRows?.length) return [];
-		const [cell, ...others] = getCells(table);
+		const [cell, ...others] = elements.getCells(table);
 		const [part, ...more] = groupCodeLines(cell?.content ?? [], this.#document);
 		// A table whose only cell is a code block is that block's frame.
 		const isCode = others.length === 0 && more.length === 0 && part && 'node' in part;
@@ -200,19 +192,22 @@ class MarkdownTreeBuilder {
 	}
 
 	/** Reads a paragraph's pieces, with labels of footnotes in place of their IDs. */
-	#readLabeledPieces(paragraph: Paragraph): ParagraphPiece[] {
-		return readPieces(paragraph, this.#document).map((piece) =>
-			piece.footnoteId === undefined ? piece : { ...piece, footnoteId: this.#getLabel(piece.footnoteId) },
-		);
+	#readLabeledPieces(paragraph: elements.Paragraph): elements.ParagraphPiece[] {
+		return elements
+			.readPieces(paragraph, this.#document)
+			.map((piece) =>
+				piece.footnoteId === undefined ? piece : { ...piece, footnoteId: this.#getLabel(piece.footnoteId) },
+			);
 	}
 
-	#buildParagraphBlocks(paragraph: Paragraph): FlatBlock[] {
+	#buildParagraphBlocks(paragraph: elements.Paragraph): FlatBlock[] {
 		const pieces = this.#readLabeledPieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
 		const text = pieces.filter((piece) => !piece.rule);
-		const isRuled = pieces.length > text.length || (text.length === 0 && isBorderVisible(style.borderBottom));
+		const isRuled =
+			pieces.length > text.length || (text.length === 0 && elements.isBorderVisible(style.borderBottom));
 		const glyph = paragraph.bullet ? this.#glyphs.countItem(paragraph.bullet) : undefined;
-		const around = { ...getParagraphIndent(paragraph), glyph };
+		const around = { ...elements.getParagraphIndent(paragraph), glyph };
 		const nodes: FlatBlock[] = isRuled ? [{ node: { type: 'thematicBreak' }, ...around }] : [];
 		const node = this.#buildTextBlock(text, style);
 		if (node !== undefined || (glyph !== undefined && !isRuled)) {
@@ -222,14 +217,14 @@ class MarkdownTreeBuilder {
 	}
 
 	#buildTextBlock(
-		pieces: readonly ParagraphPiece[],
+		pieces: readonly elements.ParagraphPiece[],
 		style: docs_v1.Schema$ParagraphStyle,
 	): BlockContent | undefined {
 		const isShaded = style.shading?.backgroundColor?.color !== undefined;
 		if (isShaded && pieces.every((piece) => piece.marks.code)) {
 			return { type: 'code', value: joinSpans(pieces).replaceAll('\v', '\n') };
 		}
-		const depth = getHeadingDepth(style.namedStyleType ?? '');
+		const depth = elements.getHeadingDepth(style.namedStyleType ?? '');
 		const children = buildPhrasing(pieces, depth ? { type: 'text', value: ' ' } : { type: 'break' });
 		if (children.length === 0) return undefined;
 		return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };
@@ -250,7 +245,7 @@ class MarkdownTreeBuilder {
 		return { type: 'table', align: (tableRows[0]?.tableCells ?? []).map(getAlignment), children };
 	}
 
-	#buildCellLines(content: Elements): ParagraphPiece[] {
+	#buildCellLines(content: elements.Elements): elements.ParagraphPiece[] {
 		const lines = content.flatMap(({ paragraph, table }) => {
 			if (paragraph) {
 				const { bullet } = paragraph;
@@ -269,11 +264,11 @@ class MarkdownTreeBuilder {
 	}
 }
 
-const lineBreak: ParagraphPiece = { text: '\v', marks: {} };
-const cellSeparator: ParagraphPiece = { text: ' | ', marks: {} };
+const lineBreak: elements.ParagraphPiece = { text: '\v', marks: {} };
+const cellSeparator: elements.ParagraphPiece = { text: ' | ', marks: {} };
 
 /** Removes bold from headers, because they are bold anyway. */
-function removeBold(header: readonly ParagraphPiece[][]): ParagraphPiece[][] {
+function removeBold(header: readonly elements.ParagraphPiece[][]): elements.ParagraphPiece[][] {
 	const written = header.flat().filter((piece) => piece.text.trim() !== '');
 	if (!written.every((piece) => piece.marks.bold)) return [...header];
 	return header.map((pieces) =>

@@ -1,12 +1,4 @@
-import type {
-	BlockContent,
-	DefinitionContent,
-	List,
-	ListItem,
-	PhrasingContent,
-	RootContent,
-	Table,
-} from 'mdast';
+import type * as mdast from 'mdast';
 
 import {
 	type Block,
@@ -26,10 +18,10 @@ import { collectNodes, parseMarkdown } from './parseMarkdown';
 const linkableProtocol = /^(?:https?|ftp|mailto|tel):/i;
 const lineBreakTag = /^<br\s*\/?>$/i;
 
-function nodeToSpans(node: PhrasingContent | RootContent, marks: TextMarks): Span[] {
-	const readChildren = (children: readonly PhrasingContent[], added: TextMarks) =>
+function nodeToSpans(node: mdast.PhrasingContent | mdast.RootContent, marks: TextMarks): Span[] {
+	const readChildren = (children: readonly mdast.PhrasingContent[], added: TextMarks) =>
 		children.flatMap((child) => nodeToSpans(child, { ...marks, ...added }));
-	const readLink = (children: readonly PhrasingContent[], url: string): Span[] => {
+	const readLink = (children: readonly mdast.PhrasingContent[], url: string): Span[] => {
 		if (linkableProtocol.test(url)) return readChildren(children, { link: url });
 		// Links within the Markdown, such as the entries of a table of contents, lead nowhere in a document.
 		if (url.startsWith('#')) return readChildren(children, {});
@@ -92,7 +84,7 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	return { blocks, lists, ...(simplified.length > 0 && { simplified }) };
 }
 
-function findSimplified(nodes: readonly RootContent[]): SimplifiedKind[] {
+function findSimplified(nodes: readonly mdast.RootContent[]): SimplifiedKind[] {
 	const found = new Set<SimplifiedKind>();
 	for (const node of nodes) {
 		if (node.type === 'image') found.add('images');
@@ -107,7 +99,7 @@ function findSimplified(nodes: readonly RootContent[]): SimplifiedKind[] {
 }
 
 /** Turns references into the links and images that they stand for. */
-function resolveReferences(nodes: readonly RootContent[]): void {
+function resolveReferences(nodes: readonly mdast.RootContent[]): void {
 	const definitions = nodes.filter((node) => node.type === 'definition');
 	// If an identifier is defined several times, its first definition counts.
 	const addresses = new Map(definitions.toReversed().map(({ identifier, url }) => [identifier, url]));
@@ -129,11 +121,11 @@ class BlockReader {
 	/** True while the next paragraph is the first of a list item. */
 	#isItemStart = false;
 
-	read(nodes: readonly RootContent[], around: BlockContext): void {
+	read(nodes: readonly mdast.RootContent[], around: BlockContext): void {
 		for (const node of nodes) this.#readBlock(node, around);
 	}
 
-	#readBlock(node: RootContent, around: BlockContext): void {
+	#readBlock(node: mdast.RootContent, around: BlockContext): void {
 		if (node.type === 'heading') this.#addParagraph(this.#readSpans(node.children), around, node.depth);
 		else if (node.type === 'code')
 			this.#addParagraph([textToSpan(node.value, { code: true })], around, 'code');
@@ -150,7 +142,7 @@ class BlockReader {
 			this.#addParagraph(this.#readSpans(node.type === 'paragraph' ? node.children : [node]), around);
 	}
 
-	#readSpans(nodes: ReadonlyArray<PhrasingContent | RootContent>): Span[] {
+	#readSpans(nodes: ReadonlyArray<mdast.PhrasingContent | mdast.RootContent>): Span[] {
 		return nodes.flatMap((node) => nodeToSpans(node, {})).filter(({ text }) => text !== '');
 	}
 
@@ -162,7 +154,7 @@ class BlockReader {
 		this.blocks.push({ kind: 'paragraph', spans: kept, format, quoteDepth, ...(list && { list }) });
 	}
 
-	#readList(list: List, around: BlockContext): void {
+	#readList(list: mdast.List, around: BlockContext): void {
 		const ordered = list.ordered ?? false;
 		const level = around.level === undefined ? 0 : Math.min(around.level + 1, maxListLevel);
 		const first = this.blocks.length;
@@ -182,7 +174,7 @@ class BlockReader {
 	 * Continues the previous list if its numbers go on here, such as steps with other text between them. Docs begins every new list at 1.
 	 * @returns whether it did
 	 */
-	#continueList(list: List, first: number, { level, quoteDepth }: BlockContext): boolean {
+	#continueList(list: mdast.List, first: number, { level, quoteDepth }: BlockContext): boolean {
 		const start = list.start ?? 1;
 		if (!list.ordered || start === 1) return false;
 		const numbered = this.#lastNumberedList;
@@ -203,10 +195,10 @@ class BlockReader {
 		return true;
 	}
 
-	#readItem(item: ListItem, around: BlockContext): void {
+	#readItem(item: mdast.ListItem, around: BlockContext): void {
 		this.#isItemStart = true;
 		const at = this.blocks.length;
-		const first: BlockContent | DefinitionContent | undefined = item.children[0];
+		const first: mdast.BlockContent | mdast.DefinitionContent | undefined = item.children[0];
 		if (first === undefined || first.type === 'list' || first.type === 'table')
 			this.#addParagraph([], around);
 		this.read(item.children, around);
@@ -214,7 +206,7 @@ class BlockReader {
 		if (typeof item.checked === 'boolean') this.#prependText(at, item.checked ? '☑ ' : '☐ ');
 	}
 
-	#readTable({ children, align }: Table): void {
+	#readTable({ children, align }: mdast.Table): void {
 		// A document always has a paragraph between two tables.
 		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(buildParagraph([]));
 		const columns = children[0]?.children.length ?? 0;
@@ -226,7 +218,7 @@ class BlockReader {
 	}
 
 	/** A footnote cannot be inserted in the same batch as the rest, so its text goes where it was written. */
-	#readFootnote(name: string, children: readonly RootContent[], around: BlockContext): void {
+	#readFootnote(name: string, children: readonly mdast.RootContent[], around: BlockContext): void {
 		const at = this.blocks.length;
 		this.read(children, around);
 		this.#prependText(at, `[${name}] `);

@@ -1,25 +1,20 @@
 import type { BlockContent, DefinitionContent, List, ListItem, PhrasingContent } from 'mdast';
 
 import type { TextMarks } from '../document/blocks';
-import {
-	type Glyph,
-	listIndentPoints,
-	type ParagraphPiece,
-	type ParagraphIndent,
-	quoteIndentPoints,
-} from '../document/elements';
+import * as elements from '../document/elements';
 
 /** A paragraph or table of a document. The document shows its lists and quotes only as glyphs, indentation and borders. */
-export interface FlatBlock extends ParagraphIndent {
+export interface FlatBlock extends elements.ParagraphIndent {
 	readonly node: BlockContent;
-	readonly glyph?: Glyph | undefined;
+	readonly glyph?: elements.Glyph | undefined;
 }
 
 interface PlacedBlock {
 	readonly node: BlockContent;
 	/** Number of quotes around the block, and around its list if it is in one. */
 	readonly quoteDepth: number;
-	readonly list: { readonly level: number; readonly glyph?: Glyph; readonly isQuoted?: boolean } | undefined;
+	readonly list:
+		{ readonly level: number; readonly glyph?: elements.Glyph; readonly isQuoted?: boolean } | undefined;
 }
 
 /** A document may have any indentation, which would become any number of nested quotes. */
@@ -37,8 +32,8 @@ function placeBlocks(blocks: readonly FlatBlock[]): PlacedBlock[] {
 			open = { level: glyph.level, quoteDepth: isQuoted ? 1 : 0 };
 			return { node, quoteDepth: open.quoteDepth, list: { level: glyph.level, glyph } };
 		}
-		const ownPoints = indentPoints - (isQuoted ? quoteIndentPoints : 0);
-		const indented = Math.floor((ownPoints + 1) / listIndentPoints) - 1;
+		const ownPoints = indentPoints - (isQuoted ? elements.quoteIndentPoints : 0);
+		const indented = Math.floor((ownPoints + 1) / elements.listIndentPoints) - 1;
 		if (open !== undefined && indented >= 0) {
 			const { quoteDepth } = open;
 			const level = Math.min(indented, open.level);
@@ -46,7 +41,7 @@ function placeBlocks(blocks: readonly FlatBlock[]): PlacedBlock[] {
 			return { node, quoteDepth, list: { level, isQuoted: isQuoted && quoteDepth === 0 } };
 		}
 		open = undefined;
-		const depth = Math.min(Math.max(1, Math.round(indentPoints / quoteIndentPoints)), maxQuoteDepth);
+		const depth = Math.min(Math.max(1, Math.round(indentPoints / elements.quoteIndentPoints)), maxQuoteDepth);
 		const quoteDepth = isQuoted ? depth : 0;
 		return { node, quoteDepth, list: undefined };
 	});
@@ -122,7 +117,7 @@ function buildListItem(node: BlockContent): ListItem {
 }
 
 type Mark = keyof TextMarks;
-type Pieces = readonly ParagraphPiece[];
+type Pieces = readonly elements.ParagraphPiece[];
 
 // If two marks reach equally far, the first one in this list is the outer one. `***x***` reads as emphasis around strong.
 const marksByPriority: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
@@ -167,7 +162,7 @@ function wrapInMark(mark: Mark, url: string, children: PhrasingContent[]): Phras
 }
 
 function buildLeaves(
-	{ text, marks: { code }, picture, footnoteId: label }: ParagraphPiece,
+	{ text, marks: { code }, picture, footnoteId: label }: elements.ParagraphPiece,
 	lineBreak: PhrasingContent,
 ): PhrasingContent[] {
 	if (picture !== undefined) return [{ type: 'image', url: picture, alt: text }];
@@ -180,8 +175,8 @@ function buildLeaves(
 }
 
 /** Splits off spaces at the ends of a marked piece. They keep only the marks that both neighbors have too. */
-function separateSpaces(pieces: Pieces): ParagraphPiece[] {
-	const parts = pieces.flatMap((piece): ParagraphPiece[] => {
+function separateSpaces(pieces: Pieces): elements.ParagraphPiece[] {
+	const parts = pieces.flatMap((piece): elements.ParagraphPiece[] => {
 		if (piece.marks.code || !isPlainText(piece)) return [piece];
 		return splitSpaces(piece.text).map((text) => ({ ...piece, text }));
 	});
@@ -205,14 +200,14 @@ function keepCommonMarks(own: TextMarks, left: TextMarks, right: TextMarks): Tex
 }
 
 /** Removes spaces and breaks at the ends of a paragraph, which have no meaning in Markdown. */
-function trimPieces(pieces: Pieces): ParagraphPiece[] {
+function trimPieces(pieces: Pieces): elements.ParagraphPiece[] {
 	const first = pieces.findIndex((piece) => !isBlank(piece));
 	const last = pieces.findLastIndex((piece) => !isBlank(piece));
 	return pieces.slice(first, last + 1);
 }
 
-function joinPieces(pieces: Pieces): ParagraphPiece[] {
-	const parts: ParagraphPiece[] = [];
+function joinPieces(pieces: Pieces): elements.ParagraphPiece[] {
+	const parts: elements.ParagraphPiece[] = [];
 	for (const piece of pieces) {
 		const last = parts.at(-1);
 		if (last && isPlainText(last) && isPlainText(piece) && haveSameMarks(last.marks, piece.marks)) {
@@ -228,10 +223,10 @@ const bareAddress = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^\s<]+/g
 const escapable = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
 
 /** Makes links of addresses in plain text that would be read wrongly: with the marks after them, or with a backslash from escaping. */
-function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): ParagraphPiece[] {
+function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): elements.ParagraphPiece[] {
 	return pieces.flatMap((piece, at) => {
 		if (!isPlainText(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
-		const parts: ParagraphPiece[] = [];
+		const parts: elements.ParagraphPiece[] = [];
 		let from = 0;
 		for (const { 0: found, index } of piece.text.matchAll(bareAddress)) {
 			const next = piece.text[index + found.length] ?? getFirstMarkdownCharacter(pieces[at + 1]);
@@ -248,7 +243,7 @@ function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): Paragra
 }
 
 /** The character with which a piece begins in Markdown. For anything but plain text, a backtick stands for its markup. */
-function getFirstMarkdownCharacter(piece: ParagraphPiece | undefined): string {
+function getFirstMarkdownCharacter(piece: elements.ParagraphPiece | undefined): string {
 	if (piece === undefined) return '';
 	return isPlainText(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';
 }
@@ -262,9 +257,9 @@ function trimAddress(found: string): string {
 	return inside.slice(0, end);
 }
 
-const isBlank = ({ text, picture }: ParagraphPiece) => text.trim() === '' && picture === undefined;
+const isBlank = ({ text, picture }: elements.ParagraphPiece) => text.trim() === '' && picture === undefined;
 
-const isPlainText = ({ picture, footnoteId }: ParagraphPiece) =>
+const isPlainText = ({ picture, footnoteId }: elements.ParagraphPiece) =>
 	picture === undefined && footnoteId === undefined;
 
 function haveSameMarks(left: TextMarks, right: TextMarks): boolean {

@@ -41,6 +41,7 @@ describe('input object', () => {
 		['JSON text of an array', '[]', 'The input object must be an object, not an array'],
 		['a number', 5, 'The input object must be an object, not a number'],
 		['nothing', null, 'The input object must be an object, not null'],
+		['an expression without a result', undefined, 'The input object must be an object, not undefined'],
 		['no JSON', '{ operation: list }', 'The input object is not valid JSON'],
 		['no operation', {}, "'operation' is required", 'append, create, read'],
 		[

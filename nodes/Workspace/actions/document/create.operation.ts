@@ -1,13 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import {
-	createInDrive,
-	hashFileKey,
-	findCreatedId,
-	missingFolderAdvice,
-	buildParentFolderField,
-	titleField,
-} from '../createdFiles';
+import * as createdFiles from '../createdFiles';
 import { isNodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { idempotencyOption } from '../../idempotency';
@@ -30,8 +23,8 @@ import {
 } from './revisionGuard';
 
 const createFields = [
-	{ ...titleField, description: 'Title of the new document' },
-	buildParentFolderField('The folder to create the document in. Leave empty to use My Drive.'),
+	{ ...createdFiles.titleField, description: 'Title of the new document' },
+	createdFiles.buildParentFolderField('The folder to create the document in. Leave empty to use My Drive.'),
 	{ ...fields.content, description: 'Content of the new document. Leave empty to create an empty document.' },
 	fields.contentFormat,
 ] as const satisfies readonly Field[];
@@ -87,12 +80,13 @@ export const create = defineOperation({
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey } = params;
-		let ownId = idempotencyKey ? await findCreatedId(clients.drive, item) : undefined;
+		let ownId = idempotencyKey ? await createdFiles.findCreatedId(clients.drive, item) : undefined;
 		if (ownId === undefined) {
 			const written = await recoverResult(clients.docs, failure, item);
 			if (isNodeError(written)) return written;
 			if (written !== undefined) return await readResult(clients, written.documentId, params, undefined);
-			if (parentFolder !== '' || templateId !== '') ownId = await findCreatedId(clients.drive, item);
+			if (parentFolder !== '' || templateId !== '')
+				ownId = await createdFiles.findCreatedId(clients.drive, item);
 		}
 		if (ownId !== undefined)
 			return await createDocumentInDrive(clients, await prepareDocument(params, item), item, ownId);
@@ -103,7 +97,7 @@ export const create = defineOperation({
 		});
 	},
 	nameResult: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
-	adviceByStatus: { 404: missingFolderAdvice },
+	adviceByStatus: { 404: createdFiles.missingFolderAdvice },
 });
 
 type NewDocument = Awaited<ReturnType<typeof prepareDocument>>;
@@ -116,7 +110,7 @@ async function prepareDocument(params: CreateDocumentParams, item: Item) {
 	const made: string[] = [title, contentFormat, content, templateId, JSON.stringify(texts)];
 	if (fillFromInput) made.push('fillFromInput');
 	if (contents.length > 0) made.push(JSON.stringify(params.replacements));
-	const key = hashFileKey('document create', params, made);
+	const key = createdFiles.hashFileKey('document create', params, made);
 	const parsed = await parseContent(params, item);
 	const isReplacing = texts.length + contents.length > 0 || fillFromInput;
 	if (templateId === '' && (contents.length > 0 || (isReplacing && isEmpty(parsed)))) {
@@ -139,7 +133,7 @@ async function createDocumentInDrive(clients: Clients, given: NewDocument, item:
 	};
 	const mimeType = 'application/vnd.google-apps.document';
 	const file = { ...given, kind: 'document', mimeType, buildUrl: buildDocumentUrl, ownId, finish } as const;
-	return await createInDrive(clients.drive, file, item);
+	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 
 /** Fills a document in one atomic change; with a key only an empty one, so that two executions fill it once. @param known its revision when empty */

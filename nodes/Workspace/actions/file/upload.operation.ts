@@ -5,16 +5,10 @@ import { createMemorySource, decodeBase64, computeMd5 } from '../../byteSource';
 import type { KeyHashes } from '../../idempotency';
 import { defineOperation, type Item, type ByteSource } from '../../operation';
 import { googleTypePrefix, hashFileKey, missingFolderAdvice } from '../createdFiles';
-import {
-	type FileResult,
-	findUploadedFile,
-	type PreparedUpload,
-	uploadOnce,
-	verifyUpload,
-} from './uploadFile';
+import * as uploads from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
-type UploadCall = Pick<PreparedUpload, 'client' | 'params' | 'item'>;
+type UploadCall = Pick<uploads.PreparedUpload, 'client' | 'params' | 'item'>;
 
 /** The bytes to upload. @throws NodeError 400 that says what is missing */
 async function getUploadSource({ client, params, item }: UploadCall, field: string): Promise<ByteSource> {
@@ -91,19 +85,19 @@ export const upload = defineOperation({
 			`Leave ${quoteField('name')} empty, so that each file keeps its own name.`,
 		);
 	},
-	async execute(client, params, item): Promise<FileResult[]> {
-		const files: FileResult[] = [];
+	async execute(client, params, item): Promise<uploads.FileResult[]> {
+		const files: uploads.FileResult[] = [];
 		const fields = findFields(params, item);
 		for (const at of fields.keys()) {
 			const uploading = await prepareUpload({ client, params, item }, fields, at);
-			const uploaded = hashUploadKey(uploading).then((key) => uploadOnce(uploading, key));
+			const uploaded = hashUploadKey(uploading).then((key) => uploads.uploadOnce(uploading, key));
 			// The runner looks for the last file. The one that failed before others is looked for here, so that they follow.
 			files.push(await (at === fields.length - 1 ? uploaded : uploaded.catch(recoverBefore(uploading))));
 		}
 		return files;
 	},
-	async recover(client, params, _error, item): Promise<FileResult[] | undefined> {
-		const files: FileResult[] = [];
+	async recover(client, params, _error, item): Promise<uploads.FileResult[] | undefined> {
+		const files: uploads.FileResult[] = [];
 		const fields = findFields(params, item);
 		for (const at of fields.keys()) {
 			const file = await findResult(await prepareUpload({ client, params, item }, fields, at));
@@ -128,16 +122,16 @@ function findFields({ contentSource, binaryPropertyName: names }: UploadParams, 
 }
 
 /** The file of an upload whose outcome is unknown, if it arrived. */
-async function findResult(uploading: PreparedUpload): Promise<FileResult | undefined> {
+async function findResult(uploading: uploads.PreparedUpload): Promise<uploads.FileResult | undefined> {
 	const { source, item } = uploading;
-	const file = await findUploadedFile(uploading);
+	const file = await uploads.findUploadedFile(uploading);
 	if (!file) return undefined;
 	const key = await hashUploadKey(uploading);
-	const result = verifyUpload({ file, md5: await computeMd5(source) }, item);
-	return key ? await uploadOnce(uploading, key, file) : result;
+	const result = uploads.verifyUpload({ file, md5: await computeMd5(source) }, item);
+	return key ? await uploads.uploadOnce(uploading, key, file) : result;
 }
 
-const recoverBefore = (uploading: PreparedUpload) => async (error: unknown) => {
+const recoverBefore = (uploading: uploads.PreparedUpload) => async (error: unknown) => {
 	const isUnknown = isNodeError(error) && error.outcome === 'unknown';
 	const found = isUnknown ? await findResult(uploading).catch(() => undefined) : undefined;
 	if (!found) throw error;
@@ -148,7 +142,7 @@ async function prepareUpload(
 	call: UploadCall,
 	fields: readonly string[],
 	at: number,
-): Promise<PreparedUpload> {
+): Promise<uploads.PreparedUpload> {
 	const { params, item } = call;
 	const field = fields[at] ?? '';
 	const count = fields.length;
@@ -175,7 +169,7 @@ function resolveFileName(params: UploadParams, ownName?: string): string {
 	);
 }
 
-async function hashUploadKey({ params, source, at }: PreparedUpload): Promise<KeyHashes | undefined> {
+async function hashUploadKey({ params, source, at }: uploads.PreparedUpload): Promise<KeyHashes | undefined> {
 	const { idempotencyKey, convertTo } = params;
 	if (idempotencyKey === '') return undefined;
 	// Drive knows the checksum of a file that is not converted, so a large one need not be read twice.

@@ -6,14 +6,7 @@ import { computeMd5 } from '../../byteSource';
 import type { UploadedFile } from '../../google/driveUpload';
 import { type KeyHashes, createKeyReusedError } from '../../idempotency';
 import type { Clients, Item, ByteSource } from '../../operation';
-import {
-	findFileOfItem,
-	findFiles,
-	getItemProperty,
-	createOnce,
-	googleTypePrefix,
-	quoteSearchText,
-} from '../createdFiles';
+import * as createdFiles from '../createdFiles';
 import type { UploadParams } from './fields';
 
 type File = drive_v3.Schema$File;
@@ -57,8 +50,8 @@ function toFileResult(file: File): FileResult {
 /** The files of that name in the folder, as far as the sign-in sees them; the newest first. */
 async function findFilesNamed({ client, params, name }: PreparedUpload): Promise<File[]> {
 	const folder = params.parentFolder || 'root';
-	const q = `name = ${quoteSearchText(name)} and ${quoteSearchText(folder)} in parents and mimeType != '${googleTypePrefix}folder'`;
-	const files = await findFiles(client.drive, q, resultFields, 'createdTime desc');
+	const q = `name = ${createdFiles.quoteSearchText(name)} and ${createdFiles.quoteSearchText(folder)} in parents and mimeType != '${createdFiles.googleTypePrefix}folder'`;
+	const files = await createdFiles.findFiles(client.drive, q, resultFields, 'createdTime desc');
 	// Whether Drive compares names by letter case is not documented.
 	return files.filter((file) => file.name === name);
 }
@@ -80,7 +73,7 @@ function findReplaceableId(
 			`The folder has ${more.length + 1} files named "${name}"`,
 			'Nothing was uploaded. Rename or remove all except the one to replace.',
 		);
-	const isGoogleFile = mimeType?.startsWith(googleTypePrefix);
+	const isGoogleFile = mimeType?.startsWith(createdFiles.googleTypePrefix);
 	if (mimeType === target || (target === undefined && !isGoogleFile)) return id ?? undefined;
 	throw createConflictError(
 		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
@@ -109,7 +102,7 @@ async function reserveFileId(uploading: PreparedUpload): Promise<string | undefi
 /** The file that an earlier try of this item created, if there is one. */
 export async function findUploadedFile(uploading: PreparedUpload): Promise<File | undefined> {
 	const { client, target } = uploading;
-	if (target !== undefined) return await findFileOfItem(client.drive, uploading, resultFields);
+	if (target !== undefined) return await createdFiles.findFileOfItem(client.drive, uploading, resultFields);
 	const fileId = await reserveFileId(uploading);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
@@ -153,7 +146,7 @@ export async function uploadOnce(uploading: PreparedUpload, key: KeyHashes | und
 		const made = await uploadUnlessSkipped(uploading);
 		return 'instead' in made ? made.instead : made;
 	}
-	return await createOnce(client.drive, resultFields, {
+	return await createdFiles.createOnce(client.drive, resultFields, {
 		key,
 		ownId: found?.id ?? undefined,
 		create: async (appProperties) => found ?? (await uploadUnlessSkipped(uploading, appProperties)),
@@ -197,7 +190,7 @@ async function uploadUnlessSkipped(
 	const marker =
 		target === undefined
 			? { id: await reserveFileId(uploading) }
-			: { appProperties: { ...appProperties, ...getItemProperty(uploading) } };
+			: { appProperties: { ...appProperties, ...createdFiles.getItemProperty(uploading) } };
 	const parents = parentFolder ? [parentFolder] : undefined;
 	const sending = client.uploadToDrive({
 		...request,

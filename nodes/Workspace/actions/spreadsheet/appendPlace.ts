@@ -5,23 +5,14 @@ import { printChoice, quoteField } from '../../../fields/field';
 import type { Cell } from './cells';
 import type { AppendParams } from './fields';
 import type { SheetTable } from './headerRow';
-import {
-	type Corner,
-	parseBounds,
-	printAreaLike,
-	toColumnLetters,
-	parseRange,
-	printTabArea,
-	printRange,
-	type TabRange,
-} from './range';
+import * as ranges from './range';
 import { countColumns } from './sendRows';
 import { findNativeTable, type Spreadsheet } from './spreadsheet';
 
 /** Where Google put appended rows: from `start` on, up to `lastColumn`. */
 export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse) {
 	const updatedRange = updates?.updatedRange ?? '';
-	const { row, column, lastColumn = column } = parseBounds(parseRange(updatedRange));
+	const { row, column, lastColumn = column } = ranges.parseBounds(ranges.parseRange(updatedRange));
 	return { updatedRange, tableRange, start: { row, column }, lastColumn };
 }
 
@@ -32,7 +23,7 @@ export function isPlacementProven({ tableRange, start, place, values }: Appended
 	if (start.column !== place.column) return false;
 	if (firstRow !== undefined) return start.row >= firstRow;
 	if (!tableRange || place.isUnsure) return false;
-	const { row, lastRow = row, lastColumn } = parseBounds(parseRange(tableRange));
+	const { row, lastRow = row, lastColumn } = ranges.parseBounds(ranges.parseRange(tableRange));
 	if (start.row <= lastRow) return false;
 	const isCell = lastRow === row && lastColumn === undefined;
 	// A single cell may be a title above the table.
@@ -44,7 +35,7 @@ export function isPlacementProven({ tableRange, start, place, values }: Appended
 export function isDirectlyBelowHeader({ tableRange }: AppendedRange, place: AppendPlace, startRow: number) {
 	if (place.extent === 'header') return startRow === place.row + 1;
 	if (!tableRange) return false;
-	const { row, lastRow = row } = parseBounds(parseRange(tableRange));
+	const { row, lastRow = row } = ranges.parseBounds(ranges.parseRange(tableRange));
 	return lastRow === row && startRow === row + 1;
 }
 
@@ -67,20 +58,20 @@ export interface AppendPlace {
 }
 
 /** The place that a target names, for rows whose columns have no names. */
-export function getPlaceInTarget(target: TabRange): AppendPlace {
+export function getPlaceInTarget(target: ranges.TabRange): AppendPlace {
 	const { cells, tab, name } = target;
-	const { row, column, lastColumn, lastRow } = parseBounds(target);
+	const { row, column, lastColumn, lastRow } = ranges.parseBounds(target);
 	const isCell = cells !== undefined && !cells.includes(':');
 	const extent = isCell || lastRow !== undefined ? 'block' : 'all';
-	return { search: printRange(target), tab: tab ?? name, row, column, lastColumn, extent };
+	return { search: ranges.printRange(target), tab: tab ?? name, row, column, lastColumn, extent };
 }
 
 /** The place below a header. Google searches from the header's cells; if one of them is empty, it may see several tables there. */
 export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace {
 	const { left, right, hasGap, row } = header;
 	const tab = target.tab ?? target.name;
-	const last = `${toColumnLetters(right)}${hasGap ? '' : row + 1}`;
-	const search = printRange({ tab, cells: `${toColumnLetters(left)}${row + 1}:${last}` });
+	const last = `${ranges.toColumnLetters(right)}${hasGap ? '' : row + 1}`;
+	const search = ranges.printRange({ tab, cells: `${ranges.toColumnLetters(left)}${row + 1}:${last}` });
 	return { search, tab, row, column: left, lastColumn: right, extent: 'header', isUnsure: hasGap };
 }
 
@@ -126,7 +117,7 @@ type AppendedRows = AppendedRange & { readonly place: AppendPlace; readonly valu
 export async function relocateRows(book: Spreadsheet, params: AppendRequestOptions, appended: AppendedRows) {
 	const { updatedRange, start, lastColumn, place, values } = appended;
 	const relocate = async () => {
-		const { tab } = parseRange(updatedRange);
+		const { tab } = ranges.parseRange(updatedRange);
 		const { cells } = await book.readTab(tab);
 		const target = findTargetRow(cells, appended);
 		if (target === start.row && start.column === place.column) return start;
@@ -149,7 +140,7 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 		const left = Math.min(column, start.column);
 		const width = Math.max(lastColumn + 1, column + countColumns(values)) - left;
 		const shift = (line: Cell[]) => Array.from({ length: width }, (_, at) => line[left + at - column] ?? '');
-		const range = printAreaLike(updatedRange, { row, column: left }, values.length, width);
+		const range = ranges.printAreaLike(updatedRange, { row, column: left }, values.length, width);
 		await book.update(range, values.map(shift), params.valueInputOption);
 		return { row, column };
 	};
@@ -161,7 +152,7 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 function createMisplacedError({ updatedRange, start, place }: AppendedRows, error: NodeError) {
 	const { code, status, message } = error;
 	const isInColumn = start.column === place.column;
-	const belongs = isInColumn ? 'below the table' : `in column ${toColumnLetters(place.column)}`;
+	const belongs = isInColumn ? 'below the table' : `in column ${ranges.toColumnLetters(place.column)}`;
 	return new NodeError({
 		...{ code, status, outcome: 'done' },
 		message: `The rows were appended at ${updatedRange}, not ${belongs}, and could not be moved (${message})`,
@@ -206,7 +197,7 @@ export async function planAppendRequest(
 	const table = findNativeTable(sheet, { row, column });
 	// Only inserted rows become part of the table.
 	if (table) {
-		const inside = printTabArea(tab, { row: table.range.startRowIndex, column }, 1, 1);
+		const inside = ranges.printTabArea(tab, { row: table.range.startRowIndex, column }, 1, 1);
 		return { ...inserted, range: inside, firstRow: table.range.endRowIndex };
 	}
 	// There is no cell below the last row, so nothing can be overwritten.
@@ -216,11 +207,11 @@ export async function planAppendRequest(
 		.findIndex((row) => countFilledCells(row, column, column + width) > 0);
 	if (taken !== -1) {
 		throw createRefusal(
-			`There is space for only ${taken} ${taken === 1 ? 'row' : 'rows'} below the table: row ${firstRow + taken + 1} has data from column ${toColumnLetters(column)} on`,
+			`There is space for only ${taken} ${taken === 1 ? 'row' : 'rows'} below the table: row ${firstRow + taken + 1} has data from column ${ranges.toColumnLetters(column)} on`,
 			`Nothing was written. Set ${quoteField('insertDataOption')} to ${printChoice('insertDataOption', 'INSERT_ROWS')}, which moves the rows below the table down.`,
 		);
 	}
-	return { range: printTabArea(tab, { row: firstRow, column }, 1, 1), insertDataOption, firstRow };
+	return { range: ranges.printTabArea(tab, { row: firstRow, column }, 1, 1), insertDataOption, firstRow };
 }
 
 /** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
@@ -231,9 +222,14 @@ const headerFormats = [
 const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats.join(',')})))))`;
 
 /** Clears the look of the header from rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
-export async function clearHeaderFormat(book: Spreadsheet, range: string, start: Corner, rows: Cell[][]) {
+export async function clearHeaderFormat(
+	book: Spreadsheet,
+	range: string,
+	start: ranges.Corner,
+	rows: Cell[][],
+) {
 	const { row, column } = start;
-	const header = printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
+	const header = ranges.printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
 	const [sheet] = (await book.get(headerFields, [header])).sheets ?? [];
 	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
 	if (!cells.some(({ userEnteredFormat }) => userEnteredFormat)) return;

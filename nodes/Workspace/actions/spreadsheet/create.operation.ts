@@ -3,21 +3,16 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { isNodeError } from '../../../core/errors';
 import { idempotencyOption } from '../../idempotency';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
-import {
-	createInDrive,
-	hashFileKey,
-	findCreatedId,
-	missingFolderAdvice,
-	buildParentFolderField,
-	titleField,
-} from '../createdFiles';
+import * as createdFiles from '../createdFiles';
 import { type Cell, readCellRows, toRowData, buildUpdateCellsRequest } from './cells';
 import { countColumns } from './sendRows';
 import { newTabSize, buildSpreadsheetUrl } from './spreadsheet';
 
 const createFields = [
-	{ ...titleField, description: 'Title of the new spreadsheet' },
-	buildParentFolderField('The folder to create the spreadsheet in. Leave empty to use My Drive.'),
+	{ ...createdFiles.titleField, description: 'Title of the new spreadsheet' },
+	createdFiles.buildParentFolderField(
+		'The folder to create the spreadsheet in. Leave empty to use My Drive.',
+	),
 ] as const satisfies readonly Field[];
 
 const createOptions = [
@@ -130,13 +125,13 @@ export const create = defineOperation({
 		return toCreateResult(data);
 	},
 	async recover(clients, params, error, item) {
-		const ownId = needsDrive(params) ? await findCreatedId(clients.drive, item) : undefined;
+		const ownId = needsDrive(params) ? await createdFiles.findCreatedId(clients.drive, item) : undefined;
 		if (ownId !== undefined) return await createSpreadsheetInDrive(clients, params, item, ownId);
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
 		throw error.with({ message: `The spreadsheet may have been created: ${error.message}`, description });
 	},
 	nameResult: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
-	adviceByStatus: { 404: missingFolderAdvice },
+	adviceByStatus: { 404: createdFiles.missingFolderAdvice },
 });
 
 /** Only Drive can create a spreadsheet in a folder or with a key. */
@@ -146,7 +141,7 @@ const needsDrive = ({ parentFolder: folder, idempotencyKey }: CreateParams) =>
 async function createSpreadsheetInDrive(clients: Clients, params: CreateParams, item: Item, ownId?: string) {
 	const { sheets, values, locale, timeZone, title, parentFolder: folder } = params;
 	const content = JSON.stringify([title, sheets, values, locale, timeZone]);
-	const key = hashFileKey('spreadsheet create', params, [content]);
+	const key = createdFiles.hashFileKey('spreadsheet create', params, [content]);
 	const finish = async (spreadsheetId: string, isDone: boolean) => {
 		const request = { spreadsheetId, fields: resultFields };
 		if (isDone) return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
@@ -161,7 +156,7 @@ async function createSpreadsheetInDrive(clients: Clients, params: CreateParams, 
 	const kind = { kind: 'spreadsheet', buildUrl: buildSpreadsheetUrl } as const;
 	const mimeType = 'application/vnd.google-apps.spreadsheet';
 	const file = { ...kind, mimeType, title, parentFolder: folder, key, ownId, finish };
-	return await createInDrive(clients.drive, file, item);
+	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';

@@ -5,15 +5,7 @@ import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { buildColumnNames, type HeaderRow, findTable, addLetterColumns } from '../headerRow';
 import { listNames } from '../names';
-import {
-	parseBounds,
-	printTabArea,
-	printAreaLike,
-	parseRange,
-	printRange,
-	type TabRange,
-	parseTarget,
-} from '../range';
+import * as ranges from '../range';
 import { sendInChunks, spreadRefusals, countColumns, buildWriteResults } from '../sendRows';
 import {
 	buildEnlargeTabRequests,
@@ -30,11 +22,11 @@ import { readTableBody } from './tableBody';
  */
 async function writeAndEnlarge<T>(
 	book: Spreadsheet,
-	target: TabRange,
+	target: ranges.TabRange,
 	size: { readonly rows: number; readonly columns: number },
 	send: () => Promise<T>,
 ): Promise<T> {
-	const start = parseBounds(target);
+	const start = ranges.parseBounds(target);
 	const [rows, columns] = [start.row + size.rows, start.column + size.columns];
 	const fits = rows <= (start.lastRow ?? Infinity) + 1 && columns <= (start.lastColumn ?? Infinity) + 1;
 	// A named range inside a tab has its own bounds.
@@ -65,7 +57,7 @@ async function writeAndEnlarge<T>(
  */
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const table = params.includeHeaderRow
-		? await findTable(book, params, members, (inside) => parseBounds(inside).row + 1)
+		? await findTable(book, params, members, (inside) => ranges.parseBounds(inside).row + 1)
 		: undefined;
 	const given = table?.given ?? (await convertCells(book, params, members.map(readNamedRows)));
 	const names = collectNames(given.flat());
@@ -75,7 +67,8 @@ export async function writeItems(book: Spreadsheet, params: WriteParams, members
 				columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null))),
 			),
 		);
-	if (!table) return await writeConsecutiveRows(book, params, parseTarget(params), toRows(names), members);
+	if (!table)
+		return await writeConsecutiveRows(book, params, ranges.parseTarget(params), toRows(names), members);
 	const { target, header: found } = table;
 	const { columns, header } = layOutColumns(names, found, params);
 	return await writeConsecutiveRows(book, params, target, toRows(columns), members, { header: [header] });
@@ -110,7 +103,7 @@ function layOutColumns(names: readonly string[], found: HeaderRow, params: Write
 export async function writeConsecutiveRows(
 	book: Spreadsheet,
 	params: WriteParams,
-	target: TabRange,
+	target: ranges.TabRange,
 	given: ReadonlyArray<Cell[][] | NodeError>,
 	members: readonly WriteMember[],
 	{ header = [], prepare }: { header?: Cell[][]; prepare?: (rows: number) => Promise<void> } = {},
@@ -125,18 +118,18 @@ export async function writeConsecutiveRows(
 		async send([first = [], ...others]) {
 			if (next === undefined) await prepare?.(size.rows);
 			const above = next === undefined ? header : [];
-			const range = next ?? printRange(target);
+			const range = next ?? ranges.printRange(target);
 			const values = [...above, ...first, ...others.flat()];
 			const answer = await writeAndEnlarge(book, target, size, () =>
 				book.update(range, values, toInputOption(params)),
 			);
 			const updatedRange = answer.updatedRange ?? range;
-			const [sent, answered] = [parseRange(range), parseRange(updatedRange)];
+			const [sent, answered] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
 			// Google's answer begins at the first cell that was written, so null in the first column moves it. Only for a named range it is needed.
 			const isKnown = sent.name === undefined || isNameOfTab(target, answered);
-			const { row, column } = parseBounds(isKnown ? sent : answered);
+			const { row, column } = ranges.parseBounds(isKnown ? sent : answered);
 			await formatDates(book, members[0], { title: answered.tab }, [{ row, column, cells: values }]);
-			next = printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
+			next = ranges.printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
 			// The header counts for the first item, if any of it was written.
 			const own = above.flat().some((cell) => cell !== null) ? above : [];
 			const start = { row: row + above.length - own.length, column };
@@ -148,7 +141,7 @@ export async function writeConsecutiveRows(
 /** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
 export async function replaceTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const { header: read, given } = await findTable(book, params, members, (inside) =>
-		Math.max(params.headerRow, parseBounds(inside).row + 1),
+		Math.max(params.headerRow, ranges.parseBounds(inside).row + 1),
 	);
 	const names = collectNames(given.flat());
 	const sheet = addLetterColumns(read, new Set(names));
@@ -179,13 +172,13 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 		const { last } = await readTableBody(book, sheet, all);
 		const height = Math.max(lines.length, last - row + 1);
 		const values = Array.from({ length: height }, (_, line) => all.map((_, at) => lines[line]?.[at] ?? ''));
-		await book.update(printTabArea(title, { row, column }, height, width), values, valueInputOption);
+		await book.update(ranges.printTabArea(title, { row, column }, height, width), values, valueInputOption);
 	}
 	await formatDates(book, members[0], sheet, [{ row, column, cells: lines }]);
 	const hint = `Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulas)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}.`;
 	if (lostFormulas.length > 0) members[0]?.item.addHint(hint);
 	const [first = [], ...others] = parts;
-	const range = printTabArea(title, { row, column }, 1, 1);
+	const range = ranges.printTabArea(title, { row, column }, 1, 1);
 	return buildWriteResults(book.id, range, { row, column }, [[...header, ...first], ...others]);
 }
 
