@@ -10,7 +10,7 @@ const build = (
 	content: `<patterns>\n<pattern title="${title}">\n${content}\n</pattern>\n</patterns>`,
 });
 
-/** What two or more parameters do together, which no description of one says. */
+/** How parameters work together, which the description of a single one does not say. */
 export const builderPatterns = [
 	build(
 		'mail',

@@ -19,7 +19,7 @@ export function toSingleLine(text: string): string {
 		.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
-/** A text without what people overlook in it: case and blanks. */
+/** A text without what people overlook in it: case and spaces. */
 export function foldText(text: string): string {
 	return text.toLowerCase().replaceAll(/\s/g, '');
 }

@@ -31,7 +31,7 @@ async function call(parameters: IDataObject, options: IDataObject = {}) {
 const byId = (value: unknown) => ({ __rl: true, mode: 'id', value });
 const noteIn = (items: readonly IDataObject[]) => items.at(-1)?.['note'] as string;
 
-/** Calls again with what the notes say, as a model would. @param continues the label that a note names, and its option */
+/** Calls again with what the notes say, as a model would: they name an option by its label. */
 async function readAll(
 	parameters: IDataObject,
 	[label, option]: readonly [string, string],

@@ -105,7 +105,7 @@ const nodes: Readonly<Record<string, () => string | Promise<string>>> = {
 	},
 	'"Enable the Gmail API in …"': () => shown(403, 'accessNotConfigured'),
 	'"The credential lacks the scope …"': () => shown(403, 'insufficientPermissions'),
-	'"Google does not show this file to this sign-in"': () => shown(404, 'notFound', hidden),
+	'"Google shows this sign-in only files that this app created"': () => shown(404, 'notFound', hidden),
 	'"Share the file with the service account\'s email address"': () =>
 		shown(403, 'forbidden', unshared, 'The caller does not have permission'),
 	'"A service account has no storage of its own"': () => shown(403, 'storageQuotaExceeded', upload),

@@ -30,7 +30,7 @@ interface CreationSteps<R> {
 	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/** Does what is missing in a file that is not done; must be safe to repeat, even in parallel executions. What it returns reads the result. */
+	/** Completes a file that is not done; must be safe to repeat, even in parallel executions. It returns what reads the result. */
 	readonly finish: (
 		file: File,
 		state: { readonly isOwn: boolean; readonly isDone: boolean },

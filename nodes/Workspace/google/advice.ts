@@ -21,7 +21,8 @@ interface AdviceCase {
 const fileApis: readonly Api[] = ['sheets', 'docs'];
 const serviceAccount = { authentication: 'serviceAccount' } as const;
 const nouns: Partial<Record<Api, string>> = { sheets: 'a spreadsheet', docs: 'a document' };
-const appFilesOnlyText = 'With App Files, the node sees only files that this app created';
+const appFilesOnlyText =
+	'Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential';
 
 const tooLargeText = 'The request is larger than Google accepts. Send less at once.';
 export const checkBasesAdvice = 'Check the API bases in the credential and any proxy in between.';
@@ -39,7 +40,7 @@ const quotaAdvice: ReadonlyArray<readonly [AdviceCase, string]> = [
 	],
 ];
 
-/** What the user can do, by status: the first row that fits. The link above one or more rows reports or documents such a response. */
+/** What the user can do, by status: the first row that fits. A link reports or documents such a response. */
 export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [AdviceCase, string]>>> = {
 	400: [
 		// https://github.com/burnash/gspread/issues/732
@@ -123,12 +124,12 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 		// https://developers.google.com/workspace/drive/api/guides/manage-downloads
 		[
 			{ api: ['drive'], words: /exportSizeLimitExceeded/ },
-			'Google gives out at most 10 MB as a file. Make the document smaller, or read it as text.',
+			'Google exports at most 10 MB as a file. Make the document smaller, or read it as text.',
 		],
 		// https://github.com/iterative/PyDrive2/issues/192
 		[
 			{ api: ['drive'], words: /has not granted the app/i, authentication: 'oAuth2' },
-			`${appFilesOnlyText}; set Drive Access to All Files in the credential and reconnect (Switch account).`,
+			`${appFilesOnlyText} and reconnect (Switch account).`,
 		],
 		[
 			{ words: /domainPolicy|SECURITY_POLICY_VIOLATED|vpcServiceControls|organization's policy/i },
@@ -162,12 +163,9 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 		// https://developers.google.com/workspace/drive/api/guides/handle-errors
 		[
 			{ api: ['drive'], hidesFiles: true, ...serviceAccount },
-			`Google does not show this file to this sign-in; set Drive Access to All Files in the credential, and check that the file is shared with the service account. ${appFilesOnlyText}.`,
+			`${appFilesOnlyText}, and share the file with the service account.`,
 		],
-		[
-			{ api: ['drive'], hidesFiles: true },
-			`Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account). ${appFilesOnlyText}.`,
-		],
+		[{ api: ['drive'], hidesFiles: true }, `${appFilesOnlyText} and reconnect (Switch account).`],
 		// https://developers.google.com/workspace/sheets/api/troubleshoot-api-errors
 		[
 			// Sheets and Docs reach every file of the account by its ID, whatever the access to Drive.
@@ -207,7 +205,7 @@ export function findAdvice(
 	envelope: ErrorEnvelope,
 	call: FailedCall,
 ) {
-	// Google's APIs say what they do not find. A page without a word comes from a wrong address.
+	// Google's APIs say what they do not find. A 404 without a message comes from a wrong address.
 	if (status === 404 && !envelope.message) return noReasonText;
 	const row = adviceTable[status]?.find(([one]) => isCase(one, envelope, call));
 	if (isRateLimited && !row)

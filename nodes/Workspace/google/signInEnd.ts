@@ -11,8 +11,8 @@ const noticeMilliseconds = 48 * 3_600_000;
 const seenTokens = new BoundedMap<string, { hash: string; seconds: number; isLeftOver: boolean }>();
 
 /**
- * Whether the seconds are left over from an earlier sign-in: n8n keeps whatever a later answer of Google does not replace. Those that
- * Google says fall from token to token, so the second token with the same ones shows it.
+ * Whether the seconds are left over from an earlier sign-in: n8n keeps whatever a later answer of Google does not replace. Google sends
+ * fewer with each token, so the same number with another token is a leftover.
  */
 function isLeftOver(credentialKey: string, accessToken: unknown, seconds: number): boolean {
 	const hash = createHash('sha256').update(String(accessToken)).digest('base64');

@@ -1,6 +1,6 @@
 import type { AlignType } from 'mdast';
 
-/** Document content between Markdown and Google's requests. All text in it went through `cleanText`. */
+// Document content between Markdown and Google's requests. All text in it went through `cleanText`.
 
 export interface TextMarks {
 	readonly bold?: boolean;
@@ -22,7 +22,7 @@ export interface Span {
 export interface ParagraphBlock {
 	readonly kind: 'paragraph';
 	readonly spans: readonly Span[];
-	/** Where it is plain, its spans may have line breaks, and nothing gives it a look. */
+	/** `plain` is text as it was given: it may have line breaks, and gets no style. */
 	readonly format: 'text' | 'plain' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
 	/** Number of block quotes around it. */
 	readonly quoteDepth: number;

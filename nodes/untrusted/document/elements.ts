@@ -79,7 +79,7 @@ function readMarks(style: docs_v1.Schema$TextStyle | undefined): TextMarks {
 	};
 }
 
-/** The text as it is stored. @param other what stands for anything else than text */
+/** The text as it is stored. @param other takes the place of whatever is not text */
 export const getStoredLine = ({ elements }: Paragraph, other = '') =>
 	(elements ?? []).map(({ textRun }) => textRun?.content ?? other).join('');
 

@@ -60,7 +60,7 @@ export class HeaderFinder {
 		let [hasAddress, hasTime] = [false, false];
 		for (const line of this.#findHeaderLines(at)) {
 			const [kind, text = ''] = [this.#found[line], this.#lines[line]];
-			// Not as in a timetable.
+			// A line such as `From: 8:30` is of a timetable.
 			if (kind !== 'from' || !/[:：][\s\p{Nd}:.]*\p{Nd}$/u.test(text)) seen.add(kind);
 			hasAddress ||= address.test(text);
 			hasTime ||= kind === 'date' && time.test(text);

@@ -121,7 +121,7 @@ describe('errors', () => {
 		});
 
 		const hidden =
-			'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account).';
+			'Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential and reconnect (Switch account).';
 
 		test('a 404 of Drive under App Files: Drive Access', async () => {
 			const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn: appFiles });
@@ -131,7 +131,9 @@ describe('errors', () => {
 		test('a 404 of Drive for a service account under App Files: no account can be switched', async () => {
 			const signIn = { ...appFiles, authentication: 'serviceAccount' } as const;
 			const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn });
-			expect(description).toContain('set Drive Access to All Files in the credential');
+			expect(description).toContain(
+				'set Drive Access to All Files in the credential, and share the file with the service account.',
+			);
 			expect(description).not.toContain('reconnect');
 		});
 
@@ -555,11 +557,11 @@ describe('advice table', () => {
 		[403, 'The user has not granted the app 1234 read access to the file 1AbcDefGhij.'],
 		[404, 'File not found: 1AbcDefGhij.'],
 	])(
-		'%i of a file that another app made: With App Files, the node sees only files that this app created',
+		'%i of a file that another app made: Google shows this sign-in only files that this app created',
 		(status, message) => {
 			for (const driveAccess of ['appFiles', 'appFilesAndNames'] as const) {
 				const description = descriptionOf('drive', status, { message }, { driveAccess }, '1AbcDefGhij');
-				expect(description).toContain('With App Files, the node sees only files that this app created');
+				expect(description).toContain('Google shows this sign-in only files that this app created');
 				expect(description).toContain('set Drive Access to All Files in the credential and reconnect');
 			}
 		},

@@ -46,7 +46,7 @@ const createOptions = [
 	{
 		...fields.replacements,
 		description:
-			'Texts to find in the new document and what to put in their place, for example the placeholders of the template. Set Find to Fixed if it has {{ }}. Markdown takes the place of a whole paragraph.',
+			'Texts to find in the new document and what to put in their place, for example the placeholders of the template. If Find contains {{ }}, set it to Fixed. Markdown takes the place of a whole paragraph.',
 	},
 	{
 		displayName: 'Template',

@@ -119,7 +119,7 @@ export const replacements = {
 		],
 	},
 	description:
-		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template. Set Find to Fixed if it has {{ }}. Markdown takes the place of a whole paragraph.',
+		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template. If Find contains {{ }}, set it to Fixed. Markdown takes the place of a whole paragraph.',
 	read: readReplacements,
 } as const satisfies Field;
 

@@ -31,7 +31,7 @@ export async function prepareReplacements(
 	for (const { name, value, format } of replacements) {
 		if (format === 'text') continue;
 		const parsed = await readMarkdown(value, 'replacements', insertImages, item);
-		// Its paragraph may have blanks around it; a blank alone would mean every empty paragraph.
+		// Its paragraph may have spaces around it; a space alone would mean every empty paragraph.
 		contents.push({ find: cleanFind(cleanText(name).trim()), parsed });
 	}
 	return { texts, contents };
@@ -42,7 +42,7 @@ function cleanFind(name: string): string {
 	if (text !== '') return text;
 	throw createRefusal(
 		`${quoteField('replacements')} has an empty text to find`,
-		'Nothing was written. Enter the text to find, or remove the row. If it reads {{name}}, set it to Fixed: n8n takes it for an expression.',
+		'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
 	);
 }
 
@@ -81,7 +81,7 @@ export function planFill(
 			? 'The input item has no fields with these names.'
 			: `Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} if the input item has fields with these names.`;
 		const names = unfilled.slice(0, maxNamedPlaceholders).join(', ');
-		item.addHint(`Nothing fills these placeholders: ${names}. ${advice}`);
+		item.addHint(`These placeholders were not filled: ${names}. ${advice}`);
 	}
 	const filled = found.flatMap(({ name, value }) => (value === undefined ? [] : { name, value }));
 	// A value that has placeholders itself comes last, so that the text of one field is not filled from another.

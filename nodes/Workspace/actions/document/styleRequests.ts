@@ -131,7 +131,7 @@ function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
 /** The range of a paragraph's text; of an empty one, that of its newline. */
 const toTextRange = ({ start, end }: Extent, { toRange }: Layout) => toRange(start, Math.max(end, start + 1));
 
-/** Nothing, if the style is empty. */
+/** The request that gives paragraphs a style; none for an empty style. */
 function styleParagraphs(at: Extent, paragraphStyle: ParagraphStyle, layout: Layout): DocsRequest[] {
 	const fields = Object.keys(paragraphStyle).join(',');
 	const range = toTextRange(at, layout);

@@ -4,7 +4,7 @@ import { type Span, type TableBlock, joinSpans } from '../../../untrusted/docume
 
 export type DocsRequest = docs_v1.Schema$Request;
 
-/** The indexes between which something stands. */
+/** Where something stands: its first index, and the index after its last one. */
 export type Extent = Readonly<Record<'start' | 'end', number>>;
 
 /** The text of a paragraph or of a cell, where it will stand, up to its newline. */

@@ -128,7 +128,7 @@ export interface PreparedUpload {
 	/** Place of the file among the item's files, from 0. */
 	readonly at: number;
 	readonly count: number;
-	/** The item's token, for another than the first file with its place. */
+	/** The item's token; for each file after the first, with its place. */
 	readonly token: string;
 	readonly source: ByteSource;
 	/** The name of the file in Google Drive. */

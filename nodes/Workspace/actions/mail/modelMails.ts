@@ -21,7 +21,7 @@ export function parsePageToken(given: string): { readonly token: string; readonl
 	return { token, skip: Number(skip) };
 }
 
-/** The emails of a list as rows that fit, and how to get the next ones. */
+/** The emails of a list as rows, as many as have room, and how to get the next ones. */
 export function toListAnswer(
 	{ messages, nextPageToken }: ListedPage,
 	{ pageToken }: { readonly pageToken: string },

@@ -31,7 +31,7 @@ export const range = {
 	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;
 
-/** The fields that say whose columns a list has. */
+/** The fields that decide which columns a list shows. */
 export const columnSources = ['spreadsheetId.value', 'tab.value', 'range'];
 
 const valuesSource = {
@@ -97,7 +97,7 @@ const values = {
 		'Rows of text, numbers, true or false, or objects keyed by the column names in the header row. null leaves a cell unchanged, "" clears it.',
 } as const satisfies Field;
 
-/** A model sees no more of the rows than that they are JSON. */
+/** The schema that a model gets says only that the rows are JSON. */
 export const rowsForModel = 'Each row is an array of cells, or an object keyed by the column names.';
 
 const valueInputOption = {
@@ -125,7 +125,7 @@ const valueInputOption = {
 		'How Google Sheets interprets the values. If this is not set, rows from JSON are stored unchanged.',
 } as const satisfies Field;
 
-/** Options of Append and Write, before those of their own. */
+/** The options that Append and Write share. */
 const rowOptions = [
 	{
 		displayName: 'Create Tab',
@@ -221,7 +221,7 @@ export const writeFields = [
 				name: 'Overwrite',
 				value: 'overwrite',
 				description:
-					'Write over the first rows of the range. If they have other column names, nothing is written.',
+					'Write over the first rows of the range. If its first row has other column names, nothing is written.',
 			},
 			{
 				name: 'Replace',
@@ -283,7 +283,7 @@ export const writeOptions = [
 		],
 		default: 'append',
 		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
-		description: 'What to do with an item whose key no row has',
+		description: 'What to do with an item that matches no row',
 	},
 	valueInputOption,
 ] as const;

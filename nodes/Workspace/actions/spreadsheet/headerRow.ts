@@ -96,7 +96,7 @@ function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: she
 }
 
 /**
- * Finds columns by the names that Read returns, then by their headers, by what the sheet shows for them, and last without blanks around
+ * Finds columns by the names that Read returns, then by their headers, by what the sheet shows for them, and last without spaces around
  * them; a column without a header by its letter.
  */
 export function indexColumns(headers: readonly string[], shown: readonly string[], start: number) {
@@ -169,7 +169,7 @@ export type SheetTable = Pick<Awaited<ReturnType<typeof findTable>>, 'target' | 
 
 /**
  * Finds a table in a tab or a named range, and reads the rows of each member for it.
- * @param headerRow number of its header row in the tab, from 1
+ * @param headerRow gives the number of the header row in the tab, from 1
  */
 export async function findTable(
 	book: Spreadsheet,
@@ -208,7 +208,7 @@ export async function arrangeRowsByHeader(
 	const addHeaders = () => (written ??= writeHeaders(book, found, added));
 	if (found.columns.size === 0 && found.texts.length > 0)
 		members[0]?.item.addHint(
-			`The range had no column names, so row ${found.row + 1} got ${listNames(added)} beside ${listNames(found.texts.filter(Boolean))}. To add rows below those, leave ${quoteField('range')} empty.`,
+			`The range had no column names, so the node added ${listNames(added)} to row ${found.row + 1}, next to ${listNames(found.texts.filter(Boolean))}. To use the existing columns, leave ${quoteField('range')} empty.`,
 		);
 	return { target, header, rows, addHeaders };
 }

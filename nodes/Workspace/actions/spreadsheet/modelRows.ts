@@ -8,13 +8,13 @@ export interface ReadRows {
 	readonly items: OutputItem[];
 	/** Names of the columns, in the order of the sheet. */
 	readonly columns: readonly string[];
-	/** Rows that fit the filters, in all. */
+	/** How many rows match the filters. */
 	readonly total: number;
-	/** Those of them above the first item. */
+	/** How many of them are above the first item. */
 	readonly before: number;
 }
 
-/** Rows that fit, with each column named once. */
+/** The rows that have room, with each column named once. */
 export function toRowsAnswer({ items, columns, total, before }: ReadRows, characters: number): ModelAnswer {
 	const about = { columns: ['rowNumber', ...columns], total };
 	const all = items.map(({ json }) => about.columns.map((name) => json[name]));
@@ -33,7 +33,7 @@ function describeRows(before: number, count: number, total: number, next: number
 	return `${shown} ${count === 0 ? tooLong : `To get the next ones, call again with ${quoteField('startRow')}: ${next}`}`;
 }
 
-/** The arrays of cells that fit. */
+/** The arrays of cells that have room. */
 export function toValuesAnswer({ items: [item], before }: ReadRows, characters: number): ModelAnswer {
 	const { values, range, majorDimension } = item?.json ?? {};
 	const about = { range, majorDimension };

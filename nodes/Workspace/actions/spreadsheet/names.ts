@@ -13,7 +13,7 @@ export function listNames(names: readonly string[]): string {
 export const isSameTitle = (title?: string | null, other?: string | null) =>
 	title?.toLowerCase() === other?.toLowerCase();
 
-/** The names that differ from missing ones only by case or blanks. */
+/** The names that differ from missing ones only by case or spaces. */
 export function findAlike(names: readonly string[], missing: readonly string[]): string[] {
 	const folded = missing.map(foldText);
 	return names.filter((name) => folded.includes(foldText(name)));
@@ -21,7 +21,7 @@ export function findAlike(names: readonly string[], missing: readonly string[]):
 
 export const otherRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
 
-/** @param names the columns that the table has: those that the missing ones may mean come first in the advice */
+/** The advice begins with those of the table's names that the missing ones may mean. */
 export function createColumnError(
 	message: string,
 	names: readonly string[],

@@ -24,8 +24,8 @@ const maxPaddingCells = 5_000_000;
 const cellsPerSlice = 100_000;
 
 /**
- * One item per row that is not blank, keyed by the names of its columns, with its number in the sheet as `rowNumber`.
- * @param shown the same rows as the sheet shows them
+ * One item per row that is not empty, keyed by the names of its columns, with its number in the sheet as `rowNumber`. The first range
+ * holds the values, the second one what the sheet shows for them.
  * @throws NodeError 400 where a filter names no column, or the rows are too wide
  */
 async function toRowItems(
@@ -117,7 +117,7 @@ const readOptions = [
 			{
 				name: 'ISO 8601',
 				value: 'ISO_8601',
-				description: 'As in 2024-01-05 and 2024-01-05T10:30:00.000+01:00, whatever the sheet shows',
+				description: 'Such as 2024-01-05 or 2024-01-05T10:30:00.000+01:00, whatever the sheet shows',
 			},
 			{ name: 'Serial Number', value: 'SERIAL_NUMBER', description: 'Days since December 30, 1899' },
 		],
@@ -126,19 +126,19 @@ const readOptions = [
 		defaultWhen: { field: 'output', is: 'values', default: 'SERIAL_NUMBER' },
 		showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
 		description:
-			'How to return dates and times. ISO 8601 is in the time zone of the spreadsheet, and durations are as in 26:30:00. If this is not set and Output is Values, they are serial numbers.',
+			'How to return dates and times. ISO 8601 uses the time zone of the spreadsheet, and durations look like 26:30:00. If this is not set and Output is Values, they are serial numbers.',
 	},
 	{
 		displayName: 'Combine Filters',
 		name: 'combineFilters',
 		type: 'options',
 		options: [
-			{ name: 'AND', value: 'and', description: 'Rows that fit all filters' },
-			{ name: 'OR', value: 'or', description: 'Rows that fit at least one filter' },
+			{ name: 'AND', value: 'and', description: 'Rows that match all filters' },
+			{ name: 'OR', value: 'or', description: 'Rows that match at least one filter' },
 		],
 		default: 'and',
 		showWhen: { output: ['rows'] },
-		description: 'How several filters work together',
+		description: 'How to combine several filters',
 	},
 	{
 		displayName: 'Filters',
@@ -170,7 +170,7 @@ const readOptions = [
 			],
 		},
 		description:
-			'Only rows whose cells fit are returned. A cell fits by its value or by the text that the sheet shows. Contains ignores case.',
+			'Return only rows that match. A filter compares both the value of the cell and the text that the sheet shows. Contains ignores case.',
 		read: readFilters,
 	},
 	{
@@ -321,14 +321,14 @@ export const read = defineOperation({
 /** Why there are no rows, where a parameter may be wrong. @param rows how many the range has, with the header */
 function explainNoRows({ total }: ReadRows, given: ReadOptions & TargetParams, rows: number) {
 	if (total > 0) return `${quoteField('startRow')} is below the last row: ${total} rows stand above it.`;
-	if (given.filters.length > 0) return 'No row fits the filters. Check their values, or remove a filter.';
+	if (given.filters.length > 0) return 'No row matches the filters. Check their values, or remove a filter.';
 	const needed = Math.max(1, given.headerRow);
 	const first = parseBounds(parseRange(given.range)).row + needed;
 	if (rows >= needed || first === 1) return undefined;
 	return `There is nothing from row ${first} on. Check ${quoteField('range')} and ${quoteField('headerRow')}.`;
 }
 
-/** Builds the test whether a row fits the filters. A cell fits by its value or by what the sheet shows for it. */
+/** Builds the test whether a row matches the filters: a cell by its value or by what the sheet shows for it. */
 function buildRowTest(
 	{ filters, combineFilters }: Pick<ReadOptions, 'filters' | 'combineFilters'>,
 	{ names, columns, start }: Pick<HeaderRow, 'names' | 'columns' | 'start'>,

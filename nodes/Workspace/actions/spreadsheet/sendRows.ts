@@ -5,9 +5,8 @@ import { type Cell, readRows, type RowsMember } from './cells';
 import { printAreaLike, type Corner } from './range';
 
 /**
- * What was written for each item, whose rows stand below those of the item before.
+ * What was written for each item. The rows of the first one begin at the corner, those of each other item below the item before.
  * @param range any range in the same tab, as Google printed it
- * @param start first cell of the first item's rows
  */
 export function buildWriteResults(
 	spreadsheetId: string,
@@ -84,7 +83,7 @@ type Members = ReadonlyArray<{ readonly item: Item }>;
 export const findStop = ({ item }: Members[number]) =>
 	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
-/** Nothing of a run is sent if the node would stop because of one of its entries, which is an error. */
+/** Where an error stops the node, nothing of its run is sent: the other entries of the run become errors, too. */
 export function spreadRefusals<E>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: Members,

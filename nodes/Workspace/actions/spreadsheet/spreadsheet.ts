@@ -152,7 +152,7 @@ export class Spreadsheet {
 	}
 
 	/**
-	 * The same parameters with the title of the tab that they mean: one with blanks around it as it stands if the spreadsheet has it, else
+	 * The same parameters with the title of the tab that they mean: one with spaces around it as it stands if the spreadsheet has it, else
 	 * without them; the tab of a link by its ID.
 	 */
 	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
@@ -217,7 +217,7 @@ export class Spreadsheet {
 		return isNamed || findSheetByTitle(data, title) !== undefined;
 	}
 
-	/** All tabs. @returns for each, what ends a link to it, too */
+	/** The titles of all tabs, and what a link to each one ends with. */
 	async readTabs(options = {}) {
 		const { sheets = [] } = await this.get('sheets.properties(sheetId,title)', undefined, options);
 		return sheets.map(({ properties: { title, sheetId } = {} }) => {

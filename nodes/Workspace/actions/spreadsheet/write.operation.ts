@@ -21,7 +21,7 @@ function resolveWriteMode(params: fields.WriteParams): fields.WriteParams['write
 		throw createRefusal(needsNames, 'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].');
 	const isBoth = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`;
 	if (isKeyed && writeMode === 'replace')
-		throw createRefusal(isBoth, 'Remove one of them: all rows are replaced, so none is looked for.');
+		throw createRefusal(isBoth, 'All rows are replaced, so there is nothing to match. Remove one of them.');
 	if (isKeyed) return 'update';
 	if (writeMode !== 'update') return writeMode;
 	throw createRefusal(

@@ -61,7 +61,7 @@ test('a document above 10 MB says how large a file may be', async () => {
 		calls.read(calls.document('x'.repeat(10 * 2 ** 20)), { output: 'file' }),
 	);
 	expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
-	expect(failure.description).toContain('Google gives out at most 10 MB as a file.');
+	expect(failure.description).toContain('Google exports at most 10 MB as a file.');
 });
 
 test('a document that Drive does not show to the sign-in says which access shows it', async () => {

@@ -10,7 +10,7 @@ const line = (content: string) => ({ paragraph: { elements: [{ textRun: { conten
 const itemWith = (json: IDataObject) => testItem({ json });
 const filled = { fillFromInput: true, includeBody: false };
 
-const stayed = (names: string, advice: string) => `Nothing fills these placeholders: ${names}. ${advice}`;
+const stayed = (names: string, advice: string) => `These placeholders were not filled: ${names}. ${advice}`;
 const notInItem = 'The input item has no fields with these names.';
 const notGiven =
 	"Add them to 'replacements', or turn on 'fillFromInput' if the input item has fields with these names.";

@@ -79,7 +79,7 @@ describe('replacements', () => {
 		const failure = await catchFailure(calls.write(calls.document('x'), { replacements: [pair('', 'x')] }));
 		expect(failure).toMatchObject({ code: 400, message: "'replacements' has an empty text to find" });
 		expect(failure.description).toContain(
-			'If it reads {{name}}, set it to Fixed: n8n takes it for an expression.',
+			'If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
 		);
 		expect(calls.sent).toEqual([]);
 	});

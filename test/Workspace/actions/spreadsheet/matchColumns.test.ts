@@ -321,15 +321,18 @@ describe('what is refused before anything is written', () => {
 		[
 			{ valuesSource: 'items', writeMode: 'replace' },
 			"'matchColumns' cannot be used when 'writeMode' is replace",
+			'All rows are replaced, so there is nothing to match. Remove one of them.',
 		],
 		[
 			{ valuesSource: 'items', writeMode: 'update', matchColumns: '' },
 			"'matchColumns' is required to update rows",
 		],
-	])('%j', async (more, message) => {
+	])('%j', async (more, message, advice = '') => {
 		const given = { spreadsheetId: 'x', tab: 'Sheet1', matchColumns: 'Order', ...more };
 		const [item] = items({ Order: 1 });
-		expect((await catchFailure(calls.run('write', given, item))).message).toBe(message);
+		const failure = await catchFailure(calls.run('write', given, item));
+		expect(failure.message).toBe(message);
+		expect(failure.description).toContain(advice);
 		expect(calls.sent).toEqual([]);
 	});
 
@@ -525,7 +528,7 @@ describe('If No Row Matches', () => {
 		return { written, hints, stored: calls.stored(spreadsheetId, 'Sheet1').slice(1) };
 	};
 
-	test('append adds the row, counts it and names the key that differs only by case or blanks', async () => {
+	test('append adds the row, counts it and names the key that differs only by case or spaces', async () => {
 		const { written, hints, stored } = await give('append');
 		expect(written).toMatchObject([{ action: 'updated' }, { action: 'appended' }]);
 		expect(stored).toEqual([
@@ -534,7 +537,7 @@ describe('If No Row Matches', () => {
 			['a-9 ', 6],
 		]);
 		expect(hints).toEqual([
-			"1 row was added, because no row has its key. Keys in the table that differ only by case or blanks: 'A-9'.",
+			"1 row was added, because no row has its key. Keys in the table that differ only by case or spaces: 'A-9'.",
 		]);
 	});
 
@@ -558,7 +561,9 @@ describe('If No Row Matches', () => {
 			{
 				code: 400,
 				message: "No row has 'a-9 ' in 'Id'",
-				description: expect.stringContaining("A row has 'A-9'") as string,
+				description: expect.stringContaining(
+					"A row has 'A-9', which differs only by case or spaces.",
+				) as string,
 			},
 		]);
 		expect(stored).toEqual([

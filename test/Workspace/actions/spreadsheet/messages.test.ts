@@ -82,7 +82,7 @@ test.each<readonly [string, Case, string, string]>([
 		"The table has no column 'sku' Did you mean 'SKU'? Its columns are 'SKU', 'Qty'. Rename the field, or set 'valuesSource' to columns to choose a value for each column.",
 	],
 	[
-		'a match column that differs by blanks',
+		'a match column that differs by spaces',
 		{ more: { writeMode: 'update', matchColumns: ['S K U'] }, json: { Qty: 1 } },
 		"The table has no column 'S K U' to match rows by Did you mean 'SKU'? Its columns are 'SKU', 'Qty'.",
 		"The table has no column 'S K U' to match rows by Did you mean 'SKU'?",
@@ -164,7 +164,7 @@ test.each<[string, unknown[][], IDataObject, string[]]>([
 		],
 		{ range: 'F:H', valuesSource: 'items' },
 		[
-			"The range had no column names, so row 1 got 'x' beside 'Key', 'Net'. To add rows below those, leave 'range' empty.",
+			"The range had no column names, so the node added 'x' to row 1, next to 'Key', 'Net'. To use the existing columns, leave 'range' empty.",
 		],
 	],
 	[

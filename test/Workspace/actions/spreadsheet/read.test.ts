@@ -287,7 +287,7 @@ describe('filters', () => {
 		const [item] = items({});
 		const given = { spreadsheetId: await book(), output: 'rows', filters: by('Name', 'equals', 'Zoe') };
 		expect(await calls.run('read', given, item)).toEqual([]);
-		expect(item).toMatchObject({ hints: [expect.stringContaining('No row fits the filters') as string] });
+		expect(item).toMatchObject({ hints: [expect.stringContaining('No row matches the filters') as string] });
 	});
 
 	test.each([

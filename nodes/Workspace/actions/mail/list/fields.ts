@@ -49,7 +49,7 @@ const labelList = {
 		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 } as const satisfies Partial<Field>;
 
-/** What happens to emails after they were read. */
+/** How the labels of emails change after they were read. */
 export const labelOptions = [
 	{
 		displayName: 'Add Label Names or IDs',
@@ -63,7 +63,7 @@ export const labelOptions = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to mark the returned emails as read at once, so that the next run does not get them again, even if a later node fails. Choose a Mail Access with labels in the credential first.',
+			'Whether to mark the returned emails as read immediately, so that the next run does not get them again, even if a later node fails. Choose a Mail Access with labels in the credential first.',
 	},
 	{
 		displayName: 'Remove Label Names or IDs',

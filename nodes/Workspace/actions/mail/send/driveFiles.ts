@@ -72,7 +72,7 @@ async function exportPdf(drive: drive_v3.Drive, fileId: string, name: string): P
 }
 
 function createDownloadFailure(name: string): NodeError {
-	const message = `Google Drive returned something else in place of the file "${name}"`;
+	const message = `Google Drive returned something other than the file "${name}"`;
 	const description = 'Nothing was sent. Try again, and check any proxy in between.';
 	return new NodeError({ code: 502, message, description });
 }

@@ -74,7 +74,7 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 	return toDateCell(wall, clock === undefined ? 'DATE' : 'DATE_TIME', text);
 }
 
-/** @param wall what clocks show; NaN for a time that there is not, or that cannot be told */
+/** @param wall what clocks show; NaN if they skip that time or it is unknown */
 const toDateCell = (wall: number, type: DateType, text: string) =>
 	Number.isNaN(wall) ? undefined : new DateCell(wall - epoch, type, text);
 
@@ -141,7 +141,7 @@ function printOffset(wall: number, timeZone: string): string {
 	return '';
 }
 
-/** A date cell in ISO 8601, a duration as `[hh]:mm:ss` or as the sheet shows it; undefined for what cannot be told, which stays as the sheet shows it. */
+/** A date in ISO 8601; a time or duration as `hh:mm:ss`, or `h:mm:ss` where the sheet shows that; undefined for any other number. */
 export function printDate(
 	serial: number,
 	{ type, pattern }: { readonly type?: string | null; readonly pattern?: string | null },

@@ -18,7 +18,7 @@ export interface MatchStep {
 	readonly rows: readonly number[];
 	/** The rows among these that change, with their new cells by column, in order. Rows and columns count from 0. */
 	readonly changes: ReadonlyArray<{ readonly row: number; readonly cells: ReadonlyMap<number, Cell> }>;
-	/** A key of the table that differs from the one of an added row only by case or blanks. */
+	/** A key of the table that differs from the one of an added row only by case or spaces. */
 	readonly nearKey?: string;
 }
 
@@ -80,7 +80,7 @@ export class MatchPlan {
 		const near = this.#findNearKey(row);
 		return createRefusal(
 			`No row has ${listNames(this.#getKeyCells(row).map(String))} in ${listNames(this.#matching.matchColumns)}`,
-			`Nothing was written for the item. ${near === undefined ? '' : `A row has ${listNames([near])}, which differs only by case or blanks. `}Set ${quoteField('unmatched')} to ${printChoice('unmatched', 'append')} or ${printChoice('unmatched', 'skip')}, or correct the key.`,
+			`Nothing was written for the item. ${near === undefined ? '' : `A row has ${listNames([near])}, which differs only by case or spaces. `}Set ${quoteField('unmatched')} to ${printChoice('unmatched', 'append')} or ${printChoice('unmatched', 'skip')}, or correct the key.`,
 		);
 	}
 

@@ -137,7 +137,7 @@ function addHintsOfAddedRows(
 		const added = own.filter(isAppended);
 		if (added.length === 0) continue;
 		const nearKeys = added.flatMap(({ nearKey }) => nearKey ?? []);
-		const near = `Keys in the table that differ only by case or blanks: ${listNames(nearKeys)}.`;
+		const near = `Keys in the table that differ only by case or spaces: ${listNames(nearKeys)}.`;
 		const [what, whose] =
 			added.length === 1 ? ['1 row was', 'its key'] : [`${added.length} rows were`, 'their keys'];
 		const hint = `${what} added, because no row has ${whose}.`;

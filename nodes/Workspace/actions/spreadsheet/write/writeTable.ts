@@ -193,7 +193,7 @@ async function findLostFormulas(book: Spreadsheet, sheet: HeaderRow, kept: reado
 	return lost.flatMap(([name, at]) => (hasFormula(at) ? name : []));
 }
 
-/** Sorts columns: those that stay keep the order and the texts of the old header, in their old places also its numbers. New ones follow. */
+/** Sorts columns: those that stay keep their order and their header's text, or its number if the column does not move. New ones follow. */
 function sortColumns(names: readonly string[], { columns, texts, values, left }: HeaderRow) {
 	return names
 		.map((name) => ({ name, at: columns.get(name) ?? Infinity }))

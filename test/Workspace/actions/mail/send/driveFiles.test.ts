@@ -201,7 +201,7 @@ describe('nothing is sent', () => {
 		mails.google.fault({ match: isContent, body: Buffer.from('<html>'), headers });
 		expect(await refused(id)).toEqual([
 			'502',
-			expect.stringMatching(/something else in place of the file "Plan".*Nothing was sent/),
+			expect.stringMatching(/something other than the file "Plan".*Nothing was sent/),
 		]);
 	});
 
