@@ -4,8 +4,7 @@
 // node bench/operations.ts [growth | quota] [number of items …] [part of an operation's name …]
 import { type Contest, usualTarget } from './operations/contest.ts';
 import { documents, files } from './operations/drive.ts';
-import { mails } from './operations/mail.ts';
-import { listOverQuota } from './operations/quota.ts';
+import { listOverQuota, mails } from './operations/mail.ts';
 import { spreadsheets } from './operations/spreadsheet.ts';
 import {
 	createStep,
