@@ -48,18 +48,22 @@ export async function startChatModel({ maxCharacters = Infinity } = {}): Promise
 	});
 	async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		if (request.url !== '/v1/chat/completions') {
-			// A new node of n8n's asks at /v1/responses, until it is told otherwise.
-			refuse(
-				response,
-				"This stand-in knows only chat completions: turn off 'Use Responses API' in the model's node.",
-			);
+			// A new node of n8n's asks at /v1/responses, until it is told otherwise. n8n's Agents then ask for chat completions.
+			const hint = "turn off 'Use Responses API' in the node";
+			const text = `Unknown request URL: ${request.method} ${request.url}. There are only chat completions: ${hint}.`;
+			refuse(response, 404, text, 'unknown_url');
 			return;
 		}
 		const body = JSON.parse(await textOf(request)) as Body;
 		const seen = asRequest(body);
 		requests.push(seen);
 		if (countCharacters(seen) > maxCharacters)
-			refuse(response, 'Your input exceeds the context window of this model.', 'context_length_exceeded');
+			refuse(
+				response,
+				400,
+				'Your input exceeds the context window of this model.',
+				'context_length_exceeded',
+			);
 		else send(response, reply(seen), body.stream === true);
 	}
 	const listening = await onLoopback(server);
@@ -92,9 +96,9 @@ function asRequest({ messages, tools = [] }: Body): ChatRequest {
 export const countCharacters = ({ messages, tools }: ChatRequest): number =>
 	JSON.stringify({ messages, tools }).length;
 
-function refuse(response: ServerResponse, message: string, code?: string): void {
+function refuse(response: ServerResponse, status: number, message: string, code?: string): void {
 	const error = { message, type: 'invalid_request_error', code };
-	response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+	response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
 }
 
 let counter = 0;

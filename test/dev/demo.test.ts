@@ -94,7 +94,7 @@ test('the chat model finds a tool under the name that n8n gives a new one, under
 test('the chat model says which switch of its node to turn off', async () => {
 	const model = await startChatModel();
 	const answer = await fetch(`${model.url}/responses`, { method: 'POST', body: '{}' });
-	expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('Use Responses API')]);
+	expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('Use Responses API')]);
 	await model.close();
 });
 
