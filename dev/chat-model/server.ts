@@ -48,7 +48,7 @@ export async function startChatModel({ maxCharacters = Infinity } = {}): Promise
 	});
 	async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		if (request.url !== '/v1/chat/completions') {
-			// A new node of n8n's asks at /v1/responses, until it is told otherwise.
+			// n8n's model node asks at /v1/responses, unless its Use Responses API is off.
 			refuse(
 				response,
 				"This stand-in knows only chat completions: turn off 'Use Responses API' in the model's node.",
