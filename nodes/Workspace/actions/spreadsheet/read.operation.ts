@@ -228,7 +228,7 @@ const readOptions = [
 			{
 				name: 'Unformatted Value',
 				value: 'UNFORMATTED_VALUE',
-				description: 'Numbers as numbers, true and false as such',
+				description: 'Values as numbers, booleans or text',
 			},
 		],
 		default: 'UNFORMATTED_VALUE',
