@@ -1,11 +1,9 @@
-// All operations of the Workspace node with 1, 100 and 1,000 items, compared with n8n's own nodes for the same
-// work, in the same n8n and against the same stand-in. With `growth`: time per item from 10 to 100,000 items,
-// of those operations that need few requests. With `quota`: lists of emails over Gmail's own quota.
+// All operations of the Workspace node with 1, 100 and 1,000 items, compared with n8n's own nodes for the same work. With `growth`:
+// time per item from 10 to 100,000 items, of those operations that need few requests. With `quota`: lists of emails over Gmail's own quota.
 // node bench/operations.ts [growth | quota] [number of items …] [part of an operation's name …]
 import { type Contest, usualTarget } from './operations/contest.ts';
 import { documents, files } from './operations/drive.ts';
-import { mails } from './operations/mail.ts';
-import { listOverQuota } from './operations/quota.ts';
+import { listOverQuota, mails } from './operations/mail.ts';
 import { spreadsheets } from './operations/spreadsheet.ts';
 import {
 	createStep,

@@ -7,20 +7,7 @@ import type { Item } from '../../operation';
 import type { Cell } from './cells';
 import type { DateSettings } from './dates/dates';
 import { isSameTitle, listNames } from './names';
-import {
-	type Corner,
-	correctCells,
-	parseBounds,
-	isOneCell,
-	parseRange,
-	printRange,
-	quoteTab,
-	rangeAdvice,
-	isLinkedTab,
-	parseTarget,
-	type TabRange,
-	type TargetParams,
-} from './range';
+import * as ranges from './range';
 
 export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spreadsheets/d/${id}/edit`;
 
@@ -30,7 +17,7 @@ export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spre
  */
 type NativeTable = ReturnType<typeof toNativeTable>;
 
-export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, { row, column }: Corner) {
+export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, { row, column }: ranges.Corner) {
 	return tables.map(toNativeTable).find(({ range }) => {
 		const isInRows = row >= range.startRowIndex && row < range.endRowIndex;
 		return isInRows && column >= range.startColumnIndex && column < range.endColumnIndex;
@@ -115,9 +102,9 @@ export class Spreadsheet {
 		this.#item = item;
 	}
 
-	/** @param ranges parts of the spreadsheet to return; everything if absent */
-	async get(fields: string, ranges?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
-		const request = { spreadsheetId: this.id, ...(ranges && { ranges }), fields, prettyPrint: false };
+	/** @param areas parts of the spreadsheet to return; everything if absent */
+	async get(fields: string, areas?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
+		const request = { spreadsheetId: this.id, ...(areas && { ranges: areas }), fields, prettyPrint: false };
 		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
@@ -144,8 +131,8 @@ export class Spreadsheet {
 	}
 
 	/** Sends requests that name a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
-	async sendForRange<T>(target: TabRange, send: () => Promise<T>): Promise<T> {
-		if (isOneCell(target)) await this.#refuseTabLikeCell(target);
+	async sendForRange<T>(target: ranges.TabRange, send: () => Promise<T>): Promise<T> {
+		if (ranges.isOneCell(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
 			const titles = await this.#item.once(`tabs ${this.id}`, () => this.#tryReadTitles());
@@ -154,13 +141,13 @@ export class Spreadsheet {
 	}
 
 	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
-	async #refuseTabLikeCell({ cells = '' }: TabRange): Promise<void> {
+	async #refuseTabLikeCell({ cells = '' }: ranges.TabRange): Promise<void> {
 		const tabs = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
 		const same = tabs.find(({ title }) => isSameTitle(title, cells));
 		if (!same) return;
 		throw createRefusal(
 			`${quoteField('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-			`Enter ${quoteTab(same.title)} for the tab, or ${quoteTab(tabs[0]?.title ?? '')}!${cells} for the cell in the first tab.`,
+			`Enter ${ranges.quoteTab(same.title)} for the tab, or ${ranges.quoteTab(tabs[0]?.title ?? '')}!${cells} for the cell in the first tab.`,
 		);
 	}
 
@@ -168,12 +155,13 @@ export class Spreadsheet {
 	 * The same parameters with the title of the tab that they mean: one with spaces around it as it stands if the spreadsheet has it, else
 	 * without them; the tab of a link by its ID.
 	 */
-	async resolveTab<P extends TargetParams>(params: P): Promise<P> {
+	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
-		if (parseTarget(params).tab !== tab || (tab === tab.trim() && !isLinkedTab(tab))) return params;
+		if (ranges.parseTarget(params).tab !== tab || (tab === tab.trim() && !ranges.isLinkedTab(tab)))
+			return params;
 		const sheets = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
 		if (sheets.some(({ title }) => isSameTitle(title, tab))) return params;
-		if (!isLinkedTab(tab)) return { ...params, tab: tab.trim() };
+		if (!ranges.isLinkedTab(tab)) return { ...params, tab: tab.trim() };
 		const linked = sheets.find(({ gid }) => gid === tab);
 		if (linked) return { ...params, tab: linked.title };
 		throw createRefusal(
@@ -183,25 +171,25 @@ export class Spreadsheet {
 	}
 
 	/** The cells of a named range. The name of a tab means the whole tab. */
-	async resolveName(target: TabRange): Promise<TabRange> {
-		const request = { spreadsheetId: this.id, range: printRange(target), fields: 'range' };
-		const found = parseRange((await this.values.get(request)).data.range ?? '');
+	async resolveName(target: ranges.TabRange): Promise<ranges.TabRange> {
+		const request = { spreadsheetId: this.id, range: ranges.printRange(target), fields: 'range' };
+		const found = ranges.parseRange((await this.values.get(request)).data.range ?? '');
 		return isNameOfTab(target, found) ? { tab: found.tab } : found;
 	}
 
 	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
 	async readTab(tab: string | undefined) {
-		const range = printRange({ tab, cells: allCells });
+		const range = ranges.printRange({ tab, cells: allCells });
 		const { data } = await this.values.get({ spreadsheetId: this.id, range });
-		const { lastRow = 0 } = parseBounds(parseRange(data.range ?? ''));
+		const { lastRow = 0 } = ranges.parseBounds(ranges.parseRange(data.range ?? ''));
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
 	/** @param cells cells that are returned too, with their values and what is shown @throws NodeError 404 if there is no such tab */
 	async findSheet(tab: string | undefined, cells?: string) {
-		const ranges = cells === undefined ? undefined : [printRange({ tab, cells })];
-		const fields = `${settingsFields},sheets(${sheetFields}${ranges ? `,${cellFields}` : ''})`;
-		const data = await this.get(fields, ranges);
+		const areas = cells === undefined ? undefined : [ranges.printRange({ tab, cells })];
+		const fields = `${settingsFields},sheets(${sheetFields}${areas ? `,${cellFields}` : ''})`;
+		const data = await this.get(fields, areas);
 		this.#knownSettings = toSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
@@ -211,7 +199,7 @@ export class Spreadsheet {
 	}
 
 	/** Creates the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */
-	async createMissingTab({ tab, name }: TabRange): Promise<void> {
+	async createMissingTab({ tab, name }: ranges.TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
 		await this.#item.once(`tab ${this.id} ${title}`, async () => {
@@ -253,7 +241,7 @@ export const isUnknownRangeError = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 
 /** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
-function createMissingTabError(error: NodeError, target: TabRange, titles: readonly string[]) {
+function createMissingTabError(error: NodeError, target: ranges.TabRange, titles: readonly string[]) {
 	const tab = target.tab ?? target.name;
 	if (titles.length === 0) return error;
 	const list = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
@@ -261,16 +249,16 @@ function createMissingTabError(error: NodeError, target: TabRange, titles: reado
 		return error.with({ description: error.description ? `${list} ${error.description}` : list });
 	const isFound = titles.some((title) => isSameTitle(title, tab));
 	const name = (isFound ? target.name : undefined) ?? tab;
-	const cells = correctCells(name);
+	const cells = ranges.correctCells(name);
 	const meant = cells ? `To name cells, enter ${cells}. ` : suggestNames(isFound ? [] : titles, [tab]);
 	const missing = target.tab === undefined ? 'tab or named range' : 'tab';
 	const message = `Google Sheets: ${isFound ? 'there is no range' : `the spreadsheet has no ${missing}`} ${listNames([name])}`;
 	const whole = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
-	return error.with({ message, description: `${meant}${isFound ? rangeAdvice : `${list} ${whole}`}` });
+	return error.with({ message, description: `${meant}${isFound ? ranges.rangeAdvice : `${list} ${whole}`}` });
 }
 
 /** Whether a name is a tab's and not a named range's. @param answered the range that Google answered for the name */
-export const isNameOfTab = ({ tab, name }: TabRange, answered: TabRange) =>
+export const isNameOfTab = ({ tab, name }: ranges.TabRange, answered: ranges.TabRange) =>
 	tab === undefined && name !== undefined && isSameTitle(name, answered.tab);
 
 const findSheetByTitle = ({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) =>
