@@ -28,7 +28,7 @@ export function buildDemoMessages({ startStepName, initialPayload }: ExecuteFiel
 	];
 }
 
-/** Sends the answer to the URL that the payload names, as after long work, and again until n8n takes it: it may not wait yet. */
+/** Sends the answer to the URL in the payload, as after long work, and again until n8n accepts it: n8n may not be waiting yet. */
 export async function callBack(fields: ExecuteFields, pauseMilliseconds = 500): Promise<void> {
 	const { resumeUrl } = JSON.parse(fields.initialPayload) as { resumeUrl?: unknown };
 	// The stand-in talks to this machine only.

@@ -111,7 +111,7 @@ describe('rows', () => {
 		);
 		expect((await call(few, { startRow: 1000 })).items.slice(1)).toEqual([
 			{ note: 'Rows 0 to 20 of 20 are shown.' },
-			{ note: "'Start Row' is below the last row: 20 rows stand above it." },
+			{ note: "'Start Row' is below the last row. Rows above it: 20." },
 		]);
 	});
 

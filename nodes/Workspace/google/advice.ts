@@ -36,7 +36,7 @@ const quotaAdvice: ReadonlyArray<readonly [AdviceCase, string]> = [
 	],
 	[
 		{ words: /automated queries/i },
-		"Google blocks this machine's IP address for a while. Send fewer requests, and try again later.",
+		"Google temporarily blocks this machine's IP address. Send fewer requests, and try again later.",
 	],
 ];
 
@@ -81,7 +81,7 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 		],
 		[
 			{ words: /connected sheet/i },
-			'The tab shows data from elsewhere and cannot be edited. Use another tab.',
+			'Google Sheets does not allow changes to a connected sheet. Use another tab.',
 		],
 		[
 			{ words: /typed column/i },

@@ -488,7 +488,13 @@ describe('advice table', () => {
 		['sheets', 404, '', undefined, 'Google gave no reason'],
 		['sheets', 407, '', undefined, 'Google gave no reason'],
 		['sheets', 408, '', undefined, 'a temporary problem'],
-		['sheets', 400, "Cells of a connected sheet can't be edited.", undefined, 'Use another tab'],
+		[
+			'sheets',
+			400,
+			"Cells of a connected sheet can't be edited.",
+			undefined,
+			'does not allow changes to a connected sheet. Use another tab.',
+		],
 		[
 			'sheets',
 			400,
@@ -520,7 +526,7 @@ describe('advice table', () => {
 		const call = { api: 'mail', method: 'GET', url: 'https://google.example/x', signIn } as const;
 		expect(createResponseError({ status: 403, headers: {}, body: Buffer.from(page) }, call)).toMatchObject({
 			message: 'Gmail: Sorry, this looks like automated queries',
-			description: expect.stringContaining('IP address') as string,
+			description: expect.stringContaining('temporarily blocks') as string,
 		});
 	});
 

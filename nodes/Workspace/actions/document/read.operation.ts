@@ -70,8 +70,8 @@ export const read = defineOperation({
 	check({ output, tab }) {
 		if (output !== 'file' || tab === '') return;
 		throw createRefusal(
-			`${quoteField('tab')} does not go with a file`,
-			`A file always has all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to ${printChoice('output', 'text')}.`,
+			`${quoteField('tab')} cannot be used for a file`,
+			`A file always contains all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to ${printChoice('output', 'text')}.`,
 		);
 	},
 	async execute(

@@ -60,14 +60,14 @@ export const write = defineOperation({
 	check({ content, section, replacements, fillFromInput }) {
 		if (section !== '' && (replacements.length > 0 || fillFromInput)) {
 			throw createRefusal(
-				`${quoteField('section')} does not go with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
-				'Nothing was written. They act on whole tabs: put them into a Workspace node of their own.',
+				`${quoteField('section')} cannot be used together with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
+				'Nothing was written. Replacements act on whole tabs. Move them to another Workspace node.',
 			);
 		}
 		if (content === '' || replacements.every(({ format }) => format === 'text')) return;
 		throw createRefusal(
-			`Markdown in ${quoteField('replacements')} does not go with ${quoteField('content')}`,
-			'Nothing was written. It takes the place of what the document has already: put it into the content itself, or leave the content empty.',
+			`Markdown in ${quoteField('replacements')} cannot be used together with ${quoteField('content')}`,
+			'Nothing was written. Replacements change what the document already contains. Add the Markdown to the content, or leave the content empty.',
 		);
 	},
 	async execute({ docs }, params, item) {

@@ -228,7 +228,7 @@ const readOptions = [
 			{
 				name: 'Unformatted Value',
 				value: 'UNFORMATTED_VALUE',
-				description: 'Numbers as numbers, true and false as such',
+				description: 'Values as numbers, booleans or text',
 			},
 		],
 		default: 'UNFORMATTED_VALUE',
@@ -320,12 +320,12 @@ export const read = defineOperation({
 
 /** Why there are no rows, where a parameter may be wrong. @param rows how many the range has, with the header */
 function explainNoRows({ total }: ReadRows, given: ReadOptions & TargetParams, rows: number) {
-	if (total > 0) return `${quoteField('startRow')} is below the last row: ${total} rows stand above it.`;
+	if (total > 0) return `${quoteField('startRow')} is below the last row. Rows above it: ${total}.`;
 	if (given.filters.length > 0) return 'No row matches the filters. Check their values, or remove a filter.';
 	const needed = Math.max(1, given.headerRow);
 	const first = parseBounds(parseRange(given.range)).row + needed;
 	if (rows >= needed || first === 1) return undefined;
-	return `There is nothing from row ${first} on. Check ${quoteField('range')} and ${quoteField('headerRow')}.`;
+	return `There are no rows from row ${first} on. Check ${quoteField('range')} and ${quoteField('headerRow')}.`;
 }
 
 /** Builds the test whether a row matches the filters: a cell by its value or by what the sheet shows for it. */

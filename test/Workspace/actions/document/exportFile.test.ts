@@ -47,12 +47,12 @@ test('it goes into the field that is named, as PDF unless another format is chos
 	expect(item?.binary?.['letter']).toMatchObject({ mimeType: 'application/pdf' });
 });
 
-test('a tab does not go with a file, which is said before anything is sent', async () => {
+test('a tab cannot be used for a file, which is said before anything is sent', async () => {
 	const failure = read(calls.document('x'), {
 		output: 'file',
 		tab: { __rl: true, mode: 'name', value: 'Tab 1' },
 	});
-	await expect(failure).rejects.toThrow("'Tab' does not go with a file");
+	await expect(failure).rejects.toThrow("'Tab' cannot be used for a file");
 	expect(calls.sent).toEqual([]);
 });
 

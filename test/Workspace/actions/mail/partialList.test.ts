@@ -158,7 +158,7 @@ test('without Continue on Fail the error says how many were got, and how to go o
 	const { nextPageToken, returned } = failure.context['data'] as { nextPageToken: string; returned: number };
 	expect(failure.description).toContain(`${returned} emails were received before`);
 	expect(failure.description).toContain(
-		`'Page Token' to ${nextPageToken} (${returned - 200} emails of that page were already received).`,
+		`'Page Token' to ${nextPageToken} (emails of that page already received: ${returned - 200}).`,
 	);
 	expect(failure.description).toContain('Set On Error to Continue');
 });

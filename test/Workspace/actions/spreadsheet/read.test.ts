@@ -261,12 +261,12 @@ describe('filters', () => {
 	});
 
 	test.each([
-		[{ startRow: 9 }, "'startRow' is below the last row: 3 rows stand above it."],
-		[{ range: 'Sheet1!A90:B' }, "There is nothing from row 90 on. Check 'range' and 'headerRow'."],
-		[{ headerRow: 9 }, "There is nothing from row 9 on. Check 'range' and 'headerRow'."],
+		[{ startRow: 9 }, "'startRow' is below the last row. Rows above it: 3."],
+		[{ range: 'Sheet1!A90:B' }, "There are no rows from row 90 on. Check 'range' and 'headerRow'."],
+		[{ headerRow: 9 }, "There are no rows from row 9 on. Check 'range' and 'headerRow'."],
 		[
 			{ range: 'Sheet1!A3:B', headerRow: 5 },
-			"There is nothing from row 7 on. Check 'range' and 'headerRow'.",
+			"There are no rows from row 7 on. Check 'range' and 'headerRow'.",
 		],
 	])('behind the last row there is no item but a hint: %j', async (more, hint) => {
 		const [item] = items({});

@@ -41,7 +41,7 @@ export async function readAndLabel<R>(
 		if (!failure) continue;
 		if (!isNodeError(failure) || (at === 0 && failure.outcome === 'notDone')) throw failure;
 		item.addHint(
-			`The labels of ${at === 0 ? '' : `all but the first ${at} of `}${ids.length} emails may not have been changed, so the next run may get them again (item ${item.index}): ${failure.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
+			`The labels of the returned emails${at === 0 ? '' : ` after the first ${at}`} may not have been changed, so the next run may get them again (item ${item.index}): ${failure.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
 		);
 		break;
 	}

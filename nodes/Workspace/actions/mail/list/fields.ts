@@ -55,7 +55,7 @@ export const labelOptions = [
 		displayName: 'Add Label Names or IDs',
 		name: 'addLabels',
 		...labelList,
-		hint: 'Added to the emails that are returned, after they were read. Choose a Mail Access with labels in the credential first.',
+		hint: 'Added to the returned emails after the node has read them. Choose a Mail Access with labels in the credential first.',
 	},
 	{
 		displayName: 'Mark as Read',
@@ -69,13 +69,13 @@ export const labelOptions = [
 		displayName: 'Remove Label Names or IDs',
 		name: 'removeLabels',
 		...labelList,
-		hint: 'Removed from the emails that are returned, after they were read. Removing INBOX archives them. Choose a Mail Access with labels in the credential first.',
+		hint: 'Removed from the returned emails after the node has read them. Removing INBOX archives them. Choose a Mail Access with labels in the credential first.',
 	},
 ] as const satisfies readonly Field[];
 
 export type LabelParams = InferParameters<typeof labelOptions, []>;
 
-/** Whether emails have other labels after they were read. */
+/** Whether the labels of emails change. */
 export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelParams): boolean =>
 	markAsRead || addLabels.length + removeLabels.length > 0;
 

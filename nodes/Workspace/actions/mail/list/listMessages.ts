@@ -25,9 +25,7 @@ function explainEarlyEnd(
 ) {
 	if (!isNodeError(error) || returned === 0 || error.status === 'CANCELLED') throw error;
 	const emails = returned === 1 ? '1 email was' : `${returned} emails were`;
-	const again = returnedOfThatPage
-		? ` (${returnedOfThatPage} emails of that page were already received)`
-		: '';
+	const again = returnedOfThatPage ? ` (emails of that page already received: ${returnedOfThatPage})` : '';
 	const description = [
 		error.description,
 		`${emails} received before that. Set On Error to Continue to output them before the error.`,
