@@ -167,3 +167,12 @@ test.each([
 		2_000_000,
 	);
 });
+
+test('costs no more than the length of a header line with many times', () => {
+	expectLinear(
+		'1:',
+		(text) => `From: ${text}x`,
+		(text) => keepNewText(text, reply),
+		100_000,
+	);
+});

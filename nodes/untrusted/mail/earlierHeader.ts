@@ -61,7 +61,7 @@ export class HeaderFinder {
 		for (const line of this.#findHeaderLines(at)) {
 			const [kind, text = ''] = [this.#found[line], this.#lines[line]];
 			// A line such as `From: 8:30` is of a timetable.
-			if (kind !== 'from' || !/[:：][\s\p{Nd}:.]*\p{Nd}$/u.test(text)) seen.add(kind);
+			if (kind !== 'from' || !/[:：][\s\p{Nd}:.]{0,100}\p{Nd}$/u.test(text)) seen.add(kind);
 			hasAddress ||= address.test(text);
 			hasTime ||= kind === 'date' && time.test(text);
 		}

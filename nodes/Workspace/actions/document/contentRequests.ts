@@ -209,7 +209,9 @@ const placeholder = '.';
 function closeEmptyEnd({ blocks, lists }: DocumentContent, { isStyled }: InsertTarget) {
 	const last = blocks.at(-1);
 	const [before, end] =
-		last?.kind === 'paragraph' ? [blocks.slice(0, -1), last] : [blocks, buildParagraph([])];
+		last?.kind === 'paragraph'
+			? [blocks.slice(0, -1), last]
+			: [blocks, buildParagraph([], last ? 'text' : 'plain')];
 	const getsStyle = isStyled || hasStyle(end) || end.list !== undefined;
 	const isFilled = getsStyle && /(?:^|\n)$/.test(joinSpans(end.spans));
 	const spans = isFilled ? [...end.spans, { text: placeholder, marks: {} }] : end.spans;

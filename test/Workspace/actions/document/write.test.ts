@@ -182,6 +182,7 @@ test('a wiped document keeps no style either', async () => {
 	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body: [styledLine('')] }] });
 	await calls.write(id, { allowEmpty: true });
 	expect(JSON.stringify(await calls.read(id, { output: 'document' }))).not.toMatch(oldLook);
+	expect(JSON.stringify(calls.sent)).not.toContain('COLLAPSE_LISTS');
 });
 
 test('a tab by title or id, nested too; the others stay', async () => {

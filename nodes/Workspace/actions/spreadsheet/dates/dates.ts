@@ -123,7 +123,7 @@ function getZoneFormat(timeZone: string): Intl.DateTimeFormat | undefined {
 function toWallTime(instant: number, timeZone: string): number {
 	const fixed = /^GMT([+-]\d{2}:\d{2})$/.exec(timeZone)?.[1];
 	if (fixed !== undefined) return instant + parseOffset(fixed);
-	const parts = getZoneFormat(timeZone)?.formatToParts(instant);
+	const parts = Number.isNaN(instant) ? [] : getZoneFormat(timeZone)?.formatToParts(instant);
 	const get = (name: string) => Number(parts?.find(({ type }) => type === name)?.value);
 	const day = toDay(get('year'), get('month'), get('day'));
 	const rest = ((instant % 1000) + 1000) % 1000;
