@@ -55,7 +55,9 @@ async function main(): Promise<void> {
 		messageIntervalMilliseconds: 500,
 		// With a text, so that the first thing that a newcomer runs has an output.
 		answer: (request) => {
-			void callBack(request);
+			callBack(request).catch((error: unknown) => {
+				say(`The stand-in of the agent service could not call back: ${String(error)}`);
+			});
 			return { ...buildDemoAnswer(request), text: `Started with the step ${request.startStepName}` };
 		},
 	});

@@ -233,7 +233,7 @@ function findGeneralAdvice(status: number, envelope: ErrorEnvelope, call: Failed
 	if (status === 401) return getReconnectAdvice(call.signIn);
 	if (status === 409 && envelope.status !== 'ABORTED') return 'Something with this ID already exists.';
 	if (status === 409 || status === 412)
-		return 'It was changed in the meantime. Read it again and repeat the change.';
+		return 'Somebody changed the file or email in the meantime. Read it again and repeat the change.';
 	if (status === 413) return tooLargeText;
 	if (isRedirect(status))
 		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';

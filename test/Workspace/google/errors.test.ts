@@ -534,7 +534,9 @@ describe('advice table', () => {
 		const body = Buffer.from(JSON.stringify({ error: { message: 'Aborted.', status: 'ABORTED' } }));
 		const call = { api: 'sheets', method: 'POST', url: 'https://google.example/x', signIn } as const;
 		const { description } = createResponseError({ status: 409, headers: {}, body }, call);
-		expect(description).toBe('It was changed in the meantime. Read it again and repeat the change.');
+		expect(description).toBe(
+			'Somebody changed the file or email in the meantime. Read it again and repeat the change.',
+		);
 	});
 
 	test('what an operation advises for a status is left out where the words of Google say what it was', () => {
