@@ -230,7 +230,11 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	columns: readColumns,
 	tab(field, raw, reading) {
 		const title = readLocatorText(field, raw, reading);
-		return isBlank(title) ? '' : title;
+		if (!isBlank(title)) return title;
+		// Without a word, the first tab would be changed.
+		const isLost = (isRecord(raw) ? raw['value'] : raw) == null && reading.isExpression?.(field.name);
+		if (isLost) throw createValueRefusal(field, reading, 'the name of a tab, not undefined');
+		return '';
 	},
 	attachments: readAttachments,
 };

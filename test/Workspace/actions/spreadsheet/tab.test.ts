@@ -42,6 +42,15 @@ test.each([
 	expect(await run({ ...inForm, tab: picked })).toMatchObject([{ Title: found }]);
 });
 
+test.each(['read', 'append'])('an expression without a value stands for no tab: %s', async (operation) => {
+	const tab = { __rl: true, mode: 'name', value: '={{ $json.tab }}' };
+	const given = { operation, spreadsheetId: seed(), tab, valuesSource: 'items', range: 'A:B' };
+	const failure = await failureOf(run({ resource: 'spreadsheet', ...given }));
+	expect(failure.message).toBe("'Tab' must be the name of a tab, not undefined");
+	const first = { ...given, tab: { ...tab, value: '={{ $json.tab ?? "" }}' } };
+	expect(await run({ resource: 'spreadsheet', ...first })).toHaveLength(1);
+});
+
 test('a tab that is created has no blanks around its title', async () => {
 	const id = seed();
 	const given = {
