@@ -57,8 +57,12 @@ export function parseFileId(text: string, noun: FileNoun | 'file', label: string
 	if (noun === 'folder' && myDrivePath.test(url.pathname)) return 'root';
 	const id = idInPath.exec(url.pathname)?.[1] ?? url.searchParams.get('id') ?? url.searchParams.get('key');
 	if (id && idPattern.test(id)) return id;
-	throw createRefusal(`'${label}' is a URL without an ID`, advice);
+	const isPublished = url.pathname.includes('/d/e/');
+	throw createRefusal(`'${label}' is a URL without an ID`, isPublished ? publishedAdvice : advice);
 }
+
+const publishedAdvice =
+	'This is the URL of a page published to the web. Open the file and use the URL from the address bar of the browser.';
 
 function parseGoogleUrl(text: string): URL | undefined {
 	const isUrl = /^https?:\/\//i.test(text) || googleHosts.includes(text.toLowerCase().split('/')[0] ?? '');

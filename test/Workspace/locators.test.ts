@@ -59,7 +59,7 @@ test.each<[FileNoun | 'file', string, RegExp]>([
 	[
 		'document',
 		'https://docs.google.com/document/d/e/2PACX-1/pub',
-		/^Enter the ID of the document, or its URL/,
+		/^This is the URL of a page published to the/,
 	],
 ])('what to do is said: %s %s', (name, text, description) => {
 	const refused = (() => {
