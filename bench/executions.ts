@@ -51,7 +51,8 @@ function theirs(parameters: object, id: string, { googleSheetsOAuth2Api }: Crede
 	const own = { resource: 'sheet', authentication: 'oAuth2', documentId: locator, options: {} };
 	const sheetName = { __rl: true, mode: 'name', value: 'Sheet1' };
 	const more = { typeVersion: 4.7, credentials: { googleSheetsOAuth2Api } };
-	const all = { ...own, sheetName, columns: columnsOf(id), ...parameters };
+	const schema = ['f0', 'f1'].map((name) => ({ id: name, displayName: name, type: 'string', display: true }));
+	const all = { ...own, sheetName, columns: { ...columnsOf(id), schema }, ...parameters };
 	return node('Step', 'n8n-nodes-base.googleSheets', all, more);
 }
 
