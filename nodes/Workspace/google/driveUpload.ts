@@ -84,10 +84,7 @@ interface UploadEnvironment {
 	readonly options: TransportOptions;
 }
 
-/**
- * One pass over the source: hashes all of it and sends what Drive lacks.
- * @returns undefined if Drive has less than before: read it again
- */
+/** One pass over the source: hashes all of it and sends what Drive lacks. @returns undefined if Drive has less than before: read it again */
 async function sendMissingBytes(session: UploadSession, { source, onProgress }: DriveUploadRequest) {
 	const hash = createHash('md5');
 	let from = 0;
