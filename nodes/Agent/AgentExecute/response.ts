@@ -56,10 +56,10 @@ function parseContentType(headers: IncomingHttpHeaders) {
 const textTypePattern =
 	/^text\/|\+(?:json|xml|yaml)$|^application\/(?:x-)?(?:javascript|(?:nd)?json|jsonl|jsonlines|toml|www-form-urlencoded|xml|yaml)$/;
 
-/** Whether the body may be JSON. So may one without a media type. */
+/** Whether the body may be JSON, by its media type or because it has none. */
 const isJsonType = (mimeType: string) => /^(?:(?:application|text)\/json)?$|\+json$/.test(mimeType);
 
-/** The JSON in UTF-8, because the cost of parsing cannot be seen in the bytes of another character set. Undefined for text and bytes. */
+/** Converts JSON to UTF-8, because other character sets do not show what parsing will cost. Undefined for text and bytes. */
 export function getJsonBytes({ body, headers }: AgentResponse): Buffer | undefined {
 	const { mimeType, decoder } = parseContentType(headers);
 	if (!isJsonType(mimeType)) return undefined;

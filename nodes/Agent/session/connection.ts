@@ -60,7 +60,7 @@ interface ConnectionEnvironment {
 	readonly loadSocket?: () => Promise<SocketOpener>;
 	/** Limits how often connections are attempted; may be shared with other connections. */
 	readonly rateLimiter?: ConnectRateLimiter;
-	/** That of an earlier connection to the session, so that the first message reports the gap since then. */
+	/** Continues the numbers of an earlier connection to the session, so that the first message reports the gap since then. */
 	readonly frames?: FrameSequence;
 }
 

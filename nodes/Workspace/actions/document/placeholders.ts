@@ -13,7 +13,7 @@ export interface ContentReplacement {
 	readonly parsed: DocumentContent;
 }
 
-/** Puts Markdown in the place of placeholders. @param isEveryTab whether all tabs count, or only the body's own @throws NodeError 400 if one shares its paragraph */
+/** Replaces placeholders with Markdown. @param isEveryTab or only in the body's tab @throws NodeError 400 if one shares a paragraph */
 export function planContentReplacements(
 	{ allTabs, tabId: ownId }: BodyState,
 	isEveryTab: boolean,
@@ -38,7 +38,7 @@ export function planContentReplacements(
 	});
 	const requests = plans.flatMap((plan) => plan.requests);
 	const characterCount = plans.reduce((sum, plan) => sum + plan.characterCount, 0);
-	// How the document ends afterwards is not known, and nobody compares it.
+	// Leaves the end of the document open, because nothing compares it after replacements.
 	return { requests, characterCount, text: '', endIndex: 0, replaced };
 }
 
