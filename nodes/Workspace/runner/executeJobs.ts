@@ -46,7 +46,7 @@ const arrivals = new BoundedMap<string, Map<string | undefined, number>>();
  * Fewer may be loops, whose next row waits for the last. A worker of n8n's queue mode has five to ten executions at a time.
  */
 const crowd = { executions: 6, milliseconds: 5000 };
-/** A crowd waits for those on their way, so that an endless one takes half of what Google lets a user read and write in a minute. */
+/** How long a crowd waits for more runs. Even an endless crowd then takes half of what Google lets a user read and write in a minute. */
 const crowdPauseMilliseconds = 2000;
 
 /** Groups that have not got the lock, by what their runs have in common. */
@@ -151,9 +151,9 @@ async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]):
 }
 
 /**
- * Executes jobs of several runs. If Google refuses what they send together, the rows of one may be the reason: then each half goes again,
- * so that the others do not fail with it.
- * @throws what concerns all of them: nothing of theirs was sent
+ * Executes jobs of several runs together. If Google refuses them, the rows of one run may be the reason. Each half is then sent again by
+ * itself, so that the other runs do not fail.
+ * @throws an error that concerns all jobs, before any of them was sent
  */
 async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
 	const outcomes = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
@@ -179,7 +179,7 @@ export function toJobFailure(error: unknown, { operation, item }: Job): NodeErro
 		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);
 	if (isFromClient) return createRefusal(error.message);
 	const failure = toGoogleFailure(error, item.log.bind(item));
-	// It may be the response to what changed something.
+	// A bad response may belong to a change that was carried out.
 	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.isReadOnly;
 	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }

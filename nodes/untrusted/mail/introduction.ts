@@ -93,7 +93,7 @@ function introducesText(text: string): boolean {
 	return starts && dateOrTime.test(text) && time.test(text) && writing.test(text) && !firstPerson.test(text);
 }
 
-/** Finds an introduction that what it introduces follows on the same line. @returns what the sender wrote before it; undefined if there is none */
+/** Finds an introduction with its quote on the same line. @returns what the sender wrote before it; undefined if there is none */
 export function findIntroductionWithin(line: string): string | undefined {
 	for (const { index, 0: end } of line.matchAll(/[>)],? ?[\p{L} ]{3,40}[:：](?=\s)/gu)) {
 		const from = Math.max(0, index - maxCharacters);

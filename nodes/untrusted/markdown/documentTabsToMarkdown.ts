@@ -116,7 +116,7 @@ const needlessEscape = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]*(?:;|$))/g;
 const writeRoot: typeof defaultHandlers.root = (node, parent, state, info) => {
 	const safe = state.safe.bind(state);
 	state.safe = (text, place) => {
-		// What follows may make it a reference. A backslash before another ampersand is not of this text.
+		// Looks at what follows, which may make the ampersand a reference. Not at another ampersand: its backslash is not of this text.
 		const next = place.after === '&' ? '' : place.after;
 		const written = (safe(text, place) + next).replaceAll(needlessEscape, '$1&');
 		return written.slice(0, written.length - next.length);

@@ -152,8 +152,8 @@ export class Spreadsheet {
 	}
 
 	/**
-	 * The same parameters with the title of the tab that they mean: one with spaces around it as it stands if the spreadsheet has it, else
-	 * without them; the tab of a link by its ID.
+	 * Replaces the tab in parameters by its exact title. Looks up the tab of a link by its ID. Removes spaces around a title, unless the
+	 * spreadsheet has a tab with them.
 	 */
 	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
@@ -236,7 +236,7 @@ export class Spreadsheet {
 	}
 }
 
-/** Whether Google knows no such tab, or the text is not a range: its answer is the same. */
+/** Whether Google knows no such tab. Its answer is the same for a text that is not a range. */
 export const isUnknownRangeError = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 

@@ -3,7 +3,7 @@ import { shorten } from '../../../../core/text';
 import { decodeWords } from '../../../../untrusted/mail/charset';
 import { findAddresses, toAsciiDomain } from './addresses';
 
-/** Letters of other scripts stay: some of them have a small letter in ASCII, such as the Kelvin sign. */
+/** Lower-cases only ASCII letters: some others, such as the Kelvin sign, would become ASCII letters. */
 const toLowerLetters = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Reads the addresses and domains that emails may go to; none means everybody. @throws NodeError 400 for an entry that is neither */
@@ -25,7 +25,7 @@ export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<s
 export function refuseOthers(addresses: readonly string[], allowed: ReadonlySet<string>): void {
 	const isAllowed = (address: string) => {
 		const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(toLowerLetters(address)) ?? [];
-		// In `ann%other.example@example.com` and the like, a server of the domain may find an address elsewhere.
+		// A domain does not allow `ann%other.example@example.com` and the like: its server may pass the email on to the address inside.
 		return allowed.has(`${local}@${domain}`) || (!/[%!@]/.test(local) && allowed.has(domain));
 	};
 	const other = allowed.size === 0 ? undefined : addresses.find((address) => !isAllowed(address));
