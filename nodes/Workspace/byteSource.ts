@@ -227,8 +227,8 @@ export async function* readChunks(stream: Readable, size: number, hash: Hash): A
 type ByteReader = (target: Buffer) => Promise<number>;
 
 /**
- * Reads the open file behind a stream that was not read yet into our own memory, past the stream, which closes the file. This saves V8
- * a gigabyte of short-lived buffers, for which it would walk n8n's whole heap again and again.
+ * Reads the file behind an unread stream directly into our own memory. The stream only closes the file in the end. This saves V8 a
+ * gigabyte of short-lived buffers, for which it would walk n8n's whole heap again and again.
  */
 async function createByteReader(stream: Readable): Promise<ByteReader> {
 	if (!(stream instanceof TimedStream)) return createPieceReader(stream);

@@ -27,7 +27,7 @@ export interface Item {
 	readonly continueOnFail?: boolean;
 	/** Whether an AI agent calls the node as a tool: its input then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
-	/** Binary fields by name, where * means all. @param parameter where the names were entered @throws NodeError 400 for one that is missing */
+	/** Binary fields by name, where * means all. @param parameter where the names were entered @throws NodeError 400 for a missing one */
 	findBinaryFields(names: readonly string[], parameter: string): string[];
 	/** @throws NodeError 400 that names the missing field and those that exist. */
 	getBinary(field: string): Promise<ByteSource>;

@@ -68,7 +68,7 @@ export interface Field {
 	readonly requiredUnless?: readonly string[];
 	/** With `required`: a value must be given, but it may be empty. */
 	readonly mayBeEmpty?: boolean;
-	/** All choices; of a list that comes from Google, those that it always has. */
+	/** All choices. If the list comes from Google, only those that it always has. */
 	readonly options?: readonly Choice[];
 	readonly typeOptions?: INodePropertyTypeOptions;
 	readonly format?: FieldFormat;

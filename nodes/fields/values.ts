@@ -231,7 +231,7 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	tab(field, raw, reading) {
 		const title = readLocatorText(field, raw, reading);
 		if (!isBlank(title)) return title;
-		// Without a word, the first tab would be changed.
+		// Refuses an expression that gives no tab, because otherwise the node would change the first tab unnoticed.
 		const isLost = (isRecord(raw) ? raw['value'] : raw) == null && reading.isExpression?.(field.name);
 		if (isLost) throw createValueRefusal(field, reading, 'the name of a tab, not undefined');
 		return '';

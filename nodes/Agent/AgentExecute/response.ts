@@ -124,7 +124,7 @@ export class TurnText {
 		this.#joinsPieces = textPieces === 'joined';
 	}
 
-	/** @param isEnd whether the message ends the wait @returns the added text: a paragraph, or a piece; empty if the piece repeats the whole text */
+	/** @param isEnd whether the message ends the wait @returns the added paragraph or piece; empty if the piece repeats the whole text */
 	add(text: string, isEnd: boolean): string {
 		const piece = text.trim();
 		// The second of only two pieces may equal the first: 123123 may arrive as 123 and 123.

@@ -141,7 +141,7 @@ export class Delivery {
 		return true;
 	}
 
-	/** A hash, because n8n's keys have at most 255 characters. It contains the node and the session, because n8n compares keys of all workflows. */
+	/** A hash, because n8n's keys have at most 255 characters. Includes node and session, because n8n compares keys of all workflows. */
 	#buildKey({ message, sessionId }: MessageArrival): string | undefined {
 		const { context, settings } = this.#parts;
 		const id = getMessageId(message, settings.deduplicationField);

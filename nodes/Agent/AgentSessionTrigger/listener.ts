@@ -187,7 +187,7 @@ export class PublishedListener {
 	};
 }
 
-/** Starts to listen. A network problem is no error here, because n8n would not try again. @throws NodeApiError for wrong parameters or credentials */
+/** Starts to listen. Does not fail on a network problem, because n8n would not try again. @throws NodeApiError for wrong settings */
 export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
 	const logger = createSanitizedLog(n8n.logger, new Sanitizer());
 	// Everything else is inherited, including what n8n replaces later.

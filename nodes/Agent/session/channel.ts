@@ -108,7 +108,7 @@ export interface ChannelSettings extends SocketRequest, HeartbeatSettings {
 	readonly initialMessage: string;
 }
 
-/** The end is reported exactly once and last. After `close()` nothing is called, except for the last messages if they were asked for. */
+/** `onClose` is called exactly once, and last. After `close()`, only `onMessage` is called, if the last messages were asked for. */
 interface ChannelListener {
 	readonly onOpen: () => void;
 	readonly onMessage: (data: Buffer, isBinary: boolean) => void;

@@ -52,7 +52,7 @@ export function parseAgentSignatureCredential(raw: Readonly<Record<string, unkno
 	};
 }
 
-/** Builds the identity of one request or connection. @throws NodeError 400 for a missing value or a timestamp that is not in milliseconds */
+/** Builds the identity of one request or connection. @throws NodeError 400 for a missing value or a timestamp not in milliseconds */
 export function buildIdentity(
 	credential: AgentSignatureCredential,
 	overrides: IdentityOverrides = {},

@@ -111,8 +111,8 @@ function toBinaryContent(data: Buffer): MessageContent {
 }
 
 /**
- * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger keeps it from one start to
- * the next. Times are monotonic milliseconds.
+ * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger keeps the sequence from one
+ * start to the next. Times are monotonic milliseconds.
  */
 export class FrameSequence {
 	#lastNumber = 0;

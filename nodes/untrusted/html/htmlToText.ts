@@ -29,8 +29,8 @@ const isForScreens = /^\s*(?:all|screen|)\s*$/i;
 const horizontalRule = '-'.repeat(20);
 
 /**
- * Converts the displayed part of an HTML email to plain text: links in brackets after their text, images only as a link's text, tabs between
- * cells. It builds no tree, so the time grows only with the length, however deeply the HTML is nested.
+ * Converts the displayed part of an HTML email to plain text: links in brackets after their text, images only as a link's text, tabs
+ * between cells. Builds no tree, so the time grows only with the length, however deeply the HTML is nested.
  */
 export const htmlToText = (html: string) => new HtmlReader().convert(html);
 

@@ -47,7 +47,7 @@ export class HeaderFinder {
 		return this.#countKnownLines(at + 1, at + 5) > 0;
 	}
 
-	/** Whether a message begins here that the sender answers, because of a line such as `-----Original Message-----`. */
+	/** Whether the message that the sender answers begins here, with a line such as `-----Original Message-----`. */
 	isOriginal(at: number): boolean {
 		const phrase = findRuledPhrase(this.#lines[at] ?? '');
 		if (phrase === '') return false;

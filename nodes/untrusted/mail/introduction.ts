@@ -80,7 +80,7 @@ function introducesQuote(text: string): boolean {
 	return dateOrTime.test(text) && (address.test(text) || writing.test(text));
 }
 
-/** Where nothing marks what follows, a sentence of the sender must not be taken for an introduction. */
+/** Checks more than for a marked quote, because a sentence of the sender must not be taken for an introduction. */
 function introducesText(text: string): boolean {
 	const found = Array.from(text.matchAll(bracketed)).at(-1);
 	if (found) {

@@ -78,7 +78,7 @@ function isIndentedWithin(
 	return isQuoted ? Math.abs(further) < 1 : further > -1;
 }
 
-/** Returns the pieces of an ordinary line; undefined for a heading, a list item, or a paragraph or code block that we wrote, which has our spacing. */
+/** Returns the pieces of an ordinary line; undefined for a heading, a list item, or what we wrote from Markdown, which has our spacing. */
 function readPlainLine(element: StructuralElement | undefined, tab: elements.DocumentTab) {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;

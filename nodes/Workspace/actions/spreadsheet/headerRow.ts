@@ -108,7 +108,7 @@ export function indexColumns(headers: readonly string[], shown: readonly string[
 	return columns;
 }
 
-/** The columns of a table without a header, by the letters that Read names them by. */
+/** Names the columns of a table without a header by their letters, as Read does. */
 export function nameColumnsByLetters(header: HeaderRow, names: readonly string[]): HeaderRow {
 	const letters = names.filter((name) => /^[A-Z]{1,3}$/.test(name));
 	const columns = new Map(letters.map((name) => [name, parseBounds({ cells: `${name}:${name}` }).column]));

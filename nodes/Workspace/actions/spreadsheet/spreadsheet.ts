@@ -12,8 +12,8 @@ import * as ranges from './range';
 export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spreadsheets/d/${id}/edit`;
 
 /**
- * A table that was made with Format > Convert to table. Rows belong to it when they are inserted inside it, or when values.append inserts
- * them; what is written below it does not. AppendCells with its ID was seen to lose the values. Rows and columns count from 0.
+ * A table that was made with Format > Convert to table. It grows by rows that are inserted inside it, or by values.append, but not by rows
+ * written below it. AppendCells with the table's ID was seen to lose the values. Rows and columns count from 0.
  */
 type NativeTable = ReturnType<typeof toNativeTable>;
 

@@ -66,7 +66,7 @@ interface ComposeOptions {
 	readonly allowedRecipients: readonly string[];
 }
 
-/** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is larger than Gmail accepts, or for somebody else */
+/** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is too large, or a recipient not allowed */
 export async function composeMail(outgoing: OutgoingMail, options: ComposeOptions): Promise<Buffer> {
 	const { from, replied, token, keyed, allowedRecipients } = options;
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
