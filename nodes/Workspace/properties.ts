@@ -134,7 +134,7 @@ function buildInputObjectText(): string {
 	].join('\n');
 }
 
-/** Whether an input object must have the key unless it chooses otherwise. */
+/** Whether an input object that makes only the default choices must have the key. */
 function isAlwaysRequired({ required, showWhen = {} }: Field, fields: readonly Field[]): boolean {
 	const isDefault = ([name, values]: [string, ReadonlyArray<string | boolean>]) => {
 		const chooser = fields.find((field) => field.name === name);

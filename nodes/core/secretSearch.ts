@@ -50,7 +50,7 @@ export class SecretSearch {
 	readonly #secrets = new Set<string>();
 	/** How many secrets are prepared. Preparing waits for the first text, which saves time if no text is searched. */
 	#preparedCount = 0;
-	/** Secrets as they are, for those that consist of escapes and white space. */
+	/** Secrets that are searched for as they are, because they consist only of escapes and white space. */
 	readonly #literals: string[] = [];
 	readonly #piecesByText = new Map<string, NeedlePiece[]>();
 

@@ -187,7 +187,7 @@ export class PublishedListener {
 	};
 }
 
-/** Starts to listen. Does not fail on a network problem, because n8n would not try again. @throws NodeApiError for wrong settings */
+/** Starts to listen. Network problems fail nothing: n8n would not try again. @throws NodeApiError for wrong parameters or credentials */
 export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
 	const logger = createSanitizedLog(n8n.logger, new Sanitizer());
 	// Everything else is inherited, including what n8n replaces later.

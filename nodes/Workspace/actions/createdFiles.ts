@@ -44,7 +44,7 @@ const stateKey = 'idempotencyState';
 /**
  * Creates a file once for a key, across executions. Drive cannot refuse a second file, so each execution
  * searches again after it created its own. All executions keep the same file (a complete one, otherwise the
- * oldest) and trash the unfinished others, of which no execution has told anyone yet.
+ * oldest) and trash the unfinished others, which no execution has reported yet.
  * @param fields to read of each file, for `finish`
  */
 export async function createOnce<R extends object>(

@@ -30,7 +30,7 @@ interface Declaration {
 interface Rule {
 	/** Such as `td`, `.preheader` and `#top`. */
 	readonly names: readonly string[];
-	/** Whether the rule depends on surrounding elements, which are not checked: it may show what another rule hides, but never hide. */
+	/** Whether the rule depends on surrounding elements, which are not checked: it may undo what another rule hides, but hides nothing. */
 	readonly isPartial: boolean;
 	readonly weight: number;
 	readonly declarations: readonly Declaration[];

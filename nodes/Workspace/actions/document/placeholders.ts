@@ -25,7 +25,7 @@ export function planContentReplacements(
 		const outer = getOuterText(tab);
 		const outside = replacements.find(({ find }) => outer.includes(find));
 		if (outside) throw createPlaceError(outside.find, 'is in a header, a footer or a footnote');
-		// The last one comes first, so that the others stay where they were read.
+		// Replaces the last place first, so that the indexes of the others stay right.
 		const content = tab.documentTab?.body?.content ?? [];
 		return findPlaces(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});

@@ -43,7 +43,7 @@ const addressHeaders = /^(?:to|cc|bcc|reply-to)$/i;
 /** A word with an address, quotes included: what stands behind its last @ is the domain. */
 const addressInText = /[^\s<>()[\],;:=?&]*@[^\s<>()[\],;:=?&]*/g;
 
-/** Checks the composed email itself, whatever its recipients came from. @throws NodeError 400 */
+/** Checks the recipients in the composed email itself, wherever they came from. @throws NodeError 400 */
 export function refuseOtherRecipients(mail: Buffer, allowed: ReadonlySet<string>): void {
 	if (allowed.size === 0) return;
 	const head = mail.subarray(0, mail.indexOf('\r\n\r\n')).toString();
@@ -52,7 +52,7 @@ export function refuseOtherRecipients(mail: Buffer, allowed: ReadonlySet<string>
 		if (harmlessHeaders.test(name)) continue;
 		if (addressHeaders.test(name)) {
 			const { addresses, others } = findAddresses(value);
-			// What we cannot read may be an address for a mail server.
+			// Refuses what we cannot read, because a mail server may read an address in it.
 			const unreadable = others.map(() => `whoever stands in ${name}`);
 			refuseOthers([...addresses.map(({ address }) => address), ...unreadable], allowed);
 		} else refuseOthers(decodeWords(value).replaceAll('%40', '@').match(addressInText) ?? [], allowed);
