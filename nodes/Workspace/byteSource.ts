@@ -257,7 +257,7 @@ function createPieceReader(stream: Readable): ByteReader {
 		}
 		const count = rest.copy(target);
 		rest = rest.subarray(count);
-		// A piece may be the whole file, and the chunk being sent must make progress meanwhile.
+		// Lets the chunk that is being sent make progress, because a piece may be the whole file.
 		if (rest.length > 0) await yieldToEventLoop();
 		return count;
 	};

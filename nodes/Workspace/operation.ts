@@ -102,7 +102,7 @@ export interface Operation<
 	execute(client: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent or undefined. */
 	toItems?(result: R, params: InferParameters<F, O>): OutputItem[] | undefined;
-	/** What a model gets of one result, as a tool whose answers are to fit into this many characters. */
+	/** Shortens one result for a model, whose answers must fit into this many characters. */
 	toModel?(result: R, params: InferParameters<F, O>, characters: number): ModelAnswer;
 	/** Names what a result left at Google, as in "file a.pdf (ID …)", for the user who runs the node again after another item stopped it. */
 	nameResult?(result: R): string;

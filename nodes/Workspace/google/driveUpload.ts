@@ -84,7 +84,7 @@ interface UploadEnvironment {
 	readonly options: TransportOptions;
 }
 
-/** Passes over the source once: hashes all of it, sends what Drive lacks. @returns undefined if Drive now lacks more, for another pass */
+/** Reads the source once: hashes all of it, sends what Drive lacks. @returns undefined if Drive has less than before: read it again */
 async function sendMissingBytes(session: UploadSession, { source, onProgress }: DriveUploadRequest) {
 	const hash = createHash('md5');
 	let from = 0;

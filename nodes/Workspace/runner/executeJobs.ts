@@ -53,8 +53,8 @@ const crowdPauseMilliseconds = 2000;
 const waitingGroups = new Map<string, Group>();
 
 /**
- * Executes jobs, under a lock if their operation has one. A run that has to wait for it goes together with others that wait for the same;
- * a run that comes alone goes at once.
+ * Executes jobs, under a lock if their operation has one. Runs that wait for the lock to do the same are sent together; a run that need
+ * not wait is sent at once.
  * @returns a result or a NodeError for each job, in order
  */
 export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
@@ -96,7 +96,7 @@ async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unkn
 	}
 }
 
-/** @returns false if one request would not hold what all of them bring */
+/** @returns false if one request cannot hold the rows of all these runs */
 function joinGroup(group: Group, run: WaitingRun): boolean {
 	group.weight ??= weighJobs(group.runs[0].jobs);
 	const weight = group.weight + weighJobs(run.jobs);
@@ -125,7 +125,7 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	for (const { jobs, settle } of [sender, ...others]) settle(outcomes.slice(next, (next += jobs.length)));
 }
 
-/** Sends for several runs with the credential of one. The requests end early only if all of them were stopped. */
+/** Sends for several runs with the credential of one. The requests end early only if all runs were stopped. */
 async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
 	const jobs = runs.flatMap((run) => run.jobs);
 	const firstItems = runs.map((run) => run.jobs[0].item);

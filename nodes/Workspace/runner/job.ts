@@ -154,7 +154,7 @@ export class InputItem implements RunnerItem {
 	}
 }
 
-/** n8n adds this choice to every node with such a credential; it is for its HTTP Request node. */
+/** A choice that n8n adds to every node with such a credential, and that only its HTTP Request node can carry out. */
 const customApiCall = '__CUSTOM_API_CALL__';
 
 /** The operation that the form's dropdowns name, and what was given for its fields. @throws NodeError 400 */

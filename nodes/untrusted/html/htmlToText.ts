@@ -46,9 +46,9 @@ class HtmlReader implements Callbacks {
 	#attributeName = '';
 	#undisplayedTag = '';
 	#hidden: HiddenElement | undefined;
-	/** Its own text has no size, but what is in it may have one. */
+	/** The element whose own text has no size, although elements inside may have one. */
 	#sizeless: HiddenElement | undefined;
-	/** How senders hide a preview text, or what only a phone shows. */
+	/** The page's styles, with which senders hide a preview text, or what only a phone shows. */
 	readonly #styles = new HidingStyles();
 	#sheet: string[] = [];
 	#link = '';

@@ -45,7 +45,7 @@ export class TextWriter {
 	#maxRecordedCharacters = 0;
 	#table = new OpenTable();
 	readonly #outerTables: OpenTable[] = [];
-	/** The row's first text, and how it reads with tabs for the empty cells before it. It gets them if a second cell has text. */
+	/** The row's first text, as it reads with tabs for the empty cells before it. The tabs are written if a second cell has text. */
 	#firstTextOfRow: { readonly table: OpenTable; readonly piece: number; readonly text: string } | undefined;
 	#pendingLineBreaks = 1;
 	/** The table whose cell was just opened: until the next text, breaks are ignored, because the cell begins on its row's line. */

@@ -11,7 +11,7 @@ export interface Introduction {
 /** A longer introduction counts as text. */
 const maxCharacters = 500;
 const maxLines = 4;
-/** Some programs give each sign around an address a line of its own. */
+/** Limit if the introduction's opening is known: some programs put each bracket around an address on a line of its own. */
 const maxOpenedLines = 6;
 
 const time = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}/u;

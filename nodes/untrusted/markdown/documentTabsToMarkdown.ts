@@ -116,7 +116,7 @@ const needlessEscape = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]*(?:;|$))/g;
 const writeRoot: typeof defaultHandlers.root = (node, parent, state, info) => {
 	const safe = state.safe.bind(state);
 	state.safe = (text, place) => {
-		// Looks at what follows, which may make the ampersand a reference. Not at another ampersand: its backslash is not of this text.
+		// Includes what follows, which may make the ampersand a reference, but no further ampersand: its backslash belongs to other text.
 		const next = place.after === '&' ? '' : place.after;
 		const written = (safe(text, place) + next).replaceAll(needlessEscape, '$1&');
 		return written.slice(0, written.length - next.length);
