@@ -9,7 +9,7 @@ const isMailOnlyExpression = `((scope) => !scope.includes("/auth/drive") && ${St
 const buildMailOrDriveExpression = (mail: string, drive: string) =>
 	`={{ ${isMailOnlyExpression} ? ${mail} : ${drive} }}`;
 
-/** Whether Google has limited the sign-in and less than 48 hours are left. If n8n does not say when the token came, they count from now. */
+/** Whether Google ends the sign-in within 48 hours. Counts from the last token, or from now if n8n did not store when it came. */
 const endsSoonExpression =
 	'((token) => token.refresh_token_expires_in && (token.n8n_expires_at - token.expires_in * 1000 || Date.now()) + token.refresh_token_expires_in * 1000 < Date.now() + 48 * 3600000)($credentials.oauthTokenData || {})';
 
@@ -38,7 +38,7 @@ const credentialTest: ICredentialTestRequest = {
 			},
 		})),
 		{
-			// The test asks for this key only where the sign-in ends soon. n8n shows no message with a test that succeeds.
+			// Fails the test on purpose, because n8n shows no message when one succeeds. The test asks for this key only if the sign-in ends soon.
 			type: 'responseSuccessBody',
 			properties: {
 				key: 'kind',
@@ -68,7 +68,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			// The inherited fields come first, so only overriding one of them can put a text there. Source for the 7 days:
+			// Overrides an inherited field: those come first, so only one of them can show a text at the top of the form. Source for the 7 days:
 			// https://support.google.com/cloud/answer/15549945
 			displayName: 'Client ID',
 			name: 'clientId',
@@ -88,7 +88,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 		fields.authorizationUrlField,
 		fields.tokenUrlField,
 		{
-			// n8n stores no value of a hidden field, so this expression reads the visible field, which is absent while it is not shown.
+			// n8n stores no value of a hidden field, so its default applies: the value of the visible field, or Google's URL if that is hidden.
 			displayName: 'Authorization URL in Use',
 			name: 'authUrl',
 			type: 'hidden',

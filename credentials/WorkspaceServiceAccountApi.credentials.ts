@@ -11,7 +11,7 @@ import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 
 import * as fields from './fields';
 
-/** Shorter than n8n's 5 minutes and most requests' timeout: else a token that never came looks like a request that may have gone out. */
+/** Shorter than the timeouts of n8n (5 minutes) and of most requests: a missing token must not look like a request that was sent. */
 const tokenTimeoutMilliseconds = 6000;
 
 export class WorkspaceServiceAccountApi implements ICredentialType {
@@ -52,7 +52,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		fields.tokenUrlField,
 		...fields.buildAllowedDomainsFields('token'),
 		{
-			// n8n keeps it until Google answers 401, then asks `preAuthentication` for a new one.
+			// n8n keeps this token until Google answers 401. It then asks `preAuthentication` for a new one.
 			displayName: 'Access Token',
 			name: 'accessToken',
 			type: 'hidden',
@@ -83,7 +83,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		return { accessToken: await token.catch(google.throwPlainError) };
 	}
 
-	// The Workspace node tests this credential, because n8n 2.22 to 2.35 refuse a test request with a credential that the HTTP Request node may not use.
+	// The Workspace node tests this credential: n8n 2.22 to 2.35 refuse a test request if the HTTP Request node may not use the credential.
 	authenticate: IAuthenticateGeneric = {
 		type: 'generic',
 		properties: { headers: { Authorization: '=Bearer {{$credentials.accessToken}}' } },

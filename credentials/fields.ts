@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
 
-/** A field for text. @param more what differs from an optional one without a default */
+/** Builds a text field, optional and without a default. @param more properties that differ from this */
 export const buildTextField = (
 	displayName: string,
 	name: string,
@@ -56,7 +56,7 @@ const buildAccessField = (
 const driveAccessDescription =
 	'What the nodes can see in Google Drive. Spreadsheets and documents that you can open work by URL or ID with each choice, but only All Files can copy a document of yours as a template.';
 
-/** @param standard the Drive Access of a new credential; a service account sees only what was shared with it anyway */
+/** @param standard the Drive Access of a new credential: all files for a service account, which sees only what was shared with it */
 export const buildScopeFields = (standard: 'appFilesAndNames' | 'allFiles'): INodeProperties[] => [
 	buildAccessField(
 		['Mail Access', 'mailAccess', 'sendAndRead', 'What the nodes can do in Gmail.'],
@@ -103,7 +103,7 @@ export const buildScopeFields = (standard: 'appFilesAndNames' | 'allFiles'): INo
 /** Google's own sign-in page. */
 export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
 
-/** @param what the beginning of the description @param address Google's */
+/** @param address Google's own, which is the default @param what begins the description */
 function buildEndpoint(displayName: string, name: string, address: string, what: string): INodeProperties {
 	const description = `${what}. Leave empty to use Google's address.`;
 	const displayOptions = { show: { customEndpoints: [true] } };
@@ -143,7 +143,7 @@ export const tokenUrlField = buildEndpoint(
 	'Address that issues tokens',
 );
 
-/** Without these fields n8n adds its own with "all": its HTTP Request node could send the secret anywhere. @param secret its name */
+/** Replaces the fields that n8n would add with "all": its HTTP Request node could then send the secret anywhere. @param secret its name */
 export function buildAllowedDomainsFields(secret: string): INodeProperties[] {
 	return [
 		{

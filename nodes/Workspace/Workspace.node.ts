@@ -20,7 +20,7 @@ export class Workspace implements INodeType {
 		icon: { light: 'file:workspace.svg', dark: 'file:workspace.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		// In JSON mode n8n drops the hidden dropdowns.
+		// In JSON mode, n8n drops the values of the hidden dropdowns.
 		subtitle:
 			'={{ $parameter["operation"] ? $parameter["operation"] + ": " + $parameter["resource"] : "JSON" }}',
 		description: 'Work with Gmail, Google Sheets, Google Docs and Google Drive',

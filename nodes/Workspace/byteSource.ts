@@ -227,8 +227,8 @@ export async function* readChunks(stream: Readable, size: number, hash: Hash): A
 type ByteReader = (target: Buffer) => Promise<number>;
 
 /**
- * Reads the open file behind a stream that was not read yet into our own memory, past the stream, which closes the file. This saves V8
- * a gigabyte of short-lived buffers, for which it would walk n8n's whole heap again and again.
+ * Reads the file behind an unread stream directly into our own memory. The stream only closes the file in the end. This saves V8 a
+ * gigabyte of short-lived buffers, for which it would walk n8n's whole heap again and again.
  */
 async function createByteReader(stream: Readable): Promise<ByteReader> {
 	if (!(stream instanceof TimedStream)) return createPieceReader(stream);
@@ -257,7 +257,7 @@ function createPieceReader(stream: Readable): ByteReader {
 		}
 		const count = rest.copy(target);
 		rest = rest.subarray(count);
-		// A piece may be the whole file, and the chunk being sent must make progress meanwhile.
+		// Lets the chunk that is being sent make progress, because a piece may be the whole file.
 		if (rest.length > 0) await yieldToEventLoop();
 		return count;
 	};

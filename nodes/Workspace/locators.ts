@@ -78,7 +78,7 @@ export const readFileIds = (raw: unknown, field: Field, reading: ReadContext): s
 
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
 
-/** What all fields have in common that take a file or folder of Drive: from a list, by its URL or by its ID. '' if nothing is chosen. */
+/** Builds what every field for a file or folder of Drive shares: a choice from a list, by URL or by ID. Reads '' if nothing is chosen. */
 export function createFileLocator(noun: FileNoun, searchListMethod: string) {
 	const { exampleUrl, listPlaceholder } = fileKinds[noun];
 	return {
@@ -111,7 +111,7 @@ export function readLinkedTab(link: unknown): string {
 	return sheetId === undefined ? '' : `#gid=${sheetId}`;
 }
 
-/** What all fields have in common that take a tab of the chosen file. @param search the method that lists the tabs */
+/** Builds what every field for a tab of the chosen file shares. @param search the method that lists the tabs */
 export const createTabLocator = (noun: FileNoun, search: string, example: string) =>
 	({
 		type: 'resourceLocator',
@@ -121,7 +121,7 @@ export const createTabLocator = (noun: FileNoun, search: string, example: string
 		modes: [createListMode(search, 'Select a tab...'), createTextMode('By Name', 'name', `e.g. ${example}`)],
 	}) as const satisfies Partial<Field>;
 
-/** What all fields have in common that take the ID of an email. '' if there is none. */
+/** What every field for the ID of an email shares. Reads '' if there is none. */
 export const messageIdField = {
 	type: 'string',
 	default: '',

@@ -13,7 +13,7 @@ export type { AttachmentInput, Choice, Field, FieldFormat, InferParameters } fro
 
 /** What an operation may know of its input item and of the run around it. Never n8n's execution context. */
 export interface Item {
-	/** The same for all items of a run, and another for each run: items of several runs may go together. */
+	/** Identifies the run of the item, because items of several runs may be sent together. */
 	readonly run?: object;
 	/** Position among the input items, from 0. */
 	readonly index: number;
@@ -27,7 +27,7 @@ export interface Item {
 	readonly continueOnFail?: boolean;
 	/** Whether an AI agent calls the node as a tool: its input then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
-	/** Binary fields by name, where * means all. @param parameter where the names were entered @throws NodeError 400 for one that is missing */
+	/** Binary fields by name, where * means all. @param parameter where the names were entered @throws NodeError 400 for a missing one */
 	findBinaryFields(names: readonly string[], parameter: string): string[];
 	/** @throws NodeError 400 that names the missing field and those that exist. */
 	getBinary(field: string): Promise<ByteSource>;
@@ -81,17 +81,17 @@ export interface Operation<
 	readonly description: string;
 	/** What cannot be undone. */
 	readonly caution?: string;
-	/** What a model reads of the operation as a tool, with the caution. It names no parameter, for who fills them in is up to the user. */
+	/** What a model reads of the operation, before the caution. Names no parameter: the user decides which ones the model fills in. */
 	readonly modelDescription: string;
-	/** What it reads in place of the caution, by the value of a field that the user chooses. */
+	/** What a model reads in place of the caution, by the value of a field that the user sets. */
 	readonly modelCautions?: { readonly field: string; readonly byValue: Readonly<Record<string, string>> };
-	/** A choice of its own in Allowed Operations: the operation with this key of the input object set to true. */
+	/** A separate choice in Allowed Operations, which allows the operation only if this key of the input object is true. */
 	readonly narrowed?: Readonly<Record<'value' | 'name' | 'description' | 'key', string>>;
 	readonly fields: F;
 	readonly options: O;
 	/** True if the operation changes nothing at Google: neighboring items may then run in parallel. */
 	readonly isReadOnly?: boolean;
-	/** Whether, with these parameters, it changes something after it has read. Doing that twice has the same effect as once. */
+	/** Whether a read also changes something with these parameters. Doing that twice must have the same effect as once. */
 	mayChange?(params: InferParameters<F, O>): boolean;
 	/** Whether doing it twice has the same effect as once: Retry On Fail may then start it again, whatever the outcome. */
 	isIdempotent?(params: InferParameters<F, O>): boolean;
@@ -102,11 +102,11 @@ export interface Operation<
 	execute(client: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent or undefined. */
 	toItems?(result: R, params: InferParameters<F, O>): OutputItem[] | undefined;
-	/** What a model gets of one result, as a tool whose answers are to fit into this many characters. */
+	/** Shortens one result for a model, whose answers must fit into this many characters. */
 	toModel?(result: R, params: InferParameters<F, O>, characters: number): ModelAnswer;
-	/** Names what a result left at Google, as in "file a.pdf (ID …)", for whoever runs a node again that another item has stopped. */
+	/** Names what a result left at Google, as in "file a.pdf (ID …)", for the user who runs the node again after another item stopped it. */
 	nameResult?(result: R): string;
-	/** What keeps a run from doing finished items again, in a sentence. */
+	/** A sentence: how the user can run the node again without repeating finished items. */
 	readonly rerunAdvice?: string;
 	/** The failure that cut a result short: with Continue on Fail, the node outputs the result, then the error. */
 	getFailure?(result: R): NodeError | undefined;
@@ -130,17 +130,17 @@ export interface Operation<
 			members: ReadonlyArray<CombinedItem<InferParameters<F, O>>>,
 		): Promise<ReadonlyArray<R | NodeError>>;
 	};
-	/** Lets one run of this process after another change a thing, because inserted rows move those that another run is about to write. */
+	/** Lets only one run of this process at a time change a thing, because inserted rows move the rows that another run is about to write. */
 	readonly lock?: {
 		/** The ID of what is changed; undefined if it needs no lock. */
 		key(params: InferParameters<F, O>): string | undefined;
 		/**
-		 * The share of a request that an item takes; 1 is all that it may hold. Runs with the same key of `combine` that wait for
-		 * the lock then go together. Undefined if they must not.
+		 * The share of a request that an item takes, where 1 is a full request. Runs that wait for the lock with the same key of
+		 * `combine` go together while they fit. Undefined if they must not.
 		 */
 		weigh(params: InferParameters<F, O>, item: Item): number | undefined;
 	};
-	/** What the user can do, by HTTP status; appended to what Gmail said to an operation for emails, to what the others said to other ones. */
+	/** What the user can do, by HTTP status. Applies to errors of Gmail for a mail operation, and of the other services for any other. */
 	readonly adviceByStatus?: Readonly<Record<number, string>>;
 }
 

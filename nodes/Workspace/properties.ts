@@ -90,7 +90,7 @@ function buildToolDescription(text: string, displayOptions: IDisplayOptions, hin
 	};
 }
 
-/** One text, or one for each choice in the dropdown that decides what is true of the tool. */
+/** Builds one text, or one for each choice of the field on which the caution depends. */
 function buildOperationTexts(resource: ResourceName, operation: Operation): INodeProperties[] {
 	const { value, fields, options, modelDescription, modelCautions, caution } = operation;
 	const file = fields.find(({ isId, modes, required }) => isId && modes && required)?.displayName;
@@ -115,7 +115,7 @@ function buildOperationTexts(resource: ResourceName, operation: Operation): INod
 	if (!modelCautions) return [build(caution)];
 	const { field, byValue } = modelCautions;
 	const choices = fields.find(({ name }) => name === field)?.options ?? [];
-	// n8n takes the last one that it may show: under an expression, that of the first choice.
+	// n8n takes the last text that it may show. In reverse order, that is the text of the first choice if the field has an expression.
 	return choices.toReversed().map(({ value: one }) => build(byValue[one] ?? caution, { [field]: [one] }));
 }
 
@@ -134,7 +134,7 @@ function buildInputObjectText(): string {
 	].join('\n');
 }
 
-/** Whether an input object must have the key unless it chooses otherwise. */
+/** Whether an input object that makes only the default choices must have the key. */
 function isAlwaysRequired({ required, showWhen = {} }: Field, fields: readonly Field[]): boolean {
 	const isDefault = ([name, values]: [string, ReadonlyArray<string | boolean>]) => {
 		const chooser = fields.find((field) => field.name === name);

@@ -7,7 +7,7 @@ export interface DoneWork {
 	readonly what: string;
 	/** Whether doing it again changes nothing. */
 	readonly mayRepeat: boolean;
-	/** What lets the node run again without doing it again, where the operation has something for that. */
+	/** How the node can run again without repeating this work, if the operation offers a way. */
 	readonly advice?: string;
 }
 

@@ -97,7 +97,7 @@ interface ErrorSanitizer {
 	cleanError(error: NodeError): NodeError;
 }
 
-/** The output item for a failed item. n8n routes JSON with `error` as its only key to the error output; `item.error` would replace it. */
+/** Builds the item for a failure. n8n sends JSON with the only key `error` to the error output; `item.error` would replace this JSON. */
 export function createErrorItem(
 	node: INode,
 	failure: NodeError,

@@ -78,7 +78,7 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 		if (!failure) return complete;
 		if (context.continueOnFail()) {
 			const item = createErrorItem(node, failure, index, work.sanitizer);
-			// n8n adds them itself to what goes to the error output, and sends only an item without them there.
+			// Leaves out the input fields for the error output: n8n adds them there itself, and sends only items without them.
 			const isRouted = node.onError === 'continueErrorOutput';
 			return [...complete, isRouted ? item : loop.addInputFields(item, index)];
 		}

@@ -42,7 +42,7 @@ export class RetryCache<T> {
 		if (!nodeTry.isTool) this.#getCurrentTry(undefined);
 	}
 
-	/** The result of an item in an earlier try. @param requestIdentity what would be sent, without what differs with every try; for tools only */
+	/** Finds the result of an earlier try. @param requestIdentity for tools only: what would be sent, without what differs with every try */
 	recall(itemIndex: number, requestIdentity: unknown): T | undefined {
 		if (!this.#nodeTry.retryOnFail) return undefined;
 		const { previousTry, results } = this.#getCurrentTry(requestIdentity);

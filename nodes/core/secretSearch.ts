@@ -48,9 +48,9 @@ const pieceSpacing = 9;
  */
 export class SecretSearch {
 	readonly #secrets = new Set<string>();
-	/** The number of secrets that are prepared. None is before the first text is searched, which saves time where no text is. */
+	/** How many secrets are prepared. Preparing waits for the first text, which saves time if no text is searched. */
 	#preparedCount = 0;
-	/** Secrets as they are, for those that consist of escapes and white space. */
+	/** Secrets that are searched for as they are, because they consist only of escapes and white space. */
 	readonly #literals: string[] = [];
 	readonly #piecesByText = new Map<string, NeedlePiece[]>();
 

@@ -6,18 +6,18 @@ import { createRefusal } from './errors';
 const ownKeys = new Set(['tool', 'query']);
 
 /**
- * Refuses an argument that no parameter takes, because n8n would drop it: a model that asks for a draft must not send instead. n8n's
- * AI Agent 2 and its MCP server drop such an argument before the node sees it.
+ * Refuses an argument that no parameter takes. n8n would drop it, and a model that asks for a draft would send instead. n8n's AI Agent 2
+ * and its MCP server drop such an argument before the node can see it.
  * @throws NodeError 400 that names the arguments that there are
  */
 export function refuseUnknownArguments(context: IExecuteFunctions, itemIndex: number): void {
 	const readArgument = context.getWorkflowDataProxy(itemIndex)['$fromAI'] as (key: string) => unknown;
-	// Up to 2.0, n8n gives the fields of the agent's input as arguments too: which of them the model sent cannot be told.
+	// n8n up to 2.0 mixes the fields of the agent's input into the arguments, so nothing shows which ones the model sent.
 	if (readArgument('toolCallId') !== undefined) return;
 	const found: FromAIArgument[] = [];
 	traverseNodeParameters(context.getNode().parameters, found);
 	const known = new Set(found.map(({ key }) => key));
-	// The item has the fields of the agent's input too, which cannot be read as arguments.
+	// The item also has the fields of the agent's input. Only what can be read as an argument comes from the model.
 	const isUnknown = (key: string) =>
 		/^[\w-]{1,64}$/.test(key) && !known.has(key) && !ownKeys.has(key) && (readArgument(key) ?? '') !== '';
 	const unknown = Object.keys(context.getInputData()[itemIndex]?.json ?? {}).filter(isUnknown);

@@ -60,15 +60,15 @@ export interface Field {
 	readonly builderHint?: string;
 	/** Must have a value. Checked per item, so that Continue on Fail works. */
 	readonly required?: boolean;
-	/** Whether n8n itself asks for a value: not where it would stop the whole node for one empty one, or only where the form shows the field. */
+	/** Overrides `required` in the form: false if one empty value would stop the whole node, true if only the form must ask for a value. */
 	readonly requiredInForm?: boolean;
-	/** Names files: where an expression names none, the item fails, because the file would be left out without a word. */
+	/** Names files. If an expression names none, the item fails, because otherwise nobody would notice the missing file. */
 	readonly namesFiles?: true;
 	/** With `required`: the fields that can be given in its place. */
 	readonly requiredUnless?: readonly string[];
 	/** With `required`: a value must be given, but it may be empty. */
 	readonly mayBeEmpty?: boolean;
-	/** All choices; of a list that comes from Google, those that it always has. */
+	/** All choices. If the list comes from Google, only those that it always has. */
 	readonly options?: readonly Choice[];
 	readonly typeOptions?: INodePropertyTypeOptions;
 	readonly format?: FieldFormat;
@@ -76,7 +76,7 @@ export interface Field {
 	readonly modes?: readonly INodePropertyMode[];
 	/** Names one thing at the service: an input object that has it needs no `resource`. */
 	readonly isId?: true;
-	/** The field that also says it, where this one is empty. */
+	/** Another field that gives the value if this one is empty. */
 	readonly otherwise?: { readonly field: string; read(raw: unknown): string };
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;

@@ -73,8 +73,8 @@ export function buildProperties(fields: readonly Field[], options: readonly Fiel
 }
 
 /**
- * Who adds a switch wants it: n8n shows the default when an option is added, saves it, and knows none for an option that was not.
- * A collection gets its first row: n8n drops one without rows as soon as another field changes.
+ * Turns on a switch that is added, because whoever adds it wants it. n8n uses this default only then: an option not added has no value.
+ * Gives a collection its first row, because n8n drops one without rows as soon as another field changes.
  */
 function buildAddedDefaults(option: Field): Partial<INodeProperties> {
 	if (option.type === 'fixedCollection') {

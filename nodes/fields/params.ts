@@ -23,7 +23,7 @@ export function readParameters<const F extends readonly Field[]>(
 	const byName = new Map(fields.map((field) => [field.name, field]));
 	const hasOneOf = (name: string, allowed: ReadonlyArray<string | boolean>) => {
 		const field = byName.get(name);
-		// What n8n itself shows by, such as whether the node is a tool, is no field.
+		// A name with @ is no field, but a condition of n8n, such as whether the node is a tool.
 		if (name.startsWith('@')) return true;
 		return field !== undefined && allowed.some((choice) => choice === getValue(field));
 	};
@@ -106,7 +106,7 @@ export const requestOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Read for the node as a whole: an item whose parameters are not valid has its fields, too. */
+/** Read for the node as a whole, because an item whose parameters are not valid also keeps its input fields. */
 export const includeInputFieldsOption = {
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',
@@ -219,7 +219,7 @@ export class NodeParameters {
 		return hasExpression(this.#getRawValue(name, option));
 	}
 
-	/** The same for a parameter or option of that name; what a model fills in does not count, because it may have nothing to say. */
+	/** The same for a parameter or option of that name. Not for one that a model fills in, because the model may leave it empty. */
 	isOwnExpression(name: string): boolean {
 		const raw = [this.#getRawValue(name), this.#getRawValue('options', name)].find(hasExpression);
 		return raw !== undefined && !isFromModel(raw);
@@ -252,7 +252,7 @@ export class NodeParameters {
 		return { isConstant: false, path: mayReadItem ? parseFieldPath(raw) : undefined };
 	}
 
-	/** The value of a field of the item. What is missing or no plain data gives undefined, which leaves it to n8n. */
+	/** Reads a field of the item. Undefined if it is missing or no plain data: n8n then evaluates the expression. */
 	#readItemField(path: readonly string[], itemIndex: number): unknown {
 		let value: unknown = this.#context.getInputData()[itemIndex]?.json;
 		for (const key of path) {

@@ -77,7 +77,7 @@ export function readList(field: Field, raw: unknown, reading: ReadContext): stri
 	const entries = typeof raw === 'string' ? splitList(raw) : raw;
 	const wanted = 'an array, or text separated by commas or new lines';
 	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, reading, wanted);
-	// What was picked from a list may begin or end with a blank.
+	// Does not trim what was picked from a list, because it may begin or end with a space.
 	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
 	const texts = entries.map((entry) => readText(field, entry, reading));
 	return texts.map((text) => (isPicked ? text : text.trim())).filter((text) => text.trim() !== '');
@@ -93,7 +93,7 @@ function readPairs(field: Field, raw: unknown, reading: ReadContext) {
 		: Object.entries(raw);
 	const read = (one: unknown) => readText(field, one, reading);
 	const pairs = given.map(([name, value]) => ({ name: read(name), value: read(value) }));
-	// A row of the form that nobody filled in.
+	// Skips a row of the form that nobody filled in.
 	return pairs.filter(({ name, value }) => name !== '' || value !== '');
 }
 
@@ -231,7 +231,7 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	tab(field, raw, reading) {
 		const title = readLocatorText(field, raw, reading);
 		if (!isBlank(title)) return title;
-		// Without a word, the first tab would be changed.
+		// Refuses an expression that gives no tab, because otherwise the node would change the first tab unnoticed.
 		const isLost = (isRecord(raw) ? raw['value'] : raw) == null && reading.isExpression?.(field.name);
 		if (isLost) throw createValueRefusal(field, reading, 'the name of a tab, not undefined');
 		return '';

@@ -60,7 +60,7 @@ export function estimateParsingCost(json: Buffer, most = Infinity, mostLevels = 
 
 /** Fractions of the heap: for one answer; for all that are being read or parsed; for everything in it. */
 const [maxAnswerShare, maxInFlightShare, maxHeapShare] = [1 / 4, 1 / 2, 0.85];
-/** Limits for data that becomes an item. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
+/** Limits for data that becomes an item. Above this cost, `JSON.parse`, which cannot pause, blocks all of n8n for over half a second. */
 export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxDepth };
 
 /** The sum of all answers in the process, because all workflows run in it. */

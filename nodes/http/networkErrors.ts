@@ -68,7 +68,7 @@ type NetworkErrorRow = readonly [
 	category: NetworkError['category'],
 	codes: RegExp,
 	reason: string,
-	/** Applies only while connecting, because a route can also disappear after a request was sent; or only until TLS is established. */
+	/** Limits the row to errors while connecting (a route can also disappear after a request was sent), or before TLS is established. */
 	only?: 'connecting' | 'beforeTls',
 ];
 

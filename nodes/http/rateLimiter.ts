@@ -46,7 +46,7 @@ export class RateLimiter {
 	#queue: WaitingRequest[] = [];
 	#pausedUntil = 0;
 	#lastQuotaErrorAt = -Infinity;
-	/** Refusals without a success in between, and the latest answer. Those of requests that were in progress together count as one. */
+	/** Refusals since the last success, and the latest answer. Refusals of requests that were in progress together count as one. */
 	#quotaErrorStreak:
 		{ readonly since: number; readonly count: number; readonly answer: NodeError } | undefined;
 	/** Requests accepted since the concurrency changed. */

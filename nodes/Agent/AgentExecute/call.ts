@@ -35,7 +35,7 @@ export function checkAgentItem(parameters: NodeParameters, index: number, creden
 	return { params, buildPayload, wait, credentials };
 }
 
-/** The content of the call without the values that differ with each try. By it, a later try finds out whether an earlier one sent the item. */
+/** Identifies a call by its content, without what differs with each try. With it, a later try knows whether the item was already sent. */
 export function buildCallFingerprint({ params, buildPayload, credentials }: CheckedAgentItem): unknown {
 	const { sessionId, startStepName } = params;
 	const { userId, userPublicKey } = buildIdentity(credentials.signer, params);

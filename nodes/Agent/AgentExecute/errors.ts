@@ -243,7 +243,7 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldCondi
 /** How long the channel may take to open before the call. */
 export const openTimeoutSeconds = 20;
 
-/** The channel did not open before the call. @param lastFailure of the last attempt to open it @param refusal why no other attempt was made */
+/** The channel did not open before the call. @param lastFailure of the last attempt @param refusal why no other attempt was made */
 export function createChannelNotOpenError(lastFailure?: NodeError, refusal?: CloseReason): NodeError {
 	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });

@@ -31,9 +31,9 @@ export interface CollectorParts {
 }
 
 /**
- * Collects the messages of a turn until the end condition is met. The wait ends after the response to the call at the earliest, and its
- * timeout starts then. Messages from before the call belong to an earlier turn and end nothing. After it, all messages count, except
- * filtered ones and those with a known ID.
+ * Collects the messages of a turn until the end condition is met, but at least until the response to the call, which starts the timeout.
+ * Messages from before the call belong to an earlier turn and end nothing. Later ones count, unless the filter leaves them out or
+ * their ID is known.
  */
 export class MessageCollector {
 	/** Messages that arrived before the call was sent. */
@@ -85,7 +85,7 @@ export class MessageCollector {
 		if (this.#isSent && this.#parts.settings.waitUntil === 'close') this.#endWait('close');
 	}
 
-	/** Called when no more messages can arrive. With messages, that is the silence that ends the wait. @returns whether the wait has ended */
+	/** Called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
 	handleNoMoreMessages(): boolean {
 		if (this.#parts.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
 		return this.end !== undefined;
@@ -111,7 +111,7 @@ export class MessageCollector {
 		for (const hash of this.#ownHashes) getReceivedIds().ids.set(hash, wait);
 	}
 
-	/** Remembers the ID. @returns whether this wait, or one that ended before it began, has received it. Simultaneous waits all get a message */
+	/** Remembers the ID. @returns whether this wait, or one that ended before it, already had it. Simultaneous waits all get a message */
 	#rememberId(message: SessionMessage): boolean {
 		const { settings, conversation } = this.#parts;
 		const id = getMessageId(message, settings.deduplicationField);

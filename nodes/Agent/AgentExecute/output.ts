@@ -14,7 +14,7 @@ import type { MessageEndReason } from './messageCollector';
 import { parseResponseContent, describeFields, joinMessageTexts, TurnText } from './response';
 import type { WaitResult } from './wait';
 
-/** The item of a call, which may have no answer although the awaited message has arrived. */
+/** Builds the item of a call. It may have no response: the call can fail although the awaited message has arrived. */
 export async function buildOutputItem(context: IExecuteFunctions, index: number, progress: CallProgress) {
 	const { call, sent, answer } = progress;
 	const { sessionId, userId, startStepName, timestamp } = sent;
@@ -134,10 +134,10 @@ function buildNoTextHint(response: unknown, textField: string, waited?: WaitResu
 	);
 }
 
-/** The ends of a wait that a model is told, because the answer may be incomplete. */
+/** Ends of a wait that a model must know of, because the answer may be incomplete. */
 const notableEnds: unknown[] = ['close', 'limit', 'timeout'];
 
-/** What a model gets of an item: the answer, and what it needs to go on. @param hints what a person would read below the node */
+/** Reduces an item to what a model needs: the answer, and how to go on. @param hints what a person would read below the node */
 export function toModelItems(
 	{ json }: INodeExecutionData,
 	{ maxModelCharacters: characters }: Pick<PreparedCall['options'], 'maxModelCharacters'>,

@@ -78,8 +78,8 @@ const isBlank = (value: unknown) => typeof value === 'string' && value.trim() ==
 const overrideNames = ['userId', 'userPublicKey', 'signature', 'timestamp'] as const;
 
 /**
- * An item must override all of these values or none, so that the credential's signature is not sent for another user. An option that is
- * empty in the form uses the credential's value for all items, so only expressions are checked.
+ * Refuses an item that overrides only some of these values: the credential's signature must not be sent for another user. Checks only
+ * expressions, because an option that is empty in the form uses the credential's value for all items.
  * @throws NodeError 400 that names the option
  */
 function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void {
@@ -102,11 +102,11 @@ export function readWaitSettings(params: ExecuteParams) {
 	const { failureField, failureValue, filterField, filterValue } = params;
 	return {
 		...params,
-		/** A message that meets it ends the wait. */
+		/** A message that meets this condition ends the wait. */
 		match: params.waitUntil === 'match' ? buildMatchCondition(params) : undefined,
-		/** A message that meets it reports a failure. */
+		/** A message that meets this condition reports a failure. */
 		failure: toFieldCondition(failureField, failureValue),
-		/** Only messages that meet it count, and those that report a failure. Undefined means that all count. */
+		/** Only messages that meet this condition, or report a failure, count. If undefined, all count. */
 		filter: toFieldCondition(filterField, filterValue),
 	};
 }

@@ -56,10 +56,10 @@ function parseContentType(headers: IncomingHttpHeaders) {
 const textTypePattern =
 	/^text\/|\+(?:json|xml|yaml)$|^application\/(?:x-)?(?:javascript|(?:nd)?json|jsonl|jsonlines|toml|www-form-urlencoded|xml|yaml)$/;
 
-/** Whether the body may be JSON. So may one without a media type. */
+/** Whether the body may be JSON, by its media type or because it has none. */
 const isJsonType = (mimeType: string) => /^(?:(?:application|text)\/json)?$|\+json$/.test(mimeType);
 
-/** The JSON in UTF-8, because the cost of parsing cannot be seen in the bytes of another character set. Undefined for text and bytes. */
+/** Converts JSON to UTF-8, because other character sets do not show what parsing will cost. Undefined for text and bytes. */
 export function getJsonBytes({ body, headers }: AgentResponse): Buffer | undefined {
 	const { mimeType, decoder } = parseContentType(headers);
 	if (!isJsonType(mimeType)) return undefined;
@@ -124,7 +124,7 @@ export class TurnText {
 		this.#joinsPieces = textPieces === 'joined';
 	}
 
-	/** @param isEnd whether the message ends the wait @returns the added text: a paragraph, or a piece; empty if the piece repeats the whole text */
+	/** @param isEnd whether the message ends the wait @returns the added paragraph or piece; empty if the piece repeats the whole text */
 	add(text: string, isEnd: boolean): string {
 		const piece = text.trim();
 		// The second of only two pieces may equal the first: 123123 may arrive as 123 and 123.

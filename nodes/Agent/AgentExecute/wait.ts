@@ -79,7 +79,7 @@ class MessageWait implements ConnectionListener {
 	#callFailure: NodeError | undefined;
 	/** Whether the time for the channel to open is over. */
 	#isOpenOverdue = false;
-	/** How many attempts since the last open channel failed with a fault that does not pass by itself. */
+	/** Counts attempts that failed for a reason that does not pass by itself, since the channel was last open. */
 	#hopelessAttempts = 0;
 	/** How the channel was lost last since the call was sent. */
 	#lastLoss: NodeError | undefined;
@@ -113,7 +113,7 @@ class MessageWait implements ConnectionListener {
 		this.#isOpenOverdue = false;
 	}
 
-	/** @throws the failure of the call, with the received messages, unless the awaited messages have arrived all the same */
+	/** Keeps the failure of a call that was perhaps accepted, if the awaited messages came. @throws any other, with the received messages */
 	handleCallFailure(error: unknown): void {
 		const { end } = this.#collector;
 		const hasArrived = end === 'match' || end === 'count' || end === 'failure';
@@ -225,12 +225,12 @@ function isLastingFault(closeReason: CloseReason): boolean {
 	return category === 'certificate' || category === 'handshake' || closeReason.code === 'ENOTFOUND';
 }
 
-/** The longest wait for a quiet channel after it opened, because a session may never be quiet and a server may not answer pings. */
+/** Limits the wait for an open channel to become quiet: a session may never be quiet, and a server may not answer pings. */
 const maxSettleMilliseconds = 2000;
 
 /**
- * Knows whether the channel is open and quiet, so that a greeting or repeated messages have already arrived when the call is sent. The
- * first pong alone does not show this, because the server may read those messages from a database first.
+ * Tells when the channel is open and quiet. The call waits for this, so that a greeting or repeated messages arrive before it is sent.
+ * The first pong is not enough, because the server may still be reading those messages from a database.
  */
 class ChannelReadiness {
 	/** Replaced by a new one when a ready channel is lost. */

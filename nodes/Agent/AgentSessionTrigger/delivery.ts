@@ -53,7 +53,7 @@ export class Delivery {
 		}
 	}
 
-	/** Settles when the execution has ended or counts as ended, and never rejects. @returns false if the trigger stopped before n8n accepted it */
+	/** Settles when the execution ended or counts as ended; never rejects. @returns false if the trigger stopped before n8n took the batch */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
 			const { textField, batchSize } = this.#parts.settings;
@@ -141,7 +141,7 @@ export class Delivery {
 		return true;
 	}
 
-	/** A hash, because n8n's keys have at most 255 characters. It contains the node and the session, because n8n compares keys of all workflows. */
+	/** A hash, because n8n's keys have at most 255 characters. Includes node and session, because n8n compares keys of all workflows. */
 	#buildKey({ message, sessionId }: MessageArrival): string | undefined {
 		const { context, settings } = this.#parts;
 		const id = getMessageId(message, settings.deduplicationField);
@@ -151,7 +151,7 @@ export class Delivery {
 	}
 }
 
-/** Whether n8n had accepted the items: it also rejects if the execution was stopped, or ended before anything waited for it. */
+/** Whether n8n had accepted the items before its error: it also rejects if an execution was stopped, or ended before anything waited. */
 function wasAccepted(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	return /ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);

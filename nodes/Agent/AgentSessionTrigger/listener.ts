@@ -187,7 +187,7 @@ export class PublishedListener {
 	};
 }
 
-/** Starts to listen. A network problem is no error here, because n8n would not try again. @throws NodeApiError for wrong parameters or credentials */
+/** Starts to listen. Network problems fail nothing: n8n would not try again. @throws NodeApiError for wrong parameters or credentials */
 export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
 	const logger = createSanitizedLog(n8n.logger, new Sanitizer());
 	// Everything else is inherited, including what n8n replaces later.

@@ -13,7 +13,7 @@ import {
 import type { QueueSettings } from './fields';
 
 interface QueueListener<T> {
-	/** Settles when the batch no longer counts toward the limit, and never rejects. @returns false if the trigger stopped before n8n accepted it */
+	/** Settles when the batch no longer counts toward the limit; never rejects. @returns false if the trigger stopped before n8n took it */
 	deliver(batch: readonly T[]): Promise<boolean>;
 	/** Asks to stop reading. Messages that were already read are still accepted. */
 	pause?(): void;
@@ -96,7 +96,7 @@ export class MessageQueue<T extends QueueEntry> {
 		return { entries: [...refused, ...this.#removeOldest(this.length)], dropped: this.#droppedCounts };
 	}
 
-	/** @param allowsPartial whether a batch that is not full may go if its time is over. Not while messages arrive, so that they stay together */
+	/** @param allowsPartial whether an overdue batch may go before it is full; false while messages arrive, so that they stay together */
 	#deliverDueBatches(allowsPartial = true): void {
 		while (this.length > 0 && this.#unfinished.size < this.#settings.maxConcurrentExecutions) {
 			if (!this.#isBatchReady(allowsPartial)) {
@@ -123,7 +123,7 @@ export class MessageQueue<T extends QueueEntry> {
 		this.#unfinished.set(batch, ended);
 	}
 
-	/** While the queue is paused or drains, a batch does not wait, because no messages arrive. */
+	/** Whether the next batch may go. While the queue is paused or drains, it need not wait, because no messages arrive. */
 	#isBatchReady(allowsPartial: boolean): boolean {
 		if (this.#isPaused || this.#state === 'draining') return true;
 		return this.length >= this.#settings.batchSize || (allowsPartial && this.#getRemainingWait() <= 0);

@@ -47,7 +47,7 @@ interface Closable {
 
 const maxRememberedNodes = 200;
 
-/** Replaces the node's listener and waits until all earlier ones are closed, because n8n may start one while another stops. Never rejects. */
+/** Replaces the node's listener and waits until all earlier ones are closed: n8n may start one while another stops. Never rejects. */
 export async function replaceListener(key: string, next: Closable): Promise<void> {
 	const { listeners: active } = getRegistry();
 	const previous = active.get(key);

@@ -75,7 +75,7 @@ function checkResponse(place: string, expected: string, statusCode: number, cont
 	}
 }
 
-/** Tries to open the channel without a session and secrets, so a refusal counts as a response. @param allowedHost known to be allowed by n8n */
+/** Tries to open the channel without a session and secrets, so a refusal counts as a response. @param allowedHost a host that n8n allows */
 async function checkChannel(helpers: TestHelpers, api: AgentApiCredential, allowedHost: string) {
 	const url = buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;

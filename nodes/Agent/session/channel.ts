@@ -19,7 +19,7 @@ interface HeartbeatListener {
 	sendPing(): void;
 	/** The server has answered pings before, but sent nothing until the deadline of the last one. */
 	onDead(silentMilliseconds: number): void;
-	/** Called once if the server has never answered a ping, so that missing its deadline means nothing. */
+	/** Called once if the server has never answered a ping: a missed deadline then proves nothing. */
 	onUnanswered(): void;
 }
 
@@ -108,7 +108,7 @@ export interface ChannelSettings extends SocketRequest, HeartbeatSettings {
 	readonly initialMessage: string;
 }
 
-/** The end is reported exactly once and last. After `close()` nothing is called, except for the last messages if they were asked for. */
+/** `onClose` is called exactly once, and last. After `close()`, only `onMessage` is called, if the last messages were asked for. */
 interface ChannelListener {
 	readonly onOpen: () => void;
 	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
@@ -123,7 +123,7 @@ interface ChannelListener {
 const connectTimeoutMilliseconds = 15_000;
 /** How long the close handshake may take after the last message. */
 const closeHandshakeMilliseconds = 200;
-/** How long the messages that were unread when the channel was closed may take to be read. */
+/** How long a closed channel may go on reading messages that were still unread. */
 const maxLastMessagesMilliseconds = 1000;
 /** How long a terminated socket may take to report its end. */
 const terminateMilliseconds = 50;

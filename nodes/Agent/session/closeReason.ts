@@ -48,13 +48,13 @@ export type CloseReason =
 export type RetryDecision = 'retry' | 'retryOnce' | 'final';
 
 const builtInFinalCloseCodes = [1002, 1003, 1007, 1008, 1010];
-/** After this many the reconnects slow down: a server that replays unread messages would send the faulty one forever. */
+/** Reconnects slow down after this many faulty messages in a row: a server that replays unread messages would send the same one forever. */
 const maxFaultyFramesInARow = 3;
 /** Whether the fault behind an HTTP status usually passes by itself. */
 const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].includes(status);
 
 /**
- * Decides how to reconnect. Unknown close codes mean trying again, and so does 1000, because servers and load balancers close with it.
+ * Decides how to reconnect. Tries again after unknown close codes, and after 1000, which servers and load balancers use for any close.
  * @param history `retriedRefusal`: the key of the refusal that was retried once; `faultyFrames`: how many channels in a row
  * were closed by a message that is too large or malformed, including this one
  */

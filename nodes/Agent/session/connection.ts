@@ -42,8 +42,8 @@ export interface EndedChannel extends NextAttempt {
 }
 
 /**
- * After `close()` nothing is called, except for the last messages if they were asked for. If a method throws, only the name of
- * the exception is logged, and the connection goes on.
+ * After `close()`, only `onMessage` is called, if the last messages were asked for. If a method throws, the connection logs only
+ * the name of the exception, and goes on.
  */
 export interface ConnectionListener {
 	onMessage(frame: SessionFrame): void;
@@ -60,7 +60,7 @@ interface ConnectionEnvironment {
 	readonly loadSocket?: () => Promise<SocketOpener>;
 	/** Limits how often connections are attempted; may be shared with other connections. */
 	readonly rateLimiter?: ConnectRateLimiter;
-	/** That of an earlier connection to the session, so that the first message reports the gap since then. */
+	/** Continues the numbers of an earlier connection to the session, so that the first message reports the gap since then. */
 	readonly frames?: FrameSequence;
 }
 

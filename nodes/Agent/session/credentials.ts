@@ -52,7 +52,7 @@ export function parseAgentSignatureCredential(raw: Readonly<Record<string, unkno
 	};
 }
 
-/** Builds the identity of one request or connection. @throws NodeError 400 for a missing value or a timestamp that is not in milliseconds */
+/** Builds the identity of one request or connection. @throws NodeError 400 for a missing value or a timestamp not in milliseconds */
 export function buildIdentity(
 	credential: AgentSignatureCredential,
 	overrides: IdentityOverrides = {},
@@ -234,8 +234,8 @@ function appendPathSegment(url: URL, segment: string): URL {
 }
 
 /**
- * Checks the owner's list of hosts. Without it, a user who may use the signature credential but does not own it could send the signature
- * to another server, or unencrypted, by an Agent API credential of their own.
+ * Checks the host against the list in the signature credential. Otherwise, somebody who may use this credential without owning it could
+ * send the signature to a server of their choice, or unencrypted, with an Agent API credential of their own.
  * @param isVerified whether the server's certificate is checked
  * @throws NodeError 400 for a host that is not listed, and for an unverified or unencrypted one that is not listed with `http://`
  */

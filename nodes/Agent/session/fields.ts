@@ -59,7 +59,7 @@ export const channelOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Each node describes what a message with a known ID does not do. */
+/** Has no description: each node adds its own, which says what it does not do with a message whose ID is known. */
 export const deduplicationField = {
 	displayName: 'Deduplication Field',
 	name: 'deduplicationField',
@@ -76,7 +76,7 @@ export const filterField = {
 		"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
 } as const satisfies Field;
 
-/** Each node describes what messages with other values do not do. */
+/** Has no description: each node adds its own, which says what it does not do with messages that have other values. */
 export const filterValueField = {
 	displayName: 'Filter Value',
 	name: 'filterValue',

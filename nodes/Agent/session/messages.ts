@@ -81,7 +81,7 @@ export function parseFrame({ data, isBinary, readAs, ...envelope }: SessionFrame
 	return { ...envelope, ...content, ...cost };
 }
 
-/** Copies a frame that is a small part of what the socket read at once, because it would keep all of that in memory. */
+/** Copies a frame that is a small part of a large read, because the frame would keep the whole read in memory. */
 const copyFromLargeBuffer = (data: Buffer): Buffer =>
 	data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
 
@@ -111,8 +111,8 @@ function toBinaryContent(data: Buffer): MessageContent {
 }
 
 /**
- * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger keeps it from one start to
- * the next. Times are monotonic milliseconds.
+ * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger keeps the sequence from one
+ * start to the next. Times are monotonic milliseconds.
  */
 export class FrameSequence {
 	#lastNumber = 0;

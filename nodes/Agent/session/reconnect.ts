@@ -104,7 +104,7 @@ export class ReconnectPlanner {
 		if (outage.longBackoffWaits > 0 || decision === 'final') {
 			const doubled = longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaits++;
 			const window = Math.min(maxDelayMilliseconds, doubled);
-			// The wait is at least half of the window, so that a deployment of seconds is over after the first one.
+			// Waits at least half of the window, so that a deployment of a few seconds is over after the first wait.
 			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}
 		// The jitter is added, so that clients that got the same Retry-After do not come back at the same moment.
@@ -140,7 +140,7 @@ export class ConnectRateLimiter {
 		this.#clock = clock;
 	}
 
-	/** Calls back at once or later. @returns cancels the call, and gives its place away if it still waits */
+	/** Calls back at once or later. @returns a function that cancels a waiting call and gives its place to the next one */
 	schedule(call: () => void): () => void {
 		const now = this.#clock.getMonotonicMilliseconds();
 		const startAt = Math.max(this.#nextAt, now - (burstSize - 1) * attemptIntervalMilliseconds);

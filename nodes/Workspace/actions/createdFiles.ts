@@ -24,13 +24,13 @@ export function hashFileKey(
 
 interface CreationSteps<R> {
 	readonly key: KeyHashes;
-	/** ID of a file that this execution is known to have created although no answer confirmed it. */
+	/** ID of a file that this execution created, although no answer confirmed it. */
 	readonly ownId?: string;
 	/** Creates the file with these private properties, or returns a result that needs no new file. */
 	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/** Completes a file that is not done; must be safe to repeat, even in parallel executions. It returns what reads the result. */
+	/** Completes an unfinished file. Must be safe to repeat, even in parallel executions. Returns a function that reads the result. */
 	readonly finish: (
 		file: File,
 		state: { readonly isOwn: boolean; readonly isDone: boolean },
@@ -42,10 +42,10 @@ const contentKey = 'idempotencyContent';
 const stateKey = 'idempotencyState';
 
 /**
- * Creates a file once for a key, across executions. Drive cannot refuse a second one, so each execution looks
- * again after it created its own. All executions agree on the file that stays (a complete one, otherwise the
- * oldest) and move their own other files to the trash. No such file has been reported to anyone yet.
- * @param fields of the files that `finish` receives
+ * Creates a file once for a key, across executions. Drive cannot refuse a second file, so each execution
+ * searches again after it created its own. All executions keep the same file (a complete one, otherwise the
+ * oldest) and trash the unfinished others, which no execution has reported yet.
+ * @param fields to read of each file, for `finish`
  */
 export async function createOnce<R extends object>(
 	drive: drive_v3.Drive,
@@ -72,13 +72,13 @@ export async function createOnce<R extends object>(
 		throw createKeyReusedError(`the file ${kept.id ?? ''}`);
 	const state = { isOwn: kept.id === (created?.id ?? ownId), isDone: isDone(kept) };
 	const readResult = await finish(kept, state);
-	// Set before the result is read: if reading fails, the next run must not replace placeholders again.
+	// Marks the file as done before reading the result: if reading fails, the next run must not replace placeholders again.
 	if (!state.isDone) await updateFile(drive, kept, { appProperties: { [stateKey]: 'done' } });
 	const result = await readResult();
 	return state.isOwn ? result : { ...result, repeated: true };
 }
 
-/** The search may not list the new file yet, or no longer: another execution may have trashed it. */
+/** Adds the new file, which the search may not list yet. Leaves it out if another execution has trashed it. */
 async function addOwnFile(drive: drive_v3.Drive, found: readonly File[], fileId: string, fields: string) {
 	if (found.some(({ id }) => id === fileId)) return found;
 	const request = { fileId, supportsAllDrives: true, fields: `${fields},trashed` };
@@ -100,7 +100,7 @@ async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File
 	const request = { fileId: id ?? '', requestBody, supportsAllDrives: true, fields: 'id' };
 	const repeatable = { retryConfig: { httpMethodsToRetry: ['PATCH'] } };
 	const updated = drive.files.update(request, repeatable);
-	// The other execution may have been faster.
+	// Another execution may have been faster, so a file that is gone is no error.
 	await (requestBody.trashed ? ignoreNotFound(updated) : updated);
 }
 

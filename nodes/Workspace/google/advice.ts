@@ -258,7 +258,7 @@ function findForbiddenAdvice({ words, message, activationUrl }: ErrorEnvelope, c
 	return message ? readMessageText : noReasonText;
 }
 
-/** What Google does not find. Only Drive's message names it, and it may be the folder of a new file; otherwise it is in the address. */
+/** Names what Google does not find: the ID in Drive's message, which may be a new file's folder, or otherwise the ID in the address. */
 function describeMissing({ message = '' }: ErrorEnvelope, { api, url, advice }: FailedCall, access?: string) {
 	const { pathname } = new URL(url);
 	const named = /not found: ([\w-]+)/.exec(message)?.[1];

@@ -59,7 +59,7 @@ async function uploadInOneRequest(drive: drive_v3.Drive, request: DriveUploadReq
 /** Bytes. Google's limit for an upload in one request. */
 const oneRequestBytes = 5_000_000;
 
-/** An upload to Drive: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable, which creates one file at most. */
+/** Uploads a file: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable, which creates one file at most. */
 export async function uploadToDrive(environment: UploadEnvironment, request: DriveUploadRequest) {
 	const { metadata, replacedId, source } = request;
 	const { drive, options } = environment;
@@ -84,7 +84,7 @@ interface UploadEnvironment {
 	readonly options: TransportOptions;
 }
 
-/** One pass over the source: hashes all of it and sends what Drive lacks. @returns undefined if Drive has less than before: read it again */
+/** Reads the source once: hashes all of it, sends what Drive lacks. @returns undefined if Drive has less than before: read it again */
 async function sendMissingBytes(session: UploadSession, { source, onProgress }: DriveUploadRequest) {
 	const hash = createHash('md5');
 	let from = 0;

@@ -21,7 +21,7 @@ type CallOptions = Pick<
 /** How requests are sent that serve several runs. */
 export interface SharedSending extends Required<Pick<TransportOptions, 'log'>> {
 	readonly signal: AbortSignal;
-	/** They also learn the secrets that requests are sent with. */
+	/** Sanitizers of all these runs, which must mask the secrets that requests are sent with. */
 	readonly sanitizers: readonly Sanitizer[];
 }
 
@@ -55,7 +55,7 @@ export async function readGoogleCredential(
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		credentialKey,
 		log: context.logger.info.bind(context.logger),
-		// A refreshed token changes this value, so what is known about the account is then asked for again.
+		// Changes when the token is refreshed, so that what is known about the account is then asked for again.
 		account: createHash('sha256')
 			.update(JSON.stringify([type, credential]))
 			.digest('base64'),
@@ -64,7 +64,7 @@ export async function readGoogleCredential(
 		signIn,
 		/** Tells that the sign-in ends soon and what to do, and logs it. Call it at the end of a run, because requests refresh the token. */
 		async findNotice(): Promise<string | undefined> {
-			// What the run has done stands, even if n8n cannot read the credential again.
+			// Ignores an error here: the work of the run is done, even if n8n cannot read the credential again.
 			const latest = isLimited && (await sharing.getCredentials(type).catch(() => undefined));
 			const end = latest ? describeSignInEnd(credentialKey, latest) : undefined;
 			if (end && isNewInLog(credentialKey)) context.logger.warn(`The Google sign-in of "${name}" ${end}`);
@@ -87,8 +87,8 @@ export async function readGoogleCredential(
 const sharedReadMilliseconds = 1000;
 
 /**
- * n8n's helper reads the credential for each request, which takes longer than everything else. So requests share what was read a moment
- * ago. If the token was replaced since, n8n repeats the request after its 401 with the stored one.
+ * Lets requests share a credential for a second, because n8n's helper reads it for each request, which takes longer than everything else.
+ * If the token was replaced meanwhile, Google answers 401, and n8n repeats the request with the stored token.
  */
 function shareCredentialReads<C extends IAllExecuteFunctions>(
 	context: C,
@@ -116,7 +116,7 @@ function shareCredentialReads<C extends IAllExecuteFunctions>(
 	return Object.create(context, { getCredentials: { value: getCredentials } }) as C;
 }
 
-/** With custom scopes, the scopes decide. */
+/** Finds out how much of Drive the sign-in sees. With custom scopes, the scopes decide. */
 export function getDriveAccess(credential: Readonly<Record<string, unknown>>): SignIn['driveAccess'] {
 	const { driveAccess, customScopes, enabledScopes } = credential;
 	if (customScopes !== true) {

@@ -127,7 +127,7 @@ function encodeBase64Url(value: object): string {
 	return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** Throws a plain error: n8n's credential form shows only the `code` of one that has it. The nodes find the failure in its `cause`. */
+/** Throws an error without a code: of an error with one, n8n's credential form shows only that. The nodes find the failure in `cause`. */
 export function throwPlainError(error: unknown): never {
 	if (!isNodeError(error)) throw error;
 	const { message, description } = error;

@@ -11,8 +11,8 @@ const noticeMilliseconds = 48 * 3_600_000;
 const seenTokens = new BoundedMap<string, { hash: string; seconds: number; isLeftOver: boolean }>();
 
 /**
- * Whether the seconds are left over from an earlier sign-in: n8n keeps whatever a later answer of Google does not replace. Google sends
- * fewer with each token, so the same number with another token is a leftover.
+ * Whether the seconds are left over from an earlier sign-in, because n8n keeps values that Google's later answers lack. With each token,
+ * Google sends a smaller number, so the same number with another token is a leftover.
  */
 function isLeftOver(credentialKey: string, accessToken: unknown, seconds: number): boolean {
 	const hash = createHash('sha256').update(String(accessToken)).digest('base64');
@@ -45,7 +45,7 @@ export function describeSignInEnd(credentialKey: string, credential: CredentialD
 /** When the notice was last logged, by credential. */
 const loggedAt = new BoundedMap<string, number>();
 
-/** Whether the log gets the notice now: once in the time in which notice is given. */
+/** Whether to log the notice now, at most once in two days. */
 export function isNewInLog(credentialKey: string): boolean {
 	const isNew = Date.now() - (loggedAt.get(credentialKey) ?? -Infinity) >= noticeMilliseconds;
 	if (isNew) loggedAt.set(credentialKey, Date.now());

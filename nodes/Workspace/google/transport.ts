@@ -23,7 +23,7 @@ interface ClientResponse {
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: FullResponse['headers'];
-	/** The object that Google's JSON is; a Buffer if the call asked for `arraybuffer`; undefined for a 308. */
+	/** The object parsed from Google's JSON; a Buffer if the call asked for `arraybuffer`; undefined for a 204 or 308. */
 	readonly data: unknown;
 }
 
@@ -57,7 +57,7 @@ export async function readGoogleResponse(
 		const data = tryParseJson(bytes);
 		// Whatever Google returns is an object.
 		if (isRecord(data)) return { status, headers, data };
-		// n8n's client takes compressed data that was cut off for complete. A proxy's page does not begin like JSON.
+		// Text that begins like JSON was cut off, which n8n's client does not notice in compressed data. A proxy's page begins differently.
 		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'))) throw new BodyError('cutShort');
 	} finally {
 		memory.release();

@@ -137,7 +137,7 @@ const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
 /** Somebody waits for a list: fewer tries than for a workflow, and no long waits. */
 const pickerLimits = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
 
-/** What a request's failure may name. */
+/** The fields that a request's failure may name. */
 const naming = new FieldNaming(requestOptions, 'fields');
 
 type Google = Clients & PickerClient;

@@ -46,15 +46,15 @@ const arrivals = new BoundedMap<string, Map<string | undefined, number>>();
  * Fewer may be loops, whose next row waits for the last. A worker of n8n's queue mode has five to ten executions at a time.
  */
 const crowd = { executions: 6, milliseconds: 5000 };
-/** A crowd waits for those on their way, so that an endless one takes half of what Google lets a user read and write in a minute. */
+/** How long a crowd waits for more runs. Even an endless crowd then takes half of what Google lets a user read and write in a minute. */
 const crowdPauseMilliseconds = 2000;
 
 /** Groups that have not got the lock, by what their runs have in common. */
 const waitingGroups = new Map<string, Group>();
 
 /**
- * Executes jobs, under a lock if their operation has one. A run that has to wait for it goes together with others that wait for the same;
- * a run that comes alone goes at once.
+ * Executes jobs, under a lock if their operation has one. Runs that wait for the lock to do the same are sent together; a run that need
+ * not wait is sent at once.
  * @returns a result or a NodeError for each job, in order
  */
 export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
@@ -96,7 +96,7 @@ async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unkn
 	}
 }
 
-/** @returns false if one request would not hold what all of them bring */
+/** @returns false if one request cannot hold the rows of all these runs */
 function joinGroup(group: Group, run: WaitingRun): boolean {
 	group.weight ??= weighJobs(group.runs[0].jobs);
 	const weight = group.weight + weighJobs(run.jobs);
@@ -125,7 +125,7 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	for (const { jobs, settle } of [sender, ...others]) settle(outcomes.slice(next, (next += jobs.length)));
 }
 
-/** Sends for several runs with the credential of one. The requests end early only if all of them were stopped. */
+/** Sends for several runs with the credential of one. The requests end early only if all runs were stopped. */
 async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
 	const jobs = runs.flatMap((run) => run.jobs);
 	const firstItems = runs.map((run) => run.jobs[0].item);
@@ -151,9 +151,9 @@ async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]):
 }
 
 /**
- * Executes jobs of several runs. If Google refuses what they send together, the rows of one may be the reason: then each half goes again,
- * so that the others do not fail with it.
- * @throws what concerns all of them: nothing of theirs was sent
+ * Executes jobs of several runs together. If Google refuses them, the rows of one run may be the reason. Each half is then sent again by
+ * itself, so that the other runs do not fail.
+ * @throws an error that concerns all jobs, before any of them was sent
  */
 async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
 	const outcomes = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
@@ -179,7 +179,7 @@ export function toJobFailure(error: unknown, { operation, item }: Job): NodeErro
 		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);
 	if (isFromClient) return createRefusal(error.message);
 	const failure = toGoogleFailure(error, item.log.bind(item));
-	// It may be the response to what changed something.
+	// A bad response may belong to a change that was carried out.
 	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.isReadOnly;
 	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }

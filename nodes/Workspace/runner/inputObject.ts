@@ -67,7 +67,7 @@ const allOperations: readonly ChosenOperation[] = resources.flatMap(({ value: re
 	operations.map((operation) => ({ resource, operation })),
 );
 
-/** @param given its keys tell the resource where it is not named @throws NodeError 400 that names what there is */
+/** @param given its keys tell the resource if none is named @throws NodeError 400 that lists the resources or operations */
 export function findOperation(resource: unknown, operation: unknown, given: RawValues = {}): ChosenOperation {
 	const ofResource = allOperations.filter((one) => one.resource === resource);
 	const choices = ofResource.length > 0 ? ofResource : allOperations;

@@ -28,7 +28,7 @@ export class RunState {
 	}
 
 	once<T>(key: string, ask: () => Promise<T>): Promise<T> {
-		// A key stands for one question, whose answers have one type; the map cannot say so.
+		// All answers under one key have the same type, which the type of the map cannot express.
 		const answer = (this.#answers.get(key) as Promise<T> | undefined) ?? ask();
 		this.#answers.set(key, answer);
 		// If a request failed, the next item may make it again.
@@ -154,7 +154,7 @@ export class InputItem implements RunnerItem {
 	}
 }
 
-/** n8n adds this choice to every node with such a credential; it is for its HTTP Request node. */
+/** A choice that n8n adds to every node with such a credential, and that only its HTTP Request node can carry out. */
 const customApiCall = '__CUSTOM_API_CALL__';
 
 /** The operation that the form's dropdowns name, and what was given for its fields. @throws NodeError 400 */
@@ -181,7 +181,7 @@ export interface Job extends ChosenOperation {
 	readonly combineKey: string | undefined;
 	/** What the job changes: jobs that change the same thing run one after another. Undefined if the job must run alone. */
 	readonly serialKey: string | undefined;
-	/** The size of an answer to a model; undefined or 0 where the job gives what a workflow gets. */
+	/** Limit for an answer to a model, in characters; undefined or 0 if the job returns what a workflow gets. */
 	readonly modelCharacters?: number;
 }
 
@@ -228,7 +228,7 @@ function checkJob(chosen: UncheckedJob, reading: ReadContext): CheckedJob {
 	return { ...chosen, mode, naming, params, limits, combineKey, serialKey, modelCharacters };
 }
 
-/** None where the user has chosen another output than the usual one, to give a model everything. Its own object may name either. */
+/** Reads the limit for an answer to a model: 0, so none, if the user chose an unusual output. In JSON mode, both defaults are usual. */
 function limitModelAnswer(fields: readonly Field[], params: AnyParameters, { mode }: ReadContext): number {
 	const output = fields.find(({ name }) => name === 'output');
 	const usual = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
@@ -241,7 +241,7 @@ function readJson(parameters: NodeParameters, index: number): UncheckedJob {
 	const allowed = parameters.readParameter('allowedOperations', index, []);
 	const allowFilePaths = parameters.readParameter('allowFilePaths', index, false) === true;
 	const chosen = readInputObject(input, allowed, allowFilePaths);
-	// What the owner of the node sets once stands in the node, in both input modes.
+	// Takes fields that are set once for all items from the node itself, never from the input object.
 	const fixed = chosen.operation.fields.filter(({ noDataExpression }) => noDataExpression);
 	const values = fixed.map(({ name }) => [name, parameters.readParameter(name, index, null)] as const);
 	return { ...chosen, given: { ...chosen.given, ...Object.fromEntries(values) } };

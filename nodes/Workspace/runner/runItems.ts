@@ -44,7 +44,7 @@ async function recoverOutcome(clients: Clients, job: Job, outcome: unknown): Pro
 	}
 }
 
-/** Says in the message that the work may be done, because an error item has no description. @param later why looking for what became of it failed too */
+/** Says in the message that the work may be done: an error item has no description. @param later why finding out failed too */
 function explainUnknownOutcome(failure: NodeError, { operation, params }: Job, later?: NodeError): NodeError {
 	const { message, description } = failure;
 	// Most operations say it in words of their own.
@@ -143,14 +143,14 @@ function judgeRerun({ operation, params, item }: Job): Omit<DoneWork, 'what'> {
 	return { mayRepeat, advice: item.insertNames(advice.join(' ')) || undefined };
 }
 
-/** The services that the advice of an operation is about: one for emails may attach files of Drive, an upload may take one from an email. */
+/** Services that an operation's advice is about. A mail operation may also call Drive, to attach files, and an upload may call Gmail. */
 const mailApis = ['mail'] as const;
 const fileApis = ['sheets', 'docs', 'drive'] as const;
 
 /** Clients differ by what the requests may need and by the operation's advice. */
 function createClientCache(context: IExecuteFunctions, run: RunState) {
 	let credential: Promise<GoogleCredential> | undefined;
-	// The notice is none of the items' hints, because a model gets those. The items have said what went wrong with a credential.
+	// Adds no hint to an item, because a model would get it. Says nothing of a credential that fails, because the items already do.
 	const showNotice = async () => {
 		const message = await credential?.then(async (one) => await one.findNotice()).catch(() => undefined);
 		if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
@@ -205,7 +205,7 @@ function mayRunBeside(earlier: Job, later: Job): boolean {
 	return haveKeys && earlier.operation === later.operation;
 }
 
-/** Retry On Fail does not start an item again that may have been carried out or is half done: the item fails again. */
+/** Keeps Retry On Fail from starting an item again that may be done, or is half done: such an item only fails again. */
 function failJob(
 	job: Job,
 	failure: NodeError,

@@ -41,7 +41,7 @@ export interface TableBlock {
 
 export type Block = ParagraphBlock | TableBlock;
 
-/** A list as the range from its first to its last block. It includes inner lists; only one of the other kind also has a range of its own. */
+/** A list, from its first to its last block, with inner lists. Only an inner list of the other kind also has a range of its own. */
 export interface ListRange {
 	readonly first: number;
 	readonly last: number;

@@ -11,7 +11,7 @@ export const documentTabsToText = (tabs: readonly elements.DocumentTab[]) =>
 
 const joinParts = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n\n');
 
-/** Converts a tab's headers, body, footers and footnotes to plain text. Cells of a table are separated by tab characters, rows by line breaks. */
+/** Converts a tab's headers, body, footers and footnotes to plain text, with tab characters between cells and line breaks between rows. */
 export function documentTabToText(tab: elements.DocumentTab): string {
 	const glyphs = new elements.GlyphCounter(tab);
 	const readLine = (paragraph: elements.Paragraph) => {

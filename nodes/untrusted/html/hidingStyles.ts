@@ -30,7 +30,7 @@ interface Declaration {
 interface Rule {
 	/** Such as `td`, `.preheader` and `#top`. */
 	readonly names: readonly string[];
-	/** Whether it also depends on what is around the element. It may show what another rule hides, but hides nothing itself. */
+	/** Whether the rule depends on surrounding elements, which are not checked: it may undo what another rule hides, but hides nothing. */
 	readonly isPartial: boolean;
 	readonly weight: number;
 	readonly declarations: readonly Declaration[];
@@ -90,7 +90,7 @@ export class HidingStyles {
 		winners.delete('font-size');
 		return {
 			isHidden: tag !== 'html' && tag !== 'body' && [...winners.values()].some(({ isUnseen }) => isUnseen),
-			/** Whether nothing is seen of its own text; undefined if it has the size of the text around it. */
+			/** Whether the element's own text has no size; undefined if it has the size of the text around it. */
 			isSizeless,
 		};
 	}

@@ -29,8 +29,8 @@ const isForScreens = /^\s*(?:all|screen|)\s*$/i;
 const horizontalRule = '-'.repeat(20);
 
 /**
- * Converts the displayed part of an HTML email to plain text: links in brackets after their text, images only as a link's text, tabs between
- * cells. It builds no tree, so the time grows only with the length, however deeply the HTML is nested.
+ * Converts the displayed part of an HTML email to plain text: links in brackets after their text, images only as a link's text, tabs
+ * between cells. Builds no tree, so the time grows only with the length, however deeply the HTML is nested.
  */
 export const htmlToText = (html: string) => new HtmlReader().convert(html);
 
@@ -46,9 +46,9 @@ class HtmlReader implements Callbacks {
 	#attributeName = '';
 	#undisplayedTag = '';
 	#hidden: HiddenElement | undefined;
-	/** Its own text has no size, but what is in it may have one. */
+	/** The element whose own text has no size, although elements inside may have one. */
 	#sizeless: HiddenElement | undefined;
-	/** How senders hide a preview text, or what only a phone shows. */
+	/** The page's styles, with which senders hide a preview text, or what only a phone shows. */
 	readonly #styles = new HidingStyles();
 	#sheet: string[] = [];
 	#link = '';

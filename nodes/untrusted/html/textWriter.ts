@@ -9,7 +9,7 @@ const zeroWidthCharacters = /[\u200b\ufeff]/g;
 /** Joiners are part of words and emoji, but senders also use them, with spaces, to pad previews. */
 const leadingPadding = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
 
-/** Pieces are joined when there are this many. While the first cell of a row may still get tabs, more of them stay apart. */
+/** Joins pieces when there are this many. The larger limit applies while the first text of a row may still get tabs. */
 const maxPieces = 1_000;
 const maxPiecesInRow = 100_000;
 
@@ -45,7 +45,7 @@ export class TextWriter {
 	#maxRecordedCharacters = 0;
 	#table = new OpenTable();
 	readonly #outerTables: OpenTable[] = [];
-	/** The row's first text, and how it reads with tabs for the empty cells before it. It gets them if a second cell has text. */
+	/** The row's first text, as it reads with tabs for the empty cells before it. The tabs are written if a second cell has text. */
 	#firstTextOfRow: { readonly table: OpenTable; readonly piece: number; readonly text: string } | undefined;
 	#pendingLineBreaks = 1;
 	/** The table whose cell was just opened: until the next text, breaks are ignored, because the cell begins on its row's line. */

@@ -18,8 +18,8 @@ export function decodeText(bytes: Buffer, charset: string): string {
 const lettersPerError = 4;
 
 /**
- * Gmail returns most texts in UTF-8 but with the name of their original charset, and senders mislabel theirs. A few wrong bytes, such
- * as where a program cut a letter, do not make all the others letters of another charset.
+ * Gmail returns most texts in UTF-8 under the name of their original charset, and senders use wrong names. A few wrong bytes, such as
+ * where a program cut a letter, do not mean that the text is in another charset.
  */
 function isMeantAsUtf8(bytes: Buffer, charset: string): boolean {
 	if (isUtf8(bytes)) return true;
@@ -76,7 +76,7 @@ function findDecoder(charset: string): TextDecoder {
 	return decoder;
 }
 
-/** The charset for emails that name none, or an unknown one, or UTF-8 for a text that is none. */
+/** The charset for emails that name none or an unknown one, or that name UTF-8 but are not in UTF-8. */
 const fallbackCharset = 'windows-1252';
 
 /** Microsoft's code page numbers, which are missing from the names that `TextDecoder` knows. */

@@ -47,14 +47,14 @@ export class HeaderFinder {
 		return this.#countKnownLines(at + 1, at + 5) > 0;
 	}
 
-	/** Whether a message begins here that the sender answers, because of a line such as `-----Original Message-----`. */
+	/** Whether the message that the sender answers begins here, with a line such as `-----Original Message-----`. */
 	isOriginal(at: number): boolean {
 		const phrase = findRuledPhrase(this.#lines[at] ?? '');
 		if (phrase === '') return false;
 		return original.test(phrase) || this.#countKnownLines(at + 1, at + 4) >= 2;
 	}
 
-	/** Whether the header of an email begins here, in any order. What else has such labels, such as a journey, has no subject and no address. */
+	/** Whether an email's header begins here, in any order. A travel plan may have the same labels, but no subject and no address. */
 	isHeader(at: number): boolean {
 		const seen = new Set<unknown>();
 		let [hasAddress, hasTime] = [false, false];
@@ -84,7 +84,7 @@ export class HeaderFinder {
 		for (let line = at; isKnown(at) && header.length <= maxHeaderLines; line++) {
 			const kind = this.#found[line];
 			if (kind === 'blank') {
-				// Made from HTML, where each is a paragraph.
+				// Skips a blank line inside a header: it comes from HTML in which each header line is a paragraph.
 				if (!isKnown(line + 1)) break;
 			} else if (kind !== undefined) {
 				wrapped = 0;

@@ -11,7 +11,7 @@ export interface Introduction {
 /** A longer introduction counts as text. */
 const maxCharacters = 500;
 const maxLines = 4;
-/** Some programs give each sign around an address a line of its own. */
+/** Limit if the introduction's opening is known: some programs put each bracket around an address on a line of its own. */
 const maxOpenedLines = 6;
 
 const time = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}/u;
@@ -80,7 +80,7 @@ function introducesQuote(text: string): boolean {
 	return dateOrTime.test(text) && (address.test(text) || writing.test(text));
 }
 
-/** Where nothing marks what follows, a sentence of the sender must not be taken for an introduction. */
+/** Checks more than for a marked quote, because a sentence of the sender must not be taken for an introduction. */
 function introducesText(text: string): boolean {
 	const found = Array.from(text.matchAll(bracketed)).at(-1);
 	if (found) {
@@ -93,7 +93,7 @@ function introducesText(text: string): boolean {
 	return starts && dateOrTime.test(text) && time.test(text) && writing.test(text) && !firstPerson.test(text);
 }
 
-/** Finds an introduction that what it introduces follows on the same line. @returns what the sender wrote before it; undefined if there is none */
+/** Finds an introduction with its quote on the same line. @returns what the sender wrote before it; undefined if there is none */
 export function findIntroductionWithin(line: string): string | undefined {
 	for (const { index, 0: end } of line.matchAll(/[>)],? ?[\p{L} ]{3,40}[:：](?=\s)/gu)) {
 		const from = Math.max(0, index - maxCharacters);

@@ -24,7 +24,7 @@ export function isFile(part: MimePart, { multipartType, isAfterHtml }: MimeConte
 	if (type === '' || type.startsWith('multipart/')) return Boolean(part.filename);
 	if (!type.startsWith('text/') || dataTypes.test(type)) return true;
 	const isBody = type === 'text/plain' || type === 'text/html';
-	// The HTML refers to this part, such as a frame or a style sheet.
+	// A part that the HTML refers to, such as a frame or a style sheet, counts as a file.
 	if (isAfterHtml && (getPartHeader(part, 'Content-ID') || getPartHeader(part, 'Content-Location')))
 		return true;
 	// Some programs give the text itself a file name.

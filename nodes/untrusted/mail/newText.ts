@@ -34,7 +34,7 @@ export interface Context {
 	readonly isReply: boolean;
 }
 
-/** What a message added: without quoted earlier ones, their introductions and a signature, unless nothing is left. Forwarded ones stay. */
+/** Drops quoted earlier messages, their introductions and a signature. Keeps forwarded messages, and the whole text if nothing is left. */
 export function keepNewText(text: string, { subject, isReply }: Context): string {
 	const isForward = subjectOfForward.test(subject);
 	const isAnswer = !isForward && (isReply || subjectOfReply.test(subject));
@@ -67,17 +67,17 @@ class Reader {
 
 	read(): string {
 		const end = this.#collectOwnLines();
-		// In an email that answers no other, quotes are what its sender wants to be read, and so are those above an introduction.
+		// Keeps quotes in an email that is no reply, and quotes above an introduction, because the sender wants these to be read.
 		const areWanted = this.#isForward || !this.#isReply || this.#hasIntroduction;
 		const own = areWanted ? this.#own : this.#own.filter((at) => this.#quoted[at] === 0);
 		const passedOn = this.#lines.slice(end);
-		// What a forward passes on may follow the signature in a form that is not known.
+		// Keeps all lines of a forward in which no forwarded message was found: one of an unknown form may follow the signature.
 		const kept = this.#isForward && passedOn.length === 0 ? own : own.slice(0, this.#findSignature(own));
 		const gap = kept.length < own.length ? [''] : [];
 		return [kept.map((at) => this.#cut.get(at) ?? this.#lines[at] ?? ''), gap, passedOn].flat().join('\n');
 	}
 
-	/** Collects the sender's own lines. @returns where something begins that is passed on */
+	/** Collects the sender's own lines. @returns the line on which a forwarded message begins; the number of lines if there is none */
 	#collectOwnLines(): number {
 		let at = 0;
 		while (at < this.#lines.length) {
@@ -110,7 +110,7 @@ class Reader {
 		return this.#lines[at]?.startsWith('>') === true && !this.#endsAddress(at);
 	}
 
-	/** An address such as `<ann@example.com>`, wrapped before its last sign. */
+	/** Whether a `>` is no quote, but the end of an address such as `<ann@example.com>` that was wrapped before it. */
 	#endsAddress(at: number): boolean {
 		const line = this.#plain[at] ?? '';
 		if (line.length > maxEndLength || !/^>[\s,.]*(?:[\p{L}(). ]*[:：])?$/u.test(line)) return false;
@@ -136,7 +136,7 @@ class Reader {
 			this.#hasIntroduction = true;
 			return end;
 		}
-		// Such lines are a prompt or meant to be seen: a quote of a quote comes with a quote.
+		// Lines that all begin with `>>` are a prompt, or meant to be seen: a quote of a quote stands inside a quote.
 		const isQuoted = !lines.every((line) => line.startsWith('>>') || line === '');
 		if (this.#hasIntroduction && isQuoted) return end;
 		if (isQuoted) this.#quoted.fill(1, from, end);

@@ -52,7 +52,7 @@ function readMultipartForms(type: string, parts: readonly mime.MimePart[], readi
 	return areForms || type === 'multipart/alternative' ? chooseBestForms(found) : joinForms(found);
 }
 
-/** Chooses the last form of each kind (RFC 2046, 5.1.4), but prefers the sender's own text to one from HTML, and any text to an empty one. */
+/** Chooses the last form of each kind (RFC 2046, 5.1.4), but prefers the sender's own text to one from HTML, and any to an empty one. */
 function chooseBestForms(forms: readonly TextForms[]): TextForms {
 	const htmls = forms.flatMap(({ html }) => html ?? []);
 	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);

@@ -78,7 +78,7 @@ function isIndentedWithin(
 	return isQuoted ? Math.abs(further) < 1 : further > -1;
 }
 
-/** Returns the pieces of an ordinary line; undefined for a heading, a list item, or a paragraph or code block that we wrote, which has our spacing. */
+/** Returns the pieces of an ordinary line; undefined for a heading, a list item, or what we wrote from Markdown, which has our spacing. */
 function readPlainLine(element: StructuralElement | undefined, tab: elements.DocumentTab) {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
@@ -116,7 +116,7 @@ const needlessEscape = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]*(?:;|$))/g;
 const writeRoot: typeof defaultHandlers.root = (node, parent, state, info) => {
 	const safe = state.safe.bind(state);
 	state.safe = (text, place) => {
-		// What follows may make it a reference. A backslash before another ampersand is not of this text.
+		// Includes what follows, which may make the ampersand a reference, but no further ampersand: its backslash belongs to other text.
 		const next = place.after === '&' ? '' : place.after;
 		const written = (safe(text, place) + next).replaceAll(needlessEscape, '$1&');
 		return written.slice(0, written.length - next.length);

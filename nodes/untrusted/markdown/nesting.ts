@@ -217,7 +217,7 @@ function joinPieces(pieces: Pieces): elements.ParagraphPiece[] {
 	return parts;
 }
 
-/** An address in plain text, as far as GitHub Flavored Markdown reads it. A host may begin with a bracket, but with no other punctuation. */
+/** An address in plain text, as GitHub Flavored Markdown reads it. A host may begin with a bracket, but with no other punctuation. */
 const bareAddress = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^\s<]+/gi;
 /** What the Markdown writer escapes with a backslash; an underscore only if no letter or digit is on one of its sides. */
 const escapable = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;

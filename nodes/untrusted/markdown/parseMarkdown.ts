@@ -138,8 +138,8 @@ const codeInLists: ReturnType<typeof gfmHtml> = {
 };
 
 /**
- * Converts GitHub Flavored Markdown to HTML. HTML in it becomes text. Links to attached files (`cid:`) are disguised as relative ones during the
- * conversion, because micromark would remove them.
+ * Converts GitHub Flavored Markdown to HTML. HTML in it becomes text. Disguises links to attached files (`cid:`) as relative ones
+ * during the conversion, because micromark would remove them.
  */
 export function markdownToHtml(markdown: string): string {
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;

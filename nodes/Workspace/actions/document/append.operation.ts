@@ -96,7 +96,7 @@ interface ContentToAppend {
 	readonly documentId: string;
 	/** ID or title of the tab; empty for the first one. */
 	readonly tab: string;
-	/** Text of the heading that it goes under; empty for the end of the tab. */
+	/** Text of the heading to append under; empty for the end of the tab. */
 	readonly heading: string;
 	readonly parsed: DocumentContent;
 	readonly newParagraph: boolean;
@@ -104,7 +104,7 @@ interface ContentToAppend {
 	readonly key: KeyHashes | undefined;
 }
 
-/** Adds content at the end of a tab or section; at its new end if the document changes meanwhile. */
+/** Appends content to a tab or section. If the document changes meanwhile, finds the new end and tries again. */
 export async function appendContent(
 	docs: docs_v1.Docs,
 	{ documentId, tab, heading, parsed, newParagraph, key }: ContentToAppend,
@@ -119,7 +119,7 @@ export async function appendContent(
 		const lowered = fitIntoSection(parsed, section);
 		return await carryOutContent(docs, item, (withPictures) => {
 			const plan = planAppend(withPictures(lowered), newParagraph, place);
-			// A rule alone has no text; then the newline of its paragraph is marked.
+			// Marks at least the newline of the paragraph, because a rule alone has no text.
 			const endIndex = Math.max(plan.endIndex - place.rest.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const name = key && `${buildRangeName(key)}/${plan.characterCount}`;
@@ -129,8 +129,8 @@ export async function appendContent(
 }
 
 /**
- * A named range over the appended text records its key. It is added and removed with the text, in the same atomic change, and its
- * name holds all that the result needs: the mark, the beginning of the content's hash, and then the number of characters.
+ * Names the range that marks appended text with its key. The same atomic change adds text and range, and who deletes the text deletes
+ * the range. The name holds what a repeated append returns: the mark, the beginning of the content's hash, then the number of characters.
  */
 function buildRangeName({ mark, content }: KeyHashes): string {
 	return `n8n-agent-workspace/${mark}/${content.slice(0, 16)}`;

@@ -15,9 +15,9 @@ export interface ContentPlace {
 	readonly isParagraphEmpty: boolean;
 	/** Whether the paragraph has a style of its own, which new paragraphs would take over. */
 	readonly isStyled: boolean;
-	/** The requests that make the paragraph, or empty it. */
+	/** Requests to send first. They add the paragraph, or empty it. */
 	readonly before: readonly DocsRequest[];
-	/** Whether those requests make the paragraph, which then has the style of the heading. */
+	/** Whether `before` adds the paragraph, which then takes over the style of the heading. */
 	readonly isMade: boolean;
 	readonly rest: { readonly text: string; readonly units: number };
 }
@@ -81,7 +81,7 @@ export function planPlace(body: BodyState, section: Section, replaces: boolean):
 	const last = elements.at(-1);
 	const endIndex = last?.endIndex ?? startIndex;
 	const after = { text: getStoredText(rest), units: body.endIndex - endIndex };
-	// Only the newline of a paragraph can stay. It is also the last of the tab, which cannot go.
+	// Keeps the newline of the last paragraph, because Google does not delete the last newline of a tab.
 	const keptIndex = last?.paragraph ? endIndex - 1 : endIndex;
 	const range = { startIndex, endIndex: keptIndex, tabId };
 	const before: DocsRequest[] = replaces && keptIndex > startIndex ? [{ deleteContentRange: { range } }] : [];
@@ -92,7 +92,7 @@ export function planPlace(body: BodyState, section: Section, replaces: boolean):
 		const isParagraphEmpty = replaces || endIndex - (last.startIndex ?? 0) === 1;
 		return { index, tabId, isParagraphEmpty, isStyled, before, isMade: false, rest: after };
 	}
-	// A newline before the next heading leaves that heading what it is. Below the last paragraph of a tab nothing can be inserted.
+	// Adds a paragraph before the next heading, which stays as it is. At the end of a tab, text can only go before the last newline.
 	const location = { index: rest.length > 0 ? index : index - 1, tabId };
 	before.push({ insertText: { text: '\n', location } });
 	return { index, tabId, isParagraphEmpty: true, isStyled: true, before, isMade: true, rest: after };

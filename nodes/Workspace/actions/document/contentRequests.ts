@@ -88,8 +88,8 @@ export function filterPictures(parsed: DocumentContent, keep: (address: string) 
 const headingLevels = [1, 2, 3, 4, 5, 6] as const;
 
 /**
- * The content as it goes into a section: its headings are below the section's own, so that all of it stands in the section, and a first one
- * that only repeats the section's own is left out, so that the next write finds one heading.
+ * Fits content into a section. Moves its headings below the section's own, so that all of it belongs to the section. Leaves out a first
+ * heading that repeats the section's own, so that the next write finds only one.
  */
 export function fitIntoSection(whole: DocumentContent, { heading, level }: Section): DocumentContent {
 	if (level === 0) return whole;
@@ -140,7 +140,7 @@ export interface ReplacedCount {
 	readonly count: number;
 }
 
-/** Puts content in place of what a place has. */
+/** Plans content that replaces what stands at a place. */
 export const planReplacement = (parsed: DocumentContent, place: ContentPlace) =>
 	planInPlace(parsed, { ...place, continues: false });
 
@@ -168,7 +168,7 @@ const prependParagraph = ({ blocks, lists }: DocumentContent): DocumentContent =
 	lists: moveLists(lists, 1),
 });
 
-/** Inserts content. Each index is valid when its request is carried out: all text first, then tables from the last, then styles. */
+/** Orders requests so that each index is right when its turn comes: all text, then tables from the last to the first, then styles. */
 export function planContent(content: DocumentContent, target: InsertTarget): ContentPlan {
 	const { closed, isFilled } = closeEmptyEnd(content, target);
 	// Google puts a newline before a table.
@@ -205,7 +205,7 @@ const countUnits = (texts: readonly Extent[]) => texts.reduce((sum, { start, end
 /** A range may not include a segment's last newline, so an empty last paragraph holds this character while it gets its style. */
 const placeholder = '.';
 
-/** The content with a paragraph at its end, as every segment has one. */
+/** Ends the content with a paragraph, because every segment ends with one. */
 function closeEmptyEnd({ blocks, lists }: DocumentContent, { isStyled }: InsertTarget) {
 	const last = blocks.at(-1);
 	const [before, end] =

@@ -136,7 +136,7 @@ async function createDocumentInDrive(clients: Clients, given: NewDocument, item:
 	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 
-/** Fills a document in one atomic change; with a key only an empty one, so that two executions fill it once. @param known its revision when empty */
+/** Fills a document in one atomic change; with a key, only while it is empty, so that it is filled once. @param known revision, if new */
 async function fillEmpty(
 	{ docs }: Clients,
 	id: string,
@@ -161,7 +161,7 @@ async function fillEmpty(
 	}, item);
 }
 
-/** Fills a copy of a template. Texts are replaced first, so that the content stays unchanged. */
+/** Fills a copy of a template. Replaces texts before it appends the content, so that no replacement changes the content. */
 async function fillCopy({ docs }: Clients, id: string, given: NewDocument, item: Item, isRecovery: boolean) {
 	const { parsed, key, replacing, fillFromInput } = given;
 	const replace = async () => {

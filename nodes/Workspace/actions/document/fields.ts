@@ -96,7 +96,7 @@ export const section = {
 	read: readSection,
 } as const satisfies Field;
 
-/** @throws NodeError 400 for an option that gives no heading, because then the whole document would be replaced */
+/** Refuses an option without a heading, because the write would replace the whole document. @throws NodeError 400 */
 function readSection(raw: unknown, field: Field, reading: ReadContext): string {
 	if (typeof raw !== 'string') throw createValueRefusal(field, reading, `text, not ${describeType(raw)}`);
 	const isGiven = reading.mode === 'json' || reading.isOptionOfUser?.(field.name);
@@ -123,7 +123,7 @@ export const replacements = {
 	read: readReplacements,
 } as const satisfies Field;
 
-/** Reads the form's `{ replacement: [{ find, replace, format }] }`, an array of such rows, or texts by what they replace. @throws NodeError 400 */
+/** Reads the form's `{ replacement: [{ find, replace, format }] }`, an array of rows, or `{ [find]: replace }`. @throws NodeError 400 */
 function readReplacements(raw: unknown, field: Field, reading: ReadContext): Replacement[] {
 	const wanted = 'an array of objects with find, replace and format (text or markdown)';
 	const rows = reading.mode === 'fields' && isRecord(raw) ? (raw['replacement'] ?? []) : raw;

@@ -13,7 +13,7 @@ export interface ContentReplacement {
 	readonly parsed: DocumentContent;
 }
 
-/** Puts Markdown in the place of placeholders. @param isEveryTab whether all tabs count, or only the body's own @throws NodeError 400 if one shares its paragraph */
+/** Replaces placeholders with Markdown. @param isEveryTab or only in the body's tab @throws NodeError 400 if one shares a paragraph */
 export function planContentReplacements(
 	{ allTabs, tabId: ownId }: BodyState,
 	isEveryTab: boolean,
@@ -25,7 +25,7 @@ export function planContentReplacements(
 		const outer = getOuterText(tab);
 		const outside = replacements.find(({ find }) => outer.includes(find));
 		if (outside) throw createPlaceError(outside.find, 'is in a header, a footer or a footnote');
-		// The last one comes first, so that the others stay where they were read.
+		// Replaces the last place first, so that the indexes of the others stay right.
 		const content = tab.documentTab?.body?.content ?? [];
 		return findPlaces(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
@@ -38,7 +38,7 @@ export function planContentReplacements(
 	});
 	const requests = plans.flatMap((plan) => plan.requests);
 	const characterCount = plans.reduce((sum, plan) => sum + plan.characterCount, 0);
-	// How the document ends afterwards is not known, and nobody compares it.
+	// Leaves the end of the document open, because nothing compares it after replacements.
 	return { requests, characterCount, text: '', endIndex: 0, replaced };
 }
 

@@ -31,7 +31,7 @@ export async function prepareReplacements(
 	for (const { name, value, format } of replacements) {
 		if (format === 'text') continue;
 		const parsed = await readMarkdown(value, 'replacements', insertImages, item);
-		// Its paragraph may have spaces around it; a space alone would mean every empty paragraph.
+		// Trims the text, because its paragraph may have spaces around it. Refuses a space alone, which would match every empty paragraph.
 		contents.push({ find: cleanFind(cleanText(name).trim()), parsed });
 	}
 	return { texts, contents };
@@ -60,7 +60,7 @@ const placeholderPattern = /\{\{([^{}\n\v]{1,200})\}\}/g;
 /** How many placeholders a hint names, because a document may have any number. */
 const maxNamedPlaceholders = 20;
 
-/** Adds the placeholders that the item's fields fill. A hint names those that stay. @param text of the document */
+/** Adds a replacement for each placeholder that a field of the item fills. A hint names the others. @param text of the document */
 export function planFill(
 	{ texts, contents }: Replacements,
 	text: string,
@@ -84,7 +84,7 @@ export function planFill(
 		item.addHint(`These placeholders were not filled: ${names}. ${advice}`);
 	}
 	const filled = found.flatMap(({ name, value }) => (value === undefined ? [] : { name, value }));
-	// A value that has placeholders itself comes last, so that the text of one field is not filled from another.
+	// Puts values that contain placeholders last, so that no field is filled into the text of another one.
 	const countBraces = ({ value }: { value: string }) => Number(value.includes('{{'));
 	return [...texts, ...buildReplaceRequests(filled.toSorted((a, b) => countBraces(a) - countBraces(b)))];
 }

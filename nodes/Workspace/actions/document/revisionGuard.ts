@@ -123,7 +123,7 @@ function findRefusedPictures(error: unknown, change: DocumentChange): string[] {
 	return position !== undefined || /\bimage\b/i.test(error.message) ? getPictures(change) : [];
 }
 
-/** Whether Google refused a change. After an unknown outcome, the change may have been carried out by an earlier attempt. */
+/** Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have carried it out. */
 const isRefused = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.outcome !== 'unknown';
 
@@ -132,7 +132,7 @@ const maxPlans = 6;
 /** A pause is random, so that others who wait as well do not come back at the same time. */
 const maxPauseMilliseconds = 400;
 
-/** Repeats an attempt (read, plan, send) if the document changed between its read and its change, for then Google did nothing. */
+/** Repeats an attempt (read, plan, send) if somebody changed the document after the read, because Google then did nothing. */
 export async function repeatIfOutdated<R>(attempt: () => Promise<R>, item: Item): Promise<R> {
 	for (let plans = 1; ; plans++) {
 		try {
@@ -146,7 +146,7 @@ export async function repeatIfOutdated<R>(attempt: () => Promise<R>, item: Item)
 	}
 }
 
-/** Adds a tab of this title unless there is one. Two executions at once add one: Google refuses the second change of a revision. */
+/** Adds a tab with this title if there is none. Of two executions at once, one adds it: Google refuses the second change of a revision. */
 export async function ensureTab(docs: docs_v1.Docs, documentId: string, tab: string, item: Item) {
 	const trimmed = tab.trim();
 	if (trimmed === '' || looksLikeTabId(trimmed)) return;
@@ -166,9 +166,9 @@ export function hasNewRevision(item: Item, { documentId, revisionId }: BodyState
 }
 
 /**
- * The result of an item's change, if the document contains it; undefined if the item has sent no change.
- * @returns also the failure, if it is certain that nothing was written
- * @throws NodeError if it cannot be told
+ * Looks in the document whether an item's change was carried out; undefined if the item has sent none.
+ * @returns the result of the change, or the failure if certainly nothing was written
+ * @throws NodeError if the document does not show either
  */
 export async function recoverResult(
 	docs: docs_v1.Docs,
@@ -193,7 +193,7 @@ export async function recoverResult(
 	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
 	const { revisionId } = data;
-	// Comes before the text, which stays the same where a change is about its look alone.
+	// Compares revisions before texts, because a change of formatting alone leaves the text as it was.
 	if (revisionId === change.revisionId) {
 		const message = `The document was not changed: ${failure.message}`;
 		const description = 'Nothing was written. You can safely run this again.';

@@ -109,13 +109,13 @@ const buildTextStyle = ({ code, link, ...same }: TextMarks): docs_v1.Schema$Text
 	...(link !== undefined && { link: { url: link } }),
 });
 
-// All that can be set, except `direction`, which depends on the language, and `pageBreakBefore`, which some places refuse.
+// Resets all fields but `direction`, which depends on the language, and `pageBreakBefore`, which some places refuse.
 const resetParagraphFields =
 	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
 
 export interface InsertTarget extends Pick<ContentPlace, 'index' | 'tabId' | 'isStyled'> {
-	/** Whether the first paragraph goes on in the one at the index and keeps that one's style. */
+	/** Whether the first paragraph continues the existing one at the index and takes over its style. */
 	readonly continues: boolean;
 }
 
@@ -192,9 +192,9 @@ function buildTextStyleRequests(layout: Layout): DocsRequest[] {
 }
 
 /**
- * The requests for bullets. Leading tabs give the level, and Google takes them out again, so that after each list every index is what it was.
- * A list is bulleted as a whole, inner lists of another kind, an item's later paragraphs and text between the items included,
- * because only that keeps one numbering; then the inner ones get bullets of their own and the paragraphs lose theirs.
+ * Builds the requests for bullets. Leading tabs set the level. Google removes them again, so that after each list every index is right.
+ * Bullets a list as a whole, with inner lists of another kind, later paragraphs of an item and text between items, because only that
+ * keeps one numbering. Then inner lists get bullets of their own, and the paragraphs lose theirs.
  */
 export function buildListRequests(layout: Layout): DocsRequest[] {
 	const requests = layout.lists.flatMap((list) =>

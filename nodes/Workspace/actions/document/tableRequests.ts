@@ -14,7 +14,7 @@ export interface TextLine extends Extent {
 
 export interface PlacedTable {
 	readonly block: TableBlock;
-	/** Where the table is put while the document has the text of all paragraphs, but none of the tables after it. */
+	/** Index at which to insert the table. The document then has the text of all paragraphs, but none of the tables before this one. */
 	readonly insertAt: number;
 	readonly cells: ReadonlyArray<readonly TextLine[]>;
 }

@@ -38,7 +38,7 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 const tabFields = 'revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(namedRanges';
 const styleFields = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 
-/** What is read of a document: where its paragraphs are; all of its bodies; or these and the other texts of the tabs. */
+/** How much to read of a document: where its paragraphs are, all bodies, or also headers, footers and footnotes. */
 const fieldsByExtent = {
 	outline: `${tabFields},body(content(startIndex,endIndex,${styleFields}))))`,
 	bodies: `${tabFields},body))`,
@@ -106,7 +106,7 @@ export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
 	return parts.map(({ content = [] }) => getStoredText(content)).join('');
 }
 
-/** The texts of a tab, or of all tabs, with headers, footers and footnotes. @param content what counts of the tab's body */
+/** Joins the texts of a tab, or of all tabs, with headers, footers and footnotes. @param content the part of the tab's body to include */
 export function collectTexts({ tabId, allTabs }: BodyState, isEveryTab: boolean, content: Elements): string {
 	const texts = allTabs.map((tab) => {
 		const isOwn = summarizeTab(tab).tabId === tabId;

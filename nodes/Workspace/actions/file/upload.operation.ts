@@ -91,7 +91,7 @@ export const upload = defineOperation({
 		for (const at of fields.keys()) {
 			const uploading = await prepareUpload({ client, params, item }, fields, at);
 			const uploaded = hashUploadKey(uploading).then((key) => uploads.uploadOnce(uploading, key));
-			// The runner looks for the last file. The one that failed before others is looked for here, so that they follow.
+			// Looks here for a file whose outcome is unknown, so that the next ones follow. The runner looks for the last one.
 			files.push(await (at === fields.length - 1 ? uploaded : uploaded.catch(recoverBefore(uploading))));
 		}
 		return files;

@@ -28,7 +28,7 @@ const resultFields = resultKeys.join(',');
 /** The file as Drive gives it, without the keys that it does not give. */
 export type FileResult = Pick<File, (typeof resultKeys)[number]>;
 
-/** The result, once Drive's checksum fits the bytes sent; converted files have none. @throws NodeError that names the file */
+/** Compares Drive's checksum with the bytes sent; converted files have none. @throws NodeError that names the file, if they differ */
 export function verifyUpload({ file, md5 }: UploadedFile, item: Item): FileResult {
 	const { id, md5Checksum, webViewLink } = file;
 	if (id) item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
@@ -186,7 +186,7 @@ async function uploadUnlessSkipped(
 	if (replacedId !== undefined) {
 		return verifyUpload(await client.uploadToDrive({ ...request, metadata, replacedId }), item);
 	}
-	// A mark by which the file of an earlier try is found: a property for a conversion, which takes no ID.
+	// Marks the file, so that a later try finds it: by a reserved ID, or by a property if it is converted, because that takes no ID.
 	const marker =
 		target === undefined
 			? { id: await reserveFileId(uploading) }

@@ -15,7 +15,7 @@ interface ListedPage {
 	readonly nextPageToken: string | undefined;
 }
 
-/** Where a list continues: after the first emails of the page that a token of Gmail gives, or of the first page. */
+/** Reads where a list continues: Gmail's token for the page ('' for the first one), and how many of its emails to skip. */
 export function parsePageToken(given: string): { readonly token: string; readonly skip: number } {
 	const [, skip = '0', token = given] = /^(\d+)@(.*)$/s.exec(given) ?? [];
 	return { token, skip: Number(skip) };

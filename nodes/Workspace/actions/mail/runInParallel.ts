@@ -3,7 +3,7 @@ export const maxPartsAtOnce = 2;
 
 /**
  * Works on values in parallel. After the first failure it starts nothing new and waits for running tasks.
- * @param most how many tasks may run in the end: their number doubles each time that as many have succeeded
+ * @param most limits how many tasks run at once: the number doubles whenever that many tasks have succeeded
  * @param take receives the results in the order of the values, up to the first value that failed
  * @throws the first failure
  */

@@ -42,7 +42,7 @@ async function prepareAppend(book: Spreadsheet, params: AppendParams, members: r
 		return { ...table, place: getPlaceBelowHeader(table) };
 	}
 	const given = parseTarget(params);
-	// A word without a tab is a tab's title or a named range. Google's answer tells which, but these cases need to know it before.
+	// A single word is a tab's title or a named range. Google's answer tells which, but these cases must know before they send.
 	const mustResolveName =
 		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const target = mustResolveName ? await book.sendForRange(given, () => book.resolveName(given)) : given;

@@ -31,7 +31,7 @@ export function isPlacementProven({ tableRange, start, place, values }: Appended
 	return place.extent === 'all' || (row <= place.row && lastRow >= place.row);
 }
 
-/** Whether rows directly follow a header. Where no header is known, a table of a single line counts as one. */
+/** Whether rows directly follow a header. If no header is known, a table of a single line counts as a header. */
 export function isDirectlyBelowHeader({ tableRange }: AppendedRange, place: AppendPlace, startRow: number) {
 	if (place.extent === 'header') return startRow === place.row + 1;
 	if (!tableRange) return false;
@@ -45,7 +45,7 @@ export interface AppendPlace {
 	readonly search: string;
 	/** Title of the tab; undefined for the first one. */
 	readonly tab: string | undefined;
-	/** The header's row; without a header, the row from which the table is looked for downward. */
+	/** Row of the header; without one, the row from which to search downward for the table. */
 	readonly row: number;
 	/** Column of the first cell of each row. */
 	readonly column: number;
@@ -53,7 +53,7 @@ export interface AppendPlace {
 	readonly lastColumn: number | undefined;
 	/** What counts as the table: the block of rows below a header, the first block in an area, or everything in the columns. */
 	readonly extent: 'header' | 'block' | 'all';
-	/** Whether Google's answer is not enough, because Google sees the table as several. */
+	/** Whether Google's answer must be checked, because Google may take the table for several. */
 	readonly isUnsure?: boolean;
 }
 
@@ -160,7 +160,7 @@ function createMisplacedError({ updatedRange, start, place }: AppendedRows, erro
 	});
 }
 
-/** Finds the row in front of which the rows belong, counted before they move; their own first row if they are in the right place. */
+/** Finds the row before which the rows belong, as numbered before they move. Returns their own first row if they need not move. */
 function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const count = values.length;
 	const others = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
@@ -174,7 +174,7 @@ function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): numb
 /**
  * With OVERWRITE, misplaced rows destroy existing cells, and Google ignores hidden cells. So the node first finds the free cell below the
  * table. Google begins there, or further down if somebody else was faster.
- * @returns the request; rows that begin above `firstRow`, from 0, are not where they belong
+ * @returns the request, and `firstRow` (from 0): rows that Google puts above it are misplaced
  * @throws NodeError 400 if rows would overwrite other cells
  */
 export async function planAppendRequest(

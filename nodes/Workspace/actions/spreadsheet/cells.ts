@@ -148,7 +148,7 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	const plain = entries.map(([name, value]) => [name, value instanceof TypedText ? value.text : value]);
 	const given = Object.fromEntries(plain) as Readonly<Record<string, unknown>>;
 	const cells = toNamedCells(given, params, quoteField('columns'));
-	// Where the one in Columns came out empty, the item's may be of another table.
+	// Takes no row number from the item if Columns has one that is empty, because the item may come from another table.
 	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? given : json;
 	if (cells.size > 0) return [{ cells, rowNumber, typed }];
 	const advice = 'Nothing was sent. Enter a value for at least one column.';

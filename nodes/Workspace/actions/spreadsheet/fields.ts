@@ -75,7 +75,7 @@ const columns = {
 		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, set valuesSource to items instead, and leave this out. Rows are found by the columns in matchColumns; if that is rowNumber, value has one for rowNumber, too, such as expr('{{ $json.rowNumber }}').",
 } as const satisfies Field;
 
-/** The choice of rows by their numbers, which every table has. */
+/** The choice to match rows by their numbers, which works with every table. */
 export const rowNumberChoice = {
 	name: 'Row Number',
 	value: rowNumberKey,
@@ -97,7 +97,7 @@ const values = {
 		'Rows of text, numbers, true or false, or objects keyed by the column names in the header row. null leaves a cell unchanged, "" clears it.',
 } as const satisfies Field;
 
-/** The schema that a model gets says only that the rows are JSON. */
+/** Tells a model the form of rows, because its schema says only that they are JSON. */
 export const rowsForModel = 'Each row is an array of cells, or an object keyed by the column names.';
 
 const valueInputOption = {

@@ -87,7 +87,7 @@ export async function readHeaderRow(book: Spreadsheet, target: TabRange, headerR
 	};
 }
 
-/** The text of a header as Read has it: its value, but a date as the sheet shows it. */
+/** Reads the text of a header as Read does: its value, or what the sheet shows if it is a date. */
 function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: sheets_v4.Schema$CellData) {
 	const { stringValue, numberValue, boolValue } = effectiveValue ?? {};
 	const isDate = /^(DATE|TIME)/.test(effectiveFormat?.numberFormat?.type ?? '');
@@ -96,8 +96,8 @@ function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: she
 }
 
 /**
- * Finds columns by the names that Read returns, then by their headers, by what the sheet shows for them, and last without spaces around
- * them; a column without a header by its letter.
+ * Maps names to columns, in this order: the names that Read returns, the headers, what the sheet shows for them, and the headers without
+ * spaces around them. A column without a header has its letter as name.
  */
 export function indexColumns(headers: readonly string[], shown: readonly string[], start: number) {
 	const trimmed = headers.map((header) => header.trim());
@@ -108,7 +108,7 @@ export function indexColumns(headers: readonly string[], shown: readonly string[
 	return columns;
 }
 
-/** The columns of a table without a header, by the letters that Read names them by. */
+/** Names the columns of a table without a header by their letters, as Read does. */
 export function nameColumnsByLetters(header: HeaderRow, names: readonly string[]): HeaderRow {
 	const letters = names.filter((name) => /^[A-Z]{1,3}$/.test(name));
 	const columns = new Map(letters.map((name) => [name, parseBounds({ cells: `${name}:${name}` }).column]));
@@ -117,7 +117,7 @@ export function nameColumnsByLetters(header: HeaderRow, names: readonly string[]
 	return { ...header, columns, left, right, free: right + 1, names: letters };
 }
 
-/** Adds the columns beside a header that rows name by letter, as Read does. Any other name of one to three letters is an ordinary name. */
+/** Adds the columns to the right of a header that rows name by the letters Read uses. Any other short name is an ordinary name. */
 export function addLetterColumns(header: HeaderRow, names: ReadonlySet<string>): HeaderRow {
 	const columns = new Map(header.columns);
 	if (columns.size === 0) return header;
@@ -214,8 +214,8 @@ export async function arrangeRowsByHeader(
 }
 
 /**
- * Resolves the columns that rows name: `found` has those of the table, `added` the names of new ones, `header` both. `refusals` says why
- * the rows of a member cannot go into the table, in the place of the member.
+ * Resolves the columns that rows name. `found` has the table's columns, `added` the names of new ones, `header` both. `refusals` has, for
+ * each member in order, the reason why its rows cannot go into the table.
  */
 export function resolveColumns(
 	read: HeaderRow,

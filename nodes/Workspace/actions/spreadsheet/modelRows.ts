@@ -14,7 +14,7 @@ export interface ReadRows {
 	readonly before: number;
 }
 
-/** The rows that have room, with each column named once. */
+/** Shortens the result to the rows that have room, and names each column once. */
 export function toRowsAnswer({ items, columns, total, before }: ReadRows, characters: number): ModelAnswer {
 	const about = { columns: ['rowNumber', ...columns], total };
 	const all = items.map(({ json }) => about.columns.map((name) => json[name]));
@@ -33,7 +33,7 @@ function describeRows(before: number, count: number, total: number, next: number
 	return `${shown} ${count === 0 ? tooLong : `To get the next ones, call again with ${quoteField('startRow')}: ${next}`}`;
 }
 
-/** The arrays of cells that have room. */
+/** Shortens the result to the rows that have room, as arrays of cells. */
 export function toValuesAnswer({ items: [item], before }: ReadRows, characters: number): ModelAnswer {
 	const { values, range, majorDimension } = item?.json ?? {};
 	const about = { range, majorDimension };

@@ -27,7 +27,7 @@ const r1c1Pattern = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
 /** What Google allows as the name of a range. */
 const rangeNamePattern = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 
-/** Parses a tab and cells. A title may contain `!`, so the last one counts. @throws NodeError 400 if neither cells nor a name follow a quoted title */
+/** Splits a range at its last `!`, because a title may have others. @throws NodeError 400 if what follows a quoted title is no range */
 export function parseRange(range: string): TabRange {
 	const text = range.trim();
 	const quoted = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text);
@@ -87,7 +87,7 @@ const needsQuotes = (tab: string) => !/^[A-Za-z_]\w*$/.test(tab) || isCells(tab)
 
 export const quoteTab = (tab: string) => `'${tab.replaceAll("'", "''")}'`;
 
-/** The bounds of a range, from 0. A start that `A:D`, `5:9` or a title alone leave open is 0; an open end is undefined, and so is that of one cell. */
+/** Finds the bounds of a range, from 0. An open start, as in `A:D`, is 0. An open end is undefined, and so is the end of a single cell. */
 export function parseBounds({ cells = '' }: Pick<TabRange, 'cells'>) {
 	const a1 = cells.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) =>
 		printCell({ row: Number(row) - 1, column: Number(column) - 1 }),

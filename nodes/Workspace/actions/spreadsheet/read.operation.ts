@@ -95,7 +95,7 @@ function readFilters(raw: unknown, field: Field, reading: ReadContext) {
 	const allowed = conditionField.options.map((option) => option.value).join(', ');
 	const wanted = `objects with column (a column's name), condition (${allowed}) and value (text)`;
 	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], wanted, reading);
-	// A row of the form that nobody filled in.
+	// Skips a row of the form that nobody filled in.
 	const filled = entries.filter(({ column, value }) => reading.mode === 'json' || !!column || !!value);
 	return filled.map(({ column, condition = 'equals', value = '' }) => {
 		const known = conditionField.options.find((option) => option.value === condition)?.value;

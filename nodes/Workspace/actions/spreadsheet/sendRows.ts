@@ -83,7 +83,7 @@ type Members = ReadonlyArray<{ readonly item: Item }>;
 export const findStop = ({ item }: Members[number]) =>
 	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
-/** Where an error stops the node, nothing of its run is sent: the other entries of the run become errors, too. */
+/** Sends nothing of a run in which an error stops the node: turns the other entries of this run into errors, too. */
 export function spreadRefusals<E>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: Members,

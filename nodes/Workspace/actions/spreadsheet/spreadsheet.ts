@@ -12,8 +12,8 @@ import * as ranges from './range';
 export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spreadsheets/d/${id}/edit`;
 
 /**
- * A table that was made with Format > Convert to table. Rows belong to it when they are inserted inside it, or when values.append inserts
- * them; what is written below it does not. AppendCells with its ID was seen to lose the values. Rows and columns count from 0.
+ * A table that was made with Format > Convert to table. It grows by rows that are inserted inside it, or by values.append, but not by rows
+ * written below it. AppendCells with the table's ID was seen to lose the values. Rows and columns count from 0.
  */
 type NativeTable = ReturnType<typeof toNativeTable>;
 
@@ -152,8 +152,8 @@ export class Spreadsheet {
 	}
 
 	/**
-	 * The same parameters with the title of the tab that they mean: one with spaces around it as it stands if the spreadsheet has it, else
-	 * without them; the tab of a link by its ID.
+	 * Replaces the tab in parameters by its exact title. Looks up the tab of a link by its ID. Removes spaces around a title, unless the
+	 * spreadsheet has a tab with them.
 	 */
 	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
@@ -236,7 +236,7 @@ export class Spreadsheet {
 	}
 }
 
-/** Whether Google knows no such tab, or the text is not a range: its answer is the same. */
+/** Whether Google knows no such tab. Its answer is the same for a text that is not a range. */
 export const isUnknownRangeError = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 

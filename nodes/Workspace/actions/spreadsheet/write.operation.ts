@@ -92,7 +92,7 @@ export const write = defineOperation({
 	},
 	lock: {
 		key: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),
-		// What replaces a table must not go together with what another run replaces it by.
+		// Combines only updates: if a run replaces the table, the rows of another run must not go along with it.
 		weigh: (params, item) =>
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
 	},

@@ -8,9 +8,9 @@ import { resolveLabelIds } from './query';
 const idsAtOnce = 1000;
 
 /**
- * Reads emails, and then changes the labels of exactly those. The labels are looked up first: what is missing fails before anything is read.
+ * Reads emails, and then changes the labels of exactly those. Looks up the labels first, so that a missing one fails before any read.
  * @param getIds the IDs of the emails that the item gives out
- * @throws NodeError if certainly no label was changed; if some may have been, the emails are given out and a hint says so
+ * @throws NodeError if certainly no label was changed; if some may have been, returns the emails and adds a hint
  */
 export async function readAndLabel<R>(
 	client: Clients,

@@ -45,7 +45,7 @@ const detailedPageSize = 100;
 /** The common part of List and Search. */
 export async function listEmails(client: Clients, q: string, params: ListParams, item: Item) {
 	const read = async () => await collectPages(client, q, params, item);
-	// If the node stops with a list that stopped midway, it gives out none of its emails.
+	// Changes no labels if a failure cuts the list short and stops the node, which then outputs none of the emails.
 	const getIds = ({ messages, failure }: ListResult) =>
 		failure && !item.continueOnFail ? [] : messages.map(({ message }) => message.id);
 	const found = await readAndLabel(client, params, item, read, getIds);
@@ -86,7 +86,7 @@ async function collectPages(client: Clients, q: string, asked: ListParams, item:
 			fields: 'messages(id,threadId),nextPageToken',
 		};
 		const page = client.gmail.users.messages.list(request).then(({ data }) => data);
-		// It is awaited later, if at all, and must not count as unhandled until then.
+		// Handles a rejection now: the page is awaited later, or never, and Node would report it as unhandled.
 		page.catch(() => undefined);
 		return page;
 	};

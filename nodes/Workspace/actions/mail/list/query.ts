@@ -13,7 +13,7 @@ export function buildFromTerms(from: string): string[] {
 	return words === '' ? [] : [`from:"${words}"`];
 }
 
-/** Terms for the time of arrival, in epoch seconds: Gmail reads a mere date as Pacific time. @throws NodeError 400 for an empty time span */
+/** Terms for the time of arrival, in epoch seconds: Gmail reads a mere date as Pacific time. @throws NodeError 400 for an empty span */
 export function buildReceivedTerms(given: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>): string[] {
 	const { receivedAfter, receivedBefore } = given;
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
@@ -62,7 +62,7 @@ const knownLabelId =
 /** How many label names an error lists. */
 const maxShownLabels = 20;
 
-/** The IDs of labels that are given by ID or by name. @param field where they were given @throws NodeError 400 for a name that no label has */
+/** Finds the IDs of labels given by ID or name. @param field where they were given @throws NodeError 400 for a name that no label has */
 export async function resolveLabelIds(client: Clients, given: readonly string[], field: string, item: Item) {
 	if (given.every((label) => knownLabelId.test(label))) return [...given];
 	const labels = await item.once('mail.labels', () => listLabels(client));

@@ -91,7 +91,7 @@ export function toAsciiDomain(domain: string): string | undefined {
 	if (!/^[\p{L}\p{M}\p{N}_.-]+$/u.test(domain)) return undefined;
 	const lower = domain.normalize('NFC').toLowerCase();
 	const ascii = lower.includes('_') ? lower : domainToASCII(lower);
-	// A domain whose letters are converted to others is not the one that the user sees.
+	// Refuses a domain whose letters are converted to others, because it is not the one that the user sees.
 	const isItself = ascii === lower || domainToUnicode(ascii) === lower;
 	return isItself && ascii.split('.').every((label) => hostLabel.test(label)) ? ascii : undefined;
 }

@@ -3,7 +3,7 @@ import { shorten } from '../../../../core/text';
 import { decodeWords } from '../../../../untrusted/mail/charset';
 import { findAddresses, toAsciiDomain } from './addresses';
 
-/** Letters of other scripts stay: some of them have a small letter in ASCII, such as the Kelvin sign. */
+/** Lower-cases only ASCII letters: some others, such as the Kelvin sign, would become ASCII letters. */
 const toLowerLetters = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Reads the addresses and domains that emails may go to; none means everybody. @throws NodeError 400 for an entry that is neither */
@@ -25,7 +25,7 @@ export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<s
 export function refuseOthers(addresses: readonly string[], allowed: ReadonlySet<string>): void {
 	const isAllowed = (address: string) => {
 		const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(toLowerLetters(address)) ?? [];
-		// In `ann%other.example@example.com` and the like, a server of the domain may find an address elsewhere.
+		// A domain does not allow `ann%other.example@example.com` and the like: its server may pass the email on to the address inside.
 		return allowed.has(`${local}@${domain}`) || (!/[%!@]/.test(local) && allowed.has(domain));
 	};
 	const other = allowed.size === 0 ? undefined : addresses.find((address) => !isAllowed(address));
@@ -43,7 +43,7 @@ const addressHeaders = /^(?:to|cc|bcc|reply-to)$/i;
 /** A word with an address, quotes included: what stands behind its last @ is the domain. */
 const addressInText = /[^\s<>()[\],;:=?&]*@[^\s<>()[\],;:=?&]*/g;
 
-/** Checks the composed email itself, whatever its recipients came from. @throws NodeError 400 */
+/** Checks the recipients in the composed email itself, wherever they came from. @throws NodeError 400 */
 export function refuseOtherRecipients(mail: Buffer, allowed: ReadonlySet<string>): void {
 	if (allowed.size === 0) return;
 	const head = mail.subarray(0, mail.indexOf('\r\n\r\n')).toString();
@@ -52,7 +52,7 @@ export function refuseOtherRecipients(mail: Buffer, allowed: ReadonlySet<string>
 		if (harmlessHeaders.test(name)) continue;
 		if (addressHeaders.test(name)) {
 			const { addresses, others } = findAddresses(value);
-			// What we cannot read may be an address for a mail server.
+			// Refuses what we cannot read, because a mail server may read an address in it.
 			const unreadable = others.map(() => `whoever stands in ${name}`);
 			refuseOthers([...addresses.map(({ address }) => address), ...unreadable], allowed);
 		} else refuseOthers(decodeWords(value).replaceAll('%40', '@').match(addressInText) ?? [], allowed);

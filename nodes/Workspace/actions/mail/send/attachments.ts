@@ -43,7 +43,7 @@ export async function readAttachments(
 	add(unread.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
 	return await runInParallel(unread, maxPartsAtOnce, async ({ read, ...file }) => {
 		const content = await read();
-		// Google does not tell the size of a PDF before it has made it.
+		// Corrects the size of a PDF, which Google does not tell before it has made the PDF.
 		add(getEncodedSize(content.length) - getEncodedSize(file.size));
 		return { ...file, size: content.length, content };
 	});

@@ -17,7 +17,7 @@ interface MailBodies {
 	readonly html?: string;
 }
 
-/** The forms of a body: HTML always has a plain text, and for Markdown that is the Markdown. @throws NodeError 400 for a body that cannot be read */
+/** Builds the forms of a body. HTML always gets a plain text: for Markdown, the Markdown itself. @throws NodeError 400 if unreadable */
 async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): Promise<MailBodies> {
 	if (bodyFormat === 'text') return { text: body };
 	const { runInWorker } = await import('../../../../untrusted/runInWorker');
@@ -66,7 +66,7 @@ interface ComposeOptions {
 	readonly allowedRecipients: readonly string[];
 }
 
-/** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is larger than Gmail accepts, or for somebody else */
+/** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is too large, or a recipient not allowed */
 export async function composeMail(outgoing: OutgoingMail, options: ComposeOptions): Promise<Buffer> {
 	const { from, replied, token, keyed, allowedRecipients } = options;
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
@@ -83,7 +83,7 @@ export async function composeMail(outgoing: OutgoingMail, options: ComposeOption
 		headers: [...headers, { key: markerHeader, value: marker }],
 		inReplyTo: replied?.messageId,
 		references: replied?.references,
-		// Otherwise it would contain the machine's name. Gmail replaces it with its own.
+		// Replaces the default ID, which contains the machine's name. Gmail sets an ID of its own.
 		messageId: `<${token}@${from?.address.split('@').at(-1) ?? 'mail.gmail.com'}>`,
 		disableFileAccess: true,
 		disableUrlAccess: true,

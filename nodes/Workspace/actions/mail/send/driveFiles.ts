@@ -7,7 +7,7 @@ import { initialConcurrency } from '../../../../http/rateLimiter';
 import { googleTypePrefix } from '../../createdFiles';
 import { runInParallel } from '../runInParallel';
 
-/** Google's own files that have pages, by the end of their type. https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
+/** Google's types of files with pages (their ends). https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
 const printable = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 

@@ -204,7 +204,7 @@ export type SendParams = InferParameters<typeof sendFields, typeof sendOptions>;
 export const isDraft = ({ sendAs, saveAsDraft }: Pick<SendParams, 'sendAs' | 'saveAsDraft'>) =>
 	sendAs === 'draft' || saveAsDraft;
 
-/** @throws NodeError 400 for what only a reply may do or leave out */
+/** Refuses an email that is no reply but has a reply's options, or lacks a recipient or subject. @throws NodeError 400 */
 export function refuseContradictions(params: SendParams): void {
 	if (params.replyToMessageId !== '') return;
 	for (const option of ['replyAll', 'quoteOriginal'] as const) {

@@ -79,7 +79,7 @@ export async function findSentMail(client: Clients, folder: MailFolder, failure:
 				if (parts[0] === item.token) return mail;
 			}
 		} catch (error) {
-			// The failure of the send is the one to report. This one explains why nothing more is known.
+			// Reports the failure of the send, and this one only as the reason why nothing more is known.
 			searched =
 				isNodeError(error) && error.code === 403
 					? 'This credential is not allowed to read the mailbox (scope gmail.readonly), so the node could not look for the email.'

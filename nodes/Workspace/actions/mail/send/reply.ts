@@ -78,7 +78,7 @@ export async function completeReply(
 	return { ...outgoing, to, cc: [...outgoing.cc, ...excludeTaken(others, taken)], subject };
 }
 
-/** The recipients of a reply: those that the sender wants replies at. A reply to the account's own email goes where that email went. */
+/** Finds who gets a reply: the addresses at which the sender wants replies, or the original's recipients if the account itself sent it. */
 function findReplyRecipients({ from, replyTo, to }: RepliedMail, isOwn: AddressTest, item: Item): Address[] {
 	const senders = readRecipients(from, item);
 	if (senders.some(isOwn)) return excludeTaken(readRecipients(to, item), []);

@@ -63,7 +63,7 @@ async function findMailsWithKey({ client, item, outgoing, keyed }: KeyedSend, kn
 	);
 }
 
-/** Only words that every search takes literally: one too many would hide the email, one too few only costs a request. */
+/** Uses only words that every search takes literally: one too many would hide the email, one too few only costs a request. */
 function buildKeyQuery(to: readonly Address[], subject: string): string {
 	const since = Math.floor(Date.now() / 1000) - searchedDays * 86_400;
 	const addresses = to.map(({ address }) => address).filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));

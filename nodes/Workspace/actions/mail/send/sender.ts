@@ -10,7 +10,7 @@ type Alias = Address | undefined;
 
 const factLifetimeMilliseconds = 10 * 60_000;
 
-/** What rarely changes about an account, asked at most every ten minutes. @param account differs for every account and sign-in */
+/** Asks for what rarely changes about an account, at most every ten minutes. @param account differs for every account and sign-in */
 async function getAccountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
 	const facts = getGlobalSingleton(
 		'accountFacts',
@@ -18,7 +18,7 @@ async function getAccountFact<T>(account: string, name: string, ask: () => Promi
 	);
 	const key = `${account} ${name}`;
 	const known = facts.get(key);
-	// A name stands for one question, whose answers have one type; the map cannot say so.
+	// All answers under one name have the same type, which the type of the map cannot express.
 	if (known && performance.now() - known.learnedAt < factLifetimeMilliseconds) return known.value as T;
 	const value = await ask();
 	facts.set(key, { learnedAt: performance.now(), value });

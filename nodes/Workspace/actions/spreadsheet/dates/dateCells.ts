@@ -10,7 +10,7 @@ import { maxRanges, type SheetInfo, type Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<RowParams, 'valueInputOption'>;
 
-/** How Google is told to interpret cells: dates for `AUTO` are numbers already, so that no locale changes them. */
+/** Chooses how Google interprets cells. `AUTO` sends RAW: its dates are numbers already, so that no locale changes them. */
 export const toInputOption = ({ valueInputOption }: InputParams) =>
 	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
@@ -31,7 +31,7 @@ const booleanPattern = /^(true|false)$/i;
 const mayBeTyped = (cell: Cell) =>
 	typeof cell === 'string' && (plainNumberPattern.test(cell) || booleanPattern.test(cell));
 
-/** Only a cell with a date format comes back as text where it holds a number. */
+/** Reads values with their types, but dates as texts, so that a date does not count as a number. */
 const asTyped = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
 
 /** What the columns of a table hold, by the first cells in them. */
@@ -143,11 +143,11 @@ async function formatColumns(
 	);
 }
 
-/** A text with digits, as every date is shown that is more than the name of a day or month; not an address or a formula. */
+/** Matches a text with digits: a shown date has digits unless it is only the name of a day or month. Skips addresses and formulas. */
 const shownDatePattern = /^(?!=)[^@]{0,60}\p{Nd}[^@]{0,60}$/u;
 /**
- * A word with a digit right behind it, such as A7 or INV2024 (before a digit, dates have T, AM, PM and "thg" at most), or a long number
- * beside words: most texts with digits are such names, and no date of any locale is shown like this.
+ * Matches names with digits, which most texts with digits are and no locale's dates look like: a word with a digit right behind it, such
+ * as A7 or INV2024 (in dates, only T, AM, PM and "thg" stand right before a digit), or a long number beside words.
  */
 const shownNamePattern =
 	/(?<![\p{L}\p{M}\p{Nd}])(?!T\p{Nd}|AM|PM|th)\p{Script=Latin}+\p{Nd}|^(?=.*\p{L}).*\p{Nd}{5}/iu;
@@ -156,7 +156,7 @@ const mayShowDate = (cell: unknown) =>
 	typeof cell === 'string' && shownDatePattern.test(cell) && !shownNamePattern.test(cell);
 
 /**
- * Prints dates in ISO 8601, whatever the sheet shows. Only if a text may be a date, one request asks for the numbers and formats behind it.
+ * Prints dates in ISO 8601, whatever the sheet shows. If a text may be a date, asks in one more request for its number and format.
  * @param read cells as read, in which dates are texts @param headerRows how many rows at the top keep their texts
  */
 export async function printDates(book: Spreadsheet, read: sheets_v4.Schema$ValueRange, headerRows: number) {

@@ -40,7 +40,7 @@ const clockPattern =
 /** Hours that are no time of day. */
 const durationPattern = /^(-?\d{1,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
 
-/** Whether a text may be a complete date, a time or both. Only for such texts the settings of the spreadsheet are read. */
+/** Whether a text may be a complete date, a time or both. The settings of the spreadsheet are read only if one is. */
 export function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isoPattern.test(text) || durationPattern.test(text)) return true;

@@ -29,7 +29,7 @@ export interface MatchPlanInput extends MatchParams {
 	readonly columns: ReadonlyMap<string, number>;
 	/** What the table holds, as values. */
 	readonly body: TableBody;
-	/** The same as the sheet shows it, where that was needed. */
+	/** What the sheet shows for the same cells, if a comparison needs it. */
 	readonly shown?: TableBody;
 }
 
@@ -41,7 +41,7 @@ export class MatchPlan {
 	readonly #isTyped: boolean;
 	/** Columns of the key; none if rows are found by their numbers. */
 	readonly #keyColumns: readonly number[];
-	/** Rows of the table by key, for each choice of columns that count by their values alone. */
+	/** Rows of the table by key: one index for each set of key columns that are compared only by value. */
 	readonly #indexes = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items append, by key. */
 	readonly #appendedRows = new Map<string, readonly number[]>();
@@ -163,7 +163,7 @@ export class MatchPlan {
 		return found ?? [];
 	}
 
-	/** A number finds rows by value, because 5.3 may be shown as 5. Text that reads as a number finds what is shown only if no value equals it. */
+	/** Finds rows for a number by value, because 5.3 may be shown as 5. For text like a number, tries values first, then shown texts. */
 	#lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
 		const found = this.#lookUpKey(cells);
 		if (found || !cells.some(isDate)) return found;
@@ -213,7 +213,7 @@ export class MatchPlan {
 
 	/** Whether the cell already has this value: then it is not written, and its formula or format stays. */
 	#isUnchanged(row: number, column: number, cell: Cell): boolean {
-		// A row keeps its key, which equals the item's, though perhaps in another type.
+		// Never rewrites a key, because it already equals the item's, though its type may differ.
 		if (this.#keyColumns.includes(column)) return true;
 		const { body, shown } = this.#matching;
 		const pending = this.#pendingCells.get(`${row} ${column}`);
@@ -222,7 +222,7 @@ export class MatchPlan {
 		if (isSameCell(value, cell)) return true;
 		const text = isDate(cell) ? cell.text : cell;
 		if (typeof text !== 'string' || typeof value === 'string') return false;
-		// No sheet shows this.
+		// No sheet shows a date with a T.
 		if (isDate(cell) && text.includes('T')) return false;
 		if (this.#isTyped) {
 			if (text.startsWith("'")) return false;
@@ -262,14 +262,14 @@ export async function planSteps(
 	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shown'>) => {
 		const plan = new MatchPlan({ ...params, columns, ...bodies });
 		const reasons = given.map((rows, at) => refusals[at] ?? plan.findRefusal(rows));
-		// The rows of a run that is not sent must not count for those of the others.
+		// Leaves out runs that are not sent, because their rows must not change the plan of the others.
 		const steps = spreadRefusals(reasons, members, 'written').map(
 			(reason, at) => reason ?? plan.planRows(given[at] ?? []),
 		);
 		return { isUnsure: plan.needsShownTexts, steps, last: bodies.body.last };
 	};
 	const isTyped = params.valueInputOption === 'USER_ENTERED';
-	// Texts beside dates, or that Google will read as typed, mostly have to be compared with what is shown, too.
+	// Reads shown texts at once if there are dates, or if Google reads texts as typed: most of these need the comparison.
 	const mayNeedTexts = isTyped || given.flat().some((row) => [...row.cells.values()].some(isDate));
 	if (mayNeedTexts && sheet.columns.size > 0 && sheet.rowCount * read.length <= maxCellsTogether)
 		return planFor(await readValuesAndTexts(book, sheet, read));
@@ -279,7 +279,7 @@ export async function planSteps(
 	return planFor({ body, shown: await readTableBody(book, sheet, read, 'FORMATTED_VALUE') });
 }
 
-/** Up to this many cells, values and texts are read in one request: it takes up to 80 bytes for each cell, two take about 50. */
+/** Limit for reading values and texts in one request: that takes up to 80 bytes for each cell, two requests take about 50. */
 const maxCellsTogether = 200_000;
 
 export const isByRowNumber = (matchColumns: readonly string[]) =>

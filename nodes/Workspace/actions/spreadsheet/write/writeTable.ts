@@ -125,7 +125,7 @@ export async function writeConsecutiveRows(
 			);
 			const updatedRange = answer.updatedRange ?? range;
 			const [sent, answered] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
-			// Google's answer begins at the first cell that was written, so null in the first column moves it. Only for a named range it is needed.
+			// Takes the place from Google's answer only for a named range: the answer begins at the first written cell, which null moves.
 			const isKnown = sent.name === undefined || isNameOfTab(target, answered);
 			const { row, column } = ranges.parseBounds(isKnown ? sent : answered);
 			await formatDates(book, members[0], { title: answered.tab }, [{ row, column, cells: values }]);
@@ -167,7 +167,7 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 		await book.change([...requests, buildUpdateCellsRequest({ range }, lines)]);
 	} else {
 		await book.change(requests);
-		// A request with values as typed only changes their own cells, so the cells to clear are sent as empty ones.
+		// Sends empty cells for the cells to clear, because a request with values as typed changes only the cells it has.
 		const all = Array.from({ length: width }, (_, at) => column + at);
 		const { last } = await readTableBody(book, sheet, all);
 		const height = Math.max(lines.length, last - row + 1);
