@@ -53,7 +53,7 @@ export const send = defineOperation({
 		const { prepareMail, composeMail } = await import('./send/compose');
 		const { idempotencyKey, replyToMessageId: original, includeSignature, quoteOriginal } = params;
 		const given = await prepareMail(client, params, item);
-		const byKey = idempotencyKey === '' ? undefined : await import('./send/sendOnce');
+		const byKey = idempotencyKey === '' ? undefined : await import('./send/sendWithKey');
 		const keyed = byKey?.hashMailKey(params, given);
 		const replied = original === '' ? undefined : await fetchRepliedMail(client, original);
 		const outgoing = replied ? await completeReply(client, given, replied, params, item) : given;
@@ -68,11 +68,11 @@ export const send = defineOperation({
 			return await deliverMail(client, mail, outgoing.folder, replied?.threadId);
 		};
 		return byKey && keyed
-			? await byKey.sendOnce({ client, item, outgoing, keyed }, sendNow)
+			? await byKey.sendWithKey({ client, item, outgoing, keyed }, sendNow)
 			: await sendNow();
 	},
 	async recover(client: Clients, params: SendParams, failure, item: Item): Promise<SentMail | undefined> {
-		// With a key, `sendOnce` has already looked for the email.
+		// With a key, `sendWithKey` has already looked for the email.
 		if (params.idempotencyKey !== '') return undefined;
 		return await findSentMail(client, isDraft(params) ? 'drafts' : 'sent', failure, item);
 	},

@@ -92,7 +92,7 @@ interface KeyedSend {
  * cannot see each other; a search after the send finds and reports that.
  * @throws NodeError 409 if the key was used for another email
  */
-export async function sendOnce(sending: KeyedSend, send: () => Promise<SentMail>): Promise<SentMail> {
+export async function sendWithKey(sending: KeyedSend, send: () => Promise<SentMail>): Promise<SentMail> {
 	const { client, item, outgoing, keyed } = sending;
 	const name = `${await getOwnAddress(client)} ${keyed.mark}`;
 	return await mutex.run(name, async () => {
