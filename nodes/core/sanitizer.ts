@@ -47,7 +47,7 @@ export class Sanitizer {
 		return this.#maskText(toSingleLine(shorten(text, maxLength)));
 	}
 
-	/** The failure without its cause, which is not sanitized. */
+	/** A copy with sanitized texts and details, and without the cause, which cannot be sanitized. */
 	cleanError(failure: NodeError): NodeError {
 		const { code, status, message, description, details } = failure;
 		return failure.with({

@@ -21,7 +21,7 @@ const maxCharacters: Readonly<Record<TaskName, number>> = {
 };
 
 const maxHeapMegabytes = 384;
-/** V8's own limit is much higher: one large allocation beyond it ends the whole process, not only the thread (Node 20 and 24). */
+/** Far above our own limit, because one allocation beyond V8's ends the whole process, not only the thread (Node 20 and 24). */
 const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
 const heapCheckMilliseconds = 50;
 const maxLoadSeconds = 30;
@@ -41,11 +41,11 @@ export async function runInWorker<T extends TaskName>(
 	signal: AbortSignal | undefined,
 	characters = typeof input === 'string' ? input.length : 0,
 ): Promise<WorkerAnswer<TaskResult<T>>> {
-	const most = maxCharacters[task];
-	if (characters > most) return { trouble: `it is longer than ${most.toLocaleString('en-US')} characters` };
+	const limit = maxCharacters[task];
+	if (characters > limit) return { trouble: `it is longer than ${limit.toLocaleString('en-US')} characters` };
 	const seconds = Math.min(30, 3 + Math.floor(characters / 100_000));
 	const answer = await oneAtATime(askThread, { task, input }, seconds, signal);
-	// The thread returns what the task does.
+	// The cast is safe, because the thread answers with the result of the task that it was asked to run.
 	return answer as WorkerAnswer<TaskResult<T>>;
 }
 
@@ -56,21 +56,21 @@ async function askThread(
 ): Promise<WorkerAnswer> {
 	signal?.throwIfAborted();
 	const done = new AbortController();
-	const ends = { signal: done.signal };
+	const until = { signal: done.signal };
 	try {
 		// This throws if the system has no thread left.
 		const worker = (currentThread ??= startThread());
 		worker.ref();
-		const messages = on(worker, 'message', ends);
+		const messages = on(worker, 'message', until);
 		worker.postMessage(question);
-		const stops = [once(worker, 'exit', ends), ...(signal ? [once(signal, 'abort', ends)] : [])].map(
+		const stops = [once(worker, 'exit', until), ...(signal ? [once(signal, 'abort', until)] : [])].map(
 			async (stop) => await stop.then(() => Promise.reject(new Error('Stopped'))),
 		);
-		const waitForMessage = async (most: number, ...limits: Array<Promise<never>>) =>
-			await Promise.race([messages.next(), ...stops, rejectWhenLate(most, ends), ...limits]);
+		const waitForMessage = async (maxSeconds: number, ...limits: Array<Promise<never>>) =>
+			await Promise.race([messages.next(), ...stops, rejectWhenLate(maxSeconds, until), ...limits]);
 		// The first message says that the thread has loaded the task's code; the second is the answer.
 		await waitForMessage(maxLoadSeconds);
-		return ((await waitForMessage(seconds, rejectWhenLarge(worker, ends))).value as [WorkerAnswer])[0];
+		return ((await waitForMessage(seconds, rejectWhenLarge(worker, until))).value as [WorkerAnswer])[0];
 	} catch (error) {
 		const failed = currentThread;
 		currentThread = undefined;
@@ -103,17 +103,17 @@ function describeTrouble(error: unknown): string {
 	return isMemory ? tooMuchMemory : 'the worker thread that reads it stopped';
 }
 
-async function rejectWhenLate(seconds: number, ends: { signal: AbortSignal }): Promise<never> {
-	await sleep(seconds * 1000, undefined, ends);
+async function rejectWhenLate(seconds: number, until: { signal: AbortSignal }): Promise<never> {
+	await sleep(seconds * 1000, undefined, until);
 	// If n8n's main thread was busy, the answer may already wait behind this timer, so messages are handled first.
-	await sleep(0, undefined, ends);
-	await yieldToEventLoop(undefined, ends);
+	await sleep(0, undefined, until);
+	await yieldToEventLoop(undefined, until);
 	throw new LimitExceeded(`reading it takes longer than ${seconds} s`);
 }
 
-async function rejectWhenLarge(worker: Worker, ends: { signal: AbortSignal }): Promise<never> {
+async function rejectWhenLarge(worker: Worker, until: { signal: AbortSignal }): Promise<never> {
 	for (;;) {
-		await sleep(heapCheckMilliseconds, undefined, ends);
+		await sleep(heapCheckMilliseconds, undefined, until);
 		// Only Node 22.16+ and 24 can report this.
 		if (!('getHeapStatistics' in worker)) continue;
 		const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics();

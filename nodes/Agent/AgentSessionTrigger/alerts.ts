@@ -72,7 +72,7 @@ export class Alerts {
 
 /** The error as n8n shows it. */
 export function createTriggerError(context: ITriggerFunctions, failure: NodeError): NodeApiError {
-	// The channel has already removed its secrets from the texts.
+	// No secrets are passed, because the channel has already removed them from its texts.
 	return createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 }
 
@@ -89,7 +89,7 @@ export function createQueueFullError(count: number): NodeError {
 }
 
 /** Messages were left in the queue when the trigger stopped. It is unknown then whether it starts again or n8n exits. */
-export function createStoppedEarlyError(count: number, isRead: boolean): NodeError {
+export function createStoppedEarlyError(count: number, isAllRead: boolean): NodeError {
 	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];
 	const next = `${pronoun} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
 	const unread = 'The service sent more messages that could not be read in time. They are lost.';
@@ -99,7 +99,7 @@ export function createStoppedEarlyError(count: number, isRead: boolean): NodeErr
 	return new NodeError({
 		code: 429,
 		message: `The trigger was stopped ${count === 0 ? 'before it had read all messages' : waiting}`,
-		description: [count > 0 && next, !isRead && unread, count > 0 && advice].filter(Boolean).join(' '),
+		description: [count > 0 && next, !isAllRead && unread, count > 0 && advice].filter(Boolean).join(' '),
 	});
 }
 

@@ -134,13 +134,13 @@ export class PublishedListener {
 	}
 
 	/** @returns whether there is something left */
-	#keepLeftover(leftover: Leftover<Arrival>, isRead: boolean): boolean {
+	#keepLeftover(leftover: Leftover<Arrival>, isAllRead: boolean): boolean {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
-		if (messages.length === 0 && isRead) return false;
+		if (messages.length === 0 && isAllRead) return false;
 		const { context, memory, clock } = this.#parts;
 		this.#delivery.forget(messages);
 		memory.keepLeftover(leftover, clock);
-		const failure = createStoppedEarlyError(messages.length, isRead);
+		const failure = createStoppedEarlyError(messages.length, isAllRead);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 		this.#alerts.raise('left', failure);
 		return true;

@@ -89,7 +89,7 @@ class SessionConnection {
 	#lastRequest: ConnectRequest | undefined;
 	#closing: Promise<boolean> | undefined;
 	/** Whether the listener gets no more calls. */
-	#isSilent = false;
+	#isMuted = false;
 
 	constructor(
 		options: ConnectionOptions,
@@ -123,7 +123,7 @@ class SessionConnection {
 		this.#channel?.resume();
 	}
 
-	/** Closes the connection and its channel, as `Channel.close` does. A second call does nothing. */
+	/** Closes the connection and its channel. @param takesLast whether to deliver what is unread @returns whether all was read */
 	close(takesLast = false): Promise<boolean> {
 		this.#closing ??= this.#closeChannel(takesLast);
 		return this.#closing;
@@ -134,12 +134,12 @@ class SessionConnection {
 		if (this.#state === 'open')
 			frames.recordLoss(clock.getMonotonicMilliseconds(), 'the trigger was stopped');
 		this.#state = 'closed';
-		this.#isSilent = !takesLast;
+		this.#isMuted = !takesLast;
 		this.#attemptNumber++;
 		this.#cancelTimer();
-		const isRead = (await this.#channel?.close(takesLast)) ?? true;
-		this.#isSilent = true;
-		return isRead;
+		const isAllRead = (await this.#channel?.close(takesLast)) ?? true;
+		this.#isMuted = true;
+		return isAllRead;
 	}
 
 	#scheduleAttempt(delayMilliseconds: number): void {
@@ -213,8 +213,8 @@ class SessionConnection {
 		const reason = describeCloseReason(closeReason);
 		this.#attemptNumber++;
 		this.#cancelTimer();
-		const silent = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
-		if (wasOpen) frames.recordLoss(clock.getMonotonicMilliseconds() - silent, reason);
+		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
+		if (wasOpen) frames.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
 		const next = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
 		const failure = createChannelError(closeReason, channel, clock.getWallMilliseconds());
@@ -235,7 +235,7 @@ class SessionConnection {
 
 	/** Catches what the listener throws, so that it cannot end the channel. */
 	#notify(call: (listener: ConnectionListener) => void): void {
-		if (this.#isSilent) return;
+		if (this.#isMuted) return;
 		try {
 			call(this.#listener);
 		} catch (error) {

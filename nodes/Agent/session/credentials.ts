@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../core/clock';
 import { Sanitizer } from '../../core/sanitizer';
 import { splitList } from '../../fields/values';
 
-/** Values of one item that override the credential's. An empty value, or 0, overrides nothing. */
+/** Values of one item that override the credential's. An empty value overrides nothing, and neither does a timestamp of 0. */
 export type IdentityOverrides = Readonly<Partial<Record<keyof Identity, unknown>>>;
 
 /** The values that identify the user, with the timestamp of one request. */
@@ -133,7 +133,7 @@ export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConne
 
 export type ConnectRequest = Readonly<ReturnType<typeof buildConnectRequest>>;
 
-/** Reads the credentials again for each attempt. @throws NodeError 400 if they are incomplete; n8n's error if they cannot be read */
+/** Gives each attempt a request with credentials at most a second old. @throws NodeError 400 if they are incomplete, or n8n's error */
 export type ConnectRequestReader = (sessionId: string) => Promise<ConnectRequest>;
 
 interface ConnectRequestContext {
@@ -145,7 +145,7 @@ interface ConnectRequestContext {
 /** How long attempts share one read. An attempt after a refusal comes later than this, and so reads the credentials again. */
 const sharedReadMilliseconds = 1000;
 
-/** Reads the credentials at most once a second: that takes n8n about 150 ms, and a hundred sessions may reconnect at once. */
+/** Reads the credentials at most once a second: one read takes n8n about 150 ms, and a hundred sessions may reconnect at once. */
 export function createConnectRequestReader(
 	context: ConnectRequestContext,
 	overrides: IdentityOverrides = {},
@@ -260,15 +260,15 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 /** Parses the name as a URL does, so that upper case and non-ASCII letters compare equal. @throws NodeError 400 if it is not a host name */
 export function parseAllowedHost(entry: string) {
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
-	const isBelow = name.startsWith('*.');
-	const address = isBelow ? name.slice(2) : name;
+	const hasStar = name.startsWith('*.');
+	const address = hasStar ? name.slice(2) : name;
 	const [, port = ''] = /:(\d+)$/.exec(name) ?? [];
 	if (!/[/?#@\s*]/.test(address) && URL.canParse(`ws://${address}`)) {
 		const host = removeFinalDot(new URL(`ws://${address}`).hostname);
 		return {
 			/** Whether the entry starts with `http://` or `ws://`, so that encryption and a valid certificate are not required. */
 			isPlain: /^(?:http|ws):/i.test(scheme),
-			isBelow,
+			hasStar,
 			host,
 			/** Empty means any port. */
 			port,
@@ -280,9 +280,9 @@ export function parseAllowedHost(entry: string) {
 	);
 }
 
-function matchesAllowedHost({ isBelow, host, port }: ReturnType<typeof parseAllowedHost>, url: URL): boolean {
+function matchesAllowedHost({ hasStar, host, port }: ReturnType<typeof parseAllowedHost>, url: URL): boolean {
 	const hostname = removeFinalDot(url.hostname);
-	const isHost = isBelow ? hostname.endsWith(`.${host}`) : hostname === host;
+	const isHost = hasStar ? hostname.endsWith(`.${host}`) : hostname === host;
 	return isHost && ['', url.port || (isEncrypted(url) ? '443' : '80')].includes(port);
 }
 

@@ -96,7 +96,7 @@ export const section = {
 	read: readSection,
 } as const satisfies Field;
 
-/** Refuses an option without a heading, because the write would replace the whole document. @throws NodeError 400 */
+/** Refuses a Section without a heading, because the write would then replace the whole document. @throws NodeError 400 */
 function readSection(raw: unknown, field: Field, reading: ReadContext): string {
 	if (typeof raw !== 'string') throw createValueRefusal(field, reading, `text, not ${describeType(raw)}`);
 	const isGiven = reading.mode === 'json' || reading.isOptionOfUser?.(field.name);

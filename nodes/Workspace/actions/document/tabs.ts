@@ -27,7 +27,7 @@ export function findTab(allTabs: readonly docs_v1.Schema$Tab[], name: string): d
 		: createRefusal(`The document has no tab '${name.trim()}'`, `Tabs of the document: ${list}.`);
 }
 
-/** Whether a name looks like Google's tab IDs. A tab whose title looks like one can only be given by its ID. */
+/** Whether a name has the form of Google's tab IDs. A tab with such a title can be chosen by its ID only. */
 export const looksLikeTabId = (name: string) => /^t\.[\w-]+$/.test(name);
 
 export function buildDocumentUrl(documentId: string, tabId?: string): string {
@@ -85,7 +85,7 @@ export async function readBodyState(
 /** What a change needs to know about a tab's body. */
 export type BodyState = Awaited<ReturnType<typeof readBodyState>>;
 
-/** The stored content of a body, in the order of its indexes. It shows whether a write happened. */
+/** The stored content of a body, in the order of its indexes. Compared before and after a write, it shows whether that happened. */
 export function getStoredText(content: Elements): string {
 	const read = ({ paragraph, table }: docs_v1.Schema$StructuralElement): string =>
 		paragraph

@@ -7,7 +7,7 @@ import { createAttachmentReader, fetchAttachment, readMessage } from '../mail/me
 import { buildFileName } from '../mimeTypes';
 import type { UploadParams } from './fields';
 
-/** The ID that Gmail gives for an attachment has some hundred characters, and is another one each time. */
+/** Gmail's attachment IDs are long and change with each read, so a given one cannot be looked up among the current ones. */
 const attachmentIdPattern = /^[\w-]{40,}$/;
 
 /** An attachment by its file name, or by an ID that Gmail has given for it. @throws NodeError 400 that names those that exist */
@@ -29,8 +29,8 @@ export async function getMailAttachment(
 		throw isUnknownId ? createAttachmentRefusal('no attachment', wanted, infos) : error;
 	});
 	const bytes = Buffer.from(data, 'base64url');
-	const [like, ...more] = infos.filter(({ size }) => size === bytes.length);
-	return toSource(bytes, more.length === 0 ? like : undefined);
+	const [sameSize, ...more] = infos.filter(({ size }) => size === bytes.length);
+	return toSource(bytes, more.length === 0 ? sameSize : undefined);
 }
 
 type Info = Readonly<Record<'fileName' | 'mimeType', string>>;

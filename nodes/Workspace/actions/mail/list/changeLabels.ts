@@ -5,7 +5,7 @@ import type { LabelParams } from './fields';
 import { resolveLabelIds } from './query';
 
 /** Gmail's limit for one request. */
-const idsAtOnce = 1000;
+const maxIdsPerRequest = 1000;
 
 /**
  * Reads emails, and then changes the labels of exactly those. Looks up the labels first, so that a missing one fails before any read.
@@ -32,9 +32,9 @@ export async function readAndLabel<R>(
 	const result = await read();
 	if (addLabelIds.length + removeLabelIds.length === 0) return result;
 	const ids = getIds(result);
-	for (let at = 0; at < ids.length; at += idsAtOnce) {
-		const requestBody = { ids: ids.slice(at, at + idsAtOnce), addLabelIds, removeLabelIds };
-		// Twice has the same effect as once.
+	for (let at = 0; at < ids.length; at += maxIdsPerRequest) {
+		const requestBody = { ids: ids.slice(at, at + maxIdsPerRequest), addLabelIds, removeLabelIds };
+		// It may be repeated: twice has the same effect as once.
 		const retryConfig = { httpMethodsToRetry: ['POST'] };
 		const changing = client.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
 		const failure = await changing.then(() => undefined).catch(toError);
