@@ -173,6 +173,32 @@ test('sections, and Markdown in place of a placeholder, by the form and by the i
 	]);
 });
 
+test('a document becomes a PDF by the form, and a Word file by the input object', async () => {
+	const id = google.docs.seed({ title: 'Letter', tabs: [{ body: [line('Dear Ann,')] }] });
+	const [pdf = [], word = []] = await runInRow(
+		[{}],
+		{
+			...{ resource: 'document', operation: 'read', documentId: byId(id) },
+			options: { output: 'file', fileFormat: 'pdf' },
+		},
+		{
+			inputMode: 'json',
+			inputObject: {
+				...{ resource: 'document', operation: 'read', documentId: id },
+				...{ output: 'file', fileFormat: 'docx' },
+			},
+		},
+	);
+	const files = [...pdf, ...word].map(({ binary }) => binary?.['data']);
+	expect(files).toMatchObject([
+		{ fileName: 'Letter.pdf', mimeType: 'application/pdf' },
+		{
+			fileName: 'Letter.docx',
+			mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+		},
+	]);
+});
+
 test('the example writes the answer of an agent into a section, however often', async () => {
 	const example = await readExample('answer-in-a-section.json');
 	const body = [line('Results', 'HEADING_1'), line('old'), line('Next week', 'HEADING_1'), line('kept')];
