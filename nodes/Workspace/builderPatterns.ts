@@ -1,6 +1,6 @@
 import type { IBuilderHintVariation } from 'n8n-workflow';
 
-const build = (
+const buildPattern = (
 	resource: string,
 	operation: string[],
 	title: string,
@@ -12,25 +12,25 @@ const build = (
 
 /** How parameters work together, which the description of a single one does not say. */
 export const builderPatterns = [
-	build(
+	buildPattern(
 		'mail',
 		['list', 'search'],
 		'Process each new email once',
 		"List with status: 'unread', do the work, and mark as read at the end: a last Workspace node with operation: 'read', messageId: expr('{{ $json.id }}') and options: { markAsRead: true }. To mark before the work instead, set options: { markAsRead: true } here. To archive, set options: { removeLabels: ['INBOX'] }.",
 	),
-	build(
+	buildPattern(
 		'mail',
 		['send'],
 		'A model may write, and a person sends',
 		"sendAs: 'draft' saves a draft and sends nothing. allowedRecipients: 'example.com' refuses an email for anybody else, replies and copies included.",
 	),
-	build(
+	buildPattern(
 		'spreadsheet',
 		['write'],
 		'Update a row, or add it if it is missing',
 		"valuesSource: 'columns', matchColumns: ['id'], columns: { mappingMode: 'defineBelow', value: { id: expr('{{ $json.id }}'), Status: expr('{{ $json.status }}') }, matchingColumns: [], schema: [] }",
 	),
-	build(
+	buildPattern(
 		'document',
 		['create'],
 		'A letter or invoice from a template, as a PDF by email',

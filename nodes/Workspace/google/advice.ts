@@ -267,8 +267,8 @@ function describeMissing({ message = '' }: ErrorEnvelope, { api, url, advice }: 
 	const ownAdvice = fileApis.includes(api) ? undefined : advice?.[404];
 	const own = pathname.endsWith(`/${id}/copy`) ? `Check ${quoteField('templateId')}.` : ownAdvice;
 	if (id === undefined) return [access ?? 'Check the ID of this item.', own];
-	// Every ID that Google gives has digits.
-	if (!/\d/.test(id))
+	// Google's IDs have digits, or at least 25 characters.
+	if (!/\d/.test(id) && id.length < 25)
 		return [`'${shorten(id, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`, own];
 	return [`This account cannot find ${nouns[api] ?? 'anything'} with the ID ${id}.`, access, own];
 }

@@ -24,7 +24,7 @@ export interface UncheckedJob extends ChosenOperation {
 export function readInputObject(input: unknown, allowed: unknown, allowFilePaths: boolean): UncheckedJob {
 	const { resource, operation, ...given } = parseInputObject(input);
 	const chosen = { ...findOperation(resource, operation, given), given };
-	checkOperationAllowed(allowed, chosen);
+	refuseForbiddenOperation(allowed, chosen);
 	refuseUnknownKeys(chosen);
 	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
 		throw createRefusal(
@@ -36,7 +36,7 @@ export function readInputObject(input: unknown, allowed: unknown, allowFilePaths
 }
 
 /** Refuses an operation that the node does not allow, because an input object may come from outside. */
-function checkOperationAllowed(allowed: unknown, { resource, operation, given }: UncheckedJob): void {
+function refuseForbiddenOperation(allowed: unknown, { resource, operation, given }: UncheckedJob): void {
 	const list = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
 	if (allowed == null || list?.length === 0 || list?.includes(getOperationKey(resource, operation))) return;
 	const { narrowed } = operation;

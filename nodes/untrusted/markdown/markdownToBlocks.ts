@@ -80,11 +80,11 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	const reader = new BlockReader();
 	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
 	const { blocks, lists } = reader;
-	const simplified = [...findSimplified(all), ...(reader.isRenumbered ? ['list numbers' as const] : [])];
+	const simplified = [...listSimplifications(all), ...(reader.isRenumbered ? ['list numbers' as const] : [])];
 	return { blocks, lists, ...(simplified.length > 0 && { simplified }) };
 }
 
-function findSimplified(nodes: readonly mdast.RootContent[]): SimplifiedKind[] {
+function listSimplifications(nodes: readonly mdast.RootContent[]): SimplifiedKind[] {
 	const found = new Set<SimplifiedKind>();
 	for (const node of nodes) {
 		if (node.type === 'image') found.add('images');

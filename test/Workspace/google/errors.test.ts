@@ -160,6 +160,8 @@ describe('errors', () => {
 		const readTitle: Ask = ({ sheets }) => sheets.spreadsheets.get({ spreadsheetId: 'Sales' });
 		const copyTitle: Ask = ({ drive }) => drive.files.copy({ fileId: 'Letter' });
 		const folder = { advice: { 404: 'Check the folder.' } };
+		// One of 270 IDs of 33 characters is such.
+		const lettersOnly = 'qWertZuiOpaSdfgHjklyXcvbnMqwEr_tz';
 		const notID = 'is not an ID. If it is a title, enter the ID or the URL instead.';
 
 		test.each<[string, string, Ask, RegExp, RegExp]>([
@@ -190,6 +192,13 @@ describe('errors', () => {
 				readSheet,
 				new RegExp(`a spreadsheet with the ID ${id}.*another kind of file`),
 				/folder/,
+			],
+			[
+				'a spreadsheet whose ID has no digit',
+				'No.',
+				({ sheets }) => sheets.spreadsheets.get({ spreadsheetId: lettersOnly }),
+				new RegExp(`a spreadsheet with the ID ${lettersOnly}`),
+				/is not an ID/,
 			],
 			['a title for an ID', 'No.', readTitle, new RegExp(`^'Sales' ${notID}$`), /folder|shared/],
 			[
