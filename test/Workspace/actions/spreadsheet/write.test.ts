@@ -1,3 +1,4 @@
+import { isNodeError } from '../../../../nodes/core/errors';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { items, SheetCalls } from './sheetCalls';
@@ -358,6 +359,26 @@ describe('input items', () => {
 		expect(written.at(-1)).toMatchObject({ updatedRange: 'Sheet1!B102:C102' });
 		const column = calls.stored(spreadsheetId, 'Sheet1!B2:B2000').flat();
 		expect(column).toEqual(['at', ...Array.from({ length: 100 }, (_, at) => at)]);
+	});
+
+	test('behind a request that failed nothing goes out, and the items before it keep their results', async () => {
+		const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000 });
+		const all = items(...Array.from({ length: 100 }, (_, at) => ({ at, text: 'x'.repeat(45_000) })));
+		calls.google.fault({ match: 'sheets.spreadsheets.values.update', status: 403, nth: 2 });
+		const written = await calls.together(
+			'write',
+			all.map((item) => ({ params: given(spreadsheetId), item })),
+		);
+		expect(calls.methods).toEqual(['get', 'values.update', 'values.update']);
+		const failed = written.findIndex(isNodeError);
+		const stored = calls.stored(spreadsheetId, 'Sheet1!B3:B2000').flat();
+		expect(stored).toEqual(Array.from({ length: failed }, (_, at) => at));
+		expect(written[failed - 1]).toMatchObject({ updatedRange: `Sheet1!B${failed + 2}:C${failed + 2}` });
+		expect(written[failed]).toMatchObject({ code: 403 });
+		expect(written.at(-1)).toMatchObject({
+			code: 403,
+			message: expect.stringMatching(/^Not sent, because the previous rows were not written/) as string,
+		});
 	});
 
 	test('a field that no cell can hold is named before anything is sent', async () => {
