@@ -168,6 +168,15 @@ test.each([
 	);
 });
 
+test('costs no more than the length of the line above an introduction', () => {
+	expectLinear(
+		'@>',
+		(line) => `${line}\n2026-01-05 10:00 <a@b.c> wrote:\n> x\n\n`.repeat(200),
+		(text) => keepNewText(text, reply),
+		240,
+	);
+});
+
 test('costs no more than the length of a header line with many times', () => {
 	expectLinear(
 		'1:',

@@ -66,7 +66,7 @@ function includeOpening(lines: readonly string[], count: number): Introduction {
 	const [above, rest] = [(lines.at(-count - 1) ?? '').slice(-maxCharacters), lines.slice(-count).join(' ')];
 	const hasDate = dateOrTime.test(rest);
 	// The date, or the address before it, may stand above the rest.
-	const half = hasDate ? /@.*[>)\]].*\p{Nd}{4}/u : /^(?=.*\p{Nd}[:.h]\p{Nd}\p{Nd}).*\p{Nd}{4}/u;
+	const half = hasDate ? /@[^>)\]]*[>)\]].*\p{Nd}{4}/u : /^(?=.*\p{Nd}[:.h]\p{Nd}\p{Nd}).*\p{Nd}{4}/u;
 	const lacksHalf = !endsSentence(above) && half.test(above) && !(hasDate && address.test(rest));
 	return { lines: lacksHalf ? count + 1 : count, before: '' };
 }
