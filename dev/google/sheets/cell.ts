@@ -11,7 +11,7 @@ export type DateFormat =
 	| 'yyyy-mm-dd h:mm:ss'
 	| DurationFormat
 	| LocaleFormat;
-export type DurationFormat = '[h]:mm:ss' | '[h]:mm' | '[mm]:ss';
+export type DurationFormat = '[hh]:mm:ss' | '[h]:mm:ss' | '[h]:mm' | '[mm]:ss';
 /** A format without a pattern: the locale has one. */
 export type LocaleFormat = 'DATE' | 'TIME' | 'DATE_TIME';
 
@@ -82,9 +82,9 @@ function shownDuration(serial: number, format: DateFormat): string {
 	const size = Math.abs(Math.round(serial * 86_400));
 	const two = (number: number) => String(number).padStart(2, '0');
 	const [hours, minutes, seconds] = [Math.floor(size / 3600), Math.floor(size / 60), two(size % 60)];
-	const inHours = `${hours}:${two(minutes % 60)}`;
+	const inHours = `${format === '[hh]:mm:ss' ? two(hours) : hours}:${two(minutes % 60)}`;
 	const shown = format === '[mm]:ss' ? `${two(minutes)}:${seconds}` : inHours;
-	return `${serial < 0 ? '-' : ''}${format === '[h]:mm:ss' ? `${shown}:${seconds}` : shown}`;
+	return `${serial < 0 ? '-' : ''}${format.endsWith('h]:mm:ss') ? `${shown}:${seconds}` : shown}`;
 }
 
 function shownInLocale(date: Date, format: LocaleFormat, locale: string): string {
@@ -128,6 +128,7 @@ const dateFormats: ReadonlySet<Format> = new Set<DateFormat>([
 	'h:mm',
 	'h:mm:ss',
 	'yyyy-mm-dd h:mm:ss',
+	'[hh]:mm:ss',
 	'[h]:mm:ss',
 	'[h]:mm',
 	'[mm]:ss',

@@ -26,7 +26,7 @@ const kinds: ReadonlyArray<(below: (limit: number) => number, pick: Pick) => Dat
 	(below, pick) => [below(86_400_000) / 86_400_000, pick(['TIME', 'h:mm:ss'])],
 	(below, pick) => [
 		(below(1_000_000) - 100_000) / 86_400,
-		pick(['[h]:mm:ss', '[h]:mm', '[mm]:ss', 'h:mm:ss']),
+		pick(['[hh]:mm:ss', '[h]:mm:ss', '[h]:mm', '[mm]:ss', 'h:mm:ss']),
 	],
 	(_, pick) => [pick([1, 45296, 0.5, 'text', '00123', '1/2', '5.1.24', 'v 2024', true])],
 ];

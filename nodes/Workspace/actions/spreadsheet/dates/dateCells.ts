@@ -136,7 +136,7 @@ async function formatColumns(
 			const rows = { startRowIndex: row, endRowIndex: row + 1 + others.length };
 			const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
 			// Without a pattern, the sheet's locale decides.
-			const numberFormat = type === 'DURATION' ? { type: 'TIME', pattern: '[h]:mm:ss' } : { type };
+			const numberFormat = type.startsWith('[') ? { type: 'TIME', pattern: type } : { type };
 			const cell = { userEnteredFormat: { numberFormat } };
 			return { repeatCell: { range, cell, fields: 'userEnteredFormat.numberFormat' } };
 		}),

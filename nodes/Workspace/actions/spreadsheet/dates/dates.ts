@@ -1,4 +1,4 @@
-type DateType = 'DATE' | 'TIME' | 'DATE_TIME' | 'DURATION';
+type DateType = 'DATE' | 'TIME' | 'DATE_TIME' | '[h]:mm:ss' | '[hh]:mm:ss';
 
 const dayMilliseconds = 86_400_000;
 /** Day 0 of Google's serial numbers. */
@@ -38,7 +38,7 @@ const isoPattern =
 const clockPattern =
 	/^(?:(.+?),? )?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?(?: ?([AP])M)?$/i;
 /** Hours that are no time of day. */
-const durationPattern = /^(-?\d{1,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
+const durationPattern = /^(-?)(\d{1,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
 
 /** Whether a text may be a complete date, a time or both. The settings of the spreadsheet are read only if one is. */
 export function mayBeDate(text: string): boolean {
@@ -61,10 +61,12 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 		const shown = isLocal ? wall : toWallTime(wall - parseOffset(offset), timeZone);
 		return toDateCell(shown, text.length === 10 ? 'DATE' : 'DATE_TIME', text);
 	}
-	const [, ownHours = '', ownMinutes = '', ownSeconds = '', ownFraction] = durationPattern.exec(text) ?? [];
-	const duration = toMilliseconds(ownHours.replace('-', ''), ownMinutes, ownSeconds, ownFraction);
-	if (ownHours.startsWith('-')) return new DateCell(-duration, 'DURATION', text);
-	if (Number(ownHours) > 23) return new DateCell(duration, 'DURATION', text);
+	const [, sign, hoursInAll = '', inHour = 0, inMinute = 0, ownFraction] = durationPattern.exec(text) ?? [];
+	// A time of day has at least two digits of hours in what Read returns.
+	if (sign || hoursInAll.length === 1 || Number(hoursInAll) > 23) {
+		const size = toMilliseconds(hoursInAll, inHour, inMinute, ownFraction);
+		return new DateCell(sign ? -size : size, /^0\d/.test(hoursInAll) ? '[hh]:mm:ss' : '[h]:mm:ss', text);
+	}
 	const [clock, day, hour = 0, ...rest] = clockPattern.exec(text) ?? [];
 	const [minute = 0, second = 0, thousandths = '', half] = rest;
 	const inHalf = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);

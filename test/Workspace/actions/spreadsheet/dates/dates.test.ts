@@ -261,3 +261,17 @@ test.each(['write', 'append'] as const)('as a tool, %s has no input items to tak
 	);
 	expect(calls.sent).toEqual([]);
 });
+
+test.each([
+	['10:30:00', 'TIME', 0.4375],
+	['01:30:00', 'TIME', 0.0625],
+	['1:30:05 PM', 'TIME', 13.5 / 24 + 5 / 86_400],
+	['1:30:00', '[h]:mm:ss', 0.0625],
+	['26:30:00', '[h]:mm:ss', 26.5 / 24],
+	['-1:30:00', '[h]:mm:ss', -0.0625],
+	['-01:30:00', '[hh]:mm:ss', -0.0625],
+])('%s gets the format that shows it again: %s', (text, type, serial) => {
+	const cell = parseDate(text, { locale: 'en_US', timeZone: 'Etc/GMT' });
+	expect(cell?.type).toBe(type);
+	expect(cell?.serial).toBeCloseTo(serial, 9);
+});
