@@ -22,10 +22,8 @@ export interface Services {
 export interface ImportedExample {
 	readonly file: string;
 	readonly workflow: WorkflowDefinition & { id: string; versionId: string };
-	/**
-	 * How `npm start` shows it: by running it once, or by publishing it first so that its trigger starts it.
-	 */
-	readonly shown: 'run' | 'publishAndRun' | undefined;
+	/** How `npm start` shows it: by running it once, or by publishing it and submitting its form. */
+	readonly shown: 'run' | 'publishAndSubmit' | undefined;
 }
 
 export interface StoredCredential {
@@ -126,11 +124,11 @@ export async function readExample(file: string): Promise<WorkflowDefinition> {
 	return JSON.parse(await readFile(path.join(root, 'examples', file), 'utf8')) as WorkflowDefinition;
 }
 
-/** What `npm start` shows, in this order. Forms wait until someone fills them in. */
+/** What `npm start` shows, in this order. */
 const shownFiles: ReadonlyMap<string, ImportedExample['shown']> = new Map([
 	['ask-the-agent-and-wait.json', 'run'],
 	['run-an-agent.json', 'run'],
-	['agent-answers-start-a-workflow.json', 'publishAndRun'],
+	['agent-answers-start-a-workflow.json', 'publishAndSubmit'],
 	['mail-to-sheet.json', 'run'],
 ]);
 

@@ -9,14 +9,15 @@ import { parseArgs } from 'node:util';
 import { buildDemoAnswer, callBack } from './agent-service/demo.ts';
 import { type AgentService, startAgentService } from './agent-service/server.ts';
 import { startDemoModel } from './chat-model/demo.ts';
-import { importExamples } from './examples.ts';
+import { type ImportedExample, importExamples } from './examples.ts';
 import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
 import { runCommand, MessageOnlyError } from './n8n/command.ts';
+import { getFormUrl, submitForm } from './n8n/forms.ts';
 import { ensureN8nInstalled, root } from './n8n/installN8n.ts';
 import { installedFolder, installPackage } from './n8n/installPackage.ts';
 import { Reloads } from './n8n/reloads.ts';
-import { type N8nApi, owner } from './n8n/n8nApi.ts';
+import { type Execution, type N8nApi, owner } from './n8n/n8nApi.ts';
 import { freePort, startN8n } from './n8n/startN8n.ts';
 import { reloadOnEdit } from './reload.ts';
 import { printSummary } from './transcript.ts';
@@ -101,8 +102,7 @@ async function main(): Promise<void> {
 	let succeeded = true;
 	for (const { workflow, shown } of workflows) {
 		if (!shown || values.dev) continue;
-		if (shown === 'publishAndRun') await publish(n8n.api, workflow, agent);
-		const run = await n8n.api.run(workflow);
+		const run = await (shown === 'run' ? n8n.api.run(workflow) : publishAndSubmit(n8n, workflow, agent));
 		succeeded = printSummary(workflow, run) && succeeded;
 		if (shown === 'run') continue;
 		say('\nWhat the agent sent in that session has started the workflow:');
@@ -138,14 +138,16 @@ async function bringEditsOver(api: N8nApi, userFolder: string): Promise<void> {
 	say('Edits in nodes/ and credentials/ are brought into this n8n. Reload the editor to see new fields.');
 }
 
-/** Publishes the workflow and waits until its trigger is listening. */
-async function publish(
-	api: N8nApi,
-	workflow: { id: string; versionId: string },
+/** Publishes the workflow, waits until its session trigger listens, and submits its form. */
+async function publishAndSubmit(
+	{ api, url }: { readonly api: N8nApi; readonly url: string },
+	workflow: ImportedExample['workflow'],
 	agent: AgentService,
-): Promise<void> {
+): Promise<Execution> {
 	await api.activate(workflow);
 	while (agent.countOpenChannels() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+	await submitForm(getFormUrl(url, workflow), 'Tell me when it is done');
+	return await api.untilTriggered(workflow, undefined, { mode: 'webhook' });
 }
 
 function flags() {

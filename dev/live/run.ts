@@ -174,7 +174,9 @@ async function runTrigger(
 		await new Promise((resolve) => setTimeout(resolve, 2000));
 		const remark = remarkOf(await api.run(workflow, 'Start'));
 		if (remark !== undefined) return outcome('failed', remark);
-		const triggered = await api.untilTriggered(workflow, undefined, patienceMilliseconds);
+		const triggered = await api.untilTriggered(workflow, undefined, {
+			timeoutMilliseconds: patienceMilliseconds,
+		});
 		const failure = remarkOf(triggered);
 		return failure === undefined ? outcome('done', '') : outcome('failed', failure);
 	} catch (error) {

@@ -152,20 +152,24 @@ export class N8nApi {
 
 	/**
 	 * Waits for the next execution that the workflow's trigger started after the given one, and for its end.
+	 * @param mode n8n's word for what started it, which is `webhook` for a form
 	 */
 	async untilTriggered(
 		workflow: { id: string },
 		after: { id: string } = { id: '0' },
-		timeoutMilliseconds = patience,
+		{
+			timeoutMilliseconds = patience,
+			mode = 'trigger',
+		}: { timeoutMilliseconds?: number; mode?: 'manual' | 'trigger' | 'webhook' } = {},
 	): Promise<Execution> {
 		const deadline = Date.now() + timeoutMilliseconds;
-		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id, mode: 'trigger' }));
+		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id, mode }));
 		while (Date.now() < deadline) {
 			const { results } = await this.request<{ results: Array<{ id: string; mode: string }> }>(
 				'GET',
 				`executions?filter=${filter}`,
 			);
-			const started = results.find(({ id, mode }) => mode === 'trigger' && Number(id) > Number(after.id));
+			const started = results.find((result) => result.mode === mode && Number(result.id) > Number(after.id));
 			if (started) return await this.untilDone(started.id);
 			await new Promise((resolve) => setTimeout(resolve, 100));
 		}

@@ -14,6 +14,7 @@ import {
 import { demoSpreadsheet, seedDemo } from '../../dev/google/demo.ts';
 import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import { fetchPublished, submitForm } from '../../dev/n8n/forms.ts';
 import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import { McpClient } from './mcpClient';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
@@ -72,16 +73,6 @@ function withOption(file: string, name: string, option: string, value: unknown):
 async function publish(file: string, changes?: Change): Promise<void> {
 	const workflow = await n8n.api.createWorkflow(example(file, changes));
 	await n8n.api.activate(workflow);
-}
-
-/** A published address is there a moment after its workflow. */
-async function untilThere(url: string, init: RequestInit): Promise<Response> {
-	for (;;) {
-		const answer = await fetch(url, init);
-		const isMissing = answer.status === 404 && /not registered|<!DOCTYPE/.test(await answer.clone().text());
-		if (!isMissing) return answer;
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	}
 }
 
 const mailsSent = () => google.gmail.sent.length;
@@ -143,7 +134,7 @@ test('chat-with-the-agent: what the agent sends comes piece by piece, turn by tu
 	const { nodes } = example('chat-with-the-agent.json');
 	const webhookId = String(nodes.find(({ name }) => name === 'Chat')?.['webhookId']);
 	const say = async (chatInput: string) => {
-		const answer = await untilThere(`${n8n.url}/webhook/${webhookId}/chat`, {
+		const answer = await fetchPublished(`${n8n.url}/webhook/${webhookId}/chat`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ action: 'sendMessage', sessionId: 'chat-session-1', chatInput }),
@@ -167,7 +158,7 @@ test('chat-with-the-agent: what the agent sends comes piece by piece, turn by tu
 test('workspace-over-http: an input object in, the result or the error with its status out', async () => {
 	await publish('workspace-over-http.json');
 	const post = async (body: object) =>
-		await untilThere(`${n8n.url}/webhook/workspace`, {
+		await fetchPublished(`${n8n.url}/webhook/workspace`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json', 'x-token': token },
 			body: JSON.stringify(body),
@@ -377,16 +368,9 @@ test('every example is run by some test', () => {
 	expect(readdirSync(folder).filter((file) => !run(file))).toEqual([]);
 });
 
-/** Sends a page of a form. */
-async function submit(url: string, ...fields: string[]): Promise<Response> {
-	const form = new FormData();
-	for (const [index, value] of fields.entries()) form.append(`field-${index}`, value);
-	return await untilThere(url, { method: 'POST', body: form });
-}
-
 /** @returns the address of the form's further pages */
 async function fillIn(url: string, ...fields: string[]): Promise<string> {
-	const { formWaitingUrl } = (await (await submit(url, ...fields)).json()) as { formWaitingUrl: string };
+	const { formWaitingUrl } = (await (await submitForm(url, ...fields)).json()) as { formWaitingUrl: string };
 	return formWaitingUrl;
 }
 
@@ -410,9 +394,9 @@ test('agent-asks-a-person: each question goes to the person, each answer to the 
 	agent.requests.length = 0;
 	const page = await fillIn(`${n8n.url}/form/ask-the-agent`, 'Estimate the cost.');
 	await untilShown(page, 'For which year?');
-	await submit(page, '2027');
+	await submitForm(page, '2027');
 	await untilShown(page, 'In which currency?');
-	await submit(page, 'Euros');
+	await submitForm(page, 'Euros');
 	await untilShown(page, '42 euros in 2027.');
 	const bodies = agent.requests.map(({ body }) => body as ExecuteFields);
 	const inputs = bodies.map(({ initialPayload }) => (JSON.parse(initialPayload) as { input: string }).input);
@@ -430,7 +414,7 @@ describe('approve-before-sending', () => {
 		const ask = `${n8n.url}/form/draft-a-mail`;
 		const page = await fillIn(ask, 'ann@example.com', 'Hello', 'A greeting');
 		await state(page, 'form-waiting');
-		await submit(page, 'Hello Ann', decision);
+		await submitForm(page, 'Hello Ann', decision);
 		await state(page, 'form-waiting', 'success');
 	}
 

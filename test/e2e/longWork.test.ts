@@ -1,4 +1,5 @@
 // What a restart of n8n does to each way of working with an agent that takes hours: as docs/long-running-agents.md says.
+import { getFormUrl, submitForm } from '../../dev/n8n/forms.ts';
 import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import { manualTrigger, node, connectInRow } from './startTestN8n';
 import { Station, type Stored, until } from './station';
@@ -25,7 +26,8 @@ test('the trigger listens again after a restart; what came meanwhile is lost, an
 	const stored = await station.publish(station.example('long-work-by-trigger.json'));
 	const started = () => station.executions({ workflowId: stored.id, mode: 'trigger', status: ['success'] });
 	await until(() => station.service.countOpenChannels() === 1);
-	const run = await station.n8n.api.untilDone(await start(stored));
+	await submitForm(getFormUrl(station.n8n.url, stored), 'Work through the list');
+	const run = await station.n8n.api.untilTriggered(stored, undefined, { mode: 'webhook' });
 	expect(run.status).toBe('success');
 	const { sessionId } = station.service.requests.at(-1)?.body as ExecuteFields;
 	station.service.send(sessionId, { type: 'step', text: 'on it' });

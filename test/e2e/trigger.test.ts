@@ -1,3 +1,4 @@
+import { getFormUrl, submitForm } from '../../dev/n8n/forms.ts';
 import { connectInRow, manualTrigger, node } from './startTestN8n';
 import { secrets, Station, type Stored, until } from './station';
 
@@ -10,8 +11,8 @@ test('the example: the answer of an agent, which the same workflow starts, runs 
 	const example = station.example('agent-answers-start-a-workflow.json');
 	const stored = await station.publish(example);
 	await until(() => station.service.countOpenChannels() === 1);
-	await station.n8n.api.run(stored, 'When clicking ‘Execute workflow’');
-	// The run by hand, and one for each answer; what comes before the last one and is no answer is filtered out.
+	await submitForm(getFormUrl(station.n8n.url, example), 'Tell me when it is done');
+	// The form's execution, and one for each answer; what comes before the last one and is no answer is filtered out.
 	const executions = async () => await station.executions({ workflowId: stored.id, status: ['success'] });
 	await until(async () => (await executions()).length === 2);
 	const session = '6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10';
