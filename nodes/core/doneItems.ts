@@ -4,7 +4,7 @@ import { shorten } from './text';
 /** The work that an item has done. It stays done if the node stops. */
 export interface DoneWork {
 	/** The name of the result, as in "file a.pdf (ID 1Qm7xWc0aVbR2yKt4hL9)". */
-	readonly what: string;
+	readonly resultName: string;
 	/** Whether the work has no further effect if it is done again. */
 	readonly mayRepeat: boolean;
 	/** How the node can run again without repeating this work, if the operation offers a way. */
@@ -45,7 +45,7 @@ export function addDoneItems(
 	const texts = [failure.description, summary, ...doubts, adviseRerun(doneItems)];
 	const detailedItems = doneItems
 		.slice(0, maxDetailedItems)
-		.map(({ item, doneWork }) => ({ item, result: doneWork.what }));
+		.map(({ item, doneWork }) => ({ item, result: doneWork.resultName }));
 	return failure.with({
 		description: texts.filter(Boolean).join(' '),
 		...(doneItems.length > 0 && { details: { ...failure.details, done: detailedItems } }),
@@ -69,7 +69,7 @@ function describeDone(doneItems: readonly DoneItem[], count: number): string | u
 	const names =
 		doneItems.length > maxNamedItems
 			? `${formatNumbers(doneItems)}. The details of this error name what each of them left`
-			: doneItems.map(({ item, doneWork }) => `item ${item}: ${doneWork.what}`).join('; ');
+			: doneItems.map(({ item, doneWork }) => `item ${item}: ${doneWork.resultName}`).join('; ');
 	return `Of ${count} items, ${doneItems.length} ${itemsWere} already done (n8n counts from 0): ${names}.`;
 }
 
