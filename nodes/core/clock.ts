@@ -8,14 +8,13 @@ export interface Clock {
 	callAfter(milliseconds: number, callback: () => void): () => void;
 }
 
-/** Node's limit for the delay of a timer. */
 const maxTimerMilliseconds = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
 	getWallMilliseconds: () => Date.now(),
 	getMonotonicMilliseconds: () => performance.now(),
 	callAfter(milliseconds, callback) {
-		// Node would fire a longer timer at once. The limit is 24 days, which is long enough.
+		// Node would fire a longer timer at once. Node's limit is 24 days, which is long enough.
 		const timer = setTimeout(callback, Math.min(milliseconds, maxTimerMilliseconds));
 		return () => {
 			clearTimeout(timer);

@@ -17,10 +17,8 @@ interface EndedItem {
 	readonly doneWork?: DoneWork;
 }
 
-/** Limits the items that the description names one by one. */
-const maxNamedItems = 10;
-/** Limits the items that the details name. */
-const maxDetailedItems = 1000;
+/** Limits the items that the description names, and those that the details name. */
+const [maxNamedItems, maxDetailedItems] = [10, 1000];
 
 /**
  * Adds to the failure that stops the node what the other items have done: whoever runs the node again must know what is done twice.

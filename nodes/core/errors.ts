@@ -43,7 +43,6 @@ export class NodeError extends Error {
 	readonly outcome: Outcome;
 	/** Whether the same request could succeed later, for example after a quota error, an outage or a lost connection. */
 	readonly retryable: boolean;
-	/** The wait that the service asked for. */
 	readonly retryAfterMilliseconds: number | undefined;
 	/** What is known about work that may be in progress, limited in size and without secrets. */
 	readonly details: IDataObject | undefined;
@@ -97,7 +96,7 @@ interface ErrorSanitizer {
 	cleanError(error: NodeError): NodeError;
 }
 
-/** Builds the item for a failure. n8n sends an item to the error output if its JSON has only the key `error`. `item.error` would replace this JSON. */
+/** Builds the item for a failure. n8n sends an item to the error output if `error` is the only key of its JSON. It would prefer `item.error`. */
 export function createErrorItem(
 	node: INode,
 	failure: NodeError,

@@ -3,7 +3,6 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { findErrorCode } from './networkErrors';
 
 const mebibyte = 2 ** 20;
-/** A larger answer is an error. */
 export const maxAnswerBytes = 64 * mebibyte;
 /** The part of an unsuccessful answer that is read. An error message is smaller. */
 const maxErrorBytes = mebibyte / 4;

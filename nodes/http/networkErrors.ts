@@ -18,7 +18,7 @@ export function collectCauses(error: unknown): object[] {
 
 const maxCauses = 16;
 
-/** Finds the first Node error code in the chain. n8n's wrapper puts the code into `httpCode`. */
+/** Finds the first Node error code in the chain. n8n's wrapper may have put it into `httpCode`. */
 export function findErrorCode(chain: readonly unknown[]): string | undefined {
 	const codes = chain.map((link) => getProperty(link, 'httpCode') ?? getProperty(link, 'code'));
 	return codes.find((code): code is string => typeof code === 'string' && !/^\d*$/.test(code));
@@ -55,7 +55,6 @@ const outcomes = {
 /** An error that Node, n8n or the HTTP client reported instead of an answer. */
 export interface NetworkError extends AttemptResult {
 	readonly category: keyof typeof outcomes;
-	/** The HTTP status that the user sees. */
 	readonly status: 503 | 504;
 	readonly code: string | undefined;
 	/** The end of a sentence. It never contains the code, because n8n replaces a text with a code by a text of its own. */

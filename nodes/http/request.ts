@@ -15,7 +15,6 @@ export interface FullResponse {
 	readonly body: Readable | Buffer;
 }
 
-/** Options that every request passes to n8n's helper. */
 export const baseRequestOptions = {
 	// Only a stream can be stopped before the whole answer is in memory.
 	encoding: 'stream',

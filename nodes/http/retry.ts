@@ -58,7 +58,7 @@ export interface RetryPolicy {
 	};
 	/** The option Max Tries: the number of attempts including the first, at least 1. */
 	readonly maxTries: number;
-	/** The limit for the sum of all waits. If it is 0, no request is sent again, because each repeat needs a wait. */
+	/** The limit for the sum of all waits. If it is 0, there is only one attempt, because each further attempt needs a wait. */
 	readonly maxRetryWaitMilliseconds: number;
 	readonly signal: AbortSignal | undefined;
 }

@@ -75,7 +75,6 @@ export const labelOptions = [
 
 export type LabelParams = InferParameters<typeof labelOptions, []>;
 
-/** Returns whether the options change the labels of emails. */
 export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelParams): boolean =>
 	markAsRead || addLabels.length + removeLabels.length > 0;
 

@@ -13,15 +13,16 @@ import { maxPageSize, type ListResult, type ListedMessage, type ListParams } fro
 import { resolveLabelIds } from './query';
 
 /**
- * Adds to the failure that stopped a list how many emails arrived before it, and how to continue.
- * @param pageEmailCount the emails among them that are on the page where the list stopped
+ * Adds to the failure that stopped a list what arrived before it, and how to continue.
+ * @param total the number of emails that arrived
+ * @param pageTotal the number of those that are on the page where the list stopped
  * @param nextPageToken the token of that page; undefined for the first page
  * @throws the error itself if no email was received or the execution was canceled
  */
-function explainEarlyEnd(error: unknown, emailCount: number, pageEmailCount: number, nextPageToken?: string) {
-	if (!isNodeError(error) || emailCount === 0 || error.status === 'CANCELLED') throw error;
-	const emailsWere = emailCount === 1 ? '1 email was' : `${emailCount} emails were`;
-	const skipNote = pageEmailCount ? ` (emails of that page already received: ${pageEmailCount})` : '';
+function explainEarlyEnd(error: unknown, total: number, pageTotal: number, nextPageToken?: string) {
+	if (!isNodeError(error) || total === 0 || error.status === 'CANCELLED') throw error;
+	const emailsWere = total === 1 ? '1 email was' : `${total} emails were`;
+	const skipNote = pageTotal ? ` (emails of that page already received: ${pageTotal})` : '';
 	const description = [
 		error.description,
 		`${emailsWere} received before that. Set On Error to Continue to output them before the error.`,
@@ -31,11 +32,7 @@ function explainEarlyEnd(error: unknown, emailCount: number, pageEmailCount: num
 	];
 	return error.with({
 		description: description.filter(Boolean).join(' '),
-		details: {
-			returned: emailCount,
-			...(nextPageToken && { nextPageToken }),
-			returnedOfThatPage: pageEmailCount,
-		},
+		details: { returned: total, ...(nextPageToken && { nextPageToken }), returnedOfThatPage: pageTotal },
 	});
 }
 

@@ -105,7 +105,6 @@ function escapeHtml(text: string): string {
 const bodyStart = /<body\b(?=([^<>]*))\1>/i;
 const documentEnd = /<\/(?:body|html)\s*>/gi;
 
-/** Returns the content of an HTML page's body. */
 function extractBody(html: string): string {
 	const startTag = bodyStart.exec(html);
 	const contentStart = startTag ? startTag.index + startTag[0].length : 0;

@@ -77,7 +77,6 @@ function buildKeyQuery(to: readonly Address[], subject: string): string {
 
 /** Emails that this process sent, by account and key. They are kept because Gmail lists an email only some time after it was sent. */
 const recentMails = new BoundedMap<string, KeyedMail>(10_000);
-/** Allows one send at a time for each account and key. */
 const mutex = new KeyedMutex();
 
 interface KeyedSend {
