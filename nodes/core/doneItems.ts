@@ -23,23 +23,23 @@ const [maxNamedItems, maxDetailedItems] = [10, 1000];
 /**
  * Adds to the failure that stops the node what the other items have done: whoever runs the node again must know what is done twice.
  * Numbers the items from 0, as n8n does, because n8n puts the number of the failed item next to the message.
- * @param outcomes by item index; undefined for an item that was not started
+ * @param results by item index; undefined for an item that was not started
  */
 export function addDoneItems(
 	failure: NodeError,
 	failedIndex: number,
-	outcomes: ReadonlyArray<EndedItem | undefined>,
+	results: ReadonlyArray<EndedItem | undefined>,
 ): NodeError {
-	const doneItems = outcomes.flatMap((outcome, item) =>
-		outcome?.doneWork && !outcome.failure ? [{ item, doneWork: outcome.doneWork }] : [],
+	const doneItems = results.flatMap((result, item) =>
+		result?.doneWork && !result.failure ? [{ item, doneWork: result.doneWork }] : [],
 	);
-	const doubts = outcomes.flatMap((outcome, item) =>
-		outcome?.failure && item !== failedIndex && mayHaveDoneWork(outcome.failure)
-			? [describeFailedItem(item, outcome.failure)]
+	const doubts = results.flatMap((result, item) =>
+		result?.failure && item !== failedIndex && mayHaveDoneWork(result.failure)
+			? [describeFailedItem(item, result.failure)]
 			: [],
 	);
 	if (doneItems.length === 0 && doubts.length === 0) return failure;
-	const summary = describeDone(doneItems, outcomes.length);
+	const summary = describeDone(doneItems, results.length);
 	const texts = [failure.description, summary, ...doubts, adviseRerun(doneItems)];
 	const detailedItems = doneItems
 		.slice(0, maxDetailedItems)

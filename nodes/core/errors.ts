@@ -96,7 +96,7 @@ interface ErrorSanitizer {
 	cleanError(error: NodeError): NodeError;
 }
 
-/** Builds the item for a failure. n8n sends an item to the error output if `error` is the only key of its JSON. It would prefer `item.error`. */
+/** Builds the item for a failure. n8n sends an item to the error output if its JSON has only the key `error`. `item.error` would replace it. */
 export function createErrorItem(
 	node: INode,
 	failure: NodeError,

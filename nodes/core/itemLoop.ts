@@ -51,9 +51,9 @@ export interface Work<C> {
 	/** Returns whether the output of an item begins with the fields of its input. @param value undefined if the check refused the item */
 	hasInputFields(value: C | undefined): boolean;
 	/** Combines items into tasks, in the order in which they begin. */
-	planTasks(checked: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Task<C>>;
+	planTasks(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Task<C>>;
 	/** Returns how many tasks run at once. */
-	getConcurrency(checked: ReadonlyArray<CheckedItem<C>>): number;
+	getConcurrency(checkedItems: ReadonlyArray<CheckedItem<C>>): number;
 	/** Returns one result per item of the task, in the same order. If it throws, all of these items fail, and the work is not repeated. */
 	perform(items: ReadonlyArray<CheckedItem<C>>): Promise<ReadonlyArray<PerformedItem>>;
 	/** Builds the failure for an item that had not started when the execution was stopped. */
@@ -98,7 +98,7 @@ class ItemLoop<C> {
 	readonly #isTool: boolean;
 	/** Items that an earlier try may have carried out and that may be repeated. */
 	readonly #doubtfulItems = new Set<number>();
-	readonly #withInputFields = new Set<number>();
+	readonly #itemsWithInputFields = new Set<number>();
 	#hasStopped = false;
 
 	constructor(context: IExecuteFunctions, work: Work<C>, retryCache: RetryCache<RememberedResult>) {
@@ -111,13 +111,13 @@ class ItemLoop<C> {
 
 	/** Processes the items. @returns the results by item index; undefined for an item that was not started because the node stops */
 	async run(): Promise<ReadonlyArray<ItemResult | undefined>> {
-		const checked = await this.#checkItems();
-		if (this.#hasStopped || checked.length === 0) return this.#results;
-		const limit = pLimit(this.#work.getConcurrency(checked));
+		const checkedItems = await this.#checkItems();
+		if (this.#hasStopped || checkedItems.length === 0) return this.#results;
+		const limit = pLimit(this.#work.getConcurrency(checkedItems));
 		const mutex = new KeyedMutex();
 		const startedTasks: Array<Promise<void>> = [];
 		let currentPhase: number | undefined;
-		for (const { items, phase, key } of this.#work.planTasks(checked)) {
+		for (const { items, phase, key } of this.#work.planTasks(checkedItems)) {
 			if (phase !== currentPhase) await Promise.all(startedTasks.splice(0));
 			currentPhase = phase;
 			const startTask = () => limit(() => this.#performTask(items));
@@ -129,7 +129,7 @@ class ItemLoop<C> {
 
 	/** Adds the fields of the input except `error`, because n8n takes an item with `error` for a failed item. */
 	addInputFields(item: INodeExecutionData, index: number): INodeExecutionData {
-		if (!this.#withInputFields.has(index)) return item;
+		if (!this.#itemsWithInputFields.has(index)) return item;
 		const fields = { ...this.#context.getInputData()[index]?.json };
 		delete fields['error'];
 		return { ...item, json: { ...fields, ...item.json } };
@@ -137,16 +137,16 @@ class ItemLoop<C> {
 
 	#noteInputFields(index: number, value?: C): void {
 		// The input of a tool consists of the model's arguments.
-		if (!this.#isTool && this.#work.hasInputFields(value)) this.#withInputFields.add(index);
+		if (!this.#isTool && this.#work.hasInputFields(value)) this.#itemsWithInputFields.add(index);
 	}
 
 	/** Checks all items before anything is sent, so that a mistake in the last item does not leave half a batch sent. */
 	async #checkItems(): Promise<Array<CheckedItem<C>>> {
-		const checked: Array<CheckedItem<C>> = [];
+		const checkedItems: Array<CheckedItem<C>> = [];
 		let sliceEnd = performance.now() + sliceMilliseconds;
 		for (const index of this.#results.keys()) {
 			const checkedItem = this.#checkItem(index);
-			if (checkedItem) checked.push(checkedItem);
+			if (checkedItem) checkedItems.push(checkedItem);
 			if (this.#hasStopped) break;
 			if (performance.now() < sliceEnd) continue;
 			await yieldToEventLoop();
@@ -157,7 +157,7 @@ class ItemLoop<C> {
 			}
 			sliceEnd = performance.now() + sliceMilliseconds;
 		}
-		return checked;
+		return checkedItems;
 	}
 
 	#checkItem(index: number): CheckedItem<C> | undefined {

@@ -7,7 +7,7 @@ export class KeyedMutex {
 	}
 
 	async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-		// The next work begins even if this work fails.
+		// The work begins even if the work before it failed.
 		const currentWork = (this.#lastWorkByKey.get(key) ?? Promise.resolve()).then(work, work);
 		this.#lastWorkByKey.set(key, currentWork);
 		try {

@@ -31,7 +31,7 @@ export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
 	return error !== undefined && error !== null && error !== false;
 }
 
-/** n8n's Retry On Fail runs the whole node again in the same process. An item that was or may have been sent gets its earlier result from here. */
+/** n8n's Retry On Fail runs the whole node again in the same process. An item that was or may have been sent gets its result from here. */
 export class RetryCache<T> {
 	readonly #nodeTry: NodeTry;
 	/** Has one entry, except for a tool, which may be called several times. */

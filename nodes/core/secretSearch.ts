@@ -50,7 +50,7 @@ export class SecretSearch {
 	readonly #secrets = new Set<string>();
 	/** How many secrets are prepared. They are prepared with the first text, which saves time if no text is searched. */
 	#preparedCount = 0;
-	/** Secrets that are searched for as they are, because they consist only of escapes and white space. */
+	/** The secrets as they are, because the needles of a secret that consists only of escapes and white space are empty. */
 	readonly #literals: string[] = [];
 	readonly #piecesByText = new Map<string, NeedlePiece[]>();
 
@@ -76,7 +76,7 @@ export class SecretSearch {
 	}
 
 	#prepareSecret(secret: string): void {
-		// Neither the frame of a PEM key nor the 0x of a hex number is secret.
+		// Neither the first and last line of a PEM key nor the 0x of a hex number is secret.
 		const body = secret.replaceAll(/-----(?:BEGIN|END) [A-Z ]+-----/g, '').trim();
 		const digits = body.replace(/^0x/i, '');
 		const secretPart = digits.length < minSecretLength ? body : digits;

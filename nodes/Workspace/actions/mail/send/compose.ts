@@ -57,7 +57,7 @@ export async function prepareMail(client: Clients, params: SendParams, item: Ite
 interface ComposeOptions {
 	/** The sender. Without one, Gmail adds the account's own address. */
 	readonly from: Address | undefined;
-	/** The headers that connect a reply to its original. Each is '' if the original has no ID. */
+	/** The headers that connect a reply to its original. Each of them may be ''. */
 	readonly original: { readonly messageId: string; readonly references: string } | undefined;
 	/** Unguessable, and new for each try. */
 	readonly token: string;
