@@ -33,7 +33,7 @@ export async function readConversation(
 	return mails.sort((a, b) => a.summary.date.localeCompare(b.summary.date));
 }
 
-/** Parses an email in the worker thread, because strangers wrote it. Leaves out unreadable content, and adds a hint about the gap. */
+/** Parses an email in the worker thread, because strangers wrote it. If some content is unreadable, leaves it out and adds a hint. */
 export async function parseMessage(
 	client: Clients,
 	gmailMessage: Message,
