@@ -3,17 +3,17 @@ import type { Icon, ICredentialTestRequest, ICredentialType, INodeProperties } f
 import { googleTokenUrl, mailScopePattern } from '../nodes/Workspace/google/signIn';
 import * as fields from './fields';
 
-/** Whether custom scopes allow reading Gmail but not Drive. */
+/** True if custom scopes allow reading Gmail but not Drive. */
 const isMailOnlyExpression = `((scope) => !scope.includes("/auth/drive") && ${String(mailScopePattern)}.test(scope))($credentials.scope || "")`;
 
 const buildMailOrDriveExpression = (mail: string, drive: string) =>
 	`={{ ${isMailOnlyExpression} ? ${mail} : ${drive} }}`;
 
-/** Whether Google ends the sign-in within 48 hours. Counts from the last token, or from now if n8n did not store when it came. */
+/** True if Google ends the sign-in within 48 hours, counted from the last token, or from now if n8n did not store the token's time. */
 const endsSoonExpression =
 	'((token) => token.refresh_token_expires_in && (token.n8n_expires_at - token.expires_in * 1000 || Date.now()) + token.refresh_token_expires_in * 1000 < Date.now() + 48 * 3600000)($credentials.oauthTokenData || {})';
 
-/** Asks Drive who is signed in: the narrowest call that every Drive scope allows. Without such a scope it asks Gmail. */
+/** Asks Drive who is signed in, because every Drive scope allows this call. Without a Drive scope, asks Gmail. */
 const credentialTest: ICredentialTestRequest = {
 	request: {
 		baseURL: buildMailOrDriveExpression(
@@ -68,7 +68,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			// Overrides an inherited field: those come first, so only one of them can show a text at the top of the form. Source for the 7 days:
+			// Overrides an inherited field. Inherited fields come first, so only their hints can stand at the top of the form. Source for the 7 days:
 			// https://support.google.com/cloud/answer/15549945
 			displayName: 'Client ID',
 			name: 'clientId',

@@ -2,14 +2,13 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
 
-/** Builds a text field, optional and without a default. @param more properties that differ from this */
+/** Builds a text field, optional and without a default. @param overrides properties that differ from this */
 export const buildTextField = (
 	displayName: string,
 	name: string,
-	more: Partial<INodeProperties>,
-): INodeProperties => ({ displayName, name, type: 'string', default: '', ...more });
+	overrides: Partial<INodeProperties>,
+): INodeProperties => ({ displayName, name, type: 'string', default: '', ...overrides });
 
-/** A text between the fields. */
 export const buildNotice = (name: string, text: string): INodeProperties => ({
 	...{ displayName: text, name },
 	type: 'notice',
@@ -41,14 +40,14 @@ const driveExpression = `${buildScopeCase('driveAccess', 'allFiles')} : ${buildS
 export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : (${mailExpression}) + " ${fileScopes} " + (${driveExpression})}}`;
 
 const buildAccessField = (
-	[displayName, name, standard, description]: [string, string, string, string],
+	[displayName, name, defaultChoice, description]: [string, string, string, string],
 	choices: Array<[string, keyof typeof scopes, string]>,
 ): INodeProperties => ({
 	displayName,
 	name,
 	type: 'options',
 	options: choices.map(([label, value, text]) => ({ name: label, value, description: text })),
-	default: standard,
+	default: defaultChoice,
 	description: `${description} After changing this, save, sign in again (Switch account), and open the node again.`,
 	displayOptions: { show: { customScopes: [false] } },
 });
@@ -56,8 +55,8 @@ const buildAccessField = (
 const driveAccessDescription =
 	'What the nodes can see in Google Drive. Spreadsheets and documents that you can open work by URL or ID with each choice, but only All Files can copy a document of yours as a template.';
 
-/** @param standard the Drive Access of a new credential: all files for a service account, which sees only what was shared with it */
-export const buildScopeFields = (standard: 'appFilesAndNames' | 'allFiles'): INodeProperties[] => [
+/** Builds the fields for scopes. @param defaultAccess all files for a service account, because it sees only what was shared with it */
+export const buildScopeFields = (defaultAccess: 'appFilesAndNames' | 'allFiles'): INodeProperties[] => [
 	buildAccessField(
 		['Mail Access', 'mailAccess', 'sendAndRead', 'What the nodes can do in Gmail.'],
 		[
@@ -67,7 +66,7 @@ export const buildScopeFields = (standard: 'appFilesAndNames' | 'allFiles'): INo
 		],
 	),
 	buildAccessField(
-		['Drive Access', 'driveAccess', standard, driveAccessDescription],
+		['Drive Access', 'driveAccess', defaultAccess, driveAccessDescription],
 		[
 			['App Files', 'appFiles', 'Lists show only the files that this app created or opened'],
 			[
@@ -94,18 +93,17 @@ export const buildScopeFields = (standard: 'appFilesAndNames' | 'allFiles'): INo
 		displayOptions: { show: { customScopes: [true] } },
 	},
 	buildTextField('Enabled Scopes', 'enabledScopes', {
-		default: `${scopes.sendAndRead} ${fileScopes} ${scopes[standard]}`,
+		default: `${scopes.sendAndRead} ${fileScopes} ${scopes[defaultAccess]}`,
 		description: 'Scopes to request from Google, separated by spaces',
 		displayOptions: { show: { customScopes: [true] } },
 	}),
 ];
 
-/** Google's own sign-in page. */
 export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
 
-/** @param address Google's own, which is the default @param what begins the description */
-function buildEndpoint(displayName: string, name: string, address: string, what: string): INodeProperties {
-	const description = `${what}. Leave empty to use Google's address.`;
+/** Builds a field for an address. @param address Google's own address, the default @param purpose the beginning of the description */
+function buildEndpoint(displayName: string, name: string, address: string, purpose: string): INodeProperties {
+	const description = `${purpose}. Leave empty to use Google's address.`;
 	const displayOptions = { show: { customEndpoints: [true] } };
 	return buildTextField(displayName, name, { default: address, description, displayOptions });
 }
@@ -124,8 +122,8 @@ export const endpointFields: INodeProperties[] = [
 		['Sheets', 'sheetsApiBase', 'https://sheets.googleapis.com/v4/spreadsheets', 'Google Sheets'],
 		['Docs', 'docsApiBase', 'https://docs.googleapis.com/v1/documents', 'Google Docs'],
 		['Drive', 'driveApiBase', 'https://www.googleapis.com/drive/v3', 'Google Drive'],
-	].map(([label = '', name = '', base = '', api = '']) =>
-		buildEndpoint(`${label} API Base`, name, base, `Address of the ${api} API, including its version`),
+	].map(([label = '', name = '', address = '', api = '']) =>
+		buildEndpoint(`${label} API Base`, name, address, `Address of the ${api} API, including its version`),
 	),
 ];
 
@@ -143,7 +141,7 @@ export const tokenUrlField = buildEndpoint(
 	'Address that issues tokens',
 );
 
-/** Replaces the fields that n8n would add with "all": its HTTP Request node could then send the secret anywhere. @param secret its name */
+/** Replaces fields that n8n would add with "all", so that its HTTP Request node could send the secret anywhere. @param secret its name */
 export function buildAllowedDomainsFields(secret: string): INodeProperties[] {
 	return [
 		{

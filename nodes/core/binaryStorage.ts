@@ -16,7 +16,7 @@ export async function storeBinary(
 	}
 }
 
-function createStorageError(cause: unknown, bytes: number): NodeError {
+function createStorageError(cause: unknown, byteCount: number): NodeError {
 	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
 	// An error with a code comes from the file system, and its message names a path of the server.
 	const reason = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
@@ -24,6 +24,6 @@ function createStorageError(cause: unknown, bytes: number): NodeError {
 		'Ask your n8n administrator to check that the binary data storage has free space and that n8n may write to it.',
 		code,
 	);
-	const message = `n8n could not save a file of ${bytes.toLocaleString('en-US')} bytes${reason}`;
+	const message = `n8n could not save a file of ${byteCount.toLocaleString('en-US')} bytes${reason}`;
 	return new NodeError({ code: 500, message, description, cause });
 }

@@ -1,10 +1,10 @@
-/** A map with a limited number of entries. When there are more, it drops the one that was set the longest time ago. */
+/** A map with a limited number of entries. A new entry beyond the limit drops the entry that was set the longest time ago. */
 export class BoundedMap<K, V> extends Map<K, V> {
 	readonly #maxEntries: number;
 
-	constructor(most = 1000) {
+	constructor(maxEntries = 1000) {
 		super();
-		this.#maxEntries = most;
+		this.#maxEntries = maxEntries;
 	}
 
 	override set(key: K, value: V): this {

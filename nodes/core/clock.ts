@@ -1,37 +1,36 @@
-/** Reads the time and sets timers; tests bring their own. */
+/** Reads the time and sets timers. Tests bring their own clock. */
 export interface Clock {
 	/** Milliseconds since 1970: for timestamps that are shown or sent. */
 	getWallMilliseconds(): number;
 	/** Milliseconds that never jump when the system's time is set: for measuring. */
 	getMonotonicMilliseconds(): number;
-	/** Calls once after that many milliseconds. @returns a function that cancels the call, and is harmless after it */
-	callAfter(milliseconds: number, call: () => void): () => void;
+	/** Calls back once, after the given time. @returns a function that cancels the callback, and does nothing after it */
+	callAfter(milliseconds: number, callback: () => void): () => void;
 }
 
-/** Node's limit of a timer, in milliseconds. */
 const maxTimerMilliseconds = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
 	getWallMilliseconds: () => Date.now(),
 	getMonotonicMilliseconds: () => performance.now(),
-	callAfter(milliseconds, call) {
-		// Node fires a longer timer at once; 24 days are long enough.
-		const timer = setTimeout(call, Math.min(milliseconds, maxTimerMilliseconds));
+	callAfter(milliseconds, callback) {
+		// Node would fire a longer timer at once. Node's limit is 24 days, which is long enough.
+		const timer = setTimeout(callback, Math.min(milliseconds, maxTimerMilliseconds));
 		return () => {
 			clearTimeout(timer);
 		};
 	},
 };
 
-/** Waits until a promise settles, but not longer than the given time. @param awaited never rejects */
+/** Waits until a promise settles, but not longer than the given time. @param promise never rejects */
 export async function waitAtMost(
 	clock: Clock,
 	milliseconds: number,
-	awaited: Promise<unknown>,
+	promise: Promise<unknown>,
 ): Promise<void> {
 	await new Promise<void>((resolve) => {
 		const cancel = clock.callAfter(milliseconds, resolve);
-		void awaited.then(() => {
+		void promise.then(() => {
 			cancel();
 			resolve();
 		});

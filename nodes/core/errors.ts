@@ -17,60 +17,59 @@ const statusNames: Readonly<Record<number, string>> = {
 	504: 'DEADLINE_EXCEEDED',
 };
 
-/** Whether an HTTP status is a redirect. None is followed. */
+/** Returns whether an HTTP status is a redirect. The package follows no redirect. */
 export const isRedirect = (status: number) => status >= 300 && status <= 399;
 
-/** Google's symbolic name for an HTTP status, as used in the public interface. */
+/** Returns Google's symbolic name for an HTTP status. Items that report an error have it as `status`. */
 export const getStatusName = (code: number) =>
 	isRedirect(code) ? 'FAILED_PRECONDITION' : (statusNames[code] ?? 'UNKNOWN');
 
 /** What is known about the work that a request asked for. */
 export type Outcome = 'notDone' | 'unknown' | 'done';
 
-/** What an error is made of; its name is always the same. */
+/** The properties from which an error is built. */
 type NodeErrorProperties = Pick<NodeError, 'code' | 'message'> &
 	Partial<Omit<NodeError, 'name' | 'stack' | 'with'>>;
 
 /** A failure of one item. Never contains a secret, a request body, or more of a response body than the service's own error message. */
 export class NodeError extends Error {
 	override readonly name = 'NodeError';
-	/** HTTP status: 400 refused before any request, 401 for the token, 502 bad answer, 503 no connection, 504 timeout. */
+	/** The service's HTTP status, or ours: 400 refused before any request, 401 no token, 502 unusable response, 503 no connection, 504 timeout. */
 	readonly code: number;
-	/** Symbolic status as the service sent it; derived from `code` if it sent none. */
+	/** The symbolic status that the service sent. If it sent none, the status follows from `code`. */
 	readonly status: string;
-	/** What to do. */
+	/** The advice: what to do about the failure. */
 	readonly description: string | undefined;
 	readonly outcome: Outcome;
-	/** Whether the same request could succeed later: after a quota, an outage, a lost connection. */
+	/** Whether the same request could succeed later, for example after a quota error, an outage or a lost connection. */
 	readonly retryable: boolean;
-	/** Wait that the service asked for. */
 	readonly retryAfterMilliseconds: number | undefined;
 	/** What is known about work that may be in progress, limited in size and without secrets. */
 	readonly details: IDataObject | undefined;
 
-	/** @param facts its message says what happened, in a sentence that a user of the workflow understands */
-	constructor(facts: NodeErrorProperties) {
-		super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause });
-		this.code = facts.code;
-		this.status = facts.status ?? getStatusName(facts.code);
-		this.description = facts.description;
-		this.outcome = facts.outcome ?? 'notDone';
-		this.retryable = facts.retryable ?? false;
-		this.retryAfterMilliseconds = facts.retryAfterMilliseconds;
-		this.details = facts.details;
+	/** @param properties its message says what happened, in a sentence that a user of the workflow understands */
+	constructor(properties: NodeErrorProperties) {
+		super(properties.message, properties.cause === undefined ? undefined : { cause: properties.cause });
+		this.code = properties.code;
+		this.status = properties.status ?? getStatusName(properties.code);
+		this.description = properties.description;
+		this.outcome = properties.outcome ?? 'notDone';
+		this.retryable = properties.retryable ?? false;
+		this.retryAfterMilliseconds = properties.retryAfterMilliseconds;
+		this.details = properties.details;
 	}
 
-	/** The same error with changed properties. */
-	with(changed: Partial<NodeErrorProperties>): NodeError {
+	/** Returns a copy with changed properties. */
+	with(changes: Partial<NodeErrorProperties>): NodeError {
 		// An error's own message and cause are not enumerable.
 		const { message, cause } = this;
-		return new NodeError(Object.assign({}, this, { message, cause }, changed));
+		return new NodeError(Object.assign({}, this, { message, cause }, changes));
 	}
 }
 
 export const isNodeError = (error: unknown) => error instanceof NodeError;
 
-/** The result of a request, or undefined if the service answers 404, because what was asked for does not exist. */
+/** Returns the result of a request, or undefined if the service answers 404. */
 export function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
 	return request.catch((error: unknown) => {
 		if (isNodeError(error) && error.code === 404) return undefined;
@@ -81,72 +80,72 @@ export function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
 /** Turns anything that was thrown into an Error. */
 export const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** The error for input that is refused before any request was sent. */
+/** Builds the error for input that is refused before any request was sent. */
 export const createRefusal = (message: string, description?: string) =>
 	new NodeError({ code: 400, message, description });
 
-/** Adds the underlying code to a description. In the message, a code such as ECONNRESET makes n8n tell a tool only to try again. */
+/** Adds an error code to a description. In the message, a code such as ECONNRESET would make n8n tell a model only to try again. */
 export const appendErrorCode = (description: string, code: string | undefined) =>
 	code === undefined ? description : `${description} (${code})`;
 
 /** Removes what `appendErrorCode` added, for a tool's message. */
 const removeErrorCode = (description: string) => description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
 
-/** The part of `Sanitizer` that is needed here. Importing the class would make an import circle. */
+/** The part of `Sanitizer` that this file needs. To import the class would make an import circle. */
 interface ErrorSanitizer {
 	cleanError(error: NodeError): NodeError;
 }
 
-/** Builds the item for a failure. n8n sends JSON with the only key `error` to the error output; `item.error` would replace this JSON. */
+/** Builds the item for a failure. n8n sends an item to the error output if its JSON has only the key `error`. `item.error` would replace it. */
 export function createErrorItem(
 	node: INode,
 	failure: NodeError,
 	itemIndex: number,
 	sanitizer: ErrorSanitizer,
 ): INodeExecutionData {
-	const clean = sanitizer.cleanError(failure);
-	const { code, status, details } = clean;
-	// An item has no description.
-	const { message: whole } = addAdviceToMessage(clean);
-	const message = isTool(node) ? shorten(whole, maxToolCharacters) : whole;
-	const isTooMuch = isTool(node) && JSON.stringify({ message, details }).length > maxToolCharacters;
-	const error = { code, message, status, ...(details && !isTooMuch && { details }) };
+	const cleanFailure = sanitizer.cleanError(failure);
+	const { code, status, details } = cleanFailure;
+	// The message includes the advice, because an item has no description.
+	const { message: fullMessage } = addAdviceToMessage(cleanFailure);
+	const message = isTool(node) ? shorten(fullMessage, maxToolCharacters) : fullMessage;
+	const isTooLong = isTool(node) && JSON.stringify({ message, details }).length > maxToolCharacters;
+	const error = { code, message, status, ...(details && !isTooLong && { details }) };
 	return { json: { error }, pairedItem: { item: itemIndex } };
 }
 
-/** The error that stops the node. Its texts are sanitized, because n8n stores it. @param itemIndex undefined if it belongs to no item */
+/** Builds the error that stops the node. Its texts are sanitized, because n8n stores them. @param itemIndex undefined if it belongs to no item */
 export function createNodeApiError(
 	node: INode,
 	failure: NodeError,
 	itemIndex: number | undefined,
 	sanitizer: ErrorSanitizer,
 ): NodeApiError {
-	const clean = sanitizer.cleanError(failure);
-	const message = escapeForEditor(getVisibleMessage(node, clean));
+	const cleanFailure = sanitizer.cleanError(failure);
+	const message = escapeForEditor(getVisibleMessage(node, cleanFailure));
 	// n8n appends the description unless the message already contains it.
-	const advice = clean.description && escapeForEditor(clean.description);
+	const advice = cleanFailure.description && escapeForEditor(cleanFailure.description);
 	const description = isTool(node) ? advice && removeErrorCode(advice) : advice;
-	const httpCode = String(clean.code);
+	const httpCode = String(cleanFailure.code);
 	const error = new NodeApiError(
 		node,
 		{ message, description: description ?? null, httpCode },
 		{ message, description, httpCode, ...(itemIndex !== undefined && { itemIndex }) },
 	);
-	// n8n replaces a message that contains a word such as ECONNREFUSED with a stock text, even one that is given.
+	// n8n's constructor replaces a message that contains a word such as ECONNREFUSED with a text of its own.
 	error.message = message;
 	// The editor shows this below the error.
-	if (clean.details) error.context.data = clean.details;
+	if (cleanFailure.details) error.context.data = cleanFailure.details;
 	return error;
 }
 
-/** The default of Max Model Characters: an error leaves room for what n8n writes around it. */
+/** Less than the default of Max Model Characters (30,000), because n8n writes its own text around an error. */
 const maxToolCharacters = 29_000;
 
-/** The message of a failure. For a tool it includes the advice, because a model sees nothing else. */
+/** Returns the message of a failure. For a tool it includes the advice, because a model sees nothing else. */
 const getVisibleMessage = (node: INode, failure: NodeError) =>
 	isTool(node) ? shorten(addAdviceToMessage(failure).message, maxToolCharacters) : failure.message;
 
-/** Puts what happened and what to do into the message, for places that show nothing else. */
+/** Adds the advice to the message, for places that show nothing else. */
 export function addAdviceToMessage(failure: NodeError): NodeError {
 	const { message, description } = failure;
 	if (description === undefined) return failure;
@@ -157,7 +156,7 @@ export function addAdviceToMessage(failure: NodeError): NodeError {
 	});
 }
 
-/** Turns anything thrown into a failure: 400 for n8n's own errors (an expression, a missing binary field or credential), else 500. */
+/** Converts anything thrown to a failure: 400 for n8n's own errors (an expression, a missing binary field or credential), else 500. */
 export function toNodeError(error: unknown): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof RangeError && error.message.includes('call stack')) return nestingError;
@@ -169,7 +168,7 @@ export function toNodeError(error: unknown): NodeError {
 	return new NodeError({ code: isAboutInput ? 400 : 500, message, description, cause: error });
 }
 
-/** n8n's own descriptions may end with an HTML link; ours are plain text. */
+/** Matches an HTML link. n8n's descriptions may end with one. Ours are plain text. */
 const htmlLink = /<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g;
 
 const nestingError = new NodeError({
@@ -178,5 +177,5 @@ const nestingError = new NodeError({
 	description: 'Ordinary data is never nested this deeply. If it comes from outside, it may be an attack.',
 });
 
-/** Whether a model calls the node, as a tool of an AI agent or an MCP server. */
+/** Returns whether a model calls the node, as a tool of an AI agent or an MCP server. */
 export const isTool = ({ type }: INode) => type.endsWith('Tool');

@@ -2,28 +2,28 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
-import { type DoneWork, withDoneItems } from './doneItems';
+import { type DoneWork, addDoneItems } from './doneItems';
 import { createErrorItem, isTool, createNodeApiError, type NodeError, toNodeError } from './errors';
 import { RetryCache, isFailedTry, readNodeTry } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
 import { refuseUnknownArguments } from './toolArguments';
 
-/** A failure may include the output produced before it, which Continue on Fail returns first. */
+/** A failed item may have output that was produced before the failure. Continue on Fail returns that output first. */
 interface ItemResult {
 	readonly failure?: NodeError;
 	readonly output?: INodeExecutionData[];
-	/** Absent if the item only read. */
+	/** Absent if the item only read something. */
 	readonly doneWork?: DoneWork;
 }
 
 export interface PerformedItem {
 	readonly result: ItemResult;
-	/** The work is done or may be done: another try of the node must not start it again, even if the item failed. */
+	/** Whether the work is done or may be done. Then another try of the node must not start it again, even if the item failed. */
 	readonly mustNotRunAgain: boolean;
 }
 
-/** What the next try learns about an item. `doubt`: the work may have been done, and may be repeated. */
+/** What the next try learns about an item. `doubt` means that the work may have been done, and that it may be repeated. */
 type RememberedResult = ItemResult | 'doubt';
 
 export interface CheckedItem<C> {
@@ -46,17 +46,17 @@ export interface Task<C> {
 export interface Work<C> {
 	/** Checks an item without sending anything. @throws NodeError 400, or n8n's own error */
 	check(index: number): C;
-	/** Returns what would be sent, without what differs with every try (timestamps, generated IDs). */
+	/** Returns what would be sent, without the parts that differ with every try, such as timestamps and generated IDs. */
 	getRequestIdentity(value: C): unknown;
-	/** Whether the output of an item begins with the fields of its input. @param value undefined if the check refused the item */
+	/** Returns whether the output of an item begins with the fields of its input. @param value undefined if the check refused the item */
 	hasInputFields(value: C | undefined): boolean;
 	/** Combines items into tasks, in the order in which they begin. */
-	planTasks(checked: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Task<C>>;
-	/** The number of tasks that run at once. */
-	getConcurrency(checked: ReadonlyArray<CheckedItem<C>>): number;
-	/** Returns one result per item of the task, in the same order. What it throws fails all of them, and is not repeated. */
+	planTasks(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Task<C>>;
+	/** Returns how many tasks run at once. */
+	getConcurrency(checkedItems: ReadonlyArray<CheckedItem<C>>): number;
+	/** Returns one result per item of the task, in the same order. If it throws, all of these items fail, and the work is not repeated. */
 	perform(items: ReadonlyArray<CheckedItem<C>>): Promise<ReadonlyArray<PerformedItem>>;
-	/** The failure for an item that had not started when the execution was stopped. */
+	/** Builds the failure for an item that had not started when the execution was stopped. */
 	createStoppedError(): NodeError;
 	readonly sanitizer: Sanitizer;
 }
@@ -71,20 +71,20 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 	const results = await loop.run();
 	const node = context.getNode();
 	const items = results.flatMap((result, index) => {
-		// Never started, because an earlier failure stopped the node.
+		// This item was never started, because an earlier failure stopped the node.
 		if (!result) return [];
 		const { failure, output = [] } = result;
-		const complete = output.map((item) => loop.addInputFields(item, index));
-		if (!failure) return complete;
+		const outputItems = output.map((item) => loop.addInputFields(item, index));
+		if (!failure) return outputItems;
 		if (context.continueOnFail()) {
 			const item = createErrorItem(node, failure, index, work.sanitizer);
-			// Leaves out the input fields for the error output: n8n adds them there itself, and sends only items without them.
-			const isRouted = node.onError === 'continueErrorOutput';
-			return [...complete, isRouted ? item : loop.addInputFields(item, index)];
+			// n8n itself adds the input fields at the error output, and sends only items without them there.
+			const hasErrorOutput = node.onError === 'continueErrorOutput';
+			return [...outputItems, hasErrorOutput ? item : loop.addInputFields(item, index)];
 		}
 		retryCache.endTry(true);
-		const told = withDoneItems(failure, index, results);
-		throw createNodeApiError(node, told, index, work.sanitizer);
+		const fullFailure = addDoneItems(failure, index, results);
+		throw createNodeApiError(node, fullFailure, index, work.sanitizer);
 	});
 	retryCache.endTry(isFailedTry(items));
 	return items;
@@ -98,7 +98,7 @@ class ItemLoop<C> {
 	readonly #isTool: boolean;
 	/** Items that an earlier try may have carried out and that may be repeated. */
 	readonly #doubtfulItems = new Set<number>();
-	readonly #withInputFields = new Set<number>();
+	readonly #itemsWithInputFields = new Set<number>();
 	#hasStopped = false;
 
 	constructor(context: IExecuteFunctions, work: Work<C>, retryCache: RetryCache<RememberedResult>) {
@@ -109,55 +109,55 @@ class ItemLoop<C> {
 		this.#isTool = isTool(context.getNode());
 	}
 
-	/** Results by input item; undefined for items not started because the node stops. */
+	/** Processes the items. @returns the results by item index; undefined for an item that was not started because the node stops */
 	async run(): Promise<ReadonlyArray<ItemResult | undefined>> {
-		const checked = await this.#checkItems();
-		if (this.#hasStopped || checked.length === 0) return this.#results;
-		const limit = pLimit(this.#work.getConcurrency(checked));
+		const checkedItems = await this.#checkItems();
+		if (this.#hasStopped || checkedItems.length === 0) return this.#results;
+		const limit = pLimit(this.#work.getConcurrency(checkedItems));
 		const mutex = new KeyedMutex();
-		const begun: Array<Promise<void>> = [];
-		let current: number | undefined;
-		for (const { items, phase, key } of this.#work.planTasks(checked)) {
-			if (phase !== current) await Promise.all(begun.splice(0));
-			current = phase;
-			const start = () => limit(() => this.#performTask(items));
-			begun.push(key === undefined ? start() : mutex.run(key, start));
+		const startedTasks: Array<Promise<void>> = [];
+		let currentPhase: number | undefined;
+		for (const { items, phase, key } of this.#work.planTasks(checkedItems)) {
+			if (phase !== currentPhase) await Promise.all(startedTasks.splice(0));
+			currentPhase = phase;
+			const startTask = () => limit(() => this.#performTask(items));
+			startedTasks.push(key === undefined ? startTask() : mutex.run(key, startTask));
 		}
-		await Promise.all(begun);
+		await Promise.all(startedTasks);
 		return this.#results;
 	}
 
-	/** Adds the fields of the input, but never its `error`, by which n8n tells failed items. */
+	/** Adds the fields of the input except `error`, because n8n takes an item with `error` for a failed item. */
 	addInputFields(item: INodeExecutionData, index: number): INodeExecutionData {
-		if (!this.#withInputFields.has(index)) return item;
+		if (!this.#itemsWithInputFields.has(index)) return item;
 		const fields = { ...this.#context.getInputData()[index]?.json };
 		delete fields['error'];
 		return { ...item, json: { ...fields, ...item.json } };
 	}
 
 	#noteInputFields(index: number, value?: C): void {
-		// The input of a tool is what the model gave.
-		if (!this.#isTool && this.#work.hasInputFields(value)) this.#withInputFields.add(index);
+		// The input of a tool consists of the model's arguments.
+		if (!this.#isTool && this.#work.hasInputFields(value)) this.#itemsWithInputFields.add(index);
 	}
 
-	/** All items are checked before anything is sent, so that a mistake in the last item does not leave half a batch sent. */
+	/** Checks all items before anything is sent, so that a mistake in the last item does not leave half a batch sent. */
 	async #checkItems(): Promise<Array<CheckedItem<C>>> {
-		const checked: Array<CheckedItem<C>> = [];
+		const checkedItems: Array<CheckedItem<C>> = [];
 		let sliceEnd = performance.now() + sliceMilliseconds;
 		for (const index of this.#results.keys()) {
-			const one = this.#checkItem(index);
-			if (one) checked.push(one);
+			const checkedItem = this.#checkItem(index);
+			if (checkedItem) checkedItems.push(checkedItem);
 			if (this.#hasStopped) break;
 			if (performance.now() < sliceEnd) continue;
 			await yieldToEventLoop();
 			if (this.#isCancelled) {
-				for (const each of this.#results.keys())
-					this.#recordResult(each, { failure: this.#work.createStoppedError() });
+				for (const itemIndex of this.#results.keys())
+					this.#recordResult(itemIndex, { failure: this.#work.createStoppedError() });
 				return [];
 			}
 			sliceEnd = performance.now() + sliceMilliseconds;
 		}
-		return checked;
+		return checkedItems;
 	}
 
 	#checkItem(index: number): CheckedItem<C> | undefined {
@@ -166,10 +166,10 @@ class ItemLoop<C> {
 			const value = this.#work.check(index);
 			this.#noteInputFields(index, value);
 			const requestIdentity = this.#isTool ? this.#work.getRequestIdentity(value) : undefined;
-			const known = this.#retryCache.recall(index, requestIdentity);
-			if (known === 'doubt') this.#doubtfulItems.add(index);
-			if (!known || known === 'doubt') return { index, value, requestIdentity };
-			this.#recordResult(index, known);
+			const rememberedResult = this.#retryCache.recall(index, requestIdentity);
+			if (rememberedResult === 'doubt') this.#doubtfulItems.add(index);
+			if (!rememberedResult || rememberedResult === 'doubt') return { index, value, requestIdentity };
+			this.#recordResult(index, rememberedResult);
 		} catch (error) {
 			this.#noteInputFields(index);
 			this.#recordResult(index, { failure: toNodeError(error) });
@@ -183,12 +183,12 @@ class ItemLoop<C> {
 			for (const { index } of items) this.#recordResult(index, { failure: this.#work.createStoppedError() });
 			return;
 		}
-		const done = await this.#work
+		const performedItems = await this.#work
 			.perform(items)
 			.catch((error: unknown) => items.map(() => toUnexpectedFailure(error)));
-		for (const [at, { index, requestIdentity }] of items.entries()) {
+		for (const [position, { index, requestIdentity }] of items.entries()) {
 			const { result, mustNotRunAgain } =
-				done[at] ?? toUnexpectedFailure(new Error('The operation returned no result'));
+				performedItems[position] ?? toUnexpectedFailure(new Error('The operation returned no result'));
 			if (mustNotRunAgain) this.#retryCache.remember(index, requestIdentity, result);
 			else if (result.failure?.outcome === 'unknown')
 				this.#retryCache.remember(index, requestIdentity, 'doubt');
@@ -206,7 +206,7 @@ class ItemLoop<C> {
 	}
 }
 
-/** If a later try definitely did nothing, the outcome of the first one is still unknown. */
+/** Sets the outcome to unknown: even if this try certainly did nothing, an earlier try may have done the work. */
 function markDoubtful(result: ItemResult): ItemResult {
 	const { failure } = result;
 	if (!failure || failure.outcome === 'unknown') return result;
@@ -214,7 +214,7 @@ function markDoubtful(result: ItemResult): ItemResult {
 	return { ...result, failure: failure.with({ message, outcome: 'unknown' }) };
 }
 
-/** A bug of this package appeared after the work had begun, so the work may have been done. */
+/** Builds the failure for a bug of this package. The bug appeared after the work had begun, so the work may have been done. */
 const toUnexpectedFailure = (error: unknown): PerformedItem => ({
 	result: { failure: toNodeError(error).with({ outcome: 'unknown' }) },
 	mustNotRunAgain: true,

@@ -1,19 +1,19 @@
 /** Runs the work for each key in order, one after another. Different keys do not wait for each other. */
 export class KeyedMutex {
-	readonly #lastByKey: Map<string, Promise<unknown>>;
+	readonly #lastWorkByKey: Map<string, Promise<unknown>>;
 
-	constructor(lastByKey = new Map<string, Promise<unknown>>()) {
-		this.#lastByKey = lastByKey;
+	constructor(lastWorkByKey = new Map<string, Promise<unknown>>()) {
+		this.#lastWorkByKey = lastWorkByKey;
 	}
 
 	async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-		// The next work also begins after a failure.
-		const turn = (this.#lastByKey.get(key) ?? Promise.resolve()).then(work, work);
-		this.#lastByKey.set(key, turn);
+		// The work begins even if the work before it failed.
+		const currentWork = (this.#lastWorkByKey.get(key) ?? Promise.resolve()).then(work, work);
+		this.#lastWorkByKey.set(key, currentWork);
 		try {
-			return await turn;
+			return await currentWork;
 		} finally {
-			if (this.#lastByKey.get(key) === turn) this.#lastByKey.delete(key);
+			if (this.#lastWorkByKey.get(key) === currentWork) this.#lastWorkByKey.delete(key);
 		}
 	}
 }

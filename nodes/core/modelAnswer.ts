@@ -3,28 +3,28 @@ import type { IDataObject } from 'n8n-workflow';
 /** What a model gets from the node as a tool, in place of the output items. */
 export interface ModelAnswer {
 	readonly items: readonly IDataObject[];
-	/** How many there are, how many are shown, and which parameter continues. */
+	/** Says how many results there are, how many are shown, and which parameter continues. */
 	readonly note?: string;
 }
 
-/** What a note needs of an answer's size, with the quotes and keys around it. */
+/** The room for a note, with the quotes and keys around it. */
 const noteCharacters = 600;
 
-/** What is left of an answer's size beside these values and the note. */
-export const countRoom = (characters: number, ...beside: unknown[]): number =>
-	beside.reduce<number>(
-		(left, value) => left - JSON.stringify(value).length - 1,
-		characters - noteCharacters,
+/** Returns how many characters of an answer remain besides these values and the note. */
+export const countRoom = (maxCharacters: number, ...otherValues: unknown[]): number =>
+	otherValues.reduce<number>(
+		(remainingRoom, value) => remainingRoom - JSON.stringify(value).length - 1,
+		maxCharacters - noteCharacters,
 	);
 
-/** How many of the first values fit, whole. */
+/** Counts the values that fit as a whole, from the first one on. */
 export function countFitting(values: readonly unknown[], room: number): number {
-	let left = room;
-	const end = values.findIndex((value) => (left -= JSON.stringify(value).length + 1) < 0);
-	return end === -1 ? values.length : end;
+	let remainingRoom = room;
+	const fittingCount = values.findIndex((value) => (remainingRoom -= JSON.stringify(value).length + 1) < 0);
+	return fittingCount === -1 ? values.length : fittingCount;
 }
 
-/** The beginning of a text that fits. It ends with a line or a word. */
+/** Cuts a text to the room that it may take in JSON. The result ends with a line or a word. */
 export function fitText(text: string, room: number): string {
 	const measure = (end: number) => JSON.stringify(text.slice(0, end)).length;
 	let end = Math.min(text.length, Math.max(0, room));
@@ -32,18 +32,18 @@ export function fitText(text: string, room: number): string {
 	for (let size = measure(end); size > room && end > 0; size = measure(end)) {
 		end = Math.floor(end * Math.min(room / size, 0.99));
 	}
-	const start = text.slice(0, end);
-	if (end === text.length) return start;
-	const gap = Math.max(start.lastIndexOf('\n'), start.lastIndexOf(' ')) + 1;
+	const head = text.slice(0, end);
+	if (end === text.length) return head;
+	const wordEnd = Math.max(head.lastIndexOf('\n'), head.lastIndexOf(' ')) + 1;
 	// Half of a surrogate pair is no character.
-	return gap > end / 2 ? start.slice(0, gap) : start.replace(/[\ud800-\udbff]$/, '');
+	return wordEnd > end / 2 ? head.slice(0, wordEnd) : head.replace(/[\ud800-\udbff]$/, '');
 }
 
-/** What a note says of the part of a text that is shown. @param name the parameter that continues, in quotes, if there is one */
-export function describePart(shown: string, start: number, whole: number, name?: string): string {
-	const end = start + shown.length;
-	const part = `Characters ${start} to ${end} of ${whole} are shown.`;
-	return end < whole && name !== undefined
-		? `${part} To get what follows, call again with ${name}: ${end}.`
-		: part;
+/** Describes for a note which part of a text is shown. @param parameter the parameter that continues, in quotes, if there is one */
+export function describePart(part: string, start: number, length: number, parameter?: string): string {
+	const end = start + part.length;
+	const note = `Characters ${start} to ${end} of ${length} are shown.`;
+	return end < length && parameter !== undefined
+		? `${note} To get what follows, call again with ${parameter}: ${end}.`
+		: note;
 }

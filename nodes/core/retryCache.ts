@@ -17,24 +17,24 @@ interface FailedTry {
 
 /** The current try of a run of the node, or of one call of a tool. */
 interface CurrentTry<T> {
-	/** Results of the try before, however long this one takes. */
+	/** The try before this one. Its results stay here even if they expire during this try. */
 	readonly previousTry: FailedTry | undefined;
 	readonly results: Map<number, T>;
 }
 
-/** n8n waits at most 5 s before the next try, which takes the results over. A stopped execution has no next try. */
+/** n8n starts the next try after at most 5 s. The results expire because a stopped execution has no next try. */
 const retentionMilliseconds = 60_000;
 
-/** Whether n8n treats the try as failed, like one that throws. It looks only at the first returned item. */
+/** Returns whether n8n treats a try that returned items as failed. n8n looks only at the first item. */
 export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
 	const error: unknown = first?.json.error;
 	return error !== undefined && error !== null && error !== false;
 }
 
-/** n8n's Retry On Fail runs the whole node again in the same process. Items that were or may have been sent get their result from here. */
+/** n8n's Retry On Fail runs the whole node again in the same process. An item that was or may have been sent gets its result from here. */
 export class RetryCache<T> {
 	readonly #nodeTry: NodeTry;
-	/** One entry, except for a tool, which may be called several times. */
+	/** Has one entry, except for a tool, which may be called several times. */
 	readonly #currentTries = new Map<string, CurrentTry<T>>();
 
 	constructor(nodeTry: NodeTry) {
@@ -46,7 +46,7 @@ export class RetryCache<T> {
 	recall(itemIndex: number, requestIdentity: unknown): T | undefined {
 		if (!this.#nodeTry.retryOnFail) return undefined;
 		const { previousTry, results } = this.#getCurrentTry(requestIdentity);
-		// Only this class writes to the slot, under keys that name the node, so the type is the one that was stored.
+		// The type is right, because only this class stores results, under keys that name the node.
 		const result = previousTry?.results.get(itemIndex) as T | undefined;
 		if (result !== undefined) results.set(itemIndex, result);
 		return result;
@@ -56,31 +56,31 @@ export class RetryCache<T> {
 		if (this.#nodeTry.retryOnFail) this.#getCurrentTry(requestIdentity).results.set(itemIndex, result);
 	}
 
-	/** Ends the try. Its results are kept if n8n treats it as failed and there is a next one, and dropped otherwise. */
+	/** Ends the try. Keeps its results if n8n treats the try as failed and starts another one, and drops them otherwise. */
 	endTry(isFailed: boolean): void {
 		const { retryOnFail, maxTries } = this.#nodeTry;
 		if (!retryOnFail) return;
-		// The limits of n8n: 2 to 5 tries, 3 if unset or 0.
-		const most = Math.min(5, Math.max(2, maxTries || 3));
-		for (const [key, current] of this.#currentTries) {
-			const tries = (current.previousTry?.tries ?? 0) + 1;
-			if (isFailed && tries < most) storeFailedTry(key, current, tries);
+		// n8n's limits: 2 to 5 tries, and 3 if the setting is 0 or not set.
+		const tryLimit = Math.min(5, Math.max(2, maxTries || 3));
+		for (const [key, currentTry] of this.#currentTries) {
+			const tries = (currentTry.previousTry?.tries ?? 0) + 1;
+			if (isFailed && tries < tryLimit) storeFailedTry(key, currentTry, tries);
 			// The results of a parallel call of a tool must not be deleted.
-			else if (getFailedTries().get(key) === current.previousTry) deleteFailedTry(key);
+			else if (getFailedTries().get(key) === currentTry.previousTry) deleteFailedTry(key);
 		}
 	}
 
 	#getCurrentTry(requestIdentity: unknown): CurrentTry<T> {
 		const key = this.#buildKey(requestIdentity);
-		const known = this.#currentTries.get(key);
-		if (known) return known;
+		const knownTry = this.#currentTries.get(key);
+		if (knownTry) return knownTry;
 		const previousTry = this.#nodeTry.retryOnFail ? getFailedTries().get(key) : undefined;
-		const current = { previousTry, results: new Map<number, T>() };
-		this.#currentTries.set(key, current);
-		return current;
+		const currentTry = { previousTry, results: new Map<number, T>() };
+		this.#currentTries.set(key, currentTry);
+		return currentTry;
 	}
 
-	/** Only a tool's key includes what would be sent: an expression, such as one for the time, may give something else with each try. */
+	/** Only a tool's key includes what would be sent, because an expression, such as one for the time, may differ with each try. */
 	#buildKey(requestIdentity: unknown): string {
 		const { executionId, nodeId, runIndex, isTool } = this.#nodeTry;
 		if (!isTool) return JSON.stringify([executionId, nodeId, runIndex]);
@@ -90,10 +90,10 @@ export class RetryCache<T> {
 }
 
 function storeFailedTry<T>(key: string, { previousTry, results }: CurrentTry<T>, tries: number): void {
-	const known = [...(previousTry?.results ?? []), ...(getFailedTries().get(key)?.results ?? [])];
+	const earlierResults = [...(previousTry?.results ?? []), ...(getFailedTries().get(key)?.results ?? [])];
 	deleteFailedTry(key);
 	const expiryTimer = setTimeout(deleteFailedTry, retentionMilliseconds, key).unref();
-	getFailedTries().set(key, { results: new Map([...known, ...results]), tries, expiryTimer });
+	getFailedTries().set(key, { results: new Map([...earlierResults, ...results]), tries, expiryTimer });
 }
 
 function deleteFailedTry(key: string): void {
@@ -114,7 +114,7 @@ export function readNodeTry(context: IExecuteFunctions) {
 		nodeId: node.id,
 		// How often the node ran before in this execution (in loops).
 		runIndex: context.getWorkflowDataProxy(0).$runIndex as number,
-		// Without it, nothing is kept.
+		// If this is false, nothing is kept.
 		retryOnFail: node.retryOnFail === true,
 		maxTries: node.maxTries,
 		// n8n counts each try of a tool as a separate run, so only what would be sent shows which tries belong together.

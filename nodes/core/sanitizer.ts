@@ -33,7 +33,7 @@ const maxMessageLength = 1000;
 export class Sanitizer {
 	readonly #secretSearch = new SecretSearch();
 
-	/** @param secrets of the credentials in use */
+	/** @param secrets the secrets of the credentials in use */
 	constructor(secrets: Iterable<string> = []) {
 		this.addSecrets(secrets);
 	}
@@ -47,7 +47,7 @@ export class Sanitizer {
 		return this.#maskText(toSingleLine(shorten(text, maxLength)));
 	}
 
-	/** A copy with sanitized texts and details, and without the cause, which cannot be sanitized. */
+	/** Returns a copy with sanitized texts and details, and without the cause, which cannot be sanitized. */
 	cleanError(failure: NodeError): NodeError {
 		const { code, status, message, description, details } = failure;
 		return failure.with({
@@ -59,7 +59,7 @@ export class Sanitizer {
 		});
 	}
 
-	/** Data keeps its line breaks. */
+	/** Masks secrets in all keys and texts of the details. Unlike a message, a text there keeps its line breaks. */
 	#cleanValue(value: unknown): unknown {
 		if (typeof value === 'string') return this.#maskText(value);
 		if (typeof value !== 'object' || value === null) return value;
@@ -78,7 +78,7 @@ export class Sanitizer {
 
 type LogMethods = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** n8n's log, restricted to sanitized texts: none can forge another line or contain a secret. */
+/** Restricts n8n's log to sanitized texts, which cannot forge another line or contain a secret. */
 export function createSanitizedLog(logger: LogMethods, sanitizer: Sanitizer): LogMethods {
 	const clean = (level: keyof LogMethods) => (text: string) => {
 		logger[level](sanitizer.cleanText(text));
@@ -86,11 +86,11 @@ export function createSanitizedLog(logger: LogMethods, sanitizer: Sanitizer): Lo
 	return { debug: clean('debug'), info: clean('info'), warn: clean('warn'), error: clean('error') };
 }
 
-/** Secret fields of this package's credentials, and of what n8n stores for a sign-in. */
+/** Matches the secret fields of this package's credentials, and of what n8n stores for a sign-in. */
 const secretFieldName =
 	/^(accessToken|access_token|apiKey|clientSecret|id_token|privateKey|refresh_token|signature|userPublicKey)$/;
 
-/** The secrets in a credential's decrypted data. */
+/** Finds the secrets in a credential's decrypted data. */
 export function findSecrets(credential: object): string[] {
 	return Object.entries(credential).flatMap(([name, value]: [string, unknown]) => {
 		if (typeof value === 'object' && value !== null) return findSecrets(value);

@@ -19,21 +19,22 @@ export function toSingleLine(text: string): string {
 		.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
-/** A text without what people overlook in it: case and spaces. */
+/** Removes what people overlook in a text: case and spaces. */
 export function foldText(text: string): string {
 	return text.toLowerCase().replaceAll(/\s/g, '');
 }
 
-/** The existing names that missing ones may mean, as a question before an advice; '' if there are none. */
-export function suggestNames(names: readonly string[], missing: readonly string[]): string {
-	const wanted = missing.slice(0, 20).map((name) => foldText(name.slice(0, 100)));
-	const near = names.filter((name) => wanted.some((one) => isNear(foldText(name.slice(0, 100)), one)));
-	const shown = near.slice(0, 5).map((name) => `'${shorten(name, 60)}'`);
-	return shown.length === 0 ? '' : `Did you mean ${shown.join(', ')}? `;
+/** Suggests existing names that are similar to missing ones, as a question before an advice. Returns '' if there are none. */
+export function suggestNames(names: readonly string[], missingNames: readonly string[]): string {
+	const fold = (name: string) => foldText(name.slice(0, 100));
+	const foldedNames = missingNames.slice(0, 20).map(fold);
+	const similarNames = names.filter((name) => foldedNames.some((other) => isSimilar(fold(name), other)));
+	const quotedNames = similarNames.slice(0, 5).map((name) => `'${shorten(name, 60)}'`);
+	return quotedNames.length === 0 ? '' : `Did you mean ${quotedNames.join(', ')}? `;
 }
 
-/** Whether texts differ by at most two characters in one place, and have as many in common. */
-function isNear(a: string, b: string): boolean {
+/** Returns whether two texts differ by at most two characters in one place, and have at least as many in common. */
+function isSimilar(a: string, b: string): boolean {
 	const length = Math.min(a.length, b.length);
 	let [start, end] = [0, 0];
 	while (start < length && a[start] === b[start]) start++;

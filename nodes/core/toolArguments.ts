@@ -2,28 +2,28 @@ import { type FromAIArgument, type IExecuteFunctions, traverseNodeParameters } f
 
 import { createRefusal } from './errors';
 
-/** What n8n puts among a model's arguments: the tool's name after an approval, and an object that holds all of them. */
-const ownKeys = new Set(['tool', 'query']);
+/** Keys that n8n adds to a model's arguments: the tool's name after an approval, and an object with all arguments. */
+const n8nKeys = new Set(['tool', 'query']);
 
 /**
  * Refuses an argument that no parameter takes. n8n would drop it, and a model that asks for a draft would send instead. n8n's AI Agent 2
  * and its MCP server drop such an argument before the node can see it.
- * @throws NodeError 400 that names the arguments that there are
+ * @throws NodeError 400 that names the arguments that the tool takes
  */
 export function refuseUnknownArguments(context: IExecuteFunctions, itemIndex: number): void {
 	const readArgument = context.getWorkflowDataProxy(itemIndex)['$fromAI'] as (key: string) => unknown;
 	// n8n up to 2.0 mixes the fields of the agent's input into the arguments, so nothing shows which ones the model sent.
 	if (readArgument('toolCallId') !== undefined) return;
-	const found: FromAIArgument[] = [];
-	traverseNodeParameters(context.getNode().parameters, found);
-	const known = new Set(found.map(({ key }) => key));
+	const toolArguments: FromAIArgument[] = [];
+	traverseNodeParameters(context.getNode().parameters, toolArguments);
+	const knownKeys = new Set(toolArguments.map(({ key }) => key));
 	// The item also has the fields of the agent's input. Only what can be read as an argument comes from the model.
 	const isUnknown = (key: string) =>
-		/^[\w-]{1,64}$/.test(key) && !known.has(key) && !ownKeys.has(key) && (readArgument(key) ?? '') !== '';
-	const unknown = Object.keys(context.getInputData()[itemIndex]?.json ?? {}).filter(isUnknown);
-	if (unknown.length === 0) return;
+		/^[\w-]{1,64}$/.test(key) && !knownKeys.has(key) && !n8nKeys.has(key) && (readArgument(key) ?? '') !== '';
+	const unknownKeys = Object.keys(context.getInputData()[itemIndex]?.json ?? {}).filter(isUnknown);
+	if (unknownKeys.length === 0) return;
 	throw createRefusal(
-		`This tool does not take ${unknown.map((key) => `'${key}'`).join(', ')}`,
-		`Nothing was done. ${known.size === 0 ? 'It takes no arguments.' : `It takes: ${[...known].join(', ')}.`} Whoever set up the tool decides everything else.`,
+		`This tool does not take ${unknownKeys.map((key) => `'${key}'`).join(', ')}`,
+		`Nothing was done. ${knownKeys.size === 0 ? 'It takes no arguments.' : `It takes: ${[...knownKeys].join(', ')}.`} Whoever set up the tool decides everything else.`,
 	);
 }

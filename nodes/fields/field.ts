@@ -2,14 +2,14 @@ import type { INodePropertyMode, INodePropertyTypeOptions, NodePropertyTypes } f
 
 import { isNodeError, type NodeError } from '../core/errors';
 
-/** How values reach the node: form values come from expressions and are converted leniently; object values must have their type. */
+/** How values reach the node. Form values may come from expressions, so they are converted. Object values must have the right type. */
 export interface ReadContext {
 	readonly mode: 'fields' | 'json';
-	/** IANA name of the workflow's time zone, for times without an offset. */
+	/** The IANA name of the workflow's time zone. It applies to times without an offset. */
 	readonly timezone: string;
-	/** Whether the form gives a field by an expression of the user's own, not of a model. */
+	/** Returns whether the user wrote an expression into a field of the form. A field that a model fills in does not count. */
 	readonly isExpression?: (name: string) => boolean;
-	/** Whether the user has added an option to the form and does not leave it to a model. */
+	/** Returns whether the user has added an option to the form and does not leave its value to a model. */
 	readonly isOptionOfUser?: (name: string) => boolean;
 }
 
@@ -19,23 +19,23 @@ export interface Choice {
 	readonly description?: string;
 }
 
-/** The formats of a field, which say more than its n8n type, and the value in each, however it was given. */
+/** The formats of a field, which say more than its n8n type. Each has one type of value, however the value was given. */
 interface FormatValues {
 	/** Given as text separated by commas or new lines, or as an array. */
 	readonly list: string[];
-	/** The text as it stands (an RFC 5322 list has commas inside quotes), an array as lines. */
+	/** Given as text, which stays whole, because an RFC 5322 list may have commas inside quotes, or as an array, which becomes lines. */
 	readonly addressList: string;
 	/** Given as a fixedCollection or a plain object. */
 	readonly pairs: Array<{ name: string; value: string }>;
-	/** Given as JSON text or an array; unchecked beyond "array of arrays". */
+	/** Given as JSON text or an array. The elements are arrays, whose contents are not checked. */
 	readonly rows: unknown[][];
-	/** The same, or an array of objects. */
+	/** Given like `rows`, but an element may also be an object. */
 	readonly records: unknown[];
 	/** Given as a list of binary fields, in JSON mode also as `{ fileName, mimeType, content }[]`. */
 	readonly attachments: AttachmentInput[];
 	/** The text of a resource locator whose list depends on other fields. */
 	readonly tab: string;
-	/** By column, given as n8n's column mapper or an object; undefined where n8n is to map the item's own fields. */
+	/** By column. Given as n8n's column mapper or an object. Undefined if the mapper is set to map the item's own fields. */
 	readonly columns: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -47,50 +47,50 @@ export type AttachmentInput =
 
 export interface Field {
 	readonly displayName: string;
-	/** Saved in workflows; also the key in JSON mode. */
+	/** Saved in workflows. It is also the key in JSON mode. */
 	readonly name: string;
-	/** As in n8n. One without a reader in `values.ts` is read as text. */
+	/** n8n's type. A value is read as text if `values.ts` has no reader for the type. */
 	readonly type: NodePropertyTypes;
-	/** As in n8n; saved workflows depend on it. */
+	/** As in n8n. Saved workflows depend on it. */
 	readonly default: unknown;
 	readonly description?: string;
 	readonly hint?: string;
 	readonly placeholder?: string;
-	/** What n8n's AI builder needs to know to fill it in. */
+	/** What n8n's AI builder needs to know to fill in the field. */
 	readonly builderHint?: string;
-	/** Must have a value. Checked per item, so that Continue on Fail works. */
+	/** Whether the field must have a value. This is checked for each item, so that Continue on Fail works. */
 	readonly required?: boolean;
-	/** Overrides `required` in the form: false if one empty value would stop the whole node, true if only the form must ask for a value. */
+	/** Overrides `required` in the form. False if one empty value would stop the whole node. True if only the form must ask for a value. */
 	readonly requiredInForm?: boolean;
-	/** Names files. If an expression names none, the item fails, because otherwise nobody would notice the missing file. */
+	/** The field names files. If an expression names none, the item fails, because otherwise nobody would notice the missing file. */
 	readonly namesFiles?: true;
-	/** With `required`: the fields that can be given in its place. */
+	/** With `required`: other fields that can be given instead. */
 	readonly requiredUnless?: readonly string[];
 	/** With `required`: a value must be given, but it may be empty. */
 	readonly mayBeEmpty?: boolean;
-	/** All choices. If the list comes from Google, only those that it always has. */
+	/** All choices. If the list comes from Google, only the choices that the list always has. */
 	readonly options?: readonly Choice[];
 	readonly typeOptions?: INodePropertyTypeOptions;
 	readonly format?: FieldFormat;
 	/** The ways in which a resource locator can be filled in. */
 	readonly modes?: readonly INodePropertyMode[];
-	/** Names one thing at the service: an input object that has it needs no `resource`. */
+	/** The field is the ID of one thing at the service. An input object that has it needs no `resource`. */
 	readonly isId?: true;
-	/** Another field that gives the value if this one is empty. */
+	/** Another field that gives the value if this field is empty. */
 	readonly otherwise?: { readonly field: string; read(raw: unknown): string };
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
-	/** In one input mode only: the other one says the same with another field. */
+	/** The only input mode with this field. The other mode says the same with another field. */
 	readonly onlyIn?: ReadContext['mode'];
-	/** Default in JSON mode where it differs from the form's. */
+	/** The default in JSON mode, if it differs from the form's default. */
 	readonly jsonDefault?: unknown;
-	/** Default in the form while another field has this value. n8n knows only `default`, so this one applies when the value is read. */
+	/** The default in the form while another field has this value. n8n does not know this default: it applies when the value is read. */
 	readonly defaultWhen?: { readonly field: string; readonly is: string; readonly default: unknown };
 	/** Reads a value for which `type` and `format` are not enough. @throws NodeError 400 that names the field */
 	read?(raw: unknown, field: Field, reading: ReadContext): unknown;
-	/** Set once for all items: no expression. */
+	/** n8n's switch for a field without expressions. The value is the same for all items. */
 	readonly noDataExpression?: boolean;
-	/** Number of decimal places; without it, only whole numbers are accepted. */
+	/** The number of decimal places. Without it, only whole numbers are accepted. */
 	readonly decimals?: number;
 	readonly minimum?: number;
 	readonly maximum?: number;
@@ -116,20 +116,20 @@ type InferValue<F extends Field> = F extends { read: (...given: never[]) => infe
 				? TypeValues[T]
 				: string;
 
-/** Values of all fields and options by name. A field without a value has its default. */
+/** The values of all fields and options by name. A field without a value has its default. */
 export type InferParameters<F extends readonly Field[], O extends readonly Field[]> = {
 	readonly [K in F[number] as K['name']]: InferValue<K>;
 } & { readonly [K in O[number] as K['name']]: InferValue<K> };
 
-// Characters of Unicode's private use area, because no text from outside has them around the name of a field.
-const [begin, end] = ['\uE000', '\uE001'];
-const namedPlace = new RegExp(`${begin}([A-Za-z]+)(?:=(\\w+))?${end}`, 'g');
+// Characters of Unicode's private use area. No text from outside has them around the name of a field.
+const [beginMark, endMark] = ['\uE000', '\uE001'];
+const namePlaceholder = new RegExp(`${beginMark}([A-Za-z]+)(?:=(\\w+))?${endMark}`, 'g');
 
-/** A field in quotes, for a text for the user. `FieldNaming` replaces its name by the one that the user's input mode shows. */
-export const quoteField = (field: string) => `'${begin}${field}${end}'`;
+/** Marks a field in a text for the user, in quotes. `FieldNaming` then inserts the name that the user's input mode shows. */
+export const quoteField = (field: string) => `'${beginMark}${field}${endMark}'`;
 
-/** A choice of a field, without quotes: its name in the form, its value in the input object. */
-export const printChoice = (field: string, value: string) => `${begin}${field}=${value}${end}`;
+/** Marks a choice of a field, without quotes. The user sees its name in the form, or its value in the input object. */
+export const printChoice = (field: string, value: string) => `${beginMark}${field}=${value}${endMark}`;
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class FieldNaming {
@@ -140,8 +140,8 @@ export class FieldNaming {
 	}
 
 	insertNames(text: string): string {
-		return text.replaceAll(namedPlace, (_, name: string, value?: string) => {
-			const field = this.#fields.find((one) => one.name === name);
+		return text.replaceAll(namePlaceholder, (_, name: string, value?: string) => {
+			const field = this.#fields.find((candidate) => candidate.name === name);
 			if (value === undefined) return field?.displayName ?? name;
 			return field?.options?.find((choice) => choice.value === value)?.name ?? value;
 		});
@@ -155,10 +155,10 @@ export class FieldNaming {
 		});
 	}
 
-	/** @throws whatever `act` throws; a NodeError gets the names that the user sees */
-	runWithNames<T>(act: () => T): T {
+	/** Runs an action. @throws its error; a NodeError gets the names that the user sees */
+	runWithNames<T>(action: () => T): T {
 		try {
-			return act();
+			return action();
 		} catch (error) {
 			throw isNodeError(error) ? this.insertNamesIntoError(error) : error;
 		}

@@ -3,7 +3,7 @@ import type { IDisplayOptions, INodeProperties, NodeParameterValueType } from 'n
 import { compareNames } from '../core/text';
 import type { Field } from './field';
 
-/** What n8n shows for a field, without the conditions under which it is shown. */
+/** Builds n8n's property for a field, without the conditions under which n8n shows it. */
 function buildProperty(field: Field): INodeProperties {
 	const { displayName, name, description, hint, placeholder, noDataExpression, builderHint } = field;
 	return {
@@ -18,18 +18,18 @@ function buildProperty(field: Field): INodeProperties {
 
 function buildType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
 	const { type, typeOptions, minimum: minValue, maximum: maxValue, decimals: numberPrecision = 0 } = field;
-	const given = typeOptions && { typeOptions };
+	const typeOptionsPart = typeOptions && { typeOptions };
 	switch (type) {
 		case 'resourceLocator':
-			return { type, ...given, modes: structuredClone([...(field.modes ?? [])]) };
+			return { type, ...typeOptionsPart, modes: structuredClone([...(field.modes ?? [])]) };
 		case 'fixedCollection':
 			return { type, typeOptions: { multipleValues: true }, options: buildCollectionOptions(field) };
 		case 'options':
-			return { type, ...given, options: field.options?.map((choice) => ({ ...choice })) };
+			return { type, ...typeOptionsPart, options: field.options?.map((choice) => ({ ...choice })) };
 		case 'number':
 			return { type, typeOptions: { ...typeOptions, minValue, maxValue, numberPrecision } };
 		default:
-			return { type, ...given };
+			return { type, ...typeOptionsPart };
 	}
 }
 
@@ -51,7 +51,7 @@ function getEntries({ pair, entries }: Field): NonNullable<Field['entries']> {
 type ShowConditions = NonNullable<IDisplayOptions['show']>;
 type ShowWhenCondition = NonNullable<Field['showWhen']>;
 
-/** A node's parameters and, in one collection, its options. @param gate the condition under which all of them are shown */
+/** Builds a node's parameters and, in one collection, its options. @param gate the condition under which all of them are shown */
 export function buildProperties(fields: readonly Field[], options: readonly Field[], gate?: ShowConditions) {
 	const collection: INodeProperties = {
 		displayName: 'Options',
@@ -68,13 +68,13 @@ export function buildProperties(fields: readonly Field[], options: readonly Fiel
 				...(option.showWhen && { displayOptions: buildOptionConditions(option.showWhen, fields, options) }),
 			})),
 	};
-	const inForm = fields.filter(({ onlyIn }) => onlyIn !== 'json');
-	return [...inForm.map((field) => buildConditionalProperty(field, gate)), collection];
+	const formFields = fields.filter(({ onlyIn }) => onlyIn !== 'json');
+	return [...formFields.map((field) => buildConditionalProperty(field, gate)), collection];
 }
 
 /**
- * Turns on a switch that is added, because whoever adds it wants it. n8n uses this default only then: an option not added has no value.
- * Gives a collection its first row, because n8n drops one without rows as soon as another field changes.
+ * Builds the default that an option gets when the user adds it. A switch is on, because whoever adds it wants it. A collection has a first
+ * row, because n8n drops a collection without rows as soon as another field changes.
  */
 function buildAddedDefaults(option: Field): Partial<INodeProperties> {
 	if (option.type === 'fixedCollection') {
@@ -87,7 +87,7 @@ function buildAddedDefaults(option: Field): Partial<INodeProperties> {
 	return { default: true, ...(option.default === false && { builderHint }) };
 }
 
-/** A parameter of the node. @param gate the condition under which it is shown */
+/** Builds a parameter of the node. @param gate the condition under which it is shown */
 export function buildConditionalProperty(field: Field, gate?: ShowConditions): INodeProperties {
 	if (!gate && !field.showWhen) return buildProperty(field);
 	const show = { ...gate, ...toShowConditions(field.showWhen) };
@@ -95,8 +95,8 @@ export function buildConditionalProperty(field: Field, gate?: ShowConditions): I
 }
 
 /**
- * The condition for an option. A slash reaches a field outside the collection. For an option that was not added, n8n knows no default:
- * if the default is one of the wanted values, the condition hides this option at all other values.
+ * Builds the condition for an option. A slash reaches a field outside the collection. n8n knows no default of an option that was not
+ * added. So if that default is one of the values in the condition, the result hides this option at all other values.
  */
 function buildOptionConditions(
 	condition: ShowWhenCondition,
@@ -106,10 +106,10 @@ function buildOptionConditions(
 	const show: Record<string, Array<string | boolean>> = {};
 	const hide: Record<string, Array<string | boolean>> = {};
 	for (const [name, values] of Object.entries(condition)) {
-		const sibling = options.find((option) => option.name === name);
-		const choices = sibling?.options?.map(({ value }) => value) ?? [true, false];
+		const siblingOption = options.find((option) => option.name === name);
+		const choices = siblingOption?.options?.map(({ value }) => value) ?? [true, false];
 		if (fields.some((field) => field.name === name)) show[`/${name}`] = [...values];
-		else if (sibling && values.some((value) => value === sibling.default)) {
+		else if (siblingOption && values.some((value) => value === siblingOption.default)) {
 			hide[name] = choices.filter((choice) => !values.includes(choice));
 		} else show[name] = [...values];
 	}

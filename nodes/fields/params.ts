@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, IGetNodeParameterOptions } from 'n8n-workflow';
+import type { IExecuteFunctions, IGetNodeParameterOptions as ReadOptions } from 'n8n-workflow';
 
 import { isTool, createRefusal } from '../core/errors';
 import type { Field, InferParameters, ReadContext } from './field';
@@ -8,45 +8,45 @@ export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 
 /**
  * Reads the values of fields from the given input. Every node and both input modes use this.
- * @param given by field name; undefined and null for fields without a value
+ * @param rawValues the input by field name; undefined or null for a field without a value
  * @throws NodeError 400 that names the field and what is allowed
  */
 export function readParameters<const F extends readonly Field[]>(
 	fields: F,
-	given: Readonly<Record<string, unknown>>,
+	rawValues: Readonly<Record<string, unknown>>,
 	reading: ReadContext,
 ): InferParameters<F, []> {
 	const isForm = reading.mode === 'fields';
 	// Defaults are written in the form's shape.
-	const form: ReadContext = { ...reading, mode: 'fields' };
+	const formReading: ReadContext = { ...reading, mode: 'fields' };
 	const values = new Map<string, unknown>();
 	const byName = new Map(fields.map((field) => [field.name, field]));
-	const hasOneOf = (name: string, allowed: ReadonlyArray<string | boolean>) => {
+	const hasOneOf = (name: string, allowedValues: ReadonlyArray<string | boolean>) => {
 		const field = byName.get(name);
 		// A name with @ is no field, but a condition of n8n, such as whether the node is a tool.
 		if (name.startsWith('@')) return true;
-		return field !== undefined && allowed.some((choice) => choice === getValue(field));
+		return field !== undefined && allowedValues.some((value) => value === getValue(field));
 	};
 	const getValue = (field: Field): unknown => {
-		if (!values.has(field.name)) values.set(field.name, readField(field, given[field.name]));
+		if (!values.has(field.name)) values.set(field.name, readField(field, rawValues[field.name]));
 		return values.get(field.name);
 	};
 	const readField = (field: Field, raw: unknown): unknown => {
 		const { showWhen = {}, requiredUnless = [], defaultWhen } = field;
-		const isShown = Object.entries(showWhen).every(([name, allowed]) => hasOneOf(name, allowed));
-		const isOther = defaultWhen !== undefined && hasOneOf(defaultWhen.field, [defaultWhen.is]);
-		const formDefault = isOther ? defaultWhen.default : field.default;
-		// Values left over from an earlier choice do not count, as in n8n's own form.
-		if (!isShown && isForm) return readValue(field, formDefault, form);
-		// A form field that was emptied counts as not given where no text is wanted.
+		const isShown = Object.entries(showWhen).every(([name, allowedValues]) => hasOneOf(name, allowedValues));
+		const hasOtherDefault = defaultWhen !== undefined && hasOneOf(defaultWhen.field, [defaultWhen.is]);
+		const formDefault = hasOtherDefault ? defaultWhen.default : field.default;
+		// Values that remain from an earlier choice do not count, as in n8n's own form.
+		if (!isShown && isForm) return readValue(field, formDefault, formReading);
+		// An empty form field counts as missing if its value is not a text.
 		const isBlank = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
-		const ownDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
-		if (isShown && field.namesFiles && Object.hasOwn(given, field.name))
+		const modeDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
+		if (isShown && field.namesFiles && Object.hasOwn(rawValues, field.name))
 			refuseUnnamedFiles(field, raw, reading);
 		const value =
-			isMissing(raw) || isBlank ? readValue(field, ownDefault, form) : readValue(field, raw, reading);
-		if (field.otherwise && value === '') return field.otherwise.read(given[field.otherwise.field]);
-		const isNeeded = requiredUnless.every((name) => isMissing(given[name]));
+			isMissing(raw) || isBlank ? readValue(field, modeDefault, formReading) : readValue(field, raw, reading);
+		if (field.otherwise && value === '') return field.otherwise.read(rawValues[field.otherwise.field]);
+		const isNeeded = requiredUnless.every((name) => isMissing(rawValues[name]));
 		if (isShown && isNeeded) requireValue(field, raw, value, reading);
 		return value;
 	};
@@ -55,15 +55,15 @@ export function readParameters<const F extends readonly Field[]>(
 	return Object.fromEntries(values) as InferParameters<F, []>;
 }
 
-const isFromModel = (raw: unknown) => /\$fromAI\b/i.test(JSON.stringify(raw));
+const isFromModel = (value: unknown) => /\$fromAI\b/i.test(JSON.stringify(value));
 
 const isMissing = (raw: unknown) => raw === undefined || raw === null;
 
 function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadContext): void {
 	if (!field.required) return;
 	const message = `'${nameField(field, reading)}' is required`;
-	const noKey = 'The input object does not have this key, or its value is null. Add it.';
-	if (reading.mode === 'json' && isMissing(raw)) throw createRefusal(message, noKey);
+	const noKeyAdvice = 'The input object does not have this key, or its value is null. Add it.';
+	if (reading.mode === 'json' && isMissing(raw)) throw createRefusal(message, noKeyAdvice);
 	// Only the operation knows whether an empty value means something here.
 	if (field.mayBeEmpty) return;
 	// A text of several lines may be a mere line break.
@@ -73,7 +73,7 @@ function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadC
 	throw createRefusal(message, `It is empty. ${missingDataAdvice}`);
 }
 
-/** The options that govern the requests of every operation. */
+/** The options for the requests of every operation. */
 export const requestOptions = [
 	{
 		displayName: 'Max Retry Wait (Seconds)',
@@ -117,7 +117,7 @@ export const includeInputFieldsOption = {
 		'Whether to add the fields of the input item to each output item. Where names are the same, the result wins.',
 } as const satisfies Field;
 
-/** An option of the operations that may answer at length. */
+/** The option of operations whose answers may be long. */
 export const maxModelCharactersOption = {
 	displayName: 'Max Model Characters',
 	name: 'maxModelCharacters',
@@ -139,7 +139,6 @@ export const startCharacterOption = {
 		'Where the text begins, counted from 0. Let a model fill this in, so that it can continue an answer that was shortened.',
 } as const satisfies Field;
 
-/** The options that every operation has. */
 export const commonOptions = [...requestOptions, includeInputFieldsOption] as const;
 
 export type RequestLimits = InferParameters<typeof requestOptions, []>;
@@ -155,19 +154,19 @@ interface ParameterSource {
 
 /** The part of n8n's context that gives parameters. */
 export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'getInputData'> {
-	getNodeParameter(name: string, at: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown;
+	getNodeParameter(name: string, itemIndex: number, fallback: unknown, options?: ReadOptions): unknown;
 }
 
 /**
- * The node's parameters, item after item, as n8n's `getNodeParameter` gives them. n8n resolves each of them for each item, and hands
- * what an expression reads to a sandbox and back: 4,000 readings of `{{ $json.a }}` keep n8n 2.41 busy for 330 to 440 ms, and take 4 to
- * 11 ms here. This class asks n8n once for what does not depend on the item, and takes a mere field of the item from the item.
+ * Reads the node's parameters for each item, as n8n's `getNodeParameter` returns them. n8n resolves each parameter for each item in a
+ * sandbox: 4,000 readings of `{{ $json.a }}` keep n8n 2.41 busy for 330 to 440 ms, and take 4 to 11 ms here. This class asks n8n only
+ * once for a parameter that does not depend on the item. It reads a mere field of the item from the item itself.
  */
 export class NodeParameters {
 	readonly #context: ParameterContext;
 	readonly #sourcesByName = new Map<string, ParameterSource>();
-	readonly #rawValues = new Map<string, unknown>();
-	/** Given values by list of fields, if none of them depends on the item. */
+	readonly #rawExpressions = new Map<string, unknown>();
+	/** The raw values by list of fields, for lists in which no value depends on the item. */
 	readonly #constantValues = new Map<readonly Field[], Readonly<Record<string, unknown>>>();
 	/** A tool's expressions see other items than its input. */
 	readonly #isTool: boolean;
@@ -177,7 +176,7 @@ export class NodeParameters {
 		this.#isTool = isTool(context.getNode());
 	}
 
-	/** @param fallback for a parameter that is not there, because it is hidden */
+	/** Reads a parameter. @param fallback the result if the parameter is hidden and so has no value */
 	readParameter(name: string, itemIndex: number, fallback: unknown): unknown {
 		const source = this.#sourcesByName.get(name) ?? this.#findSource(name, fallback);
 		this.#sourcesByName.set(name, source);
@@ -186,25 +185,25 @@ export class NodeParameters {
 		return value ?? this.#context.getNodeParameter(name, itemIndex, fallback);
 	}
 
-	/** What was given for visible fields and options. The same object for every item if none depends on the item. */
+	/** Reads the raw values of visible fields and options. Returns the same object for every item if no value depends on the item. */
 	readFields(fields: readonly Field[], itemIndex: number): Readonly<Record<string, unknown>> {
-		const known = this.#constantValues.get(fields);
-		if (known) return known;
+		const constantValues = this.#constantValues.get(fields);
+		if (constantValues) return constantValues;
 		const options = this.readParameter('options', itemIndex, {});
 		const values = fields.map(({ name, format }) => {
 			const value = this.readParameter(name, itemIndex, null);
 			return [name, format === 'columns' ? this.#markTypedValues(name, value) : value] as const;
 		});
-		const given = { ...(isPlainObject(options) ? options : {}), ...Object.fromEntries(values) };
+		const rawValues = { ...(isPlainObject(options) ? options : {}), ...Object.fromEntries(values) };
 		const names = ['options', ...fields.map(({ name }) => name)];
 		if (names.every((name) => this.#sourcesByName.get(name)?.isConstant))
-			this.#constantValues.set(fields, given);
-		return given;
+			this.#constantValues.set(fields, rawValues);
+		return rawValues;
 	}
 
-	/** Marks what was typed into a column mapper: text, whatever the column holds. An expression's value has its own type. */
+	/** Marks values that were typed into a column mapper. They are text, whatever type the column has. An expression's value has its own type. */
 	#markTypedValues(name: string, mapper: unknown): unknown {
-		const raw = this.#getRawValue(name, 'value');
+		const raw = this.#getRawExpression(name, 'value');
 		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(raw)) return mapper;
 		const isTyped = (column: string, value: unknown) =>
 			typeof value === 'string' && !hasExpression(raw[column]);
@@ -214,45 +213,45 @@ export class NodeParameters {
 		return { ...mapper, value: Object.fromEntries(entries) };
 	}
 
-	/** Whether a parameter, or an option of a collection, is given by an expression: then it may differ from item to item. */
+	/** Returns whether a parameter, or an option in a collection, has an expression. Then its value may differ from item to item. */
 	isExpression(name: string, option?: string): boolean {
-		return hasExpression(this.#getRawValue(name, option));
+		return hasExpression(this.#getRawExpression(name, option));
 	}
 
-	/** The same for a parameter or option of that name. Not for one that a model fills in, because the model may leave it empty. */
+	/** Returns whether the user wrote an expression into a parameter or option. A model's value does not count: a model may leave it empty. */
 	isOwnExpression(name: string): boolean {
-		const raw = [this.#getRawValue(name), this.#getRawValue('options', name)].find(hasExpression);
+		const raw = [this.#getRawExpression(name), this.#getRawExpression('options', name)].find(hasExpression);
 		return raw !== undefined && !isFromModel(raw);
 	}
 
-	/** Whether the user has added an option and does not leave it to a model. */
+	/** Returns whether the user has added an option and does not leave its value to a model. */
 	isOptionOfUser(name: string): boolean {
-		const raw = this.#getRawValue('options');
+		const raw = this.#getRawExpression('options');
 		return isPlainObject(raw) && Object.hasOwn(raw, name) && !isFromModel(raw[name]);
 	}
 
-	/** Whether a switch among the options is on for the node as a whole. */
+	/** Returns whether a switch among the options is on for the node as a whole. */
 	isOn(option: string): boolean {
-		return this.#getRawValue('options', option) === true;
+		return this.#getRawExpression('options', option) === true;
 	}
 
-	#getRawValue(name: string, option?: string): unknown {
-		if (!this.#rawValues.has(name)) {
-			this.#rawValues.set(name, this.#context.getNodeParameter(name, 0, null, { rawExpressions: true }));
+	#getRawExpression(name: string, option?: string): unknown {
+		if (!this.#rawExpressions.has(name)) {
+			this.#rawExpressions.set(name, this.#context.getNodeParameter(name, 0, null, { rawExpressions: true }));
 		}
-		const raw = this.#rawValues.get(name);
+		const raw = this.#rawExpressions.get(name);
 		return option !== undefined && isPlainObject(raw) ? raw[option] : raw;
 	}
 
 	#findSource(name: string, fallback: unknown): ParameterSource {
-		const raw = this.#getRawValue(name);
+		const raw = this.#getRawExpression(name);
 		if (!hasExpression(raw))
 			return { isConstant: true, value: this.#context.getNodeParameter(name, 0, fallback) };
 		const mayReadItem = typeof raw === 'string' && !this.#isTool;
 		return { isConstant: false, path: mayReadItem ? parseFieldPath(raw) : undefined };
 	}
 
-	/** Reads a field of the item. Undefined if it is missing or no plain data: n8n then evaluates the expression. */
+	/** Reads a field of the item. Returns undefined if it is missing or no plain data. n8n then evaluates the expression. */
 	#readItemField(path: readonly string[], itemIndex: number): unknown {
 		let value: unknown = this.#context.getInputData()[itemIndex]?.json;
 		for (const key of path) {
@@ -264,15 +263,15 @@ export class NodeParameters {
 	}
 }
 
-function hasExpression(raw: unknown): boolean {
-	if (typeof raw === 'string') return raw.startsWith('=');
-	return typeof raw === 'object' && raw !== null && Object.values(raw).some(hasExpression);
+function hasExpression(value: unknown): boolean {
+	if (typeof value === 'string') return value.startsWith('=');
+	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }
 
 const pathStep = /\.([A-Za-z_$][\w$]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]/g;
 const fieldExpression = new RegExp(String.raw`^=\{\{\s*\$json((?:${pathStep.source})*)\s*\}\}$`);
 
-/** The keys of `{{ $json.a["b c"] }}`; undefined for every other expression. */
+/** Parses an expression such as `{{ $json.a["b c"] }}` to its keys. Returns undefined for every other expression. */
 function parseFieldPath(expression: string): string[] | undefined {
 	const steps = fieldExpression.exec(expression)?.[1];
 	if (steps === undefined) return undefined;

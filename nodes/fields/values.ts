@@ -3,22 +3,22 @@ import { tryToParseDateTime } from 'n8n-workflow';
 import { type NodeError, createRefusal } from '../core/errors';
 import type { AttachmentInput, Field, FieldFormat, ReadContext } from './field';
 
-/** The field's name as the user sees it. */
+/** Returns the field's name as the user sees it. */
 export const nameField = ({ displayName, name }: Field, { mode }: ReadContext) =>
 	mode === 'fields' ? displayName : name;
 
 export const missingDataAdvice =
 	'If it is an expression, check that the input item contains the data. If Edit Fields removed it, turn on Include Other Input Fields there.';
 
-export function createValueRefusal(field: Field, reading: ReadContext, wanted: string): NodeError {
+export function createValueRefusal(field: Field, reading: ReadContext, expectation: string): NodeError {
 	return createRefusal(
-		`'${nameField(field, reading)}' must be ${wanted}`,
+		`'${nameField(field, reading)}' must be ${expectation}`,
 		reading.mode === 'fields' ? 'If it is an expression, check what it returns for this item.' : undefined,
 	);
 }
 
-const createTypeRefusal = (field: Field, raw: unknown, reading: ReadContext, wanted: string) =>
-	createValueRefusal(field, reading, `${wanted}, not ${describeType(raw)}`);
+const createTypeRefusal = (field: Field, raw: unknown, reading: ReadContext, expectation: string) =>
+	createValueRefusal(field, reading, `${expectation}, not ${describeType(raw)}`);
 
 export function readText(field: Field, raw: unknown, reading: ReadContext): string {
 	if (typeof raw === 'string') return raw;
@@ -26,7 +26,7 @@ export function readText(field: Field, raw: unknown, reading: ReadContext): stri
 	throw createTypeRefusal(field, raw, reading, 'text');
 }
 
-/** The JSON type of a value; never the value itself, which may be private. */
+/** Describes the JSON type of a value. Never repeats the value, which may be private. */
 export function describeType(raw: unknown): string {
 	if (raw == null) return String(raw);
 	if (Array.isArray(raw)) return 'an array';
@@ -46,7 +46,7 @@ export class TypedText {
 	}
 }
 
-/** Values by column, from n8n's column mapper or a plain object. Unset ones are left out. @returns undefined if n8n maps by name */
+/** Reads values by column from n8n's column mapper or a plain object. Unset values are undefined. @returns undefined if n8n maps by name */
 function readColumns(field: Field, raw: unknown, reading: ReadContext) {
 	if (!isRecord(raw)) throw createTypeRefusal(field, raw, reading, 'an object with a value for each column');
 	const isMapper = reading.mode === 'fields' && typeof raw['mappingMode'] === 'string';
@@ -56,84 +56,84 @@ function readColumns(field: Field, raw: unknown, reading: ReadContext) {
 	return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? undefined]));
 }
 
-/** The text of a locator. The form gives an object; an expression or a tool gives text. */
+/** Reads the text of a locator. The form gives an object; an expression or a tool gives text. */
 export function readLocatorText(field: Field, raw: unknown, reading: ReadContext): string {
 	const isLocator = reading.mode === 'fields' && isRecord(raw) && 'mode' in raw;
 	return readText(field, (isLocator ? raw['value'] : raw) ?? '', reading);
 }
 
-/** An entry of a list. One in double quotes may contain commas and doubled quotes. */
+/** Matches an entry of a list. An entry in double quotes may contain commas and doubled quotes. */
 const listEntry = /(?:^|[,\n])[^\S\n]*(?:"((?:[^"\n]|"")*)"[^\S\n]*(?=[,\n]|$)|([^,\n]*))/g;
 
-/** The entries of a text separated by commas or new lines. */
+/** Splits a text at commas and new lines. Leaves out empty entries. */
 export function splitList(text: string): string[] {
 	return [...text.matchAll(listEntry)]
 		.map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
 		.filter((entry) => entry !== '');
 }
 
-/** Takes text separated by commas or new lines, or an array. */
+/** Reads text separated by commas or new lines, or an array. */
 export function readList(field: Field, raw: unknown, reading: ReadContext): string[] {
 	const entries = typeof raw === 'string' ? splitList(raw) : raw;
-	const wanted = 'an array, or text separated by commas or new lines';
-	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, reading, wanted);
+	const expectation = 'an array, or text separated by commas or new lines';
+	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, reading, expectation);
 	// Does not trim what was picked from a list, because it may begin or end with a space.
 	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
 	const texts = entries.map((entry) => readText(field, entry, reading));
 	return texts.map((text) => (isPicked ? text : text.trim())).filter((text) => text.trim() !== '');
 }
 
-/** Takes the form's `{ group: [{ key, value }] }` or a plain object. */
+/** Reads the form's `{ group: [{ key, value }] }` or a plain object. */
 function readPairs(field: Field, raw: unknown, reading: ReadContext) {
 	const { group, key } = field.pair ?? { group: 'pair', key: 'name' };
 	if (!isRecord(raw)) throw createTypeRefusal(field, raw, reading, 'an object with names and values');
 	const rows = reading.mode === 'fields' ? raw[group] : undefined;
-	const given: ReadonlyArray<readonly [unknown, unknown]> = Array.isArray(rows)
+	const entries: ReadonlyArray<readonly [unknown, unknown]> = Array.isArray(rows)
 		? rows.filter(isRecord).map((row) => [row[key] ?? '', row['value'] ?? ''])
 		: Object.entries(raw);
-	const read = (one: unknown) => readText(field, one, reading);
-	const pairs = given.map(([name, value]) => ({ name: read(name), value: read(value) }));
+	const readEntryText = (value: unknown) => readText(field, value, reading);
+	const pairs = entries.map(([name, value]) => ({ name: readEntryText(name), value: readEntryText(value) }));
 	// Skips a row of the form that nobody filled in.
 	return pairs.filter(({ name, value }) => name !== '' || value !== '');
 }
 
-/** Refuses an unknown key in JSON mode, as at the top level. @throws NodeError 400 that names the key and what is wanted */
+/** Refuses an unknown key of an entry in JSON mode. @throws NodeError 400 that names the key and what is allowed */
 export function refuseUnknownKeys(
 	field: Field,
 	entries: ReadonlyArray<Readonly<Record<string, unknown>>>,
 	keys: readonly string[],
-	wanted: string,
+	expectation: string,
 	reading: ReadContext,
 ): void {
-	const other = entries.flatMap((entry) => Object.keys(entry)).find((key) => !keys.includes(key));
-	if (other === undefined || reading.mode === 'fields') return;
-	throw createValueRefusal(field, reading, `${wanted}; '${other}' is not allowed`);
+	const unknownKey = entries.flatMap((entry) => Object.keys(entry)).find((key) => !keys.includes(key));
+	if (unknownKey === undefined || reading.mode === 'fields') return;
+	throw createValueRefusal(field, reading, `${expectation}; '${unknownKey}' is not allowed`);
 }
 
 function readRows(field: Field, raw: unknown, reading: ReadContext): unknown[] {
 	const takesRecords = field.format === 'records';
-	const wanted = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
+	const rowExpectation = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
 	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
 	const label = nameField(field, reading);
 	const text = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
 	const rows = typeof text === 'string' ? parseJson(text, `'${label}'`, jsonAdvice) : text;
-	const wantedRows = `'${label}' must be an array of rows`;
-	if (!Array.isArray(rows)) throw createRefusal(`${wantedRows}, not ${describeType(rows)}`, rowsAdvice);
-	const wrong = rows.findIndex((row) => !isRow(row));
-	if (wrong === -1) return rows;
-	const wrongRow = `row ${wrong + 1} is ${describeType(rows[wrong])}`;
-	throw createRefusal(`${wantedRows}, each ${wanted}; ${wrongRow}`, rowsAdvice);
+	const message = `'${label}' must be an array of rows`;
+	if (!Array.isArray(rows)) throw createRefusal(`${message}, not ${describeType(rows)}`, rowsAdvice);
+	const wrongIndex = rows.findIndex((row) => !isRow(row));
+	if (wrongIndex === -1) return rows;
+	const wrongRowNote = `row ${wrongIndex + 1} is ${describeType(rows[wrongIndex])}`;
+	throw createRefusal(`${message}, each ${rowExpectation}; ${wrongRowNote}`, rowsAdvice);
 }
 
 const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
 
-/** @param what the user's name for the text @throws NodeError 400 with the position only: the parser's message repeats the content */
-export function parseJson(text: string, what: string, advice: string): unknown {
+/** Parses JSON. @param label names the text @throws NodeError 400 with only the position, because the parser's message has content */
+export function parseJson(text: string, label: string, advice: string): unknown {
 	try {
 		return JSON.parse(text) as unknown;
 	} catch (error) {
 		const place = /position \d+/.exec(String(error))?.[0];
-		throw createRefusal(`${what} is not valid JSON${place === undefined ? '' : ` (at ${place})`}`, advice);
+		throw createRefusal(`${label} is not valid JSON${place === undefined ? '' : ` (at ${place})`}`, advice);
 	}
 }
 
@@ -141,7 +141,7 @@ export function parseJson(text: string, what: string, advice: string): unknown {
 export const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
-/** @throws NodeError 400 if an expression, or an entry in JSON mode, names no file where it should name one */
+/** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
 export function refuseUnnamedFiles(field: Field, raw: unknown, reading: ReadContext): void {
 	const isForm = reading.mode === 'fields';
 	// In JSON mode, null and an empty list say that there is no file.
@@ -168,24 +168,25 @@ function readAttachments(field: Field, raw: unknown, reading: ReadContext): Atta
 
 function readAttachment(field: Field, entry: Record<string, unknown>, reading: ReadContext): AttachmentInput {
 	const { fileName, mimeType, content } = entry;
-	const wanted = 'names of binary fields or objects with fileName, mimeType and content (base64 text)';
-	refuseUnknownKeys(field, [entry], ['fileName', 'mimeType', 'content'], wanted, reading);
+	const expectation = 'names of binary fields or objects with fileName, mimeType and content (base64 text)';
+	refuseUnknownKeys(field, [entry], ['fileName', 'mimeType', 'content'], expectation, reading);
 	const isComplete = typeof fileName === 'string' && typeof content === 'string';
 	if (!isComplete || !(mimeType === undefined || typeof mimeType === 'string'))
-		throw createValueRefusal(field, reading, wanted);
+		throw createValueRefusal(field, reading, expectation);
 	return { fileName, content, ...(mimeType !== undefined && { mimeType }) };
 }
 
-/** A time as ISO 8601 in UTC; '' for none. A time without an offset is in the workflow's time zone, as everywhere in n8n. */
+/** Reads a time as ISO 8601 in UTC, or ''. A time without an offset is in the workflow's time zone, as everywhere in n8n. */
 function readDateTime(field: Field, raw: unknown, reading: ReadContext): string {
 	if (raw === '') return '';
-	const wanted = 'a date and time, such as 2026-01-31T09:00:00Z';
-	if (reading.mode === 'json' && typeof raw !== 'string') throw createValueRefusal(field, reading, wanted);
+	const expectation = 'a date and time, such as 2026-01-31T09:00:00Z';
+	if (reading.mode === 'json' && typeof raw !== 'string')
+		throw createValueRefusal(field, reading, expectation);
 	try {
 		return tryToParseDateTime(raw, reading.timezone).toJSDate().toISOString();
 	} catch {
 		// n8n's message repeats the value.
-		throw createValueRefusal(field, reading, wanted);
+		throw createValueRefusal(field, reading, expectation);
 	}
 }
 
@@ -201,10 +202,10 @@ function readNumber(field: Field, raw: unknown, reading: ReadContext): number {
 	const value = fromText ? Number(raw) : raw;
 	const isNumber = decimals === undefined ? Number.isInteger : Number.isFinite;
 	if (typeof value === 'number' && isNumber(value) && value >= minimum && value <= maximum) return value;
-	const given =
+	const shownValue =
 		typeof value === 'number' && !(fromText && Number.isNaN(value)) ? String(value) : describeType(raw);
-	const wanted = `a ${decimals === undefined ? 'whole ' : ''}number${formatLimits(field)}`;
-	throw createValueRefusal(field, reading, `${wanted}, not ${given}`);
+	const expectation = `a ${decimals === undefined ? 'whole ' : ''}number${formatLimits(field)}`;
+	throw createValueRefusal(field, reading, `${expectation}, not ${shownValue}`);
 }
 
 function formatLimits({ minimum, maximum }: Field): string {
@@ -232,8 +233,8 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 		const title = readLocatorText(field, raw, reading);
 		if (!isBlank(title)) return title;
 		// Refuses an expression that gives no tab, because otherwise the node would change the first tab unnoticed.
-		const isLost = (isRecord(raw) ? raw['value'] : raw) == null && reading.isExpression?.(field.name);
-		if (isLost) throw createValueRefusal(field, reading, 'the name of a tab, not undefined');
+		const isUnresolved = (isRecord(raw) ? raw['value'] : raw) == null && reading.isExpression?.(field.name);
+		if (isUnresolved) throw createValueRefusal(field, reading, 'the name of a tab, not undefined');
 		return '';
 	},
 	attachments: readAttachments,
@@ -247,7 +248,7 @@ const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 	dateTime: readDateTime,
 };
 
-/** Converts a given value to the one that the operation gets. @throws NodeError 400 that names the field and what is allowed */
+/** Converts a raw value to the value that the operation gets. @throws NodeError 400 that names the field and what is allowed */
 export function readValue(field: Field, raw: unknown, reading: ReadContext): unknown {
 	if (field.read) return field.read(raw, field, reading);
 	const reader = field.format ? formatReaders[field.format] : (typeReaders[field.type] ?? readText);

@@ -5,40 +5,40 @@ import { getGlobalSingleton } from '../core/runtime';
 import { BodyError } from './body';
 
 const mebibyte = 2 ** 20;
-/** Bytes of memory for what is outside of strings, measured with V8 in Node 24: `{}` takes 64, a short string in a list 32. */
+/** Bytes of memory beside the characters, measured with V8 in Node 24. For example, `{}` takes 64, and a short string in a list 32. */
 const parsingCosts = { object: 64, list: 40, entry: 12, text: 24, rareKey: 400 };
-/** An object with more keys is a hash table: a microsecond for each key to parse and to copy. 800,000 keys stop n8n for seconds. */
+/** V8 stores an object with more keys as a hash table. Parsing and copying it take a microsecond per key: 800,000 keys stop n8n for seconds. */
 const maxFastKeys = 1_000;
-/** Levels of objects and lists. n8n copies and stores data by recursion, which overflows the stack at some thousands of levels. */
+/** The limit for nested objects and lists. n8n copies data by recursion, which overflows the stack at some thousands of levels. */
 const maxDepth = 1_000;
 
 const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
 const [braceEnd, bracketEnd, colon] = [0x7d, 0x5d, 0x3a];
 
-/** Scans a megabyte at a time, which takes a few milliseconds. @returns the estimated bytes */
-function* scanJson(json: Buffer, most: number, mostLevels: number): Generator<undefined, number> {
-	let [at, cost, isText, depth] = [0, json.length, false, 0];
-	/** The number of keys of each open object. Beyond its end, a typed array ignores what is written and returns undefined. */
-	const keys = new Uint32Array(maxDepth);
-	while (at < json.length && cost <= most) {
-		if (at > 0) yield;
-		const end = Math.min(json.length, at + mebibyte);
-		for (; at < end; at++) {
-			const byte = json[at];
-			if (isText) {
-				if (byte === backslash) at++;
-				else if (byte === quote) isText = false;
+/** Scans JSON, and yields after each megabyte, which takes a few milliseconds. @returns the estimated bytes of memory */
+function* scanJson(json: Buffer, maxCost: number, maxLevels: number): Generator<undefined, number> {
+	let [position, cost, isInText, depth] = [0, json.length, false, 0];
+	/** The number of keys by depth. An index beyond the end is harmless: a typed array ignores a write there and reads undefined. */
+	const keyCounts = new Uint32Array(maxDepth);
+	while (position < json.length && cost <= maxCost) {
+		if (position > 0) yield;
+		const end = Math.min(json.length, position + mebibyte);
+		for (; position < end; position++) {
+			const byte = json[position];
+			if (isInText) {
+				if (byte === backslash) position++;
+				else if (byte === quote) isInText = false;
 			} else if (byte === quote) {
-				isText = true;
+				isInText = true;
 				cost += parsingCosts.text;
 			} else if (byte === brace || byte === bracket) {
 				cost += byte === brace ? parsingCosts.object : parsingCosts.list;
-				if (++depth > mostLevels) cost = Infinity;
-				keys[depth] = 0;
+				if (++depth > maxLevels) cost = Infinity;
+				keyCounts[depth] = 0;
 			} else if (byte === braceEnd || byte === bracketEnd) depth--;
 			else if (byte === colon) {
-				const count = (keys[depth] ?? 0) + 1;
-				keys[depth] = count;
+				const count = (keyCounts[depth] ?? 0) + 1;
+				keyCounts[depth] = count;
 				if (count > maxFastKeys) cost += parsingCosts.rareKey;
 			} else if (byte === comma) cost += parsingCosts.entry;
 		}
@@ -47,26 +47,26 @@ function* scanJson(json: Buffer, most: number, mostLevels: number): Generator<un
 }
 
 /**
- * Estimates the memory that parsing takes, in bytes: 1 to 40 times the size, depending on the structure.
- * @param most the scan stops once the cost is above this
- * @param mostLevels with more, the cost is infinite
+ * Estimates the memory that parsing takes, in bytes. Depending on the structure, it is 1 to 40 times the size.
+ * @param maxCost the scan stops at a higher cost
+ * @param maxLevels the cost of JSON with more levels is infinite
  */
-export function estimateParsingCost(json: Buffer, most = Infinity, mostLevels = Infinity): number {
-	const scan = scanJson(json, most, mostLevels);
+export function estimateParsingCost(json: Buffer, maxCost = Infinity, maxLevels = Infinity): number {
+	const scan = scanJson(json, maxCost, maxLevels);
 	let step = scan.next();
 	while (!step.done) step = scan.next();
 	return step.value;
 }
 
-/** Fractions of the heap: for one answer; for all that are being read or parsed; for everything in it. */
+/** Fractions of the heap: for one answer, for all answers that are being read or parsed, and for everything in the heap. */
 const [maxAnswerShare, maxInFlightShare, maxHeapShare] = [1 / 4, 1 / 2, 0.85];
-/** Limits for data that becomes an item. Above this cost, `JSON.parse`, which cannot pause, blocks all of n8n for over half a second. */
+/** Limits for data that becomes an item. `JSON.parse` cannot pause: at a higher cost it blocks all of n8n for over half a second. */
 export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxDepth };
 
-/** The sum of all answers in the process, because all workflows run in it. */
+/** The memory of all answers in the process, because all workflows run in one process. */
 const getLedger = () => getGlobalSingleton('answersInFlight', () => ({ bytes: 0 }));
 
-/** Bytes that answers currently in flight use. */
+/** Returns the bytes that are reserved for answers at the moment. */
 export const getBytesInFlight = (): number => getLedger().bytes;
 
 /** The memory of one answer, from its first byte until it is no longer needed. It counts against the limit for all answers. */
@@ -75,27 +75,27 @@ export class MemoryReservation {
 
 	/** @throws BodyError `noMemory` if there is no room next to the other answers */
 	reserve(bytes: number): void {
-		const { heap_size_limit: limit } = getHeapStatistics();
-		if (getLedger().bytes + bytes > limit * maxInFlightShare) throw new BodyError('noMemory');
+		const { heap_size_limit: heapLimit } = getHeapStatistics();
+		if (getLedger().bytes + bytes > heapLimit * maxInFlightShare) throw new BodyError('noMemory');
 		this.#addBytes(bytes);
 	}
 
-	/** Reserves memory for a parsed answer. @param limits for its memory and its levels @throws BodyError `tooCostly`, `noMemory` */
+	/** Reserves memory for a parsed answer. @param limits the limits for its memory and its levels @throws BodyError `tooCostly`, `noMemory` */
 	async reserveForParsing(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
-		const { heap_size_limit: limit } = getHeapStatistics();
-		const most = Math.min(limits.bytes, limit * maxAnswerShare);
-		const scan = scanJson(json, most, limits.levels);
+		const { heap_size_limit: heapLimit } = getHeapStatistics();
+		const maxCost = Math.min(limits.bytes, heapLimit * maxAnswerShare);
+		const scan = scanJson(json, maxCost, limits.levels);
 		let step = scan.next();
-		// Between two slices, n8n can do other work.
+		// Between two megabytes, n8n can do other work.
 		for (; !step.done; step = scan.next()) await yieldToEventLoop();
 		const cost = step.value;
-		if (cost > most) throw new BodyError('tooCostly');
-		const used = getHeapStatistics().used_heap_size + getLedger().bytes;
-		if (used + cost > limit * maxHeapShare) throw new BodyError('noMemory');
+		if (cost > maxCost) throw new BodyError('tooCostly');
+		const usedBytes = getHeapStatistics().used_heap_size + getLedger().bytes;
+		if (usedBytes + cost > heapLimit * maxHeapShare) throw new BodyError('noMemory');
 		this.reserve(cost);
 	}
 
-	/** May be called more than once. */
+	/** Releases the whole reservation. May be called more than once. */
 	release(): void {
 		this.#addBytes(-this.#reservedBytes);
 	}
@@ -106,10 +106,10 @@ export class MemoryReservation {
 	}
 }
 
-/** Whether a message can be parsed at once, considering memory, time and levels: n8n is one process for all of its workflows. */
+/** Returns whether a message can be parsed without harm to n8n's other workflows, considering memory, time and levels. */
 export function canParse(json: Buffer): boolean {
-	const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics();
-	const free = limit * maxHeapShare - used - getBytesInFlight();
-	const most = Math.min(itemParsingLimits.bytes, limit * maxAnswerShare, free);
-	return estimateParsingCost(json, most, itemParsingLimits.levels) <= most;
+	const { heap_size_limit: heapLimit, used_heap_size: usedBytes } = getHeapStatistics();
+	const freeBytes = heapLimit * maxHeapShare - usedBytes - getBytesInFlight();
+	const maxCost = Math.min(itemParsingLimits.bytes, heapLimit * maxAnswerShare, freeBytes);
+	return estimateParsingCost(json, maxCost, itemParsingLimits.levels) <= maxCost;
 }

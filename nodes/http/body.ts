@@ -3,12 +3,11 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { findErrorCode } from './networkErrors';
 
 const mebibyte = 2 ** 20;
-/** Larger answers are refused. */
 export const maxAnswerBytes = 64 * mebibyte;
-/** An error message is small; anything longer is not one. */
+/** The part of an unsuccessful answer that is read. An error message is smaller. */
 const maxErrorBytes = mebibyte / 4;
 
-/** A body that could not be read. After `cutShort` a repeat may help, after `noMemory` waiting for others, after `tooCostly` less data. */
+/** A body that could not be read. What may help: a repeat after `cutShort`, a wait after `noMemory`, less data after `tooCostly`. */
 export class BodyError extends Error {
 	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noMemory';
 	readonly code: string | undefined;
@@ -22,15 +21,15 @@ export class BodyError extends Error {
 
 interface ReadLimits {
 	readonly maxBytes?: number;
-	/** Length according to the answer; if it is too large, nothing is read. */
+	/** The length according to the answer's headers. If it is too large, nothing is read. */
 	readonly announcedBytes?: number;
 	/** Ends the reading and destroys the stream. */
 	readonly signal?: AbortSignal;
-	/** Counts what is read, as `MemoryReservation` does. @throws BodyError `noMemory` */
+	/** Counts the bytes that are read, for example a `MemoryReservation`. @throws BodyError `noMemory` */
 	readonly memory?: { reserve(bytes: number): void };
 }
 
-/** The whole body of an answer, in bytes. @throws BodyError */
+/** Reads the whole body of an answer. @throws BodyError */
 export async function readResponseBody(body: Readable | Buffer, limits: ReadLimits = {}): Promise<Buffer> {
 	const { maxBytes = maxAnswerBytes, announcedBytes = 0, memory } = limits;
 	if (Buffer.isBuffer(body)) {
@@ -47,7 +46,7 @@ export async function readResponseBody(body: Readable | Buffer, limits: ReadLimi
 	return bytes;
 }
 
-/** Parses JSON. Anything else, such as the page of a proxy or an empty body, gives undefined: the HTTP status then tells more. */
+/** Parses JSON. Returns undefined for anything else, such as a proxy's page or an empty body. The HTTP status then says more. */
 export function tryParseJson(bytes: Buffer): unknown {
 	try {
 		return JSON.parse(bytes.toString('utf8')) as unknown;
@@ -56,18 +55,18 @@ export function tryParseJson(bytes: Buffer): unknown {
 	}
 }
 
-/** Whether the body may be more than a JSON number or string, judged by its beginning and not by its media type. */
+/** Returns whether the body begins like a JSON object or array, or is empty. The media type does not count. */
 export function mayBeJson(bytes: Buffer): boolean {
 	return /^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
 }
 
-/** The body of an unsuccessful answer, as far as it can be read and up to the length of a message: the status is known anyway. */
+/** Reads the beginning of an unsuccessful answer. If reading fails, returns what was read, because the status is known anyway. */
 export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
 	return (await collectBytes(body, { maxBytes: maxErrorBytes, signal })).bytes;
 }
 
-/** @returns what was read, and why the reading ended early */
+/** Reads a stream. @returns the bytes that were read, and the error if the reading ended early */
 async function collectBytes(body: Readable, { maxBytes = maxAnswerBytes, signal, memory }: ReadLimits) {
 	if (signal) addAbortSignal(signal, body);
 	const chunks: Buffer[] = [];
@@ -83,7 +82,7 @@ async function collectBytes(body: Readable, { maxBytes = maxAnswerBytes, signal,
 		return { bytes: Buffer.concat(chunks, size) };
 	} catch (error) {
 		// Only the code is kept, because other properties of the error may name the request.
-		const reason = error instanceof BodyError ? error : new BodyError('cutShort', findErrorCode([error]));
-		return { bytes: Buffer.concat(chunks), error: reason };
+		const bodyError = error instanceof BodyError ? error : new BodyError('cutShort', findErrorCode([error]));
+		return { bytes: Buffer.concat(chunks), error: bodyError };
 	}
 }

@@ -5,16 +5,16 @@ import type { TLSSocket } from 'node:tls';
 
 import { getGlobalSingleton } from '../core/runtime';
 
-/** What Node's HTTP client shows of n8n's requests, and n8n's helpers do not return. */
+/** What Node's HTTP client tells about n8n's requests, but n8n's helpers do not return. */
 interface HttpObserver {
-	/** Takes the answer to the request that is sent in its asynchronous context. */
+	/** Holds the function that receives the answer to the request that is sent in its asynchronous context. */
 	readonly responses: AsyncLocalStorage<(response: IncomingMessage) => void>;
-	/** Errors of connections whose TLS had been established: the request may have gone out, whatever their code says. */
+	/** Errors after TLS was established. The request may have been sent, whatever the error's code says. */
 	readonly errorsAfterTls: WeakSet<object>;
 	stop(): void;
 }
 
-/** Starts to observe with the first call. Whatever sends a request calls it first. One observer serves the whole process. */
+/** Starts to observe with the first call. Call it before each request. One observer serves the whole process. */
 export const observeHttpClient = () => getGlobalSingleton('httpObserver', startObserver);
 
 function startObserver(): HttpObserver {
@@ -23,7 +23,7 @@ function startObserver(): HttpObserver {
 	const onStart = (message: unknown) => {
 		const { request } = message as { readonly request: ClientRequest };
 		const receive = responses.getStore();
-		// A CONNECT goes to a proxy, to reach the service.
+		// A CONNECT goes to the proxy, not to the service.
 		if (receive && request.method !== 'CONNECT') request.prependOnceListener('response', receive);
 	};
 	const onError = (message: unknown) => {

@@ -1,38 +1,39 @@
 import { observeHttpClient } from './httpObserver';
 import type { AttemptResult } from './retry';
 
-/** The error and its causes, outermost first. If several occurred at once (one for each address of a host), all of them are included. */
+/** Collects the error and its causes, outermost first, including all errors of an AggregateError (one for each address of a host). */
 export function collectCauses(error: unknown): object[] {
-	const found: object[] = [];
-	const open = [error];
-	while (open.length > 0 && found.length < maxCauses) {
-		const link = open.shift();
-		if (typeof link !== 'object' || link === null || found.includes(link)) continue;
-		found.push(link);
-		open.push(getProperty(link, 'cause'));
-		const several = getProperty(link, 'errors');
-		if (Array.isArray(several)) open.push(...(several as unknown[]));
+	const causes: object[] = [];
+	const queue = [error];
+	while (queue.length > 0 && causes.length < maxCauses) {
+		const link = queue.shift();
+		if (typeof link !== 'object' || link === null || causes.includes(link)) continue;
+		causes.push(link);
+		queue.push(getProperty(link, 'cause'));
+		const innerErrors = getProperty(link, 'errors');
+		if (Array.isArray(innerErrors)) queue.push(...(innerErrors as unknown[]));
 	}
-	return found;
+	return causes;
 }
 
 const maxCauses = 16;
 
-/** The first Node error code in the chain, wherever n8n's wrapper put it. */
+/** Finds the first Node error code in the chain. n8n's wrapper may have put it into `httpCode`. */
 export function findErrorCode(chain: readonly unknown[]): string | undefined {
 	const codes = chain.map((link) => getProperty(link, 'httpCode') ?? getProperty(link, 'code'));
 	return codes.find((code): code is string => typeof code === 'string' && !/^\d*$/.test(code));
 }
 
-/** The host and port that could not be reached: those requested, or others on the way, such as a proxy. @param url the requested address */
+/** Finds the host that could not be reached: the host of the URL, or another one on the way, such as a proxy (then also its port if known). */
 function findUnreachableHost(chain: readonly unknown[], url: string): string {
 	const { host, hostname, port, protocol } = new URL(url);
-	const ownPort = Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
+	const requestedPort = Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
 	for (const link of chain) {
 		const name = getProperty(link, 'hostname');
 		if (typeof name === 'string' && name !== hostname) return name;
-		const [address, hop] = [getProperty(link, 'address'), getProperty(link, 'port')];
-		if (typeof address === 'string' && typeof hop === 'number' && hop !== ownPort) return `${address}:${hop}`;
+		const [address, peerPort] = [getProperty(link, 'address'), getProperty(link, 'port')];
+		if (typeof address === 'string' && typeof peerPort === 'number' && peerPort !== requestedPort)
+			return `${address}:${peerPort}`;
 	}
 	return host;
 }
@@ -40,7 +41,7 @@ function findUnreachableHost(chain: readonly unknown[], url: string): string {
 export const getProperty = (value: unknown, key: string) =>
 	typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 
-/** What became of the request. Codes that Node reports only before a connection exists mean that nothing was done. */
+/** What became of the request. For errors that occur only before a connection exists, certainly nothing was done. */
 const outcomes = {
 	notConnected: { outcome: 'notDone', retryable: true },
 	certificate: { outcome: 'notDone', retryable: false },
@@ -51,14 +52,12 @@ const outcomes = {
 	unknown: { outcome: 'unknown', retryable: true },
 } as const satisfies Readonly<Record<string, AttemptResult>>;
 
-/** What Node, n8n or the HTTP client reported instead of an answer. */
+/** An error that Node, n8n or the HTTP client reported instead of an answer. */
 export interface NetworkError extends AttemptResult {
 	readonly category: keyof typeof outcomes;
-	/** HTTP status that is reported to the user. */
 	readonly status: 503 | 504;
-	/** Node's error code; undefined if there is none. */
 	readonly code: string | undefined;
-	/** The end of a sentence, without its subject. Never contains the code, because n8n replaces texts that do with its own. */
+	/** The end of a sentence. It never contains the code, because n8n replaces a text with a code by a text of its own. */
 	readonly reason: string;
 }
 
@@ -68,8 +67,8 @@ type NetworkErrorRow = readonly [
 	category: NetworkError['category'],
 	codes: RegExp,
 	reason: string,
-	/** Limits the row to errors while connecting (a route can also disappear after a request was sent), or before TLS is established. */
-	only?: 'connecting' | 'beforeTls',
+	/** Limits the row to errors while connecting, because a route can also disappear later, or to errors before TLS is established. */
+	limit?: 'connecting' | 'beforeTls',
 ];
 
 /** The first row that matches the code applies. */
@@ -89,10 +88,10 @@ const rows: readonly NetworkErrorRow[] = [
 	['lost', /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, 'the response was not valid HTTP'],
 ];
 
-/** From Node's message for a connection that ended before TLS was established. Its code is the same as for any reset. */
+/** Part of Node's message if a connection ended before TLS was established. The code ECONNRESET does not show when it ended. */
 const resetBeforeTls = 'before secure TLS connection was established';
 
-/** The advice when n8n's egress policy stopped a request. The wording is the same in every node. */
+/** The advice if n8n's egress policy stopped a request. */
 export const blockedAdvice =
 	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 
@@ -100,26 +99,26 @@ export const blockedAdvice =
 export function classifyNetworkError(error: unknown): NetworkError {
 	const chain = collectCauses(error);
 	const code = chain.some(isBlockedByPolicy) ? undefined : findErrorCode(chain);
-	const [category, reason] = findMeaning(chain, code);
+	const [category, reason] = classifyCode(chain, code);
 	return { category, ...outcomes[category], status: category === 'timeout' ? 504 : 503, code, reason };
 }
 
-function findMeaning(chain: readonly object[], code = ''): [NetworkError['category'], string] {
+function classifyCode(chain: readonly object[], code = ''): [NetworkError['category'], string] {
 	if (chain.some(isBlockedByPolicy)) return ['blocked', 'n8n does not allow connections to this address'];
 	if (code === '') return ['unknown', 'the request failed'];
 	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls))) {
 		return ['notConnected', 'the connection was reset'];
 	}
 	const { errorsAfterTls } = observeHttpClient();
-	const applies = {
+	const conditions = {
 		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
 		beforeTls: !chain.some((link) => errorsAfterTls.has(link)),
 	};
-	const row = rows.find(([, codes, , only]) => codes.test(code) && (only === undefined || applies[only]));
+	const row = rows.find(([, codes, , limit]) => codes.test(code) && (!limit || conditions[limit]));
 	return row ? [row[0], row[2]] : ['unknown', 'the connection failed'];
 }
 
-/** What happened, for the user. The wording is the same in every node. @param url the requested address */
+/** Says what happened, with the same words in every node. @param url the requested address */
 export function formatNetworkMessage({ category, reason }: NetworkError, error: unknown, url: string) {
 	const { host } = new URL(url);
 	if (category === 'timeout') return `${host} did not respond in time`;
@@ -128,6 +127,6 @@ export function formatNetworkMessage({ category, reason }: NetworkError, error: 
 	return `No connection to ${findUnreachableHost(collectCauses(error), url)}: ${reason}`;
 }
 
-/** Whether this is an error of n8n's own egress policy, if that is turned on. */
+/** Returns whether this is an error of n8n's egress policy, which an administrator can turn on. */
 export const isBlockedByPolicy = (link: unknown): link is Error =>
 	link instanceof Error && link.name.startsWith('SsrfBlocked');

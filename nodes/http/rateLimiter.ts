@@ -4,12 +4,12 @@ import { quoteField } from '../fields/field';
 import { createStoppedRequestError } from './retry';
 
 export interface RateLimitedRequest {
-	/** How long refusals may delay it, in milliseconds. */
+	/** How long quota errors may delay the request. */
 	readonly maxWaitMilliseconds: number;
 	readonly signal: AbortSignal | undefined;
-	/** Called when a refusal delays the request. */
+	/** Called if a quota error delays the request. */
 	readonly onWait?: (milliseconds: number) => void;
-	/** If false, a refusal is passed to the caller, which must look at the service before it sends again. */
+	/** If false, a quota error goes to the caller, which must look at the service before it sends the request again. */
 	readonly mayResend?: boolean;
 }
 
@@ -22,7 +22,7 @@ interface WaitingRequest {
 
 export const defaultRateLimiterSettings = {
 	clock: systemClock,
-	/** Period over which the service counts, in milliseconds. */
+	/** The period over which the service counts requests. */
 	periodMilliseconds: 60_000,
 	/** Returns 0 <= x < 1. */
 	random: Math.random,
@@ -30,14 +30,14 @@ export const defaultRateLimiterSettings = {
 
 export type RateLimiterSettings = Readonly<typeof defaultRateLimiterSettings>;
 
-/** Gmail answers "Too many concurrent requests for user" below its quota; 4 to 6 at once are known to work. */
+/** Gmail answers "Too many concurrent requests for user" even below its quota. 4 to 6 requests at once are known to work. */
 export const initialConcurrency = 5;
 export const maxConcurrency = 20;
 
 /**
  * Limits how many requests of one credential to one service the whole process sends at once. Quotas are not known, so the number begins
- * small and doubles while the service accepts them. After a refusal all requests wait while a single one tries; the number is halved, and
- * grows by one from then on.
+ * small and doubles while the service accepts them. After a quota error, the number is halved, all requests wait while a single one
+ * tries, and from then on the number grows by one.
  */
 export class RateLimiter {
 	readonly #settings: RateLimiterSettings;
@@ -46,9 +46,9 @@ export class RateLimiter {
 	#queue: WaitingRequest[] = [];
 	#pausedUntil = 0;
 	#lastQuotaErrorAt = -Infinity;
-	/** Refusals since the last success, and the latest answer. Refusals of requests that were in progress together count as one. */
+	/** The quota errors since the last success. Errors of requests that were in progress together count as one. `error` is the latest one. */
 	#quotaErrorStreak:
-		{ readonly since: number; readonly count: number; readonly answer: NodeError } | undefined;
+		{ readonly beganAt: number; readonly count: number; readonly error: NodeError } | undefined;
 	/** Requests accepted since the concurrency changed. */
 	#acceptedCount = 0;
 	#wasHalved = false;
@@ -59,35 +59,35 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Sends a request as soon as it may go. One refused for a quota was not carried out: it waits with the others and goes again, within
-	 * its time limit.
+	 * Sends a request as soon as the limit allows. After a quota error, which means that nothing was done, it sends the request again within
+	 * the request's time limit.
 	 * @throws NodeError as `request` does
 	 */
 	async send<T>(request: () => Promise<T>, limits: RateLimitedRequest): Promise<T> {
 		const { maxWaitMilliseconds, signal, onWait, mayResend = true } = limits;
-		let firstRefusal: number | undefined;
-		let notBefore = -Infinity;
+		let firstErrorAt: number | undefined;
+		let earliestAt = -Infinity;
 		for (;;) {
-			const wait = notBefore - this.#now;
-			// The service asked for this wait before the same request.
+			const wait = earliestAt - this.#now;
+			// The service asked for this wait before the same request is sent again.
 			if (wait > 0) await waitUnlessStopped(signal, (done) => this.#settings.clock.callAfter(wait, done));
-			const startedAt = await this.#waitForAdmission(limits);
+			const sentAt = await this.#waitForAdmission(limits);
 			try {
-				const value = await request();
+				const result = await request();
 				this.#recordSuccess();
-				return value;
+				return result;
 			} catch (error) {
 				if (!isQuotaError(error)) throw toError(error);
 				const now = this.#now;
-				firstRefusal ??= now;
-				this.#recordQuotaError(startedAt, error);
+				firstErrorAt ??= now;
+				this.#recordQuotaError(sentAt, error);
 				if (!mayResend) throw toError(error);
-				notBefore = now + (error.retryAfterMilliseconds ?? 0);
-				const until = Math.max(this.#pausedUntil, notBefore);
-				if (until > firstRefusal + maxWaitMilliseconds) {
-					throw this.#createWaitError(error, now - firstRefusal, maxWaitMilliseconds);
+				earliestAt = now + (error.retryAfterMilliseconds ?? 0);
+				const resumeAt = Math.max(this.#pausedUntil, earliestAt);
+				if (resumeAt > firstErrorAt + maxWaitMilliseconds) {
+					throw this.#createWaitError(error, now - firstErrorAt, maxWaitMilliseconds);
 				}
-				onWait?.(until - now);
+				onWait?.(resumeAt - now);
 			} finally {
 				this.#running--;
 				this.#admitWaitingRequests();
@@ -104,10 +104,10 @@ export class RateLimiter {
 		await waitUnlessStopped(signal, (admit, giveUp) => {
 			const waiting = { queuedAt: this.#now, maxWaitMilliseconds, admit, giveUp };
 			this.#queue.push(waiting);
-			this.#failHeldRequests();
+			this.#failHopelessRequests();
 			this.#admitWaitingRequests();
 			return () => {
-				this.#queue = this.#queue.filter((one) => one !== waiting);
+				this.#queue = this.#queue.filter((request) => request !== waiting);
 			};
 		});
 		return this.#now;
@@ -115,46 +115,46 @@ export class RateLimiter {
 
 	#recordSuccess(): void {
 		if (!this.#quotaErrorStreak && ++this.#acceptedCount >= this.#concurrency) {
-			const more = this.#wasHalved ? this.#concurrency + 1 : this.#concurrency * 2;
-			this.#concurrency = Math.min(maxConcurrency, more);
+			const newConcurrency = this.#wasHalved ? this.#concurrency + 1 : this.#concurrency * 2;
+			this.#concurrency = Math.min(maxConcurrency, newConcurrency);
 			this.#acceptedCount = 0;
 		}
 		this.#quotaErrorStreak = undefined;
 	}
 
-	/** @param startedAt when the refused request was sent */
-	#recordQuotaError(startedAt: number, answer: NodeError): void {
-		const asked = answer.retryAfterMilliseconds;
+	/** @param sentAt when the request with the error was sent */
+	#recordQuotaError(sentAt: number, error: NodeError): void {
+		const requestedWait = error.retryAfterMilliseconds;
 		const { periodMilliseconds, random } = this.#settings;
 		const now = this.#now;
-		const { since = now, count = 0 } = this.#quotaErrorStreak ?? {};
-		const isNew = startedAt > this.#lastQuotaErrorAt;
-		this.#quotaErrorStreak = { since, count: isNew ? count + 1 : count, answer };
+		const { beganAt = now, count = 0 } = this.#quotaErrorStreak ?? {};
+		const isNew = sentAt > this.#lastQuotaErrorAt;
+		this.#quotaErrorStreak = { beganAt, count: isNew ? count + 1 : count, error };
 		if (isNew) {
-			// If the answer names no time: a second after the first refusal, and twice as long after each further one.
-			const window = Math.min(periodMilliseconds, (periodMilliseconds / 60) * 2 ** count);
-			this.#pausedUntil = now + window * (0.5 + random() / 2);
+			// The pause if the answer names none: up to a second after the first error, and up to twice as long after each further error.
+			const pause = Math.min(periodMilliseconds, (periodMilliseconds / 60) * 2 ** count);
+			this.#pausedUntil = now + pause * (0.5 + random() / 2);
 			this.#lastQuotaErrorAt = now;
 			this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2));
 			this.#wasHalved = true;
 			this.#acceptedCount = 0;
 		}
-		// A time more than a minute away is not about the shared quota, so it applies to the refused request only.
-		if (asked !== undefined && asked <= periodMilliseconds)
-			this.#pausedUntil = Math.max(this.#pausedUntil, now + asked);
-		this.#failHeldRequests();
+		// A wait of more than a minute is not about the shared quota, so it applies only to this request.
+		if (requestedWait !== undefined && requestedWait <= periodMilliseconds)
+			this.#pausedUntil = Math.max(this.#pausedUntil, now + requestedWait);
+		this.#failHopelessRequests();
 	}
 
-	/** Fails the queued requests whose limit ends before the pause does. They were not sent. */
-	#failHeldRequests(): void {
+	/** Fails the queued requests whose time limit ends before the pause does. They were not sent. */
+	#failHopelessRequests(): void {
 		if (!this.#quotaErrorStreak) return;
-		const { since, answer } = this.#quotaErrorStreak;
-		const isHeld = ({ queuedAt, maxWaitMilliseconds }: WaitingRequest) =>
-			Math.max(queuedAt, since) + maxWaitMilliseconds < this.#pausedUntil;
-		const held = this.#queue.filter(isHeld);
-		this.#queue = this.#queue.filter((waiting) => !isHeld(waiting));
-		for (const { giveUp, maxWaitMilliseconds } of held) {
-			giveUp(this.#createWaitError(answer, 0, maxWaitMilliseconds));
+		const { beganAt, error } = this.#quotaErrorStreak;
+		const isHopeless = ({ queuedAt, maxWaitMilliseconds }: WaitingRequest) =>
+			Math.max(queuedAt, beganAt) + maxWaitMilliseconds < this.#pausedUntil;
+		const hopelessRequests = this.#queue.filter(isHopeless);
+		this.#queue = this.#queue.filter((waiting) => !isHopeless(waiting));
+		for (const { giveUp, maxWaitMilliseconds } of hopelessRequests) {
+			giveUp(this.#createWaitError(error, 0, maxWaitMilliseconds));
 		}
 	}
 
@@ -170,35 +170,35 @@ export class RateLimiter {
 		}
 		const concurrency = this.#quotaErrorStreak ? 1 : this.#concurrency;
 		while (this.#running < concurrency) {
-			const next = this.#queue.shift();
-			if (!next) return;
+			const request = this.#queue.shift();
+			if (!request) return;
 			this.#running++;
-			next.admit();
+			request.admit();
 		}
 	}
 
-	#createWaitError(failure: NodeError, waited: number, maxWaitMilliseconds: number): NodeError {
-		const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
-		const asked = failure.retryAfterMilliseconds;
-		const wait = asked === undefined ? 'The next try would have to wait' : 'Google asks n8n to wait';
-		const next = seconds(asked ?? Math.max(0, this.#pausedUntil - this.#now));
+	#createWaitError(failure: NodeError, waitedMilliseconds: number, maxWaitMilliseconds: number): NodeError {
+		const toSeconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
+		const requestedWait = failure.retryAfterMilliseconds;
+		const text = requestedWait === undefined ? 'The next try would have to wait' : 'Google asks n8n to wait';
+		const waitSeconds = toSeconds(requestedWait ?? Math.max(0, this.#pausedUntil - this.#now));
 		const description = [
-			`${wait} ${next} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWaitMilliseconds / 1000}`,
-			waited > 0 ? `, of which ${seconds(waited)} have passed.` : '.',
+			`${text} ${waitSeconds} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWaitMilliseconds / 1000}`,
+			waitedMilliseconds > 0 ? `, of which ${toSeconds(waitedMilliseconds)} have passed.` : '.',
 			failure.description ? ` ${failure.description}` : '',
 		].join('');
 		return failure.with({ description, retryable: false });
 	}
 }
 
-/** Whether an error is a refusal because of a quota, so that nothing was done. */
+/** Returns whether the service refused a request because of a quota. Then nothing was done. */
 function isQuotaError(error: unknown): error is NodeError {
-	// For a 403, only the kind tells that it is a rate limit.
+	// Google also answers 403 for a rate limit. Of all errors with 403, only this one is retryable.
 	if (!isNodeError(error) || ![403, 429].includes(error.code)) return false;
 	return error.retryable && error.outcome === 'notDone';
 }
 
-/** Waits until `begin` calls back. @throws NodeError if the execution is stopped before; what `begin` returned is then called */
+/** Waits until `begin` calls back. @param begin returns a function that cancels the wait @throws NodeError if the execution is stopped */
 async function waitUnlessStopped(
 	signal: AbortSignal | undefined,
 	begin: (done: () => void, fail: (error: Error) => void) => () => void,

@@ -18,15 +18,15 @@ const decompressors: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
 };
 
 /**
- * An answer as received. n8n's HTTP client treats truncated compressed data as complete, and so does Node
- * with a body of unknown length when the connection is reset. The return value of n8n's helper shows neither.
+ * An answer with its body as received. Decompresses it, because n8n's HTTP client treats truncated compressed data as complete, and so
+ * does Node with a body of unknown length if the connection is reset. The return value of n8n's helper shows neither.
  */
 export class RawResponse {
-	/** Its socket is null as soon as an agent that keeps connections has it back: then the answer is whole. */
+	/** The socket is null once an agent that keeps connections has taken it back. Then the answer is complete. */
 	#response: { readonly socket: { readonly errored: Error | null } | null } | undefined;
 	#encoding = '';
 
-	/** Sends the request and watches its answer. The body is returned as received, compressed or not. */
+	/** Sends the request and watches its answer. Returns the body as received, compressed or not. */
 	async watch<T>(send: () => Promise<T>): Promise<T> {
 		return await observeHttpClient().responses.run(this.#receive, send);
 	}
@@ -39,13 +39,13 @@ export class RawResponse {
 		delete response.headers['content-encoding'];
 	};
 
-	/** The decompressed body. @throws BodyError if it is incomplete or too large, or if there is no room for it */
+	/** Decompresses the body. @throws BodyError if it is incomplete or too large, or if there is no memory for it */
 	async decompress(body: Buffer, memory: MemoryReservation, maxBytes = maxAnswerBytes): Promise<Buffer> {
 		if (this.#response?.socket?.errored) throw new BodyError('cutShort');
-		const unpack = decompressors[this.#encoding];
-		if (unpack === undefined || body.length === 0) return body;
-		const unpacker = unpack(body);
-		unpacker.end(body);
-		return await readResponseBody(unpacker, { maxBytes, memory });
+		const buildDecompressor = decompressors[this.#encoding];
+		if (buildDecompressor === undefined || body.length === 0) return body;
+		const decompressor = buildDecompressor(body);
+		decompressor.end(body);
+		return await readResponseBody(decompressor, { maxBytes, memory });
 	}
 }

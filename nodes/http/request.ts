@@ -5,7 +5,7 @@ import { NodeError, type Outcome, appendErrorCode } from '../core/errors';
 import type { BodyError } from './body';
 import { observeHttpClient } from './httpObserver';
 
-/** Sends a request: one of n8n's helpers, bound to its context. */
+/** One of n8n's helpers that send a request, bound to its context. */
 export type RequestSender = (request: IHttpRequestOptions) => Promise<FullResponse>;
 
 /** n8n's full response, with its body as a stream or as bytes. */
@@ -15,28 +15,27 @@ export interface FullResponse {
 	readonly body: Readable | Buffer;
 }
 
-/** Options that every request passes to n8n's helper. */
 export const baseRequestOptions = {
-	// A stream, because only then can an answer be refused before all of it is in memory.
+	// Only a stream can be stopped before the whole answer is in memory.
 	encoding: 'stream',
 	returnFullResponse: true,
 	disableFollowRedirect: true,
 } as const satisfies Partial<IHttpRequestOptions>;
 
-/** Errors in the words of the called service. */
+/** Builds the errors of a request in the words of the called service. */
 export interface RequestErrorFactory {
-	/** @param outcome `notDone` when nothing was sent */
+	/** @param outcome `notDone` if nothing was sent */
 	createStoppedError(outcome: Outcome): NodeError;
 	createTimeoutError(): NodeError;
 	toRequestError(error: unknown): NodeError | Promise<NodeError>;
 }
 
-/** What happened and what to do, by the reason why a body could not be read. */
+/** The texts for each reason why a body could not be read. */
 export type BodyErrorTexts = Readonly<
 	Record<BodyError['reason'], readonly [message: string, description: string]>
 >;
 
-/** The request was answered, so the service may have done what it asked for. */
+/** Converts a BodyError. The outcome is unknown: the service answered, so it may have done what the request asked for. */
 export function bodyErrorToRequestError({ reason, code }: BodyError, texts: BodyErrorTexts): NodeError {
 	const [message, description] = texts[reason];
 	return new NodeError({
@@ -48,41 +47,41 @@ export function bodyErrorToRequestError({ reason, code }: BodyError, texts: Body
 	});
 }
 
-/** Makes one attempt, to the last byte of its answer. @param limits its time, and the signal of the execution @throws NodeError */
+/** Makes one attempt, up to the last byte of its answer. @param limits `signal` is the signal of the execution @throws NodeError */
 export async function attemptRequest<T>(
 	send: (signal: AbortSignal) => Promise<T>,
 	limits: { readonly timeoutMilliseconds: number; readonly signal: AbortSignal | undefined },
-	errors: RequestErrorFactory,
+	errorFactory: RequestErrorFactory,
 ): Promise<T> {
-	const { timeoutMilliseconds, signal: outer } = limits;
-	if (outer?.aborted) throw errors.createStoppedError('notDone');
+	const { timeoutMilliseconds, signal: executionSignal } = limits;
+	if (executionSignal?.aborted) throw errorFactory.createStoppedError('notDone');
 	observeHttpClient();
-	const stop = new AbortController();
+	const attemptController = new AbortController();
 	const abort = () => {
-		stop.abort();
+		attemptController.abort();
 	};
 	const timer = setTimeout(abort, timeoutMilliseconds);
-	outer?.addEventListener('abort', abort);
+	executionSignal?.addEventListener('abort', abort);
 	try {
-		return await send(stop.signal);
+		return await send(attemptController.signal);
 	} catch (error) {
-		if (outer?.aborted) throw errors.createStoppedError('unknown');
-		if (stop.signal.aborted) throw errors.createTimeoutError();
-		throw await errors.toRequestError(error);
+		if (executionSignal?.aborted) throw errorFactory.createStoppedError('unknown');
+		if (attemptController.signal.aborted) throw errorFactory.createTimeoutError();
+		throw await errorFactory.toRequestError(error);
 	} finally {
 		clearTimeout(timer);
-		outer?.removeEventListener('abort', abort);
+		executionSignal?.removeEventListener('abort', abort);
 	}
 }
 
-/** n8n replaces the signal of a request with the execution's, so the deadline is applied here. */
-export function rejectOnAbort(sent: Promise<FullResponse>, signal: AbortSignal): Promise<FullResponse> {
+/** Rejects if the signal aborts. n8n's helper cannot do this, because it replaces the signal of a request with the execution's. */
+export function rejectOnAbort(response: Promise<FullResponse>, signal: AbortSignal): Promise<FullResponse> {
 	return new Promise((resolve, reject) => {
 		signal.addEventListener('abort', () => {
 			reject(new Error('aborted'));
-			sent.then(discardBody, () => undefined);
+			response.then(discardBody, () => undefined);
 		});
-		sent.then(resolve, reject);
+		response.then(resolve, reject);
 	});
 }
 
@@ -91,7 +90,7 @@ export function discardBody({ body }: Pick<FullResponse, 'body'>): void {
 	if (body instanceof Readable) body.destroy();
 }
 
-/** How long the service may take to start its answer. */
+/** The time that a service has to begin its answer. */
 export const credentialTestTimeoutSeconds = 15;
 
 export interface CredentialTestRequest extends Pick<IHttpRequestOptions, 'method' | 'headers' | 'body'> {
@@ -101,11 +100,11 @@ export interface CredentialTestRequest extends Pick<IHttpRequestOptions, 'method
 
 export interface CredentialTestResponse extends FullResponse {
 	readonly headers: Readonly<Record<string, string | undefined>>;
-	/** Has to be read or discarded. */
+	/** The caller has to read or discard it. */
 	readonly body: Readable;
 }
 
-/** Sends a request of a credential test through n8n, with its proxies and egress policy. The body is a stream, as it may be long. */
+/** Sends a request of a credential test with n8n's helper, so that n8n's proxies and egress policy apply. */
 export async function sendCredentialTestRequest(
 	helpers: ICredentialTestFunctions['helpers'],
 	request: CredentialTestRequest,

@@ -113,7 +113,7 @@ async function runItem(shared: AgentRunState, index: number, item: CheckedAgentI
 		for (const hint of hints) shared.hints.add(hint);
 		const isForModel = isTool(context.getNode()) && options.maxModelCharacters > 0;
 		const output = isForModel ? toModelItems(item, options, hints).map((json) => ({ json })) : [item];
-		const doneWork = { what: `agent in session ${call.sessionId}`, mayRepeat: false };
+		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRunAgain: true };
 	} catch (error) {
 		return toFailedItem(error, progress);

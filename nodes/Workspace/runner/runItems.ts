@@ -111,8 +111,8 @@ function finishJob(job: Job, outcome: unknown): PerformedItem {
 		const output = toOutputItems(job, outcome).map((one) => ({ ...one, pairedItem: { item: index } }));
 		const ending = operation.getFailure?.(outcome);
 		if (ending) return failJob(job, item.explainFailure(ending), { output, isDone: item.continueOnFail });
-		const what = operation.nameResult?.(outcome);
-		const doneWork = what === undefined ? undefined : { what, ...judgeRerun(job) };
+		const resultName = operation.nameResult?.(outcome);
+		const doneWork = resultName === undefined ? undefined : { resultName, ...judgeRerun(job) };
 		return { result: { output, doneWork }, mustNotRunAgain: !isOnlyReading(job) };
 	} catch (error) {
 		return failJob(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
@@ -132,7 +132,7 @@ function toOutputItems({ operation, params, item, modelCharacters = 0 }: Job, re
 const keyOption = 'idempotencyKey';
 
 /** What happens to a finished job if the node runs again. */
-function judgeRerun({ operation, params, item }: Job): Omit<DoneWork, 'what'> {
+function judgeRerun({ operation, params, item }: Job): Omit<DoneWork, 'resultName'> {
 	const { options, rerunAdvice } = operation;
 	const takesKey = options.some(({ name }) => name === keyOption);
 	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOption]);

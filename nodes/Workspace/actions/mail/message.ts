@@ -9,54 +9,54 @@ import { maxPartsAtOnce, runInParallel } from './runInParallel';
 
 type Message = gmail_v1.Schema$Message;
 
-/** What to read of an email; by default all of its text. */
-type WantedContent = Partial<Pick<MailInput, 'withText' | 'newTextOnly'>>;
+/** Which text of an email to read. The default is the whole text. */
+type TextOptions = Partial<Pick<MailInput, 'withText' | 'newTextOnly'>>;
 
-export async function readMessage(client: Clients, messageId: string, item: Item, wanted?: WantedContent) {
+export async function readMessage(client: Clients, messageId: string, item: Item, textOptions?: TextOptions) {
 	const { data } = await client.gmail.users.messages.get({ userId: 'me', id: messageId, format: 'full' });
-	return await parseMessage(client, data, item, wanted);
+	return await parseMessage(client, data, item, textOptions);
 }
 
-/** All messages of a message's conversation, oldest first. */
+/** Reads all messages of the conversation that a message belongs to, oldest first. */
 export async function readConversation(
 	client: Clients,
 	messageId: string,
 	item: Item,
-	wanted: WantedContent,
+	textOptions: TextOptions,
 ) {
 	const { gmail } = client;
-	const message = { userId: 'me', id: messageId, format: 'minimal', fields: 'threadId' };
-	const { threadId } = (await gmail.users.messages.get(message)).data;
+	const request = { userId: 'me', id: messageId, format: 'minimal', fields: 'threadId' };
+	const { threadId } = (await gmail.users.messages.get(request)).data;
 	const { data } = await gmail.users.threads.get({ userId: 'me', id: threadId ?? '', format: 'full' });
-	const parse = async (one: Message) => await parseMessage(client, one, item, wanted);
+	const parse = async (message: Message) => await parseMessage(client, message, item, textOptions);
 	const mails = await runInParallel(data.messages ?? [], maxPartsAtOnce, parse);
-	return mails.sort((one, other) => one.summary.date.localeCompare(other.summary.date));
+	return mails.sort((a, b) => a.summary.date.localeCompare(b.summary.date));
 }
 
-/** Parses an email in the worker thread, because strangers wrote it. What cannot be read is left out, and a hint says so. */
+/** Parses an email in the worker thread, because strangers wrote it. If some content is unreadable, leaves it out and adds a hint. */
 export async function parseMessage(
 	client: Clients,
-	given: Message,
+	gmailMessage: Message,
 	item: Item,
-	{ withText = true, newTextOnly = false }: WantedContent = {},
+	{ withText = true, newTextOnly = false }: TextOptions = {},
 ): Promise<Mail> {
-	const { message, characters, isCut } = limitMessage(given);
+	const { message, characters, isCut } = limitMessage(gmailMessage);
 	const id = message.id ?? '';
 	if (isCut) {
 		item.addHint(
 			`The message ${id} has more parts or longer headers than emails usually have. Not all of them were read.`,
 		);
 	}
-	const read = async (texts: MailInput['texts']) => {
-		const more = Object.values(texts).reduce((sum, fetchText) => sum + fetchText.length, characters);
-		return await runInWorker('readMail', { message, withText, newTextOnly, texts }, item.signal, more);
+	const parse = async (texts: MailInput['texts']) => {
+		const length = Object.values(texts).reduce((sum, text) => sum + text.length, characters);
+		return await runInWorker('readMail', { message, withText, newTextOnly, texts }, item.signal, length);
 	};
-	let answer = await read({});
-	const missing = 'result' in answer ? answer.result.missingTextIds : [];
-	if (missing.length > 0) {
-		// Gmail stores long texts separately.
-		const text = async (one: string) => [one, await fetchAttachment(client, id, one)] as const;
-		answer = await read(Object.fromEntries(await runInParallel(missing, maxPartsAtOnce, text)));
+	let answer = await parse({});
+	const missingTextIds = 'result' in answer ? answer.result.missingTextIds : [];
+	if (missingTextIds.length > 0) {
+		// Gmail stores a long text as an attachment, and the message has only the attachment's ID.
+		const fetchText = async (textId: string) => [textId, await fetchAttachment(client, id, textId)] as const;
+		answer = await parse(Object.fromEntries(await runInParallel(missingTextIds, maxPartsAtOnce, fetchText)));
 	}
 	if ('result' in answer) return answer.result;
 	if (!withText && characters === 0) {
@@ -67,27 +67,27 @@ export async function parseMessage(
 		});
 	}
 	item.addHint(`The content of the message ${id} could not be read: ${answer.trouble}.`);
-	const headersAlone = { ...message, payload: { headers: message.payload.headers } };
-	return await parseMessage(client, headersAlone, item, { withText: false });
+	const messageWithoutBody = { ...message, payload: { headers: message.payload.headers } };
+	return await parseMessage(client, messageWithoutBody, item, { withText: false });
 }
 
-/** The bytes of an attachment in base64url. */
-export async function fetchAttachment({ gmail }: Clients, messageId: string, id: string): Promise<string> {
-	const request = { userId: 'me', messageId, id, fields: 'data' };
+/** Fetches the bytes of an attachment, in base64url. */
+export async function fetchAttachment({ gmail }: Clients, messageId: string, attachmentId: string) {
+	const request = { userId: 'me', messageId, id: attachmentId, fields: 'data' };
 	return (await gmail.users.messages.attachments.get(request)).data.data ?? '';
 }
 
-/** @returns a function that reads the bytes of an attachment of the email */
+/** Returns a function that reads the bytes of one attachment of the email. */
 export function createAttachmentReader(client: Clients, { summary: { id } }: Mail, item: Item) {
-	let whole: Promise<string> | undefined;
+	let rawMail: Promise<string> | undefined;
 	return async ({ info: { attachmentId }, data, partId, isMail }: Mail['files'][number]): Promise<Buffer> => {
 		if (attachmentId) return Buffer.from(await fetchAttachment(client, id, attachmentId), 'base64url');
-		// Gmail sometimes gives an email within an email no ID. Its bytes are then only in the whole email.
+		// Gmail sometimes gives an attached email no attachment ID. Its bytes are then only in the raw form of the outer email.
 		if (data || !isMail) return Buffer.from(data, 'base64url');
-		whole ??= client.gmail.users.messages
+		rawMail ??= client.gmail.users.messages
 			.get({ userId: 'me', id, format: 'raw', fields: 'raw' })
 			.then(({ data: { raw } }) => raw ?? '');
-		const raw = await whole;
+		const raw = await rawMail;
 		const answer = await runInWorker('readRawPart', { raw, partId }, item.signal, raw.length);
 		if ('result' in answer) return Buffer.from(answer.result ?? []);
 		item.addHint(
@@ -97,7 +97,7 @@ export function createAttachmentReader(client: Clients, { summary: { id } }: Mai
 	};
 }
 
-/** Hands the attachments to n8n's storage, in their order. */
+/** Stores the attachments as n8n's binary data, in the order of the email. */
 export async function storeAttachments(client: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
 	const readBytes = createAttachmentReader(client, mail, item);
 	return await runInParallel(mail.files, maxPartsAtOnce, async (file, index) => {

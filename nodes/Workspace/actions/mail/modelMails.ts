@@ -3,10 +3,11 @@ import { countFitting, countRoom, describePart, fitText, type ModelAnswer } from
 import { quoteField } from '../../../fields/field';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
 
-/** How many characters of a snippet a model gets. */
 const maxSnippetLength = 100;
-/** How many characters of each text a list has room for; it shows fewer emails rather than less of each. */
+/** The characters of each text that a list has room for. A list shows fewer emails rather than shorter texts. */
 const minTextLength = 200;
+/** The share of an answer's room for everything but the texts of the emails. */
+const maxRowShare = 0.8;
 
 type ListedMail = Pick<MailSummary, 'id' | 'threadId'> & Partial<MailSummary & Pick<Mail, 'text'>>;
 
@@ -15,81 +16,81 @@ interface ListedPage {
 	readonly nextPageToken: string | undefined;
 }
 
-/** Reads where a list continues: Gmail's token for the page ('' for the first one), and how many of its emails to skip. */
-export function parsePageToken(given: string): { readonly token: string; readonly skip: number } {
-	const [, skip = '0', token = given] = /^(\d+)@(.*)$/s.exec(given) ?? [];
-	return { token, skip: Number(skip) };
+/** Parses our page token `12@abc`: Gmail's token of a page ('' for the first page), after the number of its emails to skip. */
+export function parsePageToken(pageToken: string) {
+	const [, skipCount = '0', gmailPageToken = pageToken] = /^(\d+)@(.*)$/s.exec(pageToken) ?? [];
+	return { gmailPageToken, skipCount: Number(skipCount) };
 }
 
-/** The emails of a list as rows, as many as have room, and how to get the next ones. */
+/** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
 export function toListAnswer(
 	{ messages, nextPageToken }: ListedPage,
 	{ pageToken }: { readonly pageToken: string },
-	characters: number,
+	maxCharacters: number,
 ): ModelAnswer {
 	const mails = messages.map(({ message }) => message);
 	const rows = mails.map((mail) => toRow(mail, mail.text?.slice(0, minTextLength)));
-	const shown = mails.slice(0, countFitting(rows, countRoom(characters)));
-	const { token, skip } = parsePageToken(pageToken);
-	const isCut = shown.length < mails.length;
-	const next = isCut ? `${skip + shown.length}@${token}` : nextPageToken;
-	const least = shown.map((mail) => toRow(mail, mail.text && '…'));
+	const shownMails = mails.slice(0, countFitting(rows, countRoom(maxCharacters)));
+	const { gmailPageToken, skipCount } = parsePageToken(pageToken);
+	const isCut = shownMails.length < mails.length;
+	const nextToken = isCut ? `${skipCount + shownMails.length}@${gmailPageToken}` : nextPageToken;
+	const rowsWithoutText = shownMails.map((mail) => toRow(mail, mail.text && '…'));
 	const texts = shareRoom(
-		shown.map(({ text = '' }) => text),
-		countRoom(characters, ...least),
+		shownMails.map(({ text = '' }) => text),
+		countRoom(maxCharacters, ...rowsWithoutText),
 	);
-	const items = shown.map((mail, at) => toRow(mail, mail.text && texts[at]));
-	const more = nextPageToken === undefined ? '' : ' or more';
-	const end = skip + shown.length;
+	const items = shownMails.map((mail, index) => toRow(mail, mail.text && texts[index]));
+	const orMore = nextPageToken === undefined ? '' : ' or more';
+	const lastNumber = skipCount + shownMails.length;
 	const note = [
-		`Emails ${shown.length === 0 ? 0 : skip + 1} to ${end} of ${skip + mails.length}${more} are shown, newest first${token === '' ? '' : ', counted from that page token'}.`,
-		shown.some(({ text = '' }, at) => text !== texts[at]) &&
+		`Emails ${shownMails.length === 0 ? 0 : skipCount + 1} to ${lastNumber} of ${skipCount + mails.length}${orMore} are shown, newest first${gmailPageToken === '' ? '' : ', counted from that page token'}.`,
+		shownMails.some(({ text = '' }, index) => text !== texts[index]) &&
 			'A text that ends with … is shortened: read the email by its ID to get all of it.',
-		next !== undefined && `To get the next ones, call again with ${quoteField('pageToken')}: ${next}`,
+		nextToken && `To get the next ones, call again with ${quoteField('pageToken')}: ${nextToken}`,
 	];
 	return { items, note: note.filter(Boolean).join(' ') };
 }
 
 function toRow({ id, threadId, date, sender, subject, snippet = '', status }: ListedMail, text?: string) {
 	if (status === undefined) return { id, threadId };
-	const about = { id, date, sender, subject, status };
-	return text === undefined ? { ...about, snippet: shorten(snippet, maxSnippetLength) } : { ...about, text };
+	const row = { id, date, sender, subject, status };
+	return text === undefined ? { ...row, snippet: shorten(snippet, maxSnippetLength) } : { ...row, text };
 }
 
-/** Shortens texts to share the room: a short one leaves more to those after it. */
+/** Shortens texts so that they share the room. A short text leaves more room to the texts after it. */
 function shareRoom(texts: readonly string[], room: number): string[] {
-	let left = room;
-	return texts.map((text, at) => {
-		const shown = fitText(text, left / (texts.length - at));
-		left -= JSON.stringify(shown).length;
-		return shown === text ? text : `${shown}…`;
+	let remainingRoom = room;
+	return texts.map((text, index) => {
+		const fittingText = fitText(text, remainingRoom / (texts.length - index));
+		remainingRoom -= JSON.stringify(fittingText).length;
+		return fittingText === text ? text : `${fittingText}…`;
 	});
 }
 
-/** Emails without their HTML, their texts shortened to share the room. */
+/** Converts emails to rows without HTML. The texts are shortened so that they share the room. */
 export function toMailAnswer(
-	read: ReadonlyArray<{ readonly mail: Mail }>,
+	results: ReadonlyArray<{ readonly mail: Mail }>,
 	{ startCharacter, includeHeaders }: { readonly startCharacter: number; readonly includeHeaders: boolean },
-	characters: number,
+	maxCharacters: number,
 ): ModelAnswer {
-	const mails = read.map(({ mail }) => mail);
-	const about = mails.map(({ summary, cc, attachments, headers }) => {
+	const mails = results.map(({ mail }) => mail);
+	const rows = mails.map(({ summary, cc, attachments, headers }) => {
 		const { id, threadId, date, sender, to, subject, status } = summary;
 		const files = attachments.map(({ fileName, mimeType, size }) => ({ fileName, mimeType, size }));
-		const more = { ...(cc !== '' && { cc }), ...(includeHeaders && { headers }) };
-		return { id, threadId, date, sender, to, ...more, subject, status, attachments: files, text: '…' };
+		const extras = { ...(cc !== '' && { cc }), ...(includeHeaders && { headers }) };
+		return { id, threadId, date, sender, to, ...extras, subject, status, attachments: files, text: '…' };
 	});
-	const shown = about.slice(0, countFitting(about, countRoom(characters) * 0.8));
-	const rests = mails.slice(0, shown.length).map(({ text }) => text.slice(startCharacter));
-	const texts = shareRoom(rests, countRoom(characters, ...shown));
-	const items = shown.map((one, at) => ({ ...one, text: texts[at] ?? '' }));
-	const isWhole = mails.every(({ text }, at) => text === texts[at]);
-	const [only, second] = mails;
-	if (!only || isWhole) return { items };
-	const part = texts[0] === rests[0] ? texts[0] : texts[0]?.slice(0, -1);
-	const others = mails.slice(shown.length, shown.length + 20).map(({ summary }) => summary.id);
-	const note = second
-		? `Emails 1 to ${shown.length} of ${mails.length} are shown. A text that ends with … is shortened: to get all of it, read that email alone by its ID. ${others.length > 0 ? `Read the next ones by their IDs: ${others.join(', ')}` : ''}`
-		: describePart(part ?? '', startCharacter, only.text.length, quoteField('startCharacter'));
+	const shownRows = rows.slice(0, countFitting(rows, countRoom(maxCharacters) * maxRowShare));
+	const remainingTexts = mails.slice(0, shownRows.length).map(({ text }) => text.slice(startCharacter));
+	const texts = shareRoom(remainingTexts, countRoom(maxCharacters, ...shownRows));
+	const items = shownRows.map((row, index) => ({ ...row, text: texts[index] ?? '' }));
+	const isComplete = mails.every(({ text }, index) => text === texts[index]);
+	const [firstMail, secondMail] = mails;
+	if (!firstMail || isComplete) return { items };
+	const shownText = texts[0] === remainingTexts[0] ? texts[0] : texts[0]?.slice(0, -1);
+	const nextIds = mails.slice(shownRows.length, shownRows.length + 20).map(({ summary }) => summary.id);
+	const note = secondMail
+		? `Emails 1 to ${shownRows.length} of ${mails.length} are shown. A text that ends with … is shortened: to get all of it, read that email alone by its ID. ${nextIds.length > 0 ? `Read the next ones by their IDs: ${nextIds.join(', ')}` : ''}`
+		: describePart(shownText ?? '', startCharacter, firstMail.text.length, quoteField('startCharacter'));
 	return { items, note };
 }

@@ -58,20 +58,20 @@ export const read = defineOperation({
 			description: 'Whether to return all messages of the conversation, one item each, oldest first',
 		},
 	],
-	async execute(client, { messageId, wholeConversation, downloadAttachments, ...wanted }, item) {
+	async execute(client, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
 		const { storeAttachments, readConversation, readMessage } = await import('./message');
-		const { readAndLabel } = await import('./list/changeLabels');
-		const readAll = async () => {
+		const { readAndLabel } = await import('./list/readAndLabel');
+		const readMails = async () => {
 			const mails = wholeConversation
-				? await readConversation(client, messageId, item, wanted)
-				: [await readMessage(client, messageId, item, wanted)];
+				? await readConversation(client, messageId, item, params)
+				: [await readMessage(client, messageId, item, params)];
 			return await runInParallel(mails, 1, async (mail) => ({
 				mail,
 				files: downloadAttachments ? await storeAttachments(client, mail, item) : [],
 			}));
 		};
-		return await readAndLabel(client, wanted, item, readAll, (read) =>
-			read.map(({ mail }) => mail.summary.id),
+		return await readAndLabel(client, params, item, readMails, (results) =>
+			results.map(({ mail }) => mail.summary.id),
 		);
 	},
 	toItems: (mails, { attachmentPrefix, includeHeaders, startCharacter }) =>

@@ -1,44 +1,44 @@
-/** How many parts of an email are read at once: a single one may fill the memory of a small machine. */
+/** Few parts of an email are read at once, because a single part may fill the memory of a small machine. */
 export const maxPartsAtOnce = 2;
 
 /**
- * Works on values in parallel. After the first failure it starts nothing new and waits for running tasks.
- * @param most limits how many tasks run at once: the number doubles whenever that many tasks have succeeded
- * @param take receives the results in the order of the values, up to the first value that failed
+ * Does the work for several values at once. After the first failure, no further work begins, and the work in progress is awaited.
+ * @param concurrency the number of values in progress at the beginning; it doubles whenever that many values have succeeded
+ * @param handleResult receives the results in the order of the values, up to the first value that failed
  * @throws the first failure
  */
 export async function runInParallel<T, R>(
 	values: readonly T[],
-	atOnce: number,
+	concurrency: number,
 	work: (value: T, index: number) => Promise<R>,
-	most = atOnce,
-	take: (result: R) => void = () => undefined,
+	maxConcurrency = concurrency,
+	handleResult: (result: R) => void = () => undefined,
 ): Promise<R[]> {
-	const done: R[] = [];
+	const resultsByIndex: R[] = [];
 	const failures: Array<{ readonly index: number; readonly cause: unknown }> = [];
-	const waiting = values.entries();
-	let width = atOnce;
-	let succeeded = 0;
-	const worker = async (): Promise<void> => {
-		const more: Array<Promise<void>> = [];
-		for (const [index, value] of waiting) {
+	const entries = values.entries();
+	let workerCount = concurrency;
+	let successCount = 0;
+	const processEntries = async (): Promise<void> => {
+		const addedWorkers: Array<Promise<void>> = [];
+		for (const [index, value] of entries) {
 			try {
-				done[index] = await work(value, index);
+				resultsByIndex[index] = await work(value, index);
 			} catch (cause) {
 				failures.push({ index, cause });
 			}
 			if (failures.length > 0) break;
-			if (++succeeded < width) continue;
-			const added = Math.min(width, most - width);
-			more.push(...Array.from({ length: added }, worker));
-			width += added;
-			succeeded = 0;
+			if (++successCount < workerCount) continue;
+			const addedCount = Math.min(workerCount, maxConcurrency - workerCount);
+			addedWorkers.push(...Array.from({ length: addedCount }, processEntries));
+			workerCount += addedCount;
+			successCount = 0;
 		}
-		await Promise.all(more);
+		await Promise.all(addedWorkers);
 	};
-	await Promise.all(Array.from({ length: atOnce }, worker));
-	const results = done.slice(0, Math.min(...failures.map(({ index }) => index)));
-	for (const result of results) take(result);
+	await Promise.all(Array.from({ length: concurrency }, processEntries));
+	const results = resultsByIndex.slice(0, Math.min(...failures.map(({ index }) => index)));
+	for (const result of results) handleResult(result);
 	if (failures[0]) throw failures[0].cause;
 	return results;
 }

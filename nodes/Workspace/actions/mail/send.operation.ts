@@ -1,11 +1,11 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation, type Clients, type Item } from '../../operation';
-import { readAllowedRecipients, refuseOthers } from './send/allowedRecipients';
+import { readAllowedRecipients, refuseForbiddenAddresses } from './send/allowedRecipients';
 import { expandAttachments } from './send/attachments';
 import { deliverMail } from './send/deliver';
 import { findSentMail, type SentMail } from './send/findSentMail';
 import { findSender } from './send/sender';
-import { completeReply, fetchRepliedMail } from './send/reply';
+import { completeReply, fetchOriginalMail } from './send/reply';
 import {
 	isDraft,
 	refuseContradictions,
@@ -40,35 +40,36 @@ export const send = defineOperation({
 	options,
 	check(params: SendParams, item: Item) {
 		refuseContradictions(params);
-		// These are checked for all items first, so that a wrong address or a missing file in the last one does not leave half a batch sent.
+		// All items are checked before any is sent, so that a wrong address or missing file in the last item does not leave half a batch sent.
 		const { to, cc, bcc, replyTo } = readHeaderTexts(params);
-		const allowed = readAllowedRecipients(params.allowedRecipients);
-		refuseOthers(
+		const allowedRecipients = readAllowedRecipients(params.allowedRecipients);
+		refuseForbiddenAddresses(
 			[...to, ...cc, ...bcc, ...replyTo].map(({ address }) => address),
-			allowed,
+			allowedRecipients,
 		);
 		expandAttachments(params.attachments, item);
 	},
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
 		const { prepareMail, composeMail } = await import('./send/compose');
-		const { idempotencyKey, replyToMessageId: original, includeSignature, quoteOriginal } = params;
-		const given = await prepareMail(client, params, item);
-		const byKey = idempotencyKey === '' ? undefined : await import('./send/sendWithKey');
-		const keyed = byKey?.hashMailKey(params, given);
-		const replied = original === '' ? undefined : await fetchRepliedMail(client, original);
-		const outgoing = replied ? await completeReply(client, given, replied, params, item) : given;
+		const { idempotencyKey, replyToMessageId: originalId, includeSignature, quoteOriginal } = params;
+		const newMail = await prepareMail(client, params, item);
+		const keyModule = idempotencyKey === '' ? undefined : await import('./send/sendWithKey');
+		const keyHashes = keyModule?.hashMailKey(params, newMail);
+		const original = originalId === '' ? undefined : await fetchOriginalMail(client, originalId);
+		const outgoing = original ? await completeReply(client, newMail, original, params, item) : newMail;
 		const sendNow = async () => {
 			const from = await findSender(client, outgoing.senderName, outgoing.fromAlias, item);
-			const whole =
+			const completeMail =
 				includeSignature || quoteOriginal
 					? await (await import('./send/quotation')).appendSignatureAndQuote(client, outgoing, params, item)
 					: outgoing;
+			const { token } = item;
 			const { allowedRecipients } = params;
-			const mail = await composeMail(whole, { from, replied, token: item.token, keyed, allowedRecipients });
-			return await deliverMail(client, mail, outgoing.folder, replied?.threadId);
+			const mail = await composeMail(completeMail, { from, original, token, keyHashes, allowedRecipients });
+			return await deliverMail(client, mail, outgoing.folder, original?.threadId);
 		};
-		return byKey && keyed
-			? await byKey.sendWithKey({ client, item, outgoing, keyed }, sendNow)
+		return keyModule && keyHashes
+			? await keyModule.sendWithKey({ client, item, outgoing, keyHashes }, sendNow)
 			: await sendNow();
 	},
 	async recover(client: Clients, params: SendParams, failure, item: Item): Promise<SentMail | undefined> {

@@ -5,7 +5,7 @@ import type { Mail, MailSummary } from '../../../../untrusted/mail/readMail';
 import type { Field, OutputItem, InferParameters, StoredBinary } from '../../../operation';
 import { toListAnswer } from '../modelMails';
 
-/** Gmail's limit for emails per page. */
+/** Gmail's limit for the parameter maxResults of messages.list. */
 export const maxPageSize = 500;
 
 export const amountFields = [
@@ -28,7 +28,7 @@ export const amountFields = [
 	},
 ] as const satisfies readonly Field[];
 
-/** A constant, because n8n's linter takes a field whose literal name has the word token for a secret. */
+/** A constant, because n8n's linter takes every field for a secret whose `name` is a literal with the word "token". */
 const pageTokenName = 'pageToken';
 
 export const newTextOnlyOption = {
@@ -49,7 +49,7 @@ const labelList = {
 		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 } as const satisfies Partial<Field>;
 
-/** How the labels of emails change after they were read. */
+/** The options that change the labels of emails after the emails were read. */
 export const labelOptions = [
 	{
 		displayName: 'Add Label Names or IDs',
@@ -75,7 +75,6 @@ export const labelOptions = [
 
 export type LabelParams = InferParameters<typeof labelOptions, []>;
 
-/** Whether the labels of emails change. */
 export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelParams): boolean =>
 	markAsRead || addLabels.length + removeLabels.length > 0;
 
@@ -158,10 +157,10 @@ const listOptions = [
 export type ListParams = InferParameters<typeof amountFields, typeof listOptions>;
 
 export interface ListedMessage {
-	/** Only the IDs if details are turned off; with attachments, also what is known of them. */
+	/** Has only the IDs if the option Details is off. Has `attachments` if the whole email was fetched. */
 	readonly message: Pick<MailSummary, 'id' | 'threadId'> &
 		Partial<MailSummary & Pick<Mail, 'text' | 'attachments'>>;
-	/** The attachments in their original order, if they were requested. */
+	/** The attachments in the order of the email, if the option Download Attachments is on. */
 	readonly files?: readonly StoredBinary[];
 }
 
@@ -172,11 +171,11 @@ export interface ListResult {
 	readonly failure?: NodeError;
 }
 
-/** @throws NodeError 400 for options that exclude each other */
-function refuseContradictions(given: ListParams): void {
-	const { output, maxResults } = given;
+/** Refuses options that exclude each other. @throws NodeError 400 */
+function refuseContradictions(params: ListParams): void {
+	const { output, maxResults } = params;
 	for (const option of ['returnAll', 'downloadAttachments'] as const) {
-		if (output === 'items' || !given[option]) continue;
+		if (output === 'items' || !params[option]) continue;
 		throw createRefusal(
 			`${quoteField(option)} cannot be used if ${quoteField('output')} is ${printChoice('output', 'page')}`,
 			`Set ${quoteField('output')} to ${printChoice('output', 'items')}, or turn off ${quoteField(option)}.`,
@@ -189,11 +188,11 @@ function refuseContradictions(given: ListParams): void {
 		);
 	}
 	for (const option of ['downloadAttachments', 'includeBody', 'newTextOnly'] as const) {
-		const needed = option === 'newTextOnly' ? 'includeBody' : 'details';
-		if (!given[option] || given[needed]) continue;
+		const requiredOption = option === 'newTextOnly' ? 'includeBody' : 'details';
+		if (!params[option] || params[requiredOption]) continue;
 		throw createRefusal(
-			`${quoteField(option)} needs ${quoteField(needed)}`,
-			`Turn on ${quoteField(needed)}, or turn off ${quoteField(option)}.`,
+			`${quoteField(option)} needs ${quoteField(requiredOption)}`,
+			`Turn on ${quoteField(requiredOption)}, or turn off ${quoteField(option)}.`,
 		);
 	}
 }
@@ -202,17 +201,17 @@ function toListItems({ messages, nextPageToken }: ListResult, { output }: ListPa
 	if (output === 'items') {
 		return messages.map(({ message, files = [] }) => toMailItem({ ...message }, files, 'attachment_'));
 	}
-	const shown = messages.map(({ message }) => message);
-	return [{ json: { messages: shown, ...(nextPageToken !== undefined && { nextPageToken }) } }];
+	const listedMessages = messages.map(({ message }) => message);
+	return [{ json: { messages: listedMessages, ...(nextPageToken !== undefined && { nextPageToken }) } }];
 }
 
-/** An item with the attachments as binary fields: attachment_0, attachment_1 and so on. */
+/** Builds an item with the attachments as binary fields. With the prefix `attachment_`: attachment_0, attachment_1 and so on. */
 export function toMailItem(json: OutputItem['json'], files: readonly StoredBinary[], prefix: string) {
 	const binary = Object.fromEntries(files.map((file, index) => [`${prefix}${index}`, file]));
 	return { json, ...(files.length > 0 && { binary }) };
 }
 
-/** What List and Search have in common. */
+/** The parts of the definition that List and Search have in common. */
 export const sharedListDefinition = {
 	isReadOnly: true,
 	mayChange: changesLabels,

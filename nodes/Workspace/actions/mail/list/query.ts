@@ -5,17 +5,17 @@ import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { ListParams } from './fields';
 
-/** Gmail's search terms for a sender. The text cannot introduce a term of its own. */
+/** Builds Gmail's search term for a sender. Quotes keep the text from adding other terms. Returns no term for an empty text. */
 export function buildFromTerms(from: string): string[] {
 	const address = /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
-	// Gmail has no way to escape a quote inside quotes.
+	// Gmail's search syntax has no way to escape a quote inside quotes.
 	const words = address.replaceAll(/["“”„‟＂\s]+/g, ' ').trim();
 	return words === '' ? [] : [`from:"${words}"`];
 }
 
-/** Terms for the time of arrival, in epoch seconds: Gmail reads a mere date as Pacific time. @throws NodeError 400 for an empty span */
-export function buildReceivedTerms(given: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>): string[] {
-	const { receivedAfter, receivedBefore } = given;
+/** Builds the terms for the time of arrival, in epoch seconds, because Gmail reads a date as Pacific time. @throws NodeError 400 */
+export function buildReceivedTerms(params: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>): string[] {
+	const { receivedAfter, receivedBefore } = params;
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
 		throw createRefusal(
 			`${quoteField('receivedAfter')} is not before ${quoteField('receivedBefore')}`,
@@ -27,13 +27,13 @@ export function buildReceivedTerms(given: Pick<ListParams, 'receivedAfter' | 're
 	return [...buildTerm('after', receivedAfter), ...buildTerm('before', receivedBefore)];
 }
 
-/** Adds terms of ours to the user's query, which cannot undo them. @throws NodeError 400 if its brackets or quotes could end ours */
+/** Adds terms that the user's query cannot undo. @throws NodeError 400 if the query's brackets or quotes have no counterpart */
 export function narrowQuery(query: string, terms: readonly string[]): string {
 	if (terms.length === 0) return query;
-	// It is unknown whether Gmail treats a quote within a word as a quote, so brackets must pair either way.
-	const [outside = '', ...rest] = query.replaceAll(/[“”„‟＂]/g, '"').split('"');
-	const unquoted = [outside, ...rest.filter((_, at) => at % 2 === 1)].join(' ');
-	if (rest.length % 2 === 0 && hasPairedBrackets(query) && hasPairedBrackets(unquoted)) {
+	// Google does not say whether a quote within a word counts as a quote, so brackets must pair with and without the quoted parts.
+	const [firstPart = '', ...furtherParts] = query.replaceAll(/[“”„‟＂]/g, '"').split('"');
+	const unquotedText = [firstPart, ...furtherParts.filter((_, index) => index % 2 === 1)].join(' ');
+	if (furtherParts.length % 2 === 0 && hasPairedBrackets(query) && hasPairedBrackets(unquotedText)) {
 		return `(${query}) ${terms.join(' ')}`;
 	}
 	throw createRefusal(
@@ -45,43 +45,42 @@ export function narrowQuery(query: string, terms: readonly string[]): string {
 const closingBrackets: Readonly<Record<string, string>> = { '(': ')', '{': '}' };
 
 function hasPairedBrackets(text: string): boolean {
-	const open: string[] = [];
+	const expectedBrackets: string[] = [];
 	for (const [bracket] of text.matchAll(/[(){}]/g)) {
-		const end = closingBrackets[bracket];
-		if (end !== undefined) open.push(end);
-		else if (open.pop() !== bracket) return false;
+		const closingBracket = closingBrackets[bracket];
+		if (closingBracket !== undefined) expectedBrackets.push(closingBracket);
+		else if (expectedBrackets.pop() !== bracket) return false;
 	}
-	return open.length === 0;
+	return expectedBrackets.length === 0;
 }
 
 type Label = gmail_v1.Schema$Label;
 
-/** Label IDs that need no lookup: those that every mailbox has, and the form of the others. */
-const knownLabelId =
+/** Matches IDs of labels, which need no lookup: the labels that every mailbox has, the user's own labels, and Gmail's stars. */
+const labelIdPattern =
 	/^(?:INBOX|SENT|DRAFT|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|CHAT|CATEGORY_[A-Z]+|Label_[\w-]+|[A-Z]+_(?:STAR|BANG|CHECK|QUESTION|GUILLEMET|INFO))$/;
-/** How many label names an error lists. */
 const maxShownLabels = 20;
 
-/** Finds the IDs of labels given by ID or name. @param field where they were given @throws NodeError 400 for a name that no label has */
-export async function resolveLabelIds(client: Clients, given: readonly string[], field: string, item: Item) {
-	if (given.every((label) => knownLabelId.test(label))) return [...given];
-	const labels = await item.once('mail.labels', () => listLabels(client));
-	return given.map((label) => {
-		if (knownLabelId.test(label)) return label;
+/** Converts names and IDs of labels to IDs. @param field the field that has them @throws NodeError 400 if the mailbox has no such label */
+export async function resolveLabelIds(client: Clients, labels: readonly string[], field: string, item: Item) {
+	if (labels.every((label) => labelIdPattern.test(label))) return [...labels];
+	const mailboxLabels = await item.once('mail.labels', () => listLabels(client));
+	return labels.map((label) => {
+		if (labelIdPattern.test(label)) return label;
 		// Gmail does not allow two names that differ only in case.
-		const isNamed = ({ name }: Label) => name?.toLowerCase() === label.toLowerCase();
-		const found = labels.find(({ id }) => id === label) ?? labels.find(isNamed);
-		if (found?.id) return found.id;
-		const names = labels.flatMap(({ name }) => name ?? []);
-		const more = names.length > maxShownLabels ? ', …' : '';
+		const hasThisName = ({ name }: Label) => name?.toLowerCase() === label.toLowerCase();
+		const mailboxLabel = mailboxLabels.find(({ id }) => id === label) ?? mailboxLabels.find(hasThisName);
+		if (mailboxLabel?.id) return mailboxLabel.id;
+		const names = mailboxLabels.flatMap(({ name }) => name ?? []);
+		const ellipsis = names.length > maxShownLabels ? ', …' : '';
 		throw createRefusal(
 			`${quoteField(field)}: the mailbox has no label '${label}'`,
-			`Labels of the mailbox: ${names.slice(0, maxShownLabels).join(', ')}${more}. Enter a nested label with its parent, such as Clients/Acme.`,
+			`Labels of the mailbox: ${names.slice(0, maxShownLabels).join(', ')}${ellipsis}. Enter a nested label with its parent, such as Clients/Acme.`,
 		);
 	});
 }
 
-/** All labels of the mailbox: the user's own first, then the ones that every mailbox has. */
+/** Lists all labels of the mailbox: first the user's own labels, then those that every mailbox has. */
 export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<Label[]> {
 	const { data } = await gmail.users.labels.list({ userId: 'me', fields: 'labels(id,name,type)' });
 	return (data.labels ?? []).toSorted((a, b) => Number(b.type === 'user') - Number(a.type === 'user'));

@@ -5,15 +5,16 @@ import { createRefusal } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
 import { decodeWords } from '../../../../untrusted/mail/charset';
 
-/** Parts of an address list, as defined by RFC 5322. The loops in each pattern are unrolled, so that no text takes long. */
-const quoted = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;
-/** A comment may have comments within it, one level deep. */
-const comment = /\([^()\\\r\n]*(?:(?:\\[^\r\n]|\([^()\\\r\n]*(?:\\[^\r\n][^()\\\r\n]*)*\))[^()\\\r\n]*)*\)/;
-const angle = new RegExp(`<[^<>"\r\n]*(?:${quoted.source}[^<>"\r\n]*)*>`);
+/** Patterns for the parts of an address list (RFC 5322). Their loops are unrolled, so that no text takes long to match. */
+const quotedPattern = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;
+/** Matches a comment, which may contain other comments, but only one level deep. */
+const commentPattern =
+	/\([^()\\\r\n]*(?:(?:\\[^\r\n]|\([^()\\\r\n]*(?:\\[^\r\n][^()\\\r\n]*)*\))[^()\\\r\n]*)*\)/;
+const anglePattern = new RegExp(`<[^<>"\r\n]*(?:${quotedPattern.source}[^<>"\r\n]*)*>`);
 const kinds = [
-	['quoted', quoted],
-	['comment', comment],
-	['angle', angle],
+	['quoted', quotedPattern],
+	['comment', commentPattern],
+	['angle', anglePattern],
 	['comma', /,/],
 	['line', /[\r\n]+/],
 	['space', /[ \t]+/],
@@ -21,7 +22,7 @@ const kinds = [
 	/** Quotes or brackets that are never closed, up to the end of the line. */
 	['broken', /["(<][^\r\n]*/],
 ] as const;
-const anyKind = new RegExp(kinds.map(([kind, { source }]) => `(?<${kind}>${source})`).join('|'), 'g');
+const tokenPattern = new RegExp(kinds.map(([kind, { source }]) => `(?<${kind}>${source})`).join('|'), 'g');
 
 interface AddressToken {
 	readonly kind: (typeof kinds)[number][0];
@@ -30,141 +31,141 @@ interface AddressToken {
 }
 
 function splitIntoTokens(text: string): AddressToken[] {
-	return Array.from(text.matchAll(anyKind), ({ 0: raw, groups = {} }) => ({
+	return Array.from(text.matchAll(tokenPattern), ({ 0: raw, groups = {} }) => ({
 		kind: kinds.find(([kind]) => groups[kind] !== undefined)?.[0] ?? 'broken',
 		raw,
 	}));
 }
 
-/** Bytes of the longest address, without the angle brackets (RFC 5321, 4.5.3.1.3). */
+/** The limit of RFC 5321, 4.5.3.1.3, without the angle brackets. */
 const maxAddressBytes = 254;
 
 /**
- * The address formed by the tokens: RFC 5322's addr-spec with letters of any script (RFC 6532), within the lengths of RFC 5321, with white
- * space and comments around it and its @.
- * @returns undefined for anything else; nothing is corrected
+ * Parses RFC 5322's addr-spec. Allows letters of any script (RFC 6532), and white space and comments around it and its @.
+ * @returns undefined if the tokens are anything else, or longer than RFC 5321 allows; nothing is corrected
  */
 function parseAddrSpec(tokens: readonly AddressToken[]): string | undefined {
-	const joined = joinTokens(tokens);
-	if (joined === undefined) return undefined;
-	const [, local = '', rest = ''] = /^("(?:[^"\\]|\\.)*"|[^@]*)@([^@]*)$/.exec(joined) ?? [];
-	const domain = toAsciiDomain(rest);
+	const spec = joinTokens(tokens);
+	if (spec === undefined) return undefined;
+	const [, local = '', domainText = ''] = /^("(?:[^"\\]|\\.)*"|[^@]*)@([^@]*)$/.exec(spec) ?? [];
+	const domain = toAsciiDomain(domainText);
 	if (domain === undefined || !isLocalPart(local)) return undefined;
 	const address = `${local}@${domain}`;
 	return Buffer.byteLength(address) > maxAddressBytes ? undefined : address;
 }
 
 function joinTokens(tokens: readonly AddressToken[]): string | undefined {
-	let joined = '';
-	let hasGap = false;
+	let spec = '';
+	let hasSpace = false;
 	for (const { kind, raw } of tokens) {
 		if (kind === 'space' || kind === 'comment') {
-			hasGap = joined !== '';
+			hasSpace = spec !== '';
 			continue;
 		}
-		const isAllowed = kind === 'word' || (kind === 'quoted' && joined === '');
-		const isApart = hasGap && !joined.endsWith('@') && !raw.startsWith('@');
-		if (!isAllowed || isApart) return undefined;
-		joined += raw;
-		hasGap = false;
+		const isAllowed = kind === 'word' || (kind === 'quoted' && spec === '');
+		const isSeparateWord = hasSpace && !spec.endsWith('@') && !raw.startsWith('@');
+		if (!isAllowed || isSeparateWord) return undefined;
+		spec += raw;
+		hasSpace = false;
 	}
-	return joined;
+	return spec;
 }
 
-/** Letters of any script; in ASCII, the characters that RFC 5322 calls atext. */
+/** Matches letters of any script and, in ASCII, the characters that RFC 5322 calls atext. */
 const dotAtom =
 	/^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+(?:\.(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+)*$/u;
 const quotedString = /^"(?:[^"\\<>\p{C}\u2028\u2029]|\\[ -;=?-~])*"$/u;
 
 function isLocalPart(local: string): boolean {
-	// An encoded word, which some servers decode into another address.
+	// Some servers decode an encoded word (RFC 2047) into another address. The limit of 64 bytes: RFC 5321, 4.5.3.1.1.
 	if (/=\?[^?]+\?[bq]\?/i.test(local) || Buffer.byteLength(local) > 64) return false;
 	return dotAtom.test(local) || quotedString.test(local);
 }
 
 const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** A domain as it is sent over the wire, in lower case. */
+/** Converts a domain to the ASCII form that servers use, in lower case. Returns undefined if the text is no domain. */
 export function toAsciiDomain(domain: string): string | undefined {
 	const literal = /^\[(?:(IPv6:)(.*)|(.*))\]$/i.exec(domain);
 	if (literal) return isIP(literal[2] ?? literal[3] ?? '') === (literal[1] ? 6 : 4) ? domain : undefined;
 	if (!/^[\p{L}\p{M}\p{N}_.-]+$/u.test(domain)) return undefined;
-	const lower = domain.normalize('NFC').toLowerCase();
-	const ascii = lower.includes('_') ? lower : domainToASCII(lower);
-	// Refuses a domain whose letters are converted to others, because it is not the one that the user sees.
-	const isItself = ascii === lower || domainToUnicode(ascii) === lower;
-	return isItself && ascii.split('.').every((label) => hostLabel.test(label)) ? ascii : undefined;
+	const lowerCase = domain.normalize('NFC').toLowerCase();
+	const ascii = lowerCase.includes('_') ? lowerCase : domainToASCII(lowerCase);
+	// Refuses a domain if the conversion changes its letters, because the result is not the domain that the user sees.
+	const isUnchanged = ascii === lowerCase || domainToUnicode(ascii) === lowerCase;
+	return isUnchanged && ascii.split('.').every((label) => hostLabel.test(label)) ? ascii : undefined;
 }
 
 export interface Address {
-	/** '' if there is none. */
+	/** '' if the address has no name. */
 	readonly name: string;
 	readonly address: string;
 }
 
-/** Characters of the longest entry: one line of an email (RFC 5322, 2.1.1). */
+/** The longest line of an email, in characters (RFC 5322, 2.1.1). */
 const maxEntryLength = 998;
 
-/** The addresses in a list separated by commas or new lines, in RFC 5322 form, and its other entries. */
+/** Finds the addresses in a list that is separated by commas or new lines, and the entries that are no addresses. */
 export function findAddresses(text: string) {
 	const addresses: Address[] = [];
-	const others: string[] = [];
+	const otherEntries: string[] = [];
 	for (const line of splitAtTokens(splitIntoTokens(text), 'line')) {
 		const entries = splitAtTokens(line, 'comma');
-		const whole = parseNameWithComma(entries);
-		if (whole) addresses.push(whole);
-		for (const entry of whole ? [] : entries) {
+		const nameWithComma = parseNameWithComma(entries);
+		if (nameWithComma) addresses.push(nameWithComma);
+		for (const entry of nameWithComma ? [] : entries) {
 			const mailbox = parseMailbox(entry);
 			if (mailbox) addresses.push(mailbox);
-			else others.push(joinRaw(entry).trim());
+			else otherEntries.push(joinRaw(entry).trim());
 		}
 	}
-	return { addresses, others };
+	return { addresses, otherEntries };
 }
 
-/** Finds an address such as `ann@example,com`. Each part between commas is looked at for itself, and only at its ends. */
+/** Finds an address such as `ann@example,com`. Looks only at the ends of each part, so that no text takes long. */
 function findCommaForDot(text: string): string | undefined {
 	const parts = text.split(',');
-	for (const [at, part] of parts.entries()) {
+	for (const [index, part] of parts.entries()) {
 		const [address] = /[^\s<>"@]{1,64}@[^\s<>"@.]{1,63}$/.exec(part.slice(-128)) ?? [];
-		const [ending] = /^[a-z]{2,63}(?![^\s>])/i.exec((parts[at + 1] ?? '').slice(0, 64)) ?? [];
+		const [ending] = /^[a-z]{2,63}(?![^\s>])/i.exec((parts[index + 1] ?? '').slice(0, 64)) ?? [];
 		if (address !== undefined && ending !== undefined) return `${address},${ending}`;
 	}
 	return undefined;
 }
 
-/** The addresses in a list. @param label the field's name, in quotes @throws NodeError 400 naming the first entry that is no address */
+/** Parses a list of addresses. @param label the field's name, in quotes @throws NodeError 400 that names the first entry that is none */
 export function parseAddresses(text: string, label: string): Address[] {
-	const { addresses, others } = findAddresses(text);
-	const [first] = others;
-	if (first === undefined) return addresses;
-	const mistyped = findCommaForDot(text);
+	const { addresses, otherEntries } = findAddresses(text);
+	const [firstEntry] = otherEntries;
+	if (firstEntry === undefined) return addresses;
+	const addressWithComma = findCommaForDot(text);
 	throw createRefusal(
-		`${label} has an entry that is not an email address: ${shorten(mistyped ?? first)}`,
-		mistyped === undefined
+		`${label} has an entry that is not an email address: ${shorten(addressWithComma ?? firstEntry)}`,
+		addressWithComma === undefined
 			? 'An address looks like name@example.com. Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.'
 			: 'It has a comma where a dot should be.',
 	);
 }
 
-/** Splits at tokens of a kind; empty parts are left out. */
+/** Splits a list at the tokens of one kind. Leaves out empty parts. */
 function splitAtTokens(tokens: readonly AddressToken[], kind: AddressToken['kind']): AddressToken[][] {
-	const pieces: AddressToken[][] = [[]];
+	const parts: AddressToken[][] = [[]];
 	for (const token of tokens) {
-		if (token.kind === kind) pieces.push([]);
-		else pieces.at(-1)?.push(token);
+		if (token.kind === kind) parts.push([]);
+		else parts.at(-1)?.push(token);
 	}
-	return pieces.filter((piece) => piece.some((token) => token.kind !== 'space'));
+	return parts.filter((part) => part.some((token) => token.kind !== 'space'));
 }
 
-/** `Doe, John <john@example.com>`, as Gmail shows senders, is one address if nothing else is on its line. */
-function parseNameWithComma([family, given, ...more]: ReadonlyArray<readonly AddressToken[]>):
-	Address | undefined {
-	if (!family || !given || more.length > 0) return undefined;
-	const [first, second] = [joinRaw(family), joinRaw(given)];
-	if (first.length > maxEntryLength || first.includes('@') || second.split('@').length > 2) return undefined;
-	const mailbox = parseMailbox(given);
-	const name = parseName(family);
+/** Parses `Doe, John <john@example.com>`, as Gmail shows senders. This is one address if its line contains nothing else. */
+function parseNameWithComma([familyTokens, givenTokens, ...otherParts]: ReadonlyArray<
+	readonly AddressToken[]
+>): Address | undefined {
+	if (!familyTokens || !givenTokens || otherParts.length > 0) return undefined;
+	const [family, given] = [joinRaw(familyTokens), joinRaw(givenTokens)];
+	if (family.length > maxEntryLength || family.includes('@') || given.split('@').length > 2) return undefined;
+	const mailbox = parseMailbox(givenTokens);
+	const name = parseName(familyTokens);
 	if (!mailbox?.name || !name) return undefined;
 	return { ...mailbox, name: `${name}, ${mailbox.name}` };
 }
@@ -172,27 +173,27 @@ function parseNameWithComma([family, given, ...more]: ReadonlyArray<readonly Add
 function parseMailbox(entry: readonly AddressToken[]): Address | undefined {
 	const raw = joinRaw(entry);
 	if (raw.length > maxEntryLength || hasControlCharacter(raw.replaceAll('\t', ' '))) return undefined;
-	const at = entry.findIndex(({ kind }) => kind === 'angle');
-	const angle = entry[at];
-	if (!angle) {
-		const bare = parseAddrSpec(entry);
-		return bare === undefined ? undefined : { name: '', address: bare };
+	const angleIndex = entry.findIndex(({ kind }) => kind === 'angle');
+	const angleToken = entry[angleIndex];
+	if (!angleToken) {
+		const bareAddress = parseAddrSpec(entry);
+		return bareAddress === undefined ? undefined : { name: '', address: bareAddress };
 	}
-	const address = parseAddrSpec(splitIntoTokens(angle.raw.slice(1, -1)));
-	const name = parseName(entry.slice(0, at));
-	const isLast = entry.slice(at + 1).every(({ kind }) => kind === 'space' || kind === 'comment');
+	const address = parseAddrSpec(splitIntoTokens(angleToken.raw.slice(1, -1)));
+	const name = parseName(entry.slice(0, angleIndex));
+	const isLast = entry.slice(angleIndex + 1).every(({ kind }) => kind === 'space' || kind === 'comment');
 	if (address === undefined || name === undefined || !isLast) return undefined;
 	const isQuoted = entry.some(({ kind }) => kind === 'quoted');
 	return !isQuoted && isOtherAddress(name, address) ? undefined : { name, address };
 }
 
-/** The name before an address. Accepts more than RFC 5322, because senders write more; undefined if it is ambiguous. */
+/** Parses the name before an address. Accepts more than RFC 5322, because senders do. Returns undefined if the name is ambiguous. */
 function parseName(tokens: readonly AddressToken[]): string | undefined {
 	let name = '';
 	let words = '';
 	for (const { kind, raw } of tokens) {
 		if (kind === 'word' || kind === 'space') {
-			// Belongs to a group, to another list, or to a bracket that was never opened.
+			// These characters belong to a group, to another list, or to a bracket that was never opened.
 			if (/[:;>)\\]/.test(raw)) return undefined;
 			words += kind === 'space' ? ' ' : raw;
 			continue;
@@ -205,16 +206,14 @@ function parseName(tokens: readonly AddressToken[]): string | undefined {
 	return hasControlCharacter(name) ? undefined : name;
 }
 
-/** Whether a name consists only of addresses: perhaps a comma is missing and both were meant. */
+/** Returns whether a name consists of other addresses. Then perhaps a comma is missing, and all of them are meant. */
 function isOtherAddress(name: string, address: string): boolean {
 	const words = name.split(' ');
-	const others = words.filter((word) => parseAddrSpec(splitIntoTokens(word)) !== undefined);
-	return (
-		others.length === words.length && others.some((other) => other.toLowerCase() !== address.toLowerCase())
-	);
+	const isAddress = (word: string) => parseAddrSpec(splitIntoTokens(word)) !== undefined;
+	return words.every(isAddress) && words.some((word) => word.toLowerCase() !== address.toLowerCase());
 }
 
-/** Whether a text has control characters, any kind of line break, or half a surrogate pair. */
+/** Returns whether a text has control characters, any kind of line break, or half a surrogate pair. */
 function hasControlCharacter(text: string): boolean {
 	return /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 }

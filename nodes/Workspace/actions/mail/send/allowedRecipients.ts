@@ -3,16 +3,16 @@ import { shorten } from '../../../../core/text';
 import { decodeWords } from '../../../../untrusted/mail/charset';
 import { findAddresses, toAsciiDomain } from './addresses';
 
-/** Lower-cases only ASCII letters: some others, such as the Kelvin sign, would become ASCII letters. */
-const toLowerLetters = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+/** Converts only ASCII letters to lower case. Other letters, such as the Kelvin sign, could become ASCII letters. */
+const toLowerAscii = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Reads the addresses and domains that emails may go to; none means everybody. @throws NodeError 400 for an entry that is neither */
+/** Reads the addresses and domains that emails may go to. An empty set allows everybody. @throws NodeError 400 for an entry that is neither */
 export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<string> {
 	const read = (entry: string) => {
 		const isAddress = /.@/.test(entry);
 		const [address] = isAddress ? findAddresses(entry).addresses : [];
-		const known = isAddress ? address?.address : toAsciiDomain(entry.replace(/^@/, ''));
-		if (known !== undefined) return toLowerLetters(known);
+		const recipient = isAddress ? address?.address : toAsciiDomain(entry.replace(/^@/, ''));
+		if (recipient !== undefined) return toLowerAscii(recipient);
 		throw createRefusal(
 			`'Allowed Recipients' of the node has an entry that is neither an address nor a domain: ${shorten(entry)}`,
 			'Nothing was sent. Enter addresses such as ann@example.com and domains such as example.com.',
@@ -21,40 +21,41 @@ export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<s
 	return new Set(entries.map(read));
 }
 
-/** @throws NodeError 400 for the first address that is not allowed */
-export function refuseOthers(addresses: readonly string[], allowed: ReadonlySet<string>): void {
+/** Refuses an email with a forbidden address. @throws NodeError 400 that names the first one */
+export function refuseForbiddenAddresses(addresses: readonly string[], allowed: ReadonlySet<string>): void {
 	const isAllowed = (address: string) => {
-		const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(toLowerLetters(address)) ?? [];
-		// A domain does not allow `ann%other.example@example.com` and the like: its server may pass the email on to the address inside.
+		const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(toLowerAscii(address)) ?? [];
+		// A domain does not allow an address such as `ann%other.example@example.com`, because its server may forward it to the inner address.
 		return allowed.has(`${local}@${domain}`) || (!/[%!@]/.test(local) && allowed.has(domain));
 	};
-	const other = allowed.size === 0 ? undefined : addresses.find((address) => !isAllowed(address));
-	if (other === undefined) return;
+	const forbiddenAddress = allowed.size === 0 ? undefined : addresses.find((address) => !isAllowed(address));
+	if (forbiddenAddress === undefined) return;
 	throw createRefusal(
-		`'Allowed Recipients' of the node does not include ${shorten(other)}`,
+		`'Allowed Recipients' of the node does not include ${shorten(forbiddenAddress)}`,
 		'Nothing was sent. Whoever owns the workflow decides in the node which addresses and domains an email may go to, replies included.',
 	);
 }
 
-/** Headers that mail programs and servers take no recipients from. */
+/** Matches headers from which no mail program or server takes recipients. */
 const harmlessHeaders =
 	/^(?:from|subject|message-id|in-reply-to|references|date|mime-version|content-.*|x-agent-workspace-id)$/i;
 const addressHeaders = /^(?:to|cc|bcc|reply-to)$/i;
-/** A word with an address, quotes included: what stands behind its last @ is the domain. */
+/** Matches a word with an address, including quotes. The domain follows its last @. */
 const addressInText = /[^\s<>()[\],;:=?&]*@[^\s<>()[\],;:=?&]*/g;
 
-/** Checks the recipients in the composed email itself, wherever they came from. @throws NodeError 400 */
-export function refuseOtherRecipients(mail: Buffer, allowed: ReadonlySet<string>): void {
+/** Checks the recipients in the bytes of the email, whatever field or header they came from. @throws NodeError 400 */
+export function refuseForbiddenRecipients(mail: Buffer, allowed: ReadonlySet<string>): void {
 	if (allowed.size === 0) return;
-	const head = mail.subarray(0, mail.indexOf('\r\n\r\n')).toString();
-	for (const line of head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')) {
+	const headerText = mail.subarray(0, mail.indexOf('\r\n\r\n')).toString();
+	for (const line of headerText.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')) {
 		const [, name = '', value = ''] = /^([^:]*):(.*)$/s.exec(line) ?? [];
 		if (harmlessHeaders.test(name)) continue;
 		if (addressHeaders.test(name)) {
-			const { addresses, others } = findAddresses(value);
-			// Refuses what we cannot read, because a mail server may read an address in it.
-			const unreadable = others.map(() => `whoever stands in ${name}`);
-			refuseOthers([...addresses.map(({ address }) => address), ...unreadable], allowed);
-		} else refuseOthers(decodeWords(value).replaceAll('%40', '@').match(addressInText) ?? [], allowed);
+			const { addresses, otherEntries: others } = findAddresses(value);
+			// Refuses an entry that we cannot read, because a mail server may still find an address in it.
+			const unreadableEntries = others.map(() => `whoever stands in ${name}`);
+			refuseForbiddenAddresses([...addresses.map(({ address }) => address), ...unreadableEntries], allowed);
+		} else
+			refuseForbiddenAddresses(decodeWords(value).replaceAll('%40', '@').match(addressInText) ?? [], allowed);
 	}
 }

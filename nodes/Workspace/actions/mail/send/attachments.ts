@@ -15,36 +15,38 @@ export interface AttachedFile extends Omit<UnreadFile, 'read'> {
 	readonly cid?: string;
 }
 
-/** The attachments with * replaced by all binary fields of the item, each one once. @throws NodeError 400 for a missing field */
+/** Replaces * by all binary fields of the item, and removes duplicates. @throws NodeError 400 if a field is missing */
 export function expandAttachments(attachments: readonly AttachmentInput[], item: Item): AttachmentInput[] {
-	const all = attachments.map((one) =>
-		'field' in one ? item.findBinaryFields([one.field], 'attachments').map((field) => ({ field })) : [one],
+	const lists = attachments.map((file) =>
+		'field' in file ? item.findBinaryFields([file.field], 'attachments').map((field) => ({ field })) : [file],
 	);
-	const seen = new Set<string>();
-	return all.flat().filter((one) => !('field' in one) || (!seen.has(one.field) && seen.add(one.field)));
+	const fields = new Set<string>();
+	return lists
+		.flat()
+		.filter((file) => !('field' in file) || (!fields.has(file.field) && fields.add(file.field)));
 }
 
-/** The files to attach, read only if all fit. @throws NodeError 400 for a missing field, invalid base64, or more than an email holds */
+/** Reads the files if all of them fit into an email. @throws NodeError 400 if they do not, a field is missing or base64 is invalid */
 export async function readAttachments(
 	{ attachments, driveFiles }: Pick<SendParams, 'attachments' | 'driveFiles'>,
 	{ drive }: Pick<Clients, 'drive'>,
 	item: Item,
 ): Promise<AttachedFile[]> {
-	const find = async (one: AttachmentInput, index: number) =>
-		'field' in one ? await getFileFromField(one.field, item) : getFileFromText(one, index);
-	const unread = await runInParallel(expandAttachments(attachments, item), 1, find);
+	const getFile = async (file: AttachmentInput, index: number) =>
+		'field' in file ? await getFileFromField(file.field, item) : getFileFromText(file, index);
+	const unreadFiles = await runInParallel(expandAttachments(attachments, item), 1, getFile);
 	if (driveFiles.length > 0)
-		unread.push(...(await (await import('./driveFiles')).findDriveFiles(drive, driveFiles)));
-	let total = 0;
-	const add = (bytes: number) => {
-		total += bytes;
-		if (total > maxMailBytes) throw createTooLargeError(total, unread);
+		unreadFiles.push(...(await (await import('./driveFiles')).lookUpDriveFiles(drive, driveFiles)));
+	let totalBytes = 0;
+	const addBytes = (bytes: number) => {
+		totalBytes += bytes;
+		if (totalBytes > maxMailBytes) throw createTooLargeError(totalBytes, unreadFiles);
 	};
-	add(unread.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
-	return await runInParallel(unread, maxPartsAtOnce, async ({ read, ...file }) => {
+	addBytes(unreadFiles.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
+	return await runInParallel(unreadFiles, maxPartsAtOnce, async ({ read, ...file }) => {
 		const content = await read();
 		// Corrects the size of a PDF, which Google does not tell before it has made the PDF.
-		add(getEncodedSize(content.length) - getEncodedSize(file.size));
+		addBytes(getEncodedSize(content.length) - getEncodedSize(file.size));
 		return { ...file, size: content.length, content };
 	});
 }
@@ -79,60 +81,60 @@ function getFileFromText({ fileName, mimeType, content }: TextAttachment, index:
 	};
 }
 
-/** Size in base64 with line breaks after 76 characters. */
+/** Returns the size in base64, which has a line break (CR LF) after every 76 characters (RFC 2045, 6.8). */
 function getEncodedSize(bytes: number): number {
 	const characters = Math.ceil(bytes / 3) * 4;
 	return characters + Math.ceil(characters / 76) * 2;
 }
 
-/** An HTML tag. Runs of other characters are matched as a whole, so that no text takes long. */
+/** Matches an HTML tag. Matches runs of other characters as a whole, so that no text takes long. */
 const htmlTag = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
 const styleTag = /(<\/?style\b[^<>]*>)/i;
 const attributeValue = /(=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
-/** An attribute whose whole value is a `cid:` link. */
+/** Matches an attribute's value that is a `cid:` link and nothing else. */
 const cidValue = /^(["']?\s*cid:)([^"'<>]{1,255}?)(["']?)$/i;
-/** A `cid:` link in CSS. Few spaces may follow it, because they are matched again for each character of the name. */
+/** Matches a `cid:` link in CSS. Few spaces may follow it, because they are matched again for each character of the name. */
 const cidInStyle =
 	/(url\(\s*(?:["']|&quot;|&#39;)?cid:)([^()"'<>]{1,255}?)((?:["']|&quot;|&#39;)?\s{0,9}\))/gi;
 
-/** Puts other names into the `cid:` links of attributes and styles; text that looks like one stays as it is. */
-function replaceCidLinks(html: string, rename: (name: string) => string): string {
-	const replaceLink = (_all: string, before: string, name: string, after: string) =>
-		before + rename(name) + after;
-	const replaceInAttribute = (_all: string, equals: string, value: string) =>
+/** Replaces the names in the `cid:` links of attributes and styles. Leaves other text alone, even if it looks like a link. */
+function replaceCidLinks(html: string, replaceName: (name: string) => string): string {
+	const replaceLink = (_link: string, prefix: string, name: string, suffix: string) =>
+		prefix + replaceName(name) + suffix;
+	const replaceInAttribute = (_attribute: string, equals: string, value: string) =>
 		equals +
 		(cidValue.test(value) ? value.replace(cidValue, replaceLink) : value.replaceAll(cidInStyle, replaceLink));
-	let isStyle = false;
+	let isInStyle = false;
 	return html
 		.split(styleTag)
-		.map((piece, at) => {
-			if (at % 2 === 1) isStyle = !piece.startsWith('</');
-			else if (isStyle) return piece.replaceAll(cidInStyle, replaceLink);
-			return piece.replaceAll(htmlTag, (whole) => whole.replaceAll(attributeValue, replaceInAttribute));
+		.map((piece, index) => {
+			if (index % 2 === 1) isInStyle = !piece.startsWith('</');
+			else if (isInStyle) return piece.replaceAll(cidInStyle, replaceLink);
+			return piece.replaceAll(htmlTag, (tag) => tag.replaceAll(attributeValue, replaceInAttribute));
 		})
 		.join('');
 }
 
 /**
- * Makes those attachments inline that the HTML names by their binary field or their file name.
+ * Makes the attachments inline that the HTML names by their binary field or their file name.
  * @param token makes the Content-IDs unique among all emails
- * @returns also the names in the HTML that match no attachment
+ * @returns the HTML and the files with Content-IDs, and the names in the HTML that match no attachment
  */
 export function inlineImages(html: string, files: readonly AttachedFile[], token: string) {
-	const cids = new Map<AttachedFile, string>();
-	const unknown = new Set<string>();
+	const cidByFile = new Map<AttachedFile, string>();
+	const unknownNames = new Set<string>();
 	const linkedHtml = replaceCidLinks(html, (name) => {
 		const file = findAttachedFile(name, files);
 		if (!file) {
-			unknown.add(name);
+			unknownNames.add(name);
 			return name;
 		}
-		const cid = cids.get(file) ?? `${cids.size + 1}.${token}@inline`;
-		cids.set(file, cid);
+		const cid = cidByFile.get(file) ?? `${cidByFile.size + 1}.${token}@inline`;
+		cidByFile.set(file, cid);
 		return cid;
 	});
-	const inline = files.map((file) => ({ ...file, cid: cids.get(file) }));
-	return { html: linkedHtml, files: inline, unknown: [...unknown] };
+	const inlineFiles = files.map((file) => ({ ...file, cid: cidByFile.get(file) }));
+	return { html: linkedHtml, files: inlineFiles, unknownNames: [...unknownNames] };
 }
 
 function findAttachedFile(name: string, files: readonly AttachedFile[]): AttachedFile | undefined {

@@ -4,10 +4,10 @@ import { createRefusal } from '../../../../core/errors';
 import type { Clients } from '../../../operation';
 import { type MailFolder, toSentMail } from './findSentMail';
 
-/** Gmail's limit for a whole email, in bytes. */
+/** Gmail's limit for a whole email: the maxSize of messages.send in Google's API discovery document. */
 export const maxMailBytes = 36_700_160;
 
-/** @param bytes size of the whole email, or of its encoded files alone */
+/** Builds the error for an email above the limit. @param bytes the size of the whole email, or of its encoded files alone */
 export function createTooLargeError(bytes: number, files: ReadonlyArray<{ filename: string; size: number }>) {
 	const list = files.map(({ filename, size }) => `${filename} ${formatSize(size)}`).join(', ');
 	return createRefusal(
@@ -20,7 +20,7 @@ function formatSize(bytes: number): string {
 	return bytes < 100_000 ? `${bytes} bytes` : `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
 }
 
-/** Bytes. Larger emails go to the upload address, which takes the bytes as they are; JSON needs a third more. */
+/** A larger email goes to Gmail's upload address, which takes the bytes as they are. In JSON they would take a third more. */
 const maxJsonMailBytes = 5_000_000;
 
 /** Passes an email to Gmail once, to send it or to keep it as a draft. */

@@ -7,29 +7,29 @@ import { initialConcurrency } from '../../../../http/rateLimiter';
 import { googleTypePrefix } from '../../createdFiles';
 import { runInParallel } from '../runInParallel';
 
-/** Google's types of files with pages (their ends). https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
-const printable = ['document', 'spreadsheet', 'presentation', 'drawing'];
+/** How the media types of Google's files with pages end. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
+const printableKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 
-/** A file to attach that is not read yet. */
+/** A file to attach whose bytes are not read yet. */
 export interface UnreadFile {
 	readonly filename: string;
 	readonly contentType: string | undefined;
-	/** Bytes; 0 for one of Google's own files, whose PDF Google has not made yet. */
+	/** In bytes. 0 for one of Google's own files, because Google has not made its PDF yet. */
 	readonly size: number;
 	/** The binary field of the item that the file comes from. */
 	readonly field?: string;
-	/** The ID of Google's own file whose PDF it is. */
+	/** The ID of Google's own file, if its PDF is attached. */
 	readonly printedId?: string;
 	readonly read: () => Promise<Buffer>;
 }
 
-/** Looks the files up, so that one that cannot be attached is found before any is read. @throws NodeError */
-export async function findDriveFiles(drive: drive_v3.Drive, ids: readonly string[]): Promise<UnreadFile[]> {
-	return await runInParallel(ids, initialConcurrency, async (id) => await findDriveFile(drive, id));
+/** Looks up all files before any file is read. @throws NodeError if one of them cannot be attached */
+export async function lookUpDriveFiles(drive: drive_v3.Drive, ids: readonly string[]): Promise<UnreadFile[]> {
+	return await runInParallel(ids, initialConcurrency, async (id) => await lookUpDriveFile(drive, id));
 }
 
-async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<UnreadFile> {
+async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<UnreadFile> {
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
 	const file = (await drive.files.get(request)).data;
 	const { mimeType } = file;
@@ -38,11 +38,11 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<Unr
 	if (!mimeType.startsWith(googleTypePrefix)) {
 		const { buildFileName } = await import('../../mimeTypes');
 		const filename = name.includes('.') ? name : buildFileName(name, mimeType);
-		const read = async () => await download(drive, fileId, name, file.md5Checksum);
+		const read = async () => await downloadFile(drive, fileId, name, file.md5Checksum);
 		return { contentType: mimeType, filename, size: Number(file.size ?? 0), read };
 	}
 	const kind = mimeType.slice(googleTypePrefix.length);
-	if (!printable.includes(kind)) {
+	if (!printableKinds.includes(kind)) {
 		const advice = {
 			folder: 'Enter the files in it one by one.',
 			shortcut: 'Enter the file that it leads to.',
@@ -56,7 +56,7 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<Unr
 	return { printedId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
 }
 
-async function download(drive: drive_v3.Drive, fileId: string, name: string, md5?: string | null) {
+async function downloadFile(drive: drive_v3.Drive, fileId: string, name: string, md5?: string | null) {
 	const request = { fileId, alt: 'media', supportsAllDrives: true };
 	const { data } = await drive.files.get(request, { responseType: 'arraybuffer' });
 	const bytes: unknown = data;

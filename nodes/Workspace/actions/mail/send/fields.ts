@@ -200,11 +200,11 @@ export const sendOptions = [
 
 export type SendParams = InferParameters<typeof sendFields, typeof sendOptions>;
 
-/** Whether the email is kept as a draft, by the field of the form or the key of the input object. */
+/** Returns whether to save the email as a draft. The form and the input object have different fields for this. */
 export const isDraft = ({ sendAs, saveAsDraft }: Pick<SendParams, 'sendAs' | 'saveAsDraft'>) =>
 	sendAs === 'draft' || saveAsDraft;
 
-/** Refuses an email that is no reply but has a reply's options, or lacks a recipient or subject. @throws NodeError 400 */
+/** Refuses an email that is no reply if it has an option for replies, no recipient or no subject. @throws NodeError 400 */
 export function refuseContradictions(params: SendParams): void {
 	if (params.replyToMessageId !== '') return;
 	for (const option of ['replyAll', 'quoteOriginal'] as const) {
@@ -215,19 +215,19 @@ export function refuseContradictions(params: SendParams): void {
 		);
 	}
 	const hasRecipient = /[^\s,]/.test(params.to) || isDraft(params);
-	const missing = !hasRecipient ? 'to' : params.subject.trim() === '' && 'subject';
-	if (!missing) return;
-	const isText = params[missing].trim() !== '';
+	const missingField = !hasRecipient ? 'to' : params.subject.trim() === '' && 'subject';
+	if (!missingField) return;
+	const isText = params[missingField].trim() !== '';
 	throw createRefusal(
-		`${quoteField(missing)} ${isText ? 'has no address' : 'is required'}`,
+		`${quoteField(missingField)} ${isText ? 'has no address' : 'is required'}`,
 		`It is empty. ${missingDataAdvice} To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
 	);
 }
 
-/** The parts of an email that stand in its headers. @throws NodeError 400 for anything that could not be sent */
+/** Reads the parts of an email that stand in its headers. @throws NodeError 400 if one of them could not be sent */
 export function readHeaderTexts(params: SendParams) {
-	const [fromAlias, ...more] = parseAddresses(params.fromAlias, quoteField('fromAlias'));
-	if (more.length > 0)
+	const [fromAlias, ...otherAliases] = parseAddresses(params.fromAlias, quoteField('fromAlias'));
+	if (otherAliases.length > 0)
 		throw createRefusal(
 			`${quoteField('fromAlias')} has more than one address`,
 			'Enter one alias to send from.',
@@ -244,14 +244,14 @@ export function readHeaderTexts(params: SendParams) {
 	};
 }
 
-/** Contains the token of this try and the data of a key, so that an email with an unknown outcome can be found. */
+/** The header with the token of the try and the hashes of the key, by which an email with an unknown outcome is found. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
-/** Headers that the node, its other fields or Gmail set. Mail servers prefer Resent- to To, Cc and Bcc when they read recipients. */
+/** Matches headers that the node, its other fields or Gmail set. For mail servers, recipients in Resent- headers replace To, Cc and Bcc. */
 const reservedHeaders =
 	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
 
-/** Checks the custom header fields. @throws NodeError 400 for anything that could forge other headers */
+/** Checks the headers from the user. @throws NodeError 400 if one of them could forge other headers */
 export function checkHeaders(headers: SendParams['headers']): Array<{ key: string; value: string }> {
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
@@ -272,7 +272,7 @@ export function checkHeaders(headers: SendParams['headers']): Array<{ key: strin
 	});
 }
 
-/** A text for a header. @param label the field's name, in quotes @throws NodeError 400 for control characters, which could forge headers */
+/** Refuses control characters, which could forge headers. @param label the field's name, in quotes @throws NodeError 400 */
 export function requireOneLine(text: string, label: string): string {
 	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;
 	throw createRefusal(

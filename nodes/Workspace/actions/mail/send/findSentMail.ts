@@ -12,7 +12,7 @@ export interface SentMail {
 	readonly labelIds: string[];
 	/** The ID of the draft, if the email was saved as one. */
 	readonly draftId?: string;
-	/** An earlier execution already sent it with the same key. */
+	/** Set if an earlier execution sent the email with the same key. */
 	readonly repeated?: true;
 }
 
@@ -21,16 +21,15 @@ export function toSentMail(message: gmail_v1.Schema$Message, draftId?: string | 
 	return { id: id ?? '', threadId: threadId ?? '', labelIds: labelIds ?? [], ...(draftId && { draftId }) };
 }
 
-/** Where an email goes and is found again: Gmail lists sent emails and drafts apart. */
+/** Where an email goes and is found again. Gmail lists sent emails and drafts with different methods. */
 export type MailFolder = 'sent' | 'drafts';
 
-/** IDs of a listed email. */
 export interface ListedMail {
 	readonly id: string;
 	readonly draftId?: string | null;
 }
 
-/** The emails of a folder, newest first. */
+/** Lists the emails of a folder, newest first. @param q a query in Gmail's search syntax */
 export async function listMailFolder({ gmail }: Clients, folder: MailFolder, maxResults: number, q?: string) {
 	const search = { userId: 'me', maxResults, q };
 	if (folder === 'drafts') {
@@ -45,7 +44,7 @@ export async function listMailFolder({ gmail }: Clients, folder: MailFolder, max
 	return { mails, isPartial: Boolean(data.nextPageToken) };
 }
 
-/** A listed email and the parts of its marker. */
+/** Reads the marker of an email. @returns the email, and the marker's parts: the token and, with a key, the two hashes of `KeyHashes` */
 export async function readMarker({ gmail }: Clients, { id, draftId }: ListedMail) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
@@ -58,29 +57,28 @@ export async function readMarker({ gmail }: Clients, { id, draftId }: ListedMail
 }
 
 /** Milliseconds to wait before each search, because Gmail lists an email only some time after it was sent. */
-const searchWaits = [0, 1_000, 3_000];
-/** How many of the newest emails are checked. */
-const searchedMails = 20;
+const searchDelays = [0, 1_000, 3_000];
+const maxSearchedMails = 20;
 
 const folderWords = {
-	sent: { may: 'The email may have been sent', among: 'sent emails', place: 'Sent', again: 'send' },
-	drafts: { may: 'The draft may have been saved', among: 'drafts', place: 'Drafts', again: 'save' },
+	sent: { claim: 'The email may have been sent', plural: 'sent emails', name: 'Sent', verb: 'send' },
+	drafts: { claim: 'The draft may have been saved', plural: 'drafts', name: 'Drafts', verb: 'save' },
 };
 
-/** Finds an email with an unknown outcome by the item's marker. @throws NodeError with the same code: one not found may still be sent */
+/** Finds an email whose outcome is unknown by the item's marker. @throws the failure if nothing is found: the email may still be sent */
 export async function findSentMail(client: Clients, folder: MailFolder, failure: NodeError, item: Item) {
-	const { may, among, place, again } = folderWords[folder];
-	let searched = `It is not among the newest ${among}, but Gmail may list it later.`;
-	for (const wait of searchWaits) {
+	const { claim, plural, name, verb } = folderWords[folder];
+	let searchReport = `It is not among the newest ${plural}, but Gmail may list it later.`;
+	for (const delay of searchDelays) {
 		try {
-			await sleep(wait, undefined, { signal: item.signal });
-			for (const listed of (await listMailFolder(client, folder, searchedMails)).mails) {
-				const { mail, parts } = await readMarker(client, listed);
+			await sleep(delay, undefined, { signal: item.signal });
+			for (const listedMail of (await listMailFolder(client, folder, maxSearchedMails)).mails) {
+				const { mail, parts } = await readMarker(client, listedMail);
 				if (parts[0] === item.token) return mail;
 			}
 		} catch (error) {
-			// Reports the failure of the send, and this one only as the reason why nothing more is known.
-			searched =
+			// The node reports the failure of the send. The failure of the search only explains why nothing more is known.
+			searchReport =
 				isNodeError(error) && error.code === 403
 					? 'This credential is not allowed to read the mailbox (scope gmail.readonly), so the node could not look for the email.'
 					: 'The node could not look for the email in the mailbox.';
@@ -88,8 +86,8 @@ export async function findSentMail(client: Clients, folder: MailFolder, failure:
 		}
 	}
 	throw failure.with({
-		message: `${may}: ${failure.message}`,
-		description: `${searched} Check the ${place} folder in Gmail before you run this item again. The node did not ${again} it a second time.`,
+		message: `${claim}: ${failure.message}`,
+		description: `${searchReport} Check the ${name} folder in Gmail before you run this item again. The node did not ${verb} it a second time.`,
 		outcome: 'unknown',
 		cause: failure,
 	});

@@ -10,7 +10,7 @@ import type { OutgoingMail } from './compose';
 import type { SendParams } from './fields';
 import { listSendAs, findSendAs } from './sender';
 
-/** The email with the signature and the original below its body, in this order. */
+/** Adds the signature and then the original email below the body. */
 export async function appendSignatureAndQuote(
 	client: Clients,
 	outgoing: OutgoingMail,
@@ -35,7 +35,7 @@ export async function appendSignatureAndQuote(
 	};
 }
 
-/** @returns undefined, with a hint, if the account has no signature */
+/** Reads the signature from the Gmail settings. If there is none, adds a hint and returns undefined. */
 async function readSignature(client: Clients, fromAlias: Address | undefined, item: Item) {
 	const sender = findSendAs(await listSendAs(client), fromAlias);
 	const signature = sender?.signature ?? '';
@@ -59,34 +59,34 @@ async function readSignature(client: Clients, fromAlias: Address | undefined, it
 	};
 }
 
-/** The original, quoted as Gmail does, so that mail programs recognize and fold it. */
+/** Quotes the original with the same HTML as Gmail, so that mail programs recognize and fold the quotation. */
 async function buildQuotation(client: Clients, id: string, isHtml: boolean, item: Item) {
 	const mail = await readMessage(client, id, item);
 	const { text, html, summary } = mail;
 	const [sender] = findAddresses(summary.sender).addresses;
 	const time = formatQuotedTime(summary.date);
-	const introduce = (who: string) => `${time === '' ? '' : `On ${time} `}${who} wrote:`;
-	const plain = sender ? `${sender.name} <${sender.address}>`.trimStart() : summary.sender;
+	const introduce = (senderText: string) => `${time === '' ? '' : `On ${time} `}${senderText} wrote:`;
+	const plainSender = sender ? `${sender.name} <${sender.address}>`.trimStart() : summary.sender;
 	const address = escapeHtml(sender?.address ?? '');
-	const linked = sender
+	const linkedSender = sender
 		? `${escapeHtml(sender.name)} &lt;<a href="mailto:${address}">${address}</a>&gt;`.trimStart()
 		: escapeHtml(summary.sender);
 	const content = html === '' ? escapeHtml(text).replaceAll('\n', '<br>\n') : extractBody(html);
 	return {
-		text: `${introduce(plain)}\n\n${quoteLines(text)}`,
-		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${introduce(linked)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${content}</blockquote></div>`,
+		text: `${introduce(plainSender)}\n\n${quoteLines(text)}`,
+		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${introduce(linkedSender)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${content}</blockquote></div>`,
 		files: isHtml ? await fetchPictures(client, mail, item) : [],
 	};
 }
 
-/** A time such as "Mon, Nov 23, 2026 at 10:15 AM UTC". @param date ISO 8601, or '' */
+/** Formats a time as in "Mon, Nov 23, 2026 at 10:15 AM UTC". @param date ISO 8601, or '' */
 function formatQuotedTime(date: string): string {
 	if (date === '') return '';
 	const format = (options: Intl.DateTimeFormatOptions) =>
 		new Date(date).toLocaleString('en-US', { timeZone: 'UTC', ...options });
 	const day = format({ weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' });
 	const time = format({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
-	// Before AM and PM stands a space that not every mail program shows.
+	// Node puts a narrow no-break space before AM and PM, which not every mail program shows.
 	return `${day} at ${time.replaceAll('\u202f', ' ')}`;
 }
 
@@ -99,38 +99,37 @@ function quoteLines(text: string): string {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 function escapeHtml(text: string): string {
-	return text.replaceAll(/[&<>"]/g, (one) => entities[one] ?? one);
+	return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 }
 
 const bodyStart = /<body\b(?=([^<>]*))\1>/i;
 const documentEnd = /<\/(?:body|html)\s*>/gi;
 
-/** What stands in the body of an HTML page. */
 function extractBody(html: string): string {
-	const start = bodyStart.exec(html);
-	const from = start ? start.index + start[0].length : 0;
-	const [end] = html.slice(from).matchAll(documentEnd);
-	return html.slice(from, end ? from + end.index : undefined);
+	const startTag = bodyStart.exec(html);
+	const contentStart = startTag ? startTag.index + startTag[0].length : 0;
+	const [endTag] = html.slice(contentStart).matchAll(documentEnd);
+	return html.slice(contentStart, endTag ? contentStart + endTag.index : undefined);
 }
 
-function insertAtEnd(html: string, more: string): string {
-	const [end] = html.matchAll(documentEnd);
-	return end ? html.slice(0, end.index) + more + html.slice(end.index) : html + more;
+function insertAtEnd(html: string, addition: string): string {
+	const [endTag] = html.matchAll(documentEnd);
+	return endTag ? html.slice(0, endTag.index) + addition + html.slice(endTag.index) : html + addition;
 }
 
-/** The pictures within the text of the original, under the names by which its HTML shows them. */
+/** Fetches the pictures within the text of the original, under the names by which its HTML shows them. */
 async function fetchPictures(client: Clients, mail: Mail, item: Item): Promise<AttachedFile[]> {
 	const names = findPictureNames(mail.html);
-	const shown = mail.files.filter(({ info }) => names.has(info.contentId));
+	const shownFiles = mail.files.filter(({ info }) => names.has(info.contentId));
 	const readBytes = createAttachmentReader(client, mail, item);
-	return await runInParallel(shown, maxPartsAtOnce, async (file) => {
+	return await runInParallel(shownFiles, maxPartsAtOnce, async (file) => {
 		const content = await readBytes(file);
 		const { contentId: cid, fileName: filename, mimeType: contentType } = file.info;
 		return { filename, contentType, size: content.length, content, cid };
 	});
 }
 
-/** The names of `cid:` links, found in one pass, because an email may have thousands of pictures and megabytes of HTML. */
+/** Finds the names of `cid:` links in one pass, because an email may have thousands of pictures and megabytes of HTML. */
 export function findPictureNames(html: string): ReadonlySet<string> {
 	return new Set(Array.from(html.matchAll(/cid:([^\s"'<>)]+)/gi), ([, name = '']) => name));
 }

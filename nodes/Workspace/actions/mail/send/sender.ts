@@ -10,66 +10,66 @@ type Alias = Address | undefined;
 
 const factLifetimeMilliseconds = 10 * 60_000;
 
-/** Asks for what rarely changes about an account, at most every ten minutes. @param account differs for every account and sign-in */
-async function getAccountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
+/** Fetches a fact that rarely changes about an account, at most every ten minutes. @param account differs for every account and sign-in */
+async function fetchAccountFact<T>(account: string, name: string, fetchFact: () => Promise<T>): Promise<T> {
 	const facts = getGlobalSingleton(
 		'accountFacts',
 		() => new BoundedMap<string, { readonly learnedAt: number; readonly value: unknown }>(),
 	);
 	const key = `${account} ${name}`;
-	const known = facts.get(key);
+	const fact = facts.get(key);
 	// All answers under one name have the same type, which the type of the map cannot express.
-	if (known && performance.now() - known.learnedAt < factLifetimeMilliseconds) return known.value as T;
-	const value = await ask();
+	if (fact && performance.now() - fact.learnedAt < factLifetimeMilliseconds) return fact.value as T;
+	const value = await fetchFact();
 	facts.set(key, { learnedAt: performance.now(), value });
 	return value;
 }
 
 /**
- * The sender for From, with the account's own name if none is given: without it, Gmail sends the bare address.
- * @returns undefined if Gmail may fill in the address itself
+ * Finds the sender for the header From. If no name is given, it has the account's name, because Gmail would send the bare address.
+ * @returns undefined if Gmail may fill in the sender itself
  */
 export async function findSender(client: Clients, senderName: string, fromAlias: Alias, item: Item) {
 	const name = senderName || (fromAlias?.name ?? '');
-	if (name !== '') return { name, address: fromAlias?.address ?? (await getOwnAddress(client)) };
-	// The request is not retried, because a name is not worth a wait. Without the scope for it, no name is shown.
-	const once = { retryConfig: { retry: 0 }, timeout: 10_000 };
-	const known = await item.once('mail.senders', () =>
-		listSendAs(client, once).catch((error: unknown) => {
+	if (name !== '') return { name, address: fromAlias?.address ?? (await fetchOwnAddress(client)) };
+	// The request is not retried, because a name is not worth a wait. If the credential lacks the scope, the email shows no name.
+	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
+	const senders = await item.once('mail.senders', () =>
+		listSendAs(client, requestOptions).catch((error: unknown) => {
 			item.log(`Could not get the display name of the account: ${String(error)}`);
 			return [];
 		}),
 	);
-	const primary = findSendAs(known, undefined);
-	// An alias without a name uses the account's.
-	const displayName = findSendAs(known, fromAlias)?.displayName || primary?.displayName || '';
+	const primary = findSendAs(senders, undefined);
+	// An alias without a name uses the name of the account.
+	const displayName = findSendAs(senders, fromAlias)?.displayName || primary?.displayName || '';
 	const ownName = displayName.replaceAll(/\p{Cc}+/gu, ' ').trim();
 	const address = fromAlias?.address ?? primary?.sendAsEmail;
 	return ownName !== '' && address ? { name: ownName, address } : fromAlias;
 }
 
-/** The settings of an alias; without one those of the account's own address. */
-export function findSendAs(known: readonly SendAs[], alias: Alias): SendAs | undefined {
-	const wanted = alias?.address.toLowerCase();
-	return known.find(({ sendAsEmail, isPrimary }) =>
-		wanted === undefined ? isPrimary : sendAsEmail?.toLowerCase() === wanted,
+/** Finds the settings of an alias, or of the account's own address if there is no alias. */
+export function findSendAs(senders: readonly SendAs[], alias: Alias): SendAs | undefined {
+	const aliasAddress = alias?.address.toLowerCase();
+	return senders.find(({ sendAsEmail, isPrimary }) =>
+		aliasAddress === undefined ? isPrimary : sendAsEmail?.toLowerCase() === aliasAddress,
 	);
 }
 
 type SendAs = gmail_v1.Schema$SendAs;
 
-/** The addresses that the account sends from, with their names and signatures. */
+/** Lists the addresses that the account sends from, with their names and signatures. */
 export async function listSendAs({ account, gmail }: Clients, options: object = {}): Promise<SendAs[]> {
-	return await getAccountFact(account, 'sendAs', async () => {
+	return await fetchAccountFact(account, 'sendAs', async () => {
 		const fields = 'sendAs(sendAsEmail,displayName,isPrimary,signature)';
 		const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
 		return data.sendAs ?? [];
 	});
 }
 
-/** The account's own address. A display name in From requires it. */
-export async function getOwnAddress({ account, gmail }: Clients): Promise<string> {
-	return await getAccountFact(account, 'address', async () => {
+/** Fetches the account's own address. A name in the header From requires an address next to it. */
+export async function fetchOwnAddress({ account, gmail }: Clients): Promise<string> {
+	return await fetchAccountFact(account, 'address', async () => {
 		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
 		return data.emailAddress ?? '';
 	});

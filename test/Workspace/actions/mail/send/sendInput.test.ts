@@ -259,7 +259,7 @@ describe('inline images', () => {
 			['1 < 2 "cid:logo" > 0', '1 < 2 "cid:logo" > 0'],
 		])('%s', (html, expected) => {
 			const files = [file('other.png', 'other'), file('my logo.png', 'logo')];
-			const { html: linked, unknown } = inlineImages(html, files, 'mark');
+			const { html: linked, unknownNames: unknown } = inlineImages(html, files, 'mark');
 			expect(linked).toBe(
 				expected.replaceAll('CID', '1.mark@inline').replace('SRC="1.mark@inline', 'SRC="CID'),
 			);

@@ -1,0 +1,50 @@
+import { createRefusal, isNodeError, toError } from '../../../../core/errors';
+import { quoteField } from '../../../../fields/field';
+import type { Clients, Item } from '../../../operation';
+import type { LabelParams } from './fields';
+import { resolveLabelIds } from './query';
+
+/** Gmail's limit for one request. */
+const maxIdsPerRequest = 1000;
+
+/**
+ * Reads emails, and then changes their labels. Looks up the labels first, so that an unknown label fails before any email is read.
+ * If a failure may have left some labels changed, returns the emails and adds a hint.
+ * @param getReturnedIds returns the IDs of the emails that the workflow gets; only their labels change
+ * @throws NodeError if certainly no label was changed
+ */
+export async function readAndLabel<R>(
+	client: Clients,
+	{ markAsRead, addLabels, removeLabels }: LabelParams,
+	item: Item,
+	readEmails: () => Promise<R>,
+	getReturnedIds: (result: R) => readonly string[],
+): Promise<R> {
+	const addLabelIds = await resolveLabelIds(client, addLabels, 'addLabels', item);
+	const namedRemoveIds = await resolveLabelIds(client, removeLabels, 'removeLabels', item);
+	const removeLabelIds = [...new Set([...(markAsRead ? ['UNREAD'] : []), ...namedRemoveIds])];
+	const contradictoryId = addLabelIds.find((id) => removeLabelIds.includes(id));
+	if (contradictoryId !== undefined) {
+		throw createRefusal(
+			`The label ${contradictoryId} would be both added and removed`,
+			'Nothing was changed. Choose one.',
+		);
+	}
+	const result = await readEmails();
+	if (addLabelIds.length + removeLabelIds.length === 0) return result;
+	const ids = getReturnedIds(result);
+	for (let start = 0; start < ids.length; start += maxIdsPerRequest) {
+		const requestBody = { ids: ids.slice(start, start + maxIdsPerRequest), addLabelIds, removeLabelIds };
+		// A POST is not retried by default, but this one has no further effect if it is sent twice.
+		const retryConfig = { httpMethodsToRetry: ['POST'] };
+		const change = client.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
+		const failure = await change.then(() => undefined).catch(toError);
+		if (!failure) continue;
+		if (!isNodeError(failure) || (start === 0 && failure.outcome === 'notDone')) throw failure;
+		item.addHint(
+			`The labels of the returned emails${start === 0 ? '' : ` after the first ${start}`} may not have been changed, so the next run may get them again (item ${item.index}): ${failure.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
+		);
+		break;
+	}
+	return result;
+}
