@@ -50,40 +50,48 @@ const stateKey = 'idempotencyState';
 export async function createOnce<R extends object>(
 	drive: drive_v3.Drive,
 	fields: string,
-	{ key, ownId, create: make, finish }: CreationSteps<R>,
+	{ key, ownId, create: createFile, finish }: CreationSteps<R>,
 ): Promise<R & { readonly repeated?: true }> {
 	const allFields = `${fields},createdTime,appProperties`;
-	const findMarked = async () => await findFiles(drive, buildPropertySearch(markKey, key.mark), allFields);
-	const known = await findMarked();
+	const findMarkedFiles = async () =>
+		await findFiles(drive, buildPropertySearch(markKey, key.mark), allFields);
+	const knownFiles = await findMarkedFiles();
 	const properties = { [markKey]: key.mark, [contentKey]: key.content, [stateKey]: 'made' };
-	const created = known.length > 0 ? undefined : await make(properties);
-	if (created && 'instead' in created) return created.instead;
-	const all = created ? await addOwnFile(drive, await findMarked(), created.id ?? '', allFields) : known;
-	const [kept, ...others] = all.toSorted(compareRank);
-	if (!kept) {
+	const createdFile = knownFiles.length > 0 ? undefined : await createFile(properties);
+	if (createdFile && 'instead' in createdFile) return createdFile.instead;
+	const files = createdFile
+		? await addOwnFile(drive, await findMarkedFiles(), createdFile.id ?? '', allFields)
+		: knownFiles;
+	const [keptFile, ...otherFiles] = files.toSorted(compareRank);
+	if (!keptFile) {
 		throw new NodeError({
 			code: 503,
-			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${created?.id ?? ''} into the trash`,
+			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${createdFile?.id ?? ''} into the trash`,
 			description: 'Its own file cannot be found yet. Run this again.',
 		});
 	}
-	for (const other of others) if (!isDone(other)) await updateFile(drive, other, { trashed: true });
-	if (kept.appProperties?.[contentKey] !== key.content)
-		throw createKeyReusedError(`the file ${kept.id ?? ''}`);
-	const state = { isOwn: kept.id === (created?.id ?? ownId), isDone: isDone(kept) };
-	const readResult = await finish(kept, state);
+	for (const file of otherFiles) if (!isDone(file)) await updateFile(drive, file, { trashed: true });
+	if (keptFile.appProperties?.[contentKey] !== key.content)
+		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
+	const state = { isOwn: keptFile.id === (createdFile?.id ?? ownId), isDone: isDone(keptFile) };
+	const readResult = await finish(keptFile, state);
 	// Marks the file as done before reading the result: if reading fails, the next run must not replace placeholders again.
-	if (!state.isDone) await updateFile(drive, kept, { appProperties: { [stateKey]: 'done' } });
+	if (!state.isDone) await updateFile(drive, keptFile, { appProperties: { [stateKey]: 'done' } });
 	const result = await readResult();
 	return state.isOwn ? result : { ...result, repeated: true };
 }
 
 /** Adds the new file, which the search may not list yet. Leaves it out if another execution has trashed it. */
-async function addOwnFile(drive: drive_v3.Drive, found: readonly File[], fileId: string, fields: string) {
-	if (found.some(({ id }) => id === fileId)) return found;
+async function addOwnFile(
+	drive: drive_v3.Drive,
+	foundFiles: readonly File[],
+	fileId: string,
+	fields: string,
+) {
+	if (foundFiles.some(({ id }) => id === fileId)) return foundFiles;
 	const request = { fileId, supportsAllDrives: true, fields: `${fields},trashed` };
 	const { data } = await drive.files.get(request);
-	return data.trashed ? found : [...found, data];
+	return data.trashed ? foundFiles : [...foundFiles, data];
 }
 
 const isDone = ({ appProperties }: File) => appProperties?.[stateKey] === 'done';
@@ -98,10 +106,10 @@ function compareRank(a: File, b: File): number {
 /** Safe to repeat: a second update changes nothing. */
 async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File): Promise<void> {
 	const request = { fileId: id ?? '', requestBody, supportsAllDrives: true, fields: 'id' };
-	const repeatable = { retryConfig: { httpMethodsToRetry: ['PATCH'] } };
-	const updated = drive.files.update(request, repeatable);
+	const options = { retryConfig: { httpMethodsToRetry: ['PATCH'] } };
+	const update = drive.files.update(request, options);
 	// Another execution may have been faster, so a file that is gone is no error.
-	await (requestBody.trashed ? ignoreNotFound(updated) : updated);
+	await (requestBody.trashed ? ignoreNotFound(update) : update);
 }
 
 /** Advice if Google does not find the parent folder. */
@@ -134,10 +142,10 @@ export async function createInDrive<R extends object>(
 	item: Item,
 ): Promise<R & { readonly repeated?: true }> {
 	const { kind, buildUrl, key, ownId, finish } = file;
-	const describe = (id: string): CreatedFile => ({ kind, id, url: buildUrl(id) });
+	const describeFile = (id: string): CreatedFile => ({ kind, id, url: buildUrl(id) });
 	const createFile = async (appProperties = {}) => {
 		const id = ownId ?? (await createOrCopyFile(drive, file, { ...getItemProperty(item), ...appProperties }));
-		item.recordCreated(describe(id));
+		item.recordCreated(describeFile(id));
 		return { id };
 	};
 	if (!key) {
@@ -150,7 +158,7 @@ export async function createInDrive<R extends object>(
 		create: createFile,
 		async finish({ id }, state) {
 			// If no answer confirmed the file, it is known only from here on.
-			if (!state.isDone) item.recordCreated(describe(id ?? ''));
+			if (!state.isDone) item.recordCreated(describeFile(id ?? ''));
 			return await finish(id ?? '', state.isDone);
 		},
 	});

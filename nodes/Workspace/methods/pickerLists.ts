@@ -179,8 +179,8 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 			const target = hasNoTarget ? {} : parseTarget(await book.resolveTab({ tab, range }));
 			// Read counts the row from the first one of the range, and names columns by letters if there is none.
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
-			const { names, texts, start } = await readHeaderRow(book, target, row);
-			const letters = texts.slice(start).map((_, at) => toColumnLetters(start + at));
+			const { names, texts, rangeStart } = await readHeaderRow(book, target, row);
+			const letters = texts.slice(rangeStart).map((_, at) => toColumnLetters(rangeStart + at));
 			return buildList(headerRow === 0 ? letters : names, row, context.getNodeParameter('matchColumns', []));
 		});
 	};

@@ -17,7 +17,7 @@ import { appendFields, type AppendMember, appendOptions, type AppendParams, rows
 import { arrangeRowsByHeader } from './headerRow';
 import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
-import { takeOnlyResult, sendInChunks, buildWriteResults, findStop, weighRows } from './sendRows';
+import { takeOnlyResult, sendInChunks, buildWriteResults, findStopError, weighRows } from './sendRows';
 import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
 /** Adds the rows of members with the same target, in their order. */
@@ -27,11 +27,11 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	const book = new Spreadsheet(sheets, first.params.spreadsheetId, first.item);
 	const params = await book.resolveTab(first.params);
 	if (params.createTab) await book.createMissingTab(parseTarget(params));
-	const prepared = await prepareAppend(book, params, members);
-	return await sendInChunks(prepared.rows, members, {
-		done: 'appended',
+	const layout = await prepareAppend(book, params, members);
+	return await sendInChunks(layout.rows, members, {
+		verb: 'appended',
 		getRows: (rows) => rows,
-		send: async (all, items) => await appendTogether(book, { params, items }, prepared, all),
+		send: async (entries, items) => await appendTogether(book, { params, items }, layout, entries),
 	});
 }
 
@@ -41,12 +41,15 @@ async function prepareAppend(book: Spreadsheet, params: AppendParams, members: r
 		const table = await arrangeRowsByHeader(book, params, members);
 		return { ...table, place: getPlaceBelowHeader(table) };
 	}
-	const given = parseTarget(params);
+	const enteredTarget = parseTarget(params);
 	// A single word is a tab's title or a named range. Google's answer tells which, but these cases must know before they send.
 	const mustResolveName =
-		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
-	const target = mustResolveName ? await book.sendForRange(given, () => book.resolveName(given)) : given;
-	const rows = members.map((member) => findStop(member) ?? readCellRows(member.params));
+		enteredTarget.name !== undefined &&
+		(enteredTarget.tab !== undefined || params.insertDataOption === 'OVERWRITE');
+	const target = mustResolveName
+		? await book.sendForRange(enteredTarget, () => book.resolveName(enteredTarget))
+		: enteredTarget;
+	const rows = members.map((member) => findStopError(member) ?? readCellRows(member.params));
 	return { target, place: getPlaceInTarget(target), rows, header: undefined, addHeaders: undefined };
 }
 
@@ -60,30 +63,32 @@ async function appendTogether(
 	book: Spreadsheet,
 	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
 	{ target, place, header, addHeaders }: Awaited<ReturnType<typeof prepareAppend>>,
-	given: ReadonlyArray<Cell[][]>,
+	rowsByItem: ReadonlyArray<Cell[][]>,
 ) {
 	const addHint = (text: string) => {
 		items.forEach((item) => item?.addHint(text));
 	};
-	const all = given.map((rows) => rows.map(padEmptyRow));
-	const values = all.flat().map(padFirstCell);
+	const paddedRows = rowsByItem.map((rows) => rows.map(padEmptyRow));
+	const values = paddedRows.flat().map(padFirstCell);
 	const valueInputOption = toInputOption(params);
 	const { firstRow, ...result } = await book.sendForRange(target, async () => {
-		const { firstRow, ...asked } = await planAppendRequest(book, params.insertDataOption, place, values);
+		const { firstRow, ...request } = await planAppendRequest(book, params.insertDataOption, place, values);
 		await addHeaders?.();
-		return { ...parseAppendResponse(await book.append({ ...asked, valueInputOption }, values)), firstRow };
+		return { ...parseAppendResponse(await book.append({ ...request, valueInputOption }, values)), firstRow };
 	});
 	const { updatedRange, tableRange } = result;
 	// A word that is not the name of a tab is a named range.
 	const isTab = target.name === undefined || isNameOfTab(target, parseRange(updatedRange));
 	const knownPlace =
 		isTab || place.extent === 'header' ? place : getPlaceInTarget(await book.resolveName(target));
-	const appended = { ...result, place: knownPlace, values };
-	const start = isPlacementProven(appended, firstRow)
+	const appendedRows = { ...result, place: knownPlace, values };
+	const start = isPlacementProven(appendedRows, firstRow)
 		? result.start
-		: await relocateRows(book, { ...params, valueInputOption }, appended);
+		: await relocateRows(book, { ...params, valueInputOption }, appendedRows);
 	if (!tableRange && place.extent === 'all' && start.row > place.row)
-		addHint(`${place.search} was empty, so the rows begin below all others. To choose the row, use Write.`);
+		addHint(
+			`${place.searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`,
+		);
 	if (params.insertDataOption === 'INSERT_ROWS' && isDirectlyBelowHeader(result, knownPlace, start.row)) {
 		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
@@ -91,10 +96,10 @@ async function appendTogether(
 			addHint(`${outcome}: ${error.message}`);
 		});
 	}
-	const sheet = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
-	await formatDates(book, { item: { addHint } }, sheet, [{ ...start, cells: values }]);
-	const written = buildWriteResults(book.id, updatedRange, start, all);
-	return written.map((one) => ({ ...one, ...(tableRange && { tableRange }) }));
+	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
+	await formatDates(book, { item: { addHint } }, tab, [{ ...start, cells: values }]);
+	const results = buildWriteResults(book.id, updatedRange, start, paddedRows);
+	return results.map((itemResult) => ({ ...itemResult, ...(tableRange && { tableRange }) }));
 }
 
 export const append = defineOperation({

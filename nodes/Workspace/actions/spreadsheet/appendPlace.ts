@@ -42,7 +42,7 @@ export function isDirectlyBelowHeader({ tableRange }: AppendedRange, place: Appe
 /** Where appended rows belong: below a table. Rows and columns count from 0. */
 export interface AppendPlace {
 	/** The range in which Google searches for the table. */
-	readonly search: string;
+	readonly searchRange: string;
 	/** Title of the tab; undefined for the first one. */
 	readonly tab: string | undefined;
 	/** Row of the header; without one, the row from which to search downward for the table. */
@@ -63,16 +63,27 @@ export function getPlaceInTarget(target: ranges.TabRange): AppendPlace {
 	const { row, column, lastColumn, lastRow } = ranges.parseBounds(target);
 	const isCell = cells !== undefined && !cells.includes(':');
 	const extent = isCell || lastRow !== undefined ? 'block' : 'all';
-	return { search: ranges.printRange(target), tab: tab ?? name, row, column, lastColumn, extent };
+	return { searchRange: ranges.printRange(target), tab: tab ?? name, row, column, lastColumn, extent };
 }
 
 /** The place below a header. Google searches from the header's cells; if one of them is empty, it may see several tables there. */
 export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace {
 	const { left, right, hasGap, row } = header;
 	const tab = target.tab ?? target.name;
-	const last = `${ranges.toColumnLetters(right)}${hasGap ? '' : row + 1}`;
-	const search = ranges.printRange({ tab, cells: `${ranges.toColumnLetters(left)}${row + 1}:${last}` });
-	return { search, tab, row, column: left, lastColumn: right, extent: 'header', isUnsure: hasGap };
+	const lastCell = `${ranges.toColumnLetters(right)}${hasGap ? '' : row + 1}`;
+	const searchRange = ranges.printRange({
+		tab,
+		cells: `${ranges.toColumnLetters(left)}${row + 1}:${lastCell}`,
+	});
+	return {
+		searchRange,
+		tab,
+		row,
+		column: left,
+		lastColumn: right,
+		extent: 'header',
+		isUnsure: hasGap,
+	};
 }
 
 type Grid = ReadonlyArray<readonly unknown[]>;
@@ -83,25 +94,25 @@ type Grid = ReadonlyArray<readonly unknown[]>;
  * @returns -1 where there is none
  */
 function findLastRow(grid: Grid, { row, column, lastColumn, extent }: AppendPlace, width: number): number {
-	const end = (lastColumn ?? column + width - 1) + 1;
-	const counts = grid.map((line) => countFilledCells(line, column, end));
-	if (extent === 'all') return counts.findLastIndex((count, at) => at >= row && count > 0);
-	const [from, to] = findBlock(counts, row);
+	const endColumn = (lastColumn ?? column + width - 1) + 1;
+	const counts = grid.map((line) => countFilledCells(line, column, endColumn));
+	if (extent === 'all') return counts.findLastIndex((count, index) => index >= row && count > 0);
+	const [firstRow, lastRow] = findBlock(counts, row);
 	// A line of one cell above a wider table is its title.
-	const isTitle = extent === 'block' && from === to && width > 1 && counts[from] === 1;
-	const [next, nextEnd] = isTitle ? findBlock(counts, to + 1) : [-1, -1];
-	return next === -1 ? to : nextEnd;
+	const isTitle = extent === 'block' && firstRow === lastRow && width > 1 && counts[firstRow] === 1;
+	const [tableRow, tableLastRow] = isTitle ? findBlock(counts, lastRow + 1) : [-1, -1];
+	return tableRow === -1 ? lastRow : tableLastRow;
 }
 
-const countFilledCells = (row: readonly unknown[], from: number, end = Infinity) =>
-	row.slice(from, end).filter((cell) => cell !== '').length;
+const countFilledCells = (row: readonly unknown[], start: number, end = Infinity) =>
+	row.slice(start, end).filter((cell) => cell !== '').length;
 
 /** The first and the last row of the next block of filled rows; -1 for both if there is none. */
-function findBlock(counts: readonly number[], from: number): readonly [number, number] {
-	const start = counts.findIndex((count, at) => at >= from && count > 0);
-	if (start === -1) return [-1, -1];
-	const end = counts.findIndex((count, at) => at > start && count === 0);
-	return [start, (end === -1 ? counts.length : end) - 1];
+function findBlock(counts: readonly number[], startRow: number): readonly [number, number] {
+	const firstRow = counts.findIndex((count, index) => index >= startRow && count > 0);
+	if (firstRow === -1) return [-1, -1];
+	const endRow = counts.findIndex((count, index) => index > firstRow && count === 0);
+	return [firstRow, (endRow === -1 ? counts.length : endRow) - 1];
 }
 
 type AppendRequestOptions = Pick<AppendParams, 'valueInputOption' | 'insertDataOption'>;
@@ -119,28 +130,29 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 	const relocate = async () => {
 		const { tab } = ranges.parseRange(updatedRange);
 		const { cells } = await book.readTab(tab);
-		const target = findTargetRow(cells, appended);
-		if (target === start.row && start.column === place.column) return start;
+		const targetRow = findTargetRow(cells, appended);
+		if (targetRow === start.row && start.column === place.column) return start;
 		// Rows that also contain something else were not inserted for ours.
 		const isShared = cells
 			.slice(start.row, start.row + values.length)
 			.some((row) => countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0);
 		if (isShared || params.insertDataOption === 'OVERWRITE')
 			throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
-		if (target !== start.row) {
+		if (targetRow !== start.row) {
 			const { sheetId } = await book.findSheet(tab);
 			const endIndex = start.row + values.length;
 			const source = { sheetId, dimension: 'ROWS', startIndex: start.row, endIndex };
-			await book.change([{ moveDimension: { source, destinationIndex: target } }]);
+			await book.change([{ moveDimension: { source, destinationIndex: targetRow } }]);
 		}
-		const row = target > start.row ? target - values.length : target;
+		const row = targetRow > start.row ? targetRow - values.length : targetRow;
 		const { column } = place;
 		if (start.column === column) return { row, column };
 		// Writes the rows again in the right columns, and clears the wrong cells.
-		const left = Math.min(column, start.column);
-		const width = Math.max(lastColumn + 1, column + countColumns(values)) - left;
-		const shift = (line: Cell[]) => Array.from({ length: width }, (_, at) => line[left + at - column] ?? '');
-		const range = ranges.printAreaLike(updatedRange, { row, column: left }, values.length, width);
+		const firstColumn = Math.min(column, start.column);
+		const width = Math.max(lastColumn + 1, column + countColumns(values)) - firstColumn;
+		const shift = (cells: Cell[]) =>
+			Array.from({ length: width }, (_, index) => cells[firstColumn + index - column] ?? '');
+		const range = ranges.printAreaLike(updatedRange, { row, column: firstColumn }, values.length, width);
 		await book.update(range, values.map(shift), params.valueInputOption);
 		return { row, column };
 	};
@@ -152,10 +164,10 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 function createMisplacedError({ updatedRange, start, place }: AppendedRows, error: NodeError) {
 	const { code, status, message } = error;
 	const isInColumn = start.column === place.column;
-	const belongs = isInColumn ? 'below the table' : `in column ${ranges.toColumnLetters(place.column)}`;
+	const rightPlace = isInColumn ? 'below the table' : `in column ${ranges.toColumnLetters(place.column)}`;
 	return new NodeError({
 		...{ code, status, outcome: 'done' },
-		message: `The rows were appended at ${updatedRange}, not ${belongs}, and could not be moved (${message})`,
+		message: `The rows were appended at ${updatedRange}, not ${rightPlace}, and could not be moved (${message})`,
 		description: `Move them in the sheet, or delete them before you run this again. To prevent this, set ${quoteField('range')} to the cells of the header row, such as Sheet1!A1:D1.`,
 	});
 }
@@ -163,12 +175,17 @@ function createMisplacedError({ updatedRange, start, place }: AppendedRows, erro
 /** Finds the row before which the rows belong, as numbered before they move. Returns their own first row if they need not move. */
 function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const count = values.length;
-	const others = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
-	const isBelowOurs = place.extent === 'header' || place.row <= start.row;
-	const inColumns = findLastRow(others, isBelowOurs ? place : { ...place, row: 0 }, countColumns(values));
-	const last = inColumns === -1 ? others.findLastIndex((row) => countFilledCells(row, 0) > 0) : inColumns;
-	if (last + 1 === start.row || last === -1) return start.row;
-	return last < start.row ? last + 1 : last + 1 + count;
+	const otherRows = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
+	const isPlaceAbove = place.extent === 'header' || place.row <= start.row;
+	const lastTableRow = findLastRow(
+		otherRows,
+		isPlaceAbove ? place : { ...place, row: 0 },
+		countColumns(values),
+	);
+	const lastRow =
+		lastTableRow === -1 ? otherRows.findLastIndex((row) => countFilledCells(row, 0) > 0) : lastTableRow;
+	if (lastRow + 1 === start.row || lastRow === -1) return start.row;
+	return lastRow < start.row ? lastRow + 1 : lastRow + 1 + count;
 }
 
 /**
@@ -183,31 +200,31 @@ export async function planAppendRequest(
 	place: AppendPlace,
 	values: readonly Cell[][],
 ) {
-	const { search: range, tab, column } = place;
-	const inserted = { range, insertDataOption: 'INSERT_ROWS', firstRow: undefined };
-	if (insertDataOption === 'INSERT_ROWS') return inserted;
+	const { searchRange: range, tab, column } = place;
+	const insertRequest = { range, insertDataOption: 'INSERT_ROWS', firstRow: undefined };
+	if (insertDataOption === 'INSERT_ROWS') return insertRequest;
 	const { cells, rowCount } = await book.readTab(tab);
 	const width = countColumns(values);
-	const found = findLastRow(cells, place, width);
+	const lastFilledRow = findLastRow(cells, place, width);
 	// The header may not be written yet.
-	const last = place.extent === 'header' ? Math.max(found, place.row) : found;
-	const firstRow = last === -1 ? place.row : last + 1;
-	const row = place.extent === 'header' ? place.row : last;
+	const lastRow = place.extent === 'header' ? Math.max(lastFilledRow, place.row) : lastFilledRow;
+	const firstRow = lastRow === -1 ? place.row : lastRow + 1;
+	const tableRow = place.extent === 'header' ? place.row : lastRow;
 	const { sheet } = await book.findSheet(tab);
-	const table = findNativeTable(sheet, { row, column });
+	const table = findNativeTable(sheet, { row: tableRow, column });
 	// Only inserted rows become part of the table.
 	if (table) {
-		const inside = ranges.printTabArea(tab, { row: table.range.startRowIndex, column }, 1, 1);
-		return { ...inserted, range: inside, firstRow: table.range.endRowIndex };
+		const cellInTable = ranges.printTabArea(tab, { row: table.range.startRowIndex, column }, 1, 1);
+		return { ...insertRequest, range: cellInTable, firstRow: table.range.endRowIndex };
 	}
 	// There is no cell below the last row, so nothing can be overwritten.
-	if (firstRow >= rowCount) return inserted;
-	const taken = cells
+	if (firstRow >= rowCount) return insertRequest;
+	const blockedIndex = cells
 		.slice(firstRow, firstRow + values.length)
 		.findIndex((row) => countFilledCells(row, column, column + width) > 0);
-	if (taken !== -1) {
+	if (blockedIndex !== -1) {
 		throw createRefusal(
-			`There is space for only ${taken} ${taken === 1 ? 'row' : 'rows'} below the table: row ${firstRow + taken + 1} has data from column ${ranges.toColumnLetters(column)} on`,
+			`There is space for only ${blockedIndex} ${blockedIndex === 1 ? 'row' : 'rows'} below the table: row ${firstRow + blockedIndex + 1} has data from column ${ranges.toColumnLetters(column)} on`,
 			`Nothing was written. Set ${quoteField('insertDataOption')} to ${printChoice('insertDataOption', 'INSERT_ROWS')}, which moves the rows below the table down.`,
 		);
 	}
@@ -229,12 +246,12 @@ export async function clearHeaderFormat(
 	rows: Cell[][],
 ) {
 	const { row, column } = start;
-	const header = ranges.printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
-	const [sheet] = (await book.get(headerFields, [header])).sheets ?? [];
+	const headerRange = ranges.printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
+	const [sheet] = (await book.get(headerFields, [headerRange])).sheets ?? [];
 	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
 	if (!cells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
 	const { sheetId } = sheet?.properties ?? {};
-	const inserted = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
+	const insertedRows = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
 	const fields = headerFormats.map((name) => `userEnteredFormat.${name}`).join(',');
-	await book.change([{ repeatCell: { range: inserted, cell: {}, fields } }]);
+	await book.change([{ repeatCell: { range: insertedRows, cell: {}, fields } }]);
 }

@@ -20,34 +20,37 @@ const maxCellLength = 50_000;
  * Converts a value to a cell: a date to ISO 8601 text in UTC, a list of plain values to text with ", " between them, an object to JSON.
  * @throws NodeError 400 if a cell cannot hold the value
  */
-function toCell(value: unknown, place: () => string): Cell {
+function toCell(value: unknown, describePlace: () => string): Cell {
 	if (value === undefined || value === null) return null;
 	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
 	if (typeof value === 'number')
-		throw createRefusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
-	if (typeof value === 'string') return checkTextLength(value, place);
-	if (typeof value === 'object') return checkTextLength(formatObject(value, place), place);
-	throw createRefusal(`${place()} is a ${typeof value}`, 'A cell can hold text, a number, true or false.');
+		throw createRefusal(`${describePlace()} is ${value}`, 'A cell can only hold finite numbers.');
+	if (typeof value === 'string') return checkTextLength(value, describePlace);
+	if (typeof value === 'object') return checkTextLength(formatObject(value, describePlace), describePlace);
+	throw createRefusal(
+		`${describePlace()} is a ${typeof value}`,
+		'A cell can hold text, a number, true or false.',
+	);
 }
 
-function checkTextLength(text: string, place: () => string): string {
+function checkTextLength(text: string, describePlace: () => string): string {
 	if (text.length <= maxCellLength) return text;
 	const advice = `A cell in Google Sheets can hold up to ${maxCellLength}.`;
-	throw createRefusal(`${place()} has ${text.length} characters`, advice);
+	throw createRefusal(`${describePlace()} has ${text.length} characters`, advice);
 }
 
-function formatObject(value: object, place: () => string): string {
+function formatObject(value: object, describePlace: () => string): string {
 	const date = toDate(value);
 	if (date) {
 		if (!Number.isNaN(date.getTime())) return date.toISOString();
-		throw createRefusal(`${place()} is not a valid date`, 'Check the expression that creates it.');
+		throw createRefusal(`${describePlace()} is not a valid date`, 'Check the expression that creates it.');
 	}
 	if (Array.isArray(value) && value.every(isPlainValue))
-		return value.map((entry: unknown) => String(toCell(entry, place) ?? '')).join(', ');
+		return value.map((entry: unknown) => String(toCell(entry, describePlace) ?? '')).join(', ');
 	try {
 		return JSON.stringify(value);
 	} catch {
-		throw createRefusal(`${place()} is an object that contains itself`, 'Use one of its fields.');
+		throw createRefusal(`${describePlace()} is an object that contains itself`, 'Use one of its fields.');
 	}
 }
 
@@ -71,9 +74,9 @@ const signedNumber = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
 function toEscapedCell(
 	value: unknown,
 	{ valueInputOption, escapeFormulas }: CellInputOptions,
-	place: () => string,
+	describePlace: () => string,
 ): Cell {
-	const cell = toCell(value, place);
+	const cell = toCell(value, describePlace);
 	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string') return cell;
 	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumber.test(cell) ? `'${cell}` : cell;
 }
@@ -91,11 +94,11 @@ export function readCellRows(params: ValuesParams): Cell[][] {
 		'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.';
 	if (!values.some((row) => !Array.isArray(row) || row.length > 0))
 		throw createRefusal(`${quoteField('values')} has no cells`, advice);
-	return values.map((row, at) => {
+	return values.map((row, index) => {
 		if (!Array.isArray(row)) throw createMixedRowsError();
 		// Not `map` alone: it skips the holes of a sparse array.
 		return Array.from(row, (value: unknown, column) =>
-			toEscapedCell(value, params, () => `Row ${at + 1}, column ${column + 1} of ${quoteField('values')}`),
+			toEscapedCell(value, params, () => `Row ${index + 1}, column ${column + 1} of ${quoteField('values')}`),
 		);
 	});
 }
@@ -123,18 +126,18 @@ export const hasColumnNames = ({ valuesSource, values }: Pick<RowParams, 'values
 /** The rows of one member, with a name for each cell. @throws NodeError 400 that names the field */
 export function readNamedRows({ params, item: { json, isTool } }: RowsMember): NamedRow[] {
 	const { valuesSource, values, columns } = params;
-	const noItems = 'As a tool for an AI agent, the node has no input items to take rows from';
+	const message = 'As a tool for an AI agent, the node has no input items to take rows from';
 	const toolAdvice = `Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`;
 	const isFromItem = valuesSource === 'items' || (valuesSource === 'columns' && !columns);
-	if (isTool && isFromItem) throw createRefusal(noItems, toolAdvice);
+	if (isTool && isFromItem) throw createRefusal(message, toolAdvice);
 	const emptyAdvice = 'Nothing was sent for it, because the row would be empty.';
 	if (valuesSource === 'json') {
-		return values.map((row, at) => {
+		return values.map((row, index) => {
 			if (!isRecord(row)) throw createMixedRowsError();
-			const which = `${at + 1} of ${quoteField('values')}`;
-			const cells = toNamedCells(row, params, `row ${which}`);
+			const rowLabel = `${index + 1} of ${quoteField('values')}`;
+			const cells = toNamedCells(row, params, `row ${rowLabel}`);
 			if (cells.size > 0) return { cells, rowNumber: row[rowNumberKey] };
-			throw createRefusal(`Row ${which} has no fields`, emptyAdvice);
+			throw createRefusal(`Row ${rowLabel} has no fields`, emptyAdvice);
 		});
 	}
 	if (isFromItem || !columns) {
@@ -145,11 +148,14 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	// A column that was left empty in the form has no value.
 	const entries = Object.entries(columns).filter(([, value]) => value !== undefined);
 	const typed = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
-	const plain = entries.map(([name, value]) => [name, value instanceof TypedText ? value.text : value]);
-	const given = Object.fromEntries(plain) as Readonly<Record<string, unknown>>;
-	const cells = toNamedCells(given, params, quoteField('columns'));
+	const plainEntries = entries.map(([name, value]) => [
+		name,
+		value instanceof TypedText ? value.text : value,
+	]);
+	const valuesByName = Object.fromEntries(plainEntries) as Readonly<Record<string, unknown>>;
+	const cells = toNamedCells(valuesByName, params, quoteField('columns'));
 	// Takes no row number from the item if Columns has one that is empty, because the item may come from another table.
-	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? given : json;
+	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? valuesByName : json;
 	if (cells.size > 0) return [{ cells, rowNumber, typed }];
 	const advice = 'Nothing was sent. Enter a value for at least one column.';
 	throw createRefusal(`${quoteField('columns')} has no values`, advice);
@@ -161,11 +167,11 @@ export function readRows(member: RowsMember): Cell[][] {
 	return readNamedRows(member).map(({ cells }) => [...cells.values()]);
 }
 
-function toNamedCells(row: Readonly<Record<string, unknown>>, entering: CellInputOptions, place: string) {
-	const given = Object.entries(row).filter(([name]) => name !== rowNumberKey);
-	const toNamedCell = ([name, value]: (typeof given)[number]) =>
-		[name, toEscapedCell(value, entering, () => `Field '${name}' of ${place}`)] as const;
-	return new Map(given.map(toNamedCell));
+function toNamedCells(row: Readonly<Record<string, unknown>>, options: CellInputOptions, source: string) {
+	const entries = Object.entries(row).filter(([name]) => name !== rowNumberKey);
+	const toNamedCell = ([name, value]: (typeof entries)[number]) =>
+		[name, toEscapedCell(value, options, () => `Field '${name}' of ${source}`)] as const;
+	return new Map(entries.map(toNamedCell));
 }
 
 /** All names in order of appearance, but whole numbers last: JavaScript lists such keys first, whatever their order was. */

@@ -73,34 +73,34 @@ function buildGridProperties(rows: readonly Cell[][]) {
 }
 
 /** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
-function buildNewSheets({ sheets: [title, ...others] }: CreateParams, rows: readonly Cell[][]) {
+function buildNewSheets({ sheets: [title, ...otherTitles] }: CreateParams, rows: readonly Cell[][]) {
 	if (title === undefined && rows.length === 0) return undefined;
 	const properties = { title, gridProperties: buildGridProperties(rows) };
-	const first = { properties, ...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }) };
-	return [first, ...others.map((other) => ({ properties: { title: other } }))];
+	const firstSheet = { properties, ...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }) };
+	return [firstSheet, ...otherTitles.map((otherTitle) => ({ properties: { title: otherTitle } }))];
 }
 
 /** The changes that a spreadsheet created by Drive still needs; none if it has everything. */
 function buildCompletionRequests(
 	params: CreateParams,
 	rows: readonly Cell[][],
-	present: readonly sheets_v4.Schema$Sheet[],
+	sheets: readonly sheets_v4.Schema$Sheet[],
 ): sheets_v4.Schema$Request[] {
-	const sheetId = present[0]?.properties?.sheetId ?? 0;
-	const titles = present.map(({ properties }) => properties?.title);
+	const sheetId = sheets[0]?.properties?.sheetId ?? 0;
+	const titles = sheets.map(({ properties }) => properties?.title);
 	const requests: sheets_v4.Schema$Request[] = [];
 	const properties = buildSpreadsheetProperties(params);
 	const fields = Object.keys(properties).join(',');
 	if (fields) requests.push({ updateSpreadsheetProperties: { properties, fields } });
-	const updateTab = (changed: sheets_v4.Schema$SheetProperties, changedFields: string) => {
-		const update = { properties: { sheetId, ...changed }, fields: changedFields };
+	const updateTab = (changedProperties: sheets_v4.Schema$SheetProperties, changedFields: string) => {
+		const update = { properties: { sheetId, ...changedProperties }, fields: changedFields };
 		requests.push({ updateSheetProperties: update });
 	};
-	const [first, ...others] = params.sheets;
-	if (first !== undefined && first !== titles[0]) updateTab({ title: first }, 'title');
-	for (const [at, title] of others.entries())
+	const [firstTitle, ...otherTitles] = params.sheets;
+	if (firstTitle !== undefined && firstTitle !== titles[0]) updateTab({ title: firstTitle }, 'title');
+	for (const [index, title] of otherTitles.entries())
 		if (!titles.slice(1).includes(title))
-			requests.push({ addSheet: { properties: { title, index: at + 1 } } });
+			requests.push({ addSheet: { properties: { title, index: index + 1 } } });
 	const gridProperties = buildGridProperties(rows);
 	if (gridProperties) updateTab({ gridProperties }, 'gridProperties.rowCount,gridProperties.columnCount');
 	if (rows.length > 0)
@@ -146,12 +146,12 @@ async function createSpreadsheetInDrive(clients: Clients, params: CreateParams, 
 		const request = { spreadsheetId, fields: resultFields };
 		if (isDone) return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
 		const complete = async () => await completeSpreadsheet(clients.sheets, request, params);
-		const completed = await complete().catch(async (error: unknown) => {
+		const result = await complete().catch(async (error: unknown) => {
 			// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
 			if (!key || !isNodeError(error) || error.code !== 400) throw error;
 			return await complete();
 		});
-		return () => completed;
+		return () => result;
 	};
 	const kind = { kind: 'spreadsheet', buildUrl: buildSpreadsheetUrl } as const;
 	const mimeType = 'application/vnd.google-apps.spreadsheet';

@@ -11,38 +11,60 @@ export interface ReadRows {
 	/** How many rows match the filters. */
 	readonly total: number;
 	/** How many of them are above the first item. */
-	readonly before: number;
+	readonly skippedCount: number;
 }
 
 /** Shortens the result to the rows that have room, and names each column once. */
-export function toRowsAnswer({ items, columns, total, before }: ReadRows, characters: number): ModelAnswer {
-	const about = { columns: ['rowNumber', ...columns], total };
-	const all = items.map(({ json }) => about.columns.map((name) => json[name]));
-	const count = countFitting(all, countRoom(characters, about));
-	const last = Number(items.at(-1)?.json['rowNumber'] ?? 0);
-	const next = Number(items[count]?.json['rowNumber'] ?? last + 1);
-	const note = describeRows(before, count, total, before + count < total ? next : undefined);
-	return { items: [{ ...about, rows: all.slice(0, count) }], note };
+export function toRowsAnswer(
+	{ items, columns, total, skippedCount }: ReadRows,
+	maxCharacters: number,
+): ModelAnswer {
+	const tableInfo = { columns: ['rowNumber', ...columns], total };
+	const rows = items.map(({ json }) => tableInfo.columns.map((name) => json[name]));
+	const shownCount = countFitting(rows, countRoom(maxCharacters, tableInfo));
+	const lastRowNumber = Number(items.at(-1)?.json['rowNumber'] ?? 0);
+	const nextRowNumber = Number(items[shownCount]?.json['rowNumber'] ?? lastRowNumber + 1);
+	const note = describeRows(
+		skippedCount,
+		shownCount,
+		total,
+		skippedCount + shownCount < total ? nextRowNumber : undefined,
+	);
+	return { items: [{ ...tableInfo, rows: rows.slice(0, shownCount) }], note };
 }
 
-/** @param next the number of the row that follows; undefined if there is none */
-function describeRows(before: number, count: number, total: number, next: number | undefined): string {
-	const shown = `Rows ${count === 0 ? 0 : before + 1} to ${before + count} of ${total} are shown.`;
-	if (next === undefined) return shown;
-	const tooLong = `Row ${next} alone is too long to be shown: read fewer columns with ${quoteField('range')}, or leave the row out: ${quoteField('startRow')} ${next + 1}.`;
-	return `${shown} ${count === 0 ? tooLong : `To get the next ones, call again with ${quoteField('startRow')}: ${next}`}`;
+/** @param nextRowNumber the number of the row that follows; undefined if there is none */
+function describeRows(
+	skippedCount: number,
+	shownCount: number,
+	total: number,
+	nextRowNumber: number | undefined,
+): string {
+	const summary = `Rows ${shownCount === 0 ? 0 : skippedCount + 1} to ${skippedCount + shownCount} of ${total} are shown.`;
+	if (nextRowNumber === undefined) return summary;
+	const tooLongAdvice = `Row ${nextRowNumber} alone is too long to be shown: read fewer columns with ${quoteField('range')}, or leave the row out: ${quoteField('startRow')} ${nextRowNumber + 1}.`;
+	return `${summary} ${shownCount === 0 ? tooLongAdvice : `To get the next ones, call again with ${quoteField('startRow')}: ${nextRowNumber}`}`;
 }
 
 /** Shortens the result to the rows that have room, as arrays of cells. */
-export function toValuesAnswer({ items: [item], before }: ReadRows, characters: number): ModelAnswer {
+export function toValuesAnswer(
+	{ items: [item], skippedCount }: ReadRows,
+	maxCharacters: number,
+): ModelAnswer {
 	const { values, range, majorDimension } = item?.json ?? {};
-	const about = { range, majorDimension };
-	const all = Array.isArray(values) ? (values as unknown[]) : [];
-	const count = countFitting(all, countRoom(characters, about));
+	const rangeInfo = { range, majorDimension };
+	const lines = Array.isArray(values) ? (values as unknown[]) : [];
+	const shownCount = countFitting(lines, countRoom(maxCharacters, rangeInfo));
 	const isByRow = majorDimension === 'ROWS';
-	const next = parseBounds(parseRange(typeof range === 'string' ? range : 'A1')).row + 1 + before + count;
+	const nextRowNumber =
+		parseBounds(parseRange(typeof range === 'string' ? range : 'A1')).row + 1 + skippedCount + shownCount;
 	const note = isByRow
-		? describeRows(before, count, before + all.length, count < all.length ? next : undefined)
-		: `Columns shown: ${count} of ${all.length}. ${count < all.length ? `Read the others with ${quoteField('range')}.` : ''}`;
-	return { items: [{ ...about, values: all.slice(0, count) }], note };
+		? describeRows(
+				skippedCount,
+				shownCount,
+				skippedCount + lines.length,
+				shownCount < lines.length ? nextRowNumber : undefined,
+			)
+		: `Columns shown: ${shownCount} of ${lines.length}. ${shownCount < lines.length ? `Read the others with ${quoteField('range')}.` : ''}`;
+	return { items: [{ ...rangeInfo, values: lines.slice(0, shownCount) }], note };
 }

@@ -30,18 +30,18 @@ const rangeNamePattern = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 /** Splits a range at its last `!`, because a title may have others. @throws NodeError 400 if what follows a quoted title is no range */
 export function parseRange(range: string): TabRange {
 	const text = range.trim();
-	const quoted = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text);
-	if (quoted) {
-		const [, title = '', rest] = quoted;
+	const quotedMatch = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text);
+	if (quotedMatch) {
+		const [, title = '', textAfterTitle] = quotedMatch;
 		const tab = title.replaceAll("''", "'");
-		if (rest === undefined) return { tab };
-		const inside = parseCellsOrName(rest);
+		if (textAfterTitle === undefined) return { tab };
+		const inside = parseCellsOrName(textAfterTitle);
 		if (inside) return { tab, ...inside, isQuoted: true };
 		throw createRangeError(text);
 	}
-	const cut = text.lastIndexOf('!');
-	const inside = cut > 0 ? parseCellsOrName(text.slice(cut + 1)) : undefined;
-	if (inside) return { tab: text.slice(0, cut), ...inside };
+	const separatorIndex = text.lastIndexOf('!');
+	const inside = separatorIndex > 0 ? parseCellsOrName(text.slice(separatorIndex + 1)) : undefined;
+	if (inside) return { tab: text.slice(0, separatorIndex), ...inside };
 	return parseCellsOrName(text) ?? { tab: text };
 }
 
@@ -60,8 +60,8 @@ export const isOneCell = ({ tab, cells }: TabRange) =>
 
 /** What was meant by cells without a colon, as in `A1-C5` or `A to D`; undefined for any other text. */
 export function correctCells(text: string): string | undefined {
-	const corrected = text.slice(0, 200).replace(/ *(?:[-–—,;]|\.{2,3}| to ) *(?=[A-Z]{1,3}\d*$)/i, ':');
-	return corrected !== text && parseRange(corrected).cells ? corrected : undefined;
+	const correctedText = text.slice(0, 200).replace(/ *(?:[-–—,;]|\.{2,3}| to ) *(?=[A-Z]{1,3}\d*$)/i, ':');
+	return correctedText !== text && parseRange(correctedText).cells ? correctedText : undefined;
 }
 
 function createRangeError(range: string) {
@@ -133,13 +133,13 @@ function printArea(start: Corner, rows: number, columns: number): string {
 }
 
 /** Groups what stands side by side: a new group begins with each one that does not continue the one before. */
-export function groupNeighbors<T>(all: Iterable<T>, continues: (before: T, next: T) => boolean) {
+export function groupNeighbors<T>(elements: Iterable<T>, continues: (previous: T, next: T) => boolean) {
 	const groups: Array<[T, ...T[]]> = [];
-	let before: T | undefined;
-	for (const next of all) {
-		if (before !== undefined && continues(before, next)) groups.at(-1)?.push(next);
-		else groups.push([next]);
-		before = next;
+	let previous: T | undefined;
+	for (const element of elements) {
+		if (previous !== undefined && continues(previous, element)) groups.at(-1)?.push(element);
+		else groups.push([element]);
+		previous = element;
 	}
 	return groups;
 }
@@ -152,21 +152,24 @@ export const isLinkedTab = (tab: string) => /^#gid=\d+$/.test(tab);
 
 /** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
 export function parseTarget({ tab: title, range }: TargetParams): TabRange {
-	const [tab, text] = [title.trim() && title, range.trim()];
-	const choose =
+	const [tab, rangeText] = [title.trim() && title, range.trim()];
+	const advice =
 		'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.';
-	if (tab === '' && text === '')
-		throw createRefusal(`${quoteField('tab')} or ${quoteField('range')} is required`, choose);
-	const inRange = parseRange(text);
+	if (tab === '' && rangeText === '')
+		throw createRefusal(`${quoteField('tab')} or ${quoteField('range')} is required`, advice);
+	const parsedRange = parseRange(rangeText);
 	// The tab of a link counts only if the range names no other.
-	if (tab === '' || (isLinkedTab(tab) && (inRange.tab ?? inRange.name) !== undefined && text !== ''))
-		return inRange;
-	if (text === '') return { tab };
-	const twice = `${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`;
-	const leave = `Leave ${quoteField('tab')} empty, or enter only cells, such as ${parseRange(text).cells ?? 'A:D'}.`;
-	if (text.includes('!')) throw createRefusal(twice, leave);
-	const inside = parseCellsOrName(text);
-	if (!inside) throw createRangeError(text);
+	if (
+		tab === '' ||
+		(isLinkedTab(tab) && (parsedRange.tab ?? parsedRange.name) !== undefined && rangeText !== '')
+	)
+		return parsedRange;
+	if (rangeText === '') return { tab };
+	const message = `${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`;
+	const tabAdvice = `Leave ${quoteField('tab')} empty, or enter only cells, such as ${parseRange(rangeText).cells ?? 'A:D'}.`;
+	if (rangeText.includes('!')) throw createRefusal(message, tabAdvice);
+	const inside = parseCellsOrName(rangeText);
+	if (!inside) throw createRangeError(rangeText);
 	return { tab, ...inside };
 }
 

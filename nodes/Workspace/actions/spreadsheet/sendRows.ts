@@ -12,14 +12,16 @@ export function buildWriteResults(
 	spreadsheetId: string,
 	range: string,
 	{ row, column }: Corner,
-	all: ReadonlyArray<readonly Cell[][]>,
+	rowsByItem: ReadonlyArray<readonly Cell[][]>,
 ) {
-	let next = row;
-	return all.map((rows) => {
-		const written = rows.flatMap((cells) => cells.flatMap((cell, at) => (cell === null ? [] : [at])));
-		const updatedRange = printAreaLike(range, { row: next, column }, rows.length, countColumns(rows));
-		next += rows.length;
-		const counts = { updatedColumns: new Set(written).size, updatedCells: written.length };
+	let nextRow = row;
+	return rowsByItem.map((rows) => {
+		const writtenColumns = rows.flatMap((cells) =>
+			cells.flatMap((cell, column) => (cell === null ? [] : [column])),
+		);
+		const updatedRange = printAreaLike(range, { row: nextRow, column }, rows.length, countColumns(rows));
+		nextRow += rows.length;
+		const counts = { updatedColumns: new Set(writtenColumns).size, updatedCells: writtenColumns.length };
 		return { spreadsheetId, updatedRange, updatedRows: rows.length, ...counts };
 	});
 }
@@ -38,19 +40,19 @@ export const maxRequestBytes = 2_000_000;
 /** Splits parts into requests of the recommended size. A part is written as a whole or not at all, so a larger one is sent alone. */
 export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 	parts: readonly T[],
-	largest = maxRequestBytes,
+	maxBytes = maxRequestBytes,
 ): T[][] {
 	const chunks: T[][] = [];
-	let room = 0;
+	let remainingBytes = 0;
 	for (const part of parts) {
 		const size = countBytes(part.rows);
 		const chunk = chunks.at(-1);
-		if (chunk && size <= room) chunk.push(part);
+		if (chunk && size <= remainingBytes) chunk.push(part);
 		else {
 			chunks.push([part]);
-			room = largest;
+			remainingBytes = maxBytes;
 		}
-		room -= size;
+		remainingBytes -= size;
 	}
 	return chunks;
 }
@@ -63,14 +65,14 @@ function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
 }
 
 /** The share of a request that a member's rows take; 1 is all that it may hold. */
-export const weighRows = (member: RowsMember, largest = maxRequestBytes) =>
-	countBytes(readRows(member)) / largest;
+export const weighRows = (member: RowsMember, maxBytes = maxRequestBytes) =>
+	countBytes(readRows(member)) / maxBytes;
 
 interface SendSettings<E, R> {
 	/** The word for messages, as in "Nothing was appended". */
-	readonly done: 'appended' | 'written';
+	readonly verb: 'appended' | 'written';
 	/** How many bytes a request may have; what Google recommends if undefined. */
-	readonly largest?: number;
+	readonly maxBytes?: number;
 	/** The rows whose size counts. */
 	readonly getRows: (entry: E) => readonly Cell[][];
 	/** Sends entries together; results in their order. */
@@ -80,25 +82,25 @@ interface SendSettings<E, R> {
 type Members = ReadonlyArray<{ readonly item: Item }>;
 
 /** The error for a member whose execution was stopped before anything was sent. */
-export const findStop = ({ item }: Members[number]) =>
+export const findStopError = ({ item }: Members[number]) =>
 	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
 /** Sends nothing of a run in which an error stops the node: turns the other entries of this run into errors, too. */
 export function spreadRefusals<E>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: Members,
-	done: SendSettings<E, unknown>['done'],
+	verb: SendSettings<E, unknown>['verb'],
 ): Array<E | NodeError> {
-	const notSent = new Map<unknown, NodeError>();
-	for (const [at, entry] of entries.entries()) {
-		const item = members[at]?.item;
-		if (!isNodeError(entry) || item?.continueOnFail || notSent.has(item?.run)) continue;
-		const message = `Nothing was ${done} because of item ${item?.index ?? at}: ${entry.message}`;
+	const errorsByRun = new Map<unknown, NodeError>();
+	for (const [index, entry] of entries.entries()) {
+		const item = members[index]?.item;
+		if (!isNodeError(entry) || item?.continueOnFail || errorsByRun.has(item?.run)) continue;
+		const message = `Nothing was ${verb} because of item ${item?.index ?? index}: ${entry.message}`;
 		const { code, status, description } = entry;
-		notSent.set(item?.run, new NodeError({ code, status, message, description }));
+		errorsByRun.set(item?.run, new NodeError({ code, status, message, description }));
 	}
-	return entries.map((entry, at) =>
-		isNodeError(entry) ? entry : (notSent.get(members[at]?.item.run) ?? entry),
+	return entries.map((entry, index) =>
+		isNodeError(entry) ? entry : (errorsByRun.get(members[index]?.item.run) ?? entry),
 	);
 }
 
@@ -107,32 +109,38 @@ export function spreadRefusals<E>(
  * request nothing more is sent, because it would break the order.
  */
 export async function sendInChunks<E, R>(
-	given: ReadonlyArray<E | NodeError>,
+	preparedEntries: ReadonlyArray<E | NodeError>,
 	members: Members,
-	{ done, largest, getRows, send }: SendSettings<E, R>,
+	{ verb, maxBytes, getRows, send }: SendSettings<E, R>,
 ): Promise<Array<R | NodeError>> {
-	const entries = spreadRefusals(given, members, done);
+	const entries = spreadRefusals(preparedEntries, members, verb);
 	const results: Array<R | NodeError | undefined> = entries.map((entry) =>
 		isNodeError(entry) ? entry : undefined,
 	);
-	const parts = entries.flatMap((entry, position) =>
-		isNodeError(entry) ? [] : [{ position, entry, rows: getRows(entry) }],
+	const parts = entries.flatMap((entry, memberIndex) =>
+		isNodeError(entry) ? [] : [{ memberIndex, entry, rows: getRows(entry) }],
 	);
-	let notSent: NodeError | undefined;
-	for (const chunk of splitIntoChunks(parts, largest)) {
-		const items = chunk.map(({ position }) => members[position]?.item);
-		const own = chunk.map(({ entry }) => entry);
-		const sent: readonly R[] | NodeError =
-			notSent ??
-			(await send(own, items).catch((error: unknown) => {
+	let followUpError: NodeError | undefined;
+	for (const chunk of splitIntoChunks(parts, maxBytes)) {
+		const items = chunk.map(({ memberIndex }) => members[memberIndex]?.item);
+		const chunkEntries = chunk.map(({ entry }) => entry);
+		const chunkResult: readonly R[] | NodeError =
+			followUpError ??
+			(await send(chunkEntries, items).catch((error: unknown) => {
 				if (isNodeError(error)) return error;
 				throw error;
 			}));
-		for (const [at, { position }] of chunk.entries()) results[position] = isNodeError(sent) ? sent : sent[at];
-		if (!isNodeError(sent) || notSent) continue;
-		const { code, status } = sent;
-		const message = `Not sent, because the previous rows were not ${done}: ${sent.message}`;
-		notSent = new NodeError({ code, status, message, description: 'Nothing was written for this item.' });
+		for (const [index, { memberIndex }] of chunk.entries())
+			results[memberIndex] = isNodeError(chunkResult) ? chunkResult : chunkResult[index];
+		if (!isNodeError(chunkResult) || followUpError) continue;
+		const { code, status } = chunkResult;
+		const message = `Not sent, because the previous rows were not ${verb}: ${chunkResult.message}`;
+		followUpError = new NodeError({
+			code,
+			status,
+			message,
+			description: 'Nothing was written for this item.',
+		});
 	}
 	return results.filter((result) => result !== undefined);
 }

@@ -26,16 +26,20 @@ export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, { row, 
 
 function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table) {
 	// Google leaves out a number that is 0.
-	const zeros = { sheetId: 0, startRowIndex: 0, endRowIndex: 0, startColumnIndex: 0, endColumnIndex: 0 };
-	const known = { ...zeros, ...range } as typeof zeros;
-	const footer = rowsProperties?.footerColorStyle ? 1 : 0;
+	const zeroRange = { sheetId: 0, startRowIndex: 0, endRowIndex: 0, startColumnIndex: 0, endColumnIndex: 0 };
+	const fullRange = { ...zeroRange, ...range } as typeof zeroRange;
+	const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
 	// The range includes the header and the footer. The body ends in front of this row, without the footer.
-	return { tableId: tableId ?? '', range: known, bodyEnd: known.endRowIndex - footer };
+	return { tableId: tableId ?? '', range: fullRange, bodyEnd: fullRange.endRowIndex - footerRows };
 }
 
-export function growNativeTable({ tableId, range, bodyEnd }: NativeTable, rows: number, columns: number) {
-	const [endRowIndex, endColumnIndex] = [range.endRowIndex + rows, range.endColumnIndex + columns];
-	return { tableId, range: { ...range, endRowIndex, endColumnIndex }, bodyEnd: bodyEnd + rows };
+export function growNativeTable(
+	{ tableId, range, bodyEnd }: NativeTable,
+	addedRows: number,
+	addedColumns: number,
+) {
+	const [endRowIndex, endColumnIndex] = [range.endRowIndex + addedRows, range.endColumnIndex + addedColumns];
+	return { tableId, range: { ...range, endRowIndex, endColumnIndex }, bodyEnd: bodyEnd + addedRows };
 }
 
 export const buildResizeTableRequest = ({ tableId, range }: Pick<NativeTable, 'tableId' | 'range'>) => ({
@@ -47,8 +51,8 @@ export function buildEnlargeTabRequests(
 	{ sheetId, rowCount, columnCount }: Pick<SheetInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
 	{ rows = 0, columns = 0 }: { readonly rows?: number; readonly columns?: number },
 ): sheets_v4.Schema$Request[] {
-	const missing = { ROWS: rows - rowCount, COLUMNS: columns - columnCount };
-	return Object.entries(missing).flatMap(([dimension, length]) =>
+	const missingCounts = { ROWS: rows - rowCount, COLUMNS: columns - columnCount };
+	return Object.entries(missingCounts).flatMap(([dimension, length]) =>
 		length > 0 ? [{ appendDimension: { sheetId, dimension, length } }] : [],
 	);
 }
@@ -72,7 +76,7 @@ const cellFields = 'data(rowData(values(effectiveValue,formattedValue,effectiveF
 
 const settingsFields = 'properties(locale,timeZone)';
 
-const toSettings = ({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings => ({
+const toDateSettings = ({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings => ({
 	locale: properties?.locale ?? '',
 	timeZone: properties?.timeZone ?? '',
 });
@@ -92,7 +96,7 @@ export class Spreadsheet {
 	readonly values: sheets_v4.Sheets['spreadsheets']['values'];
 	readonly #client: sheets_v4.Sheets;
 	readonly #item: Pick<Item, 'once'>;
-	#knownSettings: DateSettings | undefined;
+	#dateSettings: DateSettings | undefined;
 
 	/** @param item shares answers with the other items of the run */
 	constructor(client: sheets_v4.Sheets, id: string, item: Pick<Item, 'once'> = { once: (_, ask) => ask() }) {
@@ -102,9 +106,14 @@ export class Spreadsheet {
 		this.#item = item;
 	}
 
-	/** @param areas parts of the spreadsheet to return; everything if absent */
-	async get(fields: string, areas?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
-		const request = { spreadsheetId: this.id, ...(areas && { ranges: areas }), fields, prettyPrint: false };
+	/** @param cellRanges parts of the spreadsheet to return; everything if absent */
+	async get(fields: string, cellRanges?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
+		const request = {
+			spreadsheetId: this.id,
+			...(cellRanges && { ranges: cellRanges }),
+			fields,
+			prettyPrint: false,
+		};
 		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
@@ -120,14 +129,14 @@ export class Spreadsheet {
 	}
 
 	/** Lets Google find the table in the range, and adds rows below it. */
-	async append(asked: sheets_v4.Params$Resource$Spreadsheets$Values$Append, values: Cell[][]) {
-		const request = { spreadsheetId: this.id, ...asked, requestBody: new ValuesBody(values) };
+	async append(options: sheets_v4.Params$Resource$Spreadsheets$Values$Append, values: Cell[][]) {
+		const request = { spreadsheetId: this.id, ...options, requestBody: new ValuesBody(values) };
 		return (await this.values.append(request)).data;
 	}
 
 	async readSettings(): Promise<DateSettings> {
-		const ask = async () => toSettings(await this.get(settingsFields));
-		return (this.#knownSettings ??= await this.#item.once(`settings ${this.id}`, ask));
+		const fetchSettings = async () => toDateSettings(await this.get(settingsFields));
+		return (this.#dateSettings ??= await this.#item.once(`settings ${this.id}`, fetchSettings));
 	}
 
 	/** Sends requests that name a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
@@ -135,7 +144,7 @@ export class Spreadsheet {
 		if (ranges.isOneCell(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
-			const titles = await this.#item.once(`tabs ${this.id}`, () => this.#tryReadTitles());
+			const titles = await this.#item.once(`tabs ${this.id}`, () => this.#tryFetchTitles());
 			throw createMissingTabError(error, target, titles);
 		});
 	}
@@ -143,11 +152,11 @@ export class Spreadsheet {
 	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
 	async #refuseTabLikeCell({ cells = '' }: ranges.TabRange): Promise<void> {
 		const tabs = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
-		const same = tabs.find(({ title }) => isSameTitle(title, cells));
-		if (!same) return;
+		const namesake = tabs.find(({ title }) => isSameTitle(title, cells));
+		if (!namesake) return;
 		throw createRefusal(
 			`${quoteField('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-			`Enter ${ranges.quoteTab(same.title)} for the tab, or ${ranges.quoteTab(tabs[0]?.title ?? '')}!${cells} for the cell in the first tab.`,
+			`Enter ${ranges.quoteTab(namesake.title)} for the tab, or ${ranges.quoteTab(tabs[0]?.title ?? '')}!${cells} for the cell in the first tab.`,
 		);
 	}
 
@@ -159,22 +168,22 @@ export class Spreadsheet {
 		const { tab } = params;
 		if (ranges.parseTarget(params).tab !== tab || (tab === tab.trim() && !ranges.isLinkedTab(tab)))
 			return params;
-		const sheets = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
-		if (sheets.some(({ title }) => isSameTitle(title, tab))) return params;
+		const tabs = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
+		if (tabs.some(({ title }) => isSameTitle(title, tab))) return params;
 		if (!ranges.isLinkedTab(tab)) return { ...params, tab: tab.trim() };
-		const linked = sheets.find(({ gid }) => gid === tab);
-		if (linked) return { ...params, tab: linked.title };
+		const linkedTab = tabs.find(({ gid }) => gid === tab);
+		if (linkedTab) return { ...params, tab: linkedTab.title };
 		throw createRefusal(
 			`The spreadsheet has no tab with the ${tab} of its URL`,
-			`Choose it in ${quoteField('tab')}. The spreadsheet has the tabs ${listNames(sheets.map(({ title }) => title))}.`,
+			`Choose it in ${quoteField('tab')}. The spreadsheet has the tabs ${listNames(tabs.map(({ title }) => title))}.`,
 		);
 	}
 
 	/** The cells of a named range. The name of a tab means the whole tab. */
 	async resolveName(target: ranges.TabRange): Promise<ranges.TabRange> {
 		const request = { spreadsheetId: this.id, range: ranges.printRange(target), fields: 'range' };
-		const found = ranges.parseRange((await this.values.get(request)).data.range ?? '');
-		return isNameOfTab(target, found) ? { tab: found.tab } : found;
+		const resolvedRange = ranges.parseRange((await this.values.get(request)).data.range ?? '');
+		return isNameOfTab(target, resolvedRange) ? { tab: resolvedRange.tab } : resolvedRange;
 	}
 
 	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
@@ -187,10 +196,10 @@ export class Spreadsheet {
 
 	/** @param cells cells that are returned too, with their values and what is shown @throws NodeError 404 if there is no such tab */
 	async findSheet(tab: string | undefined, cells?: string) {
-		const areas = cells === undefined ? undefined : [ranges.printRange({ tab, cells })];
-		const fields = `${settingsFields},sheets(${sheetFields}${areas ? `,${cellFields}` : ''})`;
-		const data = await this.get(fields, areas);
-		this.#knownSettings = toSettings(data);
+		const cellRanges = cells === undefined ? undefined : [ranges.printRange({ tab, cells })];
+		const fields = `${settingsFields},sheets(${sheetFields}${cellRanges ? `,${cellFields}` : ''})`;
+		const data = await this.get(fields, cellRanges);
+		this.#dateSettings = toDateSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 		const { sheetId, title, gridProperties: { rowCount, columnCount } = {} } = sheet.properties ?? {};
@@ -226,7 +235,7 @@ export class Spreadsheet {
 	}
 
 	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */
-	async #tryReadTitles(): Promise<string[]> {
+	async #tryFetchTitles(): Promise<string[]> {
 		// The failure is clear without the titles, so the wait for them is short.
 		const tabs = await this.readTabs({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
 			if (isNodeError(error)) return [];
@@ -244,22 +253,25 @@ export const isUnknownRangeError = (error: unknown): error is NodeError =>
 function createMissingTabError(error: NodeError, target: ranges.TabRange, titles: readonly string[]) {
 	const tab = target.tab ?? target.name;
 	if (titles.length === 0) return error;
-	const list = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
+	const tabList = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
 	if (tab === undefined)
-		return error.with({ description: error.description ? `${list} ${error.description}` : list });
-	const isFound = titles.some((title) => isSameTitle(title, tab));
-	const name = (isFound ? target.name : undefined) ?? tab;
+		return error.with({ description: error.description ? `${tabList} ${error.description}` : tabList });
+	const tabExists = titles.some((title) => isSameTitle(title, tab));
+	const name = (tabExists ? target.name : undefined) ?? tab;
 	const cells = ranges.correctCells(name);
-	const meant = cells ? `To name cells, enter ${cells}. ` : suggestNames(isFound ? [] : titles, [tab]);
-	const missing = target.tab === undefined ? 'tab or named range' : 'tab';
-	const message = `Google Sheets: ${isFound ? 'there is no range' : `the spreadsheet has no ${missing}`} ${listNames([name])}`;
-	const whole = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
-	return error.with({ message, description: `${meant}${isFound ? ranges.rangeAdvice : `${list} ${whole}`}` });
+	const suggestion = cells ? `To name cells, enter ${cells}. ` : suggestNames(tabExists ? [] : titles, [tab]);
+	const missingKind = target.tab === undefined ? 'tab or named range' : 'tab';
+	const message = `Google Sheets: ${tabExists ? 'there is no range' : `the spreadsheet has no ${missingKind}`} ${listNames([name])}`;
+	const wholeTabAdvice = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
+	return error.with({
+		message,
+		description: `${suggestion}${tabExists ? ranges.rangeAdvice : `${tabList} ${wholeTabAdvice}`}`,
+	});
 }
 
-/** Whether a name is a tab's and not a named range's. @param answered the range that Google answered for the name */
-export const isNameOfTab = ({ tab, name }: ranges.TabRange, answered: ranges.TabRange) =>
-	tab === undefined && name !== undefined && isSameTitle(name, answered.tab);
+/** Whether a name is a tab's and not a named range's. @param answeredRange the range that Google answered for the name */
+export const isNameOfTab = ({ tab, name }: ranges.TabRange, answeredRange: ranges.TabRange) =>
+	tab === undefined && name !== undefined && isSameTitle(name, answeredRange.tab);
 
 const findSheetByTitle = ({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) =>
 	sheets.find(({ properties }) => tab === undefined || isSameTitle(properties?.title, tab));

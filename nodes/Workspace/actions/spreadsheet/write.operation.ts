@@ -15,14 +15,17 @@ import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTab
 /** Decides what happens to the rows that are there. Columns to match by always mean an update. @throws NodeError 400 */
 function resolveWriteMode(params: fields.WriteParams): fields.WriteParams['writeMode'] {
 	const { writeMode, matchColumns } = params;
-	const isKeyed = matchColumns.length > 0;
-	const needsNames = `${quoteField(isKeyed ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`;
-	if (!hasColumnNames(params) && (isKeyed || writeMode !== 'overwrite'))
-		throw createRefusal(needsNames, 'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].');
-	const isBoth = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`;
-	if (isKeyed && writeMode === 'replace')
-		throw createRefusal(isBoth, 'All rows are replaced, so there is nothing to match. Remove one of them.');
-	if (isKeyed) return 'update';
+	const hasMatchColumns = matchColumns.length > 0;
+	const namesMessage = `${quoteField(hasMatchColumns ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`;
+	if (!hasColumnNames(params) && (hasMatchColumns || writeMode !== 'overwrite'))
+		throw createRefusal(namesMessage, 'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].');
+	const conflictMessage = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`;
+	if (hasMatchColumns && writeMode === 'replace')
+		throw createRefusal(
+			conflictMessage,
+			'All rows are replaced, so there is nothing to match. Remove one of them.',
+		);
+	if (hasMatchColumns) return 'update';
 	if (writeMode !== 'update') return writeMode;
 	throw createRefusal(
 		`${quoteField('matchColumns')} is required to update rows`,
@@ -59,10 +62,11 @@ async function writeByHeader(
 	const { target, header, rows, addHeaders } = await arrangeRowsByHeader(book, params, members);
 	const row = Math.max(params.headerRow, parseBounds(target).row);
 	const start = { tab: header.title, cells: printCell({ row, column: header.left }) };
-	const prepare = async (count: number) => {
+	const prepare = async (rowCount: number) => {
 		await addHeaders();
 		// The header may be the last row of the tab.
-		if (row === params.headerRow) await book.change(buildEnlargeTabRequests(header, { rows: row + count }));
+		if (row === params.headerRow)
+			await book.change(buildEnlargeTabRequests(header, { rows: row + rowCount }));
 	};
 	return await writeConsecutiveRows(book, params, start, rows, members, { prepare });
 }
@@ -96,9 +100,10 @@ export const write = defineOperation({
 		weigh: (params, item) =>
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
 	},
-	toItems: (written) => (Array.isArray(written) ? written : [written]).map((one) => ({ json: { ...one } })),
-	nameResult(written) {
-		const ranges = [written].flat().map(({ updatedRange }) => updatedRange);
+	toItems: (result) =>
+		(Array.isArray(result) ? result : [result]).map((rowResult) => ({ json: { ...rowResult } })),
+	nameResult(result) {
+		const ranges = [result].flat().map(({ updatedRange }) => updatedRange);
 		return `rows ${ranges.join(', ')}`;
 	},
 });

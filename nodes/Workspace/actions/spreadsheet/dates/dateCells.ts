@@ -28,11 +28,11 @@ const plainNumberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const booleanPattern = /^(true|false)$/i;
 
 /** Whether a text that was typed into the form may mean a number or a boolean: n8n's column mapper makes text of everything. */
-const mayBeTyped = (cell: Cell) =>
+const mayBeNumberOrBoolean = (cell: Cell) =>
 	typeof cell === 'string' && (plainNumberPattern.test(cell) || booleanPattern.test(cell));
 
 /** Reads values with their types, but dates as texts, so that a date does not count as a number. */
-const asTyped = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
+const typedReadOptions = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
 
 /** What the columns of a table hold, by the first cells in them. */
 async function readColumnTypes(
@@ -41,10 +41,11 @@ async function readColumnTypes(
 ) {
 	if (row + 1 >= rowCount) return new Map<string, string>();
 	const range = printTabArea(title, { row: row + 1, column: left }, sampleRows, right - left + 1);
-	const { data } = await book.values.get({ spreadsheetId: book.id, range, ...asTyped });
-	const lines = (data.values ?? []) as unknown[][];
-	const findFirst = (at: number) => lines.map((line) => line[at] ?? '').find((value) => value !== '');
-	return new Map<string, string>([...columns].map(([name, at]) => [name, typeof findFirst(at - left)]));
+	const { data } = await book.values.get({ spreadsheetId: book.id, range, ...typedReadOptions });
+	const rows = (data.values ?? []) as unknown[][];
+	const findFirstValue = (index: number) =>
+		rows.map((line) => line[index] ?? '').find((value) => value !== '');
+	return new Map<string, string>([...columns].map(([name, at]) => [name, typeof findFirstValue(at - left)]));
 }
 
 /**
@@ -54,18 +55,18 @@ async function readColumnTypes(
 export async function convertCells(
 	book: Spreadsheet,
 	{ valueInputOption }: InputParams,
-	named: ReadonlyArray<readonly NamedRow[]>,
+	memberRows: ReadonlyArray<readonly NamedRow[]>,
 	table?: TypedTable,
 ): Promise<ReadonlyArray<readonly NamedRow[]>> {
-	if (valueInputOption !== 'AUTO') return named;
-	const all = named.flat();
+	if (valueInputOption !== 'AUTO') return memberRows;
+	const allRows = memberRows.flat();
 	const hasTyped = ({ cells, typed }: NamedRow) =>
-		[...(typed ?? [])].some((name) => mayBeTyped(cells.get(name) ?? ''));
+		[...(typed ?? [])].some((name) => mayBeNumberOrBoolean(cells.get(name) ?? ''));
 	const hasDate = ({ cells }: NamedRow) =>
 		[...cells.values()].some((cell) => typeof cell === 'string' && mayBeDate(cell));
-	const types = table && all.some(hasTyped) ? await readColumnTypes(book, table) : undefined;
-	const settings = all.some(hasDate) ? await book.readSettings() : undefined;
-	if (!types && !settings) return named;
+	const types = table && allRows.some(hasTyped) ? await readColumnTypes(book, table) : undefined;
+	const settings = allRows.some(hasDate) ? await book.readSettings() : undefined;
+	if (!types && !settings) return memberRows;
 	const convert = (cell: Cell, type: string | undefined): Cell => {
 		if (typeof cell !== 'string') return cell;
 		if (type === 'number' && plainNumberPattern.test(cell)) return Number(cell);
@@ -78,14 +79,14 @@ export async function convertCells(
 		});
 		return { cells: new Map(converted), rowNumber };
 	};
-	return named.map((rows) => rows.map(convertRow));
+	return memberRows.map((rows) => rows.map(convertRow));
 }
 
 /** A rectangle of cells. Rows and columns count from 0. */
 export type CellRectangle = Corner & { readonly cells: ReadonlyArray<readonly Cell[]> };
 
 /** A tab, as far as it is known. */
-type DatedSheet = { readonly title: string | undefined; readonly sheetId?: number | undefined };
+type DatedTab = { readonly title: string | undefined; readonly sheetId?: number | undefined };
 
 /** Dates of one column, in the order of their rows. */
 type DateColumn = readonly [WrittenDate, ...WrittenDate[]];
@@ -95,21 +96,21 @@ type WrittenDate = Corner & Pick<DateCell, 'type'>;
 export async function formatDates(
 	book: Spreadsheet,
 	member: { readonly item: Pick<Item, 'addHint'> } | undefined,
-	sheet: DatedSheet,
-	written: readonly CellRectangle[],
+	tab: DatedTab,
+	rectangles: readonly CellRectangle[],
 ): Promise<void> {
 	const dates: WrittenDate[] = [];
-	for (const { row, column, cells } of written) {
-		for (const [down, line] of cells.entries()) {
-			for (const [across, cell] of line.entries())
+	for (const { row, column, cells } of rectangles) {
+		for (const [rowOffset, line] of cells.entries()) {
+			for (const [columnOffset, cell] of line.entries())
 				if (cell instanceof DateCell)
-					dates.push({ row: row + down, column: column + across, type: cell.type });
+					dates.push({ row: row + rowOffset, column: column + columnOffset, type: cell.type });
 		}
 	}
 	if (dates.length === 0) return;
 	dates.sort((a, b) => a.column - b.column || a.row - b.row);
 	const columns = groupNeighbors(dates, (above, below) => below.column === above.column);
-	await formatColumns(book, sheet, columns).catch((error: unknown) => {
+	await formatColumns(book, tab, columns).catch((error: unknown) => {
 		if (!isNodeError(error)) throw error;
 		member?.item.addHint(`The dates were written, but the sheet may show them as numbers: ${error.message}`);
 	});
@@ -117,20 +118,23 @@ export async function formatDates(
 
 async function formatColumns(
 	book: Spreadsheet,
-	{ title, ...sheet }: DatedSheet,
+	{ title, ...tab }: DatedTab,
 	columns: readonly DateColumn[],
 ): Promise<void> {
 	const ranges = columns.map(([first, ...others]) =>
 		printTabArea(title, first, (others.at(-1)?.row ?? first.row) - first.row + 1, 1),
 	);
-	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...asTyped });
-	const areas = columns.flatMap((dates, at) => {
-		const values = (data.valueRanges?.[at]?.values ?? []) as unknown[][];
-		const plain = dates.filter(({ row }) => typeof values[row - dates[0].row]?.[0] === 'number');
-		return groupNeighbors(plain, (above, below) => below.row === above.row + 1 && below.type === above.type);
+	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...typedReadOptions });
+	const areas = columns.flatMap((dates, index) => {
+		const values = (data.valueRanges?.[index]?.values ?? []) as unknown[][];
+		const unformattedDates = dates.filter(({ row }) => typeof values[row - dates[0].row]?.[0] === 'number');
+		return groupNeighbors(
+			unformattedDates,
+			(above, below) => below.row === above.row + 1 && below.type === above.type,
+		);
 	});
 	if (areas.length === 0) return;
-	const { sheetId } = sheet.sheetId === undefined ? await book.findSheet(title) : sheet;
+	const { sheetId } = tab.sheetId === undefined ? await book.findSheet(title) : tab;
 	await book.change(
 		areas.map(([{ row, column, type }, ...others]) => {
 			const rows = { startRowIndex: row, endRowIndex: row + 1 + others.length };
@@ -157,42 +161,45 @@ const mayShowDate = (cell: unknown) =>
 
 /**
  * Prints dates in ISO 8601, whatever the sheet shows. If a text may be a date, asks in one more request for its number and format.
- * @param read cells as read, in which dates are texts @param headerRows how many rows at the top keep their texts
+ * @param data cells as read, in which dates are texts @param headerRows how many rows at the top keep their texts
  */
-export async function printDates(book: Spreadsheet, read: sheets_v4.Schema$ValueRange, headerRows: number) {
-	const values = (read.values ?? []) as unknown[][];
-	const isInColumns = read.majorDimension === 'COLUMNS';
-	const start = parseBounds(parseRange(read.range ?? 'A1'));
-	const byColumn = new Map<number, Area>();
-	for (const [at, line] of values.entries()) {
-		for (const [inLine, cell] of line.entries()) {
-			const [row, column] = isInColumns ? [inLine, at] : [at, inLine];
+export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$ValueRange, headerRows: number) {
+	const values = (data.values ?? []) as unknown[][];
+	const isInColumns = data.majorDimension === 'COLUMNS';
+	const start = parseBounds(parseRange(data.range ?? 'A1'));
+	const areasByColumn = new Map<number, Area>();
+	for (const [lineIndex, line] of values.entries()) {
+		for (const [cellIndex, cell] of line.entries()) {
+			const [row, column] = isInColumns ? [cellIndex, lineIndex] : [lineIndex, cellIndex];
 			if (row < headerRows || !mayShowDate(cell)) continue;
 			const area = { row, column, lastRow: row, lastColumn: column };
-			byColumn.set(column, joinAreas(byColumn.get(column) ?? area, area));
+			areasByColumn.set(column, joinAreas(areasByColumn.get(column) ?? area, area));
 		}
 	}
-	if (byColumn.size === 0) return read;
-	const all = [...byColumn.values()];
-	const areas = all.length > maxRanges ? [all.reduce(joinAreas)] : all;
+	if (areasByColumn.size === 0) return data;
+	const columnAreas = [...areasByColumn.values()];
+	const areas = columnAreas.length > maxRanges ? [columnAreas.reduce(joinAreas)] : columnAreas;
 	const ranges = areas.map(({ row, column, lastRow, lastColumn }) => {
-		const first = { row: start.row + row, column: start.column + column };
-		return printAreaLike(read.range ?? '', first, lastRow - row + 1, lastColumn - column + 1);
+		const firstCell = { row: start.row + row, column: start.column + column };
+		return printAreaLike(data.range ?? '', firstCell, lastRow - row + 1, lastColumn - column + 1);
 	});
 	const { properties, sheets } = await book.get(dateFields, ranges);
-	const printed = values.map((line) => [...line]);
-	for (const [at, { row, column }] of areas.entries()) {
-		for (const [down, line] of (sheets?.[0]?.data?.[at]?.rowData ?? []).entries()) {
-			for (const [across, cell] of (line.values ?? []).entries()) {
-				const [first, second] = isInColumns ? [column + across, row + down] : [row + down, column + across];
-				const [shown, serial] = [printed[first]?.[second], cell.effectiveValue?.numberValue];
-				if (typeof shown !== 'string' || typeof serial !== 'number' || shown.startsWith('=')) continue;
+	const printedValues = values.map((line) => [...line]);
+	for (const [areaIndex, { row, column }] of areas.entries()) {
+		for (const [rowOffset, line] of (sheets?.[0]?.data?.[areaIndex]?.rowData ?? []).entries()) {
+			for (const [columnOffset, cell] of (line.values ?? []).entries()) {
+				const [lineIndex, cellIndex] = isInColumns
+					? [column + columnOffset, row + rowOffset]
+					: [row + rowOffset, column + columnOffset];
+				const [shownText, serial] = [printedValues[lineIndex]?.[cellIndex], cell.effectiveValue?.numberValue];
+				if (typeof shownText !== 'string' || typeof serial !== 'number' || shownText.startsWith('='))
+					continue;
 				const iso = printDate(serial, cell.effectiveFormat?.numberFormat ?? {}, properties?.timeZone ?? '');
-				if (printed[first] && iso !== undefined) printed[first][second] = iso;
+				if (printedValues[lineIndex] && iso !== undefined) printedValues[lineIndex][cellIndex] = iso;
 			}
 		}
 	}
-	return { ...read, values: printed };
+	return { ...data, values: printedValues };
 }
 
 const dateFields =

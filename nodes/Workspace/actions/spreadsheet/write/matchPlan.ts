@@ -30,7 +30,7 @@ export interface MatchPlanInput extends MatchParams {
 	/** What the table holds, as values. */
 	readonly body: TableBody;
 	/** What the sheet shows for the same cells, if a comparison needs it. */
-	readonly shown?: TableBody;
+	readonly shownTexts?: TableBody;
 }
 
 /** Finds the rows of items and what changes in them. A row that one item appends is updated by a later item with the same key. */
@@ -38,7 +38,7 @@ export class MatchPlan {
 	/** Whether a text was compared with a number or a boolean: only what the sheet shows can tell if they are equal. */
 	needsShownTexts = false;
 	readonly #matching: MatchPlanInput;
-	readonly #isTyped: boolean;
+	readonly #isUserEntered: boolean;
 	/** Columns of the key; none if rows are found by their numbers. */
 	readonly #keyColumns: readonly number[];
 	/** Rows of the table by key: one index for each set of key columns that are compared only by value. */
@@ -51,24 +51,24 @@ export class MatchPlan {
 	readonly #pendingCells = new Map<string, Cell>();
 	#nextRow: number;
 
-	constructor(matching: MatchPlanInput) {
-		this.#matching = matching;
-		const { matchColumns, columns, body } = matching;
-		this.#isTyped = matching.valueInputOption === 'USER_ENTERED';
+	constructor(input: MatchPlanInput) {
+		this.#matching = input;
+		const { matchColumns, columns, body } = input;
+		this.#isUserEntered = input.valueInputOption === 'USER_ENTERED';
 		this.#keyColumns = isByRowNumber(matchColumns)
 			? []
 			: matchColumns.flatMap((name) => columns.get(name) ?? []);
-		this.#nextRow = body.last + 1;
+		this.#nextRow = body.lastRow + 1;
 	}
 
 	/** The reason why one of an item's rows cannot be looked for, or may not be added; undefined if there is none. */
 	findRefusal(rows: readonly NamedRow[]): NodeError | undefined {
-		const find = (row: NamedRow) => {
-			const found = this.#findRows(row);
-			const isUnmatched = !isNodeError(found) && found.length === 0;
-			return isUnmatched && this.#matching.unmatched === 'error' ? this.#createUnmatchedError(row) : found;
+		const findRows = (row: NamedRow) => {
+			const rows = this.#findRows(row);
+			const isUnmatched = !isNodeError(rows) && rows.length === 0;
+			return isUnmatched && this.#matching.unmatched === 'error' ? this.#createUnmatchedError(row) : rows;
 		};
-		return rows.map(find).find(isNodeError);
+		return rows.map(findRows).find(isNodeError);
 	}
 
 	/** The steps for an item whose rows can be looked for. */
@@ -88,8 +88,8 @@ export class MatchPlan {
 		const fold = (texts: readonly string[]) => JSON.stringify(texts.map(foldText));
 		const { body, headerRow } = this.#matching;
 		this.#foldedKeys ??= new Map(
-			Array.from({ length: body.last + 1 - headerRow }, (_, at) => {
-				const key = this.#keyColumns.map((column) => String(body.at(headerRow + at, column)));
+			Array.from({ length: body.lastRow + 1 - headerRow }, (_, index) => {
+				const key = this.#keyColumns.map((column) => String(body.getCell(headerRow + index, column)));
 				return [fold(key), key.join(', ')];
 			}),
 		);
@@ -98,19 +98,22 @@ export class MatchPlan {
 
 	#planRow(row: NamedRow): MatchStep {
 		const cells = this.#placeCells(row);
-		const found = this.#findRows(row);
-		const isNew = isNodeError(found) || found.length === 0;
+		const foundRows = this.#findRows(row);
+		const isNew = isNodeError(foundRows) || foundRows.length === 0;
 		if (isNew && this.#matching.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
 		const nearKey = isNew ? this.#findNearKey(row) : undefined;
-		const rows = isNew ? [this.#nextRow++] : found;
+		const rows = isNew ? [this.#nextRow++] : foundRows;
 		if (isNew) this.#appendedRows.set(this.#buildKey(this.#getKeyCells(row)), rows);
-		const changedIn = (at: number) =>
-			[...cells].filter(([column, cell]) => !this.#isUnchanged(at, column, cell));
+		const findChangedCells = (foundRow: number) =>
+			[...cells].filter(([column, cell]) => !this.#isUnchanged(foundRow, column, cell));
 		const changes = rows
-			.map((at) => ({ row: at, cells: isNew ? cells : new Map(changedIn(at)) }))
+			.map((changedRow) => ({
+				row: changedRow,
+				cells: isNew ? cells : new Map(findChangedCells(changedRow)),
+			}))
 			.filter((change) => isNew || change.cells.size > 0);
-		for (const { row: at, cells: changed } of changes) {
-			for (const [column, cell] of changed) this.#pendingCells.set(`${at} ${column}`, cell);
+		for (const { row: changedRow, cells: changedCells } of changes) {
+			for (const [column, cell] of changedCells) this.#pendingCells.set(`${changedRow} ${column}`, cell);
 		}
 		const action = isNew ? 'appended' : changes.length > 0 ? 'updated' : 'unchanged';
 		return { action, rows, changes, nearKey };
@@ -124,24 +127,26 @@ export class MatchPlan {
 
 	/** @param isByValue for each key column, whether only its values count, and not what the sheet shows too */
 	#indexRows(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
-		const { body, shown, headerRow } = this.#matching;
-		const choice = shown ? String(isByValue) : '';
-		const known = this.#indexes.get(choice);
-		if (known) return known;
+		const { body, shownTexts, headerRow } = this.#matching;
+		const indexKey = shownTexts ? String(isByValue) : '';
+		const knownIndex = this.#indexes.get(indexKey);
+		if (knownIndex) return knownIndex;
 		const index = new Map<string, number[]>();
-		for (let row = headerRow; row <= body.last; row++) {
-			for (const one of [body, ...(shown ? [shown] : [])]) {
-				const cells = this.#keyColumns.map((column, at) => (isByValue[at] ? body : one).at(row, column));
+		for (let row = headerRow; row <= body.lastRow; row++) {
+			for (const source of [body, ...(shownTexts ? [shownTexts] : [])]) {
+				const cells = this.#keyColumns.map((column, index) =>
+					(isByValue[index] ? body : source).getCell(row, column),
+				);
 				if (cells.every((cell) => cell === '')) continue;
 				this.#hasValues ||= cells.some((cell) => typeof cell !== 'string');
 				const key = this.#buildKey(cells);
-				const same = index.get(key) ?? [];
+				const rowsWithKey = index.get(key) ?? [];
 				// Rows come in their order.
-				if (same.at(-1) !== row) same.push(row);
-				index.set(key, same);
+				if (rowsWithKey.at(-1) !== row) rowsWithKey.push(row);
+				index.set(key, rowsWithKey);
 			}
 		}
-		this.#indexes.set(choice, index);
+		this.#indexes.set(indexKey, index);
 		return index;
 	}
 
@@ -149,24 +154,24 @@ export class MatchPlan {
 		const { matchColumns, columns } = this.#matching;
 		return matchColumns.map((name) => {
 			const isSameColumn = (other: string) => columns.get(other) === columns.get(name);
-			const known = cells.has(name) ? name : [...cells.keys()].find(isSameColumn);
-			return (known === undefined ? null : cells.get(known)) ?? '';
+			const nameInRow = cells.has(name) ? name : [...cells.keys()].find(isSameColumn);
+			return (nameInRow === undefined ? null : cells.get(nameInRow)) ?? '';
 		});
 	}
 
 	#findRowsByKey(row: NamedRow): readonly number[] | NodeError {
 		const cells = this.#getKeyCells(row);
 		if (cells.every((cell) => cell === '')) return createNoKeyError(listNames(this.#matching.matchColumns));
-		const found = this.#lookUpRows(cells);
-		if (!found && this.#hasValues && !this.#isTyped)
+		const rows = this.#lookUpRows(cells);
+		if (!rows && this.#hasValues && !this.#isUserEntered)
 			this.needsShownTexts ||= cells.some((cell) => typeof cell === 'string');
-		return found ?? [];
+		return rows ?? [];
 	}
 
 	/** Finds rows for a number by value, because 5.3 may be shown as 5. For text like a number, tries values first, then shown texts. */
 	#lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
-		const found = this.#lookUpKey(cells);
-		if (found || !cells.some(isDate)) return found;
+		const rows = this.#lookUpKey(cells);
+		if (rows || !cells.some(isDate)) return rows;
 		// The column may hold texts that read as dates.
 		return this.#lookUpKey(cells.map((cell) => (isDate(cell) ? cell.text : cell)));
 	}
@@ -174,9 +179,9 @@ export class MatchPlan {
 	#lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
 		const key = this.#buildKey(cells);
 		const isValue = cells.map((cell) => typeof cell !== 'string');
-		const isNumber = cells.map((cell, at) => isValue[at] || isPlainNumber(this.#toKeyText(cell)));
-		const found = this.#indexRows(isNumber).get(key) ?? this.#appendedRows.get(key);
-		return found ?? this.#indexRows(this.#isTyped ? isNumber : isValue).get(key);
+		const isNumber = cells.map((cell, index) => isValue[index] || isPlainNumber(this.#toKeyText(cell)));
+		const rows = this.#indexRows(isNumber).get(key) ?? this.#appendedRows.get(key);
+		return rows ?? this.#indexRows(this.#isUserEntered ? isNumber : isValue).get(key);
 	}
 
 	#buildKey(cells: readonly Cell[]): string {
@@ -186,7 +191,7 @@ export class MatchPlan {
 	#toKeyText(cell: Cell): string {
 		const value = isDate(cell) ? cell.serial : cell;
 		if (typeof value === 'number') return String(dropTimeNoise(value));
-		return this.#isTyped ? normalizeTyped(String(cell)) : String(cell);
+		return this.#isUserEntered ? toStoredText(String(cell)) : String(cell);
 	}
 
 	#findRowByNumber(rowNumber: unknown): readonly number[] | NodeError {
@@ -194,43 +199,43 @@ export class MatchPlan {
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
 			return createNoKeyError(`'${printChoice('matchColumns', rowNumberKey)}'`);
 		const number = typeof rowNumber === 'object' ? NaN : Number(rowNumber);
-		if (Number.isInteger(number) && number > headerRow && number <= body.last + 1) return [number - 1];
+		if (Number.isInteger(number) && number > headerRow && number <= body.lastRow + 1) return [number - 1];
 		return createRefusal(
 			`The table has no row ${JSON.stringify(rowNumber)}`,
-			`Its rows are ${headerRow + 1} to ${body.last + 1}. Read the rows again, or match them by a column.`,
+			`Its rows are ${headerRow + 1} to ${body.lastRow + 1}. Read the rows again, or match them by a column.`,
 		);
 	}
 
 	/** The cells by column, in order, without null, which leaves a cell unchanged. */
 	#placeCells({ cells }: NamedRow): Map<number, Cell> {
-		const found = new Map<number, Cell>();
+		const cellsByColumn = new Map<number, Cell>();
 		for (const [name, cell] of cells) {
 			const column = this.#matching.columns.get(name);
-			if (column !== undefined && cell !== null) found.set(column, cell);
+			if (column !== undefined && cell !== null) cellsByColumn.set(column, cell);
 		}
-		return new Map([...found].sort(([a], [b]) => a - b));
+		return new Map([...cellsByColumn].sort(([a], [b]) => a - b));
 	}
 
 	/** Whether the cell already has this value: then it is not written, and its formula or format stays. */
 	#isUnchanged(row: number, column: number, cell: Cell): boolean {
 		// Never rewrites a key, because it already equals the item's, though its type may differ.
 		if (this.#keyColumns.includes(column)) return true;
-		const { body, shown } = this.#matching;
+		const { body, shownTexts } = this.#matching;
 		const pending = this.#pendingCells.get(`${row} ${column}`);
 		if (pending !== undefined) return isSameCell(pending, cell);
-		const value = body.at(row, column);
+		const value = body.getCell(row, column);
 		if (isSameCell(value, cell)) return true;
 		const text = isDate(cell) ? cell.text : cell;
 		if (typeof text !== 'string' || typeof value === 'string') return false;
 		// No sheet shows a date with a T.
 		if (isDate(cell) && text.includes('T')) return false;
-		if (this.#isTyped) {
+		if (this.#isUserEntered) {
 			if (text.startsWith("'")) return false;
-			if (normalizeTyped(text) === String(value)) return true;
+			if (toStoredText(text) === String(value)) return true;
 			if (isPlainNumber(text)) return false;
 		}
 		this.needsShownTexts = true;
-		return shown?.at(row, column) === text;
+		return shownTexts?.getCell(row, column) === text;
 	}
 }
 
@@ -250,33 +255,38 @@ function isSameCell(stored: Cell, cell: Cell): boolean {
 export async function planSteps(
 	book: Spreadsheet,
 	params: WriteParams,
-	{ found: sheet, header: { columns }, refusals }: ReturnType<typeof resolveColumns>,
-	given: ReadonlyArray<readonly NamedRow[]>,
+	{ currentHeader: header, header: { columns }, refusals }: ReturnType<typeof resolveColumns>,
+	memberRows: ReadonlyArray<readonly NamedRow[]>,
 	members: readonly WriteMember[],
 ) {
 	const { matchColumns } = params;
-	const names = [...new Set([...matchColumns, ...collectNames(given.flat())])];
-	const used = names.flatMap((name) => columns.get(name) ?? []).filter((column) => column < sheet.free);
-	const all = Array.from({ length: sheet.right - sheet.left + 1 }, (_, at) => sheet.left + at);
-	const read = isByRowNumber(matchColumns) ? all : used;
-	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shown'>) => {
+	const names = [...new Set([...matchColumns, ...collectNames(memberRows.flat())])];
+	const usedColumns = names
+		.flatMap((name) => columns.get(name) ?? [])
+		.filter((column) => column < header.freeColumn);
+	const allColumns = Array.from(
+		{ length: header.right - header.left + 1 },
+		(_, index) => header.left + index,
+	);
+	const columnsToRead = isByRowNumber(matchColumns) ? allColumns : usedColumns;
+	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shownTexts'>) => {
 		const plan = new MatchPlan({ ...params, columns, ...bodies });
-		const reasons = given.map((rows, at) => refusals[at] ?? plan.findRefusal(rows));
+		const refusalsByMember = memberRows.map((rows, index) => refusals[index] ?? plan.findRefusal(rows));
 		// Leaves out runs that are not sent, because their rows must not change the plan of the others.
-		const steps = spreadRefusals(reasons, members, 'written').map(
-			(reason, at) => reason ?? plan.planRows(given[at] ?? []),
+		const steps = spreadRefusals(refusalsByMember, members, 'written').map(
+			(refusal, index) => refusal ?? plan.planRows(memberRows[index] ?? []),
 		);
-		return { isUnsure: plan.needsShownTexts, steps, last: bodies.body.last };
+		return { isUnsure: plan.needsShownTexts, steps, lastRow: bodies.body.lastRow };
 	};
-	const isTyped = params.valueInputOption === 'USER_ENTERED';
+	const isUserEntered = params.valueInputOption === 'USER_ENTERED';
 	// Reads shown texts at once if there are dates, or if Google reads texts as typed: most of these need the comparison.
-	const mayNeedTexts = isTyped || given.flat().some((row) => [...row.cells.values()].some(isDate));
-	if (mayNeedTexts && sheet.columns.size > 0 && sheet.rowCount * read.length <= maxCellsTogether)
-		return planFor(await readValuesAndTexts(book, sheet, read));
-	const body = await readTableBody(book, sheet, read);
-	const first = planFor({ body });
-	if (!first.isUnsure) return first;
-	return planFor({ body, shown: await readTableBody(book, sheet, read, 'FORMATTED_VALUE') });
+	const mayNeedTexts = isUserEntered || memberRows.flat().some((row) => [...row.cells.values()].some(isDate));
+	if (mayNeedTexts && header.columns.size > 0 && header.rowCount * columnsToRead.length <= maxCellsTogether)
+		return planFor(await readValuesAndTexts(book, header, columnsToRead));
+	const body = await readTableBody(book, header, columnsToRead);
+	const plan = planFor({ body });
+	if (!plan.isUnsure) return plan;
+	return planFor({ body, shownTexts: await readTableBody(book, header, columnsToRead, 'FORMATTED_VALUE') });
 }
 
 /** Limit for reading values and texts in one request: that takes up to 80 bytes for each cell, two requests take about 50. */
@@ -291,7 +301,7 @@ function createNoKeyError(columns: string): NodeError {
 }
 
 /** The text of what the sheet stores for a typed text: "007" is 7, TRUE is a boolean, an apostrophe in front only marks text. */
-export function normalizeTyped(text: string): string {
+export function toStoredText(text: string): string {
 	if (text.startsWith("'")) return text.slice(1);
 	const trimmed = text.trim();
 	if (isPlainNumber(trimmed)) return String(Number(trimmed));

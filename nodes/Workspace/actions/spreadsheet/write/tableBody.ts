@@ -8,36 +8,38 @@ import { maxRanges, type Spreadsheet } from '../spreadsheet';
 /** The rows below a header, in some columns. Rows and columns count from 0. */
 export interface TableBody {
 	/** The last row that holds anything in these columns; the header's if none does. */
-	readonly last: number;
+	readonly lastRow: number;
 	/** What reading gives for a cell; "" where it is empty. */
-	at(row: number, column: number): Cell;
+	getCell(row: number, column: number): Cell;
 }
 
 /** The ranges of some columns of a table, by their positions in the tab, and how Google's answer becomes a body. */
-function planBodyRead({ title, native, row: first }: TablePosition, columns: readonly number[]) {
-	const sorted = [...new Set(columns)].sort((a, b) => a - b);
-	const groups = groupNeighbors(sorted, (left, right) => right === left + 1);
-	const spans = (groups.length > maxRanges ? [sorted] : groups).map((group) => {
-		return { from: group[0] ?? 0, to: group.at(-1) ?? 0 };
+function planBodyRead({ title, nativeTable, row: headerRow }: TablePosition, columns: readonly number[]) {
+	const sortedColumns = [...new Set(columns)].sort((a, b) => a - b);
+	const groups = groupNeighbors(sortedColumns, (left, right) => right === left + 1);
+	const spans = (groups.length > maxRanges ? [sortedColumns] : groups).map((group) => {
+		return { firstColumn: group[0] ?? 0, lastColumn: group.at(-1) ?? 0 };
 	});
 	return {
 		// The header is read too, because a range may not begin below the last row of the tab.
-		ranges: spans.map(({ from, to }) => {
-			const cells = `${toColumnLetters(from)}${first + 1}:${toColumnLetters(to)}${native?.bodyEnd ?? ''}`;
+		ranges: spans.map(({ firstColumn, lastColumn }) => {
+			const cells = `${toColumnLetters(firstColumn)}${headerRow + 1}:${toColumnLetters(lastColumn)}${nativeTable?.bodyEnd ?? ''}`;
 			return printRange({ tab: title, cells });
 		}),
 		/** @param grids the cells of each range */
 		toBody: (grids: readonly Cell[][][]): TableBody => ({
-			last: first + Math.max(0, ...grids.map((grid) => grid.length - 1)),
-			at(row, column) {
-				const span = spans.findIndex(({ from, to }) => column >= from && column <= to);
-				return grids[span]?.[row - first]?.[column - (spans[span]?.from ?? 0)] ?? '';
+			lastRow: headerRow + Math.max(0, ...grids.map((grid) => grid.length - 1)),
+			getCell(row, column) {
+				const spanIndex = spans.findIndex(
+					({ firstColumn, lastColumn }) => column >= firstColumn && column <= lastColumn,
+				);
+				return grids[spanIndex]?.[row - headerRow]?.[column - (spans[spanIndex]?.firstColumn ?? 0)] ?? '';
 			},
 		}),
 	};
 }
 
-type TablePosition = Pick<HeaderRow, 'title' | 'native' | 'row'>;
+type TablePosition = Pick<HeaderRow, 'title' | 'nativeTable' | 'row'>;
 
 export async function readTableBody(
 	book: Spreadsheet,
@@ -62,15 +64,15 @@ export async function readValuesAndTexts(
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
 		// Google also returns cells that only have a format.
 		const isFilled = (cell: sheets_v4.Schema$CellData) => cell.effectiveValue ?? cell.formattedValue;
-		const end = rowData.findLastIndex(({ values }) => values?.some(isFilled));
-		return rowData.slice(0, end + 1).map(({ values }) => values ?? []);
+		const lastFilled = rowData.findLastIndex(({ values }) => values?.some(isFilled));
+		return rowData.slice(0, lastFilled + 1).map(({ values }) => values ?? []);
 	});
 	const mapCells = (readCell: (cell: sheets_v4.Schema$CellData) => Cell) =>
-		toBody(grids.map((grid) => grid.map((line) => line.map(readCell))));
+		toBody(grids.map((grid) => grid.map((row) => row.map(readCell))));
 	return {
 		body: mapCells(({ effectiveValue: { numberValue, boolValue, stringValue } = {}, formattedValue }) => {
 			return numberValue ?? boolValue ?? stringValue ?? formattedValue ?? '';
 		}),
-		shown: mapCells(({ formattedValue }) => formattedValue ?? ''),
+		shownTexts: mapCells(({ formattedValue }) => formattedValue ?? ''),
 	};
 }
