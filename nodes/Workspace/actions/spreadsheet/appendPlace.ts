@@ -129,7 +129,7 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 	const { updatedRange, start, lastColumn, place, values } = appended;
 	const relocate = async () => {
 		const { tab } = ranges.parseRange(updatedRange);
-		const { cells } = await book.readTab(tab);
+		const { cells } = await book.fetchCells(tab);
 		const targetRow = findTargetRow(cells, appended);
 		if (targetRow === start.row && start.column === place.column) return start;
 		// Rows that also contain something else were not inserted for ours.
@@ -139,7 +139,7 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 		if (isShared || params.insertDataOption === 'OVERWRITE')
 			throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
 		if (targetRow !== start.row) {
-			const { sheetId } = await book.findSheet(tab);
+			const { sheetId } = await book.fetchTab(tab);
 			const endIndex = start.row + values.length;
 			const source = { sheetId, dimension: 'ROWS', startIndex: start.row, endIndex };
 			await book.change([{ moveDimension: { source, destinationIndex: targetRow } }]);
@@ -203,14 +203,14 @@ export async function planAppendRequest(
 	const { searchRange: range, tab, column } = place;
 	const insertRequest = { range, insertDataOption: 'INSERT_ROWS', firstRow: undefined };
 	if (insertDataOption === 'INSERT_ROWS') return insertRequest;
-	const { cells, rowCount } = await book.readTab(tab);
+	const { cells, rowCount } = await book.fetchCells(tab);
 	const width = countColumns(values);
 	const lastFilledRow = findLastRow(cells, place, width);
 	// The header may not be written yet.
 	const lastRow = place.extent === 'header' ? Math.max(lastFilledRow, place.row) : lastFilledRow;
 	const firstRow = lastRow === -1 ? place.row : lastRow + 1;
 	const tableRow = place.extent === 'header' ? place.row : lastRow;
-	const { sheet } = await book.findSheet(tab);
+	const { sheet } = await book.fetchTab(tab);
 	const table = findNativeTable(sheet, { row: tableRow, column });
 	// Only inserted rows become part of the table.
 	if (table) {
@@ -242,12 +242,12 @@ const headerFields = `sheets(properties(sheetId),data(rowData(values(userEntered
 export async function clearHeaderFormat(
 	book: Spreadsheet,
 	range: string,
-	start: ranges.Corner,
+	start: ranges.CellPosition,
 	rows: Cell[][],
 ) {
 	const { row, column } = start;
 	const headerRange = ranges.printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
-	const [sheet] = (await book.get(headerFields, [headerRange])).sheets ?? [];
+	const [sheet] = (await book.fetch(headerFields, [headerRange])).sheets ?? [];
 	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
 	if (!cells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
 	const { sheetId } = sheet?.properties ?? {};

@@ -40,11 +40,11 @@ export function buildColumnNames(
 }
 
 /** The row of a tab that names its columns, as far as the range reaches. Rows and columns count from 0. */
-export type HeaderRow = Readonly<Awaited<ReturnType<typeof readHeaderRow>>>;
+export type HeaderRow = Readonly<Awaited<ReturnType<typeof fetchHeaderRow>>>;
 
 /** @param target range in which the header's columns lie @param headerRow number of the row in the tab, from 1 */
-export async function readHeaderRow(book: Spreadsheet, target: TabRange, headerRow: number) {
-	const { sheet, ...tabInfo } = await book.findSheet(target.tab ?? target.name, `${headerRow}:${headerRow}`);
+export async function fetchHeaderRow(book: Spreadsheet, target: TabRange, headerRow: number) {
+	const { sheet, ...tabInfo } = await book.fetchTab(target.tab ?? target.name, `${headerRow}:${headerRow}`);
 	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
 	const texts = cells.map(readHeaderText);
 	const values = cells.map(({ effectiveValue: value }) => value?.numberValue ?? value?.boolValue);
@@ -174,13 +174,13 @@ type HeaderParams = Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'extraColumn
 type TableParams = HeaderParams & Pick<RowParams, 'valueInputOption'>;
 
 /** A table as described by its header row. */
-export type SheetTable = Pick<Awaited<ReturnType<typeof findTable>>, 'target' | 'header'>;
+export type SheetTable = Pick<Awaited<ReturnType<typeof fetchTable>>, 'target' | 'header'>;
 
 /**
  * Finds a table in a tab or a named range, and reads the rows of each member for it.
  * @param getHeaderRowNumber gives the number of the header row in the tab, from 1
  */
-export async function findTable(
+export async function fetchTable(
 	book: Spreadsheet,
 	params: TableParams,
 	members: readonly RowsMember[],
@@ -189,7 +189,7 @@ export async function findTable(
 	const namedRows = members.map(readNamedRows);
 	const range = parseTarget(params);
 	const fetchIn = async (target: TabRange) => {
-		return { target, header: await readHeaderRow(book, target, getHeaderRowNumber(target)) };
+		return { target, header: await fetchHeaderRow(book, target, getHeaderRowNumber(target)) };
 	};
 	const fetchInNamedRange = async () => await fetchIn(await book.resolveName(range));
 	const table = await book.sendForRange(range, async () => {
@@ -209,7 +209,7 @@ export async function arrangeRowsByHeader(
 	params: TableParams,
 	members: readonly RowsMember[],
 ) {
-	const { target, header: sheetHeader, memberRows } = await findTable(book, params, members);
+	const { target, header: sheetHeader, memberRows } = await fetchTable(book, params, members);
 	const { currentHeader, newNames, header, refusals } = resolveColumns(
 		sheetHeader,
 		params,

@@ -15,7 +15,7 @@ export interface TabRange {
 }
 
 /** Rows and columns count from 0. */
-export interface Corner {
+export interface CellPosition {
 	readonly row: number;
 	readonly column: number;
 }
@@ -92,7 +92,7 @@ export function parseBounds({ cells = '' }: Pick<TabRange, 'cells'>) {
 	const a1 = cells.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) =>
 		printCell({ row: Number(row) - 1, column: Number(column) - 1 }),
 	);
-	const [start = {}, end = {}] = a1.replaceAll('$', '').split(':').map(parseCorner);
+	const [start = {}, end = {}] = a1.replaceAll('$', '').split(':').map(parseReference);
 	const columns = [start.column, end.column].filter((column) => column !== undefined);
 	const rows = [start.row, end.row].filter((row) => row !== undefined);
 	return {
@@ -103,7 +103,7 @@ export function parseBounds({ cells = '' }: Pick<TabRange, 'cells'>) {
 	};
 }
 
-function parseCorner(text: string): Partial<Corner> {
+function parseReference(text: string): Partial<CellPosition> {
 	const [letters, digits] = [text.replaceAll(/\d/g, ''), text.replaceAll(/\D/g, '')];
 	let column = -1;
 	for (const letter of letters.toUpperCase()) column = (column + 1) * 26 + letter.charCodeAt(0) - 65;
@@ -116,17 +116,17 @@ export function toColumnLetters(column: number): string {
 	return `${rest > 0 ? toColumnLetters(rest - 1) : ''}${String.fromCharCode(65 + (column % 26))}`;
 }
 
-export const printCell = ({ row, column }: Corner) => `${toColumnLetters(column)}${row + 1}`;
+export const printCell = ({ row, column }: CellPosition) => `${toColumnLetters(column)}${row + 1}`;
 
 /** An area of some rows and columns in a tab. */
-export const printTabArea = (tab: string | undefined, start: Corner, rows: number, columns: number) =>
+export const printTabArea = (tab: string | undefined, start: CellPosition, rows: number, columns: number) =>
 	printRange({ tab, cells: printArea(start, rows, columns) });
 
 /** An area of some rows and columns in the tab of another range. */
-export const printAreaLike = (range: string, start: Corner, rows: number, columns: number) =>
+export const printAreaLike = (range: string, start: CellPosition, rows: number, columns: number) =>
 	`${range.slice(0, range.lastIndexOf('!') + 1)}${printArea(start, rows, columns)}`;
 
-function printArea(start: Corner, rows: number, columns: number): string {
+function printArea(start: CellPosition, rows: number, columns: number): string {
 	const first = printCell(start);
 	const last = printCell({ row: start.row + rows - 1, column: start.column + columns - 1 });
 	return first === last ? first : `${first}:${last}`;

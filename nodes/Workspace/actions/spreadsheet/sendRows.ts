@@ -2,7 +2,7 @@ import { isNodeError, NodeError } from '../../../core/errors';
 import { createStoppedError } from '../../../http/retry';
 import type { Item } from '../../operation';
 import { type Cell, readRows, type RowsMember } from './cells';
-import { printAreaLike, type Corner } from './range';
+import { printAreaLike, type CellPosition } from './range';
 
 /**
  * What was written for each item. The rows of the first one begin at the corner, those of each other item below the item before.
@@ -11,7 +11,7 @@ import { printAreaLike, type Corner } from './range';
 export function buildWriteResults(
 	spreadsheetId: string,
 	range: string,
-	{ row, column }: Corner,
+	{ row, column }: CellPosition,
 	rowsByItem: ReadonlyArray<readonly Cell[][]>,
 ) {
 	let nextRow = row;

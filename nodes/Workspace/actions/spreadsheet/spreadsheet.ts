@@ -17,7 +17,10 @@ export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spre
  */
 type NativeTable = ReturnType<typeof toNativeTable>;
 
-export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, { row, column }: ranges.Corner) {
+export function findNativeTable(
+	{ tables = [] }: sheets_v4.Schema$Sheet,
+	{ row, column }: ranges.CellPosition,
+) {
 	return tables.map(toNativeTable).find(({ range }) => {
 		const isInRows = row >= range.startRowIndex && row < range.endRowIndex;
 		return isInRows && column >= range.startColumnIndex && column < range.endColumnIndex;
@@ -48,7 +51,7 @@ export const buildResizeTableRequest = ({ tableId, range }: Pick<NativeTable, 't
 
 /** The requests that make a tab at least this large. */
 export function buildEnlargeTabRequests(
-	{ sheetId, rowCount, columnCount }: Pick<SheetInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
+	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
 	{ rows = 0, columns = 0 }: { readonly rows?: number; readonly columns?: number },
 ): sheets_v4.Schema$Request[] {
 	const missingCounts = { ROWS: rows - rowCount, COLUMNS: columns - columnCount };
@@ -67,7 +70,7 @@ export const newTabSize = { rowCount: 1000, columnCount: 26 };
 export const allCells = 'A1:ZZZ';
 
 /** The properties of a tab, without its values. */
-export type SheetInfo = Awaited<ReturnType<Spreadsheet['findSheet']>>;
+export type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTab']>>;
 
 const sheetFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
@@ -107,7 +110,7 @@ export class Spreadsheet {
 	}
 
 	/** @param cellRanges parts of the spreadsheet to return; everything if absent */
-	async get(fields: string, cellRanges?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
+	async fetch(fields: string, cellRanges?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
 		const request = {
 			spreadsheetId: this.id,
 			...(cellRanges && { ranges: cellRanges }),
@@ -134,8 +137,8 @@ export class Spreadsheet {
 		return (await this.values.append(request)).data;
 	}
 
-	async readSettings(): Promise<DateSettings> {
-		const fetchSettings = async () => toDateSettings(await this.get(settingsFields));
+	async fetchDateSettings(): Promise<DateSettings> {
+		const fetchSettings = async () => toDateSettings(await this.fetch(settingsFields));
 		return (this.#dateSettings ??= await this.#item.once(`settings ${this.id}`, fetchSettings));
 	}
 
@@ -151,7 +154,7 @@ export class Spreadsheet {
 
 	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
 	async #refuseTabLikeCell({ cells = '' }: ranges.TabRange): Promise<void> {
-		const tabs = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
+		const tabs = await this.#item.once(`titles ${this.id}`, () => this.fetchTabs());
 		const namesake = tabs.find(({ title }) => isSameTitle(title, cells));
 		if (!namesake) return;
 		throw createRefusal(
@@ -168,7 +171,7 @@ export class Spreadsheet {
 		const { tab } = params;
 		if (ranges.parseTarget(params).tab !== tab || (tab === tab.trim() && !ranges.isLinkedTab(tab)))
 			return params;
-		const tabs = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
+		const tabs = await this.#item.once(`titles ${this.id}`, () => this.fetchTabs());
 		if (tabs.some(({ title }) => isSameTitle(title, tab))) return params;
 		if (!ranges.isLinkedTab(tab)) return { ...params, tab: tab.trim() };
 		const linkedTab = tabs.find(({ gid }) => gid === tab);
@@ -187,7 +190,7 @@ export class Spreadsheet {
 	}
 
 	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
-	async readTab(tab: string | undefined) {
+	async fetchCells(tab: string | undefined) {
 		const range = ranges.printRange({ tab, cells: allCells });
 		const { data } = await this.values.get({ spreadsheetId: this.id, range });
 		const { lastRow = 0 } = ranges.parseBounds(ranges.parseRange(data.range ?? ''));
@@ -195,10 +198,10 @@ export class Spreadsheet {
 	}
 
 	/** @param cells cells that are returned too, with their values and what is shown @throws NodeError 404 if there is no such tab */
-	async findSheet(tab: string | undefined, cells?: string) {
+	async fetchTab(tab: string | undefined, cells?: string) {
 		const cellRanges = cells === undefined ? undefined : [ranges.printRange({ tab, cells })];
 		const fields = `${settingsFields},sheets(${sheetFields}${cellRanges ? `,${cellFields}` : ''})`;
-		const data = await this.get(fields, cellRanges);
+		const data = await this.fetch(fields, cellRanges);
 		this.#dateSettings = toDateSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
@@ -221,14 +224,14 @@ export class Spreadsheet {
 	}
 
 	async #hasTabOrNamedRange(title: string): Promise<boolean> {
-		const data = await this.get('sheets.properties.title,namedRanges.name');
+		const data = await this.fetch('sheets.properties.title,namedRanges.name');
 		const isNamed = data.namedRanges?.some(({ name }) => isSameTitle(name, title)) === true;
 		return isNamed || findSheetByTitle(data, title) !== undefined;
 	}
 
 	/** The titles of all tabs, and what a link to each one ends with. */
-	async readTabs(options = {}) {
-		const { sheets = [] } = await this.get('sheets.properties(sheetId,title)', undefined, options);
+	async fetchTabs(options = {}) {
+		const { sheets = [] } = await this.fetch('sheets.properties(sheetId,title)', undefined, options);
 		return sheets.map(({ properties: { title, sheetId } = {} }) => {
 			return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
 		});
@@ -237,10 +240,12 @@ export class Spreadsheet {
 	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */
 	async #tryFetchTitles(): Promise<string[]> {
 		// The failure is clear without the titles, so the wait for them is short.
-		const tabs = await this.readTabs({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
-			if (isNodeError(error)) return [];
-			throw error;
-		});
+		const tabs = await this.fetchTabs({ retryConfig: { retry: 0 }, timeout: 5000 }).catch(
+			(error: unknown) => {
+				if (isNodeError(error)) return [];
+				throw error;
+			},
+		);
 		return tabs.map(({ title }) => title);
 	}
 }

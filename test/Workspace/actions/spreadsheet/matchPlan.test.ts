@@ -8,8 +8,8 @@ import {
 	toStoredText,
 } from '../../../../nodes/Workspace/actions/spreadsheet/write/matchPlan';
 import {
-	readTableBody,
-	readValuesAndTexts,
+	fetchTableBody,
+	fetchValuesAndTexts,
 } from '../../../../nodes/Workspace/actions/spreadsheet/write/tableBody';
 import { testClients } from '../../client';
 import { SheetCalls } from './sheetCalls';
@@ -236,10 +236,10 @@ describe('the columns that are read', () => {
 	const table = { title: 'Sheet1', nativeTable: undefined, row: 1 };
 
 	test.each([
-		['readBody', readTableBody],
+		['readBody', fetchTableBody],
 		[
 			'readBoth',
-			async (...all: Parameters<typeof readValuesAndTexts>) => (await readValuesAndTexts(...all)).body,
+			async (...all: Parameters<typeof fetchValuesAndTexts>) => (await fetchValuesAndTexts(...all)).body,
 		],
 	] as const)('%s: those side by side are one range, from the header on', async (_, ask) => {
 		const body = await ask(bookOf(given), table, [3, 1, 0, 1]);
@@ -256,7 +256,7 @@ describe('the columns that are read', () => {
 
 	test('as values and as shown', async () => {
 		const book = bookOf([['Id', 'A', 'B'], [1, true, 'text'], []]);
-		const { body, shownTexts: shown } = await readValuesAndTexts(book, { ...table, row: 0 }, [0, 1, 2]);
+		const { body, shownTexts: shown } = await fetchValuesAndTexts(book, { ...table, row: 0 }, [0, 1, 2]);
 		expect([0, 1, 2].map((column) => body.getCell(1, column))).toEqual([1, true, 'text']);
 		expect([0, 1, 2].map((column) => shown.getCell(1, column))).toEqual(['1', 'TRUE', 'text']);
 		expect([body.lastRow, shown.lastRow]).toEqual([1, 1]);
@@ -264,7 +264,7 @@ describe('the columns that are read', () => {
 
 	test('end where the table of Google ends, above its footer', async () => {
 		const range = { sheetId: 0, startRowIndex: 1, endRowIndex: 4, startColumnIndex: 0, endColumnIndex: 4 };
-		const body = await readTableBody(
+		const body = await fetchTableBody(
 			bookOf(given),
 			{ ...table, nativeTable: { tableId: 't', range, bodyEnd: 3 } },
 			[0],
@@ -276,15 +276,15 @@ describe('the columns that are read', () => {
 	test('fifty ranges are asked for one by one, more as one', async () => {
 		const odd = (count: number) => Array.from({ length: count }, (_, at) => 2 * at);
 		const book = bookOf([Array.from({ length: 110 }, (_, at) => at)]);
-		await readTableBody(book, { ...table, row: 0 }, odd(50));
+		await fetchTableBody(book, { ...table, row: 0 }, odd(50));
 		expect(sent()).toHaveLength(50);
-		const body = await readTableBody(book, { ...table, row: 0 }, odd(51));
+		const body = await fetchTableBody(book, { ...table, row: 0 }, odd(51));
 		expect(sent()).toEqual(['Sheet1!A1:CW']);
 		expect(body.getCell(0, 100)).toBe(100);
 	});
 
 	test('without a column nothing is asked', async () => {
-		expect((await readTableBody(bookOf(given), table, [])).lastRow).toBe(1);
+		expect((await fetchTableBody(bookOf(given), table, [])).lastRow).toBe(1);
 		expect(calls.sent).toEqual([]);
 	});
 });

@@ -6,7 +6,7 @@ import {
 	resolveColumns,
 	type HeaderRow,
 	findMisfitError,
-	readHeaderRow,
+	fetchHeaderRow,
 	addNewColumns,
 	addLetterColumns,
 } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
@@ -225,7 +225,7 @@ describe('header row', () => {
 	async function read(texts: readonly string[], range = 'Sheet1', row = 1): Promise<HeaderRow> {
 		const rows = [...Array.from({ length: row - 1 }, () => ['other']), [...texts]];
 		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
-		return await readHeaderRow(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
+		return await fetchHeaderRow(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
 	}
 
 	const summary = ({ rangeStart, freeColumn, freeColumnCount, columns, ...header }: HeaderRow) => ({

@@ -5,8 +5,15 @@ import type { Item } from '../../../operation';
 import type { Cell, NamedRow } from '../cells';
 import type { RowParams } from '../fields';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import { type Corner, groupNeighbors, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
-import { maxRanges, type SheetInfo, type Spreadsheet } from '../spreadsheet';
+import {
+	type CellPosition,
+	groupNeighbors,
+	parseBounds,
+	parseRange,
+	printAreaLike,
+	printTabArea,
+} from '../range';
+import { maxRanges, type TabInfo, type Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<RowParams, 'valueInputOption'>;
 
@@ -15,7 +22,7 @@ export const toInputOption = ({ valueInputOption }: InputParams) =>
 	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
 /** The columns of a table, as far as types are concerned. Rows and columns count from 0. */
-interface TypedTable extends Pick<SheetInfo, 'title' | 'rowCount'> {
+interface TypedTable extends Pick<TabInfo, 'title' | 'rowCount'> {
 	readonly row: number;
 	readonly left: number;
 	readonly right: number;
@@ -35,7 +42,7 @@ const mayBeNumberOrBoolean = (cell: Cell) =>
 const typedReadOptions = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
 
 /** What the columns of a table hold, by the first cells in them. */
-async function readColumnTypes(
+async function fetchColumnTypes(
 	book: Spreadsheet,
 	{ title, row, rowCount, left, right, columns }: TypedTable,
 ) {
@@ -64,8 +71,8 @@ export async function convertCells(
 		[...(typed ?? [])].some((name) => mayBeNumberOrBoolean(cells.get(name) ?? ''));
 	const hasDate = ({ cells }: NamedRow) =>
 		[...cells.values()].some((cell) => typeof cell === 'string' && mayBeDate(cell));
-	const types = table && allRows.some(hasTyped) ? await readColumnTypes(book, table) : undefined;
-	const settings = allRows.some(hasDate) ? await book.readSettings() : undefined;
+	const types = table && allRows.some(hasTyped) ? await fetchColumnTypes(book, table) : undefined;
+	const settings = allRows.some(hasDate) ? await book.fetchDateSettings() : undefined;
 	if (!types && !settings) return memberRows;
 	const convert = (cell: Cell, type: string | undefined): Cell => {
 		if (typeof cell !== 'string') return cell;
@@ -83,14 +90,14 @@ export async function convertCells(
 }
 
 /** A rectangle of cells. Rows and columns count from 0. */
-export type CellRectangle = Corner & { readonly cells: ReadonlyArray<readonly Cell[]> };
+export type CellRectangle = CellPosition & { readonly cells: ReadonlyArray<readonly Cell[]> };
 
 /** A tab, as far as it is known. */
 type DatedTab = { readonly title: string | undefined; readonly sheetId?: number | undefined };
 
 /** Dates of one column, in the order of their rows. */
 type DateColumn = readonly [WrittenDate, ...WrittenDate[]];
-type WrittenDate = Corner & Pick<DateCell, 'type'>;
+type WrittenDate = CellPosition & Pick<DateCell, 'type'>;
 
 /** Gives dates that were written a date format, where their cells have none and would show numbers. If that fails, a hint says so. */
 export async function formatDates(
@@ -134,7 +141,7 @@ async function formatColumns(
 		);
 	});
 	if (areas.length === 0) return;
-	const { sheetId } = tab.sheetId === undefined ? await book.findSheet(title) : tab;
+	const { sheetId } = tab.sheetId === undefined ? await book.fetchTab(title) : tab;
 	await book.change(
 		areas.map(([{ row, column, type }, ...others]) => {
 			const rows = { startRowIndex: row, endRowIndex: row + 1 + others.length };
@@ -183,7 +190,7 @@ export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$Value
 		const firstCell = { row: start.row + row, column: start.column + column };
 		return printAreaLike(data.range ?? '', firstCell, lastRow - row + 1, lastColumn - column + 1);
 	});
-	const { properties, sheets } = await book.get(dateFields, ranges);
+	const { properties, sheets } = await book.fetch(dateFields, ranges);
 	const printedValues = values.map((line) => [...line]);
 	for (const [areaIndex, { row, column }] of areas.entries()) {
 		for (const [rowOffset, line] of (sheets?.[0]?.data?.[areaIndex]?.rowData ?? []).entries()) {
@@ -205,7 +212,7 @@ export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$Value
 const dateFields =
 	'properties.timeZone,sheets.data.rowData.values(effectiveValue.numberValue,effectiveFormat.numberFormat)';
 
-type Area = Corner & { readonly lastRow: number; readonly lastColumn: number };
+type Area = CellPosition & { readonly lastRow: number; readonly lastColumn: number };
 
 /** The smallest area that holds both. */
 const joinAreas = (area: Area, other: Area): Area => ({

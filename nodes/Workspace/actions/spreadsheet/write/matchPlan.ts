@@ -9,7 +9,7 @@ import type { resolveColumns } from '../headerRow';
 import { spreadRefusals } from '../sendRows';
 import { listNames } from '../names';
 import type { Spreadsheet } from '../spreadsheet';
-import { readTableBody, readValuesAndTexts, type TableBody } from './tableBody';
+import { fetchTableBody, fetchValuesAndTexts, type TableBody } from './tableBody';
 
 /** The changes for one item. */
 export interface MatchStep {
@@ -282,11 +282,11 @@ export async function planSteps(
 	// Reads shown texts at once if there are dates, or if Google reads texts as typed: most of these need the comparison.
 	const mayNeedTexts = isUserEntered || memberRows.flat().some((row) => [...row.cells.values()].some(isDate));
 	if (mayNeedTexts && header.columns.size > 0 && header.rowCount * columnsToRead.length <= maxCellsTogether)
-		return planFor(await readValuesAndTexts(book, header, columnsToRead));
-	const body = await readTableBody(book, header, columnsToRead);
+		return planFor(await fetchValuesAndTexts(book, header, columnsToRead));
+	const body = await fetchTableBody(book, header, columnsToRead);
 	const plan = planFor({ body });
 	if (!plan.isUnsure) return plan;
-	return planFor({ body, shownTexts: await readTableBody(book, header, columnsToRead, 'FORMATTED_VALUE') });
+	return planFor({ body, shownTexts: await fetchTableBody(book, header, columnsToRead, 'FORMATTED_VALUE') });
 }
 
 /** Limit for reading values and texts in one request: that takes up to 80 bytes for each cell, two requests take about 50. */

@@ -5,7 +5,7 @@ import { printChoice, quoteField } from '../../../../fields/field';
 import { collectNames, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import { rowNumberKey, type WriteMember, type WriteParams } from '../fields';
-import { nameColumnsByLetters, resolveColumns, type HeaderRow, findTable } from '../headerRow';
+import { nameColumnsByLetters, resolveColumns, type HeaderRow, fetchTable } from '../headerRow';
 import { createColumnError, listNames } from '../names';
 import { groupNeighbors, printTabArea } from '../range';
 import { maxRequestBytes, sendInChunks, countColumns } from '../sendRows';
@@ -113,7 +113,7 @@ export const maxUpdateBytes = maxRequestBytes / 4;
 
 /** Updates the rows whose cells in the match columns equal an item's, and appends the other items. */
 export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const { header: sheetHeader, memberRows } = await findTable(book, params, members);
+	const { header: sheetHeader, memberRows } = await fetchTable(book, params, members);
 	const isByNumber = isByRowNumber(params.matchColumns);
 	const currentSource = isByNumber
 		? nameColumnsByLetters(sheetHeader, collectNames(memberRows.flat()))

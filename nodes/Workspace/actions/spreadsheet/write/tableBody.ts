@@ -41,7 +41,7 @@ function planBodyRead({ title, nativeTable, row: headerRow }: TablePosition, col
 
 type TablePosition = Pick<HeaderRow, 'title' | 'nativeTable' | 'row'>;
 
-export async function readTableBody(
+export async function fetchTableBody(
 	book: Spreadsheet,
 	table: TablePosition,
 	columns: readonly number[],
@@ -54,13 +54,13 @@ export async function readTableBody(
 }
 
 /** Reads values, with dates as numbers, and what the sheet shows: in one request instead of two, but with more bytes for each cell. */
-export async function readValuesAndTexts(
+export async function fetchValuesAndTexts(
 	book: Spreadsheet,
 	table: TablePosition,
 	columns: readonly number[],
 ) {
 	const { ranges, toBody } = planBodyRead(table, columns);
-	const { sheets } = await book.get('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
+	const { sheets } = await book.fetch('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
 		// Google also returns cells that only have a format.
 		const isFilled = (cell: sheets_v4.Schema$CellData) => cell.effectiveValue ?? cell.formattedValue;

@@ -3,7 +3,7 @@ import { printChoice, quoteField } from '../../../../fields/field';
 import { type Cell, toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
 import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
-import { buildColumnNames, type HeaderRow, findTable, addLetterColumns } from '../headerRow';
+import { buildColumnNames, type HeaderRow, fetchTable, addLetterColumns } from '../headerRow';
 import { listNames } from '../names';
 import * as ranges from '../range';
 import { sendInChunks, spreadRefusals, countColumns, buildWriteResults } from '../sendRows';
@@ -14,7 +14,7 @@ import {
 	buildResizeTableRequest,
 	type Spreadsheet,
 } from '../spreadsheet';
-import { readTableBody } from './tableBody';
+import { fetchTableBody } from './tableBody';
 
 /**
  * Writes rows, and enlarges the tab if they reach beyond its edge, where Google refuses them. Rows that begin beyond it stay refused.
@@ -33,7 +33,7 @@ async function writeAndEnlarge<T>(
 	const canGrow = fits && (target.tab === undefined || target.name === undefined);
 	/** @returns whether the tab has grown */
 	const growTab = async () => {
-		const tab = await book.findSheet(target.tab ?? target.name);
+		const tab = await book.fetchTab(target.tab ?? target.name);
 		const isInside = start.row < tab.rowCount && start.column < tab.columnCount;
 		const requests = isInside ? buildEnlargeTabRequests(tab, { rows, columns }) : [];
 		await book.change(requests);
@@ -57,7 +57,7 @@ async function writeAndEnlarge<T>(
  */
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const table = params.includeHeaderRow
-		? await findTable(book, params, members, (inside) => ranges.parseBounds(inside).row + 1)
+		? await fetchTable(book, params, members, (inside) => ranges.parseBounds(inside).row + 1)
 		: undefined;
 	const memberRows = table?.memberRows ?? (await convertCells(book, params, members.map(readNamedRows)));
 	const names = collectNames(memberRows.flat());
@@ -146,7 +146,7 @@ export async function writeConsecutiveRows(
 
 /** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
 export async function replaceTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const { header: sheetHeader, memberRows } = await findTable(book, params, members, (inside) =>
+	const { header: sheetHeader, memberRows } = await fetchTable(book, params, members, (inside) =>
 		Math.max(params.headerRow, ranges.parseBounds(inside).row + 1),
 	);
 	const names = collectNames(memberRows.flat());
@@ -176,7 +176,7 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 		await book.change(requests);
 		// Sends empty cells for the cells to clear, because a request with values as typed changes only the cells it has.
 		const allColumns = Array.from({ length: width }, (_, index) => column + index);
-		const { lastRow } = await readTableBody(book, header, allColumns);
+		const { lastRow } = await fetchTableBody(book, header, allColumns);
 		const height = Math.max(allRows.length, lastRow - row + 1);
 		const values = Array.from({ length: height }, (_, rowIndex) =>
 			allColumns.map((_, columnIndex) => allRows[rowIndex]?.[columnIndex] ?? ''),
@@ -198,7 +198,7 @@ async function findLostFormulas(book: Spreadsheet, header: HeaderRow, keptNames:
 		([name, column]) => header.names.includes(name) && !keptColumns.has(column),
 	);
 	const columns = lostColumns.map(([, at]) => at);
-	const body = await readTableBody(book, header, columns, 'FORMULA');
+	const body = await fetchTableBody(book, header, columns, 'FORMULA');
 	const rows = Array.from({ length: body.lastRow - header.row }, (_, index) => header.row + 1 + index);
 	const hasFormula = (column: number) =>
 		rows.some((row) => String(body.getCell(row, column)).startsWith('='));
