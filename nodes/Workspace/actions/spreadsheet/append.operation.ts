@@ -20,7 +20,7 @@ import { formatDates, toInputOption } from './dates/dateCells';
 import { takeOnlyResult, sendInChunks, buildWriteResults, findStopError, weighRows } from './sendRows';
 import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
-/** Adds the rows of members with the same target, in their order. */
+/** Appends the rows of members that have the same target, in the order of the members. */
 async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMember[]) {
 	const [first] = members;
 	if (!first) return [];
@@ -35,28 +35,25 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	});
 }
 
-/** Finds where rows go and lays them out: rows for each member, or a NodeError if its fields do not fit the table. */
+/** Finds the place of the rows. Returns `rows` for each member: its rows, or a NodeError if its fields do not fit the table. */
 async function prepareAppend(book: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasColumnNames(params)) {
 		const table = await arrangeRowsByHeader(book, params, members);
 		return { ...table, place: getPlaceBelowHeader(table) };
 	}
-	const enteredTarget = parseTarget(params);
-	// A single word is a tab's title or a named range. Google's answer tells which, but these cases must know before they send.
+	const range = parseTarget(params);
+	// A single word is a tab's title or a named range. Google's answer shows which, but these two cases must know it before they send.
 	const mustResolveName =
-		enteredTarget.name !== undefined &&
-		(enteredTarget.tab !== undefined || params.insertDataOption === 'OVERWRITE');
-	const target = mustResolveName
-		? await book.sendForRange(enteredTarget, () => book.resolveName(enteredTarget))
-		: enteredTarget;
+		range.name !== undefined && (range.tab !== undefined || params.insertDataOption === 'OVERWRITE');
+	const target = mustResolveName ? await book.sendForRange(range, () => book.resolveName(range)) : range;
 	const rows = members.map((member) => findStopError(member) ?? readCellRows(member.params));
 	return { target, place: getPlaceInTarget(target), rows, header: undefined, addHeaders: undefined };
 }
 
-/** Gives an empty row a cell: Google might leave out a row without cells, and all rows below would move up. */
+/** Puts an empty text into an empty row: Google might leave out a row without cells, and the rows below it would move up. */
 const padEmptyRow = (row: Cell[]) => (row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row);
 
-/** Replaces null in the first cell, because null writes nothing, and Google's answer begins at the first cell that was written. */
+/** Replaces null in the first cell by an empty text. Google's answer begins at the first cell that is not null. */
 const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] : row);
 
 async function appendTogether(
@@ -77,7 +74,7 @@ async function appendTogether(
 		return { ...parseAppendResponse(await book.append({ ...request, valueInputOption }, values)), firstRow };
 	});
 	const { updatedRange, tableRange } = result;
-	// A word that is not the name of a tab is a named range.
+	// If the name is not the title of the tab in Google's answer, it is a named range.
 	const isTab = target.name === undefined || isNameOfTab(target, parseRange(updatedRange));
 	const knownPlace =
 		isTab || place.extent === 'header' ? place : getPlaceInTarget(await book.resolveName(target));
@@ -85,10 +82,9 @@ async function appendTogether(
 	const start = isPlacementProven(appendedRows, firstRow)
 		? result.start
 		: await relocateRows(book, { ...params, valueInputOption }, appendedRows);
-	if (!tableRange && place.extent === 'all' && start.row > place.row)
-		addHint(
-			`${place.searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`,
-		);
+	const { searchRange, extent, row } = place;
+	if (!tableRange && extent === 'all' && start.row > row)
+		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
 	if (params.insertDataOption === 'INSERT_ROWS' && isDirectlyBelowHeader(result, knownPlace, start.row)) {
 		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
@@ -98,8 +94,9 @@ async function appendTogether(
 	}
 	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
 	await formatDates(book, { item: { addHint } }, tab, [{ ...start, cells: values }]);
-	const results = buildWriteResults(book.id, updatedRange, start, paddedRows);
-	return results.map((itemResult) => ({ ...itemResult, ...(tableRange && { tableRange }) }));
+	return buildWriteResults(book.id, updatedRange, start, paddedRows).map((itemResult) => {
+		return { ...itemResult, ...(tableRange && { tableRange }) };
+	});
 }
 
 export const append = defineOperation({

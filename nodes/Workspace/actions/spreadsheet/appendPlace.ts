@@ -9,7 +9,7 @@ import * as ranges from './range';
 import { countColumns } from './sendRows';
 import { findNativeTable, type Spreadsheet } from './spreadsheet';
 
-/** Where Google put appended rows: from `start` on, up to `lastColumn`. */
+/** Reads where Google put the rows: their first cell is at `start`. Rows and columns count from 0. */
 export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse) {
 	const updatedRange = updates?.updatedRange ?? '';
 	const { row, column, lastColumn = column } = ranges.parseBounds(ranges.parseRange(updatedRange));
@@ -18,7 +18,10 @@ export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$Ap
 
 export type AppendedRange = Readonly<ReturnType<typeof parseAppendResponse>>;
 
-/** Whether the answer alone proves that the rows stand below their table and in its columns. */
+/**
+ * Returns whether Google's answer alone proves that the rows are below their table and in its columns.
+ * @param firstRow the first row that is below the table, if the node has looked it up
+ */
 export function isPlacementProven({ tableRange, start, place, values }: AppendedRows, firstRow?: number) {
 	if (start.column !== place.column) return false;
 	if (firstRow !== undefined) return start.row >= firstRow;
@@ -26,12 +29,12 @@ export function isPlacementProven({ tableRange, start, place, values }: Appended
 	const { row, lastRow = row, lastColumn } = ranges.parseBounds(ranges.parseRange(tableRange));
 	if (start.row <= lastRow) return false;
 	const isCell = lastRow === row && lastColumn === undefined;
-	// A single cell may be a title above the table.
+	// If Google found a table of a single cell, the cell may be a title above the real table.
 	if (place.extent === 'block') return !(isCell && countColumns(values) > 1);
 	return place.extent === 'all' || (row <= place.row && lastRow >= place.row);
 }
 
-/** Whether rows directly follow a header. If no header is known, a table of a single line counts as a header. */
+/** Returns whether rows directly follow a header. If no header is known, a table of a single row counts as a header. */
 export function isDirectlyBelowHeader({ tableRange }: AppendedRange, place: AppendPlace, startRow: number) {
 	if (place.extent === 'header') return startRow === place.row + 1;
 	if (!tableRange) return false;
@@ -39,25 +42,25 @@ export function isDirectlyBelowHeader({ tableRange }: AppendedRange, place: Appe
 	return lastRow === row && startRow === row + 1;
 }
 
-/** Where appended rows belong: below a table. Rows and columns count from 0. */
+/** The place for appended rows, which is always below a table. Rows and columns count from 0. */
 export interface AppendPlace {
 	/** The range in which Google searches for the table. */
 	readonly searchRange: string;
 	/** Title of the tab; undefined for the first one. */
 	readonly tab: string | undefined;
-	/** Row of the header; without one, the row from which to search downward for the table. */
+	/** Row of the header. If there is no header, the row from which the table is searched downward. */
 	readonly row: number;
 	/** Column of the first cell of each row. */
 	readonly column: number;
-	/** Last column of the table; undefined where the range leaves it open. */
+	/** Last column of the table; undefined if the range has no last column. */
 	readonly lastColumn: number | undefined;
-	/** What counts as the table: the block of rows below a header, the first block in an area, or everything in the columns. */
+	/** What counts as the table: the block of rows from a header on, the first block in an area, or all filled rows of the columns. */
 	readonly extent: 'header' | 'block' | 'all';
-	/** Whether Google's answer must be checked, because Google may take the table for several. */
+	/** Whether Google may take the table for several tables, so that its answer must be checked. */
 	readonly isUnsure?: boolean;
 }
 
-/** The place that a target names, for rows whose columns have no names. */
+/** Returns the place that a target names, for rows of cells without column names. */
 export function getPlaceInTarget(target: ranges.TabRange): AppendPlace {
 	const { cells, tab, name } = target;
 	const { row, column, lastColumn, lastRow } = ranges.parseBounds(target);
@@ -66,39 +69,29 @@ export function getPlaceInTarget(target: ranges.TabRange): AppendPlace {
 	return { searchRange: ranges.printRange(target), tab: tab ?? name, row, column, lastColumn, extent };
 }
 
-/** The place below a header. Google searches from the header's cells; if one of them is empty, it may see several tables there. */
+/** Returns the place below a header. If a cell of the header is empty, Google may take the table for several, and searches whole columns. */
 export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace {
 	const { left, right, hasGap, row } = header;
 	const tab = target.tab ?? target.name;
 	const lastCell = `${ranges.toColumnLetters(right)}${hasGap ? '' : row + 1}`;
-	const searchRange = ranges.printRange({
-		tab,
-		cells: `${ranges.toColumnLetters(left)}${row + 1}:${lastCell}`,
-	});
-	return {
-		searchRange,
-		tab,
-		row,
-		column: left,
-		lastColumn: right,
-		extent: 'header',
-		isUnsure: hasGap,
-	};
+	const cells = `${ranges.toColumnLetters(left)}${row + 1}:${lastCell}`;
+	const columns = { column: left, lastColumn: right, isUnsure: hasGap };
+	return { searchRange: ranges.printRange({ tab, cells }), tab, row, ...columns, extent: 'header' };
 }
 
 type Grid = ReadonlyArray<readonly unknown[]>;
 
 /**
- * Finds the last row of the table that rows are added to. Unlike Google's search, this counts hidden rows and columns.
- * @param width of the rows that are added
- * @returns -1 where there is none
+ * Finds the last row of the table that rows are added to. Unlike Google's search, it also sees hidden rows and columns.
+ * @param width number of columns of the new rows
+ * @returns the index of the row; -1 if there is no table
  */
 function findLastRow(grid: Grid, { row, column, lastColumn, extent }: AppendPlace, width: number): number {
 	const endColumn = (lastColumn ?? column + width - 1) + 1;
 	const counts = grid.map((line) => countFilledCells(line, column, endColumn));
 	if (extent === 'all') return counts.findLastIndex((count, index) => index >= row && count > 0);
 	const [firstRow, lastRow] = findBlock(counts, row);
-	// A line of one cell above a wider table is its title.
+	// A row with one filled cell, above wider rows, is the title of the table.
 	const isTitle = extent === 'block' && firstRow === lastRow && width > 1 && counts[firstRow] === 1;
 	const [tableRow, tableLastRow] = isTitle ? findBlock(counts, lastRow + 1) : [-1, -1];
 	return tableRow === -1 ? lastRow : tableLastRow;
@@ -107,7 +100,7 @@ function findLastRow(grid: Grid, { row, column, lastColumn, extent }: AppendPlac
 const countFilledCells = (row: readonly unknown[], start: number, end = Infinity) =>
 	row.slice(start, end).filter((cell) => cell !== '').length;
 
-/** The first and the last row of the next block of filled rows; -1 for both if there is none. */
+/** Finds the next block of filled rows. @param counts filled cells of each row @returns its first and last row; -1, -1 if there is none */
 function findBlock(counts: readonly number[], startRow: number): readonly [number, number] {
 	const firstRow = counts.findIndex((count, index) => index >= startRow && count > 0);
 	if (firstRow === -1) return [-1, -1];
@@ -120,10 +113,10 @@ type AppendRequestOptions = Pick<AppendParams, 'valueInputOption' | 'insertDataO
 type AppendedRows = AppendedRange & { readonly place: AppendPlace; readonly values: Cell[][] };
 
 /**
- * Checks rows that Google may have put above their table, into it or beside its columns, and moves them to the right place. They are
- * in rows that were inserted for them, so nothing else moves with them.
- * @returns where they are now
- * @throws NodeError, with the outcome `done`, that says where they are
+ * Checks rows that Google may have put above their table, into the table or beside its columns, and moves the rows to the right place.
+ * Google inserted whole rows for them, so no other cells move along.
+ * @returns the first cell of the rows after the move
+ * @throws NodeError with outcome `done` that says where the rows are, if they cannot be moved
  */
 export async function relocateRows(book: Spreadsheet, params: AppendRequestOptions, appended: AppendedRows) {
 	const { updatedRange, start, lastColumn, place, values } = appended;
@@ -132,7 +125,7 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 		const { cells } = await book.fetchCells(tab);
 		const targetRow = findTargetRow(cells, appended);
 		if (targetRow === start.row && start.column === place.column) return start;
-		// Rows that also contain something else were not inserted for ours.
+		// If the rows have other cells, too, Google did not insert them for ours.
 		const isShared = cells
 			.slice(start.row, start.row + values.length)
 			.some((row) => countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0);
@@ -147,13 +140,13 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 		const row = targetRow > start.row ? targetRow - values.length : targetRow;
 		const { column } = place;
 		if (start.column === column) return { row, column };
-		// Writes the rows again in the right columns, and clears the wrong cells.
-		const firstColumn = Math.min(column, start.column);
-		const width = Math.max(lastColumn + 1, column + countColumns(values)) - firstColumn;
-		const shift = (cells: Cell[]) =>
-			Array.from({ length: width }, (_, index) => cells[firstColumn + index - column] ?? '');
-		const range = ranges.printAreaLike(updatedRange, { row, column: firstColumn }, values.length, width);
-		await book.update(range, values.map(shift), params.valueInputOption);
+		// Writes the rows again in the right columns, and clears the cells in the wrong columns.
+		const left = Math.min(column, start.column);
+		const width = Math.max(lastColumn + 1, column + countColumns(values)) - left;
+		const oldColumns = Array.from({ length: width }, (_, index) => left + index - column);
+		const moveCells = (cells: Cell[]) => oldColumns.map((oldColumn) => cells[oldColumn] ?? '');
+		const range = ranges.printAreaLike(updatedRange, { row, column: left }, values.length, width);
+		await book.update(range, values.map(moveCells), params.valueInputOption);
 		return { row, column };
 	};
 	return await relocate().catch((error: unknown) => {
@@ -172,26 +165,23 @@ function createMisplacedError({ updatedRange, start, place }: AppendedRows, erro
 	});
 }
 
-/** Finds the row before which the rows belong, as numbered before they move. Returns their own first row if they need not move. */
+/** Finds the row before which the new rows belong, counted before the move. Returns their own first row if they need not move. */
 function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const count = values.length;
 	const otherRows = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
 	const isPlaceAbove = place.extent === 'header' || place.row <= start.row;
-	const lastTableRow = findLastRow(
-		otherRows,
-		isPlaceAbove ? place : { ...place, row: 0 },
-		countColumns(values),
-	);
-	const lastRow =
-		lastTableRow === -1 ? otherRows.findLastIndex((row) => countFilledCells(row, 0) > 0) : lastTableRow;
+	const placeInOthers = isPlaceAbove ? place : { ...place, row: 0 };
+	const lastTableRow = findLastRow(otherRows, placeInOthers, countColumns(values));
+	const findLastFilledRow = () => otherRows.findLastIndex((row) => countFilledCells(row, 0) > 0);
+	const lastRow = lastTableRow === -1 ? findLastFilledRow() : lastTableRow;
 	if (lastRow + 1 === start.row || lastRow === -1) return start.row;
 	return lastRow < start.row ? lastRow + 1 : lastRow + 1 + count;
 }
 
 /**
- * With OVERWRITE, misplaced rows destroy existing cells, and Google ignores hidden cells. So the node first finds the free cell below the
- * table. Google begins there, or further down if somebody else was faster.
- * @returns the request, and `firstRow` (from 0): rows that Google puts above it are misplaced
+ * Plans the request that appends rows. With OVERWRITE, Google ignores hidden cells, so that rows could destroy them. The node therefore
+ * finds the empty cell below the table first. Google begins there, or further down if somebody else has filled it meanwhile.
+ * @returns the request, and `firstRow` (from 0). Rows that Google puts above `firstRow` are misplaced.
  * @throws NodeError 400 if rows would overwrite other cells
  */
 export async function planAppendRequest(
@@ -206,18 +196,18 @@ export async function planAppendRequest(
 	const { cells, rowCount } = await book.fetchCells(tab);
 	const width = countColumns(values);
 	const lastFilledRow = findLastRow(cells, place, width);
-	// The header may not be written yet.
+	// A new header is written only after this, and counts as a row of the table.
 	const lastRow = place.extent === 'header' ? Math.max(lastFilledRow, place.row) : lastFilledRow;
 	const firstRow = lastRow === -1 ? place.row : lastRow + 1;
 	const tableRow = place.extent === 'header' ? place.row : lastRow;
 	const { sheet } = await book.fetchTab(tab);
 	const table = findNativeTable(sheet, { row: tableRow, column });
-	// Only inserted rows become part of the table.
+	// Rows become part of a native table only if they are inserted.
 	if (table) {
 		const cellInTable = ranges.printTabArea(tab, { row: table.range.startRowIndex, column }, 1, 1);
 		return { ...insertRequest, range: cellInTable, firstRow: table.range.endRowIndex };
 	}
-	// There is no cell below the last row, so nothing can be overwritten.
+	// Below the last row of the tab, there is nothing to overwrite.
 	if (firstRow >= rowCount) return insertRequest;
 	const blockedIndex = cells
 		.slice(firstRow, firstRow + values.length)
@@ -231,14 +221,14 @@ export async function planAppendRequest(
 	return { range: ranges.printTabArea(tab, { row: firstRow, column }, 1, 1), insertDataOption, firstRow };
 }
 
-/** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
+/** The formats that rows below a header lose. The number format stays, because new dates already have their own. */
 const headerFormats = [
 	...['backgroundColor', 'backgroundColorStyle', 'borders', 'horizontalAlignment', 'padding'],
 	...['textFormat', 'textRotation', 'verticalAlignment', 'wrapStrategy'],
 ];
 const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats.join(',')})))))`;
 
-/** Clears the look of the header from rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
+/** Removes the header's format from the rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
 export async function clearHeaderFormat(
 	book: Spreadsheet,
 	range: string,

@@ -16,7 +16,7 @@ import {
 } from './spreadsheet';
 
 /**
- * Unique names of columns, from their headers: a repeated one gets `_2`, `_3` …, an empty one becomes its column letter.
+ * Builds unique names of columns from their headers. A repeated header gets `_2`, `_3` …, an empty one becomes its column letter.
  * @param startColumn column of the first header, from 0
  * @param reserved keys that mean something else in an output item
  */
@@ -26,7 +26,7 @@ export function buildColumnNames(
 	reserved: readonly string[] = ['error', 'rowNumber', '__proto__'],
 ): string[] {
 	const usedNames = new Set(reserved);
-	/** The next number of a repeated name: trying from 2 each time would take long with many equal headers. */
+	/** The next number of each name: with many equal headers, it would take long to try all numbers from 2 each time. */
 	const nextNumbers = new Map<string, number>();
 	return headers.map((header, index) => {
 		const name = header || toColumnLetters(startColumn + index);
@@ -39,10 +39,10 @@ export function buildColumnNames(
 	});
 }
 
-/** The row of a tab that names its columns, as far as the range reaches. Rows and columns count from 0. */
+/** The row of a tab that names the columns of a table, within a range. Rows and columns count from 0. */
 export type HeaderRow = Readonly<Awaited<ReturnType<typeof fetchHeaderRow>>>;
 
-/** @param target range in which the header's columns lie @param headerRow number of the row in the tab, from 1 */
+/** @param target the range whose columns belong to the table @param headerRow the number of the row in the tab, from 1 */
 export async function fetchHeaderRow(book: Spreadsheet, target: TabRange, headerRow: number) {
 	const { sheet, ...tabInfo } = await book.fetchTab(target.tab ?? target.name, `${headerRow}:${headerRow}`);
 	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
@@ -51,9 +51,8 @@ export async function fetchHeaderRow(book: Spreadsheet, target: TabRange, header
 	while (texts.at(-1) === '') texts.pop();
 	const row = headerRow - 1;
 	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
-	const headerColumns = [...texts.keys()].filter(
-		(column) => column >= rangeStart && column <= rangeEnd && texts[column] !== '',
-	);
+	const isInRange = (column: number) => column >= rangeStart && column <= rangeEnd;
+	const headerColumns = [...texts.keys()].filter((column) => isInRange(column) && texts[column] !== '');
 	let left = headerColumns[0] ?? rangeStart;
 	while (left > 0 && texts[left - 1]) left--;
 	const freeColumn = (headerColumns.at(-1) ?? rangeStart - 1) + 1;
@@ -66,13 +65,13 @@ export async function fetchHeaderRow(book: Spreadsheet, target: TabRange, header
 		row,
 		/** Texts of the whole row, from the tab's first column on. */
 		texts,
-		/** Its numbers, dates, true and false. */
+		/** Values of the whole row that are a number, a date or a boolean; undefined for texts. */
 		values,
-		/** Google's table that the header belongs to, if it was made with Format > Convert to table. */
+		/** The native table that the header belongs to, if there is one. */
 		nativeTable: findNativeTable(sheet, { row, column: left }),
 		/** First column of the range. */
 		rangeStart,
-		/** First column of the table; left of the range if headers stand there without a gap. */
+		/** First column of the table. It is left of the range if the headers continue there without a gap. */
 		left,
 		/** Last column that has a header. */
 		right,
@@ -80,16 +79,16 @@ export async function fetchHeaderRow(book: Spreadsheet, target: TabRange, header
 		hasGap: texts.slice(left, right).includes(''),
 		/** Names of the columns that have a header, as Read returns them. */
 		names: buildColumnNames(headers, rangeStart).filter((_, index) => headers[index] !== ''),
-		/** Columns by name, or by letter where they have none. Empty when there is no header yet. */
+		/** Columns by name, or by letter if they have no header. Empty if there is no header yet. */
 		columns: indexColumns(headers, shownTexts, rangeStart),
 		/** First column for new headers. */
 		freeColumn,
-		/** How many columns from `free` on are empty. */
+		/** How many header cells from `freeColumn` on are empty. */
 		freeColumnCount: (nextHeaderColumn === -1 ? Infinity : nextHeaderColumn) - freeColumn,
 	};
 }
 
-/** Reads the text of a header as Read does: its value, or what the sheet shows if it is a date. */
+/** Returns the text of a header as Read does: the text of its value, or what the sheet shows if it is a date. */
 function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: sheets_v4.Schema$CellData) {
 	const { stringValue, numberValue, boolValue } = effectiveValue ?? {};
 	const isDate = /^(DATE|TIME)/.test(effectiveFormat?.numberFormat?.type ?? '');
@@ -98,23 +97,21 @@ function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: she
 }
 
 /**
- * Maps names to columns, in this order: the names that Read returns, the headers, what the sheet shows for them, and the headers without
- * spaces around them. A column without a header has its letter as name.
+ * Maps names to columns. If two columns have the same name, these names come first, in this order: the names that Read returns, the
+ * headers, what the sheet shows for them, and the headers without spaces around them. A column without a header has its letter as name.
  */
 export function indexColumns(headers: readonly string[], shownTexts: readonly string[], startColumn: number) {
 	const trimmedHeaders = headers.map((header) => header.trim());
-	const otherNames = [headers, shownTexts, trimmedHeaders].map((names) =>
-		buildColumnNames(names, startColumn, []),
-	);
+	const texts = [headers, shownTexts, trimmedHeaders];
+	const otherNames = texts.map((names) => buildColumnNames(names, startColumn, []));
 	const columns = new Map<string, number>();
-	for (const [index, name] of [buildColumnNames(headers, startColumn), ...otherNames].flatMap(
-		(columnNames) => [...columnNames.entries()],
-	))
-		if (!columns.has(name)) columns.set(name, startColumn + index);
+	for (const names of [buildColumnNames(headers, startColumn), ...otherNames])
+		for (const [index, name] of names.entries())
+			if (!columns.has(name)) columns.set(name, startColumn + index);
 	return columns;
 }
 
-/** Names the columns of a table without a header by their letters, as Read does. */
+/** If a table has no header, names those columns by their letters that are among `names`, as Read does. */
 export function nameColumnsByLetters(header: HeaderRow, names: readonly string[]): HeaderRow {
 	const letters = names.filter((name) => /^[A-Z]{1,3}$/.test(name));
 	const columns = new Map(letters.map((name) => [name, parseBounds({ cells: `${name}:${name}` }).column]));
@@ -123,7 +120,7 @@ export function nameColumnsByLetters(header: HeaderRow, names: readonly string[]
 	return { ...header, columns, left, right, freeColumn: right + 1, names: letters };
 }
 
-/** Adds the columns to the right of a header that rows name by the letters Read uses. Any other short name is an ordinary name. */
+/** Adds the columns directly to the right of a header that rows name by the letters of Read. Any other letters are an ordinary name. */
 export function addLetterColumns(header: HeaderRow, names: ReadonlySet<string>): HeaderRow {
 	const columns = new Map(header.columns);
 	if (columns.size === 0) return header;
@@ -131,11 +128,8 @@ export function addLetterColumns(header: HeaderRow, names: ReadonlySet<string>):
 	const { texts, rangeStart } = header;
 	let { freeColumn, freeColumnCount } = header;
 	const emptyHeaders = Array.from({ length: Math.min(names.size, freeColumnCount) }, () => '');
-	const namesFromRead = buildColumnNames(
-		[...texts.slice(rangeStart, freeColumn), ...emptyHeaders],
-		rangeStart,
-	);
-	for (const name of namesFromRead.slice(freeColumn - rangeStart)) {
+	const headers = [...texts.slice(rangeStart, freeColumn), ...emptyHeaders];
+	for (const name of buildColumnNames(headers, rangeStart).slice(freeColumn - rangeStart)) {
 		if (!names.has(name)) break;
 		columns.set(name, freeColumn++);
 		freeColumnCount--;
@@ -146,7 +140,7 @@ export function addLetterColumns(header: HeaderRow, names: ReadonlySet<string>):
 	return { ...header, left, right, hasGap, columns, freeColumn, freeColumnCount };
 }
 
-/** The header row with new columns at its free end; a NodeError where another table begins there. */
+/** Adds new columns after the last one. Returns a NodeError (400) if there is another table in these columns. */
 export function addNewColumns(header: HeaderRow, names: readonly string[]): HeaderRow | NodeError {
 	const { freeColumn, freeColumnCount, columns } = header;
 	if (names.length === 0) return header;
@@ -177,8 +171,8 @@ type TableParams = HeaderParams & Pick<RowParams, 'valueInputOption'>;
 export type SheetTable = Pick<Awaited<ReturnType<typeof fetchTable>>, 'target' | 'header'>;
 
 /**
- * Finds a table in a tab or a named range, and reads the rows of each member for it.
- * @param getHeaderRowNumber gives the number of the header row in the tab, from 1
+ * Fetches the header of a table in a tab or a named range, and reads the rows of each member.
+ * @param getHeaderRowNumber returns the number of the header row in the tab, from 1
  */
 export async function fetchTable(
 	book: Spreadsheet,
@@ -195,7 +189,7 @@ export async function fetchTable(
 	const table = await book.sendForRange(range, async () => {
 		if (range.tab !== undefined && range.name !== undefined) return await fetchInNamedRange();
 		return await fetchIn(range).catch(async (error: unknown) => {
-			// No tab has this name, so it may be a named range.
+			// No tab has this name, but a named range may have it.
 			if (isUnknownRangeError(error) && range.name !== undefined) return await fetchInNamedRange();
 			throw error;
 		});
@@ -203,24 +197,19 @@ export async function fetchTable(
 	return { ...table, memberRows: await convertCells(book, params, namedRows, table.header) };
 }
 
-/** Puts rows in the order of a table's columns: rows for each member, or a NodeError if its fields do not fit the table. */
+/** Sorts cells by the table's columns. Returns `rows` for each member: its rows, or a NodeError if its fields do not fit the table. */
 export async function arrangeRowsByHeader(
 	book: Spreadsheet,
 	params: TableParams,
 	members: readonly RowsMember[],
 ) {
 	const { target, header: sheetHeader, memberRows } = await fetchTable(book, params, members);
-	const { currentHeader, newNames, header, refusals } = resolveColumns(
-		sheetHeader,
-		params,
-		members,
-		memberRows,
-	);
-	const rows = memberRows.map(
-		(namedRows, index) => refusals[index] ?? namedRows.map((row) => alignRow(row, header)),
-	);
+	const resolution = resolveColumns(sheetHeader, params, members, memberRows);
+	const { currentHeader, newNames, header, refusals } = resolution;
+	const alignRows = (rows: readonly NamedRow[]) => rows.map((row) => alignRow(row, header));
+	const rows = memberRows.map((namedRows, index) => refusals[index] ?? alignRows(namedRows));
 	let headersWritten: Promise<void> | undefined;
-	/** Writes the headers that the rows need, the first time. */
+	/** Writes the headers of new columns. Further calls do nothing. */
 	const addHeaders = () => (headersWritten ??= writeHeaders(book, currentHeader, newNames));
 	if (currentHeader.columns.size === 0 && currentHeader.texts.length > 0)
 		members[0]?.item.addHint(
@@ -230,8 +219,8 @@ export async function arrangeRowsByHeader(
 }
 
 /**
- * Resolves the columns that rows name. `currentHeader` has the table's columns, `newNames` the names of new ones, `header` both. `refusals` has, for
- * each member in order, the reason why its rows cannot go into the table.
+ * Resolves the columns that rows name. `currentHeader` has the existing columns, `newNames` the names of columns to add, and `header`
+ * both. `refusals` has an error for each member whose rows do not fit the table, otherwise undefined.
  */
 export function resolveColumns(
 	sheetHeader: HeaderRow,
@@ -239,28 +228,25 @@ export function resolveColumns(
 	members: readonly RowsMember[],
 	memberRows: ReadonlyArray<readonly NamedRow[]>,
 ) {
-	const stopErrors = members.map(findStopError);
+	const stops = members.map(findStopError);
 	const isNew = sheetHeader.columns.size === 0;
-	// Where there is no header yet, the first run makes it, and the rows of the others have to fit.
+	// If there is no header yet, the rows of the first run define it, and the rows of the other runs must fit it.
 	const headerRun =
-		isNew && params.extraColumns !== 'add' ? members[stopErrors.indexOf(undefined)]?.item.run : undefined;
+		isNew && params.extraColumns !== 'add' ? members[stops.indexOf(undefined)]?.item.run : undefined;
 	const definesHeader = (index: number) =>
-		!stopErrors[index] && (headerRun === undefined || members[index]?.item.run === headerRun);
+		!stops[index] && (headerRun === undefined || members[index]?.item.run === headerRun);
 	const names = collectNames(memberRows.filter((_, index) => definesHeader(index)).flat());
 	const currentHeader = addLetterColumns(sheetHeader, new Set(names));
 	const canAdd = params.extraColumns === 'add' || isNew;
 	const newNames = canAdd ? names.filter((name) => !currentHeader.columns.has(name)) : [];
-	const extendedHeader = addNewColumns(currentHeader, newNames);
-	const [header, refusal] = isNodeError(extendedHeader)
-		? [currentHeader, extendedHeader]
-		: [extendedHeader, undefined];
-	const refusals = memberRows.map(
-		(rows, index) => stopErrors[index] ?? refusal ?? findMisfitError(rows, header, params),
-	);
+	const grownHeader = addNewColumns(currentHeader, newNames);
+	const [header, refusal] = isNodeError(grownHeader) ? [currentHeader, grownHeader] : [grownHeader];
+	const findRefusal = (rows: readonly NamedRow[]) => refusal ?? findMisfitError(rows, header, params);
+	const refusals = memberRows.map((rows, index) => stops[index] ?? findRefusal(rows));
 	return { currentHeader, newNames, header, refusals };
 }
 
-/** The reason why rows cannot go into a table; undefined if they can. */
+/** Returns the error for rows that do not fit a table; undefined if they fit. */
 export function findMisfitError(
 	rows: readonly NamedRow[],
 	{ columns, names }: HeaderRow,
@@ -270,31 +256,24 @@ export function findMisfitError(
 		const unknownNames = [...cells.keys()].filter((name) => !columns.has(name));
 		if (unknownNames.length > 0 && extraColumns === 'error')
 			return createMisfitError(`The table has no column ${listNames(unknownNames)}`, names, unknownNames);
-		if (unknownNames.length === cells.size)
-			return createMisfitError(
-				'None of the fields of the item is a column of the table',
-				names,
-				unknownNames,
-			);
+		const message = 'None of the fields of the item is a column of the table';
+		if (unknownNames.length === cells.size) return createMisfitError(message, names, unknownNames);
 	}
 	return undefined;
 }
 
 function createMisfitError(message: string, names: readonly string[], missingNames: readonly string[]) {
 	const mapping = `set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')}`;
-	const [addChoice, ignoreChoice] = [
-		printChoice('extraColumns', 'add'),
-		printChoice('extraColumns', 'ignore'),
-	];
+	const choices = `${printChoice('extraColumns', 'add')} or ${printChoice('extraColumns', 'ignore')}`;
 	const advice =
 		findSimilarNames(names, missingNames).length > 0
-			? // Another column would be newNames beside the one that is meant.
+			? // Adding a column would not help: the column that the user means has a similar name.
 				`Rename the field, or ${mapping} to choose a value for each column.`
-			: `${headerRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${addChoice} or ${ignoreChoice}. To choose a value for each column, ${mapping}.`;
+			: `${headerRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${choices}. To choose a value for each column, ${mapping}.`;
 	return createColumnError(message, names, missingNames, advice);
 }
 
-/** A cell for every column of the table; null where there is no such field. */
+/** Returns a cell for each column of the table: null if the row has no such field. */
 function alignRow({ cells }: NamedRow, { columns, left, right }: HeaderRow): Cell[] {
 	const cellsByColumn = new Map([...cells].map(([name, cell]) => [columns.get(name), cell]));
 	return Array.from({ length: right - left + 1 }, (_, index) => cellsByColumn.get(left + index) ?? null);

@@ -18,15 +18,15 @@ import { allCells, Spreadsheet } from './spreadsheet';
 
 type CellRow = ReadonlyArray<string | number | boolean>;
 
-/** How many empty cells may be added in all to make rows equally wide. A full sheet of 10 million cells needs fewer. */
+/** Our limit for the empty cells that are added to make all rows equally wide. */
 const maxPaddingCells = 5_000_000;
-/** After this many cells n8n may do other work, because the items of a full sheet take a second. */
+/** After this many cells, the node lets n8n do other work, because all items of a full sheet take about a second. */
 const cellsPerSlice = 100_000;
 
 /**
- * One item per row that is not empty, keyed by the names of its columns, with its number in the sheet as `rowNumber`. The first range
- * holds the values, the second one what the sheet shows for them.
- * @throws NodeError 400 where a filter names no column, or the rows are too wide
+ * Builds one item for each row that has a value and matches the filters. The keys are the column names, and `rowNumber` with the row's
+ * number in the sheet. The first parameter holds the values of the cells, the second one the texts that the sheet shows for them.
+ * @throws NodeError 400 if a filter names an unknown column, or if more than `maxPaddingCells` cells would be added
  */
 async function toRowItems(
 	{ range, values }: sheets_v4.Schema$ValueRange,
@@ -60,7 +60,7 @@ async function toRowItems(
 	let cellCount = 0;
 	for (const rowIndex of matchIndexes) {
 		const json: IDataObject = {};
-		// Google leaves out empty cells at the end.
+		// Google leaves out empty cells at the end of a row.
 		for (const [column, name] of names.entries()) json[name] = rows[rowIndex]?.[column] ?? '';
 		json['rowNumber'] = firstRow + rowIndex + 1;
 		items.push({ json });
@@ -86,22 +86,22 @@ const conditionField = {
 	default: 'equals',
 } as const satisfies Field;
 
-/** Reads the form's `{ filter: [{ column, condition, value }] }`, or an array. @throws NodeError 400 */
+/** Reads the form's `{ filter: [{ column, condition, value }] }`, or an array of such filters. @throws NodeError 400 for any other value */
 function readFilters(raw: unknown, field: Field, reading: ReadContext) {
 	const isEmpty = isRecord(raw) && Object.keys(raw).length === 0;
 	const entries = isEmpty ? [] : isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
 		throw createValueRefusal(field, reading, 'an array of objects with column, condition and value');
 	const allowedConditions = conditionField.options.map((option) => option.value).join(', ');
-	const expectation = `objects with column (a column's name), condition (${allowedConditions}) and value (text)`;
-	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], expectation, reading);
-	// Skips a row of the form that nobody filled in.
+	const expectedShape = `objects with column (a column's name), condition (${allowedConditions}) and value (text)`;
+	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], expectedShape, reading);
+	// Skips filters of the form that are empty.
 	const filledEntries = entries.filter(({ column, value }) => reading.mode === 'json' || !!column || !!value);
 	return filledEntries.map(({ column, condition = 'equals', value = '' }) => {
 		const knownCondition = conditionField.options.find((option) => option.value === condition)?.value;
 		const isText = ['string', 'number', 'boolean'].includes(typeof value);
-		if (!knownCondition || typeof column !== 'string' || !isText)
-			throw createValueRefusal(field, reading, expectation);
+		const isValid = knownCondition && typeof column === 'string' && isText;
+		if (!isValid) throw createValueRefusal(field, reading, expectedShape);
 		return { column, condition: knownCondition, value: String(value) };
 	});
 }
@@ -308,10 +308,10 @@ export const read = defineOperation({
 			return { items: [{ json }], columns: [], total: values?.length ?? 0, skippedCount };
 		}
 		const needsNoSecondRead = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
-		const shownData = needsNoSecondRead ? data : await fetchAs({ valueRenderOption: 'FORMATTED_VALUE' });
-		const result = await toRowItems(data, shownData, params);
-		const hint =
-			result.items.length > 0 ? undefined : explainNoRows(result, params, data.values?.length ?? 0);
+		const shownTexts = needsNoSecondRead ? data : await fetchAs({ valueRenderOption: 'FORMATTED_VALUE' });
+		const result = await toRowItems(data, shownTexts, params);
+		const rowCount = data.values?.length ?? 0;
+		const hint = result.items.length > 0 ? undefined : explainNoRows(result, params, rowCount);
 		if (hint) item.addHint(hint);
 		return result;
 	},
@@ -320,7 +320,7 @@ export const read = defineOperation({
 		output === 'rows' ? toRowsAnswer(result, characters) : toValuesAnswer(result, characters),
 });
 
-/** Why there are no rows, where a parameter may be wrong. @param rowCount how many the range has, with the header */
+/** Returns a hint why there are no rows, if a parameter may be wrong. @param rowCount rows of the range, with the header */
 function explainNoRows({ total }: ReadRows, params: ReadOptions & TargetParams, rowCount: number) {
 	if (total > 0) return `${quoteField('startRow')} is below the last row. Rows above it: ${total}.`;
 	if (params.filters.length > 0) return 'No row matches the filters. Check their values, or remove a filter.';
@@ -330,7 +330,7 @@ function explainNoRows({ total }: ReadRows, params: ReadOptions & TargetParams, 
 	return `There are no rows from row ${firstRowNumber} on. Check ${quoteField('range')} and ${quoteField('headerRow')}.`;
 }
 
-/** Builds the test whether a row matches the filters: a cell by its value or by what the sheet shows for it. */
+/** Builds a function that tests whether a row matches the filters, by its values and by the texts that the sheet shows for them. */
 function buildRowTest(
 	{ filters, combineFilters }: Pick<ReadOptions, 'filters' | 'combineFilters'>,
 	{ names, columns, rangeStart }: Pick<HeaderRow, 'names' | 'columns' | 'rangeStart'>,
@@ -342,8 +342,7 @@ function buildRowTest(
 		if (!columns.has(column)) throw createColumnError(message, names, [column], headerRowAdvice);
 		const columnIndex = (columns.get(column) ?? 0) - rangeStart;
 		const cellFits = buildCellTest(filter);
-		return (row: CellRow, shownRow: CellRow) =>
-			cellFits([toText(row[columnIndex]), toText(shownRow[columnIndex])]);
+		return (...rows: CellRow[]) => cellFits(rows.map((row) => toText(row[columnIndex])));
 	});
 	const quantifier = combineFilters === 'and' ? 'every' : 'some';
 	return (row, shownRow) => checks[quantifier]((check) => check(row, shownRow));
@@ -351,8 +350,8 @@ function buildRowTest(
 
 function buildCellTest({ condition, value }: RowFilter): (texts: readonly string[]) => boolean {
 	const foldedValue = value.toLowerCase();
-	const fold = (text: string) =>
-		foldedValue === 'true' || foldedValue === 'false' ? text.toLowerCase() : text;
+	const ignoresCase = foldedValue === 'true' || foldedValue === 'false';
+	const fold = (text: string) => (ignoresCase ? text.toLowerCase() : text);
 	const equals = (texts: readonly string[]) => texts.some((text) => fold(text) === fold(value));
 	const tests: Readonly<Record<RowFilter['condition'], typeof equals>> = {
 		contains: (texts) => texts.some((text) => text.toLowerCase().includes(foldedValue)),

@@ -5,7 +5,7 @@ import { type Cell, readRows, type RowsMember } from './cells';
 import { printAreaLike, type CellPosition } from './range';
 
 /**
- * What was written for each item. The rows of the first one begin at the corner, those of each other item below the item before.
+ * Builds the result of each item. The rows of the first item begin at the given cell, and the rows of each other item follow directly.
  * @param range any range in the same tab, as Google printed it
  */
 export function buildWriteResults(
@@ -16,28 +16,26 @@ export function buildWriteResults(
 ) {
 	let nextRow = row;
 	return rowsByItem.map((rows) => {
-		const writtenColumns = rows.flatMap((cells) =>
-			cells.flatMap((cell, column) => (cell === null ? [] : [column])),
-		);
+		const cellColumns = rows.flatMap((cells) => cells.flatMap((cell, index) => (cell === null ? [] : index)));
 		const updatedRange = printAreaLike(range, { row: nextRow, column }, rows.length, countColumns(rows));
 		nextRow += rows.length;
-		const counts = { updatedColumns: new Set(writtenColumns).size, updatedCells: writtenColumns.length };
+		const counts = { updatedColumns: new Set(cellColumns).size, updatedCells: cellColumns.length };
 		return { spreadsheetId, updatedRange, updatedRows: rows.length, ...counts };
 	});
 }
 
-/** What was written for an item. */
+/** What an item wrote: the range, and the numbers of rows, columns and cells. */
 export type SheetWriteResult = ReturnType<typeof buildWriteResults>[number];
 
-/** Columns of the widest row, at least one. */
+/** Returns the number of columns of the widest row, but at least 1. */
 export function countColumns(rows: readonly Cell[][]): number {
 	return rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 }
 
-/** The size of requests that Google recommends not to exceed, in bytes. */
+/** The size of requests that Google recommends in the docs of the Sheets API: at most 2 MB. */
 export const maxRequestBytes = 2_000_000;
 
-/** Splits parts into requests of the recommended size. A part is written as a whole or not at all, so a larger one is sent alone. */
+/** Splits parts into chunks, one for each request. A part that exceeds `maxBytes` is not split, but sent alone. */
 export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 	parts: readonly T[],
 	maxBytes = maxRequestBytes,
@@ -57,35 +55,35 @@ export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 	return chunks;
 }
 
-/** Estimates the size as JSON. Escapes do not count: the limit is a recommendation, and not worth building the text twice. */
+/** Estimates the size of rows as JSON, without escapes. An estimate is enough, because Google's limit is only a recommendation. */
 function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
 	const countCell = (cell: Cell) =>
 		typeof cell === 'string' ? Buffer.byteLength(cell) + 3 : String(cell).length + 1;
 	return rows.reduce((sum, row) => row.reduce<number>((bytes, cell) => bytes + countCell(cell), sum + 3), 0);
 }
 
-/** The share of a request that a member's rows take; 1 is all that it may hold. */
+/** Returns the share of a request that a member's rows take: 1 is a full request. */
 export const weighRows = (member: RowsMember, maxBytes = maxRequestBytes) =>
 	countBytes(readRows(member)) / maxBytes;
 
 interface SendSettings<E, R> {
-	/** The word for messages, as in "Nothing was appended". */
+	/** The verb of messages, as in "Nothing was appended". */
 	readonly verb: 'appended' | 'written';
-	/** How many bytes a request may have; what Google recommends if undefined. */
+	/** The size of a full request; `maxRequestBytes` if undefined. */
 	readonly maxBytes?: number;
-	/** The rows whose size counts. */
+	/** The rows that are sent for an entry, to estimate its size. */
 	readonly getRows: (entry: E) => readonly Cell[][];
-	/** Sends entries together; results in their order. */
+	/** Sends entries in one request. Returns their results in the same order. */
 	readonly send: (entries: E[], items: ReadonlyArray<Item | undefined>) => Promise<readonly R[]>;
 }
 
 type Members = ReadonlyArray<{ readonly item: Item }>;
 
-/** The error for a member whose execution was stopped before anything was sent. */
+/** Returns an error if the member's execution was stopped before anything was sent. */
 export const findStopError = ({ item }: Members[number]) =>
 	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
-/** Sends nothing of a run in which an error stops the node: turns the other entries of this run into errors, too. */
+/** Turns all entries of a run into errors if one is an error that stops the node: nothing of the run is sent then. */
 export function spreadRefusals<E>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: Members,
@@ -105,8 +103,8 @@ export function spreadRefusals<E>(
 }
 
 /**
- * Sends the entries of all members in as few requests as Google recommends. A member whose entry is an error keeps it. After a failed
- * request nothing more is sent, because it would break the order.
+ * Sends the entries of all members in as few requests as the size allows. If an entry is an error, it is the member's result. After a
+ * failed request nothing more is sent, because the rows would not be in their order.
  */
 export async function sendInChunks<E, R>(
 	preparedEntries: ReadonlyArray<E | NodeError>,
@@ -135,17 +133,13 @@ export async function sendInChunks<E, R>(
 		if (!isNodeError(chunkResult) || followUpError) continue;
 		const { code, status } = chunkResult;
 		const message = `Not sent, because the previous rows were not ${verb}: ${chunkResult.message}`;
-		followUpError = new NodeError({
-			code,
-			status,
-			message,
-			description: 'Nothing was written for this item.',
-		});
+		const description = 'Nothing was written for this item.';
+		followUpError = new NodeError({ code, status, message, description });
 	}
 	return results.filter((result) => result !== undefined);
 }
 
-/** The result for a single member. @throws NodeError */
+/** Returns the result of a single member. @throws NodeError if the result is an error */
 export function takeOnlyResult<R>([result]: ReadonlyArray<R | NodeError>): R {
 	if (result === undefined) throw new Error('There is no result');
 	if (isNodeError(result)) throw result;

@@ -12,18 +12,16 @@ import * as ranges from './range';
 export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spreadsheets/d/${id}/edit`;
 
 /**
- * A table that was made with Format > Convert to table. It grows by rows that are inserted inside it, or by values.append, but not by rows
- * written below it. AppendCells with the table's ID was seen to lose the values. Rows and columns count from 0.
+ * A table that was made in Google Sheets with Format > Convert to table. It grows if rows are inserted inside it or added by values.append,
+ * but not if rows are written below it. We do not use AppendCells with a table's ID, because Google lost the values in our tests.
  */
 type NativeTable = ReturnType<typeof toNativeTable>;
 
-export function findNativeTable(
-	{ tables = [] }: sheets_v4.Schema$Sheet,
-	{ row, column }: ranges.CellPosition,
-) {
+/** Finds the native table that contains a cell. */
+export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, cell: ranges.CellPosition) {
 	return tables.map(toNativeTable).find(({ range }) => {
-		const isInRows = row >= range.startRowIndex && row < range.endRowIndex;
-		return isInRows && column >= range.startColumnIndex && column < range.endColumnIndex;
+		const isInRows = cell.row >= range.startRowIndex && cell.row < range.endRowIndex;
+		return isInRows && cell.column >= range.startColumnIndex && cell.column < range.endColumnIndex;
 	});
 }
 
@@ -32,24 +30,21 @@ function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Tabl
 	const zeroRange = { sheetId: 0, startRowIndex: 0, endRowIndex: 0, startColumnIndex: 0, endColumnIndex: 0 };
 	const fullRange = { ...zeroRange, ...range } as typeof zeroRange;
 	const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
-	// The range includes the header and the footer. The body ends in front of this row, without the footer.
+	// `range` includes the header and the footer. `bodyEnd` is the index, from 0, of the row below the last row of the body.
 	return { tableId: tableId ?? '', range: fullRange, bodyEnd: fullRange.endRowIndex - footerRows };
 }
 
-export function growNativeTable(
-	{ tableId, range, bodyEnd }: NativeTable,
-	addedRows: number,
-	addedColumns: number,
-) {
-	const [endRowIndex, endColumnIndex] = [range.endRowIndex + addedRows, range.endColumnIndex + addedColumns];
-	return { tableId, range: { ...range, endRowIndex, endColumnIndex }, bodyEnd: bodyEnd + addedRows };
+/** Returns the table with more rows and columns at its end. Nothing is sent. */
+export function growNativeTable({ tableId, range, bodyEnd }: NativeTable, rows: number, columns: number) {
+	const [endRowIndex, endColumnIndex] = [range.endRowIndex + rows, range.endColumnIndex + columns];
+	return { tableId, range: { ...range, endRowIndex, endColumnIndex }, bodyEnd: bodyEnd + rows };
 }
 
 export const buildResizeTableRequest = ({ tableId, range }: Pick<NativeTable, 'tableId' | 'range'>) => ({
 	updateTable: { table: { tableId, range }, fields: 'range' },
 });
 
-/** The requests that make a tab at least this large. */
+/** Builds the requests that give a tab at least this many rows and columns. */
 export function buildEnlargeTabRequests(
 	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
 	{ rows = 0, columns = 0 }: { readonly rows?: number; readonly columns?: number },
@@ -60,16 +55,16 @@ export function buildEnlargeTabRequests(
 	);
 }
 
-/** A request has this many ranges at most, because they are part of its URL. */
+/** Our limit for the ranges of one request, because they are part of its URL. */
 export const maxRanges = 50;
 
-/** Google's size of a new tab. */
+/** The size that Google gives a new tab. */
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
 
-/** All cells that a tab can have: Google cuts a range off at the end of the tab. */
+/** All cells of any tab: ZZZ is the last column that Google allows, and Google ends a range at the end of the tab. */
 export const allCells = 'A1:ZZZ';
 
-/** The properties of a tab, without its values. */
+/** The ID, title and size of a tab, and the tab itself as Google returns it. */
 export type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTab']>>;
 
 const sheetFields =
@@ -84,7 +79,7 @@ const toDateSettings = ({ properties }: sheets_v4.Schema$Spreadsheet): DateSetti
 	timeZone: properties?.timeZone ?? '',
 });
 
-/** The body of a request that writes rows. It is a class because the generated client would copy a plain object cell by cell. */
+/** The body of a request that writes rows. A class, because Google's client would copy a plain object cell by cell. */
 class ValuesBody implements sheets_v4.Schema$ValueRange {
 	readonly values: Cell[][];
 
@@ -93,7 +88,7 @@ class ValuesBody implements sheets_v4.Schema$ValueRange {
 	}
 }
 
-/** One spreadsheet: its tabs, and the changes to it. Tabs are found by title, whatever its case; undefined means the first tab. */
+/** Reads and changes one spreadsheet. A parameter `tab` is a title in any case; undefined means the first tab. */
 export class Spreadsheet {
 	readonly id: string;
 	readonly values: sheets_v4.Sheets['spreadsheets']['values'];
@@ -101,7 +96,7 @@ export class Spreadsheet {
 	readonly #item: Pick<Item, 'once'>;
 	#dateSettings: DateSettings | undefined;
 
-	/** @param item shares answers with the other items of the run */
+	/** @param item shares Google's answers with the other items of the run */
 	constructor(client: sheets_v4.Sheets, id: string, item: Pick<Item, 'once'> = { once: (_, ask) => ask() }) {
 		this.#client = client;
 		this.id = id;
@@ -109,18 +104,13 @@ export class Spreadsheet {
 		this.#item = item;
 	}
 
-	/** @param cellRanges parts of the spreadsheet to return; everything if absent */
-	async fetch(fields: string, cellRanges?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
-		const request = {
-			spreadsheetId: this.id,
-			...(cellRanges && { ranges: cellRanges }),
-			fields,
-			prettyPrint: false,
-		};
+	/** @param fields what to return, as in Google's parameter `fields` @param areas ranges whose cells are returned; all if undefined */
+	async fetch(fields: string, areas?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
+		const request = { spreadsheetId: this.id, ...(areas && { ranges: areas }), fields, prettyPrint: false };
 		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
-	/** Makes changes, all of them or none. */
+	/** Sends changes in one request. Google makes all of them or none. */
 	async change(requests: sheets_v4.Schema$Request[]): Promise<void> {
 		if (requests.length === 0) return;
 		await this.#client.spreadsheets.batchUpdate({ spreadsheetId: this.id, requestBody: { requests } });
@@ -131,7 +121,7 @@ export class Spreadsheet {
 		return (await this.values.update(request)).data;
 	}
 
-	/** Lets Google find the table in the range, and adds rows below it. */
+	/** Adds rows below the table that Google finds in the range. */
 	async append(options: sheets_v4.Params$Resource$Spreadsheets$Values$Append, values: Cell[][]) {
 		const request = { spreadsheetId: this.id, ...options, requestBody: new ValuesBody(values) };
 		return (await this.values.append(request)).data;
@@ -142,7 +132,7 @@ export class Spreadsheet {
 		return (this.#dateSettings ??= await this.#item.once(`settings ${this.id}`, fetchSettings));
 	}
 
-	/** Sends requests that name a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
+	/** Calls `send`. If Google does not know the range, the error lists the tabs. @throws NodeError 400 if the range is also a tab's name */
 	async sendForRange<T>(target: ranges.TabRange, send: () => Promise<T>): Promise<T> {
 		if (ranges.isOneCell(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
@@ -152,7 +142,7 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
+	/** Throws if a cell such as `Q1` is also the title of a tab: Google would read the cell of the first tab. */
 	async #refuseTabLikeCell({ cells = '' }: ranges.TabRange): Promise<void> {
 		const tabs = await this.#item.once(`titles ${this.id}`, () => this.fetchTabs());
 		const namesake = tabs.find(({ title }) => isSameTitle(title, cells));
@@ -164,8 +154,8 @@ export class Spreadsheet {
 	}
 
 	/**
-	 * Replaces the tab in parameters by its exact title. Looks up the tab of a link by its ID. Removes spaces around a title, unless the
-	 * spreadsheet has a tab with them.
+	 * Returns the parameters with the tab's exact title. Looks up the tab of a link by its ID. Removes spaces around a title, unless the
+	 * spreadsheet has a tab with these spaces.
 	 */
 	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
@@ -182,14 +172,14 @@ export class Spreadsheet {
 		);
 	}
 
-	/** The cells of a named range. The name of a tab means the whole tab. */
+	/** Asks Google for the cells of a named range. If the name is a tab's title, returns the whole tab. */
 	async resolveName(target: ranges.TabRange): Promise<ranges.TabRange> {
 		const request = { spreadsheetId: this.id, range: ranges.printRange(target), fields: 'range' };
 		const resolvedRange = ranges.parseRange((await this.values.get(request)).data.range ?? '');
 		return isNameOfTab(target, resolvedRange) ? { tab: resolvedRange.tab } : resolvedRange;
 	}
 
-	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
+	/** Fetches the cells of a tab, from A1 to the last filled cell of each row. `rowCount` includes empty rows. */
 	async fetchCells(tab: string | undefined) {
 		const range = ranges.printRange({ tab, cells: allCells });
 		const { data } = await this.values.get({ spreadsheetId: this.id, range });
@@ -197,11 +187,11 @@ export class Spreadsheet {
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
-	/** @param cells cells that are returned too, with their values and what is shown @throws NodeError 404 if there is no such tab */
+	/** @param cells cells whose values and shown texts are also returned @throws NodeError 404 if there is no such tab */
 	async fetchTab(tab: string | undefined, cells?: string) {
-		const cellRanges = cells === undefined ? undefined : [ranges.printRange({ tab, cells })];
-		const fields = `${settingsFields},sheets(${sheetFields}${cellRanges ? `,${cellFields}` : ''})`;
-		const data = await this.fetch(fields, cellRanges);
+		const areas = cells === undefined ? undefined : [ranges.printRange({ tab, cells })];
+		const fields = `${settingsFields},sheets(${sheetFields}${areas ? `,${cellFields}` : ''})`;
+		const data = await this.fetch(fields, areas);
 		this.#dateSettings = toDateSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
@@ -217,7 +207,7 @@ export class Spreadsheet {
 		await this.#item.once(`tab ${this.id} ${title}`, async () => {
 			if (await this.#hasTabOrNamedRange(title)) return;
 			await this.change([{ addSheet: { properties: { title } } }]).catch(async (error: unknown) => {
-				// Another execution may have created it meanwhile.
+				// Another execution may have created the tab meanwhile.
 				if (!isNodeError(error) || !(await this.#hasTabOrNamedRange(title))) throw error;
 			});
 		});
@@ -229,7 +219,7 @@ export class Spreadsheet {
 		return isNamed || findSheetByTitle(data, title) !== undefined;
 	}
 
-	/** The titles of all tabs, and what a link to each one ends with. */
+	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
 	async fetchTabs(options = {}) {
 		const { sheets = [] } = await this.fetch('sheets.properties(sheetId,title)', undefined, options);
 		return sheets.map(({ properties: { title, sheetId } = {} }) => {
@@ -237,24 +227,23 @@ export class Spreadsheet {
 		});
 	}
 
-	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */
+	/** Fetches the titles of all tabs for an error. Returns no titles if this fails, because the first error is more important. */
 	async #tryFetchTitles(): Promise<string[]> {
-		// The failure is clear without the titles, so the wait for them is short.
-		const tabs = await this.fetchTabs({ retryConfig: { retry: 0 }, timeout: 5000 }).catch(
-			(error: unknown) => {
-				if (isNodeError(error)) return [];
-				throw error;
-			},
-		);
+		// The error is clear without the titles, so the user should not wait long for them.
+		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
+		const tabs = await this.fetchTabs(options).catch((error: unknown) => {
+			if (isNodeError(error)) return [];
+			throw error;
+		});
 		return tabs.map(({ title }) => title);
 	}
 }
 
-/** Whether Google knows no such tab. Its answer is the same for a text that is not a range. */
+/** Returns whether Google did not find the tab or named range. Google's message is the same for a text that is not a range. */
 export const isUnknownRangeError = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 
-/** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
+/** Adds the missing name and the existing tabs to Google's error, whose message only has the range as the node printed it. */
 function createMissingTabError(error: NodeError, target: ranges.TabRange, titles: readonly string[]) {
 	const tab = target.tab ?? target.name;
 	if (titles.length === 0) return error;
@@ -265,16 +254,14 @@ function createMissingTabError(error: NodeError, target: ranges.TabRange, titles
 	const name = (tabExists ? target.name : undefined) ?? tab;
 	const cells = ranges.correctCells(name);
 	const suggestion = cells ? `To name cells, enter ${cells}. ` : suggestNames(tabExists ? [] : titles, [tab]);
-	const missingKind = target.tab === undefined ? 'tab or named range' : 'tab';
-	const message = `Google Sheets: ${tabExists ? 'there is no range' : `the spreadsheet has no ${missingKind}`} ${listNames([name])}`;
+	const kind = target.tab === undefined ? 'tab or named range' : 'tab';
+	const message = `Google Sheets: ${tabExists ? 'there is no range' : `the spreadsheet has no ${kind}`} ${listNames([name])}`;
 	const wholeTabAdvice = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
-	return error.with({
-		message,
-		description: `${suggestion}${tabExists ? ranges.rangeAdvice : `${tabList} ${wholeTabAdvice}`}`,
-	});
+	const advice = tabExists ? ranges.rangeAdvice : `${tabList} ${wholeTabAdvice}`;
+	return error.with({ message, description: `${suggestion}${advice}` });
 }
 
-/** Whether a name is a tab's and not a named range's. @param answeredRange the range that Google answered for the name */
+/** Returns whether a name is a tab's title, not a named range. @param answeredRange the range that Google returned for the name */
 export const isNameOfTab = ({ tab, name }: ranges.TabRange, answeredRange: ranges.TabRange) =>
 	tab === undefined && name !== undefined && isSameTitle(name, answeredRange.tab);
 
