@@ -2,19 +2,10 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../core/errors';
 import { defineOperation, type Item } from '../../operation';
-import {
-	parseAppendResponse,
-	planAppendRequest,
-	isDirectlyBelowHeader,
-	isPlacementProven,
-	getPlaceBelowHeader,
-	getPlaceInTarget,
-	relocateRows,
-	clearHeaderFormat,
-} from './appendPlace';
+import * as places from './appendPlace';
 import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams, rowsForModel } from './fields';
-import { arrangeRowsByHeader } from './headerRow';
+import { arrangeRows } from './headerRow';
 import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
 import { takeOnlyResult, sendInChunks, buildWriteResults, findStopError, weighRows } from './sendRows';
@@ -38,8 +29,8 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 /** Finds the place of the rows. Returns `rows` for each member: its rows, or a NodeError if its fields do not fit the table. */
 async function prepareAppend(book: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasColumnNames(params)) {
-		const table = await arrangeRowsByHeader(book, params, members);
-		return { ...table, place: getPlaceBelowHeader(table) };
+		const table = await arrangeRows(book, params, members);
+		return { ...table, place: places.getPlaceBelowHeader(table) };
 	}
 	const range = parseTarget(params);
 	// A single word is a tab's title or a named range. Google's answer shows which, but these two cases must know it before they send.
@@ -47,7 +38,7 @@ async function prepareAppend(book: Spreadsheet, params: AppendParams, members: r
 		range.name !== undefined && (range.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const target = mustResolveName ? await book.sendForRange(range, () => book.resolveName(range)) : range;
 	const rows = members.map((member) => findStopError(member) ?? readCellRows(member.params));
-	return { target, place: getPlaceInTarget(target), rows, header: undefined, addHeaders: undefined };
+	return { target, place: places.getPlaceInTarget(target), rows, header: undefined, addHeaders: undefined };
 }
 
 /** Puts an empty text into an empty row: Google might leave out a row without cells, and the rows below it would move up. */
@@ -69,24 +60,35 @@ async function appendTogether(
 	const values = paddedRows.flat().map(padFirstCell);
 	const valueInputOption = toInputOption(params);
 	const { firstRow, ...result } = await book.sendForRange(target, async () => {
-		const { firstRow, ...request } = await planAppendRequest(book, params.insertDataOption, place, values);
+		const { firstRow, ...request } = await places.planAppendRequest(
+			book,
+			params.insertDataOption,
+			place,
+			values,
+		);
 		await addHeaders?.();
-		return { ...parseAppendResponse(await book.append({ ...request, valueInputOption }, values)), firstRow };
+		return {
+			...places.parseAppendResponse(await book.append({ ...request, valueInputOption }, values)),
+			firstRow,
+		};
 	});
 	const { updatedRange, tableRange } = result;
 	// If the name is not the title of the tab in Google's answer, it is a named range.
 	const isTab = target.name === undefined || isNameOfTab(target, parseRange(updatedRange));
 	const knownPlace =
-		isTab || place.extent === 'header' ? place : getPlaceInTarget(await book.resolveName(target));
+		isTab || place.extent === 'header' ? place : places.getPlaceInTarget(await book.resolveName(target));
 	const appendedRows = { ...result, place: knownPlace, values };
-	const start = isPlacementProven(appendedRows, firstRow)
+	const start = places.isPlacementProven(appendedRows, firstRow)
 		? result.start
-		: await relocateRows(book, { ...params, valueInputOption }, appendedRows);
+		: await places.relocateRows(book, { ...params, valueInputOption }, appendedRows);
 	const { searchRange, extent, row } = place;
 	if (!tableRange && extent === 'all' && start.row > row)
 		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	if (params.insertDataOption === 'INSERT_ROWS' && isDirectlyBelowHeader(result, knownPlace, start.row)) {
-		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
+	if (
+		params.insertDataOption === 'INSERT_ROWS' &&
+		places.isDirectlyBelowHeader(result, knownPlace, start.row)
+	) {
+		await places.clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
 			const outcome = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;
 			addHint(`${outcome}: ${error.message}`);
@@ -115,10 +117,7 @@ export const append = defineOperation({
 		key: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
-	lock: {
-		key: ({ spreadsheetId }) => spreadsheetId,
-		weigh: (params, item) => weighRows({ params, item }),
-	},
+	lock: { key: ({ spreadsheetId }) => spreadsheetId, weigh: (params, item) => weighRows({ params, item }) },
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { spreadsheetId, tab, range }, error) {
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;

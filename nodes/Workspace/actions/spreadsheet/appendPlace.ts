@@ -232,10 +232,9 @@ const headerFields = `sheets(properties(sheetId),data(rowData(values(userEntered
 export async function clearHeaderFormat(
 	book: Spreadsheet,
 	range: string,
-	start: ranges.CellPosition,
+	{ row, column }: ranges.CellPosition,
 	rows: Cell[][],
 ) {
-	const { row, column } = start;
 	const headerRange = ranges.printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
 	const [sheet] = (await book.fetch(headerFields, [headerRange])).sheets ?? [];
 	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];

@@ -55,7 +55,7 @@ const createOptions = [
 
 type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
 
-/** The first rows of the first tab. */
+/** Reads the option Values: the first rows of the first tab. */
 const readFirstRows = ({ values }: CreateParams) =>
 	values.length > 0 ? readCellRows({ values, valueInputOption: 'RAW', escapeFormulas: true }) : [];
 
@@ -64,7 +64,7 @@ const buildSpreadsheetProperties = ({ locale, timeZone }: CreateParams) => ({
 	...(timeZone && { timeZone }),
 });
 
-/** The size of the first tab; undefined where Google's is enough. */
+/** Returns the size of the first tab; undefined if Google's default size is large enough. */
 function buildGridProperties(rows: readonly Cell[][]) {
 	const rowCount = Math.max(newTabSize.rowCount, rows.length);
 	const columnCount = Math.max(newTabSize.columnCount, countColumns(rows));
@@ -72,7 +72,7 @@ function buildGridProperties(rows: readonly Cell[][]) {
 	return isLarger ? { rowCount, columnCount } : undefined;
 }
 
-/** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
+/** Builds the tabs of a new spreadsheet. Returns undefined for Google's default: one empty tab. */
 function buildNewSheets({ sheets: [title, ...otherTitles] }: CreateParams, rows: readonly Cell[][]) {
 	if (title === undefined && rows.length === 0) return undefined;
 	const properties = { title, gridProperties: buildGridProperties(rows) };
@@ -80,7 +80,7 @@ function buildNewSheets({ sheets: [title, ...otherTitles] }: CreateParams, rows:
 	return [firstSheet, ...otherTitles.map((otherTitle) => ({ properties: { title: otherTitle } }))];
 }
 
-/** The changes that a spreadsheet created by Drive still needs; none if it has everything. */
+/** Builds the requests that complete a spreadsheet which Drive created. Leaves out what a previous run has already done. */
 function buildCompletionRequests(
 	params: CreateParams,
 	rows: readonly Cell[][],
@@ -134,7 +134,7 @@ export const create = defineOperation({
 	adviceByStatus: { 404: createdFiles.missingFolderAdvice },
 });
 
-/** Only Drive can create a spreadsheet in a folder or with a key. */
+/** Returns whether Drive must create the spreadsheet: the Sheets API knows neither folders nor keys. */
 const needsDrive = ({ parentFolder: folder, idempotencyKey }: CreateParams) =>
 	folder !== '' || idempotencyKey !== '';
 
@@ -147,7 +147,7 @@ async function createSpreadsheetInDrive(clients: Clients, params: CreateParams, 
 		if (isDone) return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
 		const complete = async () => await completeSpreadsheet(clients.sheets, request, params);
 		const result = await complete().catch(async (error: unknown) => {
-			// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
+			// Another execution may have created a tab after we fetched the tabs. Google then refused all of our requests.
 			if (!key || !isNodeError(error) || error.code !== 400) throw error;
 			return await complete();
 		});
@@ -161,7 +161,7 @@ async function createSpreadsheetInDrive(clients: Clients, params: CreateParams, 
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
 
-/** Adds the missing tabs, rows and settings to a spreadsheet that Drive created, in one request. */
+/** Completes a spreadsheet that Drive created: adds tabs, rows and settings in one request. */
 async function completeSpreadsheet(
 	sheets: sheets_v4.Sheets,
 	request: { readonly spreadsheetId: string; readonly fields: string },

@@ -8,12 +8,8 @@ import type { RowParams } from './fields';
 import { createColumnError, findSimilarNames, listNames, headerRowAdvice } from './names';
 import { findStopError } from './sendRows';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
-import {
-	buildEnlargeTabRequests,
-	findNativeTable,
-	isUnknownRangeError,
-	type Spreadsheet,
-} from './spreadsheet';
+import type { Spreadsheet } from './spreadsheet';
+import { buildEnlargeTabRequests, findNativeTable, isUnknownRangeError } from './spreadsheet';
 
 /**
  * Builds unique names of columns from their headers. A repeated header gets `_2`, `_3` …, an empty one becomes its column letter.
@@ -198,11 +194,7 @@ export async function fetchTable(
 }
 
 /** Sorts cells by the table's columns. Returns `rows` for each member: its rows, or a NodeError if its fields do not fit the table. */
-export async function arrangeRowsByHeader(
-	book: Spreadsheet,
-	params: TableParams,
-	members: readonly RowsMember[],
-) {
+export async function arrangeRows(book: Spreadsheet, params: TableParams, members: readonly RowsMember[]) {
 	const { target, header: sheetHeader, memberRows } = await fetchTable(book, params, members);
 	const resolution = resolveColumns(sheetHeader, params, members, memberRows);
 	const { currentHeader, newNames, header, refusals } = resolution;

@@ -35,11 +35,9 @@ function describeRows(skippedCount: number, shownCount: number, total: number, n
 }
 
 /** Builds the answer for a model, if Output is Values: the rows or columns that fit. */
-export function toValuesAnswer(
-	{ items: [item], skippedCount }: ReadRows,
-	maxCharacters: number,
-): ModelAnswer {
-	const { values, range, majorDimension } = item?.json ?? {};
+export function toValuesAnswer(result: ReadRows, maxCharacters: number): ModelAnswer {
+	const { items, skippedCount } = result;
+	const { values, range, majorDimension } = items[0]?.json ?? {};
 	const rangeInfo = { range, majorDimension };
 	const lines = Array.isArray(values) ? (values as unknown[]) : [];
 	const shownCount = countFitting(lines, countRoom(maxCharacters, rangeInfo));

@@ -28,8 +28,6 @@ export function createColumnError(
 	missingNames: readonly string[],
 	advice: string,
 ) {
-	return createRefusal(
-		message,
-		`${suggestNames(names, missingNames)}Its columns are ${listNames(names)}. ${advice}`,
-	);
+	const suggestion = suggestNames(names, missingNames);
+	return createRefusal(message, `${suggestion}Its columns are ${listNames(names)}. ${advice}`);
 }

@@ -67,10 +67,8 @@ export function correctCells(text: string): string | undefined {
 function createRangeError(range: string) {
 	const cells = correctCells(range);
 	const advice = range.startsWith("'") ? "Enter cells behind '!', such as 'My Tab'!A1:D10." : rangeAdvice;
-	return createRefusal(
-		`${quoteField('range')} is not a range: ${shorten(range)}`,
-		cells ? `Enter ${cells}.` : advice,
-	);
+	const message = `${quoteField('range')} is not a range: ${shorten(range)}`;
+	return createRefusal(message, cells ? `Enter ${cells}.` : advice);
 }
 
 export const rangeAdvice = `In ${quoteField('range')}, enter cells such as A1:D10, columns such as A:D or rows such as 1:5, or leave it empty to use the whole tab.`;

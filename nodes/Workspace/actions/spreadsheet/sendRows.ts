@@ -112,9 +112,7 @@ export async function sendInChunks<E, R>(
 	{ verb, maxBytes, getRows, send }: SendSettings<E, R>,
 ): Promise<Array<R | NodeError>> {
 	const entries = spreadRefusals(preparedEntries, members, verb);
-	const results: Array<R | NodeError | undefined> = entries.map((entry) =>
-		isNodeError(entry) ? entry : undefined,
-	);
+	const results = entries.map((entry): R | NodeError | undefined => (isNodeError(entry) ? entry : undefined));
 	const parts = entries.flatMap((entry, memberIndex) =>
 		isNodeError(entry) ? [] : [{ memberIndex, entry, rows: getRows(entry) }],
 	);

@@ -17,7 +17,6 @@ export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spre
  */
 type NativeTable = ReturnType<typeof toNativeTable>;
 
-/** Finds the native table that contains a cell. */
 export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, cell: ranges.CellPosition) {
 	return tables.map(toNativeTable).find(({ range }) => {
 		const isInRows = cell.row >= range.startRowIndex && cell.row < range.endRowIndex;

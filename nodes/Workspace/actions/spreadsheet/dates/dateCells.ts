@@ -5,23 +5,17 @@ import type { Item } from '../../../operation';
 import type { Cell, NamedRow } from '../cells';
 import type { RowParams } from '../fields';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import {
-	type CellPosition,
-	groupNeighbors,
-	parseBounds,
-	parseRange,
-	printAreaLike,
-	printTabArea,
-} from '../range';
+import type { CellPosition } from '../range';
+import { groupNeighbors, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
 import { maxRanges, type TabInfo, type Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<RowParams, 'valueInputOption'>;
 
-/** Chooses how Google interprets cells. `AUTO` sends RAW: its dates are numbers already, so that no locale changes them. */
+/** Converts the field Cell Format to Google's option. Our own `AUTO` sends RAW, because the node has converted the cells itself. */
 export const toInputOption = ({ valueInputOption }: InputParams) =>
 	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
-/** The columns of a table, as far as types are concerned. Rows and columns count from 0. */
+/** What is needed to find the types of a table's columns. Rows and columns count from 0. */
 interface TypedTable extends Pick<TabInfo, 'title' | 'rowCount'> {
 	readonly row: number;
 	readonly left: number;
@@ -29,35 +23,33 @@ interface TypedTable extends Pick<TabInfo, 'title' | 'rowCount'> {
 	readonly columns: ReadonlyMap<string, number>;
 }
 
-/** How many rows below the header tell what a column holds. */
+/** How many rows below the header are read to find the type of a column. */
 const sampleRows = 50;
 const plainNumberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const booleanPattern = /^(true|false)$/i;
 
-/** Whether a text that was typed into the form may mean a number or a boolean: n8n's column mapper makes text of everything. */
+/** Returns whether a text may mean a number or a boolean: n8n's column mapper turns all values of its form into texts. */
 const mayBeNumberOrBoolean = (cell: Cell) =>
 	typeof cell === 'string' && (plainNumberPattern.test(cell) || booleanPattern.test(cell));
 
-/** Reads values with their types, but dates as texts, so that a date does not count as a number. */
+/** Google's options to read values with their types, but dates as texts, so that a date does not count as a number. */
 const typedReadOptions = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
 
-/** What the columns of a table hold, by the first cells in them. */
-async function fetchColumnTypes(
-	book: Spreadsheet,
-	{ title, row, rowCount, left, right, columns }: TypedTable,
-) {
+/** Returns the type of each column by its name, as in `typeof`: the type of its first value below the header. */
+async function fetchColumnTypes(book: Spreadsheet, table: TypedTable) {
+	const { title, row, rowCount, left, right, columns } = table;
 	if (row + 1 >= rowCount) return new Map<string, string>();
 	const range = printTabArea(title, { row: row + 1, column: left }, sampleRows, right - left + 1);
 	const { data } = await book.values.get({ spreadsheetId: book.id, range, ...typedReadOptions });
 	const rows = (data.values ?? []) as unknown[][];
-	const findFirstValue = (index: number) =>
-		rows.map((line) => line[index] ?? '').find((value) => value !== '');
-	return new Map<string, string>([...columns].map(([name, at]) => [name, typeof findFirstValue(at - left)]));
+	const findValue = (index: number) => rows.map((cells) => cells[index] ?? '').find((cell) => cell !== '');
+	const types = [...columns].map(([name, column]) => [name, typeof findValue(column - left)] as const);
+	return new Map<string, string>(types);
 }
 
 /**
- * Prepares rows for sending. For `AUTO`, what was typed gets the type of its column (`4` becomes a number among numbers, and `TRUE` is
- * ticked among checkboxes), a complete date, time or timestamp becomes a date cell, and every other text stays text.
+ * Converts the cells of rows, if Cell Format is `AUTO`. A text from the form gets the type of its column: `4` becomes a number among
+ * numbers, `TRUE` a boolean among checkboxes. A complete date, time or timestamp becomes a date cell. Every other text stays text.
  */
 export async function convertCells(
 	book: Spreadsheet,
@@ -92,14 +84,14 @@ export async function convertCells(
 /** A rectangle of cells. Rows and columns count from 0. */
 export type CellRectangle = CellPosition & { readonly cells: ReadonlyArray<readonly Cell[]> };
 
-/** A tab, as far as it is known. */
+/** A tab with dates. Without an ID, the tab is looked up by its title. */
 type DatedTab = { readonly title: string | undefined; readonly sheetId?: number | undefined };
 
 /** Dates of one column, in the order of their rows. */
 type DateColumn = readonly [WrittenDate, ...WrittenDate[]];
 type WrittenDate = CellPosition & Pick<DateCell, 'type'>;
 
-/** Gives dates that were written a date format, where their cells have none and would show numbers. If that fails, a hint says so. */
+/** Formats written dates as dates, if their cells have no date format and would show numbers. If this fails, adds a hint. */
 export async function formatDates(
 	book: Spreadsheet,
 	member: { readonly item: Pick<Item, 'addHint'> } | undefined,
@@ -132,13 +124,12 @@ async function formatColumns(
 		printTabArea(title, first, (others.at(-1)?.row ?? first.row) - first.row + 1, 1),
 	);
 	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...typedReadOptions });
+	const isBelow = (above: WrittenDate, { row, type }: WrittenDate) =>
+		row === above.row + 1 && type === above.type;
 	const areas = columns.flatMap((dates, index) => {
 		const values = (data.valueRanges?.[index]?.values ?? []) as unknown[][];
 		const unformattedDates = dates.filter(({ row }) => typeof values[row - dates[0].row]?.[0] === 'number');
-		return groupNeighbors(
-			unformattedDates,
-			(above, below) => below.row === above.row + 1 && below.type === above.type,
-		);
+		return groupNeighbors(unformattedDates, isBelow);
 	});
 	if (areas.length === 0) return;
 	const { sheetId } = tab.sheetId === undefined ? await book.fetchTab(title) : tab;
@@ -146,7 +137,7 @@ async function formatColumns(
 		areas.map(([{ row, column, type }, ...others]) => {
 			const rows = { startRowIndex: row, endRowIndex: row + 1 + others.length };
 			const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
-			// Without a pattern, the sheet's locale decides.
+			// If there is no pattern, the sheet's locale decides how a date looks.
 			const numberFormat = type.startsWith('[') ? { type: 'TIME', pattern: type } : { type };
 			const cell = { userEnteredFormat: { numberFormat } };
 			return { repeatCell: { range, cell, fields: 'userEnteredFormat.numberFormat' } };
@@ -154,11 +145,11 @@ async function formatColumns(
 	);
 }
 
-/** Matches a text with digits: a shown date has digits unless it is only the name of a day or month. Skips addresses and formulas. */
+/** Matches a text with a digit, as dates have it, unless a sheet shows only a day's or month's name. Skips addresses and formulas. */
 const shownDatePattern = /^(?!=)[^@]{0,60}\p{Nd}[^@]{0,60}$/u;
 /**
- * Matches names with digits, which most texts with digits are and no locale's dates look like: a word with a digit right behind it, such
- * as A7 or INV2024 (in dates, only T, AM, PM and "thg" stand right before a digit), or a long number beside words.
+ * Matches texts with digits that are no dates in any locale: a word directly before a digit, such as A7 or INV2024, or a number of at
+ * least five digits beside words. In dates, only T, AM, PM and the Vietnamese "thg" are directly before a digit.
  */
 const shownNamePattern =
 	/(?<![\p{L}\p{M}\p{Nd}])(?!T\p{Nd}|AM|PM|th)\p{Script=Latin}+\p{Nd}|^(?=.*\p{L}).*\p{Nd}{5}/iu;
@@ -167,8 +158,8 @@ const mayShowDate = (cell: unknown) =>
 	typeof cell === 'string' && shownDatePattern.test(cell) && !shownNamePattern.test(cell);
 
 /**
- * Prints dates in ISO 8601, whatever the sheet shows. If a text may be a date, asks in one more request for its number and format.
- * @param data cells as read, in which dates are texts @param headerRows how many rows at the top keep their texts
+ * Replaces dates by ISO 8601 texts. If a cell's text may be a date, one more request fetches the number and format of the cell.
+ * @param data cells in which dates are texts as shown in the sheet @param headerRows number of rows at the top that stay unchanged
  */
 export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$ValueRange, headerRows: number) {
 	const values = (data.values ?? []) as unknown[][];
@@ -193,16 +184,14 @@ export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$Value
 	const { properties, sheets } = await book.fetch(dateFields, ranges);
 	const printedValues = values.map((line) => [...line]);
 	for (const [areaIndex, { row, column }] of areas.entries()) {
-		for (const [rowOffset, line] of (sheets?.[0]?.data?.[areaIndex]?.rowData ?? []).entries()) {
-			for (const [columnOffset, cell] of (line.values ?? []).entries()) {
-				const [lineIndex, cellIndex] = isInColumns
-					? [column + columnOffset, row + rowOffset]
-					: [row + rowOffset, column + columnOffset];
-				const [shownText, serial] = [printedValues[lineIndex]?.[cellIndex], cell.effectiveValue?.numberValue];
-				if (typeof shownText !== 'string' || typeof serial !== 'number' || shownText.startsWith('='))
-					continue;
+		for (const [rowOffset, rowData] of (sheets?.[0]?.data?.[areaIndex]?.rowData ?? []).entries()) {
+			for (const [columnOffset, cell] of (rowData.values ?? []).entries()) {
+				const position = [row + rowOffset, column + columnOffset];
+				const [line = 0, index = 0] = isInColumns ? position.toReversed() : position;
+				const [text, serial] = [printedValues[line]?.[index], cell.effectiveValue?.numberValue];
+				if (typeof text !== 'string' || typeof serial !== 'number' || text.startsWith('=')) continue;
 				const iso = printDate(serial, cell.effectiveFormat?.numberFormat ?? {}, properties?.timeZone ?? '');
-				if (printedValues[lineIndex] && iso !== undefined) printedValues[lineIndex][cellIndex] = iso;
+				if (printedValues[line] && iso !== undefined) printedValues[line][index] = iso;
 			}
 		}
 	}
@@ -214,7 +203,7 @@ const dateFields =
 
 type Area = CellPosition & { readonly lastRow: number; readonly lastColumn: number };
 
-/** The smallest area that holds both. */
+/** Returns the smallest area that contains both areas. */
 const joinAreas = (area: Area, other: Area): Area => ({
 	row: Math.min(area.row, other.row),
 	column: Math.min(area.column, other.column),

@@ -8,7 +8,7 @@ const epoch = Date.UTC(1899, 11, 30);
 export class DateCell {
 	readonly serial: number;
 	readonly type: DateType;
-	/** As it was given. */
+	/** The date as the user wrote it. */
 	readonly text: string;
 
 	constructor(milliseconds: number, type: DateType, text: string) {
@@ -17,7 +17,7 @@ export class DateCell {
 		this.text = text;
 	}
 
-	/** What Google gets. */
+	/** Makes JSON.stringify send Google the number. */
 	toJSON(): number {
 		return this.serial;
 	}
@@ -27,7 +27,7 @@ export class DateCell {
 	}
 }
 
-/** What a spreadsheet reads and shows dates by: its locale, such as `en_GB`, and its IANA time zone. */
+/** The settings of a spreadsheet that decide how dates are read and shown: its locale, such as `en_GB`, and its IANA time zone. */
 export interface DateSettings {
 	readonly locale: string;
 	readonly timeZone: string;
@@ -37,10 +37,10 @@ const isoPattern =
 	/^(\d{4}-\d{2}-\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 const clockPattern =
 	/^(?:(.+?),? )?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?(?: ?([AP])M)?$/i;
-/** Hours that are no time of day. */
+/** Matches durations such as `26:30:00` and `-1:00:00`. */
 const durationPattern = /^(-?)(\d{1,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
 
-/** Whether a text may be a complete date, a time or both. The settings of the spreadsheet are read only if one is. */
+/** Returns whether a text may be a complete date, a time or both. If no text is, the spreadsheet's settings are not fetched. */
 export function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isoPattern.test(text) || durationPattern.test(text)) return true;
@@ -51,7 +51,7 @@ export function mayBeDate(text: string): boolean {
 	return parts.length === 3 && hasPart(/^\d{4}$/) && hasPart(/^\d{1,2}$/);
 }
 
-/** The cell for a complete date, a time, a duration or a timestamp as ISO 8601 writes them, or a date as the locale does. */
+/** Parses a date, time or timestamp in ISO 8601, a duration, or a complete date in the locale's format. */
 export function parseDate(text: string, { locale, timeZone }: DateSettings): DateCell | undefined {
 	if (!mayBeDate(text)) return undefined;
 	const [, date, hours = 0, minutes = 0, seconds = 0, fraction = '', offset] = isoPattern.exec(text) ?? [];
@@ -61,28 +61,23 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 		const localTime = isLocal ? wallTime : toWallTime(wallTime - parseOffset(offset), timeZone);
 		return toDateCell(localTime, text.length === 10 ? 'DATE' : 'DATE_TIME', text);
 	}
-	const [, sign, totalHours = '', durationMinutes = 0, durationSeconds = 0, durationFraction] =
-		durationPattern.exec(text) ?? [];
-	// A time of day has at least two digits of hours in what Read returns.
+	const [, sign, totalHours = '', ...parts] = durationPattern.exec(text) ?? [];
+	// Hours with one digit are a duration: Read prints the hours of a time of day with two digits.
 	if (sign || totalHours.length === 1 || Number(totalHours) > 23) {
-		const duration = toMilliseconds(totalHours, durationMinutes, durationSeconds, durationFraction);
-		return new DateCell(
-			sign ? -duration : duration,
-			/^0\d/.test(totalHours) ? '[hh]:mm:ss' : '[h]:mm:ss',
-			text,
-		);
+		const duration = toMilliseconds(totalHours, parts[0] ?? 0, parts[1] ?? 0, parts[2]);
+		const type = /^0\d/.test(totalHours) ? '[hh]:mm:ss' : '[h]:mm:ss';
+		return new DateCell(sign ? -duration : duration, type, text);
 	}
 	const [clock, dayText, hour = 0, ...rest] = clockPattern.exec(text) ?? [];
 	const [minute = 0, second = 0, thousandths = '', meridiem] = rest;
-	const hourOfDay =
-		meridiem === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(meridiem) ? 12 : 0);
+	const hourOfDay = meridiem ? (Number(hour) % 12) + (/p/i.test(meridiem) ? 12 : 0) : hour;
 	const time = toMilliseconds(hourOfDay, minute, second, thousandths);
 	if (clock !== undefined && dayText === undefined) return new DateCell(time, 'TIME', text);
 	const wallTime = parseDay(dayText ?? text, getDateStyle(locale)) + time;
 	return toDateCell(wallTime, clock === undefined ? 'DATE' : 'DATE_TIME', text);
 }
 
-/** @param wallTime what clocks show; NaN if they skip that time or it is unknown */
+/** @param wallTime the time that clocks show, as milliseconds since 1970; NaN if there is no such time */
 const toDateCell = (wallTime: number, type: DateType, text: string) =>
 	Number.isNaN(wallTime) ? undefined : new DateCell(wallTime - epoch, type, text);
 
@@ -99,7 +94,7 @@ function parseOffset(offset: string): number {
 	return (offset.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-/** The start of a day of the calendar; NaN if there is no such day. */
+/** Returns the start of a day in UTC, as milliseconds since 1970; NaN if there is no such day, or if the year is before 1000. */
 function toDayStart(year: number, month: number, day: number): number {
 	const date = new Date(Date.UTC(year, month - 1, day));
 	const isSame = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
@@ -120,14 +115,14 @@ function getZoneFormat(timeZone: string): Intl.DateTimeFormat | undefined {
 		try {
 			zoneFormats.set(timeZone, new Intl.DateTimeFormat('en-US', style));
 		} catch {
-			// Node does not know the zone, so no instant can be told in it.
+			// Node does not know the time zone, so `toWallTime` returns NaN.
 			zoneFormats.set(timeZone, undefined);
 		}
 	}
 	return zoneFormats.get(timeZone);
 }
 
-/** What clocks of a time zone show at an instant, as milliseconds; NaN if the zone is unknown. */
+/** Returns the time that clocks in a time zone show, as if it were UTC; NaN if the zone is unknown. @param instant ms since 1970 */
 function toWallTime(instant: number, timeZone: string): number {
 	const fixedOffset = /^GMT([+-]\d{2}:\d{2})$/.exec(timeZone)?.[1];
 	if (fixedOffset !== undefined) return instant + parseOffset(fixedOffset);
@@ -138,7 +133,7 @@ function toWallTime(instant: number, timeZone: string): number {
 	return day + toMilliseconds(getPart('hour'), getPart('minute'), getPart('second')) + milliseconds;
 }
 
-/** The offset of a time zone from UTC when its clocks show a time, such as `+01:00`; '' where they skip it or the offset has seconds. */
+/** Prints a time zone's offset when its clocks show a time: `+01:00`; '' if clocks skip that time or the offset has seconds. */
 function printOffset(wallTime: number, timeZone: string): string {
 	for (const nearbyTime of [wallTime - dayMilliseconds, wallTime + dayMilliseconds]) {
 		const offset = toWallTime(nearbyTime, timeZone) - nearbyTime;
@@ -149,7 +144,7 @@ function printOffset(wallTime: number, timeZone: string): string {
 	return '';
 }
 
-/** A date in ISO 8601; a time or duration as `hh:mm:ss`, or `h:mm:ss` where the sheet shows that; undefined for any other number. */
+/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss`, or `h:mm:ss` as the sheet does. Undefined for other numbers. */
 export function printDate(
 	serial: number,
 	{ type, pattern }: { readonly type?: string | null; readonly pattern?: string | null },
@@ -159,7 +154,7 @@ export function printDate(
 	const wallTime = milliseconds + epoch;
 	const iso = Math.abs(wallTime) < 8.64e15 ? new Date(wallTime).toISOString() : '';
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
-	// In the first year, a time is more likely a sum of times than a date.
+	// A time of up to 366 days is more likely a sum of times than a date in 1900.
 	if (type === 'TIME' && (milliseconds < 366 * dayMilliseconds || pattern?.includes('['))) {
 		const duration = Math.abs(milliseconds);
 		const digits = pattern?.startsWith('[h]:mm:ss') ? 1 : 2;
@@ -172,11 +167,11 @@ export function printDate(
 	return `${iso.slice(0, 23)}${printOffset(wallTime, timeZone)}`;
 }
 
-/** Whether two serial numbers are the same to the millisecond. */
+/** Returns whether two serial numbers are the same millisecond. */
 export const isSameTime = (serial: number, other: number) =>
 	Math.round(serial * dayMilliseconds) === Math.round(other * dayMilliseconds);
 
-/** A number without the noise that fractions of a day have. Any other number stays as it is. */
+/** Rounds a serial number to whole milliseconds, if rounding errors are all that is missing. Any other number stays as it is. */
 export function dropTimeNoise(value: number): number {
 	const milliseconds = value * dayMilliseconds;
 	const isTime = Math.abs(value) >= 1 && Math.abs(milliseconds - Math.round(milliseconds)) < 0.01;
@@ -195,7 +190,7 @@ function getDateStyle(locale: string): DateStyle {
 	return style;
 }
 
-/** The order of day, month and year in a date, what separates them, and the numbers of the months by their names. */
+/** Finds a locale's order of day, month and year, the separator between them, and the numbers of months by their names. */
 function buildDateStyle(locale: string) {
 	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
 	const utc = { timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const;
@@ -216,7 +211,7 @@ function buildDateStyle(locale: string) {
 
 const normalizeMonth = (text: string) => text.toLowerCase().replaceAll('.', '');
 
-/** Finds the day in a date as the locale writes it, or with the name of its month, as in `5 Jan 2024` and `January 5, 2024`. */
+/** Parses a date in the locale's format, or with the name of a month, such as `5 Jan 2024` or `January 5, 2024`. */
 function parseDay(text: string, { order, separator, months }: DateStyle): number {
 	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseIsoDate(text);
 	const numbers = text.split(separator).map((part) => part.trim());
@@ -225,11 +220,8 @@ function parseDay(text: string, { order, separator, months }: DateStyle): number
 	const iso = `${year}-${month}-${date}`;
 	if (numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(iso)) return parseIsoDate(iso);
 	const parts = splitDate(text);
-	const monthFromName = parts
-		.map((part) => months.get(normalizeMonth(part)))
-		.find((number) => number !== undefined);
+	if (parts.length !== 3) return NaN;
+	const [monthNumber = NaN] = parts.flatMap((part) => months.get(normalizeMonth(part)) ?? []);
 	const findNumber = (pattern: RegExp) => Number(parts.find((part) => pattern.test(part)));
-	return parts.length === 3
-		? toDayStart(findNumber(/^\d{4}$/), monthFromName ?? NaN, findNumber(/^\d{1,2}$/))
-		: NaN;
+	return toDayStart(findNumber(/^\d{4}$/), monthNumber, findNumber(/^\d{1,2}$/));
 }

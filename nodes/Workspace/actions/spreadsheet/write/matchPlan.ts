@@ -11,39 +11,39 @@ import { listNames } from '../names';
 import type { Spreadsheet } from '../spreadsheet';
 import { fetchTableBody, fetchValuesAndTexts, type TableBody } from './tableBody';
 
-/** The changes for one item. */
+/** What an item does to the table. */
 export interface MatchStep {
 	readonly action: 'updated' | 'appended' | 'unchanged' | 'skipped';
-	/** The item's rows; several if its key occurs several times. */
+	/** The rows of the table that the item matches or adds; several rows may have its key. */
 	readonly rows: readonly number[];
-	/** The rows among these that change, with their new cells by column, in order. Rows and columns count from 0. */
+	/** Those of the rows that change, with their new cells by column, in order. Rows and columns count from 0. */
 	readonly changes: ReadonlyArray<{ readonly row: number; readonly cells: ReadonlyMap<number, Cell> }>;
-	/** A key of the table that differs from the one of an added row only by case or spaces. */
+	/** If the row is added: a key of the table that differs from the row's key only by case or spaces. */
 	readonly nearKey?: string;
 }
 
 type MatchParams = Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'>;
 
 export interface MatchPlanInput extends MatchParams {
-	/** Positions of all columns by name. */
+	/** The indexes of all columns by name, from 0. */
 	readonly columns: ReadonlyMap<string, number>;
-	/** What the table holds, as values. */
+	/** The values of the table's cells. */
 	readonly body: TableBody;
-	/** What the sheet shows for the same cells, if a comparison needs it. */
+	/** The texts that the sheet shows for the same cells, if a comparison needs them. */
 	readonly shownTexts?: TableBody;
 }
 
-/** Finds the rows of items and what changes in them. A row that one item appends is updated by a later item with the same key. */
+/** Finds the row of each item and the cells to change. If one item adds a row, a later item with the same key updates it. */
 export class MatchPlan {
-	/** Whether a text was compared with a number or a boolean: only what the sheet shows can tell if they are equal. */
+	/** Whether a text was compared with a number or a boolean. Only the text that the sheet shows can then tell if they are equal. */
 	needsShownTexts = false;
 	readonly #matching: MatchPlanInput;
 	readonly #isUserEntered: boolean;
-	/** Columns of the key; none if rows are found by their numbers. */
+	/** The match columns, from 0. Empty if rows are found by their numbers. */
 	readonly #keyColumns: readonly number[];
-	/** Rows of the table by key: one index for each set of key columns that are compared only by value. */
+	/** Rows of the table by key. There is one index for each choice of the columns that are compared only by value. */
 	readonly #indexes = new Map<string, Map<string, number[]>>();
-	/** Rows that earlier items append, by key. */
+	/** Rows that earlier items add, by key. */
 	readonly #appendedRows = new Map<string, readonly number[]>();
 	#foldedKeys: Map<string, string> | undefined;
 	#hasValues = false;
@@ -55,13 +55,12 @@ export class MatchPlan {
 		this.#matching = input;
 		const { matchColumns, columns, body } = input;
 		this.#isUserEntered = input.valueInputOption === 'USER_ENTERED';
-		this.#keyColumns = isByRowNumber(matchColumns)
-			? []
-			: matchColumns.flatMap((name) => columns.get(name) ?? []);
+		const keyNames = isByRowNumber(matchColumns) ? [] : matchColumns;
+		this.#keyColumns = keyNames.flatMap((name) => columns.get(name) ?? []);
 		this.#nextRow = body.lastRow + 1;
 	}
 
-	/** The reason why one of an item's rows cannot be looked for, or may not be added; undefined if there is none. */
+	/** Returns an error if one of an item's rows has no key, or may not be added. */
 	findRefusal(rows: readonly NamedRow[]): NodeError | undefined {
 		const findRows = (row: NamedRow) => {
 			const rows = this.#findRows(row);
@@ -71,7 +70,7 @@ export class MatchPlan {
 		return rows.map(findRows).find(isNodeError);
 	}
 
-	/** The steps for an item whose rows can be looked for. */
+	/** Plans the steps for an item without a refusal. */
 	planRows(rows: readonly NamedRow[]): MatchStep[] {
 		return rows.map((row) => this.#planRow(row));
 	}
@@ -104,13 +103,10 @@ export class MatchPlan {
 		const nearKey = isNew ? this.#findNearKey(row) : undefined;
 		const rows = isNew ? [this.#nextRow++] : foundRows;
 		if (isNew) this.#appendedRows.set(this.#buildKey(this.#getKeyCells(row)), rows);
-		const findChangedCells = (foundRow: number) =>
-			[...cells].filter(([column, cell]) => !this.#isUnchanged(foundRow, column, cell));
+		const findChangedCells = (index: number) =>
+			new Map([...cells].filter(([column, cell]) => !this.#isUnchanged(index, column, cell)));
 		const changes = rows
-			.map((changedRow) => ({
-				row: changedRow,
-				cells: isNew ? cells : new Map(findChangedCells(changedRow)),
-			}))
+			.map((index) => ({ row: index, cells: isNew ? cells : findChangedCells(index) }))
 			.filter((change) => isNew || change.cells.size > 0);
 		for (const { row: changedRow, cells: changedCells } of changes) {
 			for (const [column, cell] of changedCells) this.#pendingCells.set(`${changedRow} ${column}`, cell);
@@ -120,12 +116,11 @@ export class MatchPlan {
 	}
 
 	#findRows(row: NamedRow): readonly number[] | NodeError {
-		return isByRowNumber(this.#matching.matchColumns)
-			? this.#findRowByNumber(row.rowNumber)
-			: this.#findRowsByKey(row);
+		if (isByRowNumber(this.#matching.matchColumns)) return this.#findRowByNumber(row.rowNumber);
+		return this.#findRowsByKey(row);
 	}
 
-	/** @param isByValue for each key column, whether only its values count, and not what the sheet shows too */
+	/** Maps keys to rows. @param isByValue for each key column: true if only values count, false if shown texts count, too */
 	#indexRows(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
 		const { body, shownTexts, headerRow } = this.#matching;
 		const indexKey = shownTexts ? String(isByValue) : '';
@@ -133,15 +128,15 @@ export class MatchPlan {
 		if (knownIndex) return knownIndex;
 		const index = new Map<string, number[]>();
 		for (let row = headerRow; row <= body.lastRow; row++) {
-			for (const source of [body, ...(shownTexts ? [shownTexts] : [])]) {
-				const cells = this.#keyColumns.map((column, index) =>
-					(isByValue[index] ? body : source).getCell(row, column),
+			for (const view of shownTexts ? [body, shownTexts] : [body]) {
+				const cells = this.#keyColumns.map((column, key) =>
+					(isByValue[key] ? body : view).getCell(row, column),
 				);
 				if (cells.every((cell) => cell === '')) continue;
 				this.#hasValues ||= cells.some((cell) => typeof cell !== 'string');
 				const key = this.#buildKey(cells);
 				const rowsWithKey = index.get(key) ?? [];
-				// Rows come in their order.
+				// Value and shown text may give the same key. Rows are in their order, so only the last one can be this row.
 				if (rowsWithKey.at(-1) !== row) rowsWithKey.push(row);
 				index.set(key, rowsWithKey);
 			}
@@ -168,14 +163,14 @@ export class MatchPlan {
 		return rows ?? [];
 	}
 
-	/** Finds rows for a number by value, because 5.3 may be shown as 5. For text like a number, tries values first, then shown texts. */
+	/** Finds rows by key. A date's text is tried after its number, because a column may hold texts that look like dates. */
 	#lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
 		const rows = this.#lookUpKey(cells);
 		if (rows || !cells.some(isDate)) return rows;
-		// The column may hold texts that read as dates.
 		return this.#lookUpKey(cells.map((cell) => (isDate(cell) ? cell.text : cell)));
 	}
 
+	/** Compares numbers by value, because 5.3 may be shown as 5. For text that is a number, tries values first, then shown texts. */
 	#lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
 		const key = this.#buildKey(cells);
 		const isValue = cells.map((cell) => typeof cell !== 'string');
@@ -206,7 +201,7 @@ export class MatchPlan {
 		);
 	}
 
-	/** The cells by column, in order, without null, which leaves a cell unchanged. */
+	/** Returns the cells to write, by column and in order. Leaves out null, which leaves a cell unchanged. */
 	#placeCells({ cells }: NamedRow): Map<number, Cell> {
 		const cellsByColumn = new Map<number, Cell>();
 		for (const [name, cell] of cells) {
@@ -216,9 +211,9 @@ export class MatchPlan {
 		return new Map([...cellsByColumn].sort(([a], [b]) => a - b));
 	}
 
-	/** Whether the cell already has this value: then it is not written, and its formula or format stays. */
+	/** Returns whether the cell already has this value. It is then not written, so that its formula or format stays. */
 	#isUnchanged(row: number, column: number, cell: Cell): boolean {
-		// Never rewrites a key, because it already equals the item's, though its type may differ.
+		// A key is never written again: it equals the item's key, although its type may differ.
 		if (this.#keyColumns.includes(column)) return true;
 		const { body, shownTexts } = this.#matching;
 		const pending = this.#pendingCells.get(`${row} ${column}`);
@@ -227,7 +222,7 @@ export class MatchPlan {
 		if (isSameCell(value, cell)) return true;
 		const text = isDate(cell) ? cell.text : cell;
 		if (typeof text !== 'string' || typeof value === 'string') return false;
-		// No sheet shows a date with a T.
+		// No locale shows a date with a T, as ISO 8601 does.
 		if (isDate(cell) && text.includes('T')) return false;
 		if (this.#isUserEntered) {
 			if (text.startsWith("'")) return false;
@@ -241,7 +236,7 @@ export class MatchPlan {
 
 const isDate = (cell: Cell) => cell instanceof DateCell;
 
-/** @param stored a cell of the table, in which a date is a number, or a cell that an earlier item changes */
+/** @param stored a cell of the table, in which a date is a number, or a new cell of an earlier item */
 function isSameCell(stored: Cell, cell: Cell): boolean {
 	if (!isDate(cell)) return stored === cell;
 	const serial = isDate(stored) ? stored.serial : stored;
@@ -249,8 +244,8 @@ function isSameCell(stored: Cell, cell: Cell): boolean {
 }
 
 /**
- * Reads a table and plans the steps. What the sheet shows is read only if a text may be a number or a date.
- * @returns the steps of each member, or a NodeError that says why there are none, and the last row of the table
+ * Fetches a table and plans the steps. Fetches the texts that the sheet shows only if a text of an item may equal a number or a date.
+ * @returns for each member its steps, or a NodeError if it has none, and the last row of the table, from 0
  */
 export async function planSteps(
 	book: Spreadsheet,
@@ -261,25 +256,22 @@ export async function planSteps(
 ) {
 	const { matchColumns } = params;
 	const names = [...new Set([...matchColumns, ...collectNames(memberRows.flat())])];
-	const usedColumns = names
-		.flatMap((name) => columns.get(name) ?? [])
-		.filter((column) => column < header.freeColumn);
-	const allColumns = Array.from(
-		{ length: header.right - header.left + 1 },
-		(_, index) => header.left + index,
-	);
+	const { left, right, freeColumn } = header;
+	const namedColumns = names.flatMap((name) => columns.get(name) ?? []);
+	const usedColumns = namedColumns.filter((column) => column < freeColumn);
+	const allColumns = Array.from({ length: right - left + 1 }, (_, index) => left + index);
 	const columnsToRead = isByRowNumber(matchColumns) ? allColumns : usedColumns;
 	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shownTexts'>) => {
 		const plan = new MatchPlan({ ...params, columns, ...bodies });
 		const refusalsByMember = memberRows.map((rows, index) => refusals[index] ?? plan.findRefusal(rows));
-		// Leaves out runs that are not sent, because their rows must not change the plan of the others.
+		// The rows of runs that are not sent must not change the plan of the other runs.
 		const steps = spreadRefusals(refusalsByMember, members, 'written').map(
 			(refusal, index) => refusal ?? plan.planRows(memberRows[index] ?? []),
 		);
 		return { isUnsure: plan.needsShownTexts, steps, lastRow: bodies.body.lastRow };
 	};
 	const isUserEntered = params.valueInputOption === 'USER_ENTERED';
-	// Reads shown texts at once if there are dates, or if Google reads texts as typed: most of these need the comparison.
+	// Fetches shown texts at once if there are dates or values as typed, because most of these need a comparison with shown texts.
 	const mayNeedTexts = isUserEntered || memberRows.flat().some((row) => [...row.cells.values()].some(isDate));
 	if (mayNeedTexts && header.columns.size > 0 && header.rowCount * columnsToRead.length <= maxCellsTogether)
 		return planFor(await fetchValuesAndTexts(book, header, columnsToRead));
@@ -289,7 +281,7 @@ export async function planSteps(
 	return planFor({ body, shownTexts: await fetchTableBody(book, header, columnsToRead, 'FORMATTED_VALUE') });
 }
 
-/** Limit for reading values and texts in one request: that takes up to 80 bytes for each cell, two requests take about 50. */
+/** Limit for one request for values and texts, which takes up to 80 bytes for each cell. Two requests take about 50 bytes. */
 const maxCellsTogether = 200_000;
 
 export const isByRowNumber = (matchColumns: readonly string[]) =>
@@ -300,7 +292,7 @@ function createNoKeyError(columns: string): NodeError {
 	return createRefusal(`The item has no value for ${columns}`, advice);
 }
 
-/** The text of what the sheet stores for a typed text: "007" is 7, TRUE is a boolean, an apostrophe in front only marks text. */
+/** Converts a typed text to the text of the stored value: "007" to 7, TRUE to true. An apostrophe in front only marks text. */
 export function toStoredText(text: string): string {
 	if (text.startsWith("'")) return text.slice(1);
 	const trimmed = text.trim();

@@ -5,45 +5,43 @@ import type { HeaderRow } from '../headerRow';
 import { groupNeighbors, printRange, toColumnLetters } from '../range';
 import { maxRanges, type Spreadsheet } from '../spreadsheet';
 
-/** The rows below a header, in some columns. Rows and columns count from 0. */
+/** The cells of some columns of a table, below its header. Rows and columns count from 0. */
 export interface TableBody {
-	/** The last row that holds anything in these columns; the header's if none does. */
+	/** The last row with a value in these columns; the header's row if all rows are empty. */
 	readonly lastRow: number;
-	/** What reading gives for a cell; "" where it is empty. */
+	/** Returns the value of a cell; "" if it is empty. */
 	getCell(row: number, column: number): Cell;
 }
 
-/** The ranges of some columns of a table, by their positions in the tab, and how Google's answer becomes a body. */
-function planBodyRead({ title, nativeTable, row: headerRow }: TablePosition, columns: readonly number[]) {
+/** Plans how to read columns of a table: the ranges to request, and the function that makes a body of Google's answer. */
+function planBodyRead({ title, nativeTable, row: headerRow }: TableArea, columns: readonly number[]) {
 	const sortedColumns = [...new Set(columns)].sort((a, b) => a - b);
 	const groups = groupNeighbors(sortedColumns, (left, right) => right === left + 1);
 	const spans = (groups.length > maxRanges ? [sortedColumns] : groups).map((group) => {
 		return { firstColumn: group[0] ?? 0, lastColumn: group.at(-1) ?? 0 };
 	});
 	return {
-		// The header is read too, because a range may not begin below the last row of the tab.
+		// Begins with the header's row: Google refuses a range that begins below the last row of the tab.
 		ranges: spans.map(({ firstColumn, lastColumn }) => {
 			const cells = `${toColumnLetters(firstColumn)}${headerRow + 1}:${toColumnLetters(lastColumn)}${nativeTable?.bodyEnd ?? ''}`;
 			return printRange({ tab: title, cells });
 		}),
-		/** @param grids the cells of each range */
+		/** @param grids the rows of cells of each range */
 		toBody: (grids: readonly Cell[][][]): TableBody => ({
 			lastRow: headerRow + Math.max(0, ...grids.map((grid) => grid.length - 1)),
 			getCell(row, column) {
-				const spanIndex = spans.findIndex(
-					({ firstColumn, lastColumn }) => column >= firstColumn && column <= lastColumn,
-				);
-				return grids[spanIndex]?.[row - headerRow]?.[column - (spans[spanIndex]?.firstColumn ?? 0)] ?? '';
+				const index = spans.findIndex((span) => column >= span.firstColumn && column <= span.lastColumn);
+				return grids[index]?.[row - headerRow]?.[column - (spans[index]?.firstColumn ?? 0)] ?? '';
 			},
 		}),
 	};
 }
 
-type TablePosition = Pick<HeaderRow, 'title' | 'nativeTable' | 'row'>;
+type TableArea = Pick<HeaderRow, 'title' | 'nativeTable' | 'row'>;
 
 export async function fetchTableBody(
 	book: Spreadsheet,
-	table: TablePosition,
+	table: TableArea,
 	columns: readonly number[],
 	valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA' = 'UNFORMATTED_VALUE',
 ): Promise<TableBody> {
@@ -53,16 +51,12 @@ export async function fetchTableBody(
 	return toBody((data.valueRanges ?? []).map(({ values }) => (values ?? []) as Cell[][]));
 }
 
-/** Reads values, with dates as numbers, and what the sheet shows: in one request instead of two, but with more bytes for each cell. */
-export async function fetchValuesAndTexts(
-	book: Spreadsheet,
-	table: TablePosition,
-	columns: readonly number[],
-) {
+/** Fetches values, with dates as numbers, and shown texts. This takes one request instead of two, but more bytes for each cell. */
+export async function fetchValuesAndTexts(book: Spreadsheet, table: TableArea, columns: readonly number[]) {
 	const { ranges, toBody } = planBodyRead(table, columns);
 	const { sheets } = await book.fetch('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
-		// Google also returns cells that only have a format.
+		// Google also returns empty cells that have a format.
 		const isFilled = (cell: sheets_v4.Schema$CellData) => cell.effectiveValue ?? cell.formattedValue;
 		const lastFilled = rowData.findLastIndex(({ values }) => values?.some(isFilled));
 		return rowData.slice(0, lastFilled + 1).map(({ values }) => values ?? []);

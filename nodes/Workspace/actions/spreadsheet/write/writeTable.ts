@@ -1,24 +1,21 @@
 import { isNodeError, createRefusal, type NodeError } from '../../../../core/errors';
 import { printChoice, quoteField } from '../../../../fields/field';
-import { type Cell, toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
+import type { Cell, NamedRow } from '../cells';
+import { toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
 import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
 import { buildColumnNames, type HeaderRow, fetchTable, addLetterColumns } from '../headerRow';
 import { listNames } from '../names';
 import * as ranges from '../range';
 import { sendInChunks, spreadRefusals, countColumns, buildWriteResults } from '../sendRows';
-import {
-	buildEnlargeTabRequests,
-	isNameOfTab,
-	newTabSize,
-	buildResizeTableRequest,
-	type Spreadsheet,
-} from '../spreadsheet';
+import type { Spreadsheet } from '../spreadsheet';
+import { buildEnlargeTabRequests, buildResizeTableRequest, isNameOfTab, newTabSize } from '../spreadsheet';
 import { fetchTableBody } from './tableBody';
 
 /**
- * Writes rows, and enlarges the tab if they reach beyond its edge, where Google refuses them. Rows that begin beyond it stay refused.
- * @param size of what is written, from the target's first cell on
+ * Writes rows, and enlarges the tab first if the rows reach beyond its edge: Google would refuse them. Rows that begin beyond the edge
+ * are still refused.
+ * @param size rows and columns to write, from the target's first cell on
  */
 async function writeAndEnlarge<T>(
 	book: Spreadsheet,
@@ -29,9 +26,9 @@ async function writeAndEnlarge<T>(
 	const start = ranges.parseBounds(target);
 	const [rows, columns] = [start.row + size.rows, start.column + size.columns];
 	const fits = rows <= (start.lastRow ?? Infinity) + 1 && columns <= (start.lastColumn ?? Infinity) + 1;
-	// A named range inside a tab has its own bounds.
+	// A named range has a fixed size.
 	const canGrow = fits && (target.tab === undefined || target.name === undefined);
-	/** @returns whether the tab has grown */
+	/** Returns whether the tab has grown. */
 	const growTab = async () => {
 		const tab = await book.fetchTab(target.tab ?? target.name);
 		const isInside = start.row < tab.rowCount && start.column < tab.columnCount;
@@ -40,7 +37,7 @@ async function writeAndEnlarge<T>(
 		return requests.length > 0;
 	};
 	return await book.sendForRange(target, async () => {
-		// What fits into a new tab is sent without asking first.
+		// Rows that fit into a new tab are sent without asking for the tab's size first.
 		if (canGrow && (rows > newTabSize.rowCount || columns > newTabSize.columnCount)) await growTab();
 		return await send().catch(async (error: unknown) => {
 			const isOverEdge =
@@ -52,8 +49,8 @@ async function writeAndEnlarge<T>(
 }
 
 /**
- * Writes the rows of all items below one another, with columns in the order of the header, then of first appearance.
- * @throws NodeError 400 where the first row has other names
+ * Writes the rows of all items below one another. Columns are in the order of the header. New columns follow in the order of the items.
+ * @throws NodeError 400 if the first row has names that the items do not have
  */
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const table = params.includeHeaderRow
@@ -61,12 +58,10 @@ export async function writeItems(book: Spreadsheet, params: WriteParams, members
 		: undefined;
 	const memberRows = table?.memberRows ?? (await convertCells(book, params, members.map(readNamedRows)));
 	const names = collectNames(memberRows.flat());
+	const getCell = ({ cells }: NamedRow, name: string | undefined) =>
+		name === undefined ? null : (cells.get(name) ?? null);
 	const toRows = (columns: ReadonlyArray<string | undefined>) =>
-		memberRows.map((rows) =>
-			rows.map(({ cells }) =>
-				columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null))),
-			),
-		);
+		memberRows.map((rows) => rows.map((row) => columns.map((name): Cell => getCell(row, name))));
 	if (!table)
 		return await writeConsecutiveRows(book, params, ranges.parseTarget(params), toRows(names), members);
 	const { target, header: tableHeader } = table;
@@ -74,28 +69,24 @@ export async function writeItems(book: Spreadsheet, params: WriteParams, members
 	return await writeConsecutiveRows(book, params, target, toRows(columns), members, { header: [header] });
 }
 
-/** Gives each name a column, from the range's first one on. A column without a header keeps none: Read names it by its letter. */
-function layOutColumns(names: readonly string[], tableHeader: HeaderRow, params: WriteParams) {
-	const rangeTexts = tableHeader.texts.slice(tableHeader.rangeStart);
-	const gapIndex = rangeTexts.indexOf('');
-	const columnCount = Math.max(names.length, gapIndex === -1 ? rangeTexts.length : gapIndex);
-	const headerTexts = Array.from({ length: columnCount }, (_, index) => rangeTexts[index] ?? '');
+/** Gives each name a column, from the range's first column on. The header of a column that items name by its letter stays empty. */
+function layOutColumns(names: readonly string[], header: HeaderRow, params: WriteParams) {
+	const texts = header.texts.slice(header.rangeStart);
+	const gapIndex = texts.indexOf('');
+	const columnCount = Math.max(names.length, gapIndex === -1 ? texts.length : gapIndex);
+	const headerTexts = Array.from({ length: columnCount }, (_, index) => texts[index] ?? '');
 	const isNew = headerTexts.every((text) => text === '');
-	const knownNames = buildColumnNames(headerTexts, tableHeader.rangeStart).map((name, index) => {
+	const knownNames = buildColumnNames(headerTexts, header.rangeStart).map((name, index) => {
 		if (isNew) return undefined;
-		return names.includes(name)
-			? name
-			: names.find((other) => tableHeader.columns.get(other) === tableHeader.rangeStart + index);
+		const isInColumn = (other: string) => header.columns.get(other) === header.rangeStart + index;
+		return names.includes(name) ? name : names.find(isInColumn);
 	});
 	const message = `The first row has the names ${listNames(headerTexts.filter((text) => text !== ''))}, but the items have ${listNames(names)}`;
 	const advice = `Nothing was written. Set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}, to find rows by ${quoteField('matchColumns')}, or to ${printChoice('writeMode', 'replace')}, to clear the old table.`;
-	if (headerTexts.some((text, index) => text !== '' && knownNames[index] === undefined))
-		throw createRefusal(message, advice);
+	const isUnknown = (text: string, index: number) => text !== '' && knownNames[index] === undefined;
+	if (headerTexts.some(isUnknown)) throw createRefusal(message, advice);
 	const newNames = names.filter((name) => !knownNames.includes(name));
-	const columns = [
-		...Array.from({ length: columnCount }, (_, index) => knownNames[index] ?? newNames.shift()),
-		...newNames,
-	];
+	const columns = [...knownNames.map((name) => name ?? newNames.shift()), ...newNames];
 	const headerCells = columns.map((name, index) =>
 		name === undefined || knownNames[index] ? null : toHeaderCell(name, params),
 	);
@@ -104,7 +95,7 @@ function layOutColumns(names: readonly string[], tableHeader: HeaderRow, params:
 
 /**
  * Writes the rows of all members below one another.
- * @param header rows above them @param prepare is called before the first request, with the number of rows
+ * @param header rows above the members' rows @param prepare called with the number of all rows before the first request
  */
 export async function writeConsecutiveRows(
 	book: Spreadsheet,
@@ -131,12 +122,12 @@ export async function writeConsecutiveRows(
 			);
 			const updatedRange = response.updatedRange ?? range;
 			const [sentRange, answeredRange] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
-			// Takes the place from Google's answer only for a named range: the answer begins at the first written cell, which null moves.
+			// Google's answer begins at the first cell that is not null. So only the place of a named range is read from the answer.
 			const isPlaceKnown = sentRange.name === undefined || isNameOfTab(target, answeredRange);
 			const { row, column } = ranges.parseBounds(isPlaceKnown ? sentRange : answeredRange);
 			await formatDates(book, members[0], { title: answeredRange.tab }, [{ row, column, cells: values }]);
 			nextRange = ranges.printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
-			// The header counts for the first item, if any of it was written.
+			// A header counts as rows of the first item, if at least one of its cells was written.
 			const ownHeader = headerRows.flat().some((cell) => cell !== null) ? headerRows : [];
 			const start = { row: row + headerRows.length - ownHeader.length, column };
 			return buildWriteResults(book.id, updatedRange, start, [[...ownHeader, ...firstRows], ...otherRows]);
@@ -144,7 +135,7 @@ export async function writeConsecutiveRows(
 	});
 }
 
-/** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
+/** Writes a header and rows over a table, and clears the other cells of the old table. Raw values need only one atomic request. */
 export async function replaceTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const { header: sheetHeader, memberRows } = await fetchTable(book, params, members, (inside) =>
 		Math.max(params.headerRow, ranges.parseBounds(inside).row + 1),
@@ -166,15 +157,15 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 	const width = Math.max(columns.length, header.right - column + 1);
 	const end = { endRowIndex: row + allRows.length, endColumnIndex: column + width };
 	const requests = buildEnlargeTabRequests(header, { rows: end.endRowIndex, columns: end.endColumnIndex });
-	if (nativeTable)
-		requests.push(buildResizeTableRequest({ ...nativeTable, range: { ...nativeTable.range, ...end } }));
+	const tableRange = nativeTable && { ...nativeTable.range, ...end };
+	if (tableRange) requests.push(buildResizeTableRequest({ ...nativeTable, range: tableRange }));
 	if (valueInputOption === 'RAW') {
 		const lastRow = Math.max(nativeTable?.range.endRowIndex ?? header.rowCount, end.endRowIndex);
 		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex: lastRow };
 		await book.change([...requests, buildUpdateCellsRequest({ range }, allRows)]);
 	} else {
 		await book.change(requests);
-		// Sends empty cells for the cells to clear, because a request with values as typed changes only the cells it has.
+		// Sends empty texts for cells to clear: a request with values as typed changes only the cells that it contains.
 		const allColumns = Array.from({ length: width }, (_, index) => column + index);
 		const { lastRow } = await fetchTableBody(book, header, allColumns);
 		const height = Math.max(allRows.length, lastRow - row + 1);
@@ -191,27 +182,26 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 	return buildWriteResults(book.id, range, { row, column }, [[...headerRows, ...firstRows], ...otherRows]);
 }
 
-/** Names of the columns with formulas that a table loses when it gets other columns. */
+/** Finds the names of the columns with formulas that a table loses, because the items do not have these columns. */
 async function findLostFormulas(book: Spreadsheet, header: HeaderRow, keptNames: readonly string[]) {
 	const keptColumns = new Set(keptNames.map((name) => header.columns.get(name)));
-	const lostColumns = [...header.columns].filter(
-		([name, column]) => header.names.includes(name) && !keptColumns.has(column),
-	);
-	const columns = lostColumns.map(([, at]) => at);
+	const namedColumns = [...header.columns].filter(([name]) => header.names.includes(name));
+	const lostColumns = namedColumns.filter(([, column]) => !keptColumns.has(column));
+	const columns = lostColumns.map(([, column]) => column);
 	const body = await fetchTableBody(book, header, columns, 'FORMULA');
 	const rows = Array.from({ length: body.lastRow - header.row }, (_, index) => header.row + 1 + index);
-	const hasFormula = (column: number) =>
-		rows.some((row) => String(body.getCell(row, column)).startsWith('='));
+	const isFormula = (cell: Cell) => String(cell).startsWith('=');
+	const hasFormula = (column: number) => rows.some((row) => isFormula(body.getCell(row, column)));
 	return lostColumns.flatMap(([name, column]) => (hasFormula(column) ? name : []));
 }
 
-/** Sorts columns: those that stay keep their order and their header's text, or its number if the column does not move. New ones follow. */
+/** Puts existing columns first, in the order of the table, and keeps their headers' texts, or values if they do not move. */
 function sortColumns(names: readonly string[], { columns, texts, values, left }: HeaderRow) {
 	return names
-		.map((name) => ({ name, at: columns.get(name) ?? Infinity }))
-		.sort((a, b) => a.at - b.at || 0)
-		.map(({ name, at }, index) => {
-			const value = at === left + index ? values[at] : undefined;
-			return { name, value, text: at === Infinity ? name : (texts[at] ?? '') };
+		.map((name) => ({ name, oldColumn: columns.get(name) ?? Infinity }))
+		.sort((a, b) => a.oldColumn - b.oldColumn || 0)
+		.map(({ name, oldColumn }, index) => {
+			const value = oldColumn === left + index ? values[oldColumn] : undefined;
+			return { name, value, text: oldColumn === Infinity ? name : (texts[oldColumn] ?? '') };
 		});
 }
