@@ -58,19 +58,13 @@ async function appendTogether(
 	};
 	const paddedRows = rowsByItem.map((rows) => rows.map(padEmptyRow));
 	const values = paddedRows.flat().map(padFirstCell);
+	const { insertDataOption } = params;
 	const valueInputOption = toInputOption(params);
 	const { firstRow, ...result } = await book.sendForRange(target, async () => {
-		const { firstRow, ...request } = await places.planAppendRequest(
-			book,
-			params.insertDataOption,
-			place,
-			values,
-		);
+		const { firstRow, ...request } = await places.planAppendRequest(book, insertDataOption, place, values);
 		await addHeaders?.();
-		return {
-			...places.parseAppendResponse(await book.append({ ...request, valueInputOption }, values)),
-			firstRow,
-		};
+		const response = await book.append({ ...request, valueInputOption }, values);
+		return { ...places.parseAppendResponse(response), firstRow };
 	});
 	const { updatedRange, tableRange } = result;
 	// If the name is not the title of the tab in Google's answer, it is a named range.
@@ -84,10 +78,8 @@ async function appendTogether(
 	const { searchRange, extent, row } = place;
 	if (!tableRange && extent === 'all' && start.row > row)
 		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	if (
-		params.insertDataOption === 'INSERT_ROWS' &&
-		places.isDirectlyBelowHeader(result, knownPlace, start.row)
-	) {
+	const isBelowHeader = places.isDirectlyBelowHeader(result, knownPlace, start.row);
+	if (insertDataOption === 'INSERT_ROWS' && isBelowHeader) {
 		await places.clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
 			const outcome = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;

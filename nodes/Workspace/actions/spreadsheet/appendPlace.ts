@@ -69,7 +69,7 @@ export function getPlaceInTarget(target: ranges.TabRange): AppendPlace {
 	return { searchRange: ranges.printRange(target), tab: tab ?? name, row, column, lastColumn, extent };
 }
 
-/** Returns the place below a header. If a cell of the header is empty, Google may take the table for several, and searches whole columns. */
+/** Returns the place below a header. If the header has a gap, Google may see several tables, so that whole columns are searched. */
 export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace {
 	const { left, right, hasGap, row } = header;
 	const tab = target.tab ?? target.name;
@@ -100,7 +100,7 @@ function findLastRow(grid: Grid, { row, column, lastColumn, extent }: AppendPlac
 const countFilledCells = (row: readonly unknown[], start: number, end = Infinity) =>
 	row.slice(start, end).filter((cell) => cell !== '').length;
 
-/** Finds the next block of filled rows. @param counts filled cells of each row @returns its first and last row; -1, -1 if there is none */
+/** Finds the next block of filled rows: its first and last row, or -1 and -1. @param counts number of filled cells in each row */
 function findBlock(counts: readonly number[], startRow: number): readonly [number, number] {
 	const firstRow = counts.findIndex((count, index) => index >= startRow && count > 0);
 	if (firstRow === -1) return [-1, -1];
@@ -125,7 +125,7 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 		const { cells } = await book.fetchCells(tab);
 		const targetRow = findTargetRow(cells, appended);
 		if (targetRow === start.row && start.column === place.column) return start;
-		// If the rows have other cells, too, Google did not insert them for ours.
+		// If these rows of the sheet also have other cells, Google did not insert them for the new rows.
 		const isShared = cells
 			.slice(start.row, start.row + values.length)
 			.some((row) => countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0);
@@ -196,7 +196,7 @@ export async function planAppendRequest(
 	const { cells, rowCount } = await book.fetchCells(tab);
 	const width = countColumns(values);
 	const lastFilledRow = findLastRow(cells, place, width);
-	// A new header is written only after this, and counts as a row of the table.
+	// A new header is written after this step, so its row is still empty, but belongs to the table.
 	const lastRow = place.extent === 'header' ? Math.max(lastFilledRow, place.row) : lastFilledRow;
 	const firstRow = lastRow === -1 ? place.row : lastRow + 1;
 	const tableRow = place.extent === 'header' ? place.row : lastRow;
@@ -228,7 +228,7 @@ const headerFormats = [
 ];
 const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats.join(',')})))))`;
 
-/** Removes the header's format from the rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
+/** Removes the header's format from new rows: Google formats inserted rows like the row above. @param range any range in the tab */
 export async function clearHeaderFormat(
 	book: Spreadsheet,
 	range: string,

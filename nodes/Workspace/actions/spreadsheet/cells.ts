@@ -112,7 +112,7 @@ export interface NamedRow {
 	/** The row number from an earlier Read; it is never written as a cell. */
 	readonly rowNumber: unknown;
 	/** Names of the cells whose values were typed into the form. */
-	readonly typed?: ReadonlySet<string>;
+	readonly typedNames?: ReadonlySet<string>;
 }
 
 export type RowsMember = CombinedItem<ValuesParams & Pick<RowParams, 'valuesSource' | 'columns'>>;
@@ -145,13 +145,13 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	}
 	// A column that was left empty in the form has no value.
 	const entries = Object.entries(columns).filter(([, value]) => value !== undefined);
-	const typed = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
+	const typedNames = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
 	const plainEntries = entries.map(([name, cell]) => [name, cell instanceof TypedText ? cell.text : cell]);
 	const valuesByName = Object.fromEntries(plainEntries) as Readonly<Record<string, unknown>>;
 	const cells = toNamedCells(valuesByName, params, quoteField('columns'));
 	// If Columns has an empty row number, the item's own row number does not count: the item may come from another table.
 	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? valuesByName : json;
-	if (cells.size > 0) return [{ cells, rowNumber, typed }];
+	if (cells.size > 0) return [{ cells, rowNumber, typedNames }];
 	const advice = 'Nothing was sent. Enter a value for at least one column.';
 	throw createRefusal(`${quoteField('columns')} has no values`, advice);
 }

@@ -93,8 +93,8 @@ function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: she
 }
 
 /**
- * Maps names to columns. If two columns have the same name, these names come first, in this order: the names that Read returns, the
- * headers, what the sheet shows for them, and the headers without spaces around them. A column without a header has its letter as name.
+ * Maps names to columns. A column can be named by its name in Read's items, its header, the text that the sheet shows for the header, or
+ * the header without spaces around it. If two columns share a name, the first of these four kinds wins.
  */
 export function indexColumns(headers: readonly string[], shownTexts: readonly string[], startColumn: number) {
 	const trimmedHeaders = headers.map((header) => header.trim());
@@ -116,7 +116,7 @@ export function nameColumnsByLetters(header: HeaderRow, names: readonly string[]
 	return { ...header, columns, left, right, freeColumn: right + 1, names: letters };
 }
 
-/** Adds the columns directly to the right of a header that rows name by the letters of Read. Any other letters are an ordinary name. */
+/** Adds columns without a header, directly to the right of the table, if rows name them by letter. Other letters are ordinary names. */
 export function addLetterColumns(header: HeaderRow, names: ReadonlySet<string>): HeaderRow {
 	const columns = new Map(header.columns);
 	if (columns.size === 0) return header;
@@ -220,13 +220,13 @@ export function resolveColumns(
 	members: readonly RowsMember[],
 	memberRows: ReadonlyArray<readonly NamedRow[]>,
 ) {
-	const stops = members.map(findStopError);
+	const stopErrors = members.map(findStopError);
 	const isNew = sheetHeader.columns.size === 0;
 	// If there is no header yet, the rows of the first run define it, and the rows of the other runs must fit it.
 	const headerRun =
-		isNew && params.extraColumns !== 'add' ? members[stops.indexOf(undefined)]?.item.run : undefined;
+		isNew && params.extraColumns !== 'add' ? members[stopErrors.indexOf(undefined)]?.item.run : undefined;
 	const definesHeader = (index: number) =>
-		!stops[index] && (headerRun === undefined || members[index]?.item.run === headerRun);
+		!stopErrors[index] && (headerRun === undefined || members[index]?.item.run === headerRun);
 	const names = collectNames(memberRows.filter((_, index) => definesHeader(index)).flat());
 	const currentHeader = addLetterColumns(sheetHeader, new Set(names));
 	const canAdd = params.extraColumns === 'add' || isNew;
@@ -234,7 +234,7 @@ export function resolveColumns(
 	const grownHeader = addNewColumns(currentHeader, newNames);
 	const [header, refusal] = isNodeError(grownHeader) ? [currentHeader, grownHeader] : [grownHeader];
 	const findRefusal = (rows: readonly NamedRow[]) => refusal ?? findMisfitError(rows, header, params);
-	const refusals = memberRows.map((rows, index) => stops[index] ?? findRefusal(rows));
+	const refusals = memberRows.map((rows, index) => stopErrors[index] ?? findRefusal(rows));
 	return { currentHeader, newNames, header, refusals };
 }
 

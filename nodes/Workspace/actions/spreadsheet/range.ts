@@ -35,13 +35,13 @@ export function parseRange(range: string): TabRange {
 		const [, title = '', textAfterTitle] = quotedMatch;
 		const tab = title.replaceAll("''", "'");
 		if (textAfterTitle === undefined) return { tab };
-		const inside = parseCellsOrName(textAfterTitle);
-		if (inside) return { tab, ...inside, isQuoted: true };
+		const cellsOrName = parseCellsOrName(textAfterTitle);
+		if (cellsOrName) return { tab, ...cellsOrName, isQuoted: true };
 		throw createRangeError(text);
 	}
 	const separatorIndex = text.lastIndexOf('!');
-	const inside = separatorIndex > 0 ? parseCellsOrName(text.slice(separatorIndex + 1)) : undefined;
-	if (inside) return { tab: text.slice(0, separatorIndex), ...inside };
+	const cellsOrName = separatorIndex > 0 ? parseCellsOrName(text.slice(separatorIndex + 1)) : undefined;
+	if (cellsOrName) return { tab: text.slice(0, separatorIndex), ...cellsOrName };
 	return parseCellsOrName(text) ?? { tab: text };
 }
 
@@ -75,10 +75,10 @@ export const rangeAdvice = `In ${quoteField('range')}, enter cells such as A1:D1
 
 /** Prints a range for Google: unchanged, except for quotes around a title that needs them. */
 export function printRange({ tab, isQuoted, cells, name }: TabRange): string {
-	const inside = cells ?? name;
-	if (tab === undefined) return inside ?? '';
-	if (inside === undefined) return quoteTab(tab);
-	return `${isQuoted || needsQuotes(tab) ? quoteTab(tab) : tab}!${inside}`;
+	const cellsOrName = cells ?? name;
+	if (tab === undefined) return cellsOrName ?? '';
+	if (cellsOrName === undefined) return quoteTab(tab);
+	return `${isQuoted || needsQuotes(tab) ? quoteTab(tab) : tab}!${cellsOrName}`;
 }
 
 const needsQuotes = (tab: string) => !/^[A-Za-z_]\w*$/.test(tab) || isCells(tab);
@@ -163,9 +163,9 @@ export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 	const message = `${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`;
 	const tabAdvice = `Leave ${quoteField('tab')} empty, or enter only cells, such as ${parseRange(rangeText).cells ?? 'A:D'}.`;
 	if (rangeText.includes('!')) throw createRefusal(message, tabAdvice);
-	const inside = parseCellsOrName(rangeText);
-	if (!inside) throw createRangeError(rangeText);
-	return { tab, ...inside };
+	const cellsOrName = parseCellsOrName(rangeText);
+	if (!cellsOrName) throw createRangeError(rangeText);
+	return { tab, ...cellsOrName };
 }
 
 /** Prints the fields Tab and Range as one range for Google. @throws NodeError 400 as `parseTarget` does */

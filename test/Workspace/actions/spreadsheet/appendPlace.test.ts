@@ -368,10 +368,10 @@ describe('where a table is looked for', () => {
 	test.each([
 		[false, "'Q1'!B3:D3"],
 		[true, "'Q1'!B3:D"],
-	])('below a header, whose cells have a gap: %s', (hasGap, search) => {
+	])('below a header, whose cells have a gap: %s', (hasGap, searchRange) => {
 		const table = { target: parseRange("'Q1'"), header: { left: 1, right: 3, row: 2, hasGap } } as SheetTable;
 		const expected = {
-			search,
+			searchRange,
 			tab: 'Q1',
 			row: 2,
 			column: 1,

@@ -59,24 +59,24 @@ export async function convertCells(
 ): Promise<ReadonlyArray<readonly NamedRow[]>> {
 	if (valueInputOption !== 'AUTO') return memberRows;
 	const allRows = memberRows.flat();
-	const hasTyped = ({ cells, typed }: NamedRow) =>
-		[...(typed ?? [])].some((name) => mayBeNumberOrBoolean(cells.get(name) ?? ''));
+	const hasTyped = ({ cells, typedNames }: NamedRow) =>
+		[...(typedNames ?? [])].some((name) => mayBeNumberOrBoolean(cells.get(name) ?? ''));
 	const hasDate = ({ cells }: NamedRow) =>
 		[...cells.values()].some((cell) => typeof cell === 'string' && mayBeDate(cell));
 	const types = table && allRows.some(hasTyped) ? await fetchColumnTypes(book, table) : undefined;
 	const settings = allRows.some(hasDate) ? await book.fetchDateSettings() : undefined;
 	if (!types && !settings) return memberRows;
-	const convert = (cell: Cell, type: string | undefined): Cell => {
+	const convertCell = (cell: Cell, type: string | undefined): Cell => {
 		if (typeof cell !== 'string') return cell;
 		if (type === 'number' && plainNumberPattern.test(cell)) return Number(cell);
 		if (type === 'boolean' && booleanPattern.test(cell)) return /true/i.test(cell);
 		return (settings && parseDate(cell, settings)) ?? cell;
 	};
-	const convertRow = ({ cells, rowNumber, typed }: NamedRow): NamedRow => {
-		const converted = [...cells].map(([name, cell]) => {
-			return [name, convert(cell, typed?.has(name) ? types?.get(name) : undefined)] as const;
+	const convertRow = ({ cells, rowNumber, typedNames }: NamedRow): NamedRow => {
+		const convertedCells = [...cells].map(([name, cell]) => {
+			return [name, convertCell(cell, typedNames?.has(name) ? types?.get(name) : undefined)] as const;
 		});
-		return { cells: new Map(converted), rowNumber };
+		return { cells: new Map(convertedCells), rowNumber };
 	};
 	return memberRows.map((rows) => rows.map(convertRow));
 }

@@ -64,7 +64,8 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 	const [, sign, totalHours = '', ...parts] = durationPattern.exec(text) ?? [];
 	// Hours with one digit are a duration: Read prints the hours of a time of day with two digits.
 	if (sign || totalHours.length === 1 || Number(totalHours) > 23) {
-		const duration = toMilliseconds(totalHours, parts[0] ?? 0, parts[1] ?? 0, parts[2]);
+		const [minutes = 0, seconds = 0, fraction] = parts;
+		const duration = toMilliseconds(totalHours, minutes, seconds, fraction);
 		const type = /^0\d/.test(totalHours) ? '[hh]:mm:ss' : '[h]:mm:ss';
 		return new DateCell(sign ? -duration : duration, type, text);
 	}

@@ -39,14 +39,14 @@ export class MatchPlan {
 	needsShownTexts = false;
 	readonly #matching: MatchPlanInput;
 	readonly #isUserEntered: boolean;
-	/** The match columns, from 0. Empty if rows are found by their numbers. */
+	/** The match columns, from 0. Empty if rows are tableRows by their numbers. */
 	readonly #keyColumns: readonly number[];
 	/** Rows of the table by key. There is one index for each choice of the columns that are compared only by value. */
 	readonly #indexes = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items add, by key. */
 	readonly #appendedRows = new Map<string, readonly number[]>();
 	#foldedKeys: Map<string, string> | undefined;
-	#hasValues = false;
+	#hasNonTextKeys = false;
 	/** Cells that earlier items change. */
 	readonly #pendingCells = new Map<string, Cell>();
 	#nextRow: number;
@@ -62,12 +62,14 @@ export class MatchPlan {
 
 	/** Returns an error if one of an item's rows has no key, or may not be added. */
 	findRefusal(rows: readonly NamedRow[]): NodeError | undefined {
-		const findRows = (row: NamedRow) => {
-			const rows = this.#findRows(row);
-			const isUnmatched = !isNodeError(rows) && rows.length === 0;
-			return isUnmatched && this.#matching.unmatched === 'error' ? this.#createUnmatchedError(row) : rows;
+		const findRowsOrError = (row: NamedRow) => {
+			const tableRows = this.#findRows(row);
+			const isUnmatched = !isNodeError(tableRows) && tableRows.length === 0;
+			return isUnmatched && this.#matching.unmatched === 'error'
+				? this.#createUnmatchedError(row)
+				: tableRows;
 		};
-		return rows.map(findRows).find(isNodeError);
+		return rows.map(findRowsOrError).find(isNodeError);
 	}
 
 	/** Plans the steps for an item without a refusal. */
@@ -76,10 +78,10 @@ export class MatchPlan {
 	}
 
 	#createUnmatchedError(row: NamedRow): NodeError {
-		const near = this.#findNearKey(row);
+		const nearKey = this.#findNearKey(row);
 		return createRefusal(
 			`No row has ${listNames(this.#getKeyCells(row).map(String))} in ${listNames(this.#matching.matchColumns)}`,
-			`Nothing was written for the item. ${near === undefined ? '' : `A row has ${listNames([near])}, which differs only by case or spaces. `}Set ${quoteField('unmatched')} to ${printChoice('unmatched', 'append')} or ${printChoice('unmatched', 'skip')}, or correct the key.`,
+			`Nothing was written for the item. ${nearKey === undefined ? '' : `A row has ${listNames([nearKey])}, which differs only by case or spaces. `}Set ${quoteField('unmatched')} to ${printChoice('unmatched', 'append')} or ${printChoice('unmatched', 'skip')}, or correct the key.`,
 		);
 	}
 
@@ -96,7 +98,7 @@ export class MatchPlan {
 	}
 
 	#planRow(row: NamedRow): MatchStep {
-		const cells = this.#placeCells(row);
+		const cells = this.#toCellsByColumn(row);
 		const foundRows = this.#findRows(row);
 		const isNew = isNodeError(foundRows) || foundRows.length === 0;
 		if (isNew && this.#matching.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
@@ -133,7 +135,7 @@ export class MatchPlan {
 					(isByValue[key] ? body : view).getCell(row, column),
 				);
 				if (cells.every((cell) => cell === '')) continue;
-				this.#hasValues ||= cells.some((cell) => typeof cell !== 'string');
+				this.#hasNonTextKeys ||= cells.some((cell) => typeof cell !== 'string');
 				const key = this.#buildKey(cells);
 				const rowsWithKey = index.get(key) ?? [];
 				// Value and shown text may give the same key. Rows are in their order, so only the last one can be this row.
@@ -158,7 +160,7 @@ export class MatchPlan {
 		const cells = this.#getKeyCells(row);
 		if (cells.every((cell) => cell === '')) return createNoKeyError(listNames(this.#matching.matchColumns));
 		const rows = this.#lookUpRows(cells);
-		if (!rows && this.#hasValues && !this.#isUserEntered)
+		if (!rows && this.#hasNonTextKeys && !this.#isUserEntered)
 			this.needsShownTexts ||= cells.some((cell) => typeof cell === 'string');
 		return rows ?? [];
 	}
@@ -202,7 +204,7 @@ export class MatchPlan {
 	}
 
 	/** Returns the cells to write, by column and in order. Leaves out null, which leaves a cell unchanged. */
-	#placeCells({ cells }: NamedRow): Map<number, Cell> {
+	#toCellsByColumn({ cells }: NamedRow): Map<number, Cell> {
 		const cellsByColumn = new Map<number, Cell>();
 		for (const [name, cell] of cells) {
 			const column = this.#matching.columns.get(name);
@@ -216,8 +218,8 @@ export class MatchPlan {
 		// A key is never written again: it equals the item's key, although its type may differ.
 		if (this.#keyColumns.includes(column)) return true;
 		const { body, shownTexts } = this.#matching;
-		const pending = this.#pendingCells.get(`${row} ${column}`);
-		if (pending !== undefined) return isSameCell(pending, cell);
+		const pendingCell = this.#pendingCells.get(`${row} ${column}`);
+		if (pendingCell !== undefined) return isSameCell(pendingCell, cell);
 		const value = body.getCell(row, column);
 		if (isSameCell(value, cell)) return true;
 		const text = isDate(cell) ? cell.text : cell;

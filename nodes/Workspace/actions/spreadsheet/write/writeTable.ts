@@ -54,7 +54,7 @@ async function writeAndEnlarge<T>(
  */
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const table = params.includeHeaderRow
-		? await fetchTable(book, params, members, (inside) => ranges.parseBounds(inside).row + 1)
+		? await fetchTable(book, params, members, (target) => ranges.parseBounds(target).row + 1)
 		: undefined;
 	const memberRows = table?.memberRows ?? (await convertCells(book, params, members.map(readNamedRows)));
 	const names = collectNames(memberRows.flat());
@@ -137,8 +137,8 @@ export async function writeConsecutiveRows(
 
 /** Writes a header and rows over a table, and clears the other cells of the old table. Raw values need only one atomic request. */
 export async function replaceTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const { header: sheetHeader, memberRows } = await fetchTable(book, params, members, (inside) =>
-		Math.max(params.headerRow, ranges.parseBounds(inside).row + 1),
+	const { header: sheetHeader, memberRows } = await fetchTable(book, params, members, (target) =>
+		Math.max(params.headerRow, ranges.parseBounds(target).row + 1),
 	);
 	const names = collectNames(memberRows.flat());
 	const header = addLetterColumns(sheetHeader, new Set(names));
