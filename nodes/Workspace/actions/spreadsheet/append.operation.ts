@@ -13,10 +13,10 @@ import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
 /** Appends the rows of members that have the same target, in the order of the members. */
 async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMember[]) {
-	const [first] = members;
-	if (!first) return [];
-	const book = new Spreadsheet(sheets, first.params.spreadsheetId, first.item);
-	const params = await book.resolveTab(first.params);
+	const [firstMember] = members;
+	if (!firstMember) return [];
+	const book = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
+	const params = await book.resolveTab(firstMember.params);
 	if (params.createTab) await book.createMissingTab(parseTarget(params));
 	const layout = await prepareAppend(book, params, members);
 	return await sendInChunks(layout.rows, members, {

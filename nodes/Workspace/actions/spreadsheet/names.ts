@@ -10,8 +10,8 @@ export function listNames(names: readonly string[]): string {
 }
 
 /** Returns whether two titles mean the same tab or named range. Google ignores their case. */
-export const isSameTitle = (title?: string | null, other?: string | null) =>
-	title?.toLowerCase() === other?.toLowerCase();
+export const isSameTitle = (title?: string | null, otherTitle?: string | null) =>
+	title?.toLowerCase() === otherTitle?.toLowerCase();
 
 /** Returns the names that differ from one of the missing names only by case or spaces. */
 export function findSimilarNames(names: readonly string[], missingNames: readonly string[]): string[] {

@@ -110,8 +110,8 @@ function parseReference(text: string): Partial<CellPosition> {
 
 /** @param column from 0 */
 export function toColumnLetters(column: number): string {
-	const rest = Math.floor(column / 26);
-	return `${rest > 0 ? toColumnLetters(rest - 1) : ''}${String.fromCharCode(65 + (column % 26))}`;
+	const precedingNumber = Math.floor(column / 26);
+	return `${precedingNumber > 0 ? toColumnLetters(precedingNumber - 1) : ''}${String.fromCharCode(65 + (column % 26))}`;
 }
 
 export const printCell = ({ row, column }: CellPosition) => `${toColumnLetters(column)}${row + 1}`;
@@ -125,9 +125,9 @@ export const printAreaLike = (range: string, start: CellPosition, rows: number, 
 	`${range.slice(0, range.lastIndexOf('!') + 1)}${printArea(start, rows, columns)}`;
 
 function printArea(start: CellPosition, rows: number, columns: number): string {
-	const first = printCell(start);
-	const last = printCell({ row: start.row + rows - 1, column: start.column + columns - 1 });
-	return first === last ? first : `${first}:${last}`;
+	const firstCell = printCell(start);
+	const lastCell = printCell({ row: start.row + rows - 1, column: start.column + columns - 1 });
+	return firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}`;
 }
 
 /** Splits elements into groups, in their order. An element that does not continue the previous one begins a new group. */

@@ -293,13 +293,13 @@ export const read = defineOperation({
 			});
 		const isIso = dateTimeRenderOption === 'ISO_8601';
 		const dateOption = isIso ? 'FORMATTED_STRING' : dateTimeRenderOption;
-		const rendered = await fetchAs({ valueRenderOption, dateTimeRenderOption: dateOption });
+		const renderedData = await fetchAs({ valueRenderOption, dateTimeRenderOption: dateOption });
 		const headerRows = output === 'rows' ? params.headerRow : 0;
 		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerRows })}`;
 		const data =
 			isIso && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.once(datesKey, () => printDates(book, rendered, headerRows))
-				: rendered;
+				? await item.once(datesKey, () => printDates(book, renderedData, headerRows))
+				: renderedData;
 		if (output === 'values') {
 			const { range, majorDimension, values = [] } = data;
 			const firstRowNumber = parseBounds(parseRange(range ?? 'A1')).row + 1;

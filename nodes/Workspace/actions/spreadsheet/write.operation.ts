@@ -36,11 +36,11 @@ async function writeRows(
 	sheets: sheets_v4.Sheets,
 	members: readonly WriteMember[],
 ): Promise<Array<SheetWriteResult | SheetWriteResult[] | NodeError>> {
-	const [first] = members;
-	if (!first) return [];
-	const mode = resolveWriteMode(first.params);
-	const book = new Spreadsheet(sheets, first.params.spreadsheetId, first.item);
-	const params = await book.resolveTab(first.params);
+	const [firstMember] = members;
+	if (!firstMember) return [];
+	const mode = resolveWriteMode(firstMember.params);
+	const book = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
+	const params = await book.resolveTab(firstMember.params);
 	const target = parseTarget(params);
 	if (params.createTab) await book.createMissingTab(target);
 	if (mode === 'update') return await matchRows(book, params, members);

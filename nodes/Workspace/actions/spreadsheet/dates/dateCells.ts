@@ -120,8 +120,8 @@ async function formatColumns(
 	{ title, ...tab }: DatedTab,
 	columns: readonly DateColumn[],
 ): Promise<void> {
-	const ranges = columns.map(([first, ...others]) =>
-		printTabArea(title, first, (others.at(-1)?.row ?? first.row) - first.row + 1, 1),
+	const ranges = columns.map(([firstDate, ...otherDates]) =>
+		printTabArea(title, firstDate, (otherDates.at(-1)?.row ?? firstDate.row) - firstDate.row + 1, 1),
 	);
 	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...typedReadOptions });
 	const isBelow = (above: WrittenDate, { row, type }: WrittenDate) =>
@@ -134,8 +134,8 @@ async function formatColumns(
 	if (areas.length === 0) return;
 	const { sheetId } = tab.sheetId === undefined ? await book.fetchTab(title) : tab;
 	await book.change(
-		areas.map(([{ row, column, type }, ...others]) => {
-			const rows = { startRowIndex: row, endRowIndex: row + 1 + others.length };
+		areas.map(([{ row, column, type }, ...otherDates]) => {
+			const rows = { startRowIndex: row, endRowIndex: row + 1 + otherDates.length };
 			const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
 			// If there is no pattern, the sheet's locale decides how a date looks.
 			const numberFormat = type.startsWith('[') ? { type: 'TIME', pattern: type } : { type };
@@ -204,9 +204,9 @@ const dateFields =
 type Area = CellPosition & { readonly lastRow: number; readonly lastColumn: number };
 
 /** Returns the smallest area that contains both areas. */
-const joinAreas = (area: Area, other: Area): Area => ({
-	row: Math.min(area.row, other.row),
-	column: Math.min(area.column, other.column),
-	lastRow: Math.max(area.lastRow, other.lastRow),
-	lastColumn: Math.max(area.lastColumn, other.lastColumn),
+const joinAreas = (area: Area, otherArea: Area): Area => ({
+	row: Math.min(area.row, otherArea.row),
+	column: Math.min(area.column, otherArea.column),
+	lastRow: Math.max(area.lastRow, otherArea.lastRow),
+	lastColumn: Math.max(area.lastColumn, otherArea.lastColumn),
 });

@@ -44,7 +44,7 @@ const durationPattern = /^(-?)(\d{1,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
 export function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isoPattern.test(text) || durationPattern.test(text)) return true;
-	const [clock, dayText = clock ? undefined : text] = clockPattern.exec(text) ?? [];
+	const [clockMatch, dayText = clockMatch ? undefined : text] = clockPattern.exec(text) ?? [];
 	if (dayText === undefined || isoPattern.test(dayText)) return true;
 	const parts = splitDate(dayText);
 	const hasPart = (pattern: RegExp) => parts.some((part) => pattern.test(part));
@@ -69,13 +69,13 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 		const type = /^0\d/.test(totalHours) ? '[hh]:mm:ss' : '[h]:mm:ss';
 		return new DateCell(sign ? -duration : duration, type, text);
 	}
-	const [clock, dayText, hour = 0, ...rest] = clockPattern.exec(text) ?? [];
-	const [minute = 0, second = 0, thousandths = '', meridiem] = rest;
+	const [clockMatch, dayText, hour = 0, ...timeParts] = clockPattern.exec(text) ?? [];
+	const [minute = 0, second = 0, thousandths = '', meridiem] = timeParts;
 	const hourOfDay = meridiem ? (Number(hour) % 12) + (/p/i.test(meridiem) ? 12 : 0) : hour;
 	const time = toMilliseconds(hourOfDay, minute, second, thousandths);
-	if (clock !== undefined && dayText === undefined) return new DateCell(time, 'TIME', text);
+	if (clockMatch !== undefined && dayText === undefined) return new DateCell(time, 'TIME', text);
 	const wallTime = parseDay(dayText ?? text, getDateStyle(locale)) + time;
-	return toDateCell(wallTime, clock === undefined ? 'DATE' : 'DATE_TIME', text);
+	return toDateCell(wallTime, clockMatch === undefined ? 'DATE' : 'DATE_TIME', text);
 }
 
 /** @param wallTime the time that clocks show, as milliseconds since 1970; NaN if there is no such time */
@@ -139,8 +139,8 @@ function printOffset(wallTime: number, timeZone: string): string {
 	for (const nearbyTime of [wallTime - dayMilliseconds, wallTime + dayMilliseconds]) {
 		const offset = toWallTime(nearbyTime, timeZone) - nearbyTime;
 		if (toWallTime(wallTime - offset, timeZone) !== wallTime || offset % 60_000 !== 0) continue;
-		const clock = new Date(Math.abs(offset)).toISOString().slice(11, 16);
-		return `${offset < 0 ? '-' : '+'}${clock}`;
+		const offsetText = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+		return `${offset < 0 ? '-' : '+'}${offsetText}`;
 	}
 	return '';
 }
@@ -169,8 +169,8 @@ export function printDate(
 }
 
 /** Returns whether two serial numbers are the same millisecond. */
-export const isSameTime = (serial: number, other: number) =>
-	Math.round(serial * dayMilliseconds) === Math.round(other * dayMilliseconds);
+export const isSameTime = (serial: number, otherSerial: number) =>
+	Math.round(serial * dayMilliseconds) === Math.round(otherSerial * dayMilliseconds);
 
 /** Rounds a serial number to whole milliseconds, if rounding errors are all that is missing. Any other number stays as it is. */
 export function dropTimeNoise(value: number): number {

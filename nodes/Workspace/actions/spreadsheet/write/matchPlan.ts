@@ -150,7 +150,7 @@ export class MatchPlan {
 	#getKeyCells({ cells }: NamedRow): Cell[] {
 		const { matchColumns, columns } = this.#matching;
 		return matchColumns.map((name) => {
-			const isSameColumn = (other: string) => columns.get(other) === columns.get(name);
+			const isSameColumn = (otherName: string) => columns.get(otherName) === columns.get(name);
 			const nameInRow = cells.has(name) ? name : [...cells.keys()].find(isSameColumn);
 			return (nameInRow === undefined ? null : cells.get(nameInRow)) ?? '';
 		});

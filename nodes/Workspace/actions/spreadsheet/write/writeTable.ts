@@ -78,7 +78,7 @@ function layOutColumns(names: readonly string[], header: HeaderRow, params: Writ
 	const isNew = headerTexts.every((text) => text === '');
 	const knownNames = buildColumnNames(headerTexts, header.rangeStart).map((name, index) => {
 		if (isNew) return undefined;
-		const isInColumn = (other: string) => header.columns.get(other) === header.rangeStart + index;
+		const isInColumn = (otherName: string) => header.columns.get(otherName) === header.rangeStart + index;
 		return names.includes(name) ? name : names.find(isInColumn);
 	});
 	const message = `The first row has the names ${listNames(headerTexts.filter((text) => text !== ''))}, but the items have ${listNames(names)}`;
