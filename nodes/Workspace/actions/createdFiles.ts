@@ -127,7 +127,7 @@ interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	readonly finish: (id: string, isDone: boolean) => Promise<() => R | Promise<R>>;
 }
 
-/** Creates a document or spreadsheet with Drive: in a folder, from a template or with a key. The Docs and Sheets APIs cannot. */
+/** Creates a document or spreadsheet in a folder, from a template or with a key. Only Drive can do this, not the Docs or Sheets API. */
 export async function createInDrive<R extends object>(
 	drive: drive_v3.Drive,
 	file: NewFile<R>,
@@ -179,7 +179,7 @@ export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<
 /** Returns the private property that marks a file as created for an item. */
 export const getItemProperty = ({ token }: Pick<Item, 'token'>) => ({ [tokenKey]: token });
 
-/** Finds the file with an item's mark. Returns undefined if Google does not list it (yet). */
+/** Finds the file with an item's mark. Returns undefined if Google does not list the file, or not yet. */
 export async function findFileOfItem(drive: drive_v3.Drive, { token }: Pick<Item, 'token'>, fields: string) {
 	const [file] = await findFiles(drive, buildPropertySearch(tokenKey, token), fields);
 	return file;

@@ -38,7 +38,7 @@ export function buildColumnNames(
 /** The row of a tab that names the columns of a table, within a range. Rows and columns count from 0. */
 export type HeaderRow = Readonly<Awaited<ReturnType<typeof fetchHeaderRow>>>;
 
-/** @param target the range whose columns belong to the table @param headerRow the number of the row in the tab, from 1 */
+/** Fetches a header row. @param target the range with the table's columns @param headerRow the row's number in the tab, from 1 */
 export async function fetchHeaderRow(book: Spreadsheet, target: TabRange, headerRow: number) {
 	const { sheet, ...tabInfo } = await book.fetchTab(target.tab ?? target.name, `${headerRow}:${headerRow}`);
 	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];

@@ -73,7 +73,7 @@ interface SendSettings<E, R> {
 	readonly maxBytes?: number;
 	/** The rows that are sent for an entry, to estimate its size. */
 	readonly getRows: (entry: E) => readonly Cell[][];
-	/** Sends entries in one request. Returns their results in the same order. */
+	/** Sends entries together. Returns their results in the same order. */
 	readonly send: (entries: E[], items: ReadonlyArray<Item | undefined>) => Promise<readonly R[]>;
 }
 
@@ -83,7 +83,7 @@ type Members = ReadonlyArray<{ readonly item: Item }>;
 export const findStopError = ({ item }: Members[number]) =>
 	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
-/** Turns all entries of a run into errors if one is an error that stops the node: nothing of the run is sent then. */
+/** If an entry is an error that stops the node, turns all entries of its run into errors, so that nothing of the run is sent. */
 export function spreadRefusals<E>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: Members,

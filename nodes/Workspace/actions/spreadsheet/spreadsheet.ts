@@ -186,7 +186,7 @@ export class Spreadsheet {
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
-	/** @param cells cells whose values and shown texts are also returned @throws NodeError 404 if there is no such tab */
+	/** Fetches a tab. @param cells cells whose values and shown texts are also returned @throws NodeError 404 if there is no such tab */
 	async fetchTab(tab: string | undefined, cells?: string) {
 		const areas = cells === undefined ? undefined : [ranges.printRange({ tab, cells })];
 		const fields = `${settingsFields},sheets(${sheetFields}${areas ? `,${cellFields}` : ''})`;

@@ -13,7 +13,7 @@ export interface TableBody {
 	getCell(row: number, column: number): Cell;
 }
 
-/** Plans how to read columns of a table: the ranges to request, and the function that makes a body of Google's answer. */
+/** Plans how to read columns of a table: the ranges to request, and the function that builds a body from Google's answer. */
 function planBodyRead({ title, nativeTable, row: headerRow }: TableArea, columns: readonly number[]) {
 	const sortedColumns = [...new Set(columns)].sort((a, b) => a - b);
 	const groups = groupNeighbors(sortedColumns, (left, right) => right === left + 1);
@@ -58,8 +58,8 @@ export async function fetchValuesAndTexts(book: Spreadsheet, table: TableArea, c
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
 		// Google also returns empty cells that have a format.
 		const isFilled = (cell: sheets_v4.Schema$CellData) => cell.effectiveValue ?? cell.formattedValue;
-		const lastFilled = rowData.findLastIndex(({ values }) => values?.some(isFilled));
-		return rowData.slice(0, lastFilled + 1).map(({ values }) => values ?? []);
+		const lastFilledRow = rowData.findLastIndex(({ values }) => values?.some(isFilled));
+		return rowData.slice(0, lastFilledRow + 1).map(({ values }) => values ?? []);
 	});
 	const mapCells = (readCell: (cell: sheets_v4.Schema$CellData) => Cell) =>
 		toBody(grids.map((grid) => grid.map((row) => row.map(readCell))));
