@@ -8,29 +8,29 @@ import type { Item, CreatedFile } from '../operation';
 
 type File = drive_v3.Schema$File;
 
-/** The beginning of the types of Google's own files. */
+/** The beginning of the MIME types of Google's own files. */
 export const googleTypePrefix = 'application/vnd.google-apps.';
 
-/** @param content what the file is created from @returns undefined without a key */
+/** Hashes the idempotency key and what the file is created from. Returns undefined if there is no key. */
 export function hashFileKey(
 	operation: string,
 	{ idempotencyKey: key, parentFolder }: { readonly idempotencyKey: string; readonly parentFolder: string },
 	content: readonly string[],
 ): KeyHashes | undefined {
-	// Choosing My Drive means the same folder as leaving the field empty.
+	// The folder `root` is My Drive, as is an empty field.
 	const mark = hashIdempotencyKey({ key, operation, target: parentFolder === 'root' ? '' : parentFolder });
 	return mark === undefined ? undefined : { mark, content: hashParts(content) };
 }
 
 interface CreationSteps<R> {
 	readonly key: KeyHashes;
-	/** ID of a file that this execution created, although no answer confirmed it. */
+	/** ID of the file that this execution created, if Google's answer did not arrive. */
 	readonly ownId?: string;
-	/** Creates the file with these private properties, or returns a result that needs no new file. */
+	/** Creates a file with these private properties, or returns a result without a file, as `instead`. */
 	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/** Completes an unfinished file. Must be safe to repeat, even in parallel executions. Returns a function that reads the result. */
+	/** Completes a file. May be called again, even by parallel executions. Returns a function that reads the result. */
 	readonly finish: (
 		file: File,
 		state: { readonly isOwn: boolean; readonly isDone: boolean },
@@ -42,72 +42,73 @@ const contentKey = 'idempotencyContent';
 const stateKey = 'idempotencyState';
 
 /**
- * Creates a file once for a key, across executions. Drive cannot refuse a second file, so each execution
- * searches again after it created its own. All executions keep the same file (a complete one, otherwise the
- * oldest) and trash the unfinished others, which no execution has reported yet.
- * @param fields to read of each file, for `finish`
+ * Creates one file for an idempotency key, across executions. Drive does not refuse a second file, so each execution searches for files
+ * with the key after it has created its own. All executions keep the same file: a finished one, otherwise the oldest one. They move the
+ * other unfinished files to the trash. No execution has returned these yet.
+ * @param fields the fields of the file that `finish` needs, as in Google's parameter `fields`
  */
 export async function createOnce<R extends object>(
 	drive: drive_v3.Drive,
 	fields: string,
-	{ key, ownId, create: make, finish }: CreationSteps<R>,
+	{ key, ownId, create: createFile, finish }: CreationSteps<R>,
 ): Promise<R & { readonly repeated?: true }> {
 	const allFields = `${fields},createdTime,appProperties`;
 	const findMarked = async () => await findFiles(drive, buildPropertySearch(markKey, key.mark), allFields);
-	const known = await findMarked();
+	const knownFiles = await findMarked();
 	const properties = { [markKey]: key.mark, [contentKey]: key.content, [stateKey]: 'made' };
-	const created = known.length > 0 ? undefined : await make(properties);
-	if (created && 'instead' in created) return created.instead;
-	const all = created ? await addOwnFile(drive, await findMarked(), created.id ?? '', allFields) : known;
-	const [kept, ...others] = all.toSorted(compareRank);
-	if (!kept) {
+	const createdFile = knownFiles.length > 0 ? undefined : await createFile(properties);
+	if (createdFile && 'instead' in createdFile) return createdFile.instead;
+	const listFiles = async ({ id }: File) => await addOwnFile(drive, await findMarked(), id ?? '', allFields);
+	const files = createdFile ? await listFiles(createdFile) : knownFiles;
+	const [keptFile, ...otherFiles] = files.toSorted(compareRank);
+	if (!keptFile) {
 		throw new NodeError({
 			code: 503,
-			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${created?.id ?? ''} into the trash`,
+			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${createdFile?.id ?? ''} into the trash`,
 			description: 'Its own file cannot be found yet. Run this again.',
 		});
 	}
-	for (const other of others) if (!isDone(other)) await updateFile(drive, other, { trashed: true });
-	if (kept.appProperties?.[contentKey] !== key.content)
-		throw createKeyReusedError(`the file ${kept.id ?? ''}`);
-	const state = { isOwn: kept.id === (created?.id ?? ownId), isDone: isDone(kept) };
-	const readResult = await finish(kept, state);
-	// Marks the file as done before reading the result: if reading fails, the next run must not replace placeholders again.
-	if (!state.isDone) await updateFile(drive, kept, { appProperties: { [stateKey]: 'done' } });
+	for (const file of otherFiles) if (!isDone(file)) await updateFile(drive, file, { trashed: true });
+	if (keptFile.appProperties?.[contentKey] !== key.content)
+		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
+	const state = { isOwn: keptFile.id === (createdFile?.id ?? ownId), isDone: isDone(keptFile) };
+	const readResult = await finish(keptFile, state);
+	// Marks the file as done before reading the result. If reading fails, the next run must not replace placeholders again.
+	if (!state.isDone) await updateFile(drive, keptFile, { appProperties: { [stateKey]: 'done' } });
 	const result = await readResult();
 	return state.isOwn ? result : { ...result, repeated: true };
 }
 
-/** Adds the new file, which the search may not list yet. Leaves it out if another execution has trashed it. */
-async function addOwnFile(drive: drive_v3.Drive, found: readonly File[], fileId: string, fields: string) {
-	if (found.some(({ id }) => id === fileId)) return found;
+/** Adds the new file, which Drive's search may not list yet, unless another execution has moved it to the trash. */
+async function addOwnFile(drive: drive_v3.Drive, files: readonly File[], fileId: string, fields: string) {
+	if (files.some(({ id }) => id === fileId)) return files;
 	const request = { fileId, supportsAllDrives: true, fields: `${fields},trashed` };
 	const { data } = await drive.files.get(request);
-	return data.trashed ? found : [...found, data];
+	return data.trashed ? files : [...files, data];
 }
 
 const isDone = ({ appProperties }: File) => appProperties?.[stateKey] === 'done';
 
-/** An order on which all executions agree. */
+/** Compares files so that all executions keep the same one: done files first, then older ones, then by ID. */
 function compareRank(a: File, b: File): number {
 	if (isDone(a) !== isDone(b)) return isDone(a) ? -1 : 1;
 	const rank = (file: File) => `${file.createdTime ?? ''} ${file.id ?? ''}`;
 	return rank(a) < rank(b) ? -1 : 1;
 }
 
-/** Safe to repeat: a second update changes nothing. */
+/** Updates a file. The request is retried, because a second update changes nothing. */
 async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File): Promise<void> {
 	const request = { fileId: id ?? '', requestBody, supportsAllDrives: true, fields: 'id' };
-	const repeatable = { retryConfig: { httpMethodsToRetry: ['PATCH'] } };
-	const updated = drive.files.update(request, repeatable);
-	// Another execution may have been faster, so a file that is gone is no error.
-	await (requestBody.trashed ? ignoreNotFound(updated) : updated);
+	const options = { retryConfig: { httpMethodsToRetry: ['PATCH'] } };
+	const update = drive.files.update(request, options);
+	// Another execution may have removed the file already.
+	await (requestBody.trashed ? ignoreNotFound(update) : update);
 }
 
-/** Advice if Google does not find the parent folder. */
+/** Advice for an error 404: Google does not find the parent folder. */
 export const missingFolderAdvice = `Check that ${quoteField('parentFolder')} exists and that this account can access it.`;
 
-/** A property that other apps cannot see. */
+/** The private property with an item's token. Other apps cannot see it. */
 const tokenKey = 'creationToken';
 
 interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
@@ -115,29 +116,28 @@ interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	readonly mimeType: string;
 	readonly buildUrl: (id: string) => string;
 	readonly title: string;
-	/** ID; '' for the top level of My Drive. */
+	/** The ID of the folder; '' for the top level of My Drive. */
 	readonly parentFolder: string;
-	/** A file to copy; empty for none. */
+	/** The ID of a file to copy; empty for an empty file. */
 	readonly templateId?: string;
-	/** With a key, the file is created once. */
+	/** The hashes of the idempotency key, if there is one. */
 	readonly key: KeyHashes | undefined;
-	/** As in `createOnce`. */
 	readonly ownId: string | undefined;
-	/** As in `createOnce`; without a key it need not be safe to repeat. */
+	/** As in `CreationSteps`. Without a key, it is called only once. */
 	readonly finish: (id: string, isDone: boolean) => Promise<() => R | Promise<R>>;
 }
 
-/** Creates a document or spreadsheet in a folder, from a template or with a key, which the Docs and Sheets APIs cannot do. */
+/** Creates a document or spreadsheet in a folder, from a template or with a key. Only Drive can do this, not the Docs or Sheets API. */
 export async function createInDrive<R extends object>(
 	drive: drive_v3.Drive,
 	file: NewFile<R>,
 	item: Item,
 ): Promise<R & { readonly repeated?: true }> {
 	const { kind, buildUrl, key, ownId, finish } = file;
-	const describe = (id: string): CreatedFile => ({ kind, id, url: buildUrl(id) });
+	const describeFile = (id: string): CreatedFile => ({ kind, id, url: buildUrl(id) });
 	const createFile = async (appProperties = {}) => {
 		const id = ownId ?? (await createOrCopyFile(drive, file, { ...getItemProperty(item), ...appProperties }));
-		item.recordCreated(describe(id));
+		item.recordCreated(describeFile(id));
 		return { id };
 	};
 	if (!key) {
@@ -149,8 +149,8 @@ export async function createInDrive<R extends object>(
 		ownId,
 		create: createFile,
 		async finish({ id }, state) {
-			// If no answer confirmed the file, it is known only from here on.
-			if (!state.isDone) item.recordCreated(describe(id ?? ''));
+			// If Google's answer did not arrive, the file was not recorded before.
+			if (!state.isDone) item.recordCreated(describeFile(id ?? ''));
 			return await finish(id ?? '', state.isDone);
 		},
 	});
@@ -161,7 +161,7 @@ async function createOrCopyFile(
 	{ mimeType, title, parentFolder: folderId, templateId }: NewFile<unknown>,
 	appProperties: Readonly<Record<string, string>>,
 ): Promise<string> {
-	// Without a parent, a copy would go where the original is.
+	// A copy without a parent would be created in the folder of the template.
 	const parents = folderId || templateId ? [folderId || 'root'] : undefined;
 	const requestBody = { name: title, parents, appProperties };
 	const request = { supportsAllDrives: true, fields: 'id' };
@@ -171,21 +171,21 @@ async function createOrCopyFile(
 	return data.id ?? '';
 }
 
-/** The ID of the file that `createInDrive` created for the item although no answer arrived. */
+/** Finds the ID of the file that `createInDrive` created for the item, if Google's answer did not arrive. */
 export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
 	return (await findFileOfItem(drive, item, 'id'))?.id ?? undefined;
 }
 
-/** Marks a file as the one that is created for an item. */
+/** Returns the private property that marks a file as created for an item. */
 export const getItemProperty = ({ token }: Pick<Item, 'token'>) => ({ [tokenKey]: token });
 
-/** The file with an item's mark, if Google lists it already. */
+/** Finds the file with an item's mark. Returns undefined if Google does not list the file, or not yet. */
 export async function findFileOfItem(drive: drive_v3.Drive, { token }: Pick<Item, 'token'>, fields: string) {
 	const [file] = await findFiles(drive, buildPropertySearch(tokenKey, token), fields);
 	return file;
 }
 
-/** The files in My Drive and all shared drives that the sign-in sees, without the trash. @param q in Drive's search language */
+/** Finds files in My Drive and all shared drives of the account, but not in the trash. @param q a query in Drive's search language */
 export async function findFiles(drive: drive_v3.Drive, q: string, fields: string, orderBy?: string) {
 	const { data } = await drive.files.list({
 		q: `${q} and trashed = false`,
@@ -198,10 +198,10 @@ export async function findFiles(drive: drive_v3.Drive, q: string, fields: string
 	return data.files ?? [];
 }
 
-/** A text in Drive's search language. */
+/** Quotes a text for a query in Drive's search language. */
 export const quoteSearchText = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 
-/** A search for a private property whose value needs no quoting. */
+/** Builds a query for a private property. @param value a text without quotes or backslashes */
 const buildPropertySearch = (key: string, value: string) =>
 	`appProperties has { key='${key}' and value='${value}' }`;
 
@@ -213,7 +213,7 @@ export const titleField = {
 	required: true,
 } as const satisfies Field;
 
-/** Where a new file goes: a folder or shared drive, otherwise My Drive. */
+/** Builds the field for the folder or shared drive of a new file. Empty means My Drive. */
 export const buildParentFolderField = (description: string) =>
 	({
 		displayName: 'Parent Folder',

@@ -1,9 +1,9 @@
 import { extension, lookup } from 'mime-types';
 
-/** The MIME type for the extension of a file name. The table behind it is large, so this file is loaded on first use only. */
+/** Finds the MIME type for a file name's extension. The library's table is large, so this module is loaded on first use only. */
 export const findMimeType = (name: string) => lookup(name) || undefined;
 
-/** A name for a file without one. Recipients' programs rely on the extension. */
+/** Builds a file name with the extension of the MIME type, on which the recipients' programs rely. */
 export function buildFileName(stem: string, mimeType = ''): string {
 	const ending = extension(mimeType);
 	return ending === false ? stem : `${stem}.${ending}`;

@@ -17,7 +17,7 @@ import { quoteSearchText } from '../actions/createdFiles';
 import { flattenTabs, buildDocumentUrl, summarizeTab } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/query';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
-import { readHeaderRow } from '../actions/spreadsheet/headerRow';
+import { fetchHeaderRow } from '../actions/spreadsheet/headerRow';
 import { parseBounds, parseTarget, toColumnLetters } from '../actions/spreadsheet/range';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
 import type { SignIn } from '../google/advice';
@@ -179,8 +179,8 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 			const target = hasNoTarget ? {} : parseTarget(await book.resolveTab({ tab, range }));
 			// Read counts the row from the first one of the range, and names columns by letters if there is none.
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
-			const { names, texts, start } = await readHeaderRow(book, target, row);
-			const letters = texts.slice(start).map((_, at) => toColumnLetters(start + at));
+			const { names, texts, rangeStart } = await fetchHeaderRow(book, target, row);
+			const letters = texts.slice(rangeStart).map((_, at) => toColumnLetters(rangeStart + at));
 			return buildList(headerRow === 0 ? letters : names, row, context.getNodeParameter('matchColumns', []));
 		});
 	};
@@ -210,7 +210,7 @@ function createTabsMethod(
 }
 
 export async function listSpreadsheetTabs({ sheets: client }: Pick<Clients, 'sheets'>, id: string) {
-	const tabs = await new Spreadsheet(client, id).readTabs();
+	const tabs = await new Spreadsheet(client, id).fetchTabs();
 	return tabs.map(({ title: name, gid }) => ({ name, value: name, url: `${buildSpreadsheetUrl(id)}${gid}` }));
 }
 

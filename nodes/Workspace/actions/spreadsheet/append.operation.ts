@@ -2,99 +2,95 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../core/errors';
 import { defineOperation, type Item } from '../../operation';
-import {
-	parseAppendResponse,
-	planAppendRequest,
-	isDirectlyBelowHeader,
-	isPlacementProven,
-	getPlaceBelowHeader,
-	getPlaceInTarget,
-	relocateRows,
-	clearHeaderFormat,
-} from './appendPlace';
+import * as places from './appendPlace';
 import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams, rowsForModel } from './fields';
-import { arrangeRowsByHeader } from './headerRow';
+import { arrangeRows } from './headerRow';
 import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
-import { takeOnlyResult, sendInChunks, buildWriteResults, findStop, weighRows } from './sendRows';
+import { takeOnlyResult, sendInChunks, buildWriteResults, findStopError, weighRows } from './sendRows';
 import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
-/** Adds the rows of members with the same target, in their order. */
+/** Appends the rows of members that have the same target, in the order of the members. */
 async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMember[]) {
-	const [first] = members;
-	if (!first) return [];
-	const book = new Spreadsheet(sheets, first.params.spreadsheetId, first.item);
-	const params = await book.resolveTab(first.params);
+	const [firstMember] = members;
+	if (!firstMember) return [];
+	const book = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
+	const params = await book.resolveTab(firstMember.params);
 	if (params.createTab) await book.createMissingTab(parseTarget(params));
-	const prepared = await prepareAppend(book, params, members);
-	return await sendInChunks(prepared.rows, members, {
-		done: 'appended',
+	const layout = await prepareAppend(book, params, members);
+	return await sendInChunks(layout.rows, members, {
+		verb: 'appended',
 		getRows: (rows) => rows,
-		send: async (all, items) => await appendTogether(book, { params, items }, prepared, all),
+		send: async (entries, items) => await appendTogether(book, { params, items }, layout, entries),
 	});
 }
 
-/** Finds where rows go and lays them out: rows for each member, or a NodeError if its fields do not fit the table. */
+/** Finds the place of the rows. Returns `rows` for each member: its rows, or a NodeError if its fields do not fit the table. */
 async function prepareAppend(book: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasColumnNames(params)) {
-		const table = await arrangeRowsByHeader(book, params, members);
-		return { ...table, place: getPlaceBelowHeader(table) };
+		const table = await arrangeRows(book, params, members);
+		return { ...table, place: places.getPlaceBelowHeader(table) };
 	}
-	const given = parseTarget(params);
-	// A single word is a tab's title or a named range. Google's answer tells which, but these cases must know before they send.
+	const range = parseTarget(params);
+	// A single word is a tab's title or a named range. Google's answer shows which, but these two cases must know it before they send.
 	const mustResolveName =
-		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
-	const target = mustResolveName ? await book.sendForRange(given, () => book.resolveName(given)) : given;
-	const rows = members.map((member) => findStop(member) ?? readCellRows(member.params));
-	return { target, place: getPlaceInTarget(target), rows, header: undefined, addHeaders: undefined };
+		range.name !== undefined && (range.tab !== undefined || params.insertDataOption === 'OVERWRITE');
+	const target = mustResolveName ? await book.sendForRange(range, () => book.resolveName(range)) : range;
+	const rows = members.map((member) => findStopError(member) ?? readCellRows(member.params));
+	return { target, place: places.getPlaceInTarget(target), rows, header: undefined, addHeaders: undefined };
 }
 
-/** Gives an empty row a cell: Google might leave out a row without cells, and all rows below would move up. */
+/** Puts an empty text into an empty row: Google might leave out a row without cells, and the rows below it would move up. */
 const padEmptyRow = (row: Cell[]) => (row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row);
 
-/** Replaces null in the first cell, because null writes nothing, and Google's answer begins at the first cell that was written. */
+/** Replaces null in the first cell by an empty text. Google's answer begins at the first cell that is not null. */
 const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] : row);
 
 async function appendTogether(
 	book: Spreadsheet,
 	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
 	{ target, place, header, addHeaders }: Awaited<ReturnType<typeof prepareAppend>>,
-	given: ReadonlyArray<Cell[][]>,
+	rowsByItem: ReadonlyArray<Cell[][]>,
 ) {
 	const addHint = (text: string) => {
 		items.forEach((item) => item?.addHint(text));
 	};
-	const all = given.map((rows) => rows.map(padEmptyRow));
-	const values = all.flat().map(padFirstCell);
+	const paddedRows = rowsByItem.map((rows) => rows.map(padEmptyRow));
+	const values = paddedRows.flat().map(padFirstCell);
+	const { insertDataOption } = params;
 	const valueInputOption = toInputOption(params);
 	const { firstRow, ...result } = await book.sendForRange(target, async () => {
-		const { firstRow, ...asked } = await planAppendRequest(book, params.insertDataOption, place, values);
+		const { firstRow, ...request } = await places.planAppendRequest(book, insertDataOption, place, values);
 		await addHeaders?.();
-		return { ...parseAppendResponse(await book.append({ ...asked, valueInputOption }, values)), firstRow };
+		const response = await book.append({ ...request, valueInputOption }, values);
+		return { ...places.parseAppendResponse(response), firstRow };
 	});
 	const { updatedRange, tableRange } = result;
-	// A word that is not the name of a tab is a named range.
+	// If the name is not the title of the tab in Google's answer, it is a named range.
 	const isTab = target.name === undefined || isNameOfTab(target, parseRange(updatedRange));
 	const knownPlace =
-		isTab || place.extent === 'header' ? place : getPlaceInTarget(await book.resolveName(target));
-	const appended = { ...result, place: knownPlace, values };
-	const start = isPlacementProven(appended, firstRow)
+		isTab || place.extent === 'header' ? place : places.getPlaceInTarget(await book.resolveName(target));
+	const appendedRows = { ...result, place: knownPlace, values };
+	const start = places.isPlacementProven(appendedRows, firstRow)
 		? result.start
-		: await relocateRows(book, { ...params, valueInputOption }, appended);
-	if (!tableRange && place.extent === 'all' && start.row > place.row)
-		addHint(`${place.search} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	if (params.insertDataOption === 'INSERT_ROWS' && isDirectlyBelowHeader(result, knownPlace, start.row)) {
-		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
+		: await places.relocateRows(book, { ...params, valueInputOption }, appendedRows);
+	const { searchRange, extent, row } = place;
+	if (!tableRange && extent === 'all' && start.row > row)
+		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
+	const isBelowHeader = places.isDirectlyBelowHeader(result, knownPlace, start.row);
+	if (insertDataOption === 'INSERT_ROWS' && isBelowHeader) {
+		await places.clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
 			const outcome = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;
 			addHint(`${outcome}: ${error.message}`);
 		});
 	}
-	const sheet = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
-	await formatDates(book, { item: { addHint } }, sheet, [{ ...start, cells: values }]);
-	const written = buildWriteResults(book.id, updatedRange, start, all);
-	return written.map((one) => ({ ...one, ...(tableRange && { tableRange }) }));
+	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
+	await formatDates(book, { item: { addHint } }, tab, [{ ...start, cells: values }]);
+	return buildWriteResults(book.id, updatedRange, start, paddedRows).map((itemResult) => {
+		return { ...itemResult, ...(tableRange && { tableRange }) };
+	});
 }
 
 export const append = defineOperation({
@@ -113,10 +109,7 @@ export const append = defineOperation({
 		key: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
-	lock: {
-		key: ({ spreadsheetId }) => spreadsheetId,
-		weigh: (params, item) => weighRows({ params, item }),
-	},
+	lock: { key: ({ spreadsheetId }) => spreadsheetId, weigh: (params, item) => weighRows({ params, item }) },
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { spreadsheetId, tab, range }, error) {
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;

@@ -10,7 +10,7 @@ import { rowNumberKey, type RowParams } from './fields';
 /** The value of a cell: null leaves it unchanged, "" clears it. */
 export type Cell = string | number | boolean | null | DateCell;
 
-/** How Google interprets cells. */
+/** The parameters that say how Google interprets cells. */
 type CellInputOptions = Pick<RowParams, 'valueInputOption' | 'escapeFormulas'>;
 
 /** Google's limit for the text of a cell, in UTF-16 units. */
@@ -18,84 +18,85 @@ const maxCellLength = 50_000;
 
 /**
  * Converts a value to a cell: a date to ISO 8601 text in UTC, a list of plain values to text with ", " between them, an object to JSON.
+ * @param describe says where the value is, as in "Row 1, column 2 of …"; called only for an error
  * @throws NodeError 400 if a cell cannot hold the value
  */
-function toCell(value: unknown, place: () => string): Cell {
+function toCell(value: unknown, describe: () => string): Cell {
 	if (value === undefined || value === null) return null;
 	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
 	if (typeof value === 'number')
-		throw createRefusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
-	if (typeof value === 'string') return checkTextLength(value, place);
-	if (typeof value === 'object') return checkTextLength(formatObject(value, place), place);
-	throw createRefusal(`${place()} is a ${typeof value}`, 'A cell can hold text, a number, true or false.');
+		throw createRefusal(`${describe()} is ${value}`, 'A cell can only hold finite numbers.');
+	if (typeof value === 'string') return checkTextLength(value, describe);
+	if (typeof value === 'object') return checkTextLength(formatObject(value, describe), describe);
+	throw createRefusal(`${describe()} is a ${typeof value}`, 'A cell can hold text, a number, true or false.');
 }
 
-function checkTextLength(text: string, place: () => string): string {
+function checkTextLength(text: string, describe: () => string): string {
 	if (text.length <= maxCellLength) return text;
 	const advice = `A cell in Google Sheets can hold up to ${maxCellLength}.`;
-	throw createRefusal(`${place()} has ${text.length} characters`, advice);
+	throw createRefusal(`${describe()} has ${text.length} characters`, advice);
 }
 
-function formatObject(value: object, place: () => string): string {
+function formatObject(value: object, describe: () => string): string {
 	const date = toDate(value);
 	if (date) {
 		if (!Number.isNaN(date.getTime())) return date.toISOString();
-		throw createRefusal(`${place()} is not a valid date`, 'Check the expression that creates it.');
+		throw createRefusal(`${describe()} is not a valid date`, 'Check the expression that creates it.');
 	}
 	if (Array.isArray(value) && value.every(isPlainValue))
-		return value.map((entry: unknown) => String(toCell(entry, place) ?? '')).join(', ');
+		return value.map((entry: unknown) => String(toCell(entry, describe) ?? '')).join(', ');
 	try {
 		return JSON.stringify(value);
 	} catch {
-		throw createRefusal(`${place()} is an object that contains itself`, 'Use one of its fields.');
+		throw createRefusal(`${describe()} is an object that contains itself`, 'Use one of its fields.');
 	}
 }
 
 const isPlainValue = (value: unknown) =>
 	typeof value !== 'object' || value === null || toDate(value) !== undefined;
 
-/** Dates in n8n's expressions come from other realms, where `instanceof` fails, or as Luxon's DateTime. */
+/** Converts a date of n8n's expressions: Luxon's DateTime, or a Date of another JavaScript realm, for which `instanceof` fails. */
 function toDate(value: object): Date | undefined {
 	const isDate = Object.prototype.toString.call(value) === '[object Date]' || 'isLuxonDateTime' in value;
 	return isDate ? new Date(Number(value)) : undefined;
 }
 
-/** A sign and a plain number: digits with `.` and `,` between them, an exponent, a percent sign. */
-const signedNumber = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
+/** Matches a number with a sign, such as `-5`, `+1.234,5`, `-1e5` or `+20%`. */
+const signedNumberPattern = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
 
 /**
- * The cell for a value, with the formula guard. If Google interprets text as typed, text that begins with `=`, `+`, `-`, `@` (also in
- * their full-width forms), a tab or a line break gets an apostrophe in front, which makes it text and is not shown. A sign in front of a
- * plain number stays a number.
+ * Converts a value to a cell that cannot become a formula. With USER_ENTERED, Google reads text that begins with `=`, `+`, `-` or `@` (also
+ * in full width), a tab or a line break as a formula. Such text gets an apostrophe in front: Google then keeps it as text and hides the
+ * apostrophe. Numbers with a sign stay numbers.
  */
 function toEscapedCell(
 	value: unknown,
 	{ valueInputOption, escapeFormulas }: CellInputOptions,
-	place: () => string,
+	describe: () => string,
 ): Cell {
-	const cell = toCell(value, place);
+	const cell = toCell(value, describe);
 	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string') return cell;
-	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumber.test(cell) ? `'${cell}` : cell;
+	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumberPattern.test(cell) ? `'${cell}` : cell;
 }
 
-/** Keeps a header as text, so that Google never makes it a number, a date or a formula. */
+/** Converts a header to a cell that stays text: Google must not make it a number, a date or a formula. */
 export const toHeaderCell = (name: string, { valueInputOption }: Pick<RowParams, 'valueInputOption'>) =>
 	valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
 
 type ValuesParams = CellInputOptions & Pick<RowParams, 'values'>;
 
-/** The rows of the parameter `values`. @throws NodeError 400 that names the cell */
+/** Reads the parameter `values` as rows of cells. @throws NodeError 400 that names the cell, if one is invalid */
 export function readCellRows(params: ValuesParams): Cell[][] {
 	const { values } = params;
 	const advice =
 		'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.';
 	if (!values.some((row) => !Array.isArray(row) || row.length > 0))
 		throw createRefusal(`${quoteField('values')} has no cells`, advice);
-	return values.map((row, at) => {
+	return values.map((row, index) => {
 		if (!Array.isArray(row)) throw createMixedRowsError();
-		// Not `map` alone: it skips the holes of a sparse array.
+		// `row.map` would skip the holes of a sparse array.
 		return Array.from(row, (value: unknown, column) =>
-			toEscapedCell(value, params, () => `Row ${at + 1}, column ${column + 1} of ${quoteField('values')}`),
+			toEscapedCell(value, params, () => `Row ${index + 1}, column ${column + 1} of ${quoteField('values')}`),
 		);
 	});
 }
@@ -105,36 +106,36 @@ function createMixedRowsError() {
 	return createRefusal(message, 'Nothing was sent. Use only one kind.');
 }
 
-/** A row whose cells have names, as the user gave it. */
+/** A row from the user, whose cells have the names of their columns. */
 export interface NamedRow {
 	readonly cells: ReadonlyMap<string, Cell>;
 	/** The row number from an earlier Read; it is never written as a cell. */
 	readonly rowNumber: unknown;
-	/** Names of the cells that were typed into the form. */
-	readonly typed?: ReadonlySet<string>;
+	/** Names of the cells whose values were typed into the form. */
+	readonly typedNames?: ReadonlySet<string>;
 }
 
 export type RowsMember = CombinedItem<ValuesParams & Pick<RowParams, 'valuesSource' | 'columns'>>;
 
-/** Whether the rows name their columns, and so go under the headers with these names. */
+/** Returns whether the rows name their columns, so that each cell goes below the header with its name. */
 export const hasColumnNames = ({ valuesSource, values }: Pick<RowParams, 'valuesSource' | 'values'>) =>
 	valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 
-/** The rows of one member, with a name for each cell. @throws NodeError 400 that names the field */
+/** Reads the rows of one member, with a name for each cell. @throws NodeError 400 that names the field, if one is invalid */
 export function readNamedRows({ params, item: { json, isTool } }: RowsMember): NamedRow[] {
 	const { valuesSource, values, columns } = params;
-	const noItems = 'As a tool for an AI agent, the node has no input items to take rows from';
+	const message = 'As a tool for an AI agent, the node has no input items to take rows from';
 	const toolAdvice = `Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`;
 	const isFromItem = valuesSource === 'items' || (valuesSource === 'columns' && !columns);
-	if (isTool && isFromItem) throw createRefusal(noItems, toolAdvice);
+	if (isTool && isFromItem) throw createRefusal(message, toolAdvice);
 	const emptyAdvice = 'Nothing was sent for it, because the row would be empty.';
 	if (valuesSource === 'json') {
-		return values.map((row, at) => {
+		return values.map((row, index) => {
 			if (!isRecord(row)) throw createMixedRowsError();
-			const which = `${at + 1} of ${quoteField('values')}`;
-			const cells = toNamedCells(row, params, `row ${which}`);
+			const rowLabel = `${index + 1} of ${quoteField('values')}`;
+			const cells = toNamedCells(row, params, `row ${rowLabel}`);
 			if (cells.size > 0) return { cells, rowNumber: row[rowNumberKey] };
-			throw createRefusal(`Row ${which} has no fields`, emptyAdvice);
+			throw createRefusal(`Row ${rowLabel} has no fields`, emptyAdvice);
 		});
 	}
 	if (isFromItem || !columns) {
@@ -144,38 +145,38 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	}
 	// A column that was left empty in the form has no value.
 	const entries = Object.entries(columns).filter(([, value]) => value !== undefined);
-	const typed = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
-	const plain = entries.map(([name, value]) => [name, value instanceof TypedText ? value.text : value]);
-	const given = Object.fromEntries(plain) as Readonly<Record<string, unknown>>;
-	const cells = toNamedCells(given, params, quoteField('columns'));
-	// Takes no row number from the item if Columns has one that is empty, because the item may come from another table.
-	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? given : json;
-	if (cells.size > 0) return [{ cells, rowNumber, typed }];
+	const typedNames = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
+	const plainEntries = entries.map(([name, cell]) => [name, cell instanceof TypedText ? cell.text : cell]);
+	const valuesByName = Object.fromEntries(plainEntries) as Readonly<Record<string, unknown>>;
+	const cells = toNamedCells(valuesByName, params, quoteField('columns'));
+	// If Columns has an empty row number, the item's own row number does not count: the item may come from another table.
+	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? valuesByName : json;
+	if (cells.size > 0) return [{ cells, rowNumber, typedNames }];
 	const advice = 'Nothing was sent. Enter a value for at least one column.';
 	throw createRefusal(`${quoteField('columns')} has no values`, advice);
 }
 
-/** The rows of one member, however they are given. @throws NodeError 400 if what is given cannot be rows */
+/** Reads the rows of one member, with or without column names, as rows of cells. @throws NodeError 400 if a value is invalid */
 export function readRows(member: RowsMember): Cell[][] {
 	if (!hasColumnNames(member.params)) return readCellRows(member.params);
 	return readNamedRows(member).map(({ cells }) => [...cells.values()]);
 }
 
-function toNamedCells(row: Readonly<Record<string, unknown>>, entering: CellInputOptions, place: string) {
-	const given = Object.entries(row).filter(([name]) => name !== rowNumberKey);
-	const toNamedCell = ([name, value]: (typeof given)[number]) =>
-		[name, toEscapedCell(value, entering, () => `Field '${name}' of ${place}`)] as const;
-	return new Map(given.map(toNamedCell));
+function toNamedCells(row: Readonly<Record<string, unknown>>, options: CellInputOptions, source: string) {
+	const entries = Object.entries(row).filter(([name]) => name !== rowNumberKey);
+	const toNamedCell = ([name, value]: (typeof entries)[number]) =>
+		[name, toEscapedCell(value, options, () => `Field '${name}' of ${source}`)] as const;
+	return new Map(entries.map(toNamedCell));
 }
 
-/** All names in order of appearance, but whole numbers last: JavaScript lists such keys first, whatever their order was. */
+/** Collects the names of all rows in their order, but whole numbers last: JavaScript lists such keys first, so their order is lost. */
 export function collectNames(rows: readonly NamedRow[]): string[] {
 	const names = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
 	const isNumber = (name: string) => /^(0|[1-9]\d*)$/.test(name);
 	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
 }
 
-/** Google's form of rows whose values are stored unchanged. */
+/** Converts rows to Google's format for values that are stored unchanged. */
 export function toRowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schema$RowData[] {
 	return rows.map((row) => ({ values: row.map(toCellData) }));
 }
@@ -187,10 +188,10 @@ function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	return { userEnteredValue: typeof value === 'boolean' ? { boolValue: value } : { stringValue: value } };
 }
 
-/** The request that stores values unchanged. @param at their first cell, or a range whose other cells are cleared */
+/** Builds the request that stores values unchanged. @param target the first cell, or a range whose remaining cells are cleared */
 export function buildUpdateCellsRequest(
-	at: Pick<sheets_v4.Schema$UpdateCellsRequest, 'start' | 'range'>,
+	target: Pick<sheets_v4.Schema$UpdateCellsRequest, 'start' | 'range'>,
 	rows: ReadonlyArray<readonly Cell[]>,
 ): sheets_v4.Schema$Request {
-	return { updateCells: { ...at, rows: toRowData(rows), fields: 'userEnteredValue' } };
+	return { updateCells: { ...target, rows: toRowData(rows), fields: 'userEnteredValue' } };
 }

@@ -55,7 +55,7 @@ const createOptions = [
 
 type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
 
-/** The first rows of the first tab. */
+/** Reads the option Values: the first rows of the first tab. */
 const readFirstRows = ({ values }: CreateParams) =>
 	values.length > 0 ? readCellRows({ values, valueInputOption: 'RAW', escapeFormulas: true }) : [];
 
@@ -64,7 +64,7 @@ const buildSpreadsheetProperties = ({ locale, timeZone }: CreateParams) => ({
 	...(timeZone && { timeZone }),
 });
 
-/** The size of the first tab; undefined where Google's is enough. */
+/** Returns the size of the first tab; undefined if Google's default size is large enough. */
 function buildGridProperties(rows: readonly Cell[][]) {
 	const rowCount = Math.max(newTabSize.rowCount, rows.length);
 	const columnCount = Math.max(newTabSize.columnCount, countColumns(rows));
@@ -72,35 +72,35 @@ function buildGridProperties(rows: readonly Cell[][]) {
 	return isLarger ? { rowCount, columnCount } : undefined;
 }
 
-/** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
-function buildNewSheets({ sheets: [title, ...others] }: CreateParams, rows: readonly Cell[][]) {
+/** Builds the tabs of a new spreadsheet. Returns undefined for Google's default: one empty tab. */
+function buildNewSheets({ sheets: [title, ...otherTitles] }: CreateParams, rows: readonly Cell[][]) {
 	if (title === undefined && rows.length === 0) return undefined;
 	const properties = { title, gridProperties: buildGridProperties(rows) };
-	const first = { properties, ...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }) };
-	return [first, ...others.map((other) => ({ properties: { title: other } }))];
+	const firstSheet = { properties, ...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }) };
+	return [firstSheet, ...otherTitles.map((otherTitle) => ({ properties: { title: otherTitle } }))];
 }
 
-/** The changes that a spreadsheet created by Drive still needs; none if it has everything. */
+/** Builds the requests that complete a spreadsheet which Drive created. Leaves out what a previous run has already done. */
 function buildCompletionRequests(
 	params: CreateParams,
 	rows: readonly Cell[][],
-	present: readonly sheets_v4.Schema$Sheet[],
+	sheets: readonly sheets_v4.Schema$Sheet[],
 ): sheets_v4.Schema$Request[] {
-	const sheetId = present[0]?.properties?.sheetId ?? 0;
-	const titles = present.map(({ properties }) => properties?.title);
+	const sheetId = sheets[0]?.properties?.sheetId ?? 0;
+	const titles = sheets.map(({ properties }) => properties?.title);
 	const requests: sheets_v4.Schema$Request[] = [];
 	const properties = buildSpreadsheetProperties(params);
 	const fields = Object.keys(properties).join(',');
 	if (fields) requests.push({ updateSpreadsheetProperties: { properties, fields } });
-	const updateTab = (changed: sheets_v4.Schema$SheetProperties, changedFields: string) => {
-		const update = { properties: { sheetId, ...changed }, fields: changedFields };
+	const updateTab = (changedProperties: sheets_v4.Schema$SheetProperties, changedFields: string) => {
+		const update = { properties: { sheetId, ...changedProperties }, fields: changedFields };
 		requests.push({ updateSheetProperties: update });
 	};
-	const [first, ...others] = params.sheets;
-	if (first !== undefined && first !== titles[0]) updateTab({ title: first }, 'title');
-	for (const [at, title] of others.entries())
+	const [firstTitle, ...otherTitles] = params.sheets;
+	if (firstTitle !== undefined && firstTitle !== titles[0]) updateTab({ title: firstTitle }, 'title');
+	for (const [index, title] of otherTitles.entries())
 		if (!titles.slice(1).includes(title))
-			requests.push({ addSheet: { properties: { title, index: at + 1 } } });
+			requests.push({ addSheet: { properties: { title, index: index + 1 } } });
 	const gridProperties = buildGridProperties(rows);
 	if (gridProperties) updateTab({ gridProperties }, 'gridProperties.rowCount,gridProperties.columnCount');
 	if (rows.length > 0)
@@ -134,7 +134,7 @@ export const create = defineOperation({
 	adviceByStatus: { 404: createdFiles.missingFolderAdvice },
 });
 
-/** Only Drive can create a spreadsheet in a folder or with a key. */
+/** Returns whether Drive must create the spreadsheet: the Sheets API knows neither folders nor keys. */
 const needsDrive = ({ parentFolder: folder, idempotencyKey }: CreateParams) =>
 	folder !== '' || idempotencyKey !== '';
 
@@ -146,12 +146,12 @@ async function createSpreadsheetInDrive(clients: Clients, params: CreateParams, 
 		const request = { spreadsheetId, fields: resultFields };
 		if (isDone) return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
 		const complete = async () => await completeSpreadsheet(clients.sheets, request, params);
-		const completed = await complete().catch(async (error: unknown) => {
-			// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
+		const result = await complete().catch(async (error: unknown) => {
+			// Another execution may have created a tab after we fetched the tabs. Google then refused all of our requests.
 			if (!key || !isNodeError(error) || error.code !== 400) throw error;
 			return await complete();
 		});
-		return () => completed;
+		return () => result;
 	};
 	const kind = { kind: 'spreadsheet', buildUrl: buildSpreadsheetUrl } as const;
 	const mimeType = 'application/vnd.google-apps.spreadsheet';
@@ -161,7 +161,7 @@ async function createSpreadsheetInDrive(clients: Clients, params: CreateParams, 
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
 
-/** Adds the missing tabs, rows and settings to a spreadsheet that Drive created, in one request. */
+/** Completes a spreadsheet that Drive created: adds tabs, rows and settings in one request. */
 async function completeSpreadsheet(
 	sheets: sheets_v4.Sheets,
 	request: { readonly spreadsheetId: string; readonly fields: string },

@@ -1,7 +1,7 @@
 import { createFileLocator, createTabLocator, readLinkedTab } from '../../locators';
 import type { Field, CombinedItem, InferParameters } from '../../operation';
 
-/** The key of the row number in every item of Read. A column of this name is read as `rowNumber_2`. */
+/** The key of the row number in each item of Read. If a column has this name, Read calls it `rowNumber_2`. */
 export const rowNumberKey = 'rowNumber';
 
 export const spreadsheetId = {
@@ -31,7 +31,7 @@ export const range = {
 	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;
 
-/** The fields that decide which columns a list shows. */
+/** The parameters on which n8n's lists of columns depend. */
 export const columnSources = ['spreadsheetId.value', 'tab.value', 'range'];
 
 const valuesSource = {
@@ -75,7 +75,7 @@ const columns = {
 		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, set valuesSource to items instead, and leave this out. Rows are found by the columns in matchColumns; if that is rowNumber, value has one for rowNumber, too, such as expr('{{ $json.rowNumber }}').",
 } as const satisfies Field;
 
-/** The choice to match rows by their numbers, which works with every table. */
+/** The choice in Match Columns that finds rows by their numbers. */
 export const rowNumberChoice = {
 	name: 'Row Number',
 	value: rowNumberKey,
@@ -97,7 +97,7 @@ const values = {
 		'Rows of text, numbers, true or false, or objects keyed by the column names in the header row. null leaves a cell unchanged, "" clears it.',
 } as const satisfies Field;
 
-/** Tells a model the form of rows, because its schema says only that they are JSON. */
+/** Tells a model how to write rows. The tool's schema only says that the parameter is JSON. */
 export const rowsForModel = 'Each row is an array of cells, or an object keyed by the column names.';
 
 const valueInputOption = {
@@ -250,10 +250,7 @@ export const writeFields = [
 		requiredInForm: true,
 		format: 'list',
 		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
-		typeOptions: {
-			loadOptionsMethod: 'getMatchColumns',
-			loadOptionsDependsOn: columnSources,
-		},
+		typeOptions: { loadOptionsMethod: 'getMatchColumns', loadOptionsDependsOn: columnSources },
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Rows that equal an item in these columns are updated. Row Number updates the row that an item was read from: if rows may have moved since, choose a column instead.',
@@ -291,5 +288,5 @@ export const writeOptions = [
 export type WriteParams = InferParameters<typeof writeFields, typeof writeOptions>;
 export type WriteMember = CombinedItem<WriteParams>;
 
-/** What Append and Write have in common. */
+/** The parameters that Append and Write share. */
 export type RowParams = Pick<AppendParams, keyof AppendParams & keyof WriteParams>;

@@ -3,46 +3,48 @@ import { quoteField } from '../../../fields/field';
 import type { OutputItem } from '../../operation';
 import { parseBounds, parseRange } from './range';
 
-/** What was read of a table: the items of a workflow, and how many rows there are besides. */
+/** What Read returns: the items for the workflow, and what a note to a model says about the rows that are not shown. */
 export interface ReadRows {
 	readonly items: OutputItem[];
 	/** Names of the columns, in the order of the sheet. */
 	readonly columns: readonly string[];
 	/** How many rows match the filters. */
 	readonly total: number;
-	/** How many of them are above the first item. */
-	readonly before: number;
+	/** How many of these rows are above the option Start Row, so that they are left out. */
+	readonly skippedCount: number;
 }
 
-/** Shortens the result to the rows that have room, and names each column once. */
-export function toRowsAnswer({ items, columns, total, before }: ReadRows, characters: number): ModelAnswer {
-	const about = { columns: ['rowNumber', ...columns], total };
-	const all = items.map(({ json }) => about.columns.map((name) => json[name]));
-	const count = countFitting(all, countRoom(characters, about));
-	const last = Number(items.at(-1)?.json['rowNumber'] ?? 0);
-	const next = Number(items[count]?.json['rowNumber'] ?? last + 1);
-	const note = describeRows(before, count, total, before + count < total ? next : undefined);
-	return { items: [{ ...about, rows: all.slice(0, count) }], note };
+/** Builds the answer for a model: the rows that fit, as arrays of cells, and the names of the columns once. */
+export function toRowsAnswer(result: ReadRows, maxCharacters: number): ModelAnswer {
+	const { items, columns, total, skippedCount } = result;
+	const tableInfo = { columns: ['rowNumber', ...columns], total };
+	const rows = items.map(({ json }) => tableInfo.columns.map((name) => json[name]));
+	const shownCount = countFitting(rows, countRoom(maxCharacters, tableInfo));
+	const lastRowNumber = Number(items.at(-1)?.json['rowNumber'] ?? 0);
+	const nextRowNumber = Number(items[shownCount]?.json['rowNumber'] ?? lastRowNumber + 1);
+	const note = describeRows(skippedCount, shownCount, total, nextRowNumber);
+	return { items: [{ ...tableInfo, rows: rows.slice(0, shownCount) }], note };
 }
 
-/** @param next the number of the row that follows; undefined if there is none */
-function describeRows(before: number, count: number, total: number, next: number | undefined): string {
-	const shown = `Rows ${count === 0 ? 0 : before + 1} to ${before + count} of ${total} are shown.`;
-	if (next === undefined) return shown;
-	const tooLong = `Row ${next} alone is too long to be shown: read fewer columns with ${quoteField('range')}, or leave the row out: ${quoteField('startRow')} ${next + 1}.`;
-	return `${shown} ${count === 0 ? tooLong : `To get the next ones, call again with ${quoteField('startRow')}: ${next}`}`;
+/** @param nextRowNumber the number of the first row that is not shown, if there is one */
+function describeRows(skippedCount: number, shownCount: number, total: number, nextRowNumber: number) {
+	const summary = `Rows ${shownCount === 0 ? 0 : skippedCount + 1} to ${skippedCount + shownCount} of ${total} are shown.`;
+	if (skippedCount + shownCount >= total) return summary;
+	const tooLongAdvice = `Row ${nextRowNumber} alone is too long to be shown: read fewer columns with ${quoteField('range')}, or leave the row out: ${quoteField('startRow')} ${nextRowNumber + 1}.`;
+	return `${summary} ${shownCount === 0 ? tooLongAdvice : `To get the next ones, call again with ${quoteField('startRow')}: ${nextRowNumber}`}`;
 }
 
-/** Shortens the result to the rows that have room, as arrays of cells. */
-export function toValuesAnswer({ items: [item], before }: ReadRows, characters: number): ModelAnswer {
-	const { values, range, majorDimension } = item?.json ?? {};
-	const about = { range, majorDimension };
-	const all = Array.isArray(values) ? (values as unknown[]) : [];
-	const count = countFitting(all, countRoom(characters, about));
+/** Builds the answer for a model, if Output is Values: the rows or columns that fit. */
+export function toValuesAnswer(result: ReadRows, maxCharacters: number): ModelAnswer {
+	const { items, skippedCount } = result;
+	const { values, range, majorDimension } = items[0]?.json ?? {};
+	const rangeInfo = { range, majorDimension };
+	const lines = Array.isArray(values) ? (values as unknown[]) : [];
+	const shownCount = countFitting(lines, countRoom(maxCharacters, rangeInfo));
 	const isByRow = majorDimension === 'ROWS';
-	const next = parseBounds(parseRange(typeof range === 'string' ? range : 'A1')).row + 1 + before + count;
+	const { row } = parseBounds(parseRange(typeof range === 'string' ? range : 'A1'));
 	const note = isByRow
-		? describeRows(before, count, before + all.length, count < all.length ? next : undefined)
-		: `Columns shown: ${count} of ${all.length}. ${count < all.length ? `Read the others with ${quoteField('range')}.` : ''}`;
-	return { items: [{ ...about, values: all.slice(0, count) }], note };
+		? describeRows(skippedCount, shownCount, skippedCount + lines.length, row + 1 + skippedCount + shownCount)
+		: `Columns shown: ${shownCount} of ${lines.length}. ${shownCount < lines.length ? `Read the others with ${quoteField('range')}.` : ''}`;
+	return { items: [{ ...rangeInfo, values: lines.slice(0, shownCount) }], note };
 }

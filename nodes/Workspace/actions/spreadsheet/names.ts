@@ -2,34 +2,32 @@ import { createRefusal } from '../../../core/errors';
 import { foldText, shorten, suggestNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 
-/** Lists names in a message. */
+/** Prints names for a message, in quotes and separated by commas: at most 20 names of 60 characters each. */
 export function listNames(names: readonly string[]): string {
-	const shown = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
-	if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
-	return shown.join(', ');
+	const quotedNames = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
+	if (names.length > quotedNames.length) quotedNames.push(`${names.length - quotedNames.length} more`);
+	return quotedNames.join(', ');
 }
 
-/** Whether two titles mean the same tab or named range. */
-export const isSameTitle = (title?: string | null, other?: string | null) =>
-	title?.toLowerCase() === other?.toLowerCase();
+/** Returns whether two titles mean the same tab or named range. Google ignores their case. */
+export const isSameTitle = (title?: string | null, otherTitle?: string | null) =>
+	title?.toLowerCase() === otherTitle?.toLowerCase();
 
-/** The names that differ from missing ones only by case or spaces. */
-export function findAlike(names: readonly string[], missing: readonly string[]): string[] {
-	const folded = missing.map(foldText);
-	return names.filter((name) => folded.includes(foldText(name)));
+/** Returns the names that differ from one of the missing names only by case or spaces. */
+export function findSimilarNames(names: readonly string[], missingNames: readonly string[]): string[] {
+	const foldedNames = missingNames.map(foldText);
+	return names.filter((name) => foldedNames.includes(foldText(name)));
 }
 
-export const otherRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
+export const headerRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
 
-/** The advice begins with those of the table's names that the missing ones may mean. */
+/** Creates a refusal whose advice begins with the columns that a missing name may stand for. @param names the table's columns */
 export function createColumnError(
 	message: string,
 	names: readonly string[],
-	missing: readonly string[],
+	missingNames: readonly string[],
 	advice: string,
 ) {
-	return createRefusal(
-		message,
-		`${suggestNames(names, missing)}Its columns are ${listNames(names)}. ${advice}`,
-	);
+	const suggestion = suggestNames(names, missingNames);
+	return createRefusal(message, `${suggestion}Its columns are ${listNames(names)}. ${advice}`);
 }

@@ -12,62 +12,62 @@ import { printDates } from './dates/dateCells';
 import * as fields from './fields';
 import { buildColumnNames, type HeaderRow, indexColumns } from './headerRow';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
-import { createColumnError, listNames, otherRowAdvice } from './names';
+import { createColumnError, listNames, headerRowAdvice } from './names';
 import { parseBounds, parseRange, printRange, parseTarget, type TargetParams } from './range';
 import { allCells, Spreadsheet } from './spreadsheet';
 
 type CellRow = ReadonlyArray<string | number | boolean>;
 
-/** How many empty cells may be added in all to make rows equally wide. A full sheet of 10 million cells needs fewer. */
+/** Our limit for the empty cells that are added to make all rows equally wide. */
 const maxPaddingCells = 5_000_000;
-/** After this many cells n8n may do other work, because the items of a full sheet take a second. */
+/** After this many cells, the node lets n8n do other work, because all items of a full sheet take about a second. */
 const cellsPerSlice = 100_000;
 
 /**
- * One item per row that is not empty, keyed by the names of its columns, with its number in the sheet as `rowNumber`. The first range
- * holds the values, the second one what the sheet shows for them.
- * @throws NodeError 400 where a filter names no column, or the rows are too wide
+ * Builds one item for each row that has a value and matches the filters. The keys are the column names, and `rowNumber` with the row's
+ * number in the sheet. The first parameter holds the values of the cells, the second one the texts that the sheet shows for them.
+ * @throws NodeError 400 if a filter names an unknown column, or if more than `maxPaddingCells` cells would be added
  */
 async function toRowItems(
 	{ range, values }: sheets_v4.Schema$ValueRange,
 	{ values: shownValues }: sheets_v4.Schema$ValueRange,
-	{ headerRow, filters, combineFilters, maxRows, startRow: start }: ReadOptions,
+	{ headerRow, filters, combineFilters, maxRows, startRow: minRowNumber }: ReadOptions,
 ): Promise<ReadRows> {
-	const [rows, shown] = [(values ?? []) as CellRow[], (shownValues ?? []) as CellRow[]];
-	const { row: startRow, column: startColumn } = parseBounds(parseRange(range ?? 'A1'));
+	const [rows, shownRows] = [(values ?? []) as CellRow[], (shownValues ?? []) as CellRow[]];
+	const { row: firstRow, column: firstColumn } = parseBounds(parseRange(range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	const [header = [], shownHeader = []] = [rows, shown].map((lines) =>
-		Array.from({ length: width }, (_, at) => toText(lines[headerRow - 1]?.[at])),
+	const [header = [], shownHeader = []] = [rows, shownRows].map((rowList) =>
+		Array.from({ length: width }, (_, column) => toText(rowList[headerRow - 1]?.[column])),
 	);
-	const names = buildColumnNames(header, startColumn);
-	const columns = indexColumns(header, shownHeader, startColumn);
-	const rowFits = buildRowTest({ filters, combineFilters }, { names, columns, start: startColumn });
-	const found: number[] = [];
-	let [padding, total, before] = [0, 0, 0];
-	for (let at = headerRow; at < rows.length; at++) {
-		const row = rows[at] ?? [];
-		if (row.every((cell) => cell === '') || !rowFits(row, shown[at] ?? [])) continue;
+	const names = buildColumnNames(header, firstColumn);
+	const columns = indexColumns(header, shownHeader, firstColumn);
+	const rowFits = buildRowTest({ filters, combineFilters }, { names, columns, rangeStart: firstColumn });
+	const matchIndexes: number[] = [];
+	let [paddingCells, total, skippedCount] = [0, 0, 0];
+	for (let rowIndex = headerRow; rowIndex < rows.length; rowIndex++) {
+		const row = rows[rowIndex] ?? [];
+		if (row.every((cell) => cell === '') || !rowFits(row, shownRows[rowIndex] ?? [])) continue;
 		total++;
-		if (startRow + at + 1 < start) before++;
-		if (startRow + at + 1 < start || (maxRows > 0 && found.length >= maxRows)) continue;
-		found.push(at);
-		padding += width - row.length;
+		if (firstRow + rowIndex + 1 < minRowNumber) skippedCount++;
+		if (firstRow + rowIndex + 1 < minRowNumber || (maxRows > 0 && matchIndexes.length >= maxRows)) continue;
+		matchIndexes.push(rowIndex);
+		paddingCells += width - row.length;
 	}
-	const tooWide = `The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`;
+	const tooWideMessage = `The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`;
 	const advice = `Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`;
-	if (padding > maxPaddingCells) throw createRefusal(tooWide, advice);
+	if (paddingCells > maxPaddingCells) throw createRefusal(tooWideMessage, advice);
 	const items: OutputItem[] = [];
-	let cells = 0;
-	for (const at of found) {
+	let cellCount = 0;
+	for (const rowIndex of matchIndexes) {
 		const json: IDataObject = {};
-		// Google leaves out empty cells at the end.
-		for (const [column, name] of names.entries()) json[name] = rows[at]?.[column] ?? '';
-		json['rowNumber'] = startRow + at + 1;
+		// Google leaves out empty cells at the end of a row.
+		for (const [column, name] of names.entries()) json[name] = rows[rowIndex]?.[column] ?? '';
+		json['rowNumber'] = firstRow + rowIndex + 1;
 		items.push({ json });
-		cells += width;
-		if (cells > cellsPerSlice) cells = await yieldToEventLoop(0);
+		cellCount += width;
+		if (cellCount > cellsPerSlice) cellCount = await yieldToEventLoop(0);
 	}
-	return { items, columns: names, total, before };
+	return { items, columns: names, total, skippedCount };
 }
 
 const toText = (cell: CellRow[number] = '') => String(cell);
@@ -86,22 +86,23 @@ const conditionField = {
 	default: 'equals',
 } as const satisfies Field;
 
-/** Reads the form's `{ filter: [{ column, condition, value }] }`, or an array. @throws NodeError 400 */
+/** Reads the form's `{ filter: [{ column, condition, value }] }`, or an array of such filters. @throws NodeError 400 for any other value */
 function readFilters(raw: unknown, field: Field, reading: ReadContext) {
-	const isNone = isRecord(raw) && Object.keys(raw).length === 0;
-	const entries = isNone ? [] : isRecord(raw) ? raw['filter'] : raw;
+	const isEmpty = isRecord(raw) && Object.keys(raw).length === 0;
+	const entries = isEmpty ? [] : isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
 		throw createValueRefusal(field, reading, 'an array of objects with column, condition and value');
-	const allowed = conditionField.options.map((option) => option.value).join(', ');
-	const wanted = `objects with column (a column's name), condition (${allowed}) and value (text)`;
-	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], wanted, reading);
-	// Skips a row of the form that nobody filled in.
-	const filled = entries.filter(({ column, value }) => reading.mode === 'json' || !!column || !!value);
-	return filled.map(({ column, condition = 'equals', value = '' }) => {
-		const known = conditionField.options.find((option) => option.value === condition)?.value;
+	const allowedConditions = conditionField.options.map((option) => option.value).join(', ');
+	const expectedShape = `objects with column (a column's name), condition (${allowedConditions}) and value (text)`;
+	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], expectedShape, reading);
+	// Skips filters of the form that are empty.
+	const filledEntries = entries.filter(({ column, value }) => reading.mode === 'json' || !!column || !!value);
+	return filledEntries.map(({ column, condition = 'equals', value = '' }) => {
+		const knownCondition = conditionField.options.find((option) => option.value === condition)?.value;
 		const isText = ['string', 'number', 'boolean'].includes(typeof value);
-		if (!known || typeof column !== 'string' || !isText) throw createValueRefusal(field, reading, wanted);
-		return { column, condition: known, value: String(value) };
+		const isValid = knownCondition && typeof column === 'string' && isText;
+		if (!isValid) throw createValueRefusal(field, reading, expectedShape);
+		return { column, condition: knownCondition, value: String(value) };
 	});
 }
 
@@ -278,80 +279,82 @@ export const read = defineOperation({
 	],
 	options: readOptions,
 	isReadOnly: true,
-	async execute({ sheets }, given, item): Promise<ReadRows> {
-		const book = new Spreadsheet(sheets, given.spreadsheetId, item);
-		const isAnyTab = given.tab === '' && given.range.trim() === '';
-		const params = isAnyTab ? given : await book.resolveTab(given);
+	async execute({ sheets }, enteredParams, item): Promise<ReadRows> {
+		const book = new Spreadsheet(sheets, enteredParams.spreadsheetId, item);
+		const isFirstTab = enteredParams.tab === '' && enteredParams.range.trim() === '';
+		const params = isFirstTab ? enteredParams : await book.resolveTab(enteredParams);
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output, filters } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
-		const target = isAnyTab ? { cells: allCells } : parseTarget(params);
-		const asked = { spreadsheetId, range: printRange(target), majorDimension };
-		const readAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
-			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
-				return (await book.sendForRange(target, () => book.values.get({ ...asked, ...options }))).data;
+		const target = isFirstTab ? { cells: allCells } : parseTarget(params);
+		const request = { spreadsheetId, range: printRange(target), majorDimension };
+		const fetchAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
+			await item.once(`spreadsheet.read ${JSON.stringify({ ...request, ...options })}`, async () => {
+				return (await book.sendForRange(target, () => book.values.get({ ...request, ...options }))).data;
 			});
 		const isIso = dateTimeRenderOption === 'ISO_8601';
 		const dateOption = isIso ? 'FORMATTED_STRING' : dateTimeRenderOption;
-		const rendered = await readAs({ valueRenderOption, dateTimeRenderOption: dateOption });
+		const renderedData = await fetchAs({ valueRenderOption, dateTimeRenderOption: dateOption });
 		const headerRows = output === 'rows' ? params.headerRow : 0;
-		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...asked, valueRenderOption, headerRows })}`;
+		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerRows })}`;
 		const data =
 			isIso && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.once(datesKey, () => printDates(book, rendered, headerRows))
-				: rendered;
+				? await item.once(datesKey, () => printDates(book, renderedData, headerRows))
+				: renderedData;
 		if (output === 'values') {
 			const { range, majorDimension, values = [] } = data;
-			const first = parseBounds(parseRange(range ?? 'A1')).row + 1;
-			const before = majorDimension === 'ROWS' ? Math.max(0, params.startRow - first) : 0;
-			const json = { range, majorDimension, values: values?.slice(before) ?? [] };
-			return { items: [{ json }], columns: [], total: values?.length ?? 0, before };
+			const firstRowNumber = parseBounds(parseRange(range ?? 'A1')).row + 1;
+			const skippedCount = majorDimension === 'ROWS' ? Math.max(0, params.startRow - firstRowNumber) : 0;
+			const json = { range, majorDimension, values: values?.slice(skippedCount) ?? [] };
+			return { items: [{ json }], columns: [], total: values?.length ?? 0, skippedCount };
 		}
 		const needsNoSecondRead = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
-		const shown = needsNoSecondRead ? data : await readAs({ valueRenderOption: 'FORMATTED_VALUE' });
-		const found = await toRowItems(data, shown, params);
-		const hint = found.items.length > 0 ? undefined : explainNoRows(found, params, data.values?.length ?? 0);
+		const shownTexts = needsNoSecondRead ? data : await fetchAs({ valueRenderOption: 'FORMATTED_VALUE' });
+		const result = await toRowItems(data, shownTexts, params);
+		const rowCount = data.values?.length ?? 0;
+		const hint = result.items.length > 0 ? undefined : explainNoRows(result, params, rowCount);
 		if (hint) item.addHint(hint);
-		return found;
+		return result;
 	},
 	toItems: ({ items }) => items,
-	toModel: (found, { output }, characters) =>
-		output === 'rows' ? toRowsAnswer(found, characters) : toValuesAnswer(found, characters),
+	toModel: (result, { output }, characters) =>
+		output === 'rows' ? toRowsAnswer(result, characters) : toValuesAnswer(result, characters),
 });
 
-/** Why there are no rows, where a parameter may be wrong. @param rows how many the range has, with the header */
-function explainNoRows({ total }: ReadRows, given: ReadOptions & TargetParams, rows: number) {
+/** Returns a hint why there are no rows, if a parameter may be wrong. @param rowCount rows of the range, with the header */
+function explainNoRows({ total }: ReadRows, params: ReadOptions & TargetParams, rowCount: number) {
 	if (total > 0) return `${quoteField('startRow')} is below the last row. Rows above it: ${total}.`;
-	if (given.filters.length > 0) return 'No row matches the filters. Check their values, or remove a filter.';
-	const needed = Math.max(1, given.headerRow);
-	const first = parseBounds(parseRange(given.range)).row + needed;
-	if (rows >= needed || first === 1) return undefined;
-	return `There are no rows from row ${first} on. Check ${quoteField('range')} and ${quoteField('headerRow')}.`;
+	if (params.filters.length > 0) return 'No row matches the filters. Check their values, or remove a filter.';
+	const neededRows = Math.max(1, params.headerRow);
+	const firstRowNumber = parseBounds(parseRange(params.range)).row + neededRows;
+	if (rowCount >= neededRows || firstRowNumber === 1) return undefined;
+	return `There are no rows from row ${firstRowNumber} on. Check ${quoteField('range')} and ${quoteField('headerRow')}.`;
 }
 
-/** Builds the test whether a row matches the filters: a cell by its value or by what the sheet shows for it. */
+/** Builds a function that tests whether a row matches the filters, by its values and by the texts that the sheet shows for them. */
 function buildRowTest(
 	{ filters, combineFilters }: Pick<ReadOptions, 'filters' | 'combineFilters'>,
-	{ names, columns, start }: Pick<HeaderRow, 'names' | 'columns' | 'start'>,
-): (row: CellRow, shown: CellRow) => boolean {
+	{ names, columns, rangeStart }: Pick<HeaderRow, 'names' | 'columns' | 'rangeStart'>,
+): (row: CellRow, shownRow: CellRow) => boolean {
 	if (filters.length === 0) return () => true;
 	const checks = filters.map((filter) => {
 		const { column } = filter;
 		const message = `The table has no column ${listNames([column])} to filter by`;
-		if (!columns.has(column)) throw createColumnError(message, names, [column], otherRowAdvice);
-		const at = (columns.get(column) ?? 0) - start;
+		if (!columns.has(column)) throw createColumnError(message, names, [column], headerRowAdvice);
+		const columnIndex = (columns.get(column) ?? 0) - rangeStart;
 		const cellFits = buildCellTest(filter);
-		return (row: CellRow, shown: CellRow) => cellFits([toText(row[at]), toText(shown[at])]);
+		return (...rows: CellRow[]) => cellFits(rows.map((row) => toText(row[columnIndex])));
 	});
 	const quantifier = combineFilters === 'and' ? 'every' : 'some';
-	return (row, shown) => checks[quantifier]((check) => check(row, shown));
+	return (row, shownRow) => checks[quantifier]((check) => check(row, shownRow));
 }
 
 function buildCellTest({ condition, value }: RowFilter): (texts: readonly string[]) => boolean {
-	const folded = value.toLowerCase();
-	const fold = (text: string) => (folded === 'true' || folded === 'false' ? text.toLowerCase() : text);
+	const foldedValue = value.toLowerCase();
+	const ignoresCase = foldedValue === 'true' || foldedValue === 'false';
+	const fold = (text: string) => (ignoresCase ? text.toLowerCase() : text);
 	const equals = (texts: readonly string[]) => texts.some((text) => fold(text) === fold(value));
 	const tests: Readonly<Record<RowFilter['condition'], typeof equals>> = {
-		contains: (texts) => texts.some((text) => text.toLowerCase().includes(folded)),
+		contains: (texts) => texts.some((text) => text.toLowerCase().includes(foldedValue)),
 		equals,
 		isEmpty: (texts) => texts.every((text) => text === ''),
 		isNotEmpty: (texts) => texts.some((text) => text !== ''),

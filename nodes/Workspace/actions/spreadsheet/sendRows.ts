@@ -2,142 +2,142 @@ import { isNodeError, NodeError } from '../../../core/errors';
 import { createStoppedError } from '../../../http/retry';
 import type { Item } from '../../operation';
 import { type Cell, readRows, type RowsMember } from './cells';
-import { printAreaLike, type Corner } from './range';
+import { printAreaLike, type CellPosition } from './range';
 
 /**
- * What was written for each item. The rows of the first one begin at the corner, those of each other item below the item before.
+ * Builds the result of each item. The rows of the first item begin at the given cell, and the rows of each other item follow directly.
  * @param range any range in the same tab, as Google printed it
  */
 export function buildWriteResults(
 	spreadsheetId: string,
 	range: string,
-	{ row, column }: Corner,
-	all: ReadonlyArray<readonly Cell[][]>,
+	{ row, column }: CellPosition,
+	rowsByItem: ReadonlyArray<readonly Cell[][]>,
 ) {
-	let next = row;
-	return all.map((rows) => {
-		const written = rows.flatMap((cells) => cells.flatMap((cell, at) => (cell === null ? [] : [at])));
-		const updatedRange = printAreaLike(range, { row: next, column }, rows.length, countColumns(rows));
-		next += rows.length;
-		const counts = { updatedColumns: new Set(written).size, updatedCells: written.length };
+	let nextRow = row;
+	return rowsByItem.map((rows) => {
+		const cellColumns = rows.flatMap((cells) => cells.flatMap((cell, index) => (cell === null ? [] : index)));
+		const updatedRange = printAreaLike(range, { row: nextRow, column }, rows.length, countColumns(rows));
+		nextRow += rows.length;
+		const counts = { updatedColumns: new Set(cellColumns).size, updatedCells: cellColumns.length };
 		return { spreadsheetId, updatedRange, updatedRows: rows.length, ...counts };
 	});
 }
 
-/** What was written for an item. */
+/** What an item wrote: the range, and the numbers of rows, columns and cells. */
 export type SheetWriteResult = ReturnType<typeof buildWriteResults>[number];
 
-/** Columns of the widest row, at least one. */
+/** Returns the number of columns of the widest row, but at least 1. */
 export function countColumns(rows: readonly Cell[][]): number {
 	return rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 }
 
-/** The size of requests that Google recommends not to exceed, in bytes. */
+/** The size of requests that Google recommends in the docs of the Sheets API: at most 2 MB. */
 export const maxRequestBytes = 2_000_000;
 
-/** Splits parts into requests of the recommended size. A part is written as a whole or not at all, so a larger one is sent alone. */
+/** Splits parts into chunks, one for each request. A part that exceeds `maxBytes` is not split, but sent alone. */
 export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 	parts: readonly T[],
-	largest = maxRequestBytes,
+	maxBytes = maxRequestBytes,
 ): T[][] {
 	const chunks: T[][] = [];
-	let room = 0;
+	let remainingBytes = 0;
 	for (const part of parts) {
 		const size = countBytes(part.rows);
 		const chunk = chunks.at(-1);
-		if (chunk && size <= room) chunk.push(part);
+		if (chunk && size <= remainingBytes) chunk.push(part);
 		else {
 			chunks.push([part]);
-			room = largest;
+			remainingBytes = maxBytes;
 		}
-		room -= size;
+		remainingBytes -= size;
 	}
 	return chunks;
 }
 
-/** Estimates the size as JSON. Escapes do not count: the limit is a recommendation, and not worth building the text twice. */
+/** Estimates the size of rows as JSON, without escapes. An estimate is enough, because Google's limit is only a recommendation. */
 function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
 	const countCell = (cell: Cell) =>
 		typeof cell === 'string' ? Buffer.byteLength(cell) + 3 : String(cell).length + 1;
 	return rows.reduce((sum, row) => row.reduce<number>((bytes, cell) => bytes + countCell(cell), sum + 3), 0);
 }
 
-/** The share of a request that a member's rows take; 1 is all that it may hold. */
-export const weighRows = (member: RowsMember, largest = maxRequestBytes) =>
-	countBytes(readRows(member)) / largest;
+/** Returns the share of a request that a member's rows take: 1 is a full request. */
+export const weighRows = (member: RowsMember, maxBytes = maxRequestBytes) =>
+	countBytes(readRows(member)) / maxBytes;
 
 interface SendSettings<E, R> {
-	/** The word for messages, as in "Nothing was appended". */
-	readonly done: 'appended' | 'written';
-	/** How many bytes a request may have; what Google recommends if undefined. */
-	readonly largest?: number;
-	/** The rows whose size counts. */
+	/** The verb of messages, as in "Nothing was appended". */
+	readonly verb: 'appended' | 'written';
+	/** The size of a full request; `maxRequestBytes` if undefined. */
+	readonly maxBytes?: number;
+	/** The rows that are sent for an entry, to estimate its size. */
 	readonly getRows: (entry: E) => readonly Cell[][];
-	/** Sends entries together; results in their order. */
+	/** Sends entries together. Returns their results in the same order. */
 	readonly send: (entries: E[], items: ReadonlyArray<Item | undefined>) => Promise<readonly R[]>;
 }
 
 type Members = ReadonlyArray<{ readonly item: Item }>;
 
-/** The error for a member whose execution was stopped before anything was sent. */
-export const findStop = ({ item }: Members[number]) =>
+/** Returns an error if the member's execution was stopped before anything was sent. */
+export const findStopError = ({ item }: Members[number]) =>
 	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
-/** Sends nothing of a run in which an error stops the node: turns the other entries of this run into errors, too. */
+/** If an entry is an error that stops the node, turns all entries of its run into errors, so that nothing of the run is sent. */
 export function spreadRefusals<E>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: Members,
-	done: SendSettings<E, unknown>['done'],
+	verb: SendSettings<E, unknown>['verb'],
 ): Array<E | NodeError> {
-	const notSent = new Map<unknown, NodeError>();
-	for (const [at, entry] of entries.entries()) {
-		const item = members[at]?.item;
-		if (!isNodeError(entry) || item?.continueOnFail || notSent.has(item?.run)) continue;
-		const message = `Nothing was ${done} because of item ${item?.index ?? at}: ${entry.message}`;
+	const errorsByRun = new Map<unknown, NodeError>();
+	for (const [index, entry] of entries.entries()) {
+		const item = members[index]?.item;
+		if (!isNodeError(entry) || item?.continueOnFail || errorsByRun.has(item?.run)) continue;
+		const message = `Nothing was ${verb} because of item ${item?.index ?? index}: ${entry.message}`;
 		const { code, status, description } = entry;
-		notSent.set(item?.run, new NodeError({ code, status, message, description }));
+		errorsByRun.set(item?.run, new NodeError({ code, status, message, description }));
 	}
-	return entries.map((entry, at) =>
-		isNodeError(entry) ? entry : (notSent.get(members[at]?.item.run) ?? entry),
+	return entries.map((entry, index) =>
+		isNodeError(entry) ? entry : (errorsByRun.get(members[index]?.item.run) ?? entry),
 	);
 }
 
 /**
- * Sends the entries of all members in as few requests as Google recommends. A member whose entry is an error keeps it. After a failed
- * request nothing more is sent, because it would break the order.
+ * Sends the entries of all members in as few requests as the size allows. If an entry is an error, it is the member's result. After a
+ * failed request nothing more is sent, because the rows would not be in their order.
  */
 export async function sendInChunks<E, R>(
-	given: ReadonlyArray<E | NodeError>,
+	preparedEntries: ReadonlyArray<E | NodeError>,
 	members: Members,
-	{ done, largest, getRows, send }: SendSettings<E, R>,
+	{ verb, maxBytes, getRows, send }: SendSettings<E, R>,
 ): Promise<Array<R | NodeError>> {
-	const entries = spreadRefusals(given, members, done);
-	const results: Array<R | NodeError | undefined> = entries.map((entry) =>
-		isNodeError(entry) ? entry : undefined,
+	const entries = spreadRefusals(preparedEntries, members, verb);
+	const results = entries.map((entry): R | NodeError | undefined => (isNodeError(entry) ? entry : undefined));
+	const parts = entries.flatMap((entry, memberIndex) =>
+		isNodeError(entry) ? [] : [{ memberIndex, entry, rows: getRows(entry) }],
 	);
-	const parts = entries.flatMap((entry, position) =>
-		isNodeError(entry) ? [] : [{ position, entry, rows: getRows(entry) }],
-	);
-	let notSent: NodeError | undefined;
-	for (const chunk of splitIntoChunks(parts, largest)) {
-		const items = chunk.map(({ position }) => members[position]?.item);
-		const own = chunk.map(({ entry }) => entry);
-		const sent: readonly R[] | NodeError =
-			notSent ??
-			(await send(own, items).catch((error: unknown) => {
+	let followUpError: NodeError | undefined;
+	for (const chunk of splitIntoChunks(parts, maxBytes)) {
+		const items = chunk.map(({ memberIndex }) => members[memberIndex]?.item);
+		const chunkEntries = chunk.map(({ entry }) => entry);
+		const chunkResult: readonly R[] | NodeError =
+			followUpError ??
+			(await send(chunkEntries, items).catch((error: unknown) => {
 				if (isNodeError(error)) return error;
 				throw error;
 			}));
-		for (const [at, { position }] of chunk.entries()) results[position] = isNodeError(sent) ? sent : sent[at];
-		if (!isNodeError(sent) || notSent) continue;
-		const { code, status } = sent;
-		const message = `Not sent, because the previous rows were not ${done}: ${sent.message}`;
-		notSent = new NodeError({ code, status, message, description: 'Nothing was written for this item.' });
+		for (const [index, { memberIndex }] of chunk.entries())
+			results[memberIndex] = isNodeError(chunkResult) ? chunkResult : chunkResult[index];
+		if (!isNodeError(chunkResult) || followUpError) continue;
+		const { code, status } = chunkResult;
+		const message = `Not sent, because the previous rows were not ${verb}: ${chunkResult.message}`;
+		const description = 'Nothing was written for this item.';
+		followUpError = new NodeError({ code, status, message, description });
 	}
 	return results.filter((result) => result !== undefined);
 }
 
-/** The result for a single member. @throws NodeError */
+/** Returns the result of a single member. @throws NodeError if the result is an error */
 export function takeOnlyResult<R>([result]: ReadonlyArray<R | NodeError>): R {
 	if (result === undefined) throw new Error('There is no result');
 	if (isNodeError(result)) throw result;

@@ -12,27 +12,28 @@ import * as ranges from './range';
 export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spreadsheets/d/${id}/edit`;
 
 /**
- * A table that was made with Format > Convert to table. It grows by rows that are inserted inside it, or by values.append, but not by rows
- * written below it. AppendCells with the table's ID was seen to lose the values. Rows and columns count from 0.
+ * A table that was made in Google Sheets with Format > Convert to table. It grows if rows are inserted inside it or added by values.append,
+ * but not if rows are written below it. We do not use AppendCells with a table's ID, because Google lost the values in our tests.
  */
 type NativeTable = ReturnType<typeof toNativeTable>;
 
-export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, { row, column }: ranges.Corner) {
+export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, cell: ranges.CellPosition) {
 	return tables.map(toNativeTable).find(({ range }) => {
-		const isInRows = row >= range.startRowIndex && row < range.endRowIndex;
-		return isInRows && column >= range.startColumnIndex && column < range.endColumnIndex;
+		const isInRows = cell.row >= range.startRowIndex && cell.row < range.endRowIndex;
+		return isInRows && cell.column >= range.startColumnIndex && cell.column < range.endColumnIndex;
 	});
 }
 
 function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table) {
 	// Google leaves out a number that is 0.
-	const zeros = { sheetId: 0, startRowIndex: 0, endRowIndex: 0, startColumnIndex: 0, endColumnIndex: 0 };
-	const known = { ...zeros, ...range } as typeof zeros;
-	const footer = rowsProperties?.footerColorStyle ? 1 : 0;
-	// The range includes the header and the footer. The body ends in front of this row, without the footer.
-	return { tableId: tableId ?? '', range: known, bodyEnd: known.endRowIndex - footer };
+	const zeroRange = { sheetId: 0, startRowIndex: 0, endRowIndex: 0, startColumnIndex: 0, endColumnIndex: 0 };
+	const fullRange = { ...zeroRange, ...range } as typeof zeroRange;
+	const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
+	// `range` includes the header and the footer. `bodyEnd` is the index, from 0, of the row below the last row of the body.
+	return { tableId: tableId ?? '', range: fullRange, bodyEnd: fullRange.endRowIndex - footerRows };
 }
 
+/** Returns the table with more rows and columns at its end. Nothing is sent. */
 export function growNativeTable({ tableId, range, bodyEnd }: NativeTable, rows: number, columns: number) {
 	const [endRowIndex, endColumnIndex] = [range.endRowIndex + rows, range.endColumnIndex + columns];
 	return { tableId, range: { ...range, endRowIndex, endColumnIndex }, bodyEnd: bodyEnd + rows };
@@ -42,28 +43,28 @@ export const buildResizeTableRequest = ({ tableId, range }: Pick<NativeTable, 't
 	updateTable: { table: { tableId, range }, fields: 'range' },
 });
 
-/** The requests that make a tab at least this large. */
+/** Builds the requests that give a tab at least this many rows and columns. */
 export function buildEnlargeTabRequests(
-	{ sheetId, rowCount, columnCount }: Pick<SheetInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
+	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
 	{ rows = 0, columns = 0 }: { readonly rows?: number; readonly columns?: number },
 ): sheets_v4.Schema$Request[] {
-	const missing = { ROWS: rows - rowCount, COLUMNS: columns - columnCount };
-	return Object.entries(missing).flatMap(([dimension, length]) =>
+	const missingCounts = { ROWS: rows - rowCount, COLUMNS: columns - columnCount };
+	return Object.entries(missingCounts).flatMap(([dimension, length]) =>
 		length > 0 ? [{ appendDimension: { sheetId, dimension, length } }] : [],
 	);
 }
 
-/** A request has this many ranges at most, because they are part of its URL. */
+/** Our limit for the ranges of one request, because they are part of its URL. */
 export const maxRanges = 50;
 
-/** Google's size of a new tab. */
+/** The size that Google gives a new tab. */
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
 
-/** All cells that a tab can have: Google cuts a range off at the end of the tab. */
+/** All cells of any tab: ZZZ is the last column that Google allows, and Google ends a range at the end of the tab. */
 export const allCells = 'A1:ZZZ';
 
-/** The properties of a tab, without its values. */
-export type SheetInfo = Awaited<ReturnType<Spreadsheet['findSheet']>>;
+/** The ID, title and size of a tab, and the tab itself as Google returns it. */
+export type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTab']>>;
 
 const sheetFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
@@ -72,12 +73,12 @@ const cellFields = 'data(rowData(values(effectiveValue,formattedValue,effectiveF
 
 const settingsFields = 'properties(locale,timeZone)';
 
-const toSettings = ({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings => ({
+const toDateSettings = ({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings => ({
 	locale: properties?.locale ?? '',
 	timeZone: properties?.timeZone ?? '',
 });
 
-/** The body of a request that writes rows. It is a class because the generated client would copy a plain object cell by cell. */
+/** The body of a request that writes rows. A class, because Google's client would copy a plain object cell by cell. */
 class ValuesBody implements sheets_v4.Schema$ValueRange {
 	readonly values: Cell[][];
 
@@ -86,15 +87,15 @@ class ValuesBody implements sheets_v4.Schema$ValueRange {
 	}
 }
 
-/** One spreadsheet: its tabs, and the changes to it. Tabs are found by title, whatever its case; undefined means the first tab. */
+/** Reads and changes one spreadsheet. A parameter `tab` is a title in any case; undefined means the first tab. */
 export class Spreadsheet {
 	readonly id: string;
 	readonly values: sheets_v4.Sheets['spreadsheets']['values'];
 	readonly #client: sheets_v4.Sheets;
 	readonly #item: Pick<Item, 'once'>;
-	#knownSettings: DateSettings | undefined;
+	#dateSettings: DateSettings | undefined;
 
-	/** @param item shares answers with the other items of the run */
+	/** @param item shares Google's answers with the other items of the run */
 	constructor(client: sheets_v4.Sheets, id: string, item: Pick<Item, 'once'> = { once: (_, ask) => ask() }) {
 		this.#client = client;
 		this.id = id;
@@ -102,13 +103,13 @@ export class Spreadsheet {
 		this.#item = item;
 	}
 
-	/** @param areas parts of the spreadsheet to return; everything if absent */
-	async get(fields: string, areas?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
+	/** @param fields what to return, as in Google's parameter `fields` @param areas ranges whose cells are returned; all if undefined */
+	async fetch(fields: string, areas?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
 		const request = { spreadsheetId: this.id, ...(areas && { ranges: areas }), fields, prettyPrint: false };
 		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
-	/** Makes changes, all of them or none. */
+	/** Sends changes in one request. Google makes all of them or none. */
 	async change(requests: sheets_v4.Schema$Request[]): Promise<void> {
 		if (requests.length === 0) return;
 		await this.#client.spreadsheets.batchUpdate({ spreadsheetId: this.id, requestBody: { requests } });
@@ -119,78 +120,78 @@ export class Spreadsheet {
 		return (await this.values.update(request)).data;
 	}
 
-	/** Lets Google find the table in the range, and adds rows below it. */
-	async append(asked: sheets_v4.Params$Resource$Spreadsheets$Values$Append, values: Cell[][]) {
-		const request = { spreadsheetId: this.id, ...asked, requestBody: new ValuesBody(values) };
+	/** Adds rows below the table that Google finds in the range. */
+	async append(options: sheets_v4.Params$Resource$Spreadsheets$Values$Append, values: Cell[][]) {
+		const request = { spreadsheetId: this.id, ...options, requestBody: new ValuesBody(values) };
 		return (await this.values.append(request)).data;
 	}
 
-	async readSettings(): Promise<DateSettings> {
-		const ask = async () => toSettings(await this.get(settingsFields));
-		return (this.#knownSettings ??= await this.#item.once(`settings ${this.id}`, ask));
+	async fetchDateSettings(): Promise<DateSettings> {
+		const fetchSettings = async () => toDateSettings(await this.fetch(settingsFields));
+		return (this.#dateSettings ??= await this.#item.once(`settings ${this.id}`, fetchSettings));
 	}
 
-	/** Sends requests that name a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
+	/** Calls `send`. If Google does not know the range, the error lists the tabs. @throws NodeError 400 if the range is also a tab's name */
 	async sendForRange<T>(target: ranges.TabRange, send: () => Promise<T>): Promise<T> {
 		if (ranges.isOneCell(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
-			const titles = await this.#item.once(`tabs ${this.id}`, () => this.#tryReadTitles());
+			const titles = await this.#item.once(`tabs ${this.id}`, () => this.#tryFetchTitles());
 			throw createMissingTabError(error, target, titles);
 		});
 	}
 
-	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
+	/** Throws if a cell such as `Q1` is also the title of a tab: Google would read the cell of the first tab. */
 	async #refuseTabLikeCell({ cells = '' }: ranges.TabRange): Promise<void> {
-		const tabs = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
-		const same = tabs.find(({ title }) => isSameTitle(title, cells));
-		if (!same) return;
+		const tabs = await this.#item.once(`titles ${this.id}`, () => this.fetchTabs());
+		const namesake = tabs.find(({ title }) => isSameTitle(title, cells));
+		if (!namesake) return;
 		throw createRefusal(
 			`${quoteField('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-			`Enter ${ranges.quoteTab(same.title)} for the tab, or ${ranges.quoteTab(tabs[0]?.title ?? '')}!${cells} for the cell in the first tab.`,
+			`Enter ${ranges.quoteTab(namesake.title)} for the tab, or ${ranges.quoteTab(tabs[0]?.title ?? '')}!${cells} for the cell in the first tab.`,
 		);
 	}
 
 	/**
-	 * Replaces the tab in parameters by its exact title. Looks up the tab of a link by its ID. Removes spaces around a title, unless the
-	 * spreadsheet has a tab with them.
+	 * Returns the parameters with the tab's exact title. Looks up the tab of a link by its ID. Removes spaces around a title, unless the
+	 * spreadsheet has a tab with these spaces.
 	 */
 	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
 		if (ranges.parseTarget(params).tab !== tab || (tab === tab.trim() && !ranges.isLinkedTab(tab)))
 			return params;
-		const sheets = await this.#item.once(`titles ${this.id}`, () => this.readTabs());
-		if (sheets.some(({ title }) => isSameTitle(title, tab))) return params;
+		const tabs = await this.#item.once(`titles ${this.id}`, () => this.fetchTabs());
+		if (tabs.some(({ title }) => isSameTitle(title, tab))) return params;
 		if (!ranges.isLinkedTab(tab)) return { ...params, tab: tab.trim() };
-		const linked = sheets.find(({ gid }) => gid === tab);
-		if (linked) return { ...params, tab: linked.title };
+		const linkedTab = tabs.find(({ gid }) => gid === tab);
+		if (linkedTab) return { ...params, tab: linkedTab.title };
 		throw createRefusal(
 			`The spreadsheet has no tab with the ${tab} of its URL`,
-			`Choose it in ${quoteField('tab')}. The spreadsheet has the tabs ${listNames(sheets.map(({ title }) => title))}.`,
+			`Choose it in ${quoteField('tab')}. The spreadsheet has the tabs ${listNames(tabs.map(({ title }) => title))}.`,
 		);
 	}
 
-	/** The cells of a named range. The name of a tab means the whole tab. */
+	/** Asks Google for the cells of a named range. If the name is a tab's title, returns the whole tab. */
 	async resolveName(target: ranges.TabRange): Promise<ranges.TabRange> {
 		const request = { spreadsheetId: this.id, range: ranges.printRange(target), fields: 'range' };
-		const found = ranges.parseRange((await this.values.get(request)).data.range ?? '');
-		return isNameOfTab(target, found) ? { tab: found.tab } : found;
+		const resolvedRange = ranges.parseRange((await this.values.get(request)).data.range ?? '');
+		return isNameOfTab(target, resolvedRange) ? { tab: resolvedRange.tab } : resolvedRange;
 	}
 
-	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
-	async readTab(tab: string | undefined) {
+	/** Fetches the cells of a tab, from A1 to the last filled cell of each row. `rowCount` includes empty rows. */
+	async fetchCells(tab: string | undefined) {
 		const range = ranges.printRange({ tab, cells: allCells });
 		const { data } = await this.values.get({ spreadsheetId: this.id, range });
 		const { lastRow = 0 } = ranges.parseBounds(ranges.parseRange(data.range ?? ''));
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
-	/** @param cells cells that are returned too, with their values and what is shown @throws NodeError 404 if there is no such tab */
-	async findSheet(tab: string | undefined, cells?: string) {
+	/** Fetches a tab. @param cells cells whose values and shown texts are also returned @throws NodeError 404 if there is no such tab */
+	async fetchTab(tab: string | undefined, cells?: string) {
 		const areas = cells === undefined ? undefined : [ranges.printRange({ tab, cells })];
 		const fields = `${settingsFields},sheets(${sheetFields}${areas ? `,${cellFields}` : ''})`;
-		const data = await this.get(fields, areas);
-		this.#knownSettings = toSettings(data);
+		const data = await this.fetch(fields, areas);
+		this.#dateSettings = toDateSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 		const { sheetId, title, gridProperties: { rowCount, columnCount } = {} } = sheet.properties ?? {};
@@ -205,30 +206,31 @@ export class Spreadsheet {
 		await this.#item.once(`tab ${this.id} ${title}`, async () => {
 			if (await this.#hasTabOrNamedRange(title)) return;
 			await this.change([{ addSheet: { properties: { title } } }]).catch(async (error: unknown) => {
-				// Another execution may have created it meanwhile.
+				// Another execution may have created the tab meanwhile.
 				if (!isNodeError(error) || !(await this.#hasTabOrNamedRange(title))) throw error;
 			});
 		});
 	}
 
 	async #hasTabOrNamedRange(title: string): Promise<boolean> {
-		const data = await this.get('sheets.properties.title,namedRanges.name');
+		const data = await this.fetch('sheets.properties.title,namedRanges.name');
 		const isNamed = data.namedRanges?.some(({ name }) => isSameTitle(name, title)) === true;
 		return isNamed || findSheetByTitle(data, title) !== undefined;
 	}
 
-	/** The titles of all tabs, and what a link to each one ends with. */
-	async readTabs(options = {}) {
-		const { sheets = [] } = await this.get('sheets.properties(sheetId,title)', undefined, options);
+	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
+	async fetchTabs(options = {}) {
+		const { sheets = [] } = await this.fetch('sheets.properties(sheetId,title)', undefined, options);
 		return sheets.map(({ properties: { title, sheetId } = {} }) => {
 			return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
 		});
 	}
 
-	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */
-	async #tryReadTitles(): Promise<string[]> {
-		// The failure is clear without the titles, so the wait for them is short.
-		const tabs = await this.readTabs({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
+	/** Fetches the titles of all tabs for an error. Returns no titles if this fails, because the first error is more important. */
+	async #tryFetchTitles(): Promise<string[]> {
+		// The error is clear without the titles, so the user should not wait long for them.
+		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
+		const tabs = await this.fetchTabs(options).catch((error: unknown) => {
 			if (isNodeError(error)) return [];
 			throw error;
 		});
@@ -236,30 +238,31 @@ export class Spreadsheet {
 	}
 }
 
-/** Whether Google knows no such tab. Its answer is the same for a text that is not a range. */
+/** Returns whether Google did not find the tab or named range. Google's message is the same for a text that is not a range. */
 export const isUnknownRangeError = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 
-/** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
+/** Adds the missing name and the existing tabs to Google's error, whose message only has the range as the node printed it. */
 function createMissingTabError(error: NodeError, target: ranges.TabRange, titles: readonly string[]) {
 	const tab = target.tab ?? target.name;
 	if (titles.length === 0) return error;
-	const list = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
+	const tabList = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
 	if (tab === undefined)
-		return error.with({ description: error.description ? `${list} ${error.description}` : list });
-	const isFound = titles.some((title) => isSameTitle(title, tab));
-	const name = (isFound ? target.name : undefined) ?? tab;
+		return error.with({ description: error.description ? `${tabList} ${error.description}` : tabList });
+	const tabExists = titles.some((title) => isSameTitle(title, tab));
+	const name = (tabExists ? target.name : undefined) ?? tab;
 	const cells = ranges.correctCells(name);
-	const meant = cells ? `To name cells, enter ${cells}. ` : suggestNames(isFound ? [] : titles, [tab]);
-	const missing = target.tab === undefined ? 'tab or named range' : 'tab';
-	const message = `Google Sheets: ${isFound ? 'there is no range' : `the spreadsheet has no ${missing}`} ${listNames([name])}`;
-	const whole = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
-	return error.with({ message, description: `${meant}${isFound ? ranges.rangeAdvice : `${list} ${whole}`}` });
+	const suggestion = cells ? `To name cells, enter ${cells}. ` : suggestNames(tabExists ? [] : titles, [tab]);
+	const kind = target.tab === undefined ? 'tab or named range' : 'tab';
+	const message = `Google Sheets: ${tabExists ? 'there is no range' : `the spreadsheet has no ${kind}`} ${listNames([name])}`;
+	const wholeTabAdvice = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
+	const advice = tabExists ? ranges.rangeAdvice : `${tabList} ${wholeTabAdvice}`;
+	return error.with({ message, description: `${suggestion}${advice}` });
 }
 
-/** Whether a name is a tab's and not a named range's. @param answered the range that Google answered for the name */
-export const isNameOfTab = ({ tab, name }: ranges.TabRange, answered: ranges.TabRange) =>
-	tab === undefined && name !== undefined && isSameTitle(name, answered.tab);
+/** Returns whether a name is a tab's title, not a named range. @param answeredRange the range that Google returned for the name */
+export const isNameOfTab = ({ tab, name }: ranges.TabRange, answeredRange: ranges.TabRange) =>
+	tab === undefined && name !== undefined && isSameTitle(name, answeredRange.tab);
 
 const findSheetByTitle = ({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) =>
 	sheets.find(({ properties }) => tab === undefined || isSameTitle(properties?.title, tab));

@@ -5,24 +5,25 @@ import { printChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { hasColumnNames, readCellRows, readRows } from './cells';
 import * as fields from './fields';
-import { arrangeRowsByHeader } from './headerRow';
+import type { WriteMember, WriteParams } from './fields';
+import { arrangeRows } from './headerRow';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
 import { type SheetWriteResult, takeOnlyResult, weighRows } from './sendRows';
 import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
 import { matchRows, maxUpdateBytes } from './write/matchRows';
 import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTable';
 
-/** Decides what happens to the rows that are there. Columns to match by always mean an update. @throws NodeError 400 */
-function resolveWriteMode(params: fields.WriteParams): fields.WriteParams['writeMode'] {
+/** Decides what happens to existing rows. With match columns, rows are always updated. @throws NodeError 400 if fields contradict */
+function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 	const { writeMode, matchColumns } = params;
-	const isKeyed = matchColumns.length > 0;
-	const needsNames = `${quoteField(isKeyed ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`;
-	if (!hasColumnNames(params) && (isKeyed || writeMode !== 'overwrite'))
-		throw createRefusal(needsNames, 'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].');
-	const isBoth = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`;
-	if (isKeyed && writeMode === 'replace')
-		throw createRefusal(isBoth, 'All rows are replaced, so there is nothing to match. Remove one of them.');
-	if (isKeyed) return 'update';
+	const hasMatchColumns = matchColumns.length > 0;
+	const namesMessage = `${quoteField(hasMatchColumns ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`;
+	if (!hasColumnNames(params) && (hasMatchColumns || writeMode !== 'overwrite'))
+		throw createRefusal(namesMessage, 'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].');
+	const conflict = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`;
+	if (hasMatchColumns && writeMode === 'replace')
+		throw createRefusal(conflict, 'All rows are replaced, so there is nothing to match. Remove one of them.');
+	if (hasMatchColumns) return 'update';
 	if (writeMode !== 'update') return writeMode;
 	throw createRefusal(
 		`${quoteField('matchColumns')} is required to update rows`,
@@ -30,16 +31,16 @@ function resolveWriteMode(params: fields.WriteParams): fields.WriteParams['write
 	);
 }
 
-/** Writes the rows of members with the same target. */
+/** Writes the rows of members that have the same target. */
 async function writeRows(
 	sheets: sheets_v4.Sheets,
-	members: readonly fields.WriteMember[],
+	members: readonly WriteMember[],
 ): Promise<Array<SheetWriteResult | SheetWriteResult[] | NodeError>> {
-	const [first] = members;
-	if (!first) return [];
-	const mode = resolveWriteMode(first.params);
-	const book = new Spreadsheet(sheets, first.params.spreadsheetId, first.item);
-	const params = await book.resolveTab(first.params);
+	const [firstMember] = members;
+	if (!firstMember) return [];
+	const mode = resolveWriteMode(firstMember.params);
+	const book = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
+	const params = await book.resolveTab(firstMember.params);
 	const target = parseTarget(params);
 	if (params.createTab) await book.createMissingTab(target);
 	if (mode === 'update') return await matchRows(book, params, members);
@@ -50,19 +51,16 @@ async function writeRows(
 	return await writeByHeader(book, params, members);
 }
 
-/** Rows under the headers of their names: from the row below the header on, or further down where the range begins there. */
-async function writeByHeader(
-	book: Spreadsheet,
-	params: fields.WriteParams,
-	members: readonly fields.WriteMember[],
-) {
-	const { target, header, rows, addHeaders } = await arrangeRowsByHeader(book, params, members);
+/** Writes cells below the headers with their names, from the row below the header, or from the range's first row if it is lower. */
+async function writeByHeader(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
+	const { target, header, rows, addHeaders } = await arrangeRows(book, params, members);
 	const row = Math.max(params.headerRow, parseBounds(target).row);
 	const start = { tab: header.title, cells: printCell({ row, column: header.left }) };
-	const prepare = async (count: number) => {
+	const prepare = async (rowCount: number) => {
 		await addHeaders();
-		// The header may be the last row of the tab.
-		if (row === params.headerRow) await book.change(buildEnlargeTabRequests(header, { rows: row + count }));
+		// The header may be the last row of the tab, so that there is no row below it yet.
+		const rows = row + rowCount;
+		if (row === params.headerRow) await book.change(buildEnlargeTabRequests(header, { rows }));
 	};
 	return await writeConsecutiveRows(book, params, start, rows, members, { prepare });
 }
@@ -92,13 +90,13 @@ export const write = defineOperation({
 	},
 	lock: {
 		key: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),
-		// Combines only updates: if a run replaces the table, the rows of another run must not go along with it.
+		// Combines runs only for updates: a run that replaces the table must not write the rows of another run, too.
 		weigh: (params, item) =>
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
 	},
-	toItems: (written) => (Array.isArray(written) ? written : [written]).map((one) => ({ json: { ...one } })),
-	nameResult(written) {
-		const ranges = [written].flat().map(({ updatedRange }) => updatedRange);
+	toItems: (result) => [result].flat().map((rowResult) => ({ json: { ...rowResult } })),
+	nameResult(result) {
+		const ranges = [result].flat().map(({ updatedRange }) => updatedRange);
 		return `rows ${ranges.join(', ')}`;
 	},
 });

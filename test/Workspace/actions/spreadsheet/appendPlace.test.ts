@@ -302,7 +302,7 @@ describe('what Google answers', () => {
 	const answered = (updatedRange: string, tableRange?: string) =>
 		parseAppendResponse({ tableRange, updates: { updatedRange } });
 	const place = (extent: AppendPlace['extent'], more: Partial<AppendPlace> = {}): AppendPlace => ({
-		...{ search: '', tab: undefined, row: 0, column: 0, lastColumn: undefined, extent },
+		...{ searchRange: '', tab: undefined, row: 0, column: 0, lastColumn: undefined, extent },
 		...more,
 	});
 
@@ -353,8 +353,11 @@ describe('what Google answers', () => {
 
 describe('where a table is looked for', () => {
 	test.each<[string, Partial<AppendPlace>]>([
-		['Sheet1', { tab: 'Sheet1', search: 'Sheet1', row: 0, column: 0, lastColumn: undefined, extent: 'all' }],
-		["'My Tab'!C:D", { tab: 'My Tab', search: "'My Tab'!C:D", column: 2, lastColumn: 3, extent: 'all' }],
+		[
+			'Sheet1',
+			{ tab: 'Sheet1', searchRange: 'Sheet1', row: 0, column: 0, lastColumn: undefined, extent: 'all' },
+		],
+		["'My Tab'!C:D", { tab: 'My Tab', searchRange: "'My Tab'!C:D", column: 2, lastColumn: 3, extent: 'all' }],
 		['C3', { tab: undefined, row: 2, column: 2, lastColumn: undefined, extent: 'block' }],
 		['C3:D9', { row: 2, column: 2, lastColumn: 3, extent: 'block' }],
 		['C3:D', { row: 2, extent: 'all' }],
@@ -365,10 +368,10 @@ describe('where a table is looked for', () => {
 	test.each([
 		[false, "'Q1'!B3:D3"],
 		[true, "'Q1'!B3:D"],
-	])('below a header, whose cells have a gap: %s', (hasGap, search) => {
+	])('below a header, whose cells have a gap: %s', (hasGap, searchRange) => {
 		const table = { target: parseRange("'Q1'"), header: { left: 1, right: 3, row: 2, hasGap } } as SheetTable;
 		const expected = {
-			search,
+			searchRange,
 			tab: 'Q1',
 			row: 2,
 			column: 1,

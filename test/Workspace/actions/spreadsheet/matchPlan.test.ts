@@ -5,11 +5,11 @@ import {
 	isPlainNumber,
 	type MatchPlanInput,
 	MatchPlan,
-	normalizeTyped,
+	toStoredText,
 } from '../../../../nodes/Workspace/actions/spreadsheet/write/matchPlan';
 import {
-	readTableBody,
-	readValuesAndTexts,
+	fetchTableBody,
+	fetchValuesAndTexts,
 } from '../../../../nodes/Workspace/actions/spreadsheet/write/tableBody';
 import { testClients } from '../../client';
 import { SheetCalls } from './sheetCalls';
@@ -17,17 +17,22 @@ import { SheetCalls } from './sheetCalls';
 const columns = new Map(['Id', 'A', 'B'].map((name, at) => [name, at]));
 
 const bodyOf = (rows: Cell[][]): MatchPlanInput['body'] => ({
-	last: rows.length - 1,
-	at: (row, column) => rows[row]?.[column] ?? '',
+	lastRow: rows.length - 1,
+	getCell: (row, column) => rows[row]?.[column] ?? '',
 });
 
 function planFor(
 	rows: Cell[][],
-	{ shown, ...more }: Partial<Omit<MatchPlanInput, 'shown'>> & { shown?: Cell[][] } = {},
+	{ shown, ...more }: Partial<Omit<MatchPlanInput, 'shownTexts'>> & { shown?: Cell[][] } = {},
 ) {
 	const choices = { valueInputOption: 'AUTO', unmatched: 'append' } as const;
 	const matching = { ...choices, matchColumns: ['Id'], headerRow: 1, columns };
-	return new MatchPlan({ ...matching, body: bodyOf(rows), ...(shown && { shown: bodyOf(shown) }), ...more });
+	return new MatchPlan({
+		...matching,
+		body: bodyOf(rows),
+		...(shown && { shownTexts: bodyOf(shown) }),
+		...more,
+	});
 }
 
 const row = ({ rowNumber, ...cells }: Record<string, Cell>) => ({
@@ -203,7 +208,7 @@ test.each([
 	['untrue', 'untrue'],
 	[' a', ' a'],
 ])('%j typed is %j', (text, kept) => {
-	expect(normalizeTyped(text)).toBe(kept);
+	expect(toStoredText(text)).toBe(kept);
 });
 
 test.each([
@@ -228,53 +233,58 @@ describe('the columns that are read', () => {
 		return new Spreadsheet(sheets, calls.sheet(rows));
 	};
 	const sent = () => calls.google.requests.at(-1)?.query.getAll('ranges');
-	const table = { title: 'Sheet1', native: undefined, row: 1 };
+	const table = { title: 'Sheet1', nativeTable: undefined, row: 1 };
 
 	test.each([
-		['readBody', readTableBody],
+		['readBody', fetchTableBody],
 		[
 			'readBoth',
-			async (...all: Parameters<typeof readValuesAndTexts>) => (await readValuesAndTexts(...all)).body,
+			async (...all: Parameters<typeof fetchValuesAndTexts>) => (await fetchValuesAndTexts(...all)).body,
 		],
 	] as const)('%s: those side by side are one range, from the header on', async (_, ask) => {
 		const body = await ask(bookOf(given), table, [3, 1, 0, 1]);
 		expect(sent()).toEqual(['Sheet1!A2:B', 'Sheet1!D2:D']);
-		expect(body.last).toBe(5);
-		expect([0, 1, 2, 3].map((column) => body.at(2, column))).toEqual([1, 'a', '', 0.5]);
-		expect([body.at(3, 0), body.at(3, 2), body.at(5, 1), body.at(9, 9)]).toEqual(['', '', 'last', '']);
+		expect(body.lastRow).toBe(5);
+		expect([0, 1, 2, 3].map((column) => body.getCell(2, column))).toEqual([1, 'a', '', 0.5]);
+		expect([body.getCell(3, 0), body.getCell(3, 2), body.getCell(5, 1), body.getCell(9, 9)]).toEqual([
+			'',
+			'',
+			'last',
+			'',
+		]);
 	});
 
 	test('as values and as shown', async () => {
 		const book = bookOf([['Id', 'A', 'B'], [1, true, 'text'], []]);
-		const { body, shown } = await readValuesAndTexts(book, { ...table, row: 0 }, [0, 1, 2]);
-		expect([0, 1, 2].map((column) => body.at(1, column))).toEqual([1, true, 'text']);
-		expect([0, 1, 2].map((column) => shown.at(1, column))).toEqual(['1', 'TRUE', 'text']);
-		expect([body.last, shown.last]).toEqual([1, 1]);
+		const { body, shownTexts: shown } = await fetchValuesAndTexts(book, { ...table, row: 0 }, [0, 1, 2]);
+		expect([0, 1, 2].map((column) => body.getCell(1, column))).toEqual([1, true, 'text']);
+		expect([0, 1, 2].map((column) => shown.getCell(1, column))).toEqual(['1', 'TRUE', 'text']);
+		expect([body.lastRow, shown.lastRow]).toEqual([1, 1]);
 	});
 
 	test('end where the table of Google ends, above its footer', async () => {
 		const range = { sheetId: 0, startRowIndex: 1, endRowIndex: 4, startColumnIndex: 0, endColumnIndex: 4 };
-		const body = await readTableBody(
+		const body = await fetchTableBody(
 			bookOf(given),
-			{ ...table, native: { tableId: 't', range, bodyEnd: 3 } },
+			{ ...table, nativeTable: { tableId: 't', range, bodyEnd: 3 } },
 			[0],
 		);
 		expect(sent()).toEqual(['Sheet1!A2:A3']);
-		expect(body.last).toBe(2);
+		expect(body.lastRow).toBe(2);
 	});
 
 	test('fifty ranges are asked for one by one, more as one', async () => {
 		const odd = (count: number) => Array.from({ length: count }, (_, at) => 2 * at);
 		const book = bookOf([Array.from({ length: 110 }, (_, at) => at)]);
-		await readTableBody(book, { ...table, row: 0 }, odd(50));
+		await fetchTableBody(book, { ...table, row: 0 }, odd(50));
 		expect(sent()).toHaveLength(50);
-		const body = await readTableBody(book, { ...table, row: 0 }, odd(51));
+		const body = await fetchTableBody(book, { ...table, row: 0 }, odd(51));
 		expect(sent()).toEqual(['Sheet1!A1:CW']);
-		expect(body.at(0, 100)).toBe(100);
+		expect(body.getCell(0, 100)).toBe(100);
 	});
 
 	test('without a column nothing is asked', async () => {
-		expect((await readTableBody(bookOf(given), table, [])).last).toBe(1);
+		expect((await fetchTableBody(bookOf(given), table, [])).lastRow).toBe(1);
 		expect(calls.sent).toEqual([]);
 	});
 });

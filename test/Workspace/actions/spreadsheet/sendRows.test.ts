@@ -5,8 +5,8 @@ import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells
 import {
 	resolveColumns,
 	type HeaderRow,
-	findMisfit,
-	readHeaderRow,
+	findMisfitError,
+	fetchHeaderRow,
 	addNewColumns,
 	addLetterColumns,
 } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
@@ -68,7 +68,7 @@ describe('rows', () => {
 	describe('requests of the recommended size', () => {
 		// As JSON, with commas: ["é",12],[true], and ["aa"],
 		const parts = [[['é', 12], [true]], [['aa']], [['bb']]].map((rows) => ({ rows }));
-		const sizes = (largest?: number) => splitIntoChunks(parts, largest).map((chunk) => chunk.length);
+		const sizes = (maxBytes?: number) => splitIntoChunks(parts, maxBytes).map((chunk) => chunk.length);
 
 		test.each([
 			[35, [3]],
@@ -79,8 +79,8 @@ describe('rows', () => {
 			[15, [1, 1, 1]],
 			[0, [1, 1, 1]],
 			[undefined, [3]],
-		])('%d bytes', (largest, expected) => {
-			expect(sizes(largest)).toEqual(expected);
+		])('%d bytes', (maxBytes, expected) => {
+			expect(sizes(maxBytes)).toEqual(expected);
 		});
 
 		test('of nothing there are none', () => {
@@ -94,8 +94,8 @@ describe('rows', () => {
 			item: { ...testItem({ index }), continueOnFail: othersGoOn },
 		});
 		const sending = (send: (entries: string[]) => Promise<string[]>) => ({
-			done: 'written' as const,
-			largest: 1,
+			verb: 'written' as const,
+			maxBytes: 1,
 			getRows: (entry: string) => [[entry]],
 			send,
 		});
@@ -225,11 +225,11 @@ describe('header row', () => {
 	async function read(texts: readonly string[], range = 'Sheet1', row = 1): Promise<HeaderRow> {
 		const rows = [...Array.from({ length: row - 1 }, () => ['other']), [...texts]];
 		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
-		return await readHeaderRow(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
+		return await fetchHeaderRow(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
 	}
 
-	const summary = ({ start, left, right, hasGap, free, room, names, columns }: HeaderRow) => ({
-		...{ start, left, right, hasGap, free, room, names },
+	const summary = ({ rangeStart, freeColumn, freeColumnCount, columns, ...header }: HeaderRow) => ({
+		...{ ...header, start: rangeStart, free: freeColumn, room: freeColumnCount },
 		columns: Object.fromEntries(columns),
 	});
 
@@ -351,7 +351,7 @@ describe('header row', () => {
 			[[], 'error', ['a', 'x']],
 		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
 			const params = { tab: '', range: '', headerRow: 1, extraColumns };
-			expect(resolveColumns(await read(texts), params, [], [rows]).added).toEqual(expected);
+			expect(resolveColumns(await read(texts), params, [], [rows]).newNames).toEqual(expected);
 		});
 
 		test.each([
@@ -361,7 +361,7 @@ describe('header row', () => {
 			[['b'], 'ignore', 'None of the fields of the item is a column of the table'],
 			[['b'], 'error', "The table has no column 'a', 'x'"],
 		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
-			expect(findMisfit(rows, await read(texts), { extraColumns })?.message).toBe(expected);
+			expect(findMisfitError(rows, await read(texts), { extraColumns })?.message).toBe(expected);
 		});
 	});
 });

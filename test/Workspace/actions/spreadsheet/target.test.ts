@@ -217,14 +217,14 @@ describe('one spreadsheet', () => {
 	});
 
 	test('a tab that went away meanwhile', async () => {
-		const failure = await catchFailure(asked(calls.sheet()).findSheet('Gone'));
+		const failure = await catchFailure(asked(calls.sheet()).fetchTab('Gone'));
 		expect(failure).toMatchObject({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 	});
 
 	test('its locale and time zone are asked for once, in short JSON', async () => {
 		const settings = { locale: 'de_DE', timeZone: 'Europe/Berlin' };
 		const book = asked(calls.google.sheets.seed({ title: 'Book', ...settings }));
-		expect([await book.readSettings(), await book.readSettings()]).toEqual([settings, settings]);
+		expect([await book.fetchDateSettings(), await book.fetchDateSettings()]).toEqual([settings, settings]);
 		expect(calls.sent.map(({ query }) => query)).toEqual([
 			{ fields: 'properties(locale,timeZone)', prettyPrint: 'false' },
 		]);
@@ -232,8 +232,8 @@ describe('one spreadsheet', () => {
 
 	test('a whole tab has as many rows as it has, filled or not', async () => {
 		const book = asked(calls.sheet([['a'], ['b']], 'Sheet1', { rowCount: 7 }));
-		expect(await book.readTab('Sheet1')).toEqual({ cells: [['a'], ['b']], rowCount: 7 });
-		expect((await book.readTab(undefined)).rowCount).toBe(7);
+		expect(await book.fetchCells('Sheet1')).toEqual({ cells: [['a'], ['b']], rowCount: 7 });
+		expect((await book.fetchCells(undefined)).rowCount).toBe(7);
 	});
 
 	test('other failures than of a range are not taken for one', () => {

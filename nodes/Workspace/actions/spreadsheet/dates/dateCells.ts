@@ -5,111 +5,111 @@ import type { Item } from '../../../operation';
 import type { Cell, NamedRow } from '../cells';
 import type { RowParams } from '../fields';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import { type Corner, groupNeighbors, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
-import { maxRanges, type SheetInfo, type Spreadsheet } from '../spreadsheet';
+import type { CellPosition } from '../range';
+import { groupNeighbors, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
+import { maxRanges, type TabInfo, type Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<RowParams, 'valueInputOption'>;
 
-/** Chooses how Google interprets cells. `AUTO` sends RAW: its dates are numbers already, so that no locale changes them. */
+/** Converts the field Cell Format to Google's option. Our own `AUTO` sends RAW, because the node has converted the cells itself. */
 export const toInputOption = ({ valueInputOption }: InputParams) =>
 	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
-/** The columns of a table, as far as types are concerned. Rows and columns count from 0. */
-interface TypedTable extends Pick<SheetInfo, 'title' | 'rowCount'> {
+/** What is needed to find the types of a table's columns. Rows and columns count from 0. */
+interface TypedTable extends Pick<TabInfo, 'title' | 'rowCount'> {
 	readonly row: number;
 	readonly left: number;
 	readonly right: number;
 	readonly columns: ReadonlyMap<string, number>;
 }
 
-/** How many rows below the header tell what a column holds. */
+/** How many rows below the header are read to find the type of a column. */
 const sampleRows = 50;
 const plainNumberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const booleanPattern = /^(true|false)$/i;
 
-/** Whether a text that was typed into the form may mean a number or a boolean: n8n's column mapper makes text of everything. */
-const mayBeTyped = (cell: Cell) =>
+/** Returns whether a text may mean a number or a boolean: n8n's column mapper turns all values of its form into texts. */
+const mayBeNumberOrBoolean = (cell: Cell) =>
 	typeof cell === 'string' && (plainNumberPattern.test(cell) || booleanPattern.test(cell));
 
-/** Reads values with their types, but dates as texts, so that a date does not count as a number. */
-const asTyped = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
+/** Google's options to read values with their types, but dates as texts, so that a date does not count as a number. */
+const typedReadOptions = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
 
-/** What the columns of a table hold, by the first cells in them. */
-async function readColumnTypes(
-	book: Spreadsheet,
-	{ title, row, rowCount, left, right, columns }: TypedTable,
-) {
+/** Returns the type of each column by its name, as in `typeof`: the type of its first value below the header. */
+async function fetchColumnTypes(book: Spreadsheet, table: TypedTable) {
+	const { title, row, rowCount, left, right, columns } = table;
 	if (row + 1 >= rowCount) return new Map<string, string>();
 	const range = printTabArea(title, { row: row + 1, column: left }, sampleRows, right - left + 1);
-	const { data } = await book.values.get({ spreadsheetId: book.id, range, ...asTyped });
-	const lines = (data.values ?? []) as unknown[][];
-	const findFirst = (at: number) => lines.map((line) => line[at] ?? '').find((value) => value !== '');
-	return new Map<string, string>([...columns].map(([name, at]) => [name, typeof findFirst(at - left)]));
+	const { data } = await book.values.get({ spreadsheetId: book.id, range, ...typedReadOptions });
+	const rows = (data.values ?? []) as unknown[][];
+	const findValue = (index: number) => rows.map((cells) => cells[index] ?? '').find((cell) => cell !== '');
+	const types = [...columns].map(([name, column]) => [name, typeof findValue(column - left)] as const);
+	return new Map<string, string>(types);
 }
 
 /**
- * Prepares rows for sending. For `AUTO`, what was typed gets the type of its column (`4` becomes a number among numbers, and `TRUE` is
- * ticked among checkboxes), a complete date, time or timestamp becomes a date cell, and every other text stays text.
+ * Converts the cells of rows, if Cell Format is `AUTO`. A text from the form gets the type of its column: `4` becomes a number among
+ * numbers, `TRUE` a boolean among checkboxes. A complete date, time or timestamp becomes a date cell. Every other text stays text.
  */
 export async function convertCells(
 	book: Spreadsheet,
 	{ valueInputOption }: InputParams,
-	named: ReadonlyArray<readonly NamedRow[]>,
+	memberRows: ReadonlyArray<readonly NamedRow[]>,
 	table?: TypedTable,
 ): Promise<ReadonlyArray<readonly NamedRow[]>> {
-	if (valueInputOption !== 'AUTO') return named;
-	const all = named.flat();
-	const hasTyped = ({ cells, typed }: NamedRow) =>
-		[...(typed ?? [])].some((name) => mayBeTyped(cells.get(name) ?? ''));
+	if (valueInputOption !== 'AUTO') return memberRows;
+	const allRows = memberRows.flat();
+	const hasTyped = ({ cells, typedNames }: NamedRow) =>
+		[...(typedNames ?? [])].some((name) => mayBeNumberOrBoolean(cells.get(name) ?? ''));
 	const hasDate = ({ cells }: NamedRow) =>
 		[...cells.values()].some((cell) => typeof cell === 'string' && mayBeDate(cell));
-	const types = table && all.some(hasTyped) ? await readColumnTypes(book, table) : undefined;
-	const settings = all.some(hasDate) ? await book.readSettings() : undefined;
-	if (!types && !settings) return named;
-	const convert = (cell: Cell, type: string | undefined): Cell => {
+	const types = table && allRows.some(hasTyped) ? await fetchColumnTypes(book, table) : undefined;
+	const settings = allRows.some(hasDate) ? await book.fetchDateSettings() : undefined;
+	if (!types && !settings) return memberRows;
+	const convertCell = (cell: Cell, type: string | undefined): Cell => {
 		if (typeof cell !== 'string') return cell;
 		if (type === 'number' && plainNumberPattern.test(cell)) return Number(cell);
 		if (type === 'boolean' && booleanPattern.test(cell)) return /true/i.test(cell);
 		return (settings && parseDate(cell, settings)) ?? cell;
 	};
-	const convertRow = ({ cells, rowNumber, typed }: NamedRow): NamedRow => {
-		const converted = [...cells].map(([name, cell]) => {
-			return [name, convert(cell, typed?.has(name) ? types?.get(name) : undefined)] as const;
+	const convertRow = ({ cells, rowNumber, typedNames }: NamedRow): NamedRow => {
+		const convertedCells = [...cells].map(([name, cell]) => {
+			return [name, convertCell(cell, typedNames?.has(name) ? types?.get(name) : undefined)] as const;
 		});
-		return { cells: new Map(converted), rowNumber };
+		return { cells: new Map(convertedCells), rowNumber };
 	};
-	return named.map((rows) => rows.map(convertRow));
+	return memberRows.map((rows) => rows.map(convertRow));
 }
 
 /** A rectangle of cells. Rows and columns count from 0. */
-export type CellRectangle = Corner & { readonly cells: ReadonlyArray<readonly Cell[]> };
+export type CellRectangle = CellPosition & { readonly cells: ReadonlyArray<readonly Cell[]> };
 
-/** A tab, as far as it is known. */
-type DatedSheet = { readonly title: string | undefined; readonly sheetId?: number | undefined };
+/** A tab with dates. Without an ID, the tab is looked up by its title. */
+type DatedTab = { readonly title: string | undefined; readonly sheetId?: number | undefined };
 
 /** Dates of one column, in the order of their rows. */
 type DateColumn = readonly [WrittenDate, ...WrittenDate[]];
-type WrittenDate = Corner & Pick<DateCell, 'type'>;
+type WrittenDate = CellPosition & Pick<DateCell, 'type'>;
 
-/** Gives dates that were written a date format, where their cells have none and would show numbers. If that fails, a hint says so. */
+/** Formats written dates as dates, if their cells have no date format and would show numbers. If this fails, adds a hint. */
 export async function formatDates(
 	book: Spreadsheet,
 	member: { readonly item: Pick<Item, 'addHint'> } | undefined,
-	sheet: DatedSheet,
-	written: readonly CellRectangle[],
+	tab: DatedTab,
+	rectangles: readonly CellRectangle[],
 ): Promise<void> {
 	const dates: WrittenDate[] = [];
-	for (const { row, column, cells } of written) {
-		for (const [down, line] of cells.entries()) {
-			for (const [across, cell] of line.entries())
+	for (const { row, column, cells } of rectangles) {
+		for (const [rowOffset, line] of cells.entries()) {
+			for (const [columnOffset, cell] of line.entries())
 				if (cell instanceof DateCell)
-					dates.push({ row: row + down, column: column + across, type: cell.type });
+					dates.push({ row: row + rowOffset, column: column + columnOffset, type: cell.type });
 		}
 	}
 	if (dates.length === 0) return;
 	dates.sort((a, b) => a.column - b.column || a.row - b.row);
 	const columns = groupNeighbors(dates, (above, below) => below.column === above.column);
-	await formatColumns(book, sheet, columns).catch((error: unknown) => {
+	await formatColumns(book, tab, columns).catch((error: unknown) => {
 		if (!isNodeError(error)) throw error;
 		member?.item.addHint(`The dates were written, but the sheet may show them as numbers: ${error.message}`);
 	});
@@ -117,25 +117,27 @@ export async function formatDates(
 
 async function formatColumns(
 	book: Spreadsheet,
-	{ title, ...sheet }: DatedSheet,
+	{ title, ...tab }: DatedTab,
 	columns: readonly DateColumn[],
 ): Promise<void> {
-	const ranges = columns.map(([first, ...others]) =>
-		printTabArea(title, first, (others.at(-1)?.row ?? first.row) - first.row + 1, 1),
+	const ranges = columns.map(([firstDate, ...otherDates]) =>
+		printTabArea(title, firstDate, (otherDates.at(-1)?.row ?? firstDate.row) - firstDate.row + 1, 1),
 	);
-	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...asTyped });
-	const areas = columns.flatMap((dates, at) => {
-		const values = (data.valueRanges?.[at]?.values ?? []) as unknown[][];
-		const plain = dates.filter(({ row }) => typeof values[row - dates[0].row]?.[0] === 'number');
-		return groupNeighbors(plain, (above, below) => below.row === above.row + 1 && below.type === above.type);
+	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...typedReadOptions });
+	const isBelow = (above: WrittenDate, { row, type }: WrittenDate) =>
+		row === above.row + 1 && type === above.type;
+	const areas = columns.flatMap((dates, index) => {
+		const values = (data.valueRanges?.[index]?.values ?? []) as unknown[][];
+		const unformattedDates = dates.filter(({ row }) => typeof values[row - dates[0].row]?.[0] === 'number');
+		return groupNeighbors(unformattedDates, isBelow);
 	});
 	if (areas.length === 0) return;
-	const { sheetId } = sheet.sheetId === undefined ? await book.findSheet(title) : sheet;
+	const { sheetId } = tab.sheetId === undefined ? await book.fetchTab(title) : tab;
 	await book.change(
-		areas.map(([{ row, column, type }, ...others]) => {
-			const rows = { startRowIndex: row, endRowIndex: row + 1 + others.length };
+		areas.map(([{ row, column, type }, ...otherDates]) => {
+			const rows = { startRowIndex: row, endRowIndex: row + 1 + otherDates.length };
 			const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
-			// Without a pattern, the sheet's locale decides.
+			// If there is no pattern, the sheet's locale decides how a date looks.
 			const numberFormat = type.startsWith('[') ? { type: 'TIME', pattern: type } : { type };
 			const cell = { userEnteredFormat: { numberFormat } };
 			return { repeatCell: { range, cell, fields: 'userEnteredFormat.numberFormat' } };
@@ -143,11 +145,11 @@ async function formatColumns(
 	);
 }
 
-/** Matches a text with digits: a shown date has digits unless it is only the name of a day or month. Skips addresses and formulas. */
+/** Matches a text with a digit, as dates have it, unless a sheet shows only a day's or month's name. Skips addresses and formulas. */
 const shownDatePattern = /^(?!=)[^@]{0,60}\p{Nd}[^@]{0,60}$/u;
 /**
- * Matches names with digits, which most texts with digits are and no locale's dates look like: a word with a digit right behind it, such
- * as A7 or INV2024 (in dates, only T, AM, PM and "thg" stand right before a digit), or a long number beside words.
+ * Matches texts with digits that are no dates in any locale: a word directly before a digit, such as A7 or INV2024, or a number of at
+ * least five digits beside words. In dates, only T, AM, PM and the Vietnamese "thg" are directly before a digit.
  */
 const shownNamePattern =
 	/(?<![\p{L}\p{M}\p{Nd}])(?!T\p{Nd}|AM|PM|th)\p{Script=Latin}+\p{Nd}|^(?=.*\p{L}).*\p{Nd}{5}/iu;
@@ -156,54 +158,55 @@ const mayShowDate = (cell: unknown) =>
 	typeof cell === 'string' && shownDatePattern.test(cell) && !shownNamePattern.test(cell);
 
 /**
- * Prints dates in ISO 8601, whatever the sheet shows. If a text may be a date, asks in one more request for its number and format.
- * @param read cells as read, in which dates are texts @param headerRows how many rows at the top keep their texts
+ * Replaces dates by ISO 8601 texts. If a cell's text may be a date, one more request fetches the number and format of the cell.
+ * @param data cells in which dates are texts as shown in the sheet @param headerRows number of rows at the top that stay unchanged
  */
-export async function printDates(book: Spreadsheet, read: sheets_v4.Schema$ValueRange, headerRows: number) {
-	const values = (read.values ?? []) as unknown[][];
-	const isInColumns = read.majorDimension === 'COLUMNS';
-	const start = parseBounds(parseRange(read.range ?? 'A1'));
-	const byColumn = new Map<number, Area>();
-	for (const [at, line] of values.entries()) {
-		for (const [inLine, cell] of line.entries()) {
-			const [row, column] = isInColumns ? [inLine, at] : [at, inLine];
+export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$ValueRange, headerRows: number) {
+	const values = (data.values ?? []) as unknown[][];
+	const isInColumns = data.majorDimension === 'COLUMNS';
+	const start = parseBounds(parseRange(data.range ?? 'A1'));
+	const areasByColumn = new Map<number, Area>();
+	for (const [lineIndex, line] of values.entries()) {
+		for (const [cellIndex, cell] of line.entries()) {
+			const [row, column] = isInColumns ? [cellIndex, lineIndex] : [lineIndex, cellIndex];
 			if (row < headerRows || !mayShowDate(cell)) continue;
 			const area = { row, column, lastRow: row, lastColumn: column };
-			byColumn.set(column, joinAreas(byColumn.get(column) ?? area, area));
+			areasByColumn.set(column, joinAreas(areasByColumn.get(column) ?? area, area));
 		}
 	}
-	if (byColumn.size === 0) return read;
-	const all = [...byColumn.values()];
-	const areas = all.length > maxRanges ? [all.reduce(joinAreas)] : all;
+	if (areasByColumn.size === 0) return data;
+	const columnAreas = [...areasByColumn.values()];
+	const areas = columnAreas.length > maxRanges ? [columnAreas.reduce(joinAreas)] : columnAreas;
 	const ranges = areas.map(({ row, column, lastRow, lastColumn }) => {
-		const first = { row: start.row + row, column: start.column + column };
-		return printAreaLike(read.range ?? '', first, lastRow - row + 1, lastColumn - column + 1);
+		const firstCell = { row: start.row + row, column: start.column + column };
+		return printAreaLike(data.range ?? '', firstCell, lastRow - row + 1, lastColumn - column + 1);
 	});
-	const { properties, sheets } = await book.get(dateFields, ranges);
-	const printed = values.map((line) => [...line]);
-	for (const [at, { row, column }] of areas.entries()) {
-		for (const [down, line] of (sheets?.[0]?.data?.[at]?.rowData ?? []).entries()) {
-			for (const [across, cell] of (line.values ?? []).entries()) {
-				const [first, second] = isInColumns ? [column + across, row + down] : [row + down, column + across];
-				const [shown, serial] = [printed[first]?.[second], cell.effectiveValue?.numberValue];
-				if (typeof shown !== 'string' || typeof serial !== 'number' || shown.startsWith('=')) continue;
+	const { properties, sheets } = await book.fetch(dateFields, ranges);
+	const printedValues = values.map((line) => [...line]);
+	for (const [areaIndex, { row, column }] of areas.entries()) {
+		for (const [rowOffset, rowData] of (sheets?.[0]?.data?.[areaIndex]?.rowData ?? []).entries()) {
+			for (const [columnOffset, cell] of (rowData.values ?? []).entries()) {
+				const position = [row + rowOffset, column + columnOffset];
+				const [line = 0, index = 0] = isInColumns ? position.toReversed() : position;
+				const [text, serial] = [printedValues[line]?.[index], cell.effectiveValue?.numberValue];
+				if (typeof text !== 'string' || typeof serial !== 'number' || text.startsWith('=')) continue;
 				const iso = printDate(serial, cell.effectiveFormat?.numberFormat ?? {}, properties?.timeZone ?? '');
-				if (printed[first] && iso !== undefined) printed[first][second] = iso;
+				if (printedValues[line] && iso !== undefined) printedValues[line][index] = iso;
 			}
 		}
 	}
-	return { ...read, values: printed };
+	return { ...data, values: printedValues };
 }
 
 const dateFields =
 	'properties.timeZone,sheets.data.rowData.values(effectiveValue.numberValue,effectiveFormat.numberFormat)';
 
-type Area = Corner & { readonly lastRow: number; readonly lastColumn: number };
+type Area = CellPosition & { readonly lastRow: number; readonly lastColumn: number };
 
-/** The smallest area that holds both. */
-const joinAreas = (area: Area, other: Area): Area => ({
-	row: Math.min(area.row, other.row),
-	column: Math.min(area.column, other.column),
-	lastRow: Math.max(area.lastRow, other.lastRow),
-	lastColumn: Math.max(area.lastColumn, other.lastColumn),
+/** Returns the smallest area that contains both areas. */
+const joinAreas = (area: Area, otherArea: Area): Area => ({
+	row: Math.min(area.row, otherArea.row),
+	column: Math.min(area.column, otherArea.column),
+	lastRow: Math.max(area.lastRow, otherArea.lastRow),
+	lastColumn: Math.max(area.lastColumn, otherArea.lastColumn),
 });

@@ -8,7 +8,7 @@ const epoch = Date.UTC(1899, 11, 30);
 export class DateCell {
 	readonly serial: number;
 	readonly type: DateType;
-	/** As it was given. */
+	/** The date as the user wrote it. */
 	readonly text: string;
 
 	constructor(milliseconds: number, type: DateType, text: string) {
@@ -17,7 +17,7 @@ export class DateCell {
 		this.text = text;
 	}
 
-	/** What Google gets. */
+	/** Makes JSON.stringify send Google the number. */
 	toJSON(): number {
 		return this.serial;
 	}
@@ -27,7 +27,7 @@ export class DateCell {
 	}
 }
 
-/** What a spreadsheet reads and shows dates by: its locale, such as `en_GB`, and its IANA time zone. */
+/** The settings of a spreadsheet that decide how dates are read and shown: its locale, such as `en_GB`, and its IANA time zone. */
 export interface DateSettings {
 	readonly locale: string;
 	readonly timeZone: string;
@@ -37,54 +37,56 @@ const isoPattern =
 	/^(\d{4}-\d{2}-\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 const clockPattern =
 	/^(?:(.+?),? )?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?(?: ?([AP])M)?$/i;
-/** Hours that are no time of day. */
+/** Matches durations such as `26:30:00` and `-1:00:00`. */
 const durationPattern = /^(-?)(\d{1,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
 
-/** Whether a text may be a complete date, a time or both. The settings of the spreadsheet are read only if one is. */
+/** Returns whether a text may be a complete date, a time or both. If no text is, the spreadsheet's settings are not fetched. */
 export function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isoPattern.test(text) || durationPattern.test(text)) return true;
-	const [clock, day = clock ? undefined : text] = clockPattern.exec(text) ?? [];
-	if (day === undefined || isoPattern.test(day)) return true;
-	const parts = splitDate(day);
-	const has = (pattern: RegExp) => parts.some((part) => pattern.test(part));
-	return parts.length === 3 && has(/^\d{4}$/) && has(/^\d{1,2}$/);
+	const [clockMatch, dayText = clockMatch ? undefined : text] = clockPattern.exec(text) ?? [];
+	if (dayText === undefined || isoPattern.test(dayText)) return true;
+	const parts = splitDate(dayText);
+	const hasPart = (pattern: RegExp) => parts.some((part) => pattern.test(part));
+	return parts.length === 3 && hasPart(/^\d{4}$/) && hasPart(/^\d{1,2}$/);
 }
 
-/** The cell for a complete date, a time, a duration or a timestamp as ISO 8601 writes them, or a date as the locale does. */
+/** Parses a date, time or timestamp in ISO 8601, a duration, or a complete date in the locale's format. */
 export function parseDate(text: string, { locale, timeZone }: DateSettings): DateCell | undefined {
 	if (!mayBeDate(text)) return undefined;
 	const [, date, hours = 0, minutes = 0, seconds = 0, fraction = '', offset] = isoPattern.exec(text) ?? [];
 	if (date !== undefined) {
-		const wall = toIsoDay(date) + toMilliseconds(hours, minutes, seconds, fraction);
-		const isLocal = offset === undefined || Number.isNaN(wall);
-		const shown = isLocal ? wall : toWallTime(wall - parseOffset(offset), timeZone);
-		return toDateCell(shown, text.length === 10 ? 'DATE' : 'DATE_TIME', text);
+		const wallTime = parseIsoDate(date) + toMilliseconds(hours, minutes, seconds, fraction);
+		const isLocal = offset === undefined || Number.isNaN(wallTime);
+		const localTime = isLocal ? wallTime : toWallTime(wallTime - parseOffset(offset), timeZone);
+		return toDateCell(localTime, text.length === 10 ? 'DATE' : 'DATE_TIME', text);
 	}
-	const [, sign, hoursInAll = '', inHour = 0, inMinute = 0, ownFraction] = durationPattern.exec(text) ?? [];
-	// A time of day has at least two digits of hours in what Read returns.
-	if (sign || hoursInAll.length === 1 || Number(hoursInAll) > 23) {
-		const size = toMilliseconds(hoursInAll, inHour, inMinute, ownFraction);
-		return new DateCell(sign ? -size : size, /^0\d/.test(hoursInAll) ? '[hh]:mm:ss' : '[h]:mm:ss', text);
+	const [, sign, totalHours = '', ...parts] = durationPattern.exec(text) ?? [];
+	// Hours with one digit are a duration: Read prints the hours of a time of day with two digits.
+	if (sign || totalHours.length === 1 || Number(totalHours) > 23) {
+		const [minutes = 0, seconds = 0, fraction] = parts;
+		const duration = toMilliseconds(totalHours, minutes, seconds, fraction);
+		const type = /^0\d/.test(totalHours) ? '[hh]:mm:ss' : '[h]:mm:ss';
+		return new DateCell(sign ? -duration : duration, type, text);
 	}
-	const [clock, day, hour = 0, ...rest] = clockPattern.exec(text) ?? [];
-	const [minute = 0, second = 0, thousandths = '', half] = rest;
-	const inHalf = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
-	const time = toMilliseconds(inHalf, minute, second, thousandths);
-	if (clock !== undefined && day === undefined) return new DateCell(time, 'TIME', text);
-	const wall = parseDay(day ?? text, getDateStyle(locale)) + time;
-	return toDateCell(wall, clock === undefined ? 'DATE' : 'DATE_TIME', text);
+	const [clockMatch, dayText, hour = 0, ...timeParts] = clockPattern.exec(text) ?? [];
+	const [minute = 0, second = 0, thousandths = '', meridiem] = timeParts;
+	const hourOfDay = meridiem ? (Number(hour) % 12) + (/p/i.test(meridiem) ? 12 : 0) : hour;
+	const time = toMilliseconds(hourOfDay, minute, second, thousandths);
+	if (clockMatch !== undefined && dayText === undefined) return new DateCell(time, 'TIME', text);
+	const wallTime = parseDay(dayText ?? text, getDateStyle(locale)) + time;
+	return toDateCell(wallTime, clockMatch === undefined ? 'DATE' : 'DATE_TIME', text);
 }
 
-/** @param wall what clocks show; NaN if they skip that time or it is unknown */
-const toDateCell = (wall: number, type: DateType, text: string) =>
-	Number.isNaN(wall) ? undefined : new DateCell(wall - epoch, type, text);
+/** @param wallTime the time that clocks show, as milliseconds since 1970; NaN if there is no such time */
+const toDateCell = (wallTime: number, type: DateType, text: string) =>
+	Number.isNaN(wallTime) ? undefined : new DateCell(wallTime - epoch, type, text);
 
 type Digits = string | number;
 
 function toMilliseconds(hours: Digits, minutes: Digits, seconds: Digits, fraction = ''): number {
-	const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
-	return whole * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
+	const totalSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+	return totalSeconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
 }
 
 function parseOffset(offset: string): number {
@@ -93,16 +95,16 @@ function parseOffset(offset: string): number {
 	return (offset.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-/** The start of a day of the calendar; NaN if there is no such day. */
-function toDay(year: number, month: number, day: number): number {
+/** Returns the start of a day in UTC, as milliseconds since 1970; NaN if there is no such day, or if the year is before 1000. */
+function toDayStart(year: number, month: number, day: number): number {
 	const date = new Date(Date.UTC(year, month - 1, day));
 	const isSame = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 	return year >= 1000 && isSame ? date.getTime() : NaN;
 }
 
-function toIsoDay(date: string): number {
+function parseIsoDate(date: string): number {
 	const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
-	return toDay(year, month, day);
+	return toDayStart(year, month, day);
 }
 
 const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>();
@@ -114,63 +116,63 @@ function getZoneFormat(timeZone: string): Intl.DateTimeFormat | undefined {
 		try {
 			zoneFormats.set(timeZone, new Intl.DateTimeFormat('en-US', style));
 		} catch {
-			// Node does not know the zone, so no instant can be told in it.
+			// Node does not know the time zone, so `toWallTime` returns NaN.
 			zoneFormats.set(timeZone, undefined);
 		}
 	}
 	return zoneFormats.get(timeZone);
 }
 
-/** What clocks of a time zone show at an instant, as milliseconds; NaN if the zone is unknown. */
+/** Returns the time that clocks in a time zone show, as if it were UTC; NaN if the zone is unknown. @param instant ms since 1970 */
 function toWallTime(instant: number, timeZone: string): number {
-	const fixed = /^GMT([+-]\d{2}:\d{2})$/.exec(timeZone)?.[1];
-	if (fixed !== undefined) return instant + parseOffset(fixed);
+	const fixedOffset = /^GMT([+-]\d{2}:\d{2})$/.exec(timeZone)?.[1];
+	if (fixedOffset !== undefined) return instant + parseOffset(fixedOffset);
 	const parts = Number.isNaN(instant) ? [] : getZoneFormat(timeZone)?.formatToParts(instant);
-	const get = (name: string) => Number(parts?.find(({ type }) => type === name)?.value);
-	const day = toDay(get('year'), get('month'), get('day'));
-	const rest = ((instant % 1000) + 1000) % 1000;
-	return day + toMilliseconds(get('hour'), get('minute'), get('second')) + rest;
+	const getPart = (name: string) => Number(parts?.find(({ type }) => type === name)?.value);
+	const day = toDayStart(getPart('year'), getPart('month'), getPart('day'));
+	const milliseconds = ((instant % 1000) + 1000) % 1000;
+	return day + toMilliseconds(getPart('hour'), getPart('minute'), getPart('second')) + milliseconds;
 }
 
-/** The offset of a time zone from UTC when its clocks show a time, such as `+01:00`; '' where they skip it or the offset has seconds. */
-function printOffset(wall: number, timeZone: string): string {
-	for (const near of [wall - dayMilliseconds, wall + dayMilliseconds]) {
-		const offset = toWallTime(near, timeZone) - near;
-		if (toWallTime(wall - offset, timeZone) !== wall || offset % 60_000 !== 0) continue;
-		const clock = new Date(Math.abs(offset)).toISOString().slice(11, 16);
-		return `${offset < 0 ? '-' : '+'}${clock}`;
+/** Prints a time zone's offset when its clocks show a time: `+01:00`; '' if clocks skip that time or the offset has seconds. */
+function printOffset(wallTime: number, timeZone: string): string {
+	for (const nearbyTime of [wallTime - dayMilliseconds, wallTime + dayMilliseconds]) {
+		const offset = toWallTime(nearbyTime, timeZone) - nearbyTime;
+		if (toWallTime(wallTime - offset, timeZone) !== wallTime || offset % 60_000 !== 0) continue;
+		const offsetText = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+		return `${offset < 0 ? '-' : '+'}${offsetText}`;
 	}
 	return '';
 }
 
-/** A date in ISO 8601; a time or duration as `hh:mm:ss`, or `h:mm:ss` where the sheet shows that; undefined for any other number. */
+/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss`, or `h:mm:ss` as the sheet does. Undefined for other numbers. */
 export function printDate(
 	serial: number,
 	{ type, pattern }: { readonly type?: string | null; readonly pattern?: string | null },
 	timeZone: string,
 ): string | undefined {
 	const milliseconds = Math.round(serial * dayMilliseconds);
-	const wall = milliseconds + epoch;
-	const iso = Math.abs(wall) < 8.64e15 ? new Date(wall).toISOString() : '';
+	const wallTime = milliseconds + epoch;
+	const iso = Math.abs(wallTime) < 8.64e15 ? new Date(wallTime).toISOString() : '';
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
-	// In the first year, a time is more likely a sum of times than a date.
+	// A time of up to 366 days is more likely a sum of times than a date in 1900.
 	if (type === 'TIME' && (milliseconds < 366 * dayMilliseconds || pattern?.includes('['))) {
-		const size = Math.abs(milliseconds);
+		const duration = Math.abs(milliseconds);
 		const digits = pattern?.startsWith('[h]:mm:ss') ? 1 : 2;
-		const hours = String(Math.floor(size / 3_600_000)).padStart(digits, '0');
-		const rest = new Date(size).toISOString().slice(13, size % 1000 === 0 ? 19 : 23);
-		return `${milliseconds < 0 ? '-' : ''}${hours}${rest}`;
+		const hours = String(Math.floor(duration / 3_600_000)).padStart(digits, '0');
+		const minutesAndSeconds = new Date(duration).toISOString().slice(13, duration % 1000 === 0 ? 19 : 23);
+		return `${milliseconds < 0 ? '-' : ''}${hours}${minutesAndSeconds}`;
 	}
 	if (!/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '')) return undefined;
 	if (type === 'DATE' && milliseconds % dayMilliseconds === 0) return iso.slice(0, 10);
-	return `${iso.slice(0, 23)}${printOffset(wall, timeZone)}`;
+	return `${iso.slice(0, 23)}${printOffset(wallTime, timeZone)}`;
 }
 
-/** Whether two serial numbers are the same to the millisecond. */
-export const isSameTime = (serial: number, other: number) =>
-	Math.round(serial * dayMilliseconds) === Math.round(other * dayMilliseconds);
+/** Returns whether two serial numbers are the same millisecond. */
+export const isSameTime = (serial: number, otherSerial: number) =>
+	Math.round(serial * dayMilliseconds) === Math.round(otherSerial * dayMilliseconds);
 
-/** A number without the noise that fractions of a day have. Any other number stays as it is. */
+/** Rounds a serial number to whole milliseconds, if rounding errors are all that is missing. Any other number stays as it is. */
 export function dropTimeNoise(value: number): number {
 	const milliseconds = value * dayMilliseconds;
 	const isTime = Math.abs(value) >= 1 && Math.abs(milliseconds - Math.round(milliseconds)) < 0.01;
@@ -189,7 +191,7 @@ function getDateStyle(locale: string): DateStyle {
 	return style;
 }
 
-/** The order of day, month and year in a date, what separates them, and the numbers of the months by their names. */
+/** Finds a locale's order of day, month and year, the separator between them, and the numbers of months by their names. */
 function buildDateStyle(locale: string) {
 	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
 	const utc = { timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const;
@@ -198,9 +200,9 @@ function buildDateStyle(locale: string) {
 	const months = new Map<string, number>();
 	for (const month of ['long', 'short'] as const) {
 		const format = new Intl.DateTimeFormat(tag, { ...numeric, month });
-		for (let at = 0; at < 12; at++) {
-			const name = format.formatToParts(Date.UTC(2024, at)).find(({ type }) => type === 'month');
-			months.set(normalizeMonth(name?.value ?? ''), at + 1);
+		for (let monthIndex = 0; monthIndex < 12; monthIndex++) {
+			const name = format.formatToParts(Date.UTC(2024, monthIndex)).find(({ type }) => type === 'month');
+			months.set(normalizeMonth(name?.value ?? ''), monthIndex + 1);
 		}
 	}
 	const [separator = '/'] = parts.flatMap(({ type, value }) => (type === 'literal' ? [value.trim()] : []));
@@ -210,16 +212,17 @@ function buildDateStyle(locale: string) {
 
 const normalizeMonth = (text: string) => text.toLowerCase().replaceAll('.', '');
 
-/** Finds the day in a date as the locale writes it, or with the name of its month, as in `5 Jan 2024` and `January 5, 2024`. */
+/** Parses a date in the locale's format, or with the name of a month, such as `5 Jan 2024` or `January 5, 2024`. */
 function parseDay(text: string, { order, separator, months }: DateStyle): number {
-	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return toIsoDay(text);
+	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseIsoDate(text);
 	const numbers = text.split(separator).map((part) => part.trim());
 	if (numbers.at(-1) === '') numbers.pop();
 	const [year, month, date] = ['year', 'month', 'day'].map((name) => numbers[order.indexOf(name)]);
 	const iso = `${year}-${month}-${date}`;
-	if (numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(iso)) return toIsoDay(iso);
+	if (numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(iso)) return parseIsoDate(iso);
 	const parts = splitDate(text);
-	const named = parts.map((part) => months.get(normalizeMonth(part))).find((number) => number !== undefined);
-	const find = (pattern: RegExp) => Number(parts.find((part) => pattern.test(part)));
-	return parts.length === 3 ? toDay(find(/^\d{4}$/), named ?? NaN, find(/^\d{1,2}$/)) : NaN;
+	if (parts.length !== 3) return NaN;
+	const [monthNumber = NaN] = parts.flatMap((part) => months.get(normalizeMonth(part)) ?? []);
+	const findNumber = (pattern: RegExp) => Number(parts.find((part) => pattern.test(part)));
+	return toDayStart(findNumber(/^\d{4}$/), monthNumber, findNumber(/^\d{1,2}$/));
 }

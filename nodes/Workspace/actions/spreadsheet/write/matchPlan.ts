@@ -9,78 +9,79 @@ import type { resolveColumns } from '../headerRow';
 import { spreadRefusals } from '../sendRows';
 import { listNames } from '../names';
 import type { Spreadsheet } from '../spreadsheet';
-import { readTableBody, readValuesAndTexts, type TableBody } from './tableBody';
+import { fetchTableBody, fetchValuesAndTexts, type TableBody } from './tableBody';
 
-/** The changes for one item. */
+/** What an item does to the table. */
 export interface MatchStep {
 	readonly action: 'updated' | 'appended' | 'unchanged' | 'skipped';
-	/** The item's rows; several if its key occurs several times. */
+	/** The rows of the table that the item matches or adds; several rows may have its key. */
 	readonly rows: readonly number[];
-	/** The rows among these that change, with their new cells by column, in order. Rows and columns count from 0. */
+	/** Those of the rows that change, with their new cells by column, in order. Rows and columns count from 0. */
 	readonly changes: ReadonlyArray<{ readonly row: number; readonly cells: ReadonlyMap<number, Cell> }>;
-	/** A key of the table that differs from the one of an added row only by case or spaces. */
+	/** If the row is added: a key of the table that differs from the row's key only by case or spaces. */
 	readonly nearKey?: string;
 }
 
 type MatchParams = Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'>;
 
 export interface MatchPlanInput extends MatchParams {
-	/** Positions of all columns by name. */
+	/** The indexes of all columns by name, from 0. */
 	readonly columns: ReadonlyMap<string, number>;
-	/** What the table holds, as values. */
+	/** The values of the table's cells. */
 	readonly body: TableBody;
-	/** What the sheet shows for the same cells, if a comparison needs it. */
-	readonly shown?: TableBody;
+	/** The texts that the sheet shows for the same cells, if a comparison needs them. */
+	readonly shownTexts?: TableBody;
 }
 
-/** Finds the rows of items and what changes in them. A row that one item appends is updated by a later item with the same key. */
+/** Finds the row of each item and the cells to change. If one item adds a row, a later item with the same key updates it. */
 export class MatchPlan {
-	/** Whether a text was compared with a number or a boolean: only what the sheet shows can tell if they are equal. */
+	/** Whether a text was compared with a number or a boolean. Only the text that the sheet shows can then tell if they are equal. */
 	needsShownTexts = false;
 	readonly #matching: MatchPlanInput;
-	readonly #isTyped: boolean;
-	/** Columns of the key; none if rows are found by their numbers. */
+	readonly #isUserEntered: boolean;
+	/** The match columns, from 0. Empty if rows are tableRows by their numbers. */
 	readonly #keyColumns: readonly number[];
-	/** Rows of the table by key: one index for each set of key columns that are compared only by value. */
+	/** Rows of the table by key. There is one index for each choice of the columns that are compared only by value. */
 	readonly #indexes = new Map<string, Map<string, number[]>>();
-	/** Rows that earlier items append, by key. */
+	/** Rows that earlier items add, by key. */
 	readonly #appendedRows = new Map<string, readonly number[]>();
 	#foldedKeys: Map<string, string> | undefined;
-	#hasValues = false;
+	#hasNonTextKeys = false;
 	/** Cells that earlier items change. */
 	readonly #pendingCells = new Map<string, Cell>();
 	#nextRow: number;
 
-	constructor(matching: MatchPlanInput) {
-		this.#matching = matching;
-		const { matchColumns, columns, body } = matching;
-		this.#isTyped = matching.valueInputOption === 'USER_ENTERED';
-		this.#keyColumns = isByRowNumber(matchColumns)
-			? []
-			: matchColumns.flatMap((name) => columns.get(name) ?? []);
-		this.#nextRow = body.last + 1;
+	constructor(input: MatchPlanInput) {
+		this.#matching = input;
+		const { matchColumns, columns, body } = input;
+		this.#isUserEntered = input.valueInputOption === 'USER_ENTERED';
+		const keyNames = isByRowNumber(matchColumns) ? [] : matchColumns;
+		this.#keyColumns = keyNames.flatMap((name) => columns.get(name) ?? []);
+		this.#nextRow = body.lastRow + 1;
 	}
 
-	/** The reason why one of an item's rows cannot be looked for, or may not be added; undefined if there is none. */
+	/** Returns an error if one of an item's rows has no key, or may not be added. */
 	findRefusal(rows: readonly NamedRow[]): NodeError | undefined {
-		const find = (row: NamedRow) => {
-			const found = this.#findRows(row);
-			const isUnmatched = !isNodeError(found) && found.length === 0;
-			return isUnmatched && this.#matching.unmatched === 'error' ? this.#createUnmatchedError(row) : found;
+		const findRowsOrError = (row: NamedRow) => {
+			const tableRows = this.#findRows(row);
+			const isUnmatched = !isNodeError(tableRows) && tableRows.length === 0;
+			return isUnmatched && this.#matching.unmatched === 'error'
+				? this.#createUnmatchedError(row)
+				: tableRows;
 		};
-		return rows.map(find).find(isNodeError);
+		return rows.map(findRowsOrError).find(isNodeError);
 	}
 
-	/** The steps for an item whose rows can be looked for. */
+	/** Plans the steps for an item without a refusal. */
 	planRows(rows: readonly NamedRow[]): MatchStep[] {
 		return rows.map((row) => this.#planRow(row));
 	}
 
 	#createUnmatchedError(row: NamedRow): NodeError {
-		const near = this.#findNearKey(row);
+		const nearKey = this.#findNearKey(row);
 		return createRefusal(
 			`No row has ${listNames(this.#getKeyCells(row).map(String))} in ${listNames(this.#matching.matchColumns)}`,
-			`Nothing was written for the item. ${near === undefined ? '' : `A row has ${listNames([near])}, which differs only by case or spaces. `}Set ${quoteField('unmatched')} to ${printChoice('unmatched', 'append')} or ${printChoice('unmatched', 'skip')}, or correct the key.`,
+			`Nothing was written for the item. ${nearKey === undefined ? '' : `A row has ${listNames([nearKey])}, which differs only by case or spaces. `}Set ${quoteField('unmatched')} to ${printChoice('unmatched', 'append')} or ${printChoice('unmatched', 'skip')}, or correct the key.`,
 		);
 	}
 
@@ -88,8 +89,8 @@ export class MatchPlan {
 		const fold = (texts: readonly string[]) => JSON.stringify(texts.map(foldText));
 		const { body, headerRow } = this.#matching;
 		this.#foldedKeys ??= new Map(
-			Array.from({ length: body.last + 1 - headerRow }, (_, at) => {
-				const key = this.#keyColumns.map((column) => String(body.at(headerRow + at, column)));
+			Array.from({ length: body.lastRow + 1 - headerRow }, (_, index) => {
+				const key = this.#keyColumns.map((column) => String(body.getCell(headerRow + index, column)));
 				return [fold(key), key.join(', ')];
 			}),
 		);
@@ -97,86 +98,87 @@ export class MatchPlan {
 	}
 
 	#planRow(row: NamedRow): MatchStep {
-		const cells = this.#placeCells(row);
-		const found = this.#findRows(row);
-		const isNew = isNodeError(found) || found.length === 0;
+		const cells = this.#toCellsByColumn(row);
+		const foundRows = this.#findRows(row);
+		const isNew = isNodeError(foundRows) || foundRows.length === 0;
 		if (isNew && this.#matching.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
 		const nearKey = isNew ? this.#findNearKey(row) : undefined;
-		const rows = isNew ? [this.#nextRow++] : found;
+		const rows = isNew ? [this.#nextRow++] : foundRows;
 		if (isNew) this.#appendedRows.set(this.#buildKey(this.#getKeyCells(row)), rows);
-		const changedIn = (at: number) =>
-			[...cells].filter(([column, cell]) => !this.#isUnchanged(at, column, cell));
+		const findChangedCells = (index: number) =>
+			new Map([...cells].filter(([column, cell]) => !this.#isUnchanged(index, column, cell)));
 		const changes = rows
-			.map((at) => ({ row: at, cells: isNew ? cells : new Map(changedIn(at)) }))
+			.map((index) => ({ row: index, cells: isNew ? cells : findChangedCells(index) }))
 			.filter((change) => isNew || change.cells.size > 0);
-		for (const { row: at, cells: changed } of changes) {
-			for (const [column, cell] of changed) this.#pendingCells.set(`${at} ${column}`, cell);
+		for (const { row: changedRow, cells: changedCells } of changes) {
+			for (const [column, cell] of changedCells) this.#pendingCells.set(`${changedRow} ${column}`, cell);
 		}
 		const action = isNew ? 'appended' : changes.length > 0 ? 'updated' : 'unchanged';
 		return { action, rows, changes, nearKey };
 	}
 
 	#findRows(row: NamedRow): readonly number[] | NodeError {
-		return isByRowNumber(this.#matching.matchColumns)
-			? this.#findRowByNumber(row.rowNumber)
-			: this.#findRowsByKey(row);
+		if (isByRowNumber(this.#matching.matchColumns)) return this.#findRowByNumber(row.rowNumber);
+		return this.#findRowsByKey(row);
 	}
 
-	/** @param isByValue for each key column, whether only its values count, and not what the sheet shows too */
+	/** Maps keys to rows. @param isByValue for each key column: true if only values count, false if shown texts count, too */
 	#indexRows(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
-		const { body, shown, headerRow } = this.#matching;
-		const choice = shown ? String(isByValue) : '';
-		const known = this.#indexes.get(choice);
-		if (known) return known;
+		const { body, shownTexts, headerRow } = this.#matching;
+		const indexKey = shownTexts ? String(isByValue) : '';
+		const knownIndex = this.#indexes.get(indexKey);
+		if (knownIndex) return knownIndex;
 		const index = new Map<string, number[]>();
-		for (let row = headerRow; row <= body.last; row++) {
-			for (const one of [body, ...(shown ? [shown] : [])]) {
-				const cells = this.#keyColumns.map((column, at) => (isByValue[at] ? body : one).at(row, column));
+		for (let row = headerRow; row <= body.lastRow; row++) {
+			for (const view of shownTexts ? [body, shownTexts] : [body]) {
+				const cells = this.#keyColumns.map((column, key) =>
+					(isByValue[key] ? body : view).getCell(row, column),
+				);
 				if (cells.every((cell) => cell === '')) continue;
-				this.#hasValues ||= cells.some((cell) => typeof cell !== 'string');
+				this.#hasNonTextKeys ||= cells.some((cell) => typeof cell !== 'string');
 				const key = this.#buildKey(cells);
-				const same = index.get(key) ?? [];
-				// Rows come in their order.
-				if (same.at(-1) !== row) same.push(row);
-				index.set(key, same);
+				const rowsWithKey = index.get(key) ?? [];
+				// Value and shown text may give the same key. Rows are in their order, so only the last one can be this row.
+				if (rowsWithKey.at(-1) !== row) rowsWithKey.push(row);
+				index.set(key, rowsWithKey);
 			}
 		}
-		this.#indexes.set(choice, index);
+		this.#indexes.set(indexKey, index);
 		return index;
 	}
 
 	#getKeyCells({ cells }: NamedRow): Cell[] {
 		const { matchColumns, columns } = this.#matching;
 		return matchColumns.map((name) => {
-			const isSameColumn = (other: string) => columns.get(other) === columns.get(name);
-			const known = cells.has(name) ? name : [...cells.keys()].find(isSameColumn);
-			return (known === undefined ? null : cells.get(known)) ?? '';
+			const isSameColumn = (otherName: string) => columns.get(otherName) === columns.get(name);
+			const nameInRow = cells.has(name) ? name : [...cells.keys()].find(isSameColumn);
+			return (nameInRow === undefined ? null : cells.get(nameInRow)) ?? '';
 		});
 	}
 
 	#findRowsByKey(row: NamedRow): readonly number[] | NodeError {
 		const cells = this.#getKeyCells(row);
 		if (cells.every((cell) => cell === '')) return createNoKeyError(listNames(this.#matching.matchColumns));
-		const found = this.#lookUpRows(cells);
-		if (!found && this.#hasValues && !this.#isTyped)
+		const rows = this.#lookUpRows(cells);
+		if (!rows && this.#hasNonTextKeys && !this.#isUserEntered)
 			this.needsShownTexts ||= cells.some((cell) => typeof cell === 'string');
-		return found ?? [];
+		return rows ?? [];
 	}
 
-	/** Finds rows for a number by value, because 5.3 may be shown as 5. For text like a number, tries values first, then shown texts. */
+	/** Finds rows by key. A date's text is tried after its number, because a column may hold texts that look like dates. */
 	#lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
-		const found = this.#lookUpKey(cells);
-		if (found || !cells.some(isDate)) return found;
-		// The column may hold texts that read as dates.
+		const rows = this.#lookUpKey(cells);
+		if (rows || !cells.some(isDate)) return rows;
 		return this.#lookUpKey(cells.map((cell) => (isDate(cell) ? cell.text : cell)));
 	}
 
+	/** Compares numbers by value, because 5.3 may be shown as 5. For text that is a number, tries values first, then shown texts. */
 	#lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
 		const key = this.#buildKey(cells);
 		const isValue = cells.map((cell) => typeof cell !== 'string');
-		const isNumber = cells.map((cell, at) => isValue[at] || isPlainNumber(this.#toKeyText(cell)));
-		const found = this.#indexRows(isNumber).get(key) ?? this.#appendedRows.get(key);
-		return found ?? this.#indexRows(this.#isTyped ? isNumber : isValue).get(key);
+		const isNumber = cells.map((cell, index) => isValue[index] || isPlainNumber(this.#toKeyText(cell)));
+		const rows = this.#indexRows(isNumber).get(key) ?? this.#appendedRows.get(key);
+		return rows ?? this.#indexRows(this.#isUserEntered ? isNumber : isValue).get(key);
 	}
 
 	#buildKey(cells: readonly Cell[]): string {
@@ -186,7 +188,7 @@ export class MatchPlan {
 	#toKeyText(cell: Cell): string {
 		const value = isDate(cell) ? cell.serial : cell;
 		if (typeof value === 'number') return String(dropTimeNoise(value));
-		return this.#isTyped ? normalizeTyped(String(cell)) : String(cell);
+		return this.#isUserEntered ? toStoredText(String(cell)) : String(cell);
 	}
 
 	#findRowByNumber(rowNumber: unknown): readonly number[] | NodeError {
@@ -194,49 +196,49 @@ export class MatchPlan {
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
 			return createNoKeyError(`'${printChoice('matchColumns', rowNumberKey)}'`);
 		const number = typeof rowNumber === 'object' ? NaN : Number(rowNumber);
-		if (Number.isInteger(number) && number > headerRow && number <= body.last + 1) return [number - 1];
+		if (Number.isInteger(number) && number > headerRow && number <= body.lastRow + 1) return [number - 1];
 		return createRefusal(
 			`The table has no row ${JSON.stringify(rowNumber)}`,
-			`Its rows are ${headerRow + 1} to ${body.last + 1}. Read the rows again, or match them by a column.`,
+			`Its rows are ${headerRow + 1} to ${body.lastRow + 1}. Read the rows again, or match them by a column.`,
 		);
 	}
 
-	/** The cells by column, in order, without null, which leaves a cell unchanged. */
-	#placeCells({ cells }: NamedRow): Map<number, Cell> {
-		const found = new Map<number, Cell>();
+	/** Returns the cells to write, by column and in order. Leaves out null, which leaves a cell unchanged. */
+	#toCellsByColumn({ cells }: NamedRow): Map<number, Cell> {
+		const cellsByColumn = new Map<number, Cell>();
 		for (const [name, cell] of cells) {
 			const column = this.#matching.columns.get(name);
-			if (column !== undefined && cell !== null) found.set(column, cell);
+			if (column !== undefined && cell !== null) cellsByColumn.set(column, cell);
 		}
-		return new Map([...found].sort(([a], [b]) => a - b));
+		return new Map([...cellsByColumn].sort(([a], [b]) => a - b));
 	}
 
-	/** Whether the cell already has this value: then it is not written, and its formula or format stays. */
+	/** Returns whether the cell already has this value. It is then not written, so that its formula or format stays. */
 	#isUnchanged(row: number, column: number, cell: Cell): boolean {
-		// Never rewrites a key, because it already equals the item's, though its type may differ.
+		// A key is never written again: it equals the item's key, although its type may differ.
 		if (this.#keyColumns.includes(column)) return true;
-		const { body, shown } = this.#matching;
-		const pending = this.#pendingCells.get(`${row} ${column}`);
-		if (pending !== undefined) return isSameCell(pending, cell);
-		const value = body.at(row, column);
+		const { body, shownTexts } = this.#matching;
+		const pendingCell = this.#pendingCells.get(`${row} ${column}`);
+		if (pendingCell !== undefined) return isSameCell(pendingCell, cell);
+		const value = body.getCell(row, column);
 		if (isSameCell(value, cell)) return true;
 		const text = isDate(cell) ? cell.text : cell;
 		if (typeof text !== 'string' || typeof value === 'string') return false;
-		// No sheet shows a date with a T.
+		// No locale shows a date with a T, as ISO 8601 does.
 		if (isDate(cell) && text.includes('T')) return false;
-		if (this.#isTyped) {
+		if (this.#isUserEntered) {
 			if (text.startsWith("'")) return false;
-			if (normalizeTyped(text) === String(value)) return true;
+			if (toStoredText(text) === String(value)) return true;
 			if (isPlainNumber(text)) return false;
 		}
 		this.needsShownTexts = true;
-		return shown?.at(row, column) === text;
+		return shownTexts?.getCell(row, column) === text;
 	}
 }
 
 const isDate = (cell: Cell) => cell instanceof DateCell;
 
-/** @param stored a cell of the table, in which a date is a number, or a cell that an earlier item changes */
+/** @param stored a cell of the table, in which a date is a number, or a new cell of an earlier item */
 function isSameCell(stored: Cell, cell: Cell): boolean {
 	if (!isDate(cell)) return stored === cell;
 	const serial = isDate(stored) ? stored.serial : stored;
@@ -244,42 +246,44 @@ function isSameCell(stored: Cell, cell: Cell): boolean {
 }
 
 /**
- * Reads a table and plans the steps. What the sheet shows is read only if a text may be a number or a date.
- * @returns the steps of each member, or a NodeError that says why there are none, and the last row of the table
+ * Fetches a table and plans the steps. Fetches the texts that the sheet shows only if a text of an item may equal a number or a date.
+ * @returns for each member its steps, or a NodeError if it has none, and the last row of the table, from 0
  */
 export async function planSteps(
 	book: Spreadsheet,
 	params: WriteParams,
-	{ found: sheet, header: { columns }, refusals }: ReturnType<typeof resolveColumns>,
-	given: ReadonlyArray<readonly NamedRow[]>,
+	{ currentHeader: header, header: { columns }, refusals }: ReturnType<typeof resolveColumns>,
+	memberRows: ReadonlyArray<readonly NamedRow[]>,
 	members: readonly WriteMember[],
 ) {
 	const { matchColumns } = params;
-	const names = [...new Set([...matchColumns, ...collectNames(given.flat())])];
-	const used = names.flatMap((name) => columns.get(name) ?? []).filter((column) => column < sheet.free);
-	const all = Array.from({ length: sheet.right - sheet.left + 1 }, (_, at) => sheet.left + at);
-	const read = isByRowNumber(matchColumns) ? all : used;
-	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shown'>) => {
+	const names = [...new Set([...matchColumns, ...collectNames(memberRows.flat())])];
+	const { left, right, freeColumn } = header;
+	const namedColumns = names.flatMap((name) => columns.get(name) ?? []);
+	const usedColumns = namedColumns.filter((column) => column < freeColumn);
+	const allColumns = Array.from({ length: right - left + 1 }, (_, index) => left + index);
+	const columnsToRead = isByRowNumber(matchColumns) ? allColumns : usedColumns;
+	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shownTexts'>) => {
 		const plan = new MatchPlan({ ...params, columns, ...bodies });
-		const reasons = given.map((rows, at) => refusals[at] ?? plan.findRefusal(rows));
-		// Leaves out runs that are not sent, because their rows must not change the plan of the others.
-		const steps = spreadRefusals(reasons, members, 'written').map(
-			(reason, at) => reason ?? plan.planRows(given[at] ?? []),
+		const refusalsByMember = memberRows.map((rows, index) => refusals[index] ?? plan.findRefusal(rows));
+		// The rows of runs that are not sent must not change the plan of the other runs.
+		const steps = spreadRefusals(refusalsByMember, members, 'written').map(
+			(refusal, index) => refusal ?? plan.planRows(memberRows[index] ?? []),
 		);
-		return { isUnsure: plan.needsShownTexts, steps, last: bodies.body.last };
+		return { isUnsure: plan.needsShownTexts, steps, lastRow: bodies.body.lastRow };
 	};
-	const isTyped = params.valueInputOption === 'USER_ENTERED';
-	// Reads shown texts at once if there are dates, or if Google reads texts as typed: most of these need the comparison.
-	const mayNeedTexts = isTyped || given.flat().some((row) => [...row.cells.values()].some(isDate));
-	if (mayNeedTexts && sheet.columns.size > 0 && sheet.rowCount * read.length <= maxCellsTogether)
-		return planFor(await readValuesAndTexts(book, sheet, read));
-	const body = await readTableBody(book, sheet, read);
-	const first = planFor({ body });
-	if (!first.isUnsure) return first;
-	return planFor({ body, shown: await readTableBody(book, sheet, read, 'FORMATTED_VALUE') });
+	const isUserEntered = params.valueInputOption === 'USER_ENTERED';
+	// Fetches shown texts at once if there are dates or values as typed, because most of these need a comparison with shown texts.
+	const mayNeedTexts = isUserEntered || memberRows.flat().some((row) => [...row.cells.values()].some(isDate));
+	if (mayNeedTexts && header.columns.size > 0 && header.rowCount * columnsToRead.length <= maxCellsTogether)
+		return planFor(await fetchValuesAndTexts(book, header, columnsToRead));
+	const body = await fetchTableBody(book, header, columnsToRead);
+	const plan = planFor({ body });
+	if (!plan.isUnsure) return plan;
+	return planFor({ body, shownTexts: await fetchTableBody(book, header, columnsToRead, 'FORMATTED_VALUE') });
 }
 
-/** Limit for reading values and texts in one request: that takes up to 80 bytes for each cell, two requests take about 50. */
+/** Limit for one request for values and texts, which takes up to 80 bytes for each cell. Two requests take about 50 bytes. */
 const maxCellsTogether = 200_000;
 
 export const isByRowNumber = (matchColumns: readonly string[]) =>
@@ -290,8 +294,8 @@ function createNoKeyError(columns: string): NodeError {
 	return createRefusal(`The item has no value for ${columns}`, advice);
 }
 
-/** The text of what the sheet stores for a typed text: "007" is 7, TRUE is a boolean, an apostrophe in front only marks text. */
-export function normalizeTyped(text: string): string {
+/** Converts a typed text to the text of the stored value: "007" to 7, TRUE to true. An apostrophe in front only marks text. */
+export function toStoredText(text: string): string {
 	if (text.startsWith("'")) return text.slice(1);
 	const trimmed = text.trim();
 	if (isPlainNumber(trimmed)) return String(Number(trimmed));

@@ -5,43 +5,43 @@ import type { HeaderRow } from '../headerRow';
 import { groupNeighbors, printRange, toColumnLetters } from '../range';
 import { maxRanges, type Spreadsheet } from '../spreadsheet';
 
-/** The rows below a header, in some columns. Rows and columns count from 0. */
+/** The cells of some columns of a table, below its header. Rows and columns count from 0. */
 export interface TableBody {
-	/** The last row that holds anything in these columns; the header's if none does. */
-	readonly last: number;
-	/** What reading gives for a cell; "" where it is empty. */
-	at(row: number, column: number): Cell;
+	/** The last row with a value in these columns; the header's row if all rows are empty. */
+	readonly lastRow: number;
+	/** Returns the value of a cell; "" if it is empty. */
+	getCell(row: number, column: number): Cell;
 }
 
-/** The ranges of some columns of a table, by their positions in the tab, and how Google's answer becomes a body. */
-function planBodyRead({ title, native, row: first }: TablePosition, columns: readonly number[]) {
-	const sorted = [...new Set(columns)].sort((a, b) => a - b);
-	const groups = groupNeighbors(sorted, (left, right) => right === left + 1);
-	const spans = (groups.length > maxRanges ? [sorted] : groups).map((group) => {
-		return { from: group[0] ?? 0, to: group.at(-1) ?? 0 };
+/** Plans how to read columns of a table: the ranges to request, and the function that builds a body from Google's answer. */
+function planBodyRead({ title, nativeTable, row: headerRow }: TableArea, columns: readonly number[]) {
+	const sortedColumns = [...new Set(columns)].sort((a, b) => a - b);
+	const groups = groupNeighbors(sortedColumns, (left, right) => right === left + 1);
+	const spans = (groups.length > maxRanges ? [sortedColumns] : groups).map((group) => {
+		return { firstColumn: group[0] ?? 0, lastColumn: group.at(-1) ?? 0 };
 	});
 	return {
-		// The header is read too, because a range may not begin below the last row of the tab.
-		ranges: spans.map(({ from, to }) => {
-			const cells = `${toColumnLetters(from)}${first + 1}:${toColumnLetters(to)}${native?.bodyEnd ?? ''}`;
+		// Begins with the header's row: Google refuses a range that begins below the last row of the tab.
+		ranges: spans.map(({ firstColumn, lastColumn }) => {
+			const cells = `${toColumnLetters(firstColumn)}${headerRow + 1}:${toColumnLetters(lastColumn)}${nativeTable?.bodyEnd ?? ''}`;
 			return printRange({ tab: title, cells });
 		}),
-		/** @param grids the cells of each range */
+		/** @param grids the rows of cells of each range */
 		toBody: (grids: readonly Cell[][][]): TableBody => ({
-			last: first + Math.max(0, ...grids.map((grid) => grid.length - 1)),
-			at(row, column) {
-				const span = spans.findIndex(({ from, to }) => column >= from && column <= to);
-				return grids[span]?.[row - first]?.[column - (spans[span]?.from ?? 0)] ?? '';
+			lastRow: headerRow + Math.max(0, ...grids.map((grid) => grid.length - 1)),
+			getCell(row, column) {
+				const index = spans.findIndex((span) => column >= span.firstColumn && column <= span.lastColumn);
+				return grids[index]?.[row - headerRow]?.[column - (spans[index]?.firstColumn ?? 0)] ?? '';
 			},
 		}),
 	};
 }
 
-type TablePosition = Pick<HeaderRow, 'title' | 'native' | 'row'>;
+type TableArea = Pick<HeaderRow, 'title' | 'nativeTable' | 'row'>;
 
-export async function readTableBody(
+export async function fetchTableBody(
 	book: Spreadsheet,
-	table: TablePosition,
+	table: TableArea,
 	columns: readonly number[],
 	valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA' = 'UNFORMATTED_VALUE',
 ): Promise<TableBody> {
@@ -51,26 +51,22 @@ export async function readTableBody(
 	return toBody((data.valueRanges ?? []).map(({ values }) => (values ?? []) as Cell[][]));
 }
 
-/** Reads values, with dates as numbers, and what the sheet shows: in one request instead of two, but with more bytes for each cell. */
-export async function readValuesAndTexts(
-	book: Spreadsheet,
-	table: TablePosition,
-	columns: readonly number[],
-) {
+/** Fetches values, with dates as numbers, and shown texts. This takes one request instead of two, but more bytes for each cell. */
+export async function fetchValuesAndTexts(book: Spreadsheet, table: TableArea, columns: readonly number[]) {
 	const { ranges, toBody } = planBodyRead(table, columns);
-	const { sheets } = await book.get('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
+	const { sheets } = await book.fetch('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
-		// Google also returns cells that only have a format.
+		// Google also returns empty cells that have a format.
 		const isFilled = (cell: sheets_v4.Schema$CellData) => cell.effectiveValue ?? cell.formattedValue;
-		const end = rowData.findLastIndex(({ values }) => values?.some(isFilled));
-		return rowData.slice(0, end + 1).map(({ values }) => values ?? []);
+		const lastFilledRow = rowData.findLastIndex(({ values }) => values?.some(isFilled));
+		return rowData.slice(0, lastFilledRow + 1).map(({ values }) => values ?? []);
 	});
 	const mapCells = (readCell: (cell: sheets_v4.Schema$CellData) => Cell) =>
-		toBody(grids.map((grid) => grid.map((line) => line.map(readCell))));
+		toBody(grids.map((grid) => grid.map((row) => row.map(readCell))));
 	return {
 		body: mapCells(({ effectiveValue: { numberValue, boolValue, stringValue } = {}, formattedValue }) => {
 			return numberValue ?? boolValue ?? stringValue ?? formattedValue ?? '';
 		}),
-		shown: mapCells(({ formattedValue }) => formattedValue ?? ''),
+		shownTexts: mapCells(({ formattedValue }) => formattedValue ?? ''),
 	};
 }

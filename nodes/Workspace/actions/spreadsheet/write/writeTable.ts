@@ -1,24 +1,21 @@
 import { isNodeError, createRefusal, type NodeError } from '../../../../core/errors';
 import { printChoice, quoteField } from '../../../../fields/field';
-import { type Cell, toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
+import type { Cell, NamedRow } from '../cells';
+import { toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
 import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMember, WriteParams } from '../fields';
-import { buildColumnNames, type HeaderRow, findTable, addLetterColumns } from '../headerRow';
+import { buildColumnNames, type HeaderRow, fetchTable, addLetterColumns } from '../headerRow';
 import { listNames } from '../names';
 import * as ranges from '../range';
 import { sendInChunks, spreadRefusals, countColumns, buildWriteResults } from '../sendRows';
-import {
-	buildEnlargeTabRequests,
-	isNameOfTab,
-	newTabSize,
-	buildResizeTableRequest,
-	type Spreadsheet,
-} from '../spreadsheet';
-import { readTableBody } from './tableBody';
+import type { Spreadsheet } from '../spreadsheet';
+import { buildEnlargeTabRequests, buildResizeTableRequest, isNameOfTab, newTabSize } from '../spreadsheet';
+import { fetchTableBody } from './tableBody';
 
 /**
- * Writes rows, and enlarges the tab if they reach beyond its edge, where Google refuses them. Rows that begin beyond it stay refused.
- * @param size of what is written, from the target's first cell on
+ * Writes rows, and enlarges the tab first if the rows reach beyond its edge: Google would refuse them. Rows that begin beyond the edge
+ * are still refused.
+ * @param size rows and columns to write, from the target's first cell on
  */
 async function writeAndEnlarge<T>(
 	book: Spreadsheet,
@@ -29,177 +26,182 @@ async function writeAndEnlarge<T>(
 	const start = ranges.parseBounds(target);
 	const [rows, columns] = [start.row + size.rows, start.column + size.columns];
 	const fits = rows <= (start.lastRow ?? Infinity) + 1 && columns <= (start.lastColumn ?? Infinity) + 1;
-	// A named range inside a tab has its own bounds.
-	const mayGrow = fits && (target.tab === undefined || target.name === undefined);
-	/** @returns whether the tab has grown */
-	const grow = async () => {
-		const found = await book.findSheet(target.tab ?? target.name);
-		const isInside = start.row < found.rowCount && start.column < found.columnCount;
-		const requests = isInside ? buildEnlargeTabRequests(found, { rows, columns }) : [];
+	// A named range has a fixed size.
+	const canGrow = fits && (target.tab === undefined || target.name === undefined);
+	/** Returns whether the tab has grown. */
+	const growTab = async () => {
+		const tab = await book.fetchTab(target.tab ?? target.name);
+		const isInside = start.row < tab.rowCount && start.column < tab.columnCount;
+		const requests = isInside ? buildEnlargeTabRequests(tab, { rows, columns }) : [];
 		await book.change(requests);
 		return requests.length > 0;
 	};
 	return await book.sendForRange(target, async () => {
-		// What fits into a new tab is sent without asking first.
-		if (mayGrow && (rows > newTabSize.rowCount || columns > newTabSize.columnCount)) await grow();
+		// Rows that fit into a new tab are sent without asking for the tab's size first.
+		if (canGrow && (rows > newTabSize.rowCount || columns > newTabSize.columnCount)) await growTab();
 		return await send().catch(async (error: unknown) => {
 			const isOverEdge =
 				isNodeError(error) && error.code === 400 && error.message.includes('exceeds grid limits');
-			if (!isOverEdge || !mayGrow || !(await grow())) throw error;
+			if (!isOverEdge || !canGrow || !(await growTab())) throw error;
 			return await send();
 		});
 	});
 }
 
 /**
- * Writes the rows of all items below one another, with columns in the order of the header, then of first appearance.
- * @throws NodeError 400 where the first row has other names
+ * Writes the rows of all items below one another. Columns are in the order of the header. New columns follow in the order of the items.
+ * @throws NodeError 400 if the first row has names that the items do not have
  */
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const table = params.includeHeaderRow
-		? await findTable(book, params, members, (inside) => ranges.parseBounds(inside).row + 1)
+		? await fetchTable(book, params, members, (target) => ranges.parseBounds(target).row + 1)
 		: undefined;
-	const given = table?.given ?? (await convertCells(book, params, members.map(readNamedRows)));
-	const names = collectNames(given.flat());
+	const memberRows = table?.memberRows ?? (await convertCells(book, params, members.map(readNamedRows)));
+	const names = collectNames(memberRows.flat());
+	const getCell = ({ cells }: NamedRow, name: string | undefined) =>
+		name === undefined ? null : (cells.get(name) ?? null);
 	const toRows = (columns: ReadonlyArray<string | undefined>) =>
-		given.map((rows) =>
-			rows.map(({ cells }) =>
-				columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null))),
-			),
-		);
+		memberRows.map((rows) => rows.map((row) => columns.map((name): Cell => getCell(row, name))));
 	if (!table)
 		return await writeConsecutiveRows(book, params, ranges.parseTarget(params), toRows(names), members);
-	const { target, header: found } = table;
-	const { columns, header } = layOutColumns(names, found, params);
+	const { target, header: tableHeader } = table;
+	const { columns, header } = layOutColumns(names, tableHeader, params);
 	return await writeConsecutiveRows(book, params, target, toRows(columns), members, { header: [header] });
 }
 
-/** Gives each name a column, from the range's first one on. A column without a header keeps none: Read names it by its letter. */
-function layOutColumns(names: readonly string[], found: HeaderRow, params: WriteParams) {
-	const texts = found.texts.slice(found.start);
-	const gap = texts.indexOf('');
-	const end = Math.max(names.length, gap === -1 ? texts.length : gap);
-	const present = Array.from({ length: end }, (_, at) => texts[at] ?? '');
-	const isNew = present.every((text) => text === '');
-	const known = buildColumnNames(present, found.start).map((name, at) => {
+/** Gives each name a column, from the range's first column on. The header of a column that items name by its letter stays empty. */
+function layOutColumns(names: readonly string[], header: HeaderRow, params: WriteParams) {
+	const texts = header.texts.slice(header.rangeStart);
+	const gapIndex = texts.indexOf('');
+	const columnCount = Math.max(names.length, gapIndex === -1 ? texts.length : gapIndex);
+	const headerTexts = Array.from({ length: columnCount }, (_, index) => texts[index] ?? '');
+	const isNew = headerTexts.every((text) => text === '');
+	const knownNames = buildColumnNames(headerTexts, header.rangeStart).map((name, index) => {
 		if (isNew) return undefined;
-		return names.includes(name) ? name : names.find((one) => found.columns.get(one) === found.start + at);
+		const isInColumn = (otherName: string) => header.columns.get(otherName) === header.rangeStart + index;
+		return names.includes(name) ? name : names.find(isInColumn);
 	});
-	const differ = `The first row has the names ${listNames(present.filter((text) => text !== ''))}, but the items have ${listNames(names)}`;
+	const message = `The first row has the names ${listNames(headerTexts.filter((text) => text !== ''))}, but the items have ${listNames(names)}`;
 	const advice = `Nothing was written. Set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}, to find rows by ${quoteField('matchColumns')}, or to ${printChoice('writeMode', 'replace')}, to clear the old table.`;
-	if (present.some((text, at) => text !== '' && known[at] === undefined)) throw createRefusal(differ, advice);
-	const added = names.filter((name) => !known.includes(name));
-	const columns = [...Array.from({ length: end }, (_, at) => known[at] ?? added.shift()), ...added];
-	const header = columns.map((name, at) =>
-		name === undefined || known[at] ? null : toHeaderCell(name, params),
+	const isUnknown = (text: string, index: number) => text !== '' && knownNames[index] === undefined;
+	if (headerTexts.some(isUnknown)) throw createRefusal(message, advice);
+	const newNames = names.filter((name) => !knownNames.includes(name));
+	const columns = [...knownNames.map((name) => name ?? newNames.shift()), ...newNames];
+	const headerCells = columns.map((name, index) =>
+		name === undefined || knownNames[index] ? null : toHeaderCell(name, params),
 	);
-	return { columns, header };
+	return { columns, header: headerCells };
 }
 
 /**
  * Writes the rows of all members below one another.
- * @param header rows above them @param prepare is called before the first request, with the number of rows
+ * @param header rows above the members' rows @param prepare called with the number of all rows before the first request
  */
 export async function writeConsecutiveRows(
 	book: Spreadsheet,
 	params: WriteParams,
 	target: ranges.TabRange,
-	given: ReadonlyArray<Cell[][] | NodeError>,
+	rowsByMember: ReadonlyArray<Cell[][] | NodeError>,
 	members: readonly WriteMember[],
-	{ header = [], prepare }: { header?: Cell[][]; prepare?: (rows: number) => Promise<void> } = {},
+	{ header = [], prepare }: { header?: Cell[][]; prepare?: (rowCount: number) => Promise<void> } = {},
 ) {
-	const entries = spreadRefusals(given, members, 'written');
-	const all = [...header, ...entries.flatMap((rows) => (isNodeError(rows) ? [] : rows))];
-	const size = { rows: all.length, columns: countColumns(all) };
-	let next: string | undefined;
+	const entries = spreadRefusals(rowsByMember, members, 'written');
+	const allRows = [...header, ...entries.flatMap((rows) => (isNodeError(rows) ? [] : rows))];
+	const size = { rows: allRows.length, columns: countColumns(allRows) };
+	let nextRange: string | undefined;
 	return await sendInChunks(entries, members, {
-		done: 'written',
+		verb: 'written',
 		getRows: (rows) => rows,
-		async send([first = [], ...others]) {
-			if (next === undefined) await prepare?.(size.rows);
-			const above = next === undefined ? header : [];
-			const range = next ?? ranges.printRange(target);
-			const values = [...above, ...first, ...others.flat()];
-			const answer = await writeAndEnlarge(book, target, size, () =>
+		async send([firstRows = [], ...otherRows]) {
+			if (nextRange === undefined) await prepare?.(size.rows);
+			const headerRows = nextRange === undefined ? header : [];
+			const range = nextRange ?? ranges.printRange(target);
+			const values = [...headerRows, ...firstRows, ...otherRows.flat()];
+			const response = await writeAndEnlarge(book, target, size, () =>
 				book.update(range, values, toInputOption(params)),
 			);
-			const updatedRange = answer.updatedRange ?? range;
-			const [sent, answered] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
-			// Takes the place from Google's answer only for a named range: the answer begins at the first written cell, which null moves.
-			const isKnown = sent.name === undefined || isNameOfTab(target, answered);
-			const { row, column } = ranges.parseBounds(isKnown ? sent : answered);
-			await formatDates(book, members[0], { title: answered.tab }, [{ row, column, cells: values }]);
-			next = ranges.printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
-			// The header counts for the first item, if any of it was written.
-			const own = above.flat().some((cell) => cell !== null) ? above : [];
-			const start = { row: row + above.length - own.length, column };
-			return buildWriteResults(book.id, updatedRange, start, [[...own, ...first], ...others]);
+			const updatedRange = response.updatedRange ?? range;
+			const [sentRange, answeredRange] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
+			// Google's answer begins at the first cell that is not null. So only the place of a named range is read from the answer.
+			const isPlaceKnown = sentRange.name === undefined || isNameOfTab(target, answeredRange);
+			const { row, column } = ranges.parseBounds(isPlaceKnown ? sentRange : answeredRange);
+			await formatDates(book, members[0], { title: answeredRange.tab }, [{ row, column, cells: values }]);
+			nextRange = ranges.printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
+			// A header counts as rows of the first item, if at least one of its cells was written.
+			const ownHeader = headerRows.flat().some((cell) => cell !== null) ? headerRows : [];
+			const start = { row: row + headerRows.length - ownHeader.length, column };
+			return buildWriteResults(book.id, updatedRange, start, [[...ownHeader, ...firstRows], ...otherRows]);
 		},
 	});
 }
 
-/** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
+/** Writes a header and rows over a table, and clears the other cells of the old table. Raw values need only one atomic request. */
 export async function replaceTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const { header: read, given } = await findTable(book, params, members, (inside) =>
-		Math.max(params.headerRow, ranges.parseBounds(inside).row + 1),
+	const { header: sheetHeader, memberRows } = await fetchTable(book, params, members, (target) =>
+		Math.max(params.headerRow, ranges.parseBounds(target).row + 1),
 	);
-	const names = collectNames(given.flat());
-	const sheet = addLetterColumns(read, new Set(names));
-	const { sheetId, title, row, native } = sheet;
-	const columns = sortColumns(names, sheet);
-	const lostFormulas = await findLostFormulas(book, sheet, names);
-	const column = sheet.columns.size === 0 ? sheet.start : sheet.left;
-	const header = params.includeHeaderRow
+	const names = collectNames(memberRows.flat());
+	const header = addLetterColumns(sheetHeader, new Set(names));
+	const { sheetId, title, row, nativeTable } = header;
+	const columns = sortColumns(names, header);
+	const lostFormulas = await findLostFormulas(book, header, names);
+	const column = header.columns.size === 0 ? header.rangeStart : header.left;
+	const headerRows = params.includeHeaderRow
 		? [columns.map(({ text, value }) => value ?? (text === '' ? '' : toHeaderCell(text, params)))]
 		: [];
-	const parts = given.map((rows) =>
+	const rowsByMember = memberRows.map((rows) =>
 		rows.map(({ cells }) => columns.map(({ name }): Cell => cells.get(name) ?? '')),
 	);
 	const valueInputOption = toInputOption(params);
-	const lines = [...header, ...parts.flat()];
-	const width = Math.max(columns.length, sheet.right - column + 1);
-	const end = { endRowIndex: row + lines.length, endColumnIndex: column + width };
-	const requests = buildEnlargeTabRequests(sheet, { rows: end.endRowIndex, columns: end.endColumnIndex });
-	if (native) requests.push(buildResizeTableRequest({ ...native, range: { ...native.range, ...end } }));
+	const allRows = [...headerRows, ...rowsByMember.flat()];
+	const width = Math.max(columns.length, header.right - column + 1);
+	const end = { endRowIndex: row + allRows.length, endColumnIndex: column + width };
+	const requests = buildEnlargeTabRequests(header, { rows: end.endRowIndex, columns: end.endColumnIndex });
+	const tableRange = nativeTable && { ...nativeTable.range, ...end };
+	if (tableRange) requests.push(buildResizeTableRequest({ ...nativeTable, range: tableRange }));
 	if (valueInputOption === 'RAW') {
-		const lastRow = Math.max(native?.range.endRowIndex ?? sheet.rowCount, end.endRowIndex);
+		const lastRow = Math.max(nativeTable?.range.endRowIndex ?? header.rowCount, end.endRowIndex);
 		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex: lastRow };
-		await book.change([...requests, buildUpdateCellsRequest({ range }, lines)]);
+		await book.change([...requests, buildUpdateCellsRequest({ range }, allRows)]);
 	} else {
 		await book.change(requests);
-		// Sends empty cells for the cells to clear, because a request with values as typed changes only the cells it has.
-		const all = Array.from({ length: width }, (_, at) => column + at);
-		const { last } = await readTableBody(book, sheet, all);
-		const height = Math.max(lines.length, last - row + 1);
-		const values = Array.from({ length: height }, (_, line) => all.map((_, at) => lines[line]?.[at] ?? ''));
+		// Sends empty texts for cells to clear: a request with values as typed changes only the cells that it contains.
+		const allColumns = Array.from({ length: width }, (_, index) => column + index);
+		const { lastRow } = await fetchTableBody(book, header, allColumns);
+		const height = Math.max(allRows.length, lastRow - row + 1);
+		const values = Array.from({ length: height }, (_, rowIndex) =>
+			allColumns.map((_, columnIndex) => allRows[rowIndex]?.[columnIndex] ?? ''),
+		);
 		await book.update(ranges.printTabArea(title, { row, column }, height, width), values, valueInputOption);
 	}
-	await formatDates(book, members[0], sheet, [{ row, column, cells: lines }]);
+	await formatDates(book, members[0], header, [{ row, column, cells: allRows }]);
 	const hint = `Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulas)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}.`;
 	if (lostFormulas.length > 0) members[0]?.item.addHint(hint);
-	const [first = [], ...others] = parts;
+	const [firstRows = [], ...otherRows] = rowsByMember;
 	const range = ranges.printTabArea(title, { row, column }, 1, 1);
-	return buildWriteResults(book.id, range, { row, column }, [[...header, ...first], ...others]);
+	return buildWriteResults(book.id, range, { row, column }, [[...headerRows, ...firstRows], ...otherRows]);
 }
 
-/** Names of the columns with formulas that a table loses when it gets other columns. */
-async function findLostFormulas(book: Spreadsheet, sheet: HeaderRow, kept: readonly string[]) {
-	const places = new Set(kept.map((name) => sheet.columns.get(name)));
-	const lost = [...sheet.columns].filter(([name, at]) => sheet.names.includes(name) && !places.has(at));
-	const positions = lost.map(([, at]) => at);
-	const body = await readTableBody(book, sheet, positions, 'FORMULA');
-	const rows = Array.from({ length: body.last - sheet.row }, (_, at) => sheet.row + 1 + at);
-	const hasFormula = (at: number) => rows.some((row) => String(body.at(row, at)).startsWith('='));
-	return lost.flatMap(([name, at]) => (hasFormula(at) ? name : []));
+/** Finds the names of the columns with formulas that a table loses, because the items do not have these columns. */
+async function findLostFormulas(book: Spreadsheet, header: HeaderRow, keptNames: readonly string[]) {
+	const keptColumns = new Set(keptNames.map((name) => header.columns.get(name)));
+	const namedColumns = [...header.columns].filter(([name]) => header.names.includes(name));
+	const lostColumns = namedColumns.filter(([, column]) => !keptColumns.has(column));
+	const columns = lostColumns.map(([, column]) => column);
+	const body = await fetchTableBody(book, header, columns, 'FORMULA');
+	const rows = Array.from({ length: body.lastRow - header.row }, (_, index) => header.row + 1 + index);
+	const isFormula = (cell: Cell) => String(cell).startsWith('=');
+	const hasFormula = (column: number) => rows.some((row) => isFormula(body.getCell(row, column)));
+	return lostColumns.flatMap(([name, column]) => (hasFormula(column) ? name : []));
 }
 
-/** Sorts columns: those that stay keep their order and their header's text, or its number if the column does not move. New ones follow. */
+/** Puts existing columns first, in the order of the table, and keeps their headers' texts, or values if they do not move. */
 function sortColumns(names: readonly string[], { columns, texts, values, left }: HeaderRow) {
 	return names
-		.map((name) => ({ name, at: columns.get(name) ?? Infinity }))
-		.sort((a, b) => a.at - b.at || 0)
-		.map(({ name, at }, index) => {
-			const value = at === left + index ? values[at] : undefined;
-			return { name, value, text: at === Infinity ? name : (texts[at] ?? '') };
+		.map((name) => ({ name, oldColumn: columns.get(name) ?? Infinity }))
+		.sort((a, b) => a.oldColumn - b.oldColumn || 0)
+		.map(({ name, oldColumn }, index) => {
+			const value = oldColumn === left + index ? values[oldColumn] : undefined;
+			return { name, value, text: oldColumn === Infinity ? name : (texts[oldColumn] ?? '') };
 		});
 }
