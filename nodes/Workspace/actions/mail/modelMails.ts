@@ -22,6 +22,10 @@ export function parsePageToken(pageToken: string) {
 	return { gmailPageToken, skipCount: Number(skipCount) };
 }
 
+/** Prints our page token for the emails of a page from the given one on. Without emails to skip, Gmail's own token is enough. */
+export const printPageToken = (skipCount: number, gmailPageToken = '') =>
+	skipCount === 0 ? gmailPageToken : `${skipCount}@${gmailPageToken}`;
+
 /** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
 export function toListAnswer(
 	{ messages, nextPageToken }: ListedPage,
@@ -33,7 +37,7 @@ export function toListAnswer(
 	const shownMails = mails.slice(0, countFitting(rows, countRoom(maxCharacters)));
 	const { gmailPageToken, skipCount } = parsePageToken(pageToken);
 	const isCut = shownMails.length < mails.length;
-	const nextToken = isCut ? `${skipCount + shownMails.length}@${gmailPageToken}` : nextPageToken;
+	const nextToken = isCut ? printPageToken(skipCount + shownMails.length, gmailPageToken) : nextPageToken;
 	const rowsWithoutText = shownMails.map((mail) => toRow(mail, mail.text && '…'));
 	const texts = shareRoom(
 		shownMails.map(({ text = '' }) => text),

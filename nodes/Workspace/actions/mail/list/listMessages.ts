@@ -8,35 +8,29 @@ import type { Clients, Item } from '../../../operation';
 import { runInParallel } from '../runInParallel';
 import { parseMessage, storeAttachments } from '../message';
 import { readAndLabel } from './readAndLabel';
-import { parsePageToken } from '../modelMails';
+import { parsePageToken, printPageToken } from '../modelMails';
 import { maxPageSize, type ListResult, type ListedMessage, type ListParams } from './fields';
 import { resolveLabelIds } from './query';
 
 /**
- * Adds to the failure that stopped a list what arrived before it, and how to continue.
- * @param total the number of emails that arrived
- * @param pageTotal the number of those that are on the page where the list stopped
- * @param nextPageToken the token of that page; undefined for the first page
+ * Adds to the failure that stopped a list how many emails arrived before it, and how to continue after them.
  * @throws the error itself if no email was received or the execution was canceled
  */
-function explainEarlyEnd(error: unknown, total: number, pageTotal: number, nextPageToken?: string) {
-	if (!isNodeError(error) || total === 0 || error.status === 'CANCELLED') throw error;
-	const emailsWere = total === 1 ? '1 email was' : `${total} emails were`;
-	const skipNote = pageTotal ? ` (emails of that page already received: ${pageTotal})` : '';
-	const description = [
-		error.description,
-		`${emailsWere} received before that. Set On Error to Continue to output them before the error.`,
-		nextPageToken === undefined
-			? 'The list stopped within the first page. To continue, list again.'
-			: `To continue, set ${quoteField('pageToken')} to ${nextPageToken}${skipNote}.`,
-	];
+function explainEarlyEnd(error: unknown, emailCount: number, nextPageToken: string, item: Item) {
+	if (!isNodeError(error) || emailCount === 0 || error.status === 'CANCELLED') throw error;
+	const emailsWere = emailCount === 1 ? '1 email was' : `${emailCount} emails were`;
+	const advice = item.continueOnFail
+		? `To continue after them, set ${quoteField('pageToken')} to ${nextPageToken}.`
+		: 'To output them before the error, set On Error to Continue.';
 	return error.with({
-		description: description.filter(Boolean).join(' '),
-		details: { returned: total, ...(nextPageToken && { nextPageToken }), returnedOfThatPage: pageTotal },
+		description: [error.description, `${emailsWere} received before that. ${advice}`]
+			.filter(Boolean)
+			.join(' '),
+		details: { returned: emailCount, nextPageToken },
 	});
 }
 
-/** The size of a page whose emails are fetched one by one. Smaller than Gmail's limit, because a stopped list repeats its last page. */
+/** The size of a page whose emails are fetched one by one. Smaller than Gmail's limit, so that the first emails arrive sooner. */
 const detailedPageSize = 100;
 
 /** Executes List and Search. @param query in Gmail's search syntax */
@@ -96,12 +90,14 @@ async function listPages(client: Clients, query: string, params: ListParams, ite
 	let pageToken = gmailPageToken || undefined;
 	let pageRequest: Promise<MessagePage> | undefined = requestPage(-skipCount, pageToken);
 	let earlierEmailCount = 0;
+	let pageSkipCount = 0;
 	try {
 		// Emails to skip do not count. While the count is negative, more of them follow.
 		for (let listedCount = -skipCount; ; earlierEmailCount = messages.length) {
+			pageSkipCount = Math.max(0, -listedCount);
 			const data: MessagePage = await pageRequest;
 			const pageMessages = data.messages ?? [];
-			const messagesToFetch = pageMessages.slice(Math.max(0, -listedCount));
+			const messagesToFetch = pageMessages.slice(pageSkipCount);
 			const nextPageToken = data.nextPageToken || undefined;
 			listedCount += pageMessages.length;
 			const isLast = !nextPageToken || params.output === 'page' || getPageSize(params, listedCount) <= 0;
@@ -114,8 +110,8 @@ async function listPages(client: Clients, query: string, params: ListParams, ite
 		}
 	} catch (error) {
 		await pageRequest?.catch(() => undefined);
-		const pageEmailCount = messages.length - earlierEmailCount;
-		const failure = explainEarlyEnd(error, messages.length, pageEmailCount, pageToken);
+		const doneCount = pageSkipCount + messages.length - earlierEmailCount;
+		const failure = explainEarlyEnd(error, messages.length, printPageToken(doneCount, pageToken), item);
 		return { messages, nextPageToken: undefined, failure };
 	}
 }
