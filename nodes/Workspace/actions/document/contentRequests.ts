@@ -115,8 +115,12 @@ function dropRepeatedHeading(parsed: DocumentContent, heading: string): Document
 	return { ...parsed, blocks, lists: moveLists(parsed.lists, -1) };
 }
 
-const moveLists = (lists: DocumentContent['lists'], by: number) =>
-	lists.map((list) => ({ ...list, first: list.first + by, last: list.last + by }));
+const moveLists = (lists: DocumentContent['lists'], offset: number) =>
+	lists.map((list) => ({
+		...list,
+		firstIndex: list.firstIndex + offset,
+		lastIndex: list.lastIndex + offset,
+	}));
 
 /** Keeps the pictures to insert; the others become links. */
 export type FilterContent = (parsed: DocumentContent) => DocumentContent;

@@ -205,7 +205,10 @@ export function buildListRequests(layout: Layout): DocsRequest[] {
 }
 
 /** Splits a list at its tables, because a table cannot be in a list. */
-function splitAtTables({ first, last }: ListRange, { placed }: Layout): PlacedParagraph[][] {
+function splitAtTables(
+	{ firstIndex: first, lastIndex: last }: ListRange,
+	{ placed }: Layout,
+): PlacedParagraph[][] {
 	const found: PlacedParagraph[][] = [[]];
 	for (const one of placed.slice(first, last + 1)) {
 		if ('cells' in one) found.push([]);
