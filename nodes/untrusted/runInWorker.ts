@@ -100,9 +100,8 @@ const tooMuchMemory = `reading it takes more than ${maxHeapMegabytes} MB of memo
 
 function describeTrouble(error: unknown): string {
 	if (error instanceof LimitExceeded) return error.message;
-	const isOutOfMemory =
-		error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-	return isOutOfMemory ? tooMuchMemory : 'the worker thread that reads it stopped';
+	const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+	return isTooLarge ? tooMuchMemory : 'the worker thread that reads it stopped';
 }
 
 async function rejectWhenLate(seconds: number, options: { signal: AbortSignal }): Promise<never> {

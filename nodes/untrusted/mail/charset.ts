@@ -30,10 +30,7 @@ function isMeantAsUtf8(bytes: Buffer, charset: string): boolean {
 	return letterCount > errorCount * (/^(?:(?:us-)?ascii)?$/i.test(charset.trim()) ? 1 : lettersPerError);
 }
 
-/**
- * Recognizes UTF-16 by its byte order mark, or by its name together with the zeros in its ASCII characters. Gmail has converted a text
- * with the name but without zeros to UTF-8. @returns the name that `TextDecoder` knows; undefined for another charset
- */
+/** Recognizes UTF-16 by its byte order mark, or by zeros in its ASCII characters. Gmail converted a text without both to UTF-8. */
 function findUtf16Name(bytes: Buffer, charset: string): string | undefined {
 	const [first, second] = bytes;
 	if (first === 0xff && second === 0xfe) return 'utf-16le';

@@ -78,10 +78,7 @@ export function limitMessage(message: gmail_v1.Schema$Message) {
 			isCut = true;
 			return [];
 		});
-	const limitPart = (
-		{ partId, mimeType, filename, headers, body, parts }: MimePart,
-		level: number,
-	): MimePart => {
+	const limitPart = ({ partId, mimeType, filename, headers, body, parts }: MimePart, level: number) => {
 		partCount++;
 		characters += body?.data?.length ?? 0;
 		return {
@@ -96,11 +93,8 @@ export function limitMessage(message: gmail_v1.Schema$Message) {
 			parts: limitParts(keepObjects(parts), level + 1),
 		};
 	};
-	const copy = {
-		...message,
-		snippet: limitText(message.snippet),
-		payload: limitPart(message.payload ?? {}, 0),
-	};
+	const payload = limitPart(message.payload ?? {}, 0);
+	const copy = { ...message, snippet: limitText(message.snippet), payload };
 	return { message: copy, characters, isCut };
 }
 

@@ -35,8 +35,8 @@ export interface ReplyContext {
 }
 
 /**
- * Removes quoted earlier messages, the introductions of these quotes, and a signature. Keeps forwarded messages.
- * @returns the new text, or the whole text if the new text is empty
+ * Removes quoted earlier messages with their introductions, and a signature. Keeps forwarded messages.
+ * @returns the new text, or the whole text if it has no new text
  */
 export function keepNewText(text: string, { subject, isReply }: ReplyContext): string {
 	const isForward = subjectOfForward.test(subject);

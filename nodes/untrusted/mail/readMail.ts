@@ -176,11 +176,8 @@ export function readMail({ message, withText, newTextOnly, texts }: MailInput): 
 		const bytes = Buffer.from(data || (storedText ?? ''), 'base64url');
 		return decodeText(bytes, findCharset(part, kind, bytes));
 	};
-	const forms = readForms(
-		message.payload ?? {},
-		{ multipartType: '', isAfterHtml: false },
-		{ readText, files },
-	);
+	const context = { multipartType: '', isAfterHtml: false };
+	const forms = readForms(message.payload ?? {}, context, { readText, files });
 	const plainForm = forms.text ?? (forms.html && convertHtml(forms.html));
 	// An email has CRLF between lines; the output has LF.
 	const text = (plainForm?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
@@ -257,9 +254,8 @@ function findNameInHeader(part: mime.MimePart): string {
 		const [, star, quotedName, bareName] =
 			/;\s*(?:file)?name(\*?)\s*=\s*(?:"([^"]*)"|([^;]*))/i.exec(mime.getPartHeader(part, header)) ?? [];
 		const value = (quotedName ?? bareName ?? '').trim();
-		const [, charset, text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
-		const name =
-			text === undefined ? decodeWords(value) : decodeText(unescapeBytes(text, '%'), charset ?? '');
+		const [, charset = '', text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
+		const name = text === undefined ? decodeWords(value) : decodeText(unescapeBytes(text, '%'), charset);
 		if (name !== '') return name;
 	}
 	return '';

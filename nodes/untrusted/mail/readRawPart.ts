@@ -1,9 +1,7 @@
 import { maxHeaderCharacters, unescapeBytes } from './charset';
 
 /**
- * Reads the content of one part from the whole email.
- * @param raw the email, in base64url
- * @param partId Gmail's ID of the part. `1.0` is the first part in the second part.
+ * Reads the content of one part from a whole email in base64url. The ID `1.0` means the first part in the second part.
  * @returns undefined if the email has no such part
  */
 export function readRawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {

@@ -174,9 +174,8 @@ class MarkdownTreeBuilder {
 
 	#buildBlocks(content: elements.Elements): Array<BlockContent | DefinitionContent> {
 		const parts = groupCodeLines(content, this.#tab);
-		return nestBlocks(
-			parts.flatMap((part) => ('element' in part ? this.#flattenElement(part.element) : part)),
-		);
+		const blocks = parts.flatMap((part) => ('element' in part ? this.#flattenElement(part.element) : part));
+		return nestBlocks(blocks);
 	}
 
 	#flattenElement({ paragraph, table, tableOfContents }: StructuralElement): FlatBlock[] {

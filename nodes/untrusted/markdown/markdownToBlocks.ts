@@ -1,17 +1,7 @@
 import type * as mdast from 'mdast';
 
-import {
-	type Block,
-	cleanText,
-	type DocumentContent,
-	type ListRange,
-	type TextMarks,
-	buildParagraph,
-	type ParagraphBlock,
-	joinSpans,
-	type SimplifiedKind,
-	type Span,
-} from '../document/blocks';
+import { buildParagraph, cleanText, joinSpans, type Span, type TextMarks } from '../document/blocks';
+import type { Block, DocumentContent, ListRange, ParagraphBlock, SimplifiedKind } from '../document/blocks';
 import { collectNodes, parseMarkdown } from './parseMarkdown';
 
 /** Protocols that work in a link of a document. Any other address is written in parentheses after the text of its link. */

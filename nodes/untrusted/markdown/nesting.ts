@@ -109,12 +109,8 @@ function buildListItem(node: BlockContent): ListItem {
 	const [, box, value] = (firstNode?.type === 'text' && /^([☐☑]) (.*)$/su.exec(firstNode.value)) || [];
 	if (value === undefined) return { type: 'listItem', spread: false, children: [node] };
 	const children: PhrasingContent[] = [{ type: 'text', value }, ...otherNodes];
-	return {
-		type: 'listItem',
-		spread: false,
-		checked: box === '☑',
-		children: [{ type: 'paragraph', children }],
-	};
+	const checked = box === '☑';
+	return { type: 'listItem', spread: false, checked, children: [{ type: 'paragraph', children }] };
 }
 
 type Mark = keyof TextMarks;
