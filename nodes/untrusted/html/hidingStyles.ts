@@ -87,7 +87,7 @@ export class HidingStyles {
 			if (rule.names.every((name) => elementNames.has(name)))
 				apply(rule.declarations, rule.weight, rule.dependsOnContext);
 		}
-		apply(readDeclarations(get('style')), weights.style);
+		if (attributes.has('style')) apply(readDeclarations(get('style')), weights.style);
 		const isSizeless = winners.get('font-size')?.isUnseen;
 		winners.delete('font-size');
 		return {

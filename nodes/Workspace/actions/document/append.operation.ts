@@ -43,8 +43,8 @@ export const append = defineOperation({
 	getChangedId: ({ documentId }) => documentId,
 	async execute({ docs }, params, item) {
 		const { documentId, content, tab, newParagraph, underHeading: heading, idempotencyKey: userKey } = params;
-		const parsed = await parseContent(params, item);
-		if (isEmpty(parsed)) {
+		const parsedContent = await parseContent(params, item);
+		if (isEmpty(parsedContent)) {
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				'Nothing was written. Check the expression that provides the content.',
@@ -65,7 +65,7 @@ export const append = defineOperation({
 		}
 		const parts = heading === '' ? [content] : [content, heading];
 		const key = mark === undefined ? undefined : { mark, content: hashParts(parts) };
-		return await appendContent(docs, { documentId, tab, heading, parsed, newParagraph, key }, item);
+		return await appendContent(docs, { documentId, tab, heading, parsedContent, newParagraph, key }, item);
 	},
 	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
 		const recovered = await recoverResult(docs, failure, item);
@@ -87,7 +87,7 @@ interface ContentToAppend {
 	readonly tab: string;
 	/** Text of the heading of the section to append to; '' for the end of the tab. */
 	readonly heading: string;
-	readonly parsed: DocumentContent;
+	readonly parsedContent: DocumentContent;
 	readonly newParagraph: boolean;
 	/** With an idempotency key, the content is appended only once. */
 	readonly key: KeyHashes | undefined;
@@ -96,7 +96,7 @@ interface ContentToAppend {
 /** Appends content to a tab or section. Finds the end again if the document changes before the write. */
 export async function appendContent(
 	docs: docs_v1.Docs,
-	{ documentId, tab, heading, parsed, newParagraph, key }: ContentToAppend,
+	{ documentId, tab, heading, parsedContent, newParagraph, key }: ContentToAppend,
 	item: Item,
 ): Promise<DocumentWriteResult> {
 	return await repeatIfOutdated(async () => {
@@ -105,9 +105,9 @@ export async function appendContent(
 		if (earlierResult) return earlierResult;
 		const section = findSection(body, heading);
 		const place = planPlace(body, section, false);
-		const fittedContent = fitIntoSection(parsed, section);
-		return await carryOutContent(docs, item, (withPictures) => {
-			const plan = planAppend(withPictures(fittedContent), newParagraph, place);
+		const fittedContent = fitIntoSection(parsedContent, section);
+		return await carryOutContent(docs, item, (filterContent) => {
+			const plan = planAppend(filterContent(fittedContent), newParagraph, place);
 			// The range has at least the newline of the paragraph, because a rule has no text.
 			const endIndex = Math.max(plan.endIndex - place.contentAfter.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };

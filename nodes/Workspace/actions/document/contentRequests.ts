@@ -28,11 +28,11 @@ export async function readMarkdown(markdown: string, field: string, insertImages
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('result' in answer) {
 		// The task `markdownToBlocks` returns a `DocumentContent` as JSON.
-		const parsed = JSON.parse(answer.result) as DocumentContent;
+		const parsedContent = JSON.parse(answer.result) as DocumentContent;
 		const unneededHint = insertImages ? 'images' : 'images without address';
-		for (const kind of parsed.simplified ?? [])
+		for (const kind of parsedContent.simplified ?? [])
 			if (kind !== unneededHint) item.addHint(simplificationHints[kind]);
-		return insertImages ? parsed : filterPictures(parsed, () => false);
+		return insertImages ? parsedContent : filterPictures(parsedContent, () => false);
 	}
 	throw createRefusal(
 		`${quoteField(field)} cannot be read as Markdown: ${answer.trouble}`,
@@ -80,26 +80,26 @@ const headingLevels = [1, 2, 3, 4, 5, 6] as const;
  */
 export function fitIntoSection(content: DocumentContent, { heading, level }: Section): DocumentContent {
 	if (level === 0) return content;
-	const parsed = dropRepeatedHeading(content, heading);
+	const fittedContent = dropRepeatedHeading(content, heading);
 	const highestLevel = headingLevels.find((headingLevel) =>
-		parsed.blocks.some((block) => block.kind === 'paragraph' && block.format === headingLevel),
+		fittedContent.blocks.some((block) => block.kind === 'paragraph' && block.format === headingLevel),
 	);
 	const steps = level + 1 - (highestLevel ?? Infinity);
-	if (steps <= 0) return parsed;
+	if (steps <= 0) return fittedContent;
 	const lowerFormat = (format: ParagraphBlock['format']): ParagraphBlock['format'] =>
 		typeof format === 'number' ? (headingLevels[format + steps - 1] ?? (level < 6 ? 6 : 'text')) : format;
-	const blocks = parsed.blocks.map((block) =>
+	const blocks = fittedContent.blocks.map((block) =>
 		block.kind === 'paragraph' ? { ...block, format: lowerFormat(block.format) } : block,
 	);
-	return { ...parsed, blocks };
+	return { ...fittedContent, blocks };
 }
 
-function dropRepeatedHeading(parsed: DocumentContent, heading: string): DocumentContent {
-	const [block, ...blocks] = parsed.blocks;
+function dropRepeatedHeading(content: DocumentContent, heading: string): DocumentContent {
+	const [block, ...blocks] = content.blocks;
 	const isHeading = block?.kind === 'paragraph' && typeof block.format === 'number' && !block.list;
 	const isRepeated = isHeading && collapseBlanks(joinSpans(block.spans)) === collapseBlanks(heading);
-	if (!isRepeated || blocks.length === 0) return parsed;
-	return { ...parsed, blocks, lists: moveLists(parsed.lists, -1) };
+	if (!isRepeated || blocks.length === 0) return content;
+	return { ...content, blocks, lists: moveLists(content.lists, -1) };
 }
 
 const moveLists = (lists: DocumentContent['lists'], offset: number) =>
@@ -108,7 +108,7 @@ const moveLists = (lists: DocumentContent['lists'], offset: number) =>
 	});
 
 /** Returns content with the pictures to insert. The other pictures become links. */
-export type FilterContent = (parsed: DocumentContent) => DocumentContent;
+export type FilterContent = (content: DocumentContent) => DocumentContent;
 
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
@@ -130,18 +130,18 @@ export interface ReplacedCount {
 }
 
 /** Plans content in place of the content at a place. */
-export const planReplacement = (parsed: DocumentContent, place: ContentPlace) =>
-	planInPlace(parsed, { ...place, continues: false });
+export const planReplacement = (content: DocumentContent, place: ContentPlace) =>
+	planInPlace(content, { ...place, continues: false });
 
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
-export function planAppend(parsed: DocumentContent, newParagraph: boolean, place: ContentPlace): ContentPlan {
-	const [firstBlock] = parsed.blocks;
+export function planAppend(content: DocumentContent, newParagraph: boolean, place: ContentPlace) {
+	const [firstBlock] = content.blocks;
 	const isPlain = firstBlock?.kind === 'paragraph' && !hasStyle(firstBlock) && !firstBlock.list;
 	const continues = !place.isParagraphEmpty;
 	// An empty paragraph already is a new paragraph.
 	const isContinued = !continues || (!newParagraph && isPlain);
 	const isStyled = isPlain && firstBlock.format === 'plain' ? place.isAdded : place.isStyled;
-	return planInPlace(isContinued ? parsed : prependParagraph(parsed), { ...place, isStyled, continues });
+	return planInPlace(isContinued ? content : prependParagraph(content), { ...place, isStyled, continues });
 }
 
 function planInPlace(content: DocumentContent, place: ContentPlace & InsertTarget): ContentPlan {

@@ -70,7 +70,7 @@ export const create = defineOperation({
 		const documentId = resource.documentId ?? '';
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
 		const replaced = await fillEmpty(clients, documentId, document, item, resource.revisionId);
-		const createdResource = isEmpty(document.parsed) ? resource : undefined;
+		const createdResource = isEmpty(document.parsedContent) ? resource : undefined;
 		return await readResult(clients, documentId, params, replaced, createdResource);
 	},
 	async recover(clients, params, failure, item) {
@@ -106,15 +106,15 @@ async function prepareDocument(params: CreateDocumentParams, item: Item) {
 	if (fillFromInput) keyParts.push('fillFromInput');
 	if (markdown.length > 0) keyParts.push(JSON.stringify(params.replacements));
 	const key = createdFiles.hashFileKey('document create', params, keyParts);
-	const parsed = await parseContent(params, item);
+	const parsedContent = await parseContent(params, item);
 	const isReplacing = requests.length + markdown.length > 0 || fillFromInput;
-	if (templateId === '' && (markdown.length > 0 || (isReplacing && isEmpty(parsed)))) {
+	if (templateId === '' && (markdown.length > 0 || (isReplacing && isEmpty(parsedContent)))) {
 		throw createRefusal(
 			`${quoteField(fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}, or enter ${quoteField('content')}. If one of them is an expression, check that the input item contains the data.`,
 		);
 	}
-	return { ...params, parsed, replacementPlan, key };
+	return { ...params, parsedContent, replacementPlan, key };
 }
 
 async function createInDrive(clients: Clients, document: NewDocument, item: Item, createdId?: string) {
@@ -142,8 +142,8 @@ async function fillEmpty(
 	item: Item,
 	newRevisionId?: string | null,
 ) {
-	const { parsed, key, replacementPlan: plan, content, fillFromInput } = document;
-	if (isEmpty(parsed)) return undefined;
+	const { parsedContent, key, replacementPlan: plan, content, fillFromInput } = document;
+	if (isEmpty(parsedContent)) return undefined;
 	const requests = fillFromInput ? addFillRequests(plan, content, item, true) : plan.requests;
 	let revisionId = newRevisionId;
 	return await repeatIfOutdated(async () => {
@@ -152,8 +152,8 @@ async function fillEmpty(
 		revisionId = undefined;
 		if (key && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), false) : emptyPlace;
-		const result = await carryOutContent(docs, item, (withPictures) =>
-			buildChange(planReplacement(withPictures(parsed), place), base, requests),
+		const result = await carryOutContent(docs, item, (filterContent) =>
+			buildChange(planReplacement(filterContent(parsedContent), place), base, requests),
 		);
 		return result.replaced;
 	}, item);
@@ -161,7 +161,7 @@ async function fillEmpty(
 
 /** Fills a copy of a template. Makes replacements before it appends the content, so that they do not change the content. */
 async function fillCopy({ docs }: Clients, id: string, document: NewDocument, item: Item, recovers: boolean) {
-	const { parsed, key, replacementPlan, fillFromInput } = document;
+	const { parsedContent, key, replacementPlan, fillFromInput } = document;
 	const replace = async () => {
 		const body = await readBodyState(docs, id, '', 'texts');
 		const name = `n8n-agent-workspace/filled/${key?.mark ?? ''}`;
@@ -171,15 +171,15 @@ async function fillCopy({ docs }: Clients, id: string, document: NewDocument, it
 		const requests = addFillRequests(replacementPlan, text, item, fillFromInput);
 		const isFilling = requests.length + replacementPlan.markdown.length > 0;
 		const marker = key && isFilling ? [buildMarkerRequest(name, body)] : [];
-		return await carryOutContent(docs, item, (withPictures) => {
-			const plan = planMarkdownReplacements(body, true, replacementPlan.markdown, withPictures);
+		return await carryOutContent(docs, item, (filterContent) => {
+			const plan = planMarkdownReplacements(body, true, replacementPlan.markdown, filterContent);
 			return buildChange(plan, body, requests, marker);
 		});
 	};
 	const replaced = (await repeatIfOutdated(replace, item))?.replaced;
-	if (!isEmpty(parsed)) {
+	if (!isEmpty(parsedContent)) {
 		const target = { documentId: id, tab: '', heading: '', newParagraph: true };
-		await appendContent(docs, { ...target, parsed, key }, item);
+		await appendContent(docs, { ...target, parsedContent, key }, item);
 	}
 	return replaced;
 }

@@ -10,7 +10,7 @@ import { type BodyState, getOuterText, summarizeTab } from './tabs';
 /** Markdown that replaces every paragraph with the text to find. */
 export interface MarkdownReplacement {
 	readonly find: string;
-	readonly parsed: DocumentContent;
+	readonly content: DocumentContent;
 }
 
 /**
@@ -22,7 +22,7 @@ export function planMarkdownReplacements(
 	{ allTabs, tabId: ownTabId }: BodyState,
 	isEveryTab: boolean,
 	replacements: readonly MarkdownReplacement[],
-	withPictures: FilterContent,
+	filterContent: FilterContent,
 ): ContentPlan {
 	const tabs = allTabs.filter((tab) => isEveryTab || summarizeTab(tab).tabId === ownTabId);
 	const places = tabs.flatMap((tab) => {
@@ -34,7 +34,7 @@ export function planMarkdownReplacements(
 		return findPlaces(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
 	const plans = places.map(({ place, replacement }) =>
-		planReplacement(withPictures(replacement.parsed), place),
+		planReplacement(filterContent(replacement.content), place),
 	);
 	const counts = replacements.map((replacement) => {
 		const count = places.filter((place) => place.replacement === replacement).length;

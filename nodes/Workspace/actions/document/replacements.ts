@@ -31,9 +31,9 @@ export async function prepareReplacements(
 	const markdown: MarkdownReplacement[] = [];
 	for (const { find, replacement, format } of replacements) {
 		if (format === 'text') continue;
-		const parsed = await readMarkdown(replacement, 'replacements', insertImages, item);
+		const content = await readMarkdown(replacement, 'replacements', insertImages, item);
 		// Trims the text to find, because its paragraph may have spaces around it. Only spaces would match every empty paragraph.
-		markdown.push({ find: cleanFind(cleanText(find).trim()), parsed });
+		markdown.push({ find: cleanFind(cleanText(find).trim()), content });
 	}
 	return { requests, markdown };
 }

@@ -75,8 +75,9 @@ async function carryOutChange(docs: docs_v1.Docs, change: DocumentChange, item: 
 		return { find: containsText?.text ?? '', count };
 	});
 	const replaced = [...markdownCounts, ...textCounts];
-	const texts = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
-	if (texts.length > 0) item.addHint(`Not found in the document, so not replaced: ${texts.join(', ')}.`);
+	const missingTexts = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
+	if (missingTexts.length > 0)
+		item.addHint(`Not found in the document, so not replaced: ${missingTexts.join(', ')}.`);
 	return { ...result, characterCount: insertedUnits, replaced };
 }
 
@@ -87,16 +88,17 @@ const maxRefusals = 5;
 export async function carryOutContent(
 	docs: docs_v1.Docs,
 	item: Item,
-	planChange: (withPictures: FilterContent) => DocumentChange,
+	planChange: (filterContent: FilterContent) => DocumentChange,
 ): Promise<DocumentWriteResult> {
 	const refusals = new Set<string>();
 	for (let sendCount = 1; ; sendCount++) {
 		const change = planChange((content) => filterPictures(content, (address) => !refusals.has(address)));
 		try {
 			const result = await carryOutChange(docs, change, item);
-			const list = [...refusals].join(', ');
 			if (refusals.size > 0)
-				item.addHint(`Google could not fetch these images, so they became links: ${list}`);
+				item.addHint(
+					`Google could not fetch these images, so they became links: ${[...refusals].join(', ')}`,
+				);
 			return result;
 		} catch (error) {
 			const addresses = findRefusedPictures(error, change);

@@ -72,10 +72,10 @@ export const write = defineOperation({
 	},
 	async execute({ docs }, params, item) {
 		const { documentId, content, tab, requiredRevisionId, fillFromInput, section: heading } = params;
-		const parsed = await parseContent(params, item);
+		const parsedContent = await parseContent(params, item);
 		const replacementPlan = await prepareReplacements(params, item);
-		const keepsContent = isEmpty(parsed) && (params.replacements.length > 0 || fillFromInput);
-		if (isEmpty(parsed) && !keepsContent && !params.allowEmpty) {
+		const keepsContent = isEmpty(parsedContent) && (params.replacements.length > 0 || fillFromInput);
+		if (isEmpty(parsedContent) && !keepsContent && !params.allowEmpty) {
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				`Nothing was written. Check the expression that provides the content, or turn on ${quoteField('allowEmpty')} to clear the document.`,
@@ -106,10 +106,10 @@ export const write = defineOperation({
 				replaceAllText: { ...replaceAllText, ...tabs },
 			}));
 			const place = planPlace(body, section, true);
-			return await carryOutContent(docs, item, (withPictures) => {
+			return await carryOutContent(docs, item, (filterContent) => {
 				const plan = keepsContent
-					? planMarkdownReplacements(body, tab === '', replacementPlan.markdown, withPictures)
-					: planReplacement(withPictures(fitIntoSection(parsed, section)), place);
+					? planMarkdownReplacements(body, tab === '', replacementPlan.markdown, filterContent)
+					: planReplacement(filterContent(fitIntoSection(parsedContent, section)), place);
 				return buildChange(plan, base, requestsAfter);
 			});
 		};
