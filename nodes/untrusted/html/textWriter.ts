@@ -45,10 +45,7 @@ export class TextWriter {
 	#maxRecordedCharacters = 0;
 	#table = new OpenTable();
 	readonly #outerTables: OpenTable[] = [];
-	/**
-	 * The row's first text, with tabs for the empty cells before it, and its index in the pieces. It replaces this piece if a second cell
-	 * has text, because the row then belongs to a table with data.
-	 */
+	/** The first text of the row, with tabs for the empty cells before it. It replaces the piece at `index` if a second cell has text. */
 	#firstTextOfRow: { readonly table: OpenTable; readonly index: number; readonly text: string } | undefined;
 	#pendingLineBreaks = 1;
 	/** The table whose cell was opened after the last text. Line breaks before its text are ignored, so it stays on the line of the row. */

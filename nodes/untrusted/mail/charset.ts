@@ -32,12 +32,12 @@ function isMeantAsUtf8(bytes: Buffer, charset: string): boolean {
 
 /** Recognizes UTF-16 by its byte order mark, or by zeros in its ASCII characters. Gmail converted a text without both to UTF-8. */
 function findUtf16Name(bytes: Buffer, charset: string): string | undefined {
-	const [first, second] = bytes;
-	if (first === 0xff && second === 0xfe) return 'utf-16le';
-	if (first === 0xfe && second === 0xff) return 'utf-16be';
+	const [firstByte, secondByte] = bytes;
+	if (firstByte === 0xff && secondByte === 0xfe) return 'utf-16le';
+	if (firstByte === 0xfe && secondByte === 0xff) return 'utf-16be';
 	if (!/^(?:utf-?16|ucs-?2|unicode$|iso-10646-ucs-2)/i.test(charset)) return undefined;
 	if (isUtf8(bytes) && !bytes.includes(0)) return undefined;
-	return first === 0 || /be$/i.test(charset) ? 'utf-16be' : 'utf-16le';
+	return firstByte === 0 || /be$/i.test(charset) ? 'utf-16be' : 'utf-16le';
 }
 
 /** The escape sequence of ISO-2022-KR, which some senders still use (jhillyerd/enmime#36). */

@@ -226,7 +226,7 @@ class NewTextReader {
 
 	/** @returns the position of a last line such as `Sent from my iPhone`; `end` if the last line is another one */
 	#findSentFromLine(lines: readonly number[], end: number): number {
-		const position = lines.findLastIndex((index, at) => at < end && this.#texts[index] !== '');
+		const position = lines.findLastIndex((index, place) => place < end && this.#texts[index] !== '');
 		const text = this.#texts[lines[position] ?? -1] ?? '';
 		const words = text.length < maxLineLength ? text.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '') : text;
 		return /^[^,!?]{1,70}$/.test(words) && sentFrom.test(words) && device.test(words) ? position : end;

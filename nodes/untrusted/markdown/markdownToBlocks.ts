@@ -56,6 +56,7 @@ function buildPictureSpan(alt: string | null | undefined, url: string, marks: Te
 /** Deepest list level in Google Docs, counted from 0. */
 const maxListLevel = 8;
 
+/** The quotes and the list around a block. */
 interface BlockContext {
 	readonly quoteDepth: number;
 	readonly level: number | undefined;
@@ -122,8 +123,8 @@ class BlockReader {
 			this.#addParagraph([textToSpan(node.value, { code: true })], context, 'code');
 		else if (node.type === 'thematicBreak') this.#addParagraph([], context, 'rule');
 		else if (node.type === 'html') {
-			const visible = removeHtmlComments(node.value).trim();
-			if (visible !== '' || node.value.trim() === '') this.#addParagraph([textToSpan(visible)], context);
+			const html = removeHtmlComments(node.value).trim();
+			if (html !== '' || node.value.trim() === '') this.#addParagraph([textToSpan(html)], context);
 		} else if (node.type === 'blockquote')
 			this.read(node.children, { ...context, quoteDepth: context.quoteDepth + 1 });
 		else if (node.type === 'list') this.#readList(node, context);

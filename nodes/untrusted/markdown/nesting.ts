@@ -199,9 +199,9 @@ function keepCommonMarks(marks: TextMarks, left: TextMarks, right: TextMarks): T
 
 /** Removes spaces and line breaks at both ends of a paragraph, where Markdown ignores them. */
 function trimPieces(pieces: Pieces): elements.ParagraphPiece[] {
-	const first = pieces.findIndex((piece) => !isBlank(piece));
-	const last = pieces.findLastIndex((piece) => !isBlank(piece));
-	return pieces.slice(first, last + 1);
+	const start = pieces.findIndex((piece) => !isBlank(piece));
+	const end = pieces.findLastIndex((piece) => !isBlank(piece)) + 1;
+	return pieces.slice(start, end);
 }
 
 function joinPieces(pieces: Pieces): elements.ParagraphPiece[] {

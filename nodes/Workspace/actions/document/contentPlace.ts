@@ -49,6 +49,7 @@ const maxListedHeadings = 30;
 const maxNameLength = 80;
 
 /**
+ * Finds the section under a heading.
  * @param heading the text of the heading; '' for the whole tab
  * @throws NodeError with 400 if no heading or several headings have this text
  */
