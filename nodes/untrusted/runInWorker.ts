@@ -6,10 +6,10 @@ import pLimit from 'p-limit';
 
 import type { WorkerAnswer, TaskInput, WorkerQuestion, TaskResult, TaskName } from './untrusted.worker';
 
-/** The thread's code, which is bundled separately, both beside the sources and in the package. */
+/** The code of the thread. The build bundles it separately, both next to the sources and in the package. */
 const workerFile = path.join(__dirname, 'untrusted.worker.js');
 
-/** Most characters that each task accepts. No Google document and no email has more. */
+/** Most characters that each task accepts. No Google document and no email is longer. */
 const maxCharacters: Readonly<Record<TaskName, number>> = {
 	htmlToText: 10_000_000,
 	markdownToHtml: 2_000_000,
@@ -21,14 +21,14 @@ const maxCharacters: Readonly<Record<TaskName, number>> = {
 };
 
 const maxHeapMegabytes = 384;
-/** Far above our own limit, because one allocation beyond V8's ends the whole process, not only the thread (Node 20 and 24). */
+/** V8's limits are far above ours, because an allocation beyond V8's limit ends the whole process (Node 20 and 24). */
 const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
 const heapCheckMilliseconds = 50;
 const maxLoadSeconds = 30;
 
-/** The process's only thread for untrusted text. It is replaced after it exceeded a limit or stopped. */
+/** The only thread for untrusted text in this process. Another thread replaces it after it exceeded a limit or stopped. */
 let currentThread: Worker | undefined;
-const oneAtATime = pLimit(1);
+const runInTurn = pLimit(1);
 
 /**
  * Runs a task in the thread for untrusted text. A slow task delays only other untrusted texts.
@@ -43,42 +43,43 @@ export async function runInWorker<T extends TaskName>(
 ): Promise<WorkerAnswer<TaskResult<T>>> {
 	const limit = maxCharacters[task];
 	if (characters > limit) return { trouble: `it is longer than ${limit.toLocaleString('en-US')} characters` };
-	const seconds = Math.min(30, 3 + Math.floor(characters / 100_000));
-	const answer = await oneAtATime(askThread, { task, input }, seconds, signal);
+	const maxSeconds = Math.min(30, 3 + Math.floor(characters / 100_000));
+	const answer = await runInTurn(askThread, { task, input }, maxSeconds, signal);
 	// The cast is safe, because the thread answers with the result of the task that it was asked to run.
 	return answer as WorkerAnswer<TaskResult<T>>;
 }
 
 async function askThread(
 	question: WorkerQuestion,
-	seconds: number,
+	maxSeconds: number,
 	signal: AbortSignal | undefined,
 ): Promise<WorkerAnswer> {
 	signal?.throwIfAborted();
-	const done = new AbortController();
-	const until = { signal: done.signal };
+	const controller = new AbortController();
+	const options = { signal: controller.signal };
 	try {
-		// This throws if the system has no thread left.
+		// This throws if the system cannot start another thread.
 		const worker = (currentThread ??= startThread());
 		worker.ref();
-		const messages = on(worker, 'message', until);
+		const messages = on(worker, 'message', options);
 		worker.postMessage(question);
-		const stops = [once(worker, 'exit', until), ...(signal ? [once(signal, 'abort', until)] : [])].map(
+		const stops = [once(worker, 'exit', options), ...(signal ? [once(signal, 'abort', options)] : [])].map(
 			async (stop) => await stop.then(() => Promise.reject(new Error('Stopped'))),
 		);
-		const waitForMessage = async (maxSeconds: number, ...limits: Array<Promise<never>>) =>
-			await Promise.race([messages.next(), ...stops, rejectWhenLate(maxSeconds, until), ...limits]);
-		// The first message says that the thread has loaded the task's code; the second is the answer.
+		const waitForMessage = async (seconds: number, ...limits: Array<Promise<never>>) =>
+			await Promise.race([messages.next(), ...stops, rejectWhenLate(seconds, options), ...limits]);
+		// The first message says that the thread has loaded the code of the task. The second message is the answer.
 		await waitForMessage(maxLoadSeconds);
-		return ((await waitForMessage(seconds, rejectWhenLarge(worker, until))).value as [WorkerAnswer])[0];
+		const { value } = await waitForMessage(maxSeconds, rejectWhenLarge(worker, options));
+		return (value as [WorkerAnswer])[0];
 	} catch (error) {
-		const failed = currentThread;
+		const failedThread = currentThread;
 		currentThread = undefined;
-		await failed?.terminate();
+		await failedThread?.terminate();
 		signal?.throwIfAborted();
 		return { trouble: describeTrouble(error) };
 	} finally {
-		done.abort();
+		controller.abort();
 		currentThread?.unref();
 	}
 }
@@ -86,35 +87,35 @@ async function askThread(
 function startThread(): Worker {
 	// A thread that reads untrusted text needs neither n8n's environment, which contains secrets, nor its flags.
 	const worker = new Worker(workerFile, { resourceLimits, env: {}, execArgv: [] });
-	// The waiting caller also gets the error. Without a listener, it would end n8n.
+	// An error without a listener would end n8n. `askThread` also gets the error.
 	worker.on('error', () => undefined);
 	worker.once('exit', () => (currentThread = undefined));
 	return worker;
 }
 
-/** Reading a text took more time or memory than it may. */
+/** Reading a text exceeded the limit of time or memory. */
 class LimitExceeded extends Error {}
 
 const tooMuchMemory = `reading it takes more than ${maxHeapMegabytes} MB of memory`;
 
 function describeTrouble(error: unknown): string {
 	if (error instanceof LimitExceeded) return error.message;
-	const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-	return isMemory ? tooMuchMemory : 'the worker thread that reads it stopped';
+	const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+	return isTooLarge ? tooMuchMemory : 'the worker thread that reads it stopped';
 }
 
-async function rejectWhenLate(seconds: number, until: { signal: AbortSignal }): Promise<never> {
-	await sleep(seconds * 1000, undefined, until);
-	// If n8n's main thread was busy, the answer may already wait behind this timer, so messages are handled first.
-	await sleep(0, undefined, until);
-	await yieldToEventLoop(undefined, until);
+async function rejectWhenLate(seconds: number, options: { signal: AbortSignal }): Promise<never> {
+	await sleep(seconds * 1000, undefined, options);
+	// If n8n's main thread was busy, the answer may already be there. It is handled before this promise rejects.
+	await sleep(0, undefined, options);
+	await yieldToEventLoop(undefined, options);
 	throw new LimitExceeded(`reading it takes longer than ${seconds} s`);
 }
 
-async function rejectWhenLarge(worker: Worker, until: { signal: AbortSignal }): Promise<never> {
+async function rejectWhenLarge(worker: Worker, options: { signal: AbortSignal }): Promise<never> {
 	for (;;) {
-		await sleep(heapCheckMilliseconds, undefined, until);
-		// Only Node 22.16+ and 24 can report this.
+		await sleep(heapCheckMilliseconds, undefined, options);
+		// Only Node 22.16+ and 24 have this method. In other versions, V8's limits apply.
 		if (!('getHeapStatistics' in worker)) continue;
 		const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics();
 		if (heap + buffers > maxHeapMegabytes * 1024 * 1024) throw new LimitExceeded(tooMuchMemory);

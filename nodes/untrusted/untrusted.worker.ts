@@ -3,7 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 const parseTabs = (json: string) => JSON.parse(json) as docs_v1.Schema$DocumentTab[];
 
-/** The thread's tasks: pure functions of texts and plain objects. Their code is loaded at the first text that needs it. */
+/** The tasks of the thread, which are pure functions of texts and plain objects. The first use of a task loads its code. */
 const tasks = {
 	htmlToText: async () => (await import('./html/htmlToText')).htmlToText,
 	markdownToHtml: async () => (await import('./markdown/parseMarkdown')).markdownToHtml,
@@ -12,7 +12,7 @@ const tasks = {
 		const { markdownToBlocks } = await import('./markdown/markdownToBlocks');
 		return (markdown: string) => JSON.stringify(markdownToBlocks(markdown));
 	},
-	/** This task and the next take the tabs of a document as JSON. */
+	/** Takes the tabs of a document as JSON, as does `documentTabsToMarkdown`. */
 	documentTabsToText: async () => {
 		const { documentTabsToText } = await import('./document/documentTabsToText');
 		return (json: string) => documentTabsToText(parseTabs(json));
@@ -31,7 +31,7 @@ type TaskFunction<T extends TaskName> = Awaited<ReturnType<Tasks[T]>>;
 export type TaskInput<T extends TaskName> = Parameters<TaskFunction<T>>[0];
 export type TaskResult<T extends TaskName> = ReturnType<TaskFunction<T>>;
 
-/** A task for the thread, which gets one at a time. */
+/** What the caller sends to the thread. The next question comes after the answer. */
 export interface WorkerQuestion {
 	readonly task: TaskName;
 	readonly input: unknown;
@@ -39,30 +39,30 @@ export interface WorkerQuestion {
 
 export type WorkerAnswer<R = unknown> = { readonly result: R } | { readonly trouble: string };
 
-/** A result may have this many characters for each one of its text, in addition to those that every result may have. */
-const maxGrowth = 20;
+/** Most characters of a result: a base for every result, and an allowance for each character of the input. */
 const allowedCharacters = 1_000_000;
+const maxGrowth = 20;
 
 async function respond({ task, input }: WorkerQuestion): Promise<void> {
-	const work = await tasks[task]();
-	// The time limit for the text begins with this message, so that loading does not count.
+	const taskFunction = await tasks[task]();
+	// The time limit of the task begins with this message, so the time to load the code does not count.
 	parentPort?.postMessage('ready');
-	parentPort?.postMessage(runTask(work, input));
+	parentPort?.postMessage(runTask(taskFunction, input));
 }
 
-function runTask(work: (input: never) => unknown, input: unknown): WorkerAnswer {
+function runTask(taskFunction: (input: never) => unknown, input: unknown): WorkerAnswer {
 	try {
-		const result = work(input as never);
-		const most = typeof input === 'string' ? allowedCharacters + maxGrowth * input.length : Infinity;
-		const isTooLong = typeof result === 'string' && result.length > most;
+		const result = taskFunction(input as never);
+		const maxLength = typeof input === 'string' ? allowedCharacters + maxGrowth * input.length : Infinity;
+		const isTooLong = typeof result === 'string' && result.length > maxLength;
 		return isTooLong ? { trouble: 'the result is too long' } : { result };
 	} catch (error) {
-		// Whatever the parser throws: its message may quote the text, so it is not passed on.
-		const isDeep = error instanceof RangeError && /stack/.test(error.message);
-		return { trouble: isDeep ? 'it is nested too deeply' : 'the parser cannot read it' };
+		// The parser's message is not passed on, because it may quote the text.
+		const isStackOverflow = error instanceof RangeError && /stack/.test(error.message);
+		return { trouble: isStackOverflow ? 'it is nested too deeply' : 'the parser cannot read it' };
 	}
 }
 
-// Stacks cost time and nobody sees them here, while an email may cause any number of errors with charsets that do not exist.
+// Errors get no stacks, because nobody reads them here. Stacks cost time, and an email with unknown charset names may cause many errors.
 Error.stackTraceLimit = 0;
 parentPort?.on('message', (question: WorkerQuestion) => void respond(question));

@@ -168,8 +168,8 @@ test('the bullets of a document cost no more than its items', () => {
 			list: { level: at % 9, bullet: at % 3 > 0 },
 		}));
 		const lists = Array.from({ length: count / 10 }, (_, at) => ({
-			first: at * 10,
-			last: at * 10 + 9,
+			firstIndex: at * 10,
+			lastIndex: at * 10 + 9,
 			ordered: at % 2 === 0,
 		}));
 		return layOutContent({ blocks, lists }, 1);

@@ -1,6 +1,6 @@
 import type { AlignType } from 'mdast';
 
-// Document content between Markdown and Google's requests. All text in it went through `cleanText`.
+// The form that document content has between Markdown and the requests to Google. All its texts have passed through `cleanText`.
 
 export interface TextMarks {
 	readonly bold?: boolean;
@@ -11,24 +11,24 @@ export interface TextMarks {
 	readonly link?: string;
 }
 
-/** Adjacent characters with the same formatting. A vertical tab is a line break inside the paragraph. */
+/** Consecutive characters with the same formatting. A vertical tab is a line break inside the paragraph. */
 export interface Span {
 	readonly text: string;
 	readonly marks: TextMarks;
-	/** Address of a picture that can stand in place of the text. */
+	/** Address of the picture that may replace the text. */
 	readonly picture?: string;
 }
 
 export interface ParagraphBlock {
 	readonly kind: 'paragraph';
 	readonly spans: readonly Span[];
-	/** `plain` is text as it was given: it may have line breaks, and gets no style. */
+	/** `plain` is text that is no Markdown: it may have line breaks, and gets no style. Numbers are levels of headings. */
 	readonly format: 'text' | 'plain' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
-	/** Number of block quotes around it. */
+	/** Number of block quotes around the paragraph. */
 	readonly quoteDepth: number;
 	/** The level counts from 0. Only the first paragraph of an item has the bullet. */
 	readonly list?: { readonly level: number; readonly bullet: boolean };
-	/** Whether the paragraph is not part of a list but stands between items of one. */
+	/** Whether the paragraph stands between two items of a list without being part of the list. */
 	readonly isBetweenItems?: true;
 }
 
@@ -41,14 +41,14 @@ export interface TableBlock {
 
 export type Block = ParagraphBlock | TableBlock;
 
-/** A list, from its first to its last block, with inner lists. Only an inner list of the other kind also has a range of its own. */
+/** The indexes of a list's first and last block. Inner lists are included; only inner lists of the other kind also have a range. */
 export interface ListRange {
-	readonly first: number;
-	readonly last: number;
+	readonly firstIndex: number;
+	readonly lastIndex: number;
 	readonly ordered: boolean;
 }
 
-/** Kinds of Markdown content that a document cannot represent as intended. */
+/** Kinds of Markdown content that Docs cannot represent in the same way. */
 export type SimplifiedKind =
 	| 'list numbers'
 	| 'link titles'
@@ -59,7 +59,7 @@ export type SimplifiedKind =
 	| 'relative links';
 
 export interface DocumentContent {
-	/** What is written in another form than intended; absent if there is none. */
+	/** Kinds of content that the document gets in another form; absent without such content. */
 	readonly simplified?: readonly SimplifiedKind[];
 	readonly blocks: readonly Block[];
 	/** Outer lists come before inner ones. */
@@ -78,7 +78,7 @@ export const buildParagraph = (
 // Google removes these from inserted text: the private use area, and control characters except tab, newline and vertical tab.
 const strippedCharacters = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
 
-/** The text as the document will store it, so that its length equals the number of inserted UTF-16 units. */
+/** Returns the text that Google will store, so that indexes calculated from its length in UTF-16 units are right. */
 export function cleanText(text: string): string {
 	return text
 		.replace(/\r\n?/g, '\n')

@@ -5,7 +5,7 @@ import * as elements from './elements';
 
 const listIndent = '  ';
 
-/** Converts tabs to plain text with a blank line between them; an empty tab adds none. */
+/** Converts tabs to plain text, with a blank line between two tabs. Leaves out empty tabs. */
 export const documentTabsToText = (tabs: readonly elements.DocumentTab[]) =>
 	joinParts(tabs.map(documentTabToText));
 
@@ -28,9 +28,10 @@ export function documentTabToText(tab: elements.DocumentTab): string {
 		});
 	const readRows = ({ tableRows = [] }: docs_v1.Schema$Table, separator: string): string[] => {
 		const rows = tableRows.map((row) => row.tableCells ?? []);
-		const [cell, ...others] = rows.flat();
-		// A table of one cell is a frame around code or text.
-		if (cell && others.length === 0 && separator === '\t') return readLines(cell.content ?? [], separator);
+		const [cell, ...otherCells] = rows.flat();
+		// A table with one cell is a frame around code or text.
+		if (cell && otherCells.length === 0 && separator === '\t')
+			return readLines(cell.content ?? [], separator);
 		return rows.map((cells) => cells.map(readCell).join(separator));
 	};
 	/** Reads a cell as one line, so that a row of the table stays one line. */

@@ -6,25 +6,26 @@ export type DocumentTab = docs_v1.Schema$DocumentTab;
 export type Paragraph = docs_v1.Schema$Paragraph;
 export type Elements = readonly docs_v1.Schema$StructuralElement[];
 
-/** Part of a paragraph, with the formatting that all of it has. */
+/** A part of a paragraph with the same formatting throughout. */
 export interface ParagraphPiece {
 	readonly text: string;
 	readonly marks: TextMarks;
-	/** ID of the footnote that the piece refers to; the text is its number in brackets. */
+	/** ID of the footnote that the piece refers to. The text is the number of the footnote in brackets. */
 	readonly footnoteId?: string;
-	/** Address of a picture; the text is its description. */
+	/** Address of a picture. The text is the description of the picture. */
 	readonly picture?: string;
 	readonly rule?: true;
 }
 
-// Docs marks elements of its own with these characters; no user writes them.
+// Docs marks its own elements with these characters, for example code blocks. Users do not write them.
 const privateUseCharacters = /[\ue000-\uf8ff]/g;
 
-/** Reads a paragraph without its newline, including what is not in text runs: people, links, dates, footnotes, pictures, rules. */
+/** Reads a paragraph without its newline: text, and smart chips (people, links, dates), references to footnotes, pictures and rules. */
 export function readPieces(paragraph: Paragraph, tab: DocumentTab): ParagraphPiece[] {
 	const pieces = (paragraph.elements ?? []).flatMap((element) => readPiece(element, tab) ?? []);
-	const last = pieces.at(-1);
-	if (last?.text.endsWith('\n')) pieces.splice(-1, 1, { ...last, text: last.text.slice(0, -1) });
+	const lastPiece = pieces.at(-1);
+	if (lastPiece?.text.endsWith('\n'))
+		pieces.splice(-1, 1, { ...lastPiece, text: lastPiece.text.slice(0, -1) });
 	return pieces.filter((piece) => piece.text !== '' || piece.rule || piece.picture !== undefined);
 }
 
@@ -51,12 +52,12 @@ function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): 
 	return element.horizontalRule ? { text: '', marks: {}, rule: true } : undefined;
 }
 
-const buildPiece = (text: Text, style?: docs_v1.Schema$TextStyle, link?: Text) => ({
+const buildPiece = (text: OptionalText, style?: docs_v1.Schema$TextStyle, link?: OptionalText) => ({
 	text: text ?? '',
 	marks: { ...readMarks(style), ...(link && { link }) },
 });
 
-type Text = string | null | undefined;
+type OptionalText = string | null | undefined;
 
 function readPicture(object: docs_v1.Schema$InlineObject | undefined): ParagraphPiece | undefined {
 	const embedded = object?.inlineObjectProperties?.embeddedObject;
@@ -79,21 +80,21 @@ function readMarks(style: docs_v1.Schema$TextStyle | undefined): TextMarks {
 	};
 }
 
-/** The text as it is stored. @param other takes the place of whatever is not text */
-export const getStoredLine = ({ elements }: Paragraph, other = '') =>
-	(elements ?? []).map(({ textRun }) => textRun?.content ?? other).join('');
+/** Returns the stored text of a paragraph. @param substitute the text for each element that is no text */
+export const getStoredLine = ({ elements }: Paragraph, substitute = '') =>
+	(elements ?? []).map(({ textRun }) => textRun?.content ?? substitute).join('');
 
 export const getCells = (table: docs_v1.Schema$Table | undefined) =>
 	table?.tableRows?.flatMap(({ tableCells }) => tableCells ?? []) ?? [];
 
-/** Lists the footnotes of a tab in the order of their references; those without a reference come last. */
+/** Returns the footnotes of a tab in the order of their references. Footnotes without a reference come last. */
 export function getFootnotes(tab: DocumentTab) {
-	const numbers = new Map<string, string>();
+	const numbersById = new Map<string, string>();
 	const visit = (content: Elements) => {
 		for (const { paragraph, table, tableOfContents } of content) {
 			for (const { footnoteReference } of paragraph?.elements ?? []) {
 				if (footnoteReference?.footnoteId) {
-					numbers.set(footnoteReference.footnoteId, footnoteReference.footnoteNumber ?? '');
+					numbersById.set(footnoteReference.footnoteId, footnoteReference.footnoteNumber ?? '');
 				}
 			}
 			for (const cell of getCells(table)) visit(cell.content ?? []);
@@ -101,9 +102,9 @@ export function getFootnotes(tab: DocumentTab) {
 		}
 	};
 	visit(tab.body?.content ?? []);
-	const ids = new Set([...numbers.keys(), ...Object.keys(tab.footnotes ?? {})]);
+	const ids = new Set([...numbersById.keys(), ...Object.keys(tab.footnotes ?? {})]);
 	const getContent = (id: string) => tab.footnotes?.[id]?.content ?? [];
-	return [...ids].map((id) => ({ id, number: numbers.get(id) ?? '', content: getContent(id) }));
+	return [...ids].map((id) => ({ id, number: numbersById.get(id) ?? '', content: getContent(id) }));
 }
 
 /** Returns the contents of the headers, the body and the footers, in this order. */
@@ -112,26 +113,26 @@ export function getTabContents(tab: DocumentTab): Elements[] {
 	return parts.map((part) => part?.content ?? []);
 }
 
-/** Level of a heading, as Markdown shows it; undefined for other paragraphs. */
+/** Returns the level that a heading has in Markdown; undefined for other paragraphs. */
 export function getHeadingDepth(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {
 	if (namedStyle === 'TITLE') return 1;
 	if (namedStyle === 'SUBTITLE') return 2;
 	return ([1, 2, 3, 4, 5, 6] as const).find((depth) => namedStyle === `HEADING_${depth}`);
 }
 
-/** Points of indentation per list level, as in Docs' own presets. */
+/** Points of indentation per list level, as in the bullet presets of Docs. */
 export const listIndentPoints = 36;
-/** Half a list level, so that a quote inside an item can be distinguished from a deeper item. */
+/** Points of indentation per quote. Half a list level, so that a quote in a list item does not look like a deeper list item. */
 export const quoteIndentPoints = 18;
-/** Spacing of the paragraphs that we write from Markdown. The mode leaves no space between the items of a list. */
+/** Spacing of paragraphs that we write from Markdown. `COLLAPSE_LISTS` leaves no space between the items of a list. */
 export const markdownParagraphSpacing = {
 	spaceBelow: { magnitude: 8, unit: 'PT' },
 	spacingMode: 'COLLAPSE_LISTS',
 };
 
-/** Indentation and left border of a paragraph: all that Docs has for a quote and for the later paragraphs of a list item. */
+/** The only signs of a quote in Docs, and of the later paragraphs of a list item. */
 export interface ParagraphIndent {
-	/** Whether there is a border on the left, which marks a quote. */
+	/** Whether the paragraph has a border on the left, which means a quote. */
 	readonly isQuoted: boolean;
 	readonly indentPoints: number;
 }
@@ -145,7 +146,7 @@ export const isBorderVisible = (border?: docs_v1.Schema$ParagraphBorder) =>
 	(border?.width?.magnitude ?? 0) > 0;
 
 export interface Glyph {
-	/** As displayed: `●`, `3.`, `b)`. */
+	/** The glyph that Docs displays, such as `●`, `3.` or `b)`. */
 	readonly text: string;
 	/** Counts from 0. */
 	readonly level: number;
@@ -155,9 +156,9 @@ export interface Glyph {
 
 const defaultSymbol = '•';
 const bulletGlyphTypes = new Set([undefined, null, 'NONE', 'GLYPH_TYPE_UNSPECIFIED']);
-/** Docs has nine levels, but a gateway in place of Google may send any number. */
+/** Levels count from 0. Docs has nine levels, but a gateway in place of Google may send any number. */
 const maxListLevel = 8;
-/** Characters. Docs' own formats have at most five, and each item repeats them. */
+/** Longer formats are ignored, because each item repeats its format. The formats of Docs have at most five characters. */
 const maxFormatCharacters = 50;
 
 /** Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph itself. */
@@ -169,32 +170,33 @@ export class GlyphCounter {
 		this.#lists = tab.lists ?? {};
 	}
 
+	/** Counts one more item of a list. @returns the glyph in front of the item */
 	countItem(bullet: docs_v1.Schema$Bullet): Glyph {
 		const listId = bullet.listId ?? '';
 		const level = Math.min(Math.max(0, Math.trunc(bullet.nestingLevel ?? 0)), maxListLevel);
 		const levels = this.#lists[listId]?.listProperties?.nestingLevels ?? [];
 		const counts = this.#counts.get(listId) ?? [];
-		const start = (at: number) => levels[at]?.startNumber ?? 1;
-		const number = (counts[level] ?? start(level) - 1) + 1;
-		const before = Array.from({ length: level }, (_, at) => counts[at] ?? start(at));
-		this.#counts.set(listId, [...before, number]);
+		const getStartNumber = (index: number) => levels[index]?.startNumber ?? 1;
+		const number = (counts[level] ?? getStartNumber(level) - 1) + 1;
+		const outerCounts = Array.from({ length: level }, (_, index) => counts[index] ?? getStartNumber(index));
+		this.#counts.set(listId, [...outerCounts, number]);
 		const { glyphType, glyphFormat, glyphSymbol } = levels[level] ?? {};
 		const ordered = !bulletGlyphTypes.has(glyphType);
 		if (!ordered) return { text: dropIfTooLong(glyphSymbol) || defaultSymbol, level, ordered, number };
-		const shown = [...before, number].map((count, at) =>
-			formatItemNumber(count, levels[at]?.glyphType ?? 'DECIMAL'),
+		const numberTexts = [...outerCounts, number].map((count, index) =>
+			formatItemNumber(count, levels[index]?.glyphType ?? 'DECIMAL'),
 		);
 		const format = dropIfTooLong(glyphFormat) ?? `%${level}.`;
-		const text = format.replace(/%(\d)/g, (_, at: string) => shown[Number(at)] ?? '');
+		const text = format.replace(/%(\d)/g, (_, index: string) => numberTexts[Number(index)] ?? '');
 		return { text, level, ordered, number };
 	}
 }
 
-function dropIfTooLong(text: Text): string | undefined {
+function dropIfTooLong(text: OptionalText): string | undefined {
 	return text && text.length <= maxFormatCharacters ? text : undefined;
 }
 
-/** Above these counts, letters and Roman numerals are unreadably long, such as 30 times 'z' or 3 times 'm'. */
+/** Above these limits, letters and Roman numerals get too long to read: 780 is 30 times 'z', and 4,000 would be 4 times 'm'. */
 const maxLetterCount = 780;
 const maxRomanCount = 3999;
 
@@ -203,24 +205,24 @@ function formatItemNumber(count: number, type: string): string {
 	const isRoman = type.endsWith('ROMAN') && count <= maxRomanCount;
 	const isLetter = type.endsWith('ALPHA') && count <= maxLetterCount;
 	if (!isRoman && !isLetter) return String(count).padStart(type === 'ZERO_DECIMAL' ? 2 : 1, '0');
-	const written = isRoman ? toRoman(count) : toLetters(count);
-	return type.startsWith('UPPER') ? written.toUpperCase() : written;
+	const numeral = isRoman ? toRoman(count) : toLetters(count);
+	return type.startsWith('UPPER') ? numeral.toUpperCase() : numeral;
 }
 
-/** a … z, aa … zz, aaa …, as Docs counts. */
+/** Counts in letters as Docs does: a to z, aa to zz, aaa to zzz. */
 function toLetters(count: number): string {
 	const letter = String.fromCharCode(97 + ((count - 1) % 26));
 	return letter.repeat(Math.ceil(count / 26));
 }
 
-/** The digits 0 to 9 in signs for one, five and ten. */
+/** The digits 0 to 9, written with the signs for 1, 5 and 10. Other decimal places have other signs. */
 const romanDigits = ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'];
 const romanSigns = ['ivx', 'xlc', 'cdm', 'm'];
 
 function toRoman(count: number): string {
 	const digits = Array.from(String(count), Number).toReversed();
-	const written = digits.map((digit, place) =>
+	const numerals = digits.map((digit, place) =>
 		(romanDigits[digit] ?? '').replaceAll(/[ivx]/g, (sign) => romanSigns[place]?.['ivx'.indexOf(sign)] ?? ''),
 	);
-	return written.toReversed().join('');
+	return numerals.toReversed().join('');
 }

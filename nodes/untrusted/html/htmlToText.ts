@@ -3,7 +3,7 @@ import { Tokenizer } from 'htmlparser2';
 import { HidingStyles } from './hidingStyles';
 import { TextWriter } from './textWriter';
 
-/** Elements with a blank line around them; those in the next list have only a line break. */
+/** Elements with a blank line around them. The elements of the next list have only a line break around them. */
 const blankLineElements = new Set('blockquote h1 h2 h3 h4 h5 h6 hr ol p pre ul'.split(' '));
 const lineBreakElements = new Set(
 	'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header html legend li main nav section summary table tbody tfoot thead tr'.split(
@@ -15,7 +15,7 @@ const undisplayedElements = new Set(['script', 'style', 'title']);
 /** Elements that have no content and no end tag. */
 const voidElements = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 const neededAttributes = new Set(['alt', 'class', 'hidden', 'href', 'id', 'media', 'start', 'style']);
-/** Elements that end where another one begins, without an end tag. */
+/** Elements whose end tag may be missing, with the tags that end them. */
 const impliedEnds: Readonly<Record<string, RegExp>> = {
 	li: /^li$/,
 	p: /^(?:p|div|table|ul|ol|h[1-6]|blockquote|pre|hr)$/,
@@ -23,14 +23,14 @@ const impliedEnds: Readonly<Record<string, RegExp>> = {
 	th: /^(?:td|th|tr|tbody|tfoot)$/,
 	tr: /^(?:tr|tbody|tfoot)$/,
 };
-/** Elements in which an element of the same name belongs to an inner list or table, and so ends nothing outside. */
+/** A start tag inside one of these belongs to an inner list or table, so it ends no element outside. */
 const nestingElements = ['table', 'ul', 'ol'];
 const isForScreens = /^\s*(?:all|screen|)\s*$/i;
 const horizontalRule = '-'.repeat(20);
 
 /**
- * Converts the displayed part of an HTML email to plain text: links in brackets after their text, images only as a link's text, tabs
- * between cells. Builds no tree, so the time grows only with the length, however deeply the HTML is nested.
+ * Converts the displayed part of an HTML email to plain text. Writes addresses of links in brackets after their text, and tabs between
+ * cells. An image without a link is left out. Builds no tree, so deeply nested HTML takes no more time than flat HTML of this length.
  */
 export const htmlToText = (html: string) => new HtmlReader().convert(html);
 
@@ -41,17 +41,17 @@ class HtmlReader implements Callbacks {
 	#html = '';
 	readonly #writer = new TextWriter();
 	#tagName = '';
-	/** The current tag's attributes that matter here. */
+	/** The needed attributes of the current tag. */
 	readonly #attributes = new Map<string, string>();
 	#attributeName = '';
 	#undisplayedTag = '';
-	#hidden: HiddenElement | undefined;
-	/** The element whose own text has no size, although elements inside may have one. */
-	#sizeless: HiddenElement | undefined;
-	/** The page's styles, with which senders hide a preview text, or what only a phone shows. */
+	#hiddenElement: HiddenElement | undefined;
+	/** The element whose font size is 0. Its own text is not displayed, but elements inside may have another size. */
+	#sizelessElement: HiddenElement | undefined;
+	/** The styles of the page. Senders use them to hide a preview text, or a part that only phones show. */
 	readonly #styles = new HidingStyles();
-	#sheet: string[] = [];
-	#link = '';
+	#sheetPieces: string[] = [];
+	#linkAddress = '';
 
 	readonly oncdata = ignore;
 	readonly oncomment = ignore;
@@ -69,27 +69,28 @@ class HtmlReader implements Callbacks {
 		return this.#writer.finish();
 	}
 
-	onopentagname(from: number, to: number): void {
-		this.#tagName = this.#readName(from, to);
+	onopentagname(start: number, end: number): void {
+		this.#tagName = this.#readName(start, end);
 		this.#attributes.clear();
 	}
 
-	onattribname(from: number, to: number): void {
-		this.#attributeName = this.#readName(from, to);
+	onattribname(start: number, end: number): void {
+		this.#attributeName = this.#readName(start, end);
 		this.#appendToAttribute('');
 	}
 
-	onattribdata(from: number, to: number): void {
-		this.#appendToAttribute(this.#html.slice(from, to));
+	onattribdata(start: number, end: number): void {
+		this.#appendToAttribute(this.#html.slice(start, end));
 	}
 
 	onattribentity(code: number): void {
 		this.#appendToAttribute(String.fromCodePoint(code));
 	}
 
-	ontext(from: number, to: number): void {
-		const text = this.#html.slice(from, to);
-		if (this.#undisplayedTag === 'style' && isForScreens.test(this.#get('media'))) this.#sheet.push(text);
+	ontext(start: number, end: number): void {
+		const text = this.#html.slice(start, end);
+		if (this.#undisplayedTag === 'style' && isForScreens.test(this.#getAttribute('media')))
+			this.#sheetPieces.push(text);
 		this.#write(text);
 	}
 
@@ -97,34 +98,36 @@ class HtmlReader implements Callbacks {
 		this.#write(String.fromCodePoint(code));
 	}
 
-	#readName(from: number, to: number): string {
-		return this.#html.slice(from, to).toLowerCase();
+	#readName(start: number, end: number): string {
+		return this.#html.slice(start, end).toLowerCase();
 	}
 
 	#appendToAttribute(text: string): void {
 		const name = this.#attributeName;
-		if (neededAttributes.has(name)) this.#attributes.set(name, this.#get(name) + text);
+		if (neededAttributes.has(name)) this.#attributes.set(name, this.#getAttribute(name) + text);
 	}
 
-	#get(attribute: string): string {
+	#getAttribute(attribute: string): string {
 		return this.#attributes.get(attribute) ?? '';
 	}
 
 	#write(text: string): void {
-		if (this.#undisplayedTag === '' && !this.#hidden && !this.#sizeless) this.#writer.write(text);
+		if (this.#undisplayedTag === '' && !this.#hiddenElement && !this.#sizelessElement)
+			this.#writer.write(text);
 	}
 
 	onopentagend(): void {
 		const tag = this.#tagName;
-		if (this.#hidden?.trackStartTag(tag)) this.#hidden = undefined;
-		if (this.#sizeless?.trackStartTag(tag)) this.#sizeless = undefined;
+		if (this.#hiddenElement?.trackStartTag(tag)) this.#hiddenElement = undefined;
+		if (this.#sizelessElement?.trackStartTag(tag)) this.#sizelessElement = undefined;
 		if (this.#undisplayedTag === '' && undisplayedElements.has(tag)) this.#undisplayedTag = tag;
-		if (this.#hidden) return;
-		const look = this.#styles.find(tag, this.#get('id'), this.#get('class'), this.#get('style'));
-		const isHidden = this.#attributes.has('hidden') || look.isHidden;
-		if (look.isSizeless === false) this.#sizeless = undefined;
-		else if (look.isSizeless && !voidElements.has(tag)) this.#sizeless ??= new HiddenElement(tag);
-		if (isHidden && !voidElements.has(tag)) this.#hidden = new HiddenElement(tag);
+		if (this.#hiddenElement) return;
+		const visibility = this.#styles.getVisibility(tag, this.#attributes);
+		const isHidden = this.#attributes.has('hidden') || visibility.isHidden;
+		if (visibility.isSizeless === false) this.#sizelessElement = undefined;
+		else if (visibility.isSizeless && !voidElements.has(tag))
+			this.#sizelessElement ??= new HiddenElement(tag);
+		if (isHidden && !voidElements.has(tag)) this.#hiddenElement = new HiddenElement(tag);
 		else if (!isHidden) this.#openDisplayed(tag);
 	}
 
@@ -138,29 +141,29 @@ class HtmlReader implements Callbacks {
 		else if (tag === 'hr') {
 			writer.write(horizontalRule);
 			writer.ensureLineBreaks(2);
-		} else if (tag === 'img' && this.#link !== '' && this.#undisplayedTag === '')
-			writer.write(` ${this.#get('alt')} `);
+		} else if (tag === 'img' && this.#linkAddress !== '' && this.#undisplayedTag === '')
+			writer.write(` ${this.#getAttribute('alt')} `);
 		else if (tag === 'table') writer.openTable();
 		else if (tag === 'tr') writer.startRow();
 		else if (tag === 'td' || tag === 'th') writer.startCell();
 		else if (tag === 'li') writer.startItem();
 		else if (tag === 'ul') writer.nextItemNumbers.push(NaN);
 		else if (tag === 'ol') {
-			const start = Number.parseInt(this.#get('start'), 10);
+			const start = Number.parseInt(this.#getAttribute('start'), 10);
 			writer.nextItemNumbers.push(Number.isSafeInteger(start) ? start : 1);
 		} else if (tag === 'blockquote') writer.quoteDepth++;
 		else if (tag === 'pre') writer.preDepth++;
 	}
 
-	onclosetag(from: number, to: number): void {
+	onclosetag(start: number, end: number): void {
 		const writer = this.#writer;
-		const tag = this.#readName(from, to);
+		const tag = this.#readName(start, end);
 		if (tag === this.#undisplayedTag) this.#undisplayedTag = '';
-		if (tag === 'style') this.#styles.add(this.#sheet.splice(0).join(''));
-		if (this.#sizeless && !this.#sizeless.trackEndTag(tag)) this.#sizeless = undefined;
-		if (this.#hidden?.trackEndTag(tag)) return;
-		const isOwnEnd = this.#hidden?.tag === tag;
-		this.#hidden = undefined;
+		if (tag === 'style') this.#styles.add(this.#sheetPieces.splice(0).join(''));
+		if (this.#sizelessElement && !this.#sizelessElement.trackEndTag(tag)) this.#sizelessElement = undefined;
+		if (this.#hiddenElement?.trackEndTag(tag)) return;
+		const isOwnEnd = this.#hiddenElement?.tag === tag;
+		this.#hiddenElement = undefined;
 		if (isOwnEnd) return;
 		if (tag === 'table') writer.closeTable();
 		else if (tag === 'tr') writer.endRow();
@@ -179,28 +182,29 @@ class HtmlReader implements Callbacks {
 
 	#openLink(): void {
 		this.#endLink();
-		const given = this.#get('href').trim();
-		const href = given.replace(/^mailto:/i, '');
+		const href = this.#getAttribute('href')
+			.trim()
+			.replace(/^mailto:/i, '');
 		if (href.startsWith('#')) return;
-		this.#link = href;
+		this.#linkAddress = href;
 		this.#writer.startRecording(href.length);
 	}
 
 	#endLink(): void {
-		const link = this.#link;
+		const address = this.#linkAddress;
 		const writer = this.#writer;
-		if (link === '') return;
-		this.#link = '';
+		if (address === '') return;
+		this.#linkAddress = '';
 		const text = writer.recordedText.trim();
-		if (text === '') writer.write(` ${link} `);
-		else if (text !== link) writer.appendToLine(` [${link}]`);
+		if (text === '') writer.write(` ${address} `);
+		else if (text !== address) writer.appendToLine(` [${address}]`);
 	}
 }
 
-/** An element that is not displayed. It counts the elements inside to find its own end. */
+/** An element that is not displayed. Counts the elements inside, so that it finds its own end. */
 class HiddenElement {
 	readonly tag: string;
-	/** How many elements of each name are open inside. */
+	/** Numbers of open elements inside, by tag name. */
 	readonly #openElements = new Map<string, number>();
 
 	constructor(tag: string) {
@@ -209,18 +213,18 @@ class HiddenElement {
 
 	/** Counts a start tag. @returns whether it ends this element */
 	trackStartTag(tag: string): boolean {
-		const ends =
+		const isEnd =
 			impliedEnds[this.tag]?.test(tag) === true &&
 			!nestingElements.some((holder) => this.#openElements.get(holder));
-		if (!ends && !voidElements.has(tag)) this.#openElements.set(tag, (this.#openElements.get(tag) ?? 0) + 1);
-		return ends;
+		if (!isEnd && !voidElements.has(tag)) this.#openElements.set(tag, (this.#openElements.get(tag) ?? 0) + 1);
+		return isEnd;
 	}
 
-	/** Counts an end tag. @returns whether it belongs to an element inside, not to this one or one around it */
+	/** Counts an end tag. @returns whether the end tag belongs to an element inside */
 	trackEndTag(tag: string): boolean {
 		const count = this.#openElements.get(tag);
 		if (count) this.#openElements.set(tag, count - 1);
-		// An end tag without a start tag means a new paragraph or line.
+		// Browsers display `</p>` without a start tag as an empty paragraph, and `</br>` as a line break.
 		return Boolean(count) || (tag !== this.tag && (tag === 'p' || voidElements.has(tag)));
 	}
 }

@@ -1,54 +1,54 @@
-/** Quotes and lists that are nested deeper look like this depth, so that no line gets a long prefix. */
+/** Quotes and lists at a greater depth are written as if they had this depth, so that no line gets a long prefix. */
 const maxDepth = 5;
-/** Outside preformatted text, more line breaks in a row are left out. */
+/** Most line breaks in a row outside of preformatted text. Further line breaks are left out. */
 const maxLineBreaks = 2;
 
 const whitespace = /[ \t\r\n\f]+/g;
 /** Zero-width space and byte order mark, which are never displayed. */
 const zeroWidthCharacters = /[\u200b\ufeff]/g;
-/** Joiners are part of words and emoji, but senders also use them, with spaces, to pad previews. */
+/** Senders pad the preview of an email with spaces and joiners. Inside a text, joiners are part of words and emoji. */
 const leadingPadding = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
 
-/** Joins pieces when there are this many. The larger limit applies while the first text of a row may still get tabs. */
+/** Pieces are joined when their number reaches this limit. The larger limit holds while tabs may still go before a row's first text. */
 const maxPieces = 1_000;
 const maxPiecesInRow = 100_000;
 
-/** The state of an open table while its cells are written. */
+/** The state of a table whose end is not reached. */
 class OpenTable {
-	/** Whether some row has text in two cells, so that its empty cells get tabs, too. Other tables only lay out a page. */
+	/** Whether any row has text in two cells, so that empty cells also get tabs. Any other table only serves the layout of a page. */
 	isData = false;
-	/** Whether a cell of the row holds a table with several lines. The cells are then parts of a page and go below each other. */
+	/** Whether a cell of the row has an inner table with several lines. Cells of such a row are parts of a page, written below each other. */
 	isLayoutRow = false;
-	/** Number of the row's cells so far; below it, of those with text. */
+	/** Numbers of cells in the row up to now: all cells, and cells with text. */
 	cellCount = 0;
 	filledCellCount = 0;
 	isCellFilled = false;
-	/** Whether the cell holds another table. */
+	/** Whether the cell has another table inside. */
 	hasInnerTable = false;
-	/** Number of the line on which the text of the cell begins. */
+	/** Line number at which the text of the cell begins. */
 	cellLine = 0;
-	/** Number of tabs between cells that are still to be written. */
+	/** Number of tabs to write before the next text. */
 	pendingTabs = 0;
 }
 
-/** Collects text. It collapses spaces, writes line breaks only before more text, and marks quotes, lists and tables. */
+/** Builds plain text from pieces. Collapses spaces, writes line breaks only before a text, and marks quotes, lists and tables. */
 export class TextWriter {
 	quoteDepth = 0;
 	preDepth = 0;
-	/** The next number of each open list; NaN for one with bullets. */
+	/** The next number of each open list; NaN for a list with bullets. */
 	readonly nextItemNumbers: number[] = [];
 	#lineCount = 0;
 	#joinedText = '';
-	/** Text that is not joined yet. Pieces are joined many at a time, because millions of small strings take many times the memory of one. */
+	/** Text that is not joined yet. Pieces do not stay separate, because millions of short strings take many times the memory of one string. */
 	#pieces: string[] = [];
 	recordedText = '';
 	#maxRecordedCharacters = 0;
 	#table = new OpenTable();
 	readonly #outerTables: OpenTable[] = [];
-	/** The row's first text, as it reads with tabs for the empty cells before it. The tabs are written if a second cell has text. */
-	#firstTextOfRow: { readonly table: OpenTable; readonly piece: number; readonly text: string } | undefined;
+	/** The first text of the row, with tabs for the empty cells before it. It replaces the piece at `index` if a second cell has text. */
+	#firstTextOfRow: { readonly table: OpenTable; readonly index: number; readonly text: string } | undefined;
 	#pendingLineBreaks = 1;
-	/** The table whose cell was just opened: until the next text, breaks are ignored, because the cell begins on its row's line. */
+	/** The table whose cell was opened after the last text. Line breaks before its text are ignored, so it stays on the line of the row. */
 	#openedCellTable: OpenTable | undefined;
 	/** The space that goes before the next text on the line. */
 	#pendingSpace = '';
@@ -60,22 +60,22 @@ export class TextWriter {
 		return (this.#joinedText + this.#pieces.join('')).replace(/^[ \n]+/, '').trimEnd();
 	}
 
-	/** Starts recording what is written, until that is longer than `most` characters. */
-	startRecording(most: number): void {
+	/** Starts to record the text that is written. Stops when the recorded text is longer than the limit. */
+	startRecording(maxCharacters: number): void {
 		this.recordedText = '';
-		this.#maxRecordedCharacters = most;
+		this.#maxRecordedCharacters = maxCharacters;
 	}
 
-	/** Ensures at least this many line breaks before the next text. */
-	ensureLineBreaks(breaks: number): void {
+	/** Ensures a minimum number of line breaks before the next text. */
+	ensureLineBreaks(count: number): void {
 		if (this.#openedCellTable) return;
-		this.#pendingLineBreaks = Math.max(this.#pendingLineBreaks, breaks);
+		this.#pendingLineBreaks = Math.max(this.#pendingLineBreaks, count);
 		this.#pendingSpace = '';
 	}
 
 	addLineBreak(): void {
-		const breaks = this.#pendingLineBreaks + 1;
-		this.ensureLineBreaks(this.preDepth > 0 ? breaks : Math.min(breaks, maxLineBreaks));
+		const count = this.#pendingLineBreaks + 1;
+		this.ensureLineBreaks(this.preDepth > 0 ? count : Math.min(count, maxLineBreaks));
 	}
 
 	openTable(): void {
@@ -138,27 +138,27 @@ export class TextWriter {
 			this.#writeWords(text.replace(zeroWidthCharacters, '').replace(whitespace, ' '));
 			return;
 		}
-		for (const [at, line] of text.split(/\r\n?|\n/).entries()) {
-			if (at > 0) this.addLineBreak();
+		for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
+			if (index > 0) this.addLineBreak();
 			if (line !== '') this.#writePiece(line);
 		}
 	}
 
-	/** Writes on the line of the preceding text and keeps the line breaks that are due for after this text. */
+	/** Writes a text on the line of the previous text. Pending line breaks are written after it. */
 	appendToLine(text: string): void {
-		const breaks = this.#pendingLineBreaks;
+		const pendingLineBreaks = this.#pendingLineBreaks;
 		this.#pendingLineBreaks = 0;
 		this.write(text);
-		this.#pendingLineBreaks = breaks;
+		this.#pendingLineBreaks = pendingLineBreaks;
 	}
 
 	#writeWords(text: string): void {
-		const [start = ''] = leadingPadding.exec(text) ?? [];
+		const [padding = ''] = leadingPadding.exec(text) ?? [];
 		const isAtStart = this.#pendingLineBreaks > 0 || this.#openedCellTable !== undefined;
-		const words = text.slice(start.length);
-		const space = collapseSpaces(start);
+		const words = text.slice(padding.length);
+		const space = collapseSpaces(padding);
 		if (space !== '') this.#pendingSpace ||= space;
-		else if (start !== '' && this.#pendingSpace === '' && !isAtStart) this.#writePiece(start);
+		else if (padding !== '' && this.#pendingSpace === '' && !isAtStart) this.#writePiece(padding);
 		if (words === '') return;
 		let end = words.length;
 		while (collapseSpaces(words.charAt(end - 1)) !== '') end--;
@@ -174,7 +174,7 @@ export class TextWriter {
 		}
 		const gap = this.#markCellsFilled(text) || (isLineStart ? '' : this.#pendingSpace);
 		this.#storePiece(gap + text);
-		// A gap before the first recorded text is not recorded.
+		// The recorded text begins without a gap.
 		if (this.recordedText.length <= this.#maxRecordedCharacters)
 			this.recordedText += (this.recordedText && (isLineStart ? '\n' : gap)) + text;
 		this.#pendingLineBreaks = 0;
@@ -186,32 +186,33 @@ export class TextWriter {
 	/** Marks the current cell, and the cells that contain its table, as filled. @returns the tabs that go before the text */
 	#markCellsFilled(text: string): string {
 		let tabs = '';
-		for (let at = this.#outerTables.length; at >= 0; at--) {
-			const table = this.#outerTables[at] ?? this.#table;
+		for (let index = this.#outerTables.length; index >= 0; index--) {
+			const table = this.#outerTables[index] ?? this.#table;
 			if (table.isCellFilled) break;
 			table.isCellFilled = true;
 			if (table.cellCount === 0) continue;
 			table.cellLine = this.#lineCount;
-			const own = '\t'.repeat(table.pendingTabs);
+			const cellTabs = '\t'.repeat(table.pendingTabs);
 			table.pendingTabs = 0;
 			if (++table.filledCellCount >= 2 && !table.isLayoutRow) table.isData = true;
-			if (table.isData) tabs = own + tabs;
-			else if (own !== '') this.#firstTextOfRow = { table, piece: this.#pieces.length, text: own + text };
+			if (table.isData) tabs = cellTabs + tabs;
+			else if (cellTabs !== '')
+				this.#firstTextOfRow = { table, index: this.#pieces.length, text: cellTabs + text };
 			if (!table.isData || this.#firstTextOfRow?.table !== table) continue;
-			this.#pieces[this.#firstTextOfRow.piece] = this.#firstTextOfRow.text;
+			this.#pieces[this.#firstTextOfRow.index] = this.#firstTextOfRow.text;
 			this.#firstTextOfRow = undefined;
 		}
 		return tabs;
 	}
 
 	#buildLineStart(): string {
-		const quotes = Math.min(this.quoteDepth, maxDepth);
-		const blank = '> '.repeat(Math.min(quotes, this.#writtenQuoteDepth)).trimEnd();
-		const breaks = `\n${`${blank}\n`.repeat(Math.max(0, this.#pendingLineBreaks - 1))}`;
-		const depth = Math.min(this.nextItemNumbers.length, maxDepth);
-		const indent = '  '.repeat(this.#pendingBullet === '' ? depth : Math.max(0, depth - 1));
-		this.#writtenQuoteDepth = quotes;
-		return `${breaks}${'> '.repeat(quotes)}${indent}${this.#pendingBullet}`;
+		const quoteDepth = Math.min(this.quoteDepth, maxDepth);
+		const blankLinePrefix = '> '.repeat(Math.min(quoteDepth, this.#writtenQuoteDepth)).trimEnd();
+		const breaks = `\n${`${blankLinePrefix}\n`.repeat(Math.max(0, this.#pendingLineBreaks - 1))}`;
+		const listDepth = Math.min(this.nextItemNumbers.length, maxDepth);
+		const indent = '  '.repeat(this.#pendingBullet === '' ? listDepth : Math.max(0, listDepth - 1));
+		this.#writtenQuoteDepth = quoteDepth;
+		return `${breaks}${'> '.repeat(quoteDepth)}${indent}${this.#pendingBullet}`;
 	}
 
 	#storePiece(text: string): void {
@@ -223,7 +224,7 @@ export class TextWriter {
 	}
 }
 
-/** Returns one space for any number of them, a no-break space if all are such, and '' for none. */
+/** Returns a space if the text has any, otherwise a no-break space if the text has any, otherwise ''. */
 function collapseSpaces(text: string): string {
 	if (text.includes(' ')) return ' ';
 	return /[\u00a0\u2007]/.test(text) ? '\u00a0' : '';

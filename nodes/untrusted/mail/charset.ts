@@ -3,62 +3,62 @@ import { TextDecoder } from 'node:util';
 
 import { BoundedMap } from '../../core/boundedMap';
 
-/** Decodes text of any charset. An unknown name never loses any text. @param charset as the email names it; '' if it names none */
+/** Decodes text of any charset. No charset name makes it fail. @param charset the name in the email; '' if the email has no name */
 export function decodeText(bytes: Buffer, charset: string): string {
 	const escape = findEscape(bytes, charset);
-	if (escape === korean) return findDecoder('euc-kr').decode(decodeShifts(bytes));
-	if (escape !== undefined) return findDecoder('iso-2022-jp').decode(bytes);
-	const wide = findWideName(bytes, charset);
-	if (wide === undefined && isMeantAsUtf8(bytes, charset))
+	if (escape === koreanEscape) return getDecoder('euc-kr').decode(toEucKr(bytes));
+	if (escape !== undefined) return getDecoder('iso-2022-jp').decode(bytes);
+	const utf16Name = findUtf16Name(bytes, charset);
+	if (utf16Name === undefined && isMeantAsUtf8(bytes, charset))
 		return bytes.toString('utf8').replace(/^\ufeff/, '');
-	return findDecoder(wide ?? charset).decode(bytes);
+	return getDecoder(utf16Name ?? charset).decode(bytes);
 }
 
-/** A text with this many letters for each wrong byte is UTF-8 under the name of another charset: so many hardly come by chance. */
+/** A text with more valid letters per wrong byte is UTF-8, whatever its charset name says. So many letters are hardly valid by chance. */
 const lettersPerError = 4;
 
 /**
- * Gmail returns most texts in UTF-8 under the name of their original charset, and senders use wrong names. A few wrong bytes, such as
- * where a program cut a letter, do not mean that the text is in another charset.
+ * Whether a text is UTF-8, in spite of its charset name. Gmail returns most texts in UTF-8 with the name of their original charset, and
+ * senders use wrong names. UTF-8 text may have a few wrong bytes, for example where a program cut a letter in two.
  */
 function isMeantAsUtf8(bytes: Buffer, charset: string): boolean {
 	if (isUtf8(bytes)) return true;
-	const found = bytes.toString('utf8').replaceAll(/[\0-\u007f]/g, '');
-	const letters = found.replaceAll('\ufffd', '').length;
-	const errors = found.length - letters;
-	if (/^utf[-_]?8/i.test(charset.trim())) return letters > 0 && letters >= errors;
-	return letters > errors * (/^(?:(?:us-)?ascii)?$/i.test(charset.trim()) ? 1 : lettersPerError);
+	const nonAscii = bytes.toString('utf8').replaceAll(/[\0-\u007f]/g, '');
+	const letterCount = nonAscii.replaceAll('\ufffd', '').length;
+	const errorCount = nonAscii.length - letterCount;
+	if (/^utf[-_]?8/i.test(charset.trim())) return letterCount > 0 && letterCount >= errorCount;
+	return letterCount > errorCount * (/^(?:(?:us-)?ascii)?$/i.test(charset.trim()) ? 1 : lettersPerError);
 }
 
-/** UTF-16 is recognized by its byte order mark or by the zeros in its ASCII characters. Text with neither was converted to UTF-8. */
-function findWideName(bytes: Buffer, charset: string): string | undefined {
-	const [first, second] = bytes;
-	if (first === 0xff && second === 0xfe) return 'utf-16le';
-	if (first === 0xfe && second === 0xff) return 'utf-16be';
+/** Recognizes UTF-16 by its byte order mark, or by zeros in its ASCII characters. Gmail converted a text without both to UTF-8. */
+function findUtf16Name(bytes: Buffer, charset: string): string | undefined {
+	const [firstByte, secondByte] = bytes;
+	if (firstByte === 0xff && secondByte === 0xfe) return 'utf-16le';
+	if (firstByte === 0xfe && secondByte === 0xff) return 'utf-16be';
 	if (!/^(?:utf-?16|ucs-?2|unicode$|iso-10646-ucs-2)/i.test(charset)) return undefined;
 	if (isUtf8(bytes) && !bytes.includes(0)) return undefined;
-	return first === 0 || /be$/i.test(charset) ? 'utf-16be' : 'utf-16le';
+	return firstByte === 0 || /be$/i.test(charset) ? 'utf-16be' : 'utf-16le';
 }
 
-/** The escape of ISO-2022-KR, which is rare but still sent (jhillyerd/enmime#36). */
-const korean = '\u001b$)C';
-const escapes = /\u001b(?:\$\)C|\$[@B(]|\([IJ])/;
+/** The escape sequence of ISO-2022-KR, which some senders still use (jhillyerd/enmime#36). */
+const koreanEscape = '\u001b$)C';
+const escapePattern = /\u001b(?:\$\)C|\$[@B(]|\([IJ])/;
 
 /**
- * Charsets that write all letters in seven bits, recognized by their first escape. Such text is also valid UTF-8, so
- * only the escapes reveal it. Some senders name no charset, or ASCII (zammad/zammad#6144).
+ * Finds the first escape sequence of a charset that writes all letters in seven bits. Text in such a charset is also valid UTF-8, so only
+ * its escape sequences reveal it. Some senders give no name for it, or the name ASCII (zammad/zammad#6144).
  */
 function findEscape(bytes: Buffer, charset: string): string | undefined {
 	if (!/^(?:iso-2022-|$|(?:us-)?ascii|utf-?8|iso-8859-1$)/i.test(charset)) return undefined;
 	const text = bytes.includes(0x1b) ? bytes.toString('latin1') : '';
-	return /[\u0080-\u00ff]/.test(text) ? undefined : escapes.exec(text)?.[0];
+	return /[\u0080-\u00ff]/.test(text) ? undefined : escapePattern.exec(text)?.[0];
 }
 
-/** ISO-2022-KR as EUC-KR, which has the same letters with the eighth bit set (RFC 1557). Each line begins with letters of seven bits. */
-function decodeShifts(bytes: Buffer): Buffer {
+/** Converts ISO-2022-KR to EUC-KR, which has the same letters with the eighth bit set (RFC 1557). Each line begins in ASCII. */
+function toEucKr(bytes: Buffer): Buffer {
 	const text = bytes
 		.toString('latin1')
-		.replaceAll(korean, '')
+		.replaceAll(koreanEscape, '')
 		.replaceAll(/\u000e([^\u000f\n]*)/g, (_shift, letters: string) =>
 			letters.replaceAll(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) | 0x80)),
 		)
@@ -66,20 +66,20 @@ function decodeShifts(bytes: Buffer): Buffer {
 	return Buffer.from(text, 'latin1');
 }
 
-/** Decoders by charset name, of which emails can give any number. Making a decoder takes much longer than decoding a word of a header. */
+/** Decoders by charset name. Creating one takes much longer than decoding a word of a header. Emails can have any number of names. */
 const decoders = new BoundedMap<string, TextDecoder>(200);
 
-function findDecoder(charset: string): TextDecoder {
+function getDecoder(charset: string): TextDecoder {
 	const name = charset.trim().toLowerCase().slice(0, 40);
 	const decoder = decoders.get(name) ?? createDecoder(name);
 	decoders.set(name, decoder);
 	return decoder;
 }
 
-/** The charset for emails that name none or an unknown one, or that name UTF-8 but are not in UTF-8. */
+/** The charset for a text whose charset name is missing, unknown, or UTF-8 although the text is not in UTF-8. */
 const fallbackCharset = 'windows-1252';
 
-/** Microsoft's code page numbers, which are missing from the names that `TextDecoder` knows. */
+/** Names for those of Microsoft's code pages that `TextDecoder` does not know by number. */
 const codePages: Readonly<Record<string, string>> = {
 	'874': 'windows-874',
 	'932': 'shift_jis',
@@ -89,20 +89,20 @@ const codePages: Readonly<Record<string, string>> = {
 };
 
 function createDecoder(name: string): TextDecoder {
-	const page = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];
-	const names = page === undefined ? [] : [codePages[page] ?? `windows-${page}`];
+	const codePage = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];
+	const names = codePage === undefined ? [] : [codePages[codePage] ?? `windows-${codePage}`];
 	if (/^utf-?8$/.test(name)) names.push(fallbackCharset);
-	for (const each of new Set([...names, name, name.replace(/^x-/, ''), name.replaceAll('_', '-')])) {
+	for (const candidate of new Set([...names, name, name.replace(/^x-/, ''), name.replaceAll('_', '-')])) {
 		try {
-			return new TextDecoder(each);
+			return new TextDecoder(candidate);
 		} catch {
-			// Not a known name; perhaps the next one is.
+			// `TextDecoder` does not know this name, so the next name is tried.
 		}
 	}
 	return new TextDecoder(fallbackCharset);
 }
 
-/** The bytes of a text in which some are escapes: `=E4` or `%E4`. */
+/** Converts a text to bytes. A text stands for a byte as a character or as an escape sequence, such as `=E4` or `%E4`. */
 export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
 	const bytes = text.replaceAll(new RegExp(`${sign}([0-9A-F]{2})`, 'gi'), (_escape, hex: string) =>
 		String.fromCharCode(Number.parseInt(hex, 16)),
@@ -110,29 +110,29 @@ export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
 	return Buffer.from(bytes, 'latin1');
 }
 
-/** How many characters of a header value are read. */
+/** Only this many characters of a header value are read. */
 export const maxHeaderCharacters = 10_000;
 
-const word = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
-/** White space between two encoded words is not part of the text. */
-const words = new RegExp(`${word.source}(?:\\s*${word.source})*`, 'g');
+const encodedWord = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
+/** Adjacent encoded words with the white space between them, which is not part of the text. */
+const encodedWordRow = new RegExp(`${encodedWord.source}(?:\\s*${encodedWord.source})*`, 'g');
 
-/** Decodes encoded words (RFC 2047). Gmail decodes most headers itself; this handles what it leaves. */
+/** Decodes the encoded words (RFC 2047) of a header value that Gmail has not decoded. */
 export function decodeWords(value: string): string {
 	if (!value.includes('=?')) return value;
-	const read = value.slice(0, maxHeaderCharacters).replaceAll(words, (found) => {
-		const runs: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
-		for (const [, name = '', encoding = '', content = ''] of found.matchAll(word)) {
+	const decodedStart = value.slice(0, maxHeaderCharacters).replaceAll(encodedWordRow, (wordRow) => {
+		const stretches: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
+		for (const [, name = '', encoding = '', content = ''] of wordRow.matchAll(encodedWord)) {
 			const [charset, isBase64] = [name.toLowerCase(), encoding.toUpperCase() === 'B'];
 			const bytes = isBase64
 				? Buffer.from(content, 'base64')
 				: unescapeBytes(content.replaceAll('_', ' '), '=');
-			const last = runs.at(-1);
-			// A multibyte letter may begin in one word and end in the next.
-			if (last?.charset === charset) last.bytes.push(bytes);
-			else runs.push({ charset, bytes: [bytes] });
+			const lastStretch = stretches.at(-1);
+			// A letter of several bytes may begin in one encoded word and end in the next.
+			if (lastStretch?.charset === charset) lastStretch.bytes.push(bytes);
+			else stretches.push({ charset, bytes: [bytes] });
 		}
-		return runs.map(({ charset, bytes }) => decodeText(Buffer.concat(bytes), charset)).join('');
+		return stretches.map(({ charset, bytes }) => decodeText(Buffer.concat(bytes), charset)).join('');
 	});
-	return read + value.slice(maxHeaderCharacters);
+	return decodedStart + value.slice(maxHeaderCharacters);
 }

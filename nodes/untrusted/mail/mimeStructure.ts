@@ -13,10 +13,10 @@ export interface MimeContext {
 	readonly isAfterHtml: boolean;
 }
 
-/** Types of text that are data for a program, such as an invitation. */
+/** Text types whose content is data for a program, such as an invitation. */
 const dataTypes = /^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|x-amp-html|xml|rtf)$/;
 
-/** Decides whether a part is a file or belongs to the email's text. */
+/** Whether a part is a file. Any other part belongs to the email's text. */
 export function isFile(part: MimePart, { multipartType, isAfterHtml }: MimeContext): boolean {
 	const type = getMediaType(part);
 	if (getDisposition(part) === 'attachment') return true;
@@ -32,57 +32,54 @@ export function isFile(part: MimePart, { multipartType, isAfterHtml }: MimeConte
 	return !isBody && multipartType !== '';
 }
 
-/** Media type without parameters, in lower case. */
+/** Returns the media type in lower case, without parameters. */
 export function getMediaType({ mimeType }: MimePart): string {
 	return (mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** `inline`, `attachment` or ''. */
+/** Returns the disposition in lower case, such as `inline` or `attachment`; '' for a part without a disposition. */
 export function getDisposition(part: MimePart): string {
 	return /^\s*([\w-]+)/.exec(getPartHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
 }
 
-/** Value of the first header with a name, ignoring case; '' if there is none. */
+/** Returns the value of the first header with a name in any case; '' if the part has no such header. */
 export function getPartHeader({ headers }: MimePart, name: string): string {
-	const wanted = name.toLowerCase();
-	return headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? '';
+	const lowerName = name.toLowerCase();
+	return headers?.find((header) => header.name?.toLowerCase() === lowerName)?.value ?? '';
 }
 
-/** Value of an email's first header with a name, decoded. Others of that name are ignored, because an email may have thousands. */
+/** Returns the decoded value of the first header with a name. Ignores the others, because an email may have thousands of them. */
 export function getMessageHeader({ payload }: gmail_v1.Schema$Message, name: string): string {
 	return decodeWords(getPartHeader(payload ?? {}, name));
 }
 
-/** Limits far beyond any email that a person or a program writes. */
+/** No email that a person or an ordinary program writes comes near these limits. */
 const maxParts = 2_000;
 const maxLevels = 50;
 const maxHeaders = 1_000;
 
 /**
- * Copies an email with limits on its parts, levels and headers, because a gateway in place of Gmail may have none.
- * @returns the copy with all content, the number of characters of that content, and whether anything was left out
+ * Copies an email, with limits for its parts, levels and headers, because a gateway in place of Gmail may have no limits.
+ * @returns the copy, the number of characters of the content of all parts, and whether the copy lacks anything
  */
 export function limitMessage(message: gmail_v1.Schema$Message) {
 	let isCut = false;
 	let characters = 0;
-	let count = 0;
-	function limitLength<T extends string | readonly unknown[]>(values: T, most: number): T {
-		isCut ||= values.length > most;
-		return values.slice(0, most) as T;
+	let partCount = 0;
+	function limitLength<T extends string | readonly unknown[]>(values: T, maxLength: number): T {
+		isCut ||= values.length > maxLength;
+		return values.slice(0, maxLength) as T;
 	}
 	const limitText = (value: unknown) =>
 		limitLength(typeof value === 'string' ? value : '', maxHeaderCharacters);
 	const limitParts = (parts: readonly MimePart[], level: number): MimePart[] =>
 		parts.flatMap((part) => {
-			if (level < maxLevels && count < maxParts) return [limitPart(part, level)];
+			if (level < maxLevels && partCount < maxParts) return [limitPart(part, level)];
 			isCut = true;
 			return [];
 		});
-	const limitPart = (
-		{ partId, mimeType, filename, headers, body, parts }: MimePart,
-		level: number,
-	): MimePart => {
-		count++;
+	const limitPart = ({ partId, mimeType, filename, headers, body, parts }: MimePart, level: number) => {
+		partCount++;
 		characters += body?.data?.length ?? 0;
 		return {
 			partId,
@@ -96,15 +93,12 @@ export function limitMessage(message: gmail_v1.Schema$Message) {
 			parts: limitParts(keepObjects(parts), level + 1),
 		};
 	};
-	const copied = {
-		...message,
-		snippet: limitText(message.snippet),
-		payload: limitPart(message.payload ?? {}, 0),
-	};
-	return { message: copied, characters, isCut };
+	const payload = limitPart(message.payload ?? {}, 0);
+	const copy = { ...message, snippet: limitText(message.snippet), payload };
+	return { message: copy, characters, isCut };
 }
 
-/** A gateway may send anything in place of a list of objects; only objects in a list are kept. */
+/** Keeps only the objects of a list, because a gateway in place of Gmail may send anything else. */
 function keepObjects<T>(list: T[] | undefined): T[] {
-	return Array.isArray(list) ? list.filter((one) => typeof one === 'object' && one !== null) : [];
+	return Array.isArray(list) ? list.filter((element) => typeof element === 'object' && element !== null) : [];
 }

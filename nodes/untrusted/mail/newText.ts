@@ -1,230 +1,238 @@
-import { HeaderFinder, ruler } from './earlierHeader';
+import { HeaderFinder, rulerLine } from './earlierHeader';
 import { findIntroduction, findIntroductionWithin, isRuledIntroduction } from './introduction';
 
-/** How many lines an introduction may take when programs wrap it. */
+/** An introduction takes at most this many lines, because programs may wrap it. */
 const maxIntroductionLines = 7;
-/** How many blank lines may stand between an introduction and its quote. */
+/** Most blank lines between an introduction and its quote. */
 const maxBlankLines = 10;
-/** How many characters are read of a line above the end of an address, and how many that end may have. */
+/** Limits for a wrapped address: characters that are read of each line above its end, and length of the line with its end. */
 const maxLineLength = 300;
 const maxEndLength = 60;
 const maxSignatureLines = 20;
 
-/** What organizations put before a subject. */
-const tags = String.raw`^\s*(?:\[[^\]]{1,40}\]\s*)*`;
+/** Labels such as `[External]` that organizations put before a subject. */
+const labels = String.raw`^\s*(?:\[[^\]]{1,40}\]\s*)*`;
 const subjectOfReply = new RegExp(
-	`${tags}(?:re|aw|sv|antw|odp|vá|ynt|res|rif|απ|на|回复|回覆|答复|回信|답장|رد|תשובה)(?:\\[\\d+\\])?\\s*[:：]`,
+	`${labels}(?:re|aw|sv|antw|odp|vá|ynt|res|rif|απ|на|回复|回覆|答复|回信|답장|رد|תשובה)(?:\\[\\d+\\])?\\s*[:：]`,
 	'iu',
 );
 const subjectOfForward = new RegExp(
-	`${tags}(?:fwd?|wg|tr|rv|enc|vs|vl|vb|pd|i|doorst|(?:i̇?|İ)lt|πρθ|пер|пересл|转发|轉寄|轉發|転送|전달|הועבר)\\s*[:：]`,
+	`${labels}(?:fwd?|wg|tr|rv|enc|vs|vl|vb|pd|i|doorst|(?:i̇?|İ)lt|πρθ|пер|пересл|转发|轉寄|轉發|転送|전달|הועבר)\\s*[:：]`,
 	'iu',
 );
 
-/** Marks of direction, which programs put around addresses. */
-const unseen = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
-const phone =
+/** Unicode characters for the direction of writing, which programs put around addresses. */
+const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const device =
 	/iphone|ipad|ipod|android|\bios\b|outlook|samsung|galaxy|blackberry|huawei|xiaomi|pixel|yahoo|gmail|proton|superhuman|nokia|lumia|motorola|verizon|windows|handy|mobil|phone|telefon|tablet|téléphone|móvil|celular|手机|手機/i;
 const sentFrom =
 	/^(?:sent (?:from|via|with|using)|get outlook for|von mein|gesendet (?:von|mit|über)|outlook für|envoyé (?:de|à partir|avec)|télécharg\S+ outlook|enviad[oa] (?:desde|do|de|a partir)|obtene?r? o? ?outlook|inviato da|scarica outlook|verzonden (?:vanaf|met)|verstuurd vanaf|outlook voor|skickat från|hämta outlook|sendt fra|hent outlook|lähetetty|wysłan[eo] z|pobierz \S*\s?outlook|odesláno z|отправлено (?:с|из)|надіслано з|στάλθηκε από|trimis de pe|发自我的|從我的|나의 |내 )|(?:から送信|gönderildi|gönderilmiştir)$/i;
 
-export interface Context {
+export interface ReplyContext {
 	readonly subject: string;
-	/** Whether its header names an earlier message. */
+	/** Whether the email has a header that names an earlier message, such as In-Reply-To. */
 	readonly isReply: boolean;
 }
 
-/** Drops quoted earlier messages, their introductions and a signature. Keeps forwarded messages, and the whole text if nothing is left. */
-export function keepNewText(text: string, { subject, isReply }: Context): string {
+/**
+ * Removes quoted earlier messages with their introductions, and a signature. Keeps forwarded messages.
+ * @returns the new text, or the whole text if it has no new text
+ */
+export function keepNewText(text: string, { subject, isReply }: ReplyContext): string {
 	const isForward = subjectOfForward.test(subject);
 	const isAnswer = !isForward && (isReply || subjectOfReply.test(subject));
-	return new Reader(text, isForward, isAnswer).read().trim() || text;
+	return new NewTextReader(text, isForward, isAnswer).read().trim() || text;
 }
 
-class Reader {
+class NewTextReader {
 	readonly #lines: readonly string[];
-	/** The lines as they are compared: trimmed, without marks of direction. */
-	readonly #plain: readonly string[];
+	/** The lines in the form in which they are compared: trimmed and without direction marks. */
+	readonly #texts: readonly string[];
 	readonly #headers: HeaderFinder;
 	readonly #isForward: boolean;
 	readonly #isReply: boolean;
-	/** The numbers of the sender's own lines. */
-	readonly #own: number[] = [];
-	/** Marked as quoted, without an introduction. */
-	readonly #quoted: Uint8Array;
-	/** The sender's part of a line on which an introduction begins. */
-	readonly #cut = new Map<number, string>();
+	/** Indexes of the lines that the sender wrote. */
+	readonly #ownLines: number[] = [];
+	/** By line: 1 for a line of a quote without an introduction, 0 for any other line. */
+	readonly #isQuoted: Uint8Array;
+	/** By line index: the sender's text in front of an introduction on the same line. */
+	readonly #cutLines = new Map<number, string>();
 	#hasIntroduction = false;
 
 	constructor(text: string, isForward: boolean, isReply: boolean) {
 		this.#lines = text.split('\n');
-		this.#plain = this.#lines.map((line) => toPlain(line));
-		this.#quoted = new Uint8Array(this.#lines.length);
-		this.#headers = new HeaderFinder(this.#plain);
+		this.#texts = this.#lines.map((line) => toPlain(line));
+		this.#isQuoted = new Uint8Array(this.#lines.length);
+		this.#headers = new HeaderFinder(this.#texts);
 		this.#isForward = isForward;
 		this.#isReply = isReply;
 	}
 
 	read(): string {
 		const end = this.#collectOwnLines();
-		// Keeps quotes in an email that is no reply, and quotes above an introduction, because the sender wants these to be read.
-		const areWanted = this.#isForward || !this.#isReply || this.#hasIntroduction;
-		const own = areWanted ? this.#own : this.#own.filter((at) => this.#quoted[at] === 0);
-		const passedOn = this.#lines.slice(end);
-		// Keeps all lines of a forward in which no forwarded message was found: one of an unknown form may follow the signature.
-		const kept = this.#isForward && passedOn.length === 0 ? own : own.slice(0, this.#findSignature(own));
-		const gap = kept.length < own.length ? [''] : [];
-		return [kept.map((at) => this.#cut.get(at) ?? this.#lines[at] ?? ''), gap, passedOn].flat().join('\n');
+		// In an email that is no reply, or above an introduction, the sender quotes on purpose, so these quotes stay.
+		const keepsQuotes = this.#isForward || !this.#isReply || this.#hasIntroduction;
+		const lines = this.#ownLines.filter((index) => keepsQuotes || this.#isQuoted[index] === 0);
+		const forward = this.#lines.slice(end);
+		// If no forwarded message was found in a forward, its signature stays, because an unrecognized message may follow the signature.
+		const isWhole = this.#isForward && forward.length === 0;
+		const keptLines = isWhole ? lines : lines.slice(0, this.#findSignature(lines));
+		const separator = keptLines.length < lines.length ? [''] : [];
+		const texts = keptLines.map((index) => this.#cutLines.get(index) ?? this.#lines[index] ?? '');
+		return [texts, separator, forward].flat().join('\n');
 	}
 
-	/** Collects the sender's own lines. @returns the line on which a forwarded message begins; the number of lines if there is none */
+	/** @returns the index of the line on which a forwarded message begins; the number of lines if there is no such message */
 	#collectOwnLines(): number {
-		let at = 0;
-		while (at < this.#lines.length) {
-			if (this.#plain[at] === '') {
-				this.#own.push(at++);
+		const headers = this.#headers;
+		let index = 0;
+		while (index < this.#lines.length) {
+			if (this.#texts[index] === '') {
+				this.#ownLines.push(index++);
 				continue;
 			}
-			const isQuote = this.#isQuote(at);
-			if (isQuote && this.#dropIntroduction(at)) {
-				at = this.#findQuoteEnd(at);
+			const isQuote = this.#isQuote(index);
+			if (isQuote && this.#cutMarkedIntroduction(index)) {
+				index = this.#findQuoteEnd(index);
 				continue;
 			}
-			if (this.#headers.isForward(at) || (!this.#isReply && this.#headers.isHeader(at))) return at;
-			if (!this.#isForward && this.#isEarlier(at)) {
+			if (headers.startsForward(index) || (!this.#isReply && headers.startsHeader(index))) return index;
+			if (!this.#isForward && this.#startsEarlierMessage(index)) {
 				this.#hasIntroduction = true;
 				this.#dropRuler();
 				break;
 			}
-			if (isQuote) at = this.#readQuote(at);
+			if (isQuote) index = this.#readQuote(index);
 			else {
-				this.#own.push(at);
-				if (!this.#isForward && this.#cutAtIntroduction(at)) break;
-				at++;
+				this.#ownLines.push(index);
+				if (!this.#isForward && this.#cutUnmarkedIntroduction(index)) break;
+				index++;
 			}
 		}
 		return this.#lines.length;
 	}
 
-	#isQuote(at: number): boolean {
-		return this.#lines[at]?.startsWith('>') === true && !this.#endsAddress(at);
+	#isQuote(index: number): boolean {
+		return this.#lines[index]?.startsWith('>') === true && !this.#endsAddress(index);
 	}
 
-	/** Whether a `>` is no quote, but the end of an address such as `<ann@example.com>` that was wrapped before it. */
-	#endsAddress(at: number): boolean {
-		const line = this.#plain[at] ?? '';
+	/** Whether the `>` ends an address such as `<ann@example.com>` that was wrapped, and so marks no quote. */
+	#endsAddress(index: number): boolean {
+		const line = this.#texts[index] ?? '';
 		if (line.length > maxEndLength || !/^>[\s,.]*(?:[\p{L}(). ]*[:：])?$/u.test(line)) return false;
-		const lines = this.#plain.slice(Math.max(0, at - 3), at).map((line) => line.slice(-maxLineLength));
-		const above = lines.slice(lines.lastIndexOf('') + 1).join(' ');
-		return above.includes('@') && above.split('<').length > above.split('>').length;
+		const lines = this.#texts.slice(Math.max(0, index - 3), index).map((text) => text.slice(-maxLineLength));
+		const textAbove = lines.slice(lines.lastIndexOf('') + 1).join(' ');
+		return textAbove.includes('@') && textAbove.split('<').length > textAbove.split('>').length;
 	}
 
-	/** A blank line between two quotes is part of them. */
-	#findQuoteEnd(from: number): number {
-		let at = from;
-		while (this.#isQuote(at) || (at > from && this.#plain[at] === '' && this.#isQuote(at + 1))) at++;
-		return at;
+	/** Finds the line after a quote. One blank line between two quotes belongs to the quote. */
+	#findQuoteEnd(start: number): number {
+		const isInnerBlank = (index: number) => this.#texts[index] === '' && this.#isQuote(index + 1);
+		let index = start;
+		while (this.#isQuote(index) || (index > start && isInnerBlank(index))) index++;
+		return index;
 	}
 
-	/** Reads a quote that no line above it introduces. */
-	#readQuote(from: number): number {
-		const end = this.#findQuoteEnd(from);
-		const lines = this.#plain.slice(from, end);
-		const inner = lines.slice(0, maxIntroductionLines).map((line) => line.replace(/^>\s*/, ''));
-		const start = inner.slice(inner.findIndex((line) => line !== ''));
-		if (!this.#isForward && start.some((_, at) => at > 0 && findIntroduction(start.slice(0, at), true))) {
+	/** Keeps or drops a quote without an introduction above it. @returns the index of the line after the quote */
+	#readQuote(start: number): number {
+		const end = this.#findQuoteEnd(start);
+		const lines = this.#texts.slice(start, end);
+		const texts = lines.slice(0, maxIntroductionLines).map((line) => line.replace(/^>\s*/, ''));
+		const inner = texts.slice(texts.findIndex((text) => text !== ''));
+		if (!this.#isForward && inner.some((_, at) => at > 0 && findIntroduction(inner.slice(0, at), true))) {
 			this.#hasIntroduction = true;
 			return end;
 		}
-		// Lines that all begin with `>>` are a prompt, or meant to be seen: a quote of a quote stands inside a quote.
+		// A quote of a quote stands inside a quote. If all lines begin with `>>`, this is a prompt, or the sender wants it to be read.
 		const isQuoted = !lines.every((line) => line.startsWith('>>') || line === '');
 		if (this.#hasIntroduction && isQuoted) return end;
-		if (isQuoted) this.#quoted.fill(1, from, end);
-		for (let at = from; at < end; at++) this.#own.push(at);
+		if (isQuoted) this.#isQuoted.fill(1, start, end);
+		for (let index = start; index < end; index++) this.#ownLines.push(index);
 		return end;
 	}
 
-	/** Whether an earlier message begins with its header, or with a line that names its sender between dashes. */
-	#isEarlier(at: number): boolean {
-		if (this.#headers.isOriginal(at)) return true;
-		return this.#isReply && (this.#headers.isHeader(at) || isRuledIntroduction(this.#plain[at] ?? ''));
+	/** Whether an earlier message begins on this line: with its header, or with its sender's name between dashes. */
+	#startsEarlierMessage(index: number): boolean {
+		if (this.#headers.startsOriginal(index)) return true;
+		if (!this.#isReply) return false;
+		return this.#headers.startsHeader(index) || isRuledIntroduction(this.#texts[index] ?? '');
 	}
 
-	/** Some programs draw a line above the header. */
+	/** Drops the line that some programs draw above the header of an earlier message. */
 	#dropRuler(): void {
-		const isOwn = (line: string) => line !== '' && !ruler.test(line);
-		this.#own.length = this.#own.findLastIndex((at) => isOwn(this.#plain[at] ?? '')) + 1;
+		const isOwn = (line: string) => line !== '' && !rulerLine.test(line);
+		this.#ownLines.length = this.#ownLines.findLastIndex((index) => isOwn(this.#texts[index] ?? '')) + 1;
 	}
 
-	/** Takes off the introduction of the quote that begins here. */
-	#dropIntroduction(quote: number): boolean {
+	/** Cuts off the introduction above a quote. @returns whether there was an introduction */
+	#cutMarkedIntroduction(quoteIndex: number): boolean {
 		if (this.#isForward) return false;
-		const least = quote - maxBlankLines;
-		const end = this.#own.findLastIndex((at) => this.#plain[at] !== '' || at < least) + 1;
-		return (this.#own[end - 1] ?? -1) >= least - 1 && this.#takeOff(end, true);
+		const minIndex = quoteIndex - maxBlankLines;
+		const end = this.#ownLines.findLastIndex((index) => this.#texts[index] !== '' || index < minIndex) + 1;
+		return (this.#ownLines[end - 1] ?? -1) >= minIndex - 1 && this.#cutIntroduction(end, true);
 	}
 
-	/** Whether the line ends an introduction of text that is not marked. If so, it is taken off. */
-	#cutAtIntroduction(at: number): boolean {
-		const line = this.#plain[at] ?? '';
+	/** Cuts off an introduction of text without marks that ends on this line. @returns whether there was an introduction */
+	#cutUnmarkedIntroduction(index: number): boolean {
+		const line = this.#texts[index] ?? '';
 		if (/[:：]$/.test(line)) {
-			let below = at + 1;
-			while (below < at + 1 + maxBlankLines && this.#plain[below] === '') below++;
-			if (this.#isQuote(below)) return false;
-			if (this.#takeOff(this.#own.length, false)) return true;
+			let nextIndex = index + 1;
+			while (nextIndex < index + 1 + maxBlankLines && this.#texts[nextIndex] === '') nextIndex++;
+			if (this.#isQuote(nextIndex)) return false;
+			if (this.#cutIntroduction(this.#ownLines.length, false)) return true;
 		}
-		const before = findIntroductionWithin(line);
-		if (before === undefined) return false;
-		this.#cutLine(this.#own.length - 1, before);
+		const textBefore = findIntroductionWithin(line);
+		if (textBefore === undefined) return false;
+		this.#cutLine(this.#ownLines.length - 1, textBefore);
 		return true;
 	}
 
-	/** Takes off the introduction whose last line stands before `end`, if there is one. */
-	#takeOff(end: number, isMarked: boolean): boolean {
-		const own = this.#own;
-		const plain = this.#plain;
-		const above: string[] = [];
-		for (let index = end - 1; index >= 0 && above.length < maxIntroductionLines; index--) {
-			const at = own[index] ?? 0;
-			if (this.#quoted[at] === 1 || plain[at] === '' || at + above.length !== own[end - 1]) break;
-			above.unshift(plain[at] ?? '');
+	/** Cuts off the introduction that ends at `end` in the sender's lines. @returns whether there was an introduction */
+	#cutIntroduction(end: number, isMarked: boolean): boolean {
+		const texts: string[] = [];
+		for (let position = end - 1; position >= 0 && texts.length < maxIntroductionLines; position--) {
+			const index = this.#ownLines[position] ?? 0;
+			const text = this.#texts[index] ?? '';
+			const isAdjacent = index + texts.length === this.#ownLines[end - 1];
+			if (this.#isQuoted[index] === 1 || text === '' || !isAdjacent) break;
+			texts.unshift(text);
 		}
-		const isLikely = isMarked || this.#isReply || above.some((line) => line.includes('@'));
-		const introduction = isLikely ? findIntroduction(above, isMarked) : undefined;
+		const isLikely = isMarked || this.#isReply || texts.some((line) => line.includes('@'));
+		const introduction = isLikely ? findIntroduction(texts, isMarked) : undefined;
 		if (!introduction) return false;
-		const { lines, before } = introduction;
-		this.#cutLine(end - lines, before);
+		this.#cutLine(end - introduction.lineCount, introduction.textBefore);
 		return true;
 	}
 
-	#cutLine(index: number, before: string): void {
-		this.#cut.set(this.#own[index] ?? 0, before.trimEnd());
-		this.#own.length = before.trim() === '' ? index : index + 1;
+	/** Drops the sender's lines from a position on, except the text that stands in front of the introduction. */
+	#cutLine(position: number, textBefore: string): void {
+		this.#cutLines.set(this.#ownLines[position] ?? 0, textBefore.trimEnd());
+		this.#ownLines.length = textBefore.trim() === '' ? position : position + 1;
 		this.#hasIntroduction = true;
 	}
 
-	/** @returns where a signature and what a phone adds begin, if nothing else follows them */
-	#findSignature(own: readonly number[]): number {
-		let end = this.#findPhone(own, own.length);
-		let lines = 0;
-		for (let index = end - 1; index >= 0 && lines <= maxSignatureLines; index--) {
-			const at = own[index] ?? 0;
-			if (this.#quoted[at] === 1 || this.#headers.isHeader(at)) break;
-			if (/^-- ?$/.test(this.#lines[at] ?? '')) [end, lines] = [index, 0];
-			else if (this.#plain[at] !== '') lines++;
+	/** Finds the position in the lines at which a signature or a line such as `Sent from my iPhone` begins, with nothing after it. */
+	#findSignature(lines: readonly number[]): number {
+		let end = this.#findSentFromLine(lines, lines.length);
+		let lineCount = 0;
+		for (let position = end - 1; position >= 0 && lineCount <= maxSignatureLines; position--) {
+			const index = lines[position] ?? 0;
+			if (this.#isQuoted[index] === 1 || this.#headers.startsHeader(index)) break;
+			if (/^-- ?$/.test(this.#lines[index] ?? '')) [end, lineCount] = [position, 0];
+			else if (this.#texts[index] !== '') lineCount++;
 		}
-		return this.#findPhone(own, end);
+		return this.#findSentFromLine(lines, end);
 	}
 
-	/** @returns where a line such as `Sent from my iPhone` begins */
-	#findPhone(own: readonly number[], end: number): number {
-		const last = own.findLastIndex((at, index) => index < end && this.#plain[at] !== '');
-		const line = this.#plain[own[last] ?? -1] ?? '';
-		const words = line.length < maxLineLength ? line.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '') : line;
-		return /^[^,!?]{1,70}$/.test(words) && sentFrom.test(words) && phone.test(words) ? last : end;
+	/** @returns the position of a last line such as `Sent from my iPhone`; `end` if the last line is another one */
+	#findSentFromLine(lines: readonly number[], end: number): number {
+		const position = lines.findLastIndex((index, place) => place < end && this.#texts[index] !== '');
+		const text = this.#texts[lines[position] ?? -1] ?? '';
+		const words = text.length < maxLineLength ? text.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '') : text;
+		return /^[^,!?]{1,70}$/.test(words) && sentFrom.test(words) && device.test(words) ? position : end;
 	}
 }
 
 function toPlain(line: string): string {
-	return /^[ -~]*$/.test(line) ? line.trim() : line.replaceAll(unseen, '').normalize().trim();
+	return /^[ -~]*$/.test(line) ? line.trim() : line.replaceAll(directionMarks, '').normalize().trim();
 }

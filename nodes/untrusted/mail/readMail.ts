@@ -6,15 +6,15 @@ import { decodeText, decodeWords, unescapeBytes } from './charset';
 import * as mime from './mimeStructure';
 import { keepNewText } from './newText';
 
-/** A text in one form, plain or HTML. Its pieces are joined only at the end, because parts may be nested deeply. */
+/** A text as plain text or as HTML. Its pieces are joined only at the end, because parts may be nested deeply. */
 interface TextForm {
 	readonly pieces: readonly string[];
 	readonly isBlank: boolean;
-	/** Whether any of it was converted from HTML. */
+	/** Whether any piece was converted from HTML. */
 	readonly isConverted?: boolean;
 }
 
-/** A form is undefined if the part does not have it. */
+/** The plain text and the HTML of a part. */
 interface TextForms {
 	readonly text?: TextForm;
 	readonly html?: TextForm;
@@ -22,16 +22,16 @@ interface TextForms {
 
 interface MailReading {
 	readonly readText: (part: mime.MimePart, kind: keyof TextForms) => string;
-	/** Collects the parts that are files. An attached email is one file. */
+	/** Gets the parts that are files. An attached email is one file. */
 	readonly files: MailFile[];
 }
 
-function readForms(part: mime.MimePart, place: mime.MimeContext, reading: MailReading): TextForms {
+function readForms(part: mime.MimePart, context: mime.MimeContext, reading: MailReading): TextForms {
 	const type = mime.getMediaType(part);
 	const parts = part.parts ?? [];
 	if (type.startsWith('multipart/') && parts.length > 0) return readMultipartForms(type, parts, reading);
-	if (mime.isFile(part, place)) {
-		reading.files.push(toMailFile(part, place.multipartType === 'multipart/related'));
+	if (mime.isFile(part, context)) {
+		reading.files.push(toMailFile(part, context.multipartType === 'multipart/related'));
 		return {};
 	}
 	const kind = type === 'text/html' ? 'html' : 'text';
@@ -40,27 +40,31 @@ function readForms(part: mime.MimePart, place: mime.MimeContext, reading: MailRe
 }
 
 function readMultipartForms(type: string, parts: readonly mime.MimePart[], reading: MailReading): TextForms {
-	const found: TextForms[] = [];
+	const partForms: TextForms[] = [];
 	let isAfterHtml = false;
 	for (const part of parts) {
 		const forms = readForms(part, { multipartType: type, isAfterHtml }, reading);
-		if (forms.text || forms.html) found.push(forms);
+		if (forms.text || forms.html) partForms.push(forms);
 		isAfterHtml ||= type === 'multipart/related' && forms.html !== undefined;
 	}
-	// Some programs send the two forms of the text in a `multipart/related`, which is meant for HTML and its pictures.
-	const areForms = type === 'multipart/related' && found.length === 2 && !found[0]?.html && !found[1]?.text;
-	return areForms || type === 'multipart/alternative' ? chooseBestForms(found) : joinForms(found);
+	// Some programs send plain text and HTML of the same text in a `multipart/related`, which is meant for HTML and its pictures.
+	const areForms =
+		type === 'multipart/related' && partForms.length === 2 && !partForms[0]?.html && !partForms[1]?.text;
+	return areForms || type === 'multipart/alternative' ? chooseBestForms(partForms) : joinForms(partForms);
 }
 
-/** Chooses the last form of each kind (RFC 2046, 5.1.4), but prefers the sender's own text to one from HTML, and any to an empty one. */
+/**
+ * Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers a plain text that the sender wrote to one that was converted
+ * from HTML, and any text to a blank one.
+ */
 function chooseBestForms(forms: readonly TextForms[]): TextForms {
 	const htmls = forms.flatMap(({ html }) => html ?? []);
 	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);
 	const texts = forms.flatMap(({ text }) => text ?? []);
-	const filled = texts.filter(({ isBlank }) => !isBlank);
-	const best = filled.findLast(({ isConverted }) => !isConverted) ?? filled.at(-1);
-	// Some programs add an empty text next to the HTML.
-	return { text: best ?? (html?.isBlank === false ? undefined : texts[0]), html };
+	const filledTexts = texts.filter(({ isBlank }) => !isBlank);
+	const bestText = filledTexts.findLast(({ isConverted }) => !isConverted) ?? filledTexts.at(-1);
+	// Some programs send HTML with a blank plain text, which is left out.
+	return { text: bestText ?? (html?.isBlank === false ? undefined : texts[0]), html };
 }
 
 /** Joins texts that follow each other, such as a message and its footer. */
@@ -70,8 +74,8 @@ function joinForms(forms: readonly TextForms[]): TextForms {
 	return { text: joinTexts(texts), html: joinTexts(forms.map(({ html }) => html)) };
 }
 
-function joinTexts(given: ReadonlyArray<TextForm | undefined>): TextForm | undefined {
-	const forms = given.filter((form) => form !== undefined);
+function joinTexts(optionalForms: ReadonlyArray<TextForm | undefined>): TextForm | undefined {
+	const forms = optionalForms.filter((form) => form !== undefined);
 	if (forms.length === 0) return undefined;
 	return {
 		pieces: forms.flatMap(({ pieces }) => pieces),
@@ -85,11 +89,11 @@ function convertHtml(html: TextForm): TextForm {
 	return { pieces: [text], isBlank: text === '', isConverted: true };
 }
 
-/** Finds the charset that the header names, or the type that Gmail gives (openclaw/gogcli#428), or the HTML itself. */
+/** Reads the charset name from the header, from the type that Gmail returns (openclaw/gogcli#428), or from the HTML. '' for no name. */
 function findCharset(part: mime.MimePart, kind: keyof TextForms, bytes: Buffer): string {
 	const types = `${mime.getPartHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
-	const named = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
-	if (named !== undefined || kind === 'text') return named ?? '';
+	const charset = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
+	if (charset !== undefined || kind === 'text') return charset ?? '';
 	return (
 		/<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1] ?? ''
 	);
@@ -104,95 +108,92 @@ export interface MailSummary {
 	/** Name and address, as in the From header. */
 	readonly sender: string;
 	readonly to: string;
-	/** When Gmail received it, ISO 8601 in UTC; '' if Gmail does not say. */
+	/** The time at which Gmail received the email, as ISO 8601 in UTC; '' if Gmail returns no time. */
 	readonly date: string;
 	readonly status: 'read' | 'unread';
 	readonly labelIds: string[];
 }
 
 export interface AttachmentInfo {
-	/** Valid for this read only, because Gmail returns a new one each time. '' if Gmail gives none, such as for an empty file. */
+	/** Only valid for this read, because Gmail returns another ID each time. '' if Gmail returns no ID, for example for an empty file. */
 	readonly attachmentId: string;
 	/** '' for a file without a name. */
 	readonly fileName: string;
 	readonly mimeType: string;
 	/** Bytes, according to Gmail. */
 	readonly size: number;
-	/** Whether it belongs in the text, such as a picture in an HTML email. */
+	/** Whether the file is shown in the text, such as a picture in an HTML email. */
 	readonly inline: boolean;
-	/** Without angle brackets; '' if it has none. */
+	/** Without angle brackets; '' for a file without a content ID. */
 	readonly contentId: string;
 }
 
 interface MailFile {
 	readonly info: AttachmentInfo;
-	/** The content, unless Gmail has it under the attachment ID, or only in the whole email. */
+	/** The content in base64url; '' if Gmail returns it only for the attachment ID or in the raw email. */
 	readonly data: string;
 	readonly partId: string;
 	readonly isMail: boolean;
 }
 
 export interface MailInput {
-	/** The result of `limitMessage`. */
+	/** The copy that `limitMessage` returns. */
 	readonly message: gmail_v1.Schema$Message;
-	/** Whether the text is needed; with the next option, without what a reply quotes. */
 	readonly withText: boolean;
+	/** Whether to leave out earlier messages that a reply quotes. */
 	readonly newTextOnly?: boolean;
 	/** Texts that Gmail stores separately, in base64url, by attachment ID. */
 	readonly texts: Readonly<Record<string, string>>;
 }
 
-/** An email as it is in the mailbox. Addresses are texts as the headers have them. */
+/** An email as it is in the mailbox. Addresses are the texts of the headers. */
 export interface Mail {
 	readonly summary: MailSummary;
-	/** Plain text; converted from the HTML if the email has only that. */
+	/** Plain text. It is converted from the HTML if the email has no plain text. */
 	readonly text: string;
 	/** '' for an email without HTML. */
 	readonly html: string;
 	readonly cc: string;
 	readonly bcc: string;
 	readonly replyTo: string;
-	/** All in their original order, including repeated ones. */
+	/** All headers in their original order. A name may occur several times. */
 	readonly headers: Array<{ readonly name: string; readonly value: string }>;
 	readonly attachments: AttachmentInfo[];
 	readonly files: MailFile[];
-	/** Attachment IDs of texts that Gmail stores separately and the input lacks. Without them, the text is incomplete. */
+	/** Attachment IDs of texts that Gmail stores separately and that the input lacks. `text` is incomplete without these texts. */
 	readonly missingTextIds: readonly string[];
 }
 
-/** Reads everything of an email that strangers wrote: structure, headers, charsets and text. */
+/** Reads the parts of an email that strangers control: structure, headers, charsets and text. */
 export function readMail({ message, withText, newTextOnly, texts }: MailInput): Mail {
 	const files: MailFile[] = [];
 	const missingTextIds: string[] = [];
 	const readText = (part: mime.MimePart, kind: keyof TextForms) => {
 		if (!withText) return '';
 		const { data, attachmentId } = part.body ?? {};
-		const stored = attachmentId ? texts[attachmentId] : '';
-		if (!data && stored === undefined) missingTextIds.push(attachmentId ?? '');
-		const bytes = Buffer.from(data || (stored ?? ''), 'base64url');
+		const storedText = attachmentId ? texts[attachmentId] : '';
+		if (!data && storedText === undefined) missingTextIds.push(attachmentId ?? '');
+		const bytes = Buffer.from(data || (storedText ?? ''), 'base64url');
 		return decodeText(bytes, findCharset(part, kind, bytes));
 	};
-	const forms = readForms(
-		message.payload ?? {},
-		{ multipartType: '', isAfterHtml: false },
-		{ readText, files },
-	);
-	const plain = forms.text ?? (forms.html && convertHtml(forms.html));
+	const context = { multipartType: '', isAfterHtml: false };
+	const forms = readForms(message.payload ?? {}, context, { readText, files });
+	const plainForm = forms.text ?? (forms.html && convertHtml(forms.html));
 	// An email has CRLF between lines; the output has LF.
-	const text = (plain?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
+	const text = (plainForm?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
 	const headers = (message.payload?.headers ?? []).map(({ name, value }) => ({
 		name: name ?? '',
 		value: decodeWords(value ?? ''),
 	}));
-	const list = (name: string) =>
+	const joinValues = (name: string) =>
 		headers.flatMap((header) => (header.name.toLowerCase() === name ? header.value : [])).join(', ');
-	const summary = buildSummary(message, list);
-	const isReply = list('in-reply-to') !== '' || list('references') !== '';
+	const summary = buildSummary(message, joinValues);
+	const isReply = joinValues('in-reply-to') !== '' || joinValues('references') !== '';
 	return {
 		summary,
-		cc: list('cc'),
-		bcc: list('bcc'),
-		replyTo: list('reply-to'),
+		cc: joinValues('cc'),
+		bcc: joinValues('bcc'),
+		replyTo: joinValues('reply-to'),
 		headers,
 		text: newTextOnly ? keepNewText(text, { subject: summary.subject, isReply }) : text,
 		html: forms.html?.pieces.join('\n') ?? '',
@@ -202,8 +203,8 @@ export function readMail({ message, withText, newTextOnly, texts }: MailInput): 
 	};
 }
 
-/** @param list all values of a header, by its name in lower case */
-function buildSummary(message: gmail_v1.Schema$Message, list: (name: string) => string): MailSummary {
+/** @param joinValues returns all values of the headers with a name in lower case, joined with commas */
+function buildSummary(message: gmail_v1.Schema$Message, joinValues: (name: string) => string): MailSummary {
 	const { id, threadId, snippet, labelIds, internalDate } = message;
 	const date = new Date(Number(internalDate || NaN));
 	return {
@@ -211,8 +212,8 @@ function buildSummary(message: gmail_v1.Schema$Message, list: (name: string) => 
 		threadId: threadId ?? '',
 		snippet: cleanSnippet(snippet ?? ''),
 		subject: mime.getMessageHeader(message, 'Subject'),
-		sender: list('from'),
-		to: list('to'),
+		sender: joinValues('from'),
+		to: joinValues('to'),
 		// The sender sets the Date header, so Gmail's own time is used.
 		date: Number.isNaN(date.getTime()) ? '' : date.toISOString(),
 		status: labelIds?.includes('UNREAD') ? 'unread' : 'read',
@@ -223,15 +224,15 @@ function buildSummary(message: gmail_v1.Schema$Message, list: (name: string) => 
 /** Invisible characters that senders use to pad the preview of an email. */
 const snippetPadding = /[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]/;
 
-/** Gmail's preview text, unescaped from HTML and without padding at either end. */
+/** Decodes the HTML escapes of Gmail's preview text, and removes the padding at both ends. */
 function cleanSnippet(snippet: string): string {
 	const characters = Array.from(decodeHTML(snippet));
 	const isSeen = (character: string) => !snippetPadding.test(character);
-	const from = characters.findIndex(isSeen);
-	return characters.slice(from, characters.findLastIndex(isSeen) + 1).join('');
+	const start = characters.findIndex(isSeen);
+	return characters.slice(start, characters.findLastIndex(isSeen) + 1).join('');
 }
 
-/** @param isRelated whether the part is in a `multipart/related`, such as a picture of the HTML */
+/** @param isRelated whether the part is in a `multipart/related`, as pictures of HTML are */
 function toMailFile(part: mime.MimePart, isRelated: boolean): MailFile {
 	const contentId = mime.getPartHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
 	const disposition = mime.getDisposition(part);
@@ -247,15 +248,14 @@ function toMailFile(part: mime.MimePart, isRelated: boolean): MailFile {
 	return { info, data: part.body?.data ?? '', partId: part.partId ?? '', isMail };
 }
 
-/** Finds a name that Gmail did not read, such as RFC 2231 in quotes: `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`. */
+/** Finds a file name that Gmail cannot read, such as RFC 2231 in quotes: `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`. */
 function findNameInHeader(part: mime.MimePart): string {
 	for (const header of ['Content-Disposition', 'Content-Type']) {
-		const [, star, quoted, plain] =
+		const [, star, quotedName, bareName] =
 			/;\s*(?:file)?name(\*?)\s*=\s*(?:"([^"]*)"|([^;]*))/i.exec(mime.getPartHeader(part, header)) ?? [];
-		const value = (quoted ?? plain ?? '').trim();
-		const [, charset, text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
-		const name =
-			text === undefined ? decodeWords(value) : decodeText(unescapeBytes(text, '%'), charset ?? '');
+		const value = (quotedName ?? bareName ?? '').trim();
+		const [, charset = '', text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
+		const name = text === undefined ? decodeWords(value) : decodeText(unescapeBytes(text, '%'), charset);
 		if (name !== '') return name;
 	}
 	return '';

@@ -1,42 +1,45 @@
 import { maxHeaderCharacters, unescapeBytes } from './charset';
 
-/** Reads one part's content out of the whole email in base64url. The part ID `1.0` is the first part in the second part. */
+/**
+ * Reads the content of one part from a whole email in base64url. The ID `1.0` means the first part in the second part.
+ * @returns undefined if the email has no such part
+ */
 export function readRawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {
 	let entity = parseEntity(Buffer.from(raw, 'base64url').toString('latin1'));
 	for (const step of partId.split('.')) {
-		const inner: string | undefined = getInnerEntities(entity).at(Number(step));
-		if (inner === undefined) return undefined;
-		entity = parseEntity(inner);
+		const innerEntity: string | undefined = getInnerEntities(entity).at(Number(step));
+		if (innerEntity === undefined) return undefined;
+		entity = parseEntity(innerEntity);
 	}
 	return new Uint8Array(Buffer.from(decodeContent(entity), 'latin1'));
 }
 
-/** Headers by lower-case name, unfolded, only the first one of each name; and the body with one character per byte. */
+/** The first header of each name, unfolded and by its name in lower case, and the body with one character per byte. */
 type MimeEntity = ReturnType<typeof parseEntity>;
 
 function parseEntity(bytes: string) {
 	// An entity without headers begins with the blank line.
-	const blank = /^\r?\n|\n\r?\n/.exec(bytes);
-	const end = blank ? blank.index + blank[0].length : bytes.length;
+	const blankLine = /^\r?\n|\n\r?\n/.exec(bytes);
+	const headersEnd = blankLine ? blankLine.index + blankLine[0].length : bytes.length;
 	const headers = new Map<string, string>();
-	for (const line of bytes.slice(0, end).split(/\r?\n(?![ \t])/)) {
+	for (const line of bytes.slice(0, headersEnd).split(/\r?\n(?![ \t])/)) {
 		const colon = line.indexOf(':');
 		const name = line.slice(0, colon).trim().toLowerCase();
 		if (colon <= 0 || headers.has(name)) continue;
 		const value = line.slice(colon + 1, colon + 1 + maxHeaderCharacters);
 		headers.set(name, value.replaceAll(/\s+/g, ' ').trim());
 	}
-	return { headers, body: bytes.slice(end) };
+	return { headers, body: bytes.slice(headersEnd) };
 }
 
 function getInnerEntities(entity: MimeEntity): string[] {
 	const type = entity.headers.get('content-type') ?? '';
 	if (!/^multipart\//i.test(type)) return [decodeContent(entity)];
-	const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(type) ?? [];
-	return splitSections(entity.body, `\n--${quoted ?? plain ?? ''}`);
+	const [, quotedBoundary, bareBoundary] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(type) ?? [];
+	return splitSections(entity.body, `\n--${quotedBoundary ?? bareBoundary ?? ''}`);
 }
 
-/** Splits a multipart's body at its delimiter, which includes the line break before it. */
+/** Splits the body of a multipart into its parts. @param delimiter the line break and the dashes with the boundary after them */
 function splitSections(body: string, delimiter: string): string[] {
 	const sections: string[] = [];
 	const [, ...pieces] = `\n${body}`.split(delimiter);
@@ -44,7 +47,7 @@ function splitSections(body: string, delimiter: string): string[] {
 		const [line = ''] = /^[^\n]*\n?/.exec(piece) ?? [];
 		if (line.trim() === '--') break;
 		if (line.trim() === '') sections.push(piece.slice(line.length));
-		// This was no delimiter, but a longer boundary that begins like this one.
+		// The line goes on with other text: it is a longer boundary that begins with the same characters.
 		else if (sections.length > 0) sections.push(`${sections.pop() ?? ''}${delimiter}${piece}`);
 	}
 	return sections.map((section) => section.replace(/\r$/, ''));

@@ -10,82 +10,82 @@ import { type FlatBlock, nestBlocks, buildPhrasing } from './nesting';
 type StructuralElement = elements.Elements[number];
 
 /**
- * Google Docs' own code blocks have one paragraph per line. Their first and last characters are from the private use area, as seen in
- * https://github.com/Mr0grog/google-docs-to-markdown. Without those characters, consecutive lines in a fixed-width font form one block.
+ * The first and the last character of a code block that was made with Docs, which has one paragraph per line. They are characters of the
+ * private use area (https://github.com/Mr0grog/google-docs-to-markdown). Other consecutive lines in a fixed-width font also form a block.
  */
 const codeBlockStart = '\uec03';
 const codeBlockEnd = '\uec02';
-/** The spaces of code that one step of indentation in Docs stands for. */
+/** Number of spaces for each step of a code line's indentation in Docs. */
 const spacesPerIndent = 4;
-/** A document may have any indentation, which would become any number of spaces. */
+/** The number of spaces follows from the indentation, which has no limit in a document. */
 const maxIndentSpaces = 64;
 
-/** Joins adjacent paragraphs that form one code block, and leaves all other elements as they are. */
+/** Joins adjacent paragraphs that form a code block. Returns all other elements unchanged. */
 function groupCodeLines(content: elements.Elements, tab: elements.DocumentTab) {
 	const parts: Array<{ readonly element: StructuralElement } | FlatBlock> = [];
-	const ends = findCodeBlockEnds(content);
-	for (let at = 0; at < content.length;) {
-		const marked = getRawText(content[at]).includes(codeBlockStart) ? ends[at] : undefined;
-		const end = marked ?? findFixedWidthEnd(content, at, tab);
-		const first = elements.getParagraphIndent(content[at]?.paragraph ?? {});
+	const blockEnds = findCodeBlockEnds(content);
+	for (let index = 0; index < content.length;) {
+		const markedEnd = getRawText(content[index]).includes(codeBlockStart) ? blockEnds[index] : undefined;
+		const end = markedEnd ?? findFixedWidthEnd(content, index, tab);
+		const firstIndent = elements.getParagraphIndent(content[index]?.paragraph ?? {});
 		// The indentation of Docs' own code blocks is not known, so it is ignored.
-		const place = marked === undefined ? first : noIndent;
-		const value = joinCodeLines(content.slice(at, end), first, tab);
-		if (end > at) parts.push({ node: { type: 'code', value }, ...place });
-		else parts.push({ element: content[at] ?? {} });
-		at = Math.max(end, at + 1);
+		const indent = markedEnd === undefined ? firstIndent : noIndent;
+		const value = joinCodeLines(content.slice(index, end), firstIndent, tab);
+		if (end > index) parts.push({ node: { type: 'code', value }, ...indent });
+		else parts.push({ element: content[index] ?? {} });
+		index = Math.max(end, index + 1);
 	}
 	return parts;
 }
 
 const noIndent: elements.ParagraphIndent = { isQuoted: false, indentPoints: 0 };
 
-/** For each position, finds the position after the next end of a code block, if there are only paragraphs up to there. */
+/** Finds, for each element, the index after the end of its code block; undefined if it is in none, or another element comes first. */
 function findCodeBlockEnds(content: elements.Elements): Array<number | undefined> {
 	const ends = new Array<number | undefined>(content.length);
-	for (let at = content.length - 1; at >= 0; at--) {
-		if (!content[at]?.paragraph) ends[at] = undefined;
-		else ends[at] = getRawText(content[at]).includes(codeBlockEnd) ? at + 1 : ends[at + 1];
+	for (let index = content.length - 1; index >= 0; index--) {
+		if (!content[index]?.paragraph) ends[index] = undefined;
+		else ends[index] = getRawText(content[index]).includes(codeBlockEnd) ? index + 1 : ends[index + 1];
 	}
 	return ends;
 }
 
 /** Finds the end of a block of lines in a fixed-width font. @returns `start` if no block of several lines begins there */
 function findFixedWidthEnd(content: elements.Elements, start: number, tab: elements.DocumentTab): number {
-	const first = elements.getParagraphIndent(content[start]?.paragraph ?? {});
+	const firstIndent = elements.getParagraphIndent(content[start]?.paragraph ?? {});
 	let end = start;
-	for (let at = start; at < content.length; at++) {
-		const pieces = readPlainLine(content[at], tab);
+	for (let index = start; index < content.length; index++) {
+		const pieces = readPlainLine(content[index], tab);
 		if (pieces === undefined || !pieces.every(({ marks }) => marks.code)) break;
 		// Empty lines belong to a block only if they are between other lines.
 		if (pieces.length === 0) {
-			if (at === start) break;
+			if (index === start) break;
 			continue;
 		}
-		if (!isIndentedWithin(elements.getParagraphIndent(content[at]?.paragraph ?? {}), first)) break;
-		end = at + 1;
+		if (!isIndentedWithin(elements.getParagraphIndent(content[index]?.paragraph ?? {}), firstIndent)) break;
+		end = index + 1;
 	}
 	return end - start > 1 ? end : start;
 }
 
-/** A line belongs to the block if it is indented at least as far as the first one; in quotes, if it is quoted just as deeply. */
+/** Whether a line belongs to a block: outside quotes, if its indent is at least the first line's; in quotes, if both indents are equal. */
 function isIndentedWithin(
 	{ isQuoted, indentPoints }: elements.ParagraphIndent,
-	first: elements.ParagraphIndent,
+	firstIndent: elements.ParagraphIndent,
 ): boolean {
-	if (isQuoted !== first.isQuoted) return false;
-	const further = indentPoints - first.indentPoints;
-	return isQuoted ? Math.abs(further) < 1 : further > -1;
+	if (isQuoted !== firstIndent.isQuoted) return false;
+	const extraPoints = indentPoints - firstIndent.indentPoints;
+	return isQuoted ? Math.abs(extraPoints) < 1 : extraPoints > -1;
 }
 
-/** Returns the pieces of an ordinary line; undefined for a heading, a list item, or what we wrote from Markdown, which has our spacing. */
+/** @returns the pieces of an ordinary line; undefined for a heading, a list item, or text from Markdown, which has our spacing */
 function readPlainLine(element: StructuralElement | undefined, tab: elements.DocumentTab) {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
 	const { namedStyleType = 'NORMAL_TEXT', spaceBelow, spacingMode } = paragraph.paragraphStyle ?? {};
 	if (namedStyleType !== 'NORMAL_TEXT') return undefined;
-	const ours = elements.markdownParagraphSpacing;
-	if (spacingMode === ours.spacingMode && spaceBelow?.magnitude === ours.spaceBelow.magnitude)
+	const spacing = elements.markdownParagraphSpacing;
+	if (spacingMode === spacing.spacingMode && spaceBelow?.magnitude === spacing.spaceBelow.magnitude)
 		return undefined;
 	return elements.readPieces(paragraph, tab);
 }
@@ -94,37 +94,37 @@ const getRawText = (element?: StructuralElement) => elements.getStoredLine(eleme
 
 function joinCodeLines(
 	lines: elements.Elements,
-	first: elements.ParagraphIndent,
+	firstIndent: elements.ParagraphIndent,
 	tab: elements.DocumentTab,
 ): string {
 	return lines
 		.map(({ paragraph = {} }) => {
 			const text = joinSpans(elements.readPieces(paragraph, tab)).replaceAll('\v', '\n');
-			const further = first.isQuoted
+			const points = firstIndent.isQuoted
 				? 0
-				: elements.getParagraphIndent(paragraph).indentPoints - first.indentPoints;
-			const spaces = text === '' ? 0 : Math.round((further / elements.listIndentPoints) * spacesPerIndent);
+				: elements.getParagraphIndent(paragraph).indentPoints - firstIndent.indentPoints;
+			const spaces = text === '' ? 0 : Math.round((points / elements.listIndentPoints) * spacesPerIndent);
 			return ' '.repeat(Math.min(Math.max(0, spaces), maxIndentSpaces)) + text;
 		})
 		.join('\n');
 }
 
-/** A backslash before an ampersand that begins no character reference, as in the query of a URL. */
+/** A backslash before an ampersand without a character reference, as in the query of a URL. */
 const needlessEscape = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]*(?:;|$))/g;
 
-/** Escapes as the library does, except ampersands that need no escape. */
+/** Writes Markdown as the library does, but without the backslashes before ampersands that need no escape. */
 const writeRoot: typeof defaultHandlers.root = (node, parent, state, info) => {
-	const safe = state.safe.bind(state);
-	state.safe = (text, place) => {
-		// Includes what follows, which may make the ampersand a reference, but no further ampersand: its backslash belongs to other text.
-		const next = place.after === '&' ? '' : place.after;
-		const written = (safe(text, place) + next).replaceAll(needlessEscape, '$1&');
-		return written.slice(0, written.length - next.length);
+	const escape = state.safe.bind(state);
+	state.safe = (text, config) => {
+		// The next text may make the ampersand a reference, so it is checked too. A backslash before a next ampersand belongs to other text.
+		const nextText = config.after === '&' ? '' : config.after;
+		const escapedText = (escape(text, config) + nextText).replaceAll(needlessEscape, '$1&');
+		return escapedText.slice(0, escapedText.length - nextText.length);
 	};
 	return defaultHandlers.root(node, parent, state, info);
 };
 
-/** GitHub Flavored Markdown, except that text that merely looks like an address is not escaped: only extensions with handlers are used. */
+/** GitHub Flavored Markdown. Extensions without handlers are left out, because they only escape text that looks like an address. */
 const markdownOptions: Options = {
 	bullet: '-',
 	emphasis: '*',
@@ -136,36 +136,36 @@ const markdownOptions: Options = {
 	),
 };
 
-/** Converts headers, body, footers and footnotes of the tabs to Markdown without a final newline. */
+/** Converts headers, bodies, footers and footnotes of tabs to Markdown without a final newline. */
 export function documentTabsToMarkdown(tabs: readonly elements.DocumentTab[]): string {
-	/** Numbers of the footnotes, counted across all tabs. */
+	/** Numbers of footnotes, by tab index and footnote ID. They count across all tabs. */
 	const labels = new Map<string, string>();
 	const getLabel = (key: string) => {
 		const label = labels.get(key) ?? String(labels.size + 1);
 		labels.set(key, label);
 		return label;
 	};
-	const children = tabs.flatMap((tab, at) =>
-		new MarkdownTreeBuilder(tab, (id) => getLabel(`${at} ${id}`)).buildTab(),
+	const children = tabs.flatMap((tab, tabIndex) =>
+		new MarkdownTreeBuilder(tab, (id) => getLabel(`${tabIndex} ${id}`)).buildTab(),
 	);
 	return toMarkdown({ type: 'root', children }, markdownOptions).replace(/\n$/, '');
 }
 
 class MarkdownTreeBuilder {
-	readonly #document: elements.DocumentTab;
-	/** Returns the label of the footnote with this ID. */
+	readonly #tab: elements.DocumentTab;
+	/** Returns the label of a footnote. */
 	readonly #getLabel: (footnoteId: string) => string;
 	readonly #glyphs: elements.GlyphCounter;
 
-	constructor(document: elements.DocumentTab, label: (footnoteId: string) => string) {
-		this.#document = document;
-		this.#getLabel = label;
-		this.#glyphs = new elements.GlyphCounter(document);
+	constructor(tab: elements.DocumentTab, getLabel: (footnoteId: string) => string) {
+		this.#tab = tab;
+		this.#getLabel = getLabel;
+		this.#glyphs = new elements.GlyphCounter(tab);
 	}
 
 	buildTab(): RootContent[] {
-		const parts = elements.getTabContents(this.#document).flatMap((content) => this.#buildBlocks(content));
-		const footnotes = elements.getFootnotes(this.#document).map(({ id, content }): RootContent => {
+		const parts = elements.getTabContents(this.#tab).flatMap((content) => this.#buildBlocks(content));
+		const footnotes = elements.getFootnotes(this.#tab).map(({ id, content }): RootContent => {
 			const label = this.#getLabel(id);
 			return { type: 'footnoteDefinition', identifier: label, label, children: this.#buildBlocks(content) };
 		});
@@ -173,10 +173,9 @@ class MarkdownTreeBuilder {
 	}
 
 	#buildBlocks(content: elements.Elements): Array<BlockContent | DefinitionContent> {
-		const parts = groupCodeLines(content, this.#document);
-		return nestBlocks(
-			parts.flatMap((part) => ('element' in part ? this.#flattenElement(part.element) : part)),
-		);
+		const parts = groupCodeLines(content, this.#tab);
+		const blocks = parts.flatMap((part) => ('element' in part ? this.#flattenElement(part.element) : part));
+		return nestBlocks(blocks);
 	}
 
 	#flattenElement({ paragraph, table, tableOfContents }: StructuralElement): FlatBlock[] {
@@ -184,17 +183,17 @@ class MarkdownTreeBuilder {
 		if (tableOfContents)
 			return (tableOfContents.content ?? []).flatMap((element) => this.#flattenElement(element));
 		if (!table?.tableRows?.length) return [];
-		const [cell, ...others] = elements.getCells(table);
-		const [part, ...more] = groupCodeLines(cell?.content ?? [], this.#document);
-		// A table whose only cell is a code block is that block's frame.
-		const isCode = others.length === 0 && more.length === 0 && part && 'node' in part;
+		const [cell, ...otherCells] = elements.getCells(table);
+		const [part, ...otherParts] = groupCodeLines(cell?.content ?? [], this.#tab);
+		// A table with a code block as its only cell is the frame of this code block.
+		const isCode = otherCells.length === 0 && otherParts.length === 0 && part && 'node' in part;
 		return [{ node: isCode ? part.node : this.#buildTable(table.tableRows), ...noIndent }];
 	}
 
-	/** Reads a paragraph's pieces, with labels of footnotes in place of their IDs. */
+	/** Reads the pieces of a paragraph, with labels in place of the IDs of footnotes. */
 	#readLabeledPieces(paragraph: elements.Paragraph): elements.ParagraphPiece[] {
 		return elements
-			.readPieces(paragraph, this.#document)
+			.readPieces(paragraph, this.#tab)
 			.map((piece) =>
 				piece.footnoteId === undefined ? piece : { ...piece, footnoteId: this.#getLabel(piece.footnoteId) },
 			);
@@ -203,15 +202,15 @@ class MarkdownTreeBuilder {
 	#buildParagraphBlocks(paragraph: elements.Paragraph): FlatBlock[] {
 		const pieces = this.#readLabeledPieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
-		const text = pieces.filter((piece) => !piece.rule);
+		const texts = pieces.filter((piece) => !piece.rule);
 		const isRuled =
-			pieces.length > text.length || (text.length === 0 && elements.isBorderVisible(style.borderBottom));
+			pieces.length > texts.length || (texts.length === 0 && elements.isBorderVisible(style.borderBottom));
 		const glyph = paragraph.bullet ? this.#glyphs.countItem(paragraph.bullet) : undefined;
-		const around = { ...elements.getParagraphIndent(paragraph), glyph };
-		const nodes: FlatBlock[] = isRuled ? [{ node: { type: 'thematicBreak' }, ...around }] : [];
-		const node = this.#buildTextBlock(text, style);
+		const placement = { ...elements.getParagraphIndent(paragraph), glyph };
+		const nodes: FlatBlock[] = isRuled ? [{ node: { type: 'thematicBreak' }, ...placement }] : [];
+		const node = this.#buildTextBlock(texts, style);
 		if (node !== undefined || (glyph !== undefined && !isRuled)) {
-			nodes.push({ node: node ?? { type: 'paragraph', children: [] }, ...around });
+			nodes.push({ node: node ?? { type: 'paragraph', children: [] }, ...placement });
 		}
 		return nodes;
 	}
@@ -230,12 +229,12 @@ class MarkdownTreeBuilder {
 		return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };
 	}
 
-	/** Makes the first row the header. Lists and tables in a cell, for which Markdown has no syntax there, become lines of the cell. */
+	/** The first row becomes the header. Markdown has no lists and tables in a cell, so they become lines of the cell. */
 	#buildTable(tableRows: readonly docs_v1.Schema$TableRow[]): Table {
-		const [header = [], ...others] = tableRows.map((row) =>
+		const [header = [], ...otherRows] = tableRows.map((row) =>
 			(row.tableCells ?? []).map((cell) => this.#buildCellLines(cell.content ?? [])),
 		);
-		const children = [removeBold(header), ...others].map((row) => ({
+		const children = [removeBold(header), ...otherRows].map((row) => ({
 			type: 'tableRow' as const,
 			children: row.map((pieces) => ({
 				type: 'tableCell' as const,
@@ -253,24 +252,24 @@ class MarkdownTreeBuilder {
 				return [[...glyph, ...this.#readLabeledPieces(paragraph)]];
 			}
 			return (table?.tableRows ?? []).map((row) =>
-				(row.tableCells ?? []).flatMap((cell, at) => [
-					...(at > 0 ? [cellSeparator] : []),
+				(row.tableCells ?? []).flatMap((cell, index) => [
+					...(index > 0 ? [cellSeparator] : []),
 					...this.#buildCellLines(cell.content ?? []),
 				]),
 			);
 		});
-		const written = lines.filter((line) => line.length > 0);
-		return written.flatMap((line, at) => (at > 0 ? [lineBreak, ...line] : line));
+		const filledLines = lines.filter((line) => line.length > 0);
+		return filledLines.flatMap((line, index) => (index > 0 ? [lineBreak, ...line] : line));
 	}
 }
 
 const lineBreak: elements.ParagraphPiece = { text: '\v', marks: {} };
 const cellSeparator: elements.ParagraphPiece = { text: ' | ', marks: {} };
 
-/** Removes bold from headers, because they are bold anyway. */
+/** Removes bold from a header in which all text is bold, because Markdown shows a header in bold. */
 function removeBold(header: readonly elements.ParagraphPiece[][]): elements.ParagraphPiece[][] {
-	const written = header.flat().filter((piece) => piece.text.trim() !== '');
-	if (!written.every((piece) => piece.marks.bold)) return [...header];
+	const filledPieces = header.flat().filter((piece) => piece.text.trim() !== '');
+	if (!filledPieces.every((piece) => piece.marks.bold)) return [...header];
 	return header.map((pieces) =>
 		pieces.map((piece) => ({ ...piece, marks: { ...piece.marks, bold: undefined } })),
 	);

@@ -1,29 +1,19 @@
 import type * as mdast from 'mdast';
 
-import {
-	type Block,
-	cleanText,
-	type DocumentContent,
-	type ListRange,
-	type TextMarks,
-	buildParagraph,
-	type ParagraphBlock,
-	joinSpans,
-	type SimplifiedKind,
-	type Span,
-} from '../document/blocks';
+import { buildParagraph, cleanText, joinSpans, type Span, type TextMarks } from '../document/blocks';
+import type { Block, DocumentContent, ListRange, ParagraphBlock, SimplifiedKind } from '../document/blocks';
 import { collectNodes, parseMarkdown } from './parseMarkdown';
 
-/** Protocols that Docs links to. Any other address is written in parentheses after the text. */
+/** Protocols that work in a link of a document. Any other address is written in parentheses after the text of its link. */
 const linkableProtocol = /^(?:https?|ftp|mailto|tel):/i;
 const lineBreakTag = /^<br\s*\/?>$/i;
 
 function nodeToSpans(node: mdast.PhrasingContent | mdast.RootContent, marks: TextMarks): Span[] {
-	const readChildren = (children: readonly mdast.PhrasingContent[], added: TextMarks) =>
-		children.flatMap((child) => nodeToSpans(child, { ...marks, ...added }));
+	const readChildren = (children: readonly mdast.PhrasingContent[], addedMarks: TextMarks) =>
+		children.flatMap((child) => nodeToSpans(child, { ...marks, ...addedMarks }));
 	const readLink = (children: readonly mdast.PhrasingContent[], url: string): Span[] => {
 		if (linkableProtocol.test(url)) return readChildren(children, { link: url });
-		// Links within the Markdown, such as the entries of a table of contents, lead nowhere in a document.
+		// Links to a heading, as in a table of contents, have no target in a document.
 		if (url.startsWith('#')) return readChildren(children, {});
 		const spans = readChildren(children, {});
 		const address = cleanText(url);
@@ -44,19 +34,19 @@ function nodeToSpans(node: mdast.PhrasingContent | mdast.RootContent, marks: Tex
 	return [{ text: lineBreakTag.test(node.value) ? '\v' : toOneLine(removeHtmlComments(node.value)), marks }];
 }
 
-/** A line break in a paragraph of Markdown is a space. */
+/** Replaces line breaks by spaces, which is what they mean in a paragraph of Markdown. */
 const toOneLine = (text: string) => cleanText(text).replaceAll('\n', ' ');
 
-/** HTML without its comments. One that does not end is text, so that nothing is lost. */
+/** Removes comments from HTML. A comment without an end stays as text, so that no text is lost. */
 function removeHtmlComments(html: string): string {
 	const end = html.lastIndexOf('-->') + 3;
 	return html.slice(0, end).replace(/<!(?=--)[\s\S]*?-->/g, '') + html.slice(end);
 }
 
-/** Only Google fetches pictures, so only from public addresses. */
+/** The protocol of pictures. Google fetches them, so they need a public address. */
 const fetchableProtocol = /^https:/i;
 
-/** A picture as a link with its description as text. The picture can replace it. */
+/** Builds a link with the picture's description as its text. Another step may replace this link by the picture. */
 function buildPictureSpan(alt: string | null | undefined, url: string, marks: TextMarks): Span {
 	const text = toOneLine(alt ?? '') || url;
 	if (!linkableProtocol.test(url)) return { text, marks };
@@ -66,42 +56,44 @@ function buildPictureSpan(alt: string | null | undefined, url: string, marks: Te
 /** Deepest list level in Google Docs, counted from 0. */
 const maxListLevel = 8;
 
+/** The quotes and the list around a block. */
 interface BlockContext {
 	readonly quoteDepth: number;
 	readonly level: number | undefined;
 	readonly ordered: boolean | undefined;
 }
 
-/** Converts headings, lists, quotes, code, tables and inline marks. What a document cannot represent stays as text. */
+/** Converts headings, lists, quotes, code, tables and inline marks. Content that a document cannot represent stays as text. */
 export function markdownToBlocks(markdown: string): DocumentContent {
 	const children = parseMarkdown(markdown);
-	const all = collectNodes(children);
-	resolveReferences(all);
+	const nodes = collectNodes(children);
+	resolveReferences(nodes);
 	const reader = new BlockReader();
 	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
 	const { blocks, lists } = reader;
-	const simplified = [...listSimplifications(all), ...(reader.isRenumbered ? ['list numbers' as const] : [])];
+	const simplified = listSimplifications(nodes);
+	if (reader.isRenumbered) simplified.push('list numbers');
 	return { blocks, lists, ...(simplified.length > 0 && { simplified }) };
 }
 
 function listSimplifications(nodes: readonly mdast.RootContent[]): SimplifiedKind[] {
-	const found = new Set<SimplifiedKind>();
+	const kinds = new Set<SimplifiedKind>();
 	for (const node of nodes) {
-		if (node.type === 'image') found.add('images');
-		if (node.type === 'image' && !fetchableProtocol.test(node.url)) found.add('images without address');
-		if (node.type === 'footnoteReference') found.add('footnotes');
-		if (node.type === 'link' && node.title) found.add('link titles');
-		if (node.type === 'code' && node.lang) found.add('code languages');
+		if (node.type === 'image') kinds.add('images');
+		if (node.type === 'image' && !fetchableProtocol.test(node.url)) kinds.add('images without address');
+		if (node.type === 'footnoteReference') kinds.add('footnotes');
+		if (node.type === 'link' && node.title) kinds.add('link titles');
+		if (node.type === 'code' && node.lang) kinds.add('code languages');
 		const isRelative = node.type === 'link' && !node.url.startsWith('#') && !linkableProtocol.test(node.url);
-		if (isRelative) found.add('relative links');
+		if (isRelative) kinds.add('relative links');
 	}
-	return [...found];
+	return [...kinds];
 }
 
-/** Turns references into the links and images that they stand for. */
+/** Turns references such as `[text][name]` into links and images, in place. */
 function resolveReferences(nodes: readonly mdast.RootContent[]): void {
 	const definitions = nodes.filter((node) => node.type === 'definition');
-	// If an identifier is defined several times, its first definition counts.
+	// The first definition of an identifier counts.
 	const addresses = new Map(definitions.toReversed().map(({ identifier, url }) => [identifier, url]));
 	for (const node of nodes) {
 		if (node.type !== 'linkReference' && node.type !== 'imageReference') continue;
@@ -113,133 +105,134 @@ function resolveReferences(nodes: readonly mdast.RootContent[]): void {
 class BlockReader {
 	readonly blocks: Block[] = [];
 	readonly lists: ListRange[] = [];
-	/** Whether a list gets other numbers than it has in the Markdown. */
+	/** Whether a list of the document has other numbers than in the Markdown. */
 	isRenumbered = false;
-	/** The last numbered list that is not inside another. */
+	/** The last numbered list that is not inside another list, with its index in `lists` and the number of an item that would continue it. */
 	#lastNumberedList:
-		{ readonly place: number; readonly next: number; readonly quoteDepth: number } | undefined;
-	/** True while the next paragraph is the first of a list item. */
+		{ readonly listIndex: number; readonly nextNumber: number; readonly quoteDepth: number } | undefined;
+	/** Whether the next paragraph is the first paragraph of a list item. */
 	#isItemStart = false;
 
-	read(nodes: readonly mdast.RootContent[], around: BlockContext): void {
-		for (const node of nodes) this.#readBlock(node, around);
+	read(nodes: readonly mdast.RootContent[], context: BlockContext): void {
+		for (const node of nodes) this.#readBlock(node, context);
 	}
 
-	#readBlock(node: mdast.RootContent, around: BlockContext): void {
-		if (node.type === 'heading') this.#addParagraph(this.#readSpans(node.children), around, node.depth);
+	#readBlock(node: mdast.RootContent, context: BlockContext): void {
+		if (node.type === 'heading') this.#addParagraph(this.#readSpans(node.children), context, node.depth);
 		else if (node.type === 'code')
-			this.#addParagraph([textToSpan(node.value, { code: true })], around, 'code');
-		else if (node.type === 'thematicBreak') this.#addParagraph([], around, 'rule');
+			this.#addParagraph([textToSpan(node.value, { code: true })], context, 'code');
+		else if (node.type === 'thematicBreak') this.#addParagraph([], context, 'rule');
 		else if (node.type === 'html') {
-			const visible = removeHtmlComments(node.value).trim();
-			if (visible !== '' || node.value.trim() === '') this.#addParagraph([textToSpan(visible)], around);
+			const html = removeHtmlComments(node.value).trim();
+			if (html !== '' || node.value.trim() === '') this.#addParagraph([textToSpan(html)], context);
 		} else if (node.type === 'blockquote')
-			this.read(node.children, { ...around, quoteDepth: around.quoteDepth + 1 });
-		else if (node.type === 'list') this.#readList(node, around);
+			this.read(node.children, { ...context, quoteDepth: context.quoteDepth + 1 });
+		else if (node.type === 'list') this.#readList(node, context);
 		else if (node.type === 'table') this.#readTable(node);
-		else if (node.type === 'footnoteDefinition') this.#readFootnote(node.identifier, node.children, around);
+		else if (node.type === 'footnoteDefinition') this.#readFootnote(node.identifier, node.children, context);
 		else if (node.type !== 'definition')
-			this.#addParagraph(this.#readSpans(node.type === 'paragraph' ? node.children : [node]), around);
+			this.#addParagraph(this.#readSpans(node.type === 'paragraph' ? node.children : [node]), context);
 	}
 
 	#readSpans(nodes: ReadonlyArray<mdast.PhrasingContent | mdast.RootContent>): Span[] {
 		return nodes.flatMap((node) => nodeToSpans(node, {})).filter(({ text }) => text !== '');
 	}
 
-	#addParagraph(spans: readonly Span[], around: BlockContext, format: ParagraphBlock['format'] = 'text') {
-		const { quoteDepth, level } = around;
+	#addParagraph(spans: readonly Span[], context: BlockContext, format: ParagraphBlock['format'] = 'text') {
+		const { quoteDepth, level } = context;
 		const list = level === undefined ? undefined : { level, bullet: this.#isItemStart };
 		this.#isItemStart = false;
-		const kept = list === undefined ? spans : replaceLeadingTabs(spans);
-		this.blocks.push({ kind: 'paragraph', spans: kept, format, quoteDepth, ...(list && { list }) });
+		const inlineSpans = list === undefined ? spans : replaceLeadingTabs(spans);
+		this.blocks.push({ kind: 'paragraph', spans: inlineSpans, format, quoteDepth, ...(list && { list }) });
 	}
 
-	#readList(list: mdast.List, around: BlockContext): void {
+	#readList(list: mdast.List, context: BlockContext): void {
 		const ordered = list.ordered ?? false;
-		const level = around.level === undefined ? 0 : Math.min(around.level + 1, maxListLevel);
-		const first = this.blocks.length;
-		const hasOwnRange = around.level === undefined || ordered !== around.ordered;
-		const place = this.lists.length;
-		for (const item of list.children) this.#readItem(item, { ...around, level, ordered });
-		const last = this.blocks.length - 1;
-		if (hasOwnRange && last >= first && !this.#continueList(list, first, around)) {
-			this.lists.splice(place, 0, { first, last, ordered });
-			if (ordered && around.level === undefined) {
-				this.#lastNumberedList = { place, next: list.children.length + 1, quoteDepth: around.quoteDepth };
+		const level = context.level === undefined ? 0 : Math.min(context.level + 1, maxListLevel);
+		const firstIndex = this.blocks.length;
+		const hasOwnRange = context.level === undefined || ordered !== context.ordered;
+		const listIndex = this.lists.length;
+		for (const item of list.children) this.#readItem(item, { ...context, level, ordered });
+		const lastIndex = this.blocks.length - 1;
+		if (hasOwnRange && lastIndex >= firstIndex && !this.#continueList(list, firstIndex, context)) {
+			this.lists.splice(listIndex, 0, { firstIndex, lastIndex, ordered });
+			if (ordered && context.level === undefined) {
+				const { quoteDepth } = context;
+				this.#lastNumberedList = { listIndex, nextNumber: list.children.length + 1, quoteDepth };
 			}
 		}
 	}
 
 	/**
-	 * Continues the previous list if its numbers go on here, such as steps with other text between them. Docs begins every new list at 1.
-	 * @returns whether it did
+	 * Continues the previous numbered list if this list begins with its next number, as in steps with other text between them. Docs begins
+	 * every new list at 1. @returns whether the previous list was continued
 	 */
-	#continueList(list: mdast.List, first: number, { level, quoteDepth }: BlockContext): boolean {
+	#continueList(list: mdast.List, firstIndex: number, { level, quoteDepth }: BlockContext): boolean {
 		const start = list.start ?? 1;
 		if (!list.ordered || start === 1) return false;
-		const numbered = this.#lastNumberedList;
-		const range = numbered && this.lists[numbered.place];
-		const between = this.blocks.slice((range?.last ?? first) + 1, first);
-		const isNext = level === undefined && start === numbered?.next && quoteDepth === numbered.quoteDepth;
-		if (!range || !isNext || between.some(({ kind }) => kind === 'table')) {
+		const previousList = this.#lastNumberedList;
+		const range = previousList && this.lists[previousList.listIndex];
+		const blocksBetween = this.blocks.slice((range?.lastIndex ?? firstIndex) + 1, firstIndex);
+		const isNext =
+			level === undefined && start === previousList?.nextNumber && quoteDepth === previousList.quoteDepth;
+		if (!range || !isNext || blocksBetween.some(({ kind }) => kind === 'table')) {
 			this.isRenumbered = true;
 			return false;
 		}
-		for (const [at, block] of between.entries()) {
+		for (const [index, block] of blocksBetween.entries()) {
 			if (block.kind !== 'paragraph' || block.list) continue;
 			const spans = replaceLeadingTabs(block.spans);
-			this.blocks[range.last + 1 + at] = { ...block, spans, isBetweenItems: true };
+			this.blocks[range.lastIndex + 1 + index] = { ...block, spans, isBetweenItems: true };
 		}
-		this.lists[numbered.place] = { ...range, last: this.blocks.length - 1 };
-		this.#lastNumberedList = { ...numbered, next: start + list.children.length };
+		this.lists[previousList.listIndex] = { ...range, lastIndex: this.blocks.length - 1 };
+		this.#lastNumberedList = { ...previousList, nextNumber: start + list.children.length };
 		return true;
 	}
 
-	#readItem(item: mdast.ListItem, around: BlockContext): void {
+	#readItem(item: mdast.ListItem, context: BlockContext): void {
 		this.#isItemStart = true;
-		const at = this.blocks.length;
-		const first: mdast.BlockContent | mdast.DefinitionContent | undefined = item.children[0];
-		if (first === undefined || first.type === 'list' || first.type === 'table')
-			this.#addParagraph([], around);
-		this.read(item.children, around);
+		const index = this.blocks.length;
+		const firstChild: mdast.BlockContent | mdast.DefinitionContent | undefined = item.children[0];
+		if (firstChild === undefined || firstChild.type === 'list' || firstChild.type === 'table')
+			this.#addParagraph([], context);
+		this.read(item.children, context);
 		this.#isItemStart = false;
-		if (typeof item.checked === 'boolean') this.#prependText(at, item.checked ? '☑ ' : '☐ ');
+		if (typeof item.checked === 'boolean') this.#prependText(index, item.checked ? '☑ ' : '☐ ');
 	}
 
 	#readTable({ children, align }: mdast.Table): void {
 		// A document always has a paragraph between two tables.
 		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(buildParagraph([]));
-		const columns = children[0]?.children.length ?? 0;
+		const width = children[0]?.children.length ?? 0;
 		const rows = children.map((row) =>
-			Array.from({ length: columns }, (_, at) => this.#readSpans(row.children[at]?.children ?? [])),
+			Array.from({ length: width }, (_, column) => this.#readSpans(row.children[column]?.children ?? [])),
 		);
-		const alignments = Array.from({ length: columns }, (_, at) => align?.[at] ?? null);
+		const alignments = Array.from({ length: width }, (_, column) => align?.[column] ?? null);
 		this.blocks.push({ kind: 'table', rows, alignments });
 	}
 
-	/** A footnote cannot be inserted in the same batch as the rest, so its text goes where it was written. */
-	#readFootnote(name: string, children: readonly mdast.RootContent[], around: BlockContext): void {
-		const at = this.blocks.length;
-		this.read(children, around);
-		this.#prependText(at, `[${name}] `);
+	/** Adds the text of a footnote where it stands in the Markdown, because one batch of requests cannot insert a footnote and its text. */
+	#readFootnote(label: string, children: readonly mdast.RootContent[], context: BlockContext): void {
+		const index = this.blocks.length;
+		this.read(children, context);
+		this.#prependText(index, `[${label}] `);
 	}
 
-	/** Puts a text at the beginning of a paragraph. */
-	#prependText(at: number, text: string): void {
-		const block = this.blocks[at];
+	#prependText(index: number, text: string): void {
+		const block = this.blocks[index];
 		if (block?.kind === 'paragraph')
-			this.blocks[at] = { ...block, spans: [textToSpan(text), ...block.spans] };
+			this.blocks[index] = { ...block, spans: [textToSpan(text), ...block.spans] };
 	}
 }
 
-/** Inside a list, Google would read leading tabs as levels. */
-function replaceLeadingTabs([first, ...others]: readonly Span[]): Span[] {
-	if (first === undefined) return [];
-	const text = first.text.replace(/^\t+/, (tabs) => '    '.repeat(tabs.length));
-	return [{ ...first, text }, ...others];
+/** Replaces leading tabs by spaces, because Google takes tabs in a list for its levels. */
+function replaceLeadingTabs([firstSpan, ...otherSpans]: readonly Span[]): Span[] {
+	if (firstSpan === undefined) return [];
+	const text = firstSpan.text.replace(/^\t+/, (tabs) => '    '.repeat(tabs.length));
+	return [{ ...firstSpan, text }, ...otherSpans];
 }
 
-/** Makes a span of a text, whose line breaks become line breaks inside the paragraph. */
+/** Builds a span. Line breaks become vertical tabs, which are line breaks inside a paragraph. */
 function textToSpan(text: string, marks: TextMarks = {}): Span {
 	return { text: cleanText(text).replaceAll('\n', '\v'), marks };
 }

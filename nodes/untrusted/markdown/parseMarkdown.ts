@@ -5,22 +5,22 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-/** Characters. The parser's time is quadratic: a megabyte of short lists takes 60 s and much memory as a whole, and 3 s in such pieces. */
+/** In characters. The parser's time is quadratic: a megabyte of short lists takes 60 s as a whole, and 3 s in pieces of this length. */
 const defaultPieceLength = 8_000;
 
 type MicromarkExtension = NonNullable<Options['extensions']>[number];
 
-/** Parses GitHub Flavored Markdown in pieces. The position of a block counts from the start of its piece. */
+/** Parses GitHub Flavored Markdown in pieces. @returns the blocks, whose positions count from the start of their piece */
 export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength): RootContent[] {
 	const pieces = [...splitIntoPieces(assertProportionate(markdown), pieceLength)];
 	const nodes = pieces.flatMap((piece) => piece.nodes);
-	const defined = collectDefinitions(nodes);
-	if (pieces.length === 1 || defined.defined.length + defined.gfmFootnotes.length === 0) return nodes;
-	// Whether `[a]` is a reference depends on definitions, which may stand in any piece.
-	return pieces.flatMap(({ text }) => parsePiece(text, [buildDefinitionsExtension(defined)]));
+	const definitions = collectDefinitions(nodes);
+	if (pieces.length === 1 || Object.values(definitions).flat().length === 0) return nodes;
+	// `[a]` is a reference only if some piece defines `a`, so each piece is parsed again with the definitions of all pieces.
+	return pieces.flatMap(({ text }) => parsePiece(text, [buildDefinitionsExtension(definitions)]));
 }
 
-/** Splits where the parser itself began another block after a blank line, because what follows cannot change the blocks before it. */
+/** Splits Markdown where the parser begins a new block after a blank line. Later text cannot change the blocks before this line. */
 function* splitIntoPieces(markdown: string, pieceLength: number) {
 	let length = pieceLength;
 	for (let start = 0; ;) {
@@ -41,19 +41,19 @@ function* splitIntoPieces(markdown: string, pieceLength: number) {
 	}
 }
 
-/** Finds the last block that can be read without the blocks before it. @returns a negative number if there is none */
+/** @returns the index of the last block that can be read without the blocks before it; -1 if there is no such block */
 function findLastSeparateBlock(nodes: readonly RootContent[]): number {
-	return nodes.findLastIndex(({ position }, at) => {
-		const before = nodes[at - 1];
-		// After indented code, the parser does not begin a list with any number but 1.
-		if (before === undefined || endsWithCode(before)) return false;
-		return (position?.start.line ?? 0) > (before.position?.end.line ?? 0) + 1;
+	return nodes.findLastIndex(({ position }, index) => {
+		const previousNode = nodes[index - 1];
+		// After indented code, the parser only begins a numbered list if its first number is 1.
+		if (previousNode === undefined || endsWithCode(previousNode)) return false;
+		return (position?.start.line ?? 0) > (previousNode.position?.end.line ?? 0) + 1;
 	});
 }
 
 function endsWithCode(node: RootContent): boolean {
-	const last = 'children' in node ? node.children.at(-1) : undefined;
-	return node.type === 'code' || (last !== undefined && endsWithCode(last));
+	const lastChild = 'children' in node ? node.children.at(-1) : undefined;
+	return node.type === 'code' || (lastChild !== undefined && endsWithCode(lastChild));
 }
 
 function parsePiece(text: string, extensions: MicromarkExtension[] = []): RootContent[] {
@@ -61,31 +61,31 @@ function parsePiece(text: string, extensions: MicromarkExtension[] = []): RootCo
 	return fromMarkdown(text, options).children;
 }
 
-/** Collects these nodes and all nodes inside them. */
+/** Returns the nodes together with all nodes inside them, in the order of the text. */
 export function collectNodes(nodes: readonly RootContent[]): RootContent[] {
-	const found: RootContent[] = [];
+	const collectedNodes: RootContent[] = [];
 	const visit = (node: RootContent) => {
-		found.push(node);
+		collectedNodes.push(node);
 		if ('children' in node) node.children.forEach(visit);
 	};
 	nodes.forEach(visit);
-	return found;
+	return collectedNodes;
 }
 
-/** Identifiers of definitions, under the names that the parser uses. */
+/** Collects the identifiers of all definitions, in the properties in which micromark's parser stores them. */
 function collectDefinitions(nodes: readonly RootContent[]) {
-	const all = collectNodes(nodes);
-	const list = (type: 'definition' | 'footnoteDefinition') =>
-		all.flatMap((node) => (node.type === type ? node.identifier.toUpperCase() : []));
-	return { defined: list('definition'), gfmFootnotes: list('footnoteDefinition') };
+	const allNodes = collectNodes(nodes);
+	const collectIds = (type: 'definition' | 'footnoteDefinition') =>
+		allNodes.flatMap((node) => (node.type === type ? node.identifier.toUpperCase() : []));
+	return { defined: collectIds('definition'), gfmFootnotes: collectIds('footnoteDefinition') };
 }
 
-/** Makes an extension that matches nothing and tells the parser, at every bracket, which definitions other pieces have. */
-function buildDefinitionsExtension(defined: ReturnType<typeof collectDefinitions>): MicromarkExtension {
+/** Builds an extension that parses nothing. At each opening bracket, it gives the parser the definitions of all pieces. */
+function buildDefinitionsExtension(definitions: ReturnType<typeof collectDefinitions>): MicromarkExtension {
 	const text: MicromarkExtension['text'] = {
 		[openingBracket]: {
 			tokenize(_effects, _ok, nok) {
-				Object.assign(this.parser, defined);
+				Object.assign(this.parser, definitions);
 				return nok;
 			},
 		},
@@ -94,41 +94,41 @@ function buildDefinitionsExtension(defined: ReturnType<typeof collectDefinitions
 }
 
 const openingBracket = 91;
-/** Begins an image, together with the bracket after it. */
+/** An exclamation mark and an opening bracket begin an image. */
 const exclamationMark = 33;
 
-/** The parser pads short rows, so a header with many columns makes every row below it just as long. */
+/** Limits the cells of all tables, because the parser fills up each row to the length of the header. */
 const maxCells = 200_000;
-/** Each use of a link repeats its whole address. */
+/** Limits the addresses of links, because each use of a definition repeats its whole address. */
 const maxAddressCharacters = 20_000_000;
 
 const delimiterRow = /^[\s>]*[-:|][-:|\s]*$/;
 
-/** Refuses Markdown whose result would be many times as long, before memory is used for it. @returns the same text. @throws Error */
+/** Refuses Markdown if the parser's result could be many times as long, and take much memory. @returns the same text @throws Error */
 export function assertProportionate(markdown: string): string {
 	const lines = markdown.split('\n');
-	let cells = 0;
-	let columns = 0;
-	let stretch = 0;
-	let longest = 0;
+	let cellCount = 0;
+	let columnCount = 0;
+	let stretchLength = 0;
+	let maxStretchLength = 0;
 	for (const line of lines) {
 		const isBlank = line.trim() === '';
-		if (isBlank) columns = 0;
-		else if (delimiterRow.test(line)) columns = Math.max(columns, line.split('|').length);
-		cells += columns > 1 ? columns : 0;
-		stretch = isBlank ? 0 : stretch + line.length;
-		longest = Math.max(longest, stretch);
+		if (isBlank) columnCount = 0;
+		else if (delimiterRow.test(line)) columnCount = Math.max(columnCount, line.split('|').length);
+		cellCount += columnCount > 1 ? columnCount : 0;
+		stretchLength = isBlank ? 0 : stretchLength + line.length;
+		maxStretchLength = Math.max(maxStretchLength, stretchLength);
 	}
-	const mentions = markdown.includes(']:') ? markdown.split(']').length : 0;
-	if (cells > maxCells || longest * mentions > maxAddressCharacters + 40 * markdown.length)
+	const mentionCount = markdown.includes(']:') ? markdown.split(']').length : 0;
+	if (cellCount > maxCells || maxStretchLength * mentionCount > maxAddressCharacters + 40 * markdown.length)
 		throw new Error('The result would be many times as long as the text');
 	return markdown;
 }
 
-/** The beginning of a link's or a definition's target that names an attached file. */
+/** The beginning of a link or a definition up to the `cid:` of an attached file. */
 const attachmentLinkStart = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
 
-/** Keeps the line breaks of code below the text of a list item, which micromark leaves out. */
+/** Keeps the line breaks in code blocks of list items, which micromark would leave out. */
 const codeInLists: ReturnType<typeof gfmHtml> = {
 	enter: {
 		codeFencedFence() {
@@ -138,15 +138,15 @@ const codeInLists: ReturnType<typeof gfmHtml> = {
 };
 
 /**
- * Converts GitHub Flavored Markdown to HTML. HTML in it becomes text. Disguises links to attached files (`cid:`) as relative ones
- * during the conversion, because micromark would remove them.
+ * Converts GitHub Flavored Markdown to HTML. HTML in the Markdown becomes text. Links to attached files (`cid:`) are relative links
+ * during the conversion, because micromark would remove their addresses.
  */
 export function markdownToHtml(markdown: string): string {
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
-	const relative = assertProportionate(markdown).replaceAll(
+	const source = assertProportionate(markdown).replaceAll(
 		attachmentLinkStart,
-		(_all, before: string) => before + placeholder,
+		(_all, linkStart: string) => linkStart + placeholder,
 	);
-	const html = micromark(relative, { extensions: [gfm()], htmlExtensions: [gfmHtml(), codeInLists] });
+	const html = micromark(source, { extensions: [gfm()], htmlExtensions: [gfmHtml(), codeInLists] });
 	return html.replaceAll(placeholder, 'cid:');
 }

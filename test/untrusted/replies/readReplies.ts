@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { Context } from '../../../nodes/untrusted/mail/newText';
+import type { ReplyContext } from '../../../nodes/untrusted/mail/newText';
 
 /** An email, and what of it is new. */
 export interface Reply {
 	readonly title: string;
-	readonly context: Context;
+	readonly context: ReplyContext;
 	readonly text: string;
 	readonly kept: string;
 }
 
-const reply: Context = { subject: 'Re: Offer', isReply: true };
-const contexts: Readonly<Record<string, Context>> = {
+const reply: ReplyContext = { subject: 'Re: Offer', isReply: true };
+const contexts: Readonly<Record<string, ReplyContext>> = {
 	first: { subject: 'Offer', isReply: false },
 	forward: { subject: 'Fwd: Offer', isReply: true },
 	'Turkish forward': { subject: 'İLT: Teklif', isReply: true },

@@ -4,25 +4,14 @@ import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
-import {
-	hashParts,
-	idempotencyOption,
-	type KeyHashes,
-	hashIdempotencyKey,
-	createKeyReusedError,
-} from '../../idempotency';
+import { createKeyReusedError, hashIdempotencyKey, hashParts, idempotencyOption } from '../../idempotency';
+import type { KeyHashes } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
 import { fitIntoSection, isEmpty, parseContent, planAppend } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
-import {
-	carryOutContent,
-	buildChange,
-	ensureTab,
-	repeatIfOutdated,
-	recoverResult,
-	type DocumentWriteResult,
-} from './revisionGuard';
+import { buildChange, carryOutContent, ensureTab, recoverResult, repeatIfOutdated } from './revisionGuard';
+import type { DocumentWriteResult } from './revisionGuard';
 import { type BodyState, buildDocumentUrl, looksLikeTabId, readBodyState } from './tabs';
 
 export const append = defineOperation({
@@ -54,8 +43,8 @@ export const append = defineOperation({
 	getChangedId: ({ documentId }) => documentId,
 	async execute({ docs }, params, item) {
 		const { documentId, content, tab, newParagraph, underHeading: heading, idempotencyKey: userKey } = params;
-		const parsed = await parseContent(params, item);
-		if (isEmpty(parsed)) {
+		const parsedContent = await parseContent(params, item);
+		if (isEmpty(parsedContent)) {
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				'Nothing was written. Check the expression that provides the content.',
@@ -66,7 +55,7 @@ export const append = defineOperation({
 		const mark = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
 		const isPlain = params.contentFormat === 'text' && heading === '' && !newParagraph;
 		if (isPlain && (tab === '' || looksLikeTabId(tab)) && !mark) {
-			// No revision guards this request, so it is never repeated after a failure whose outcome is unknown.
+			// This request requires no revision, so it is never repeated if its outcome is unknown.
 			const text = cleanText(content);
 			const insertText = { text, endOfSegmentLocation: tab === '' ? {} : { tabId: tab } };
 			const requestBody = { requests: [{ insertText }] };
@@ -76,16 +65,16 @@ export const append = defineOperation({
 		}
 		const parts = heading === '' ? [content] : [content, heading];
 		const key = mark === undefined ? undefined : { mark, content: hashParts(parts) };
-		return await appendContent(docs, { documentId, tab, heading, parsed, newParagraph, key }, item);
+		return await appendContent(docs, { documentId, tab, heading, parsedContent, newParagraph, key }, item);
 	},
 	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
-		const written = await recoverResult(docs, failure, item);
-		if (written !== undefined) return written;
+		const recovered = await recoverResult(docs, failure, item);
+		if (recovered !== undefined) return recovered;
 		const url = buildDocumentUrl(documentId, looksLikeTabId(tab) ? tab : undefined);
-		const where = underHeading === '' ? '' : `the section '${shorten(underHeading)}' in `;
+		const sectionText = underHeading === '' ? '' : `the section '${shorten(underHeading)}' in `;
 		throw failure.with({
 			message: `The content may have been appended: ${failure.message}`,
-			description: `It was not sent again, to avoid duplicates. Check the end of ${where}${url} before you run this again.`,
+			description: `It was not sent again, to avoid duplicates. Check the end of ${sectionText}${url} before you run this again.`,
 			outcome: 'unknown',
 		});
 	},
@@ -94,33 +83,33 @@ export const append = defineOperation({
 
 interface ContentToAppend {
 	readonly documentId: string;
-	/** ID or title of the tab; empty for the first one. */
+	/** ID or title of the tab; '' for the first tab. */
 	readonly tab: string;
-	/** Text of the heading to append under; empty for the end of the tab. */
+	/** Text of the heading of the section to append to; '' for the end of the tab. */
 	readonly heading: string;
-	readonly parsed: DocumentContent;
+	readonly parsedContent: DocumentContent;
 	readonly newParagraph: boolean;
-	/** With a key, the content is appended only once. */
+	/** With an idempotency key, the content is appended only once. */
 	readonly key: KeyHashes | undefined;
 }
 
-/** Appends content to a tab or section. If the document changes meanwhile, finds the new end and tries again. */
+/** Appends content to a tab or section. Finds the end again if the document changes before the write. */
 export async function appendContent(
 	docs: docs_v1.Docs,
-	{ documentId, tab, heading, parsed, newParagraph, key }: ContentToAppend,
+	{ documentId, tab, heading, parsedContent, newParagraph, key }: ContentToAppend,
 	item: Item,
 ): Promise<DocumentWriteResult> {
 	return await repeatIfOutdated(async () => {
 		const body = await readBodyState(docs, documentId, tab, heading === '' ? 'outline' : 'bodies');
-		const earlier = key && findEarlierAppend(body, key);
-		if (earlier) return earlier;
+		const earlierResult = key && findEarlierAppend(body, key);
+		if (earlierResult) return earlierResult;
 		const section = findSection(body, heading);
 		const place = planPlace(body, section, false);
-		const lowered = fitIntoSection(parsed, section);
-		return await carryOutContent(docs, item, (withPictures) => {
-			const plan = planAppend(withPictures(lowered), newParagraph, place);
-			// Marks at least the newline of the paragraph, because a rule alone has no text.
-			const endIndex = Math.max(plan.endIndex - place.rest.units - 1, place.index + 1);
+		const fittedContent = fitIntoSection(parsedContent, section);
+		return await carryOutContent(docs, item, (filterContent) => {
+			const plan = planAppend(filterContent(fittedContent), newParagraph, place);
+			// The range has at least the newline of the paragraph, because a rule has no text.
+			const endIndex = Math.max(plan.endIndex - place.contentAfter.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const name = key && `${buildRangeName(key)}/${plan.characterCount}`;
 			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
@@ -129,16 +118,16 @@ export async function appendContent(
 }
 
 /**
- * Names the range that marks appended text with its key. The same atomic change adds text and range, and who deletes the text deletes
- * the range. The name holds what a repeated append returns: the mark, the beginning of the content's hash, then the number of characters.
+ * Builds the name of the range that marks appended text with its idempotency key. One atomic change adds text and range, and Docs deletes
+ * the range together with the text. The full name has the mark, the beginning of the content's hash, and the number of characters.
  */
 function buildRangeName({ mark, content }: KeyHashes): string {
 	return `n8n-agent-workspace/${mark}/${content.slice(0, 16)}`;
 }
 
-/** The result of an earlier append with the key. @throws NodeError 409 if it had other content */
+/** Finds the result of an earlier append with this key. @throws NodeError with 409 if that append had other content */
 function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, key: KeyHashes) {
-	const name = rangeNames.find((one) => one.split('/')[1] === key.mark);
+	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === key.mark);
 	if (name === undefined) return undefined;
 	if (!name.startsWith(`${buildRangeName(key)}/`))
 		throw createKeyReusedError(`text in the document ${documentId}`);

@@ -1,24 +1,11 @@
 import { createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
-import {
-	cleanText,
-	type DocumentContent,
-	buildParagraph,
-	type ParagraphBlock,
-	type SimplifiedKind,
-	type Span,
-	joinSpans,
-} from '../../../untrusted/document/blocks';
+import { buildParagraph, cleanText, joinSpans, type Span } from '../../../untrusted/document/blocks';
+import type { DocumentContent, ParagraphBlock, SimplifiedKind } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
-import { type ContentPlace, joinBlanks, type Section } from './contentPlace';
-import {
-	layOutContent,
-	buildListRequests,
-	placeSpans,
-	buildStyleRequests,
-	hasStyle,
-	type InsertTarget,
-} from './styleRequests';
+import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
+import { buildListRequests, buildStyleRequests, hasStyle, layOutContent, placeSpans } from './styleRequests';
+import type { InsertTarget } from './styleRequests';
 import { buildTableRequests, type DocsRequest, type Extent } from './tableRequests';
 
 interface ContentParams {
@@ -27,7 +14,7 @@ interface ContentParams {
 	readonly insertImages: boolean;
 }
 
-/** @throws NodeError 400 for Markdown that cannot be read */
+/** Parses the content in its format. @throws NodeError with 400 for Markdown that cannot be read */
 export async function parseContent({ content, contentFormat, insertImages }: ContentParams, item: Item) {
 	if (contentFormat === 'markdown') return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
@@ -35,17 +22,17 @@ export async function parseContent({ content, contentFormat, insertImages }: Con
 	return { blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')], lists: [] };
 }
 
-/** @param field that holds it @throws NodeError 400 for Markdown that cannot be read */
+/** @param field the name of the field with the Markdown @throws NodeError with 400 for Markdown that cannot be read */
 export async function readMarkdown(markdown: string, field: string, insertImages: boolean, item: Item) {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('result' in answer) {
-		// The task returns a DocumentContent as JSON.
-		const parsed = JSON.parse(answer.result) as DocumentContent;
+		// The task `markdownToBlocks` returns a `DocumentContent` as JSON.
+		const parsedContent = JSON.parse(answer.result) as DocumentContent;
 		const unneededHint = insertImages ? 'images' : 'images without address';
-		for (const what of parsed.simplified ?? [])
-			if (what !== unneededHint) item.addHint(simplificationHints[what]);
-		return insertImages ? parsed : filterPictures(parsed, () => false);
+		for (const kind of parsedContent.simplified ?? [])
+			if (kind !== unneededHint) item.addHint(simplificationHints[kind]);
+		return insertImages ? parsedContent : filterPictures(parsedContent, () => false);
 	}
 	throw createRefusal(
 		`${quoteField(field)} cannot be read as Markdown: ${answer.trouble}`,
@@ -53,7 +40,7 @@ export async function readMarkdown(markdown: string, field: string, insertImages
 	);
 }
 
-/** A heading, bold text, a link, a fence or a task: people who want plain text hardly write these. */
+/** A heading, bold text, a link, a code fence or a task. They are rare in text that is meant as plain text. */
 const markdownSigns = /^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
 const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${printChoice('contentFormat', 'markdown')}.`;
 
@@ -71,67 +58,69 @@ const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',
 };
 
-/** The content with the pictures to keep; the others become links. */
-export function filterPictures(parsed: DocumentContent, keep: (address: string) => boolean): DocumentContent {
+/** Keeps some pictures of the content. The other pictures become links. */
+export function filterPictures(content: DocumentContent, isKept: (uri: string) => boolean): DocumentContent {
 	const keepSpans = (spans: readonly Span[]) =>
 		spans.map((span) =>
-			span.picture && !keep(span.picture) ? { text: span.text, marks: span.marks } : span,
+			span.picture && !isKept(span.picture) ? { text: span.text, marks: span.marks } : span,
 		);
-	const blocks = parsed.blocks.map((block) =>
+	const blocks = content.blocks.map((block) =>
 		block.kind === 'paragraph'
 			? { ...block, spans: keepSpans(block.spans) }
 			: { ...block, rows: block.rows.map((row) => row.map(keepSpans)) },
 	);
-	return { ...parsed, blocks };
+	return { ...content, blocks };
 }
 
 const headingLevels = [1, 2, 3, 4, 5, 6] as const;
 
 /**
- * Fits content into a section. Moves its headings below the section's own, so that all of it belongs to the section. Leaves out a first
- * heading that repeats the section's own, so that the next write finds only one.
+ * Fits content into a section. Lowers its headings below the level of the section's heading, so that all content belongs to the section.
+ * Leaves out a first heading with the text of the section's heading, because the next write would find two such headings.
  */
-export function fitIntoSection(whole: DocumentContent, { heading, level }: Section): DocumentContent {
-	if (level === 0) return whole;
-	const parsed = dropRepeatedHeading(whole, heading);
-	const highest = headingLevels.find((own) =>
-		parsed.blocks.some((block) => block.kind === 'paragraph' && block.format === own),
+export function fitIntoSection(content: DocumentContent, { heading, level }: Section): DocumentContent {
+	if (level === 0) return content;
+	const fittedContent = dropRepeatedHeading(content, heading);
+	const highestLevel = headingLevels.find((headingLevel) =>
+		fittedContent.blocks.some((block) => block.kind === 'paragraph' && block.format === headingLevel),
 	);
-	const steps = level + 1 - (highest ?? Infinity);
-	if (steps <= 0) return parsed;
-	const lower = (format: ParagraphBlock['format']): ParagraphBlock['format'] =>
+	const steps = level + 1 - (highestLevel ?? Infinity);
+	if (steps <= 0) return fittedContent;
+	const lowerFormat = (format: ParagraphBlock['format']): ParagraphBlock['format'] =>
 		typeof format === 'number' ? (headingLevels[format + steps - 1] ?? (level < 6 ? 6 : 'text')) : format;
-	const blocks = parsed.blocks.map((block) =>
-		block.kind === 'paragraph' ? { ...block, format: lower(block.format) } : block,
+	const blocks = fittedContent.blocks.map((block) =>
+		block.kind === 'paragraph' ? { ...block, format: lowerFormat(block.format) } : block,
 	);
-	return { ...parsed, blocks };
+	return { ...fittedContent, blocks };
 }
 
-function dropRepeatedHeading(parsed: DocumentContent, heading: string): DocumentContent {
-	const [first, ...blocks] = parsed.blocks;
-	const isHeading = first?.kind === 'paragraph' && typeof first.format === 'number' && !first.list;
-	if (!isHeading || blocks.length === 0 || joinBlanks(joinSpans(first.spans)) !== joinBlanks(heading))
-		return parsed;
-	return { ...parsed, blocks, lists: moveLists(parsed.lists, -1) };
+function dropRepeatedHeading(content: DocumentContent, heading: string): DocumentContent {
+	const [block, ...blocks] = content.blocks;
+	const isHeading = block?.kind === 'paragraph' && typeof block.format === 'number' && !block.list;
+	const isRepeated = isHeading && collapseBlanks(joinSpans(block.spans)) === collapseBlanks(heading);
+	if (!isRepeated || blocks.length === 0) return content;
+	return { ...content, blocks, lists: moveLists(content.lists, -1) };
 }
 
-const moveLists = (lists: DocumentContent['lists'], by: number) =>
-	lists.map((list) => ({ ...list, first: list.first + by, last: list.last + by }));
+const moveLists = (lists: DocumentContent['lists'], offset: number) =>
+	lists.map(({ firstIndex, lastIndex, ordered }) => {
+		return { firstIndex: firstIndex + offset, lastIndex: lastIndex + offset, ordered };
+	});
 
-/** Keeps the pictures to insert; the others become links. */
-export type FilterContent = (parsed: DocumentContent) => DocumentContent;
+/** Returns content with the pictures to insert. The other pictures become links. */
+export type FilterContent = (content: DocumentContent) => DocumentContent;
 
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
 export interface ContentPlan {
 	readonly requests: readonly DocsRequest[];
-	/** The text of the segment after the change, from the index of the insertion on, with its final newline. */
+	/** The text of the segment (here, the body of a tab) after the change, from the index of the insertion to its last newline. */
 	readonly text: string;
-	/** UTF-16 units of text that are inserted. */
+	/** Number of inserted UTF-16 units. */
 	readonly characterCount: number;
-	/** End of the segment after the change. */
+	/** The index at the end of the segment after the change. */
 	readonly endIndex: number;
-	/** How often Markdown takes the place of a placeholder. */
+	/** Numbers of placeholders that Markdown replaces. */
 	readonly replaced?: readonly ReplacedCount[];
 }
 
@@ -140,80 +129,81 @@ export interface ReplacedCount {
 	readonly count: number;
 }
 
-/** Plans content that replaces what stands at a place. */
-export const planReplacement = (parsed: DocumentContent, place: ContentPlace) =>
-	planInPlace(parsed, { ...place, continues: false });
+/** Plans content in place of the content at a place. */
+export const planReplacement = (content: DocumentContent, place: ContentPlace) =>
+	planInPlace(content, { ...place, continues: false });
 
-/** Appends at a place. Plain text continues the paragraph, as does a plain first paragraph of Markdown. */
-export function planAppend(parsed: DocumentContent, newParagraph: boolean, place: ContentPlace): ContentPlan {
-	const [first] = parsed.blocks;
-	const isPlain = first?.kind === 'paragraph' && !hasStyle(first) && !first.list;
+/** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
+export function planAppend(content: DocumentContent, newParagraph: boolean, place: ContentPlace) {
+	const [firstBlock] = content.blocks;
+	const isPlain = firstBlock?.kind === 'paragraph' && !hasStyle(firstBlock) && !firstBlock.list;
 	const continues = !place.isParagraphEmpty;
-	// An empty last paragraph is a new one already.
+	// An empty paragraph already is a new paragraph.
 	const isContinued = !continues || (!newParagraph && isPlain);
-	const isStyled = isPlain && first.format === 'plain' ? place.isMade : place.isStyled;
-	return planInPlace(isContinued ? parsed : prependParagraph(parsed), { ...place, isStyled, continues });
+	const isStyled = isPlain && firstBlock.format === 'plain' ? place.isAdded : place.isStyled;
+	return planInPlace(isContinued ? content : prependParagraph(content), { ...place, isStyled, continues });
 }
 
 function planInPlace(content: DocumentContent, place: ContentPlace & InsertTarget): ContentPlan {
 	const plan = planContent(content, place);
-	const { before, rest } = place;
-	const requests = [...before, ...plan.requests];
-	return { ...plan, requests, text: plan.text + rest.text, endIndex: plan.endIndex + rest.units };
+	const { firstRequests, contentAfter } = place;
+	const requests = [...firstRequests, ...plan.requests];
+	const endIndex = plan.endIndex + contentAfter.units;
+	return { ...plan, requests, text: plan.text + contentAfter.text, endIndex };
 }
 
-/** Puts an empty paragraph in front, which stands for the existing one. */
+/** Adds an empty first paragraph, which stands for the existing paragraph at the place. */
 const prependParagraph = ({ blocks, lists }: DocumentContent): DocumentContent => ({
 	blocks: [buildParagraph([]), ...blocks],
 	lists: moveLists(lists, 1),
 });
 
-/** Orders requests so that each index is right when its turn comes: all text, then tables from the last to the first, then styles. */
+/** Plans the requests in an order that keeps their indexes right: all text, then tables from the last to the first, then styles. */
 export function planContent(content: DocumentContent, target: InsertTarget): ContentPlan {
-	const { closed, isFilled } = closeEmptyEnd(content, target);
-	// Google puts a newline before a table.
+	const { closedContent, hasFiller } = closeEmptyEnd(content, target);
+	// Google inserts a newline before a table.
 	const beginsWithTable = content.blocks[0]?.kind === 'table';
 	const { index, tabId } = target;
-	const layout = layOutContent(beginsWithTable ? prependParagraph(closed) : closed, index, tabId);
+	const fullContent = beginsWithTable ? prependParagraph(closedContent) : closedContent;
+	const layout = layOutContent(fullContent, index, tabId);
 	const { toRange, toLocation } = layout;
 	const requests: DocsRequest[] = [];
 	if (layout.text !== '') requests.push({ insertText: { text: layout.text, location: toLocation(index) } });
 	for (const table of layout.tables.toReversed()) requests.push(...buildTableRequests(table, toLocation));
 	requests.push(...buildStyleRequests(layout, target), ...buildListRequests(layout));
-	if (isFilled) requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
-	const placed = placeSpans(layout).filter(({ picture }) => picture !== undefined);
-	for (const { start, end, picture: uri = '' } of placed.toReversed()) {
+	if (hasFiller) requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
+	const pictures = placeSpans(layout).filter(({ picture }) => picture !== undefined);
+	for (const { start, end, picture: uri = '' } of pictures.toReversed()) {
 		requests.push({ deleteContentRange: { range: toRange(start, end) } });
 		requests.push({ insertInlineImage: { uri, location: toLocation(start) } });
 	}
-	const removed = countUnits(placed) + (isFilled ? placeholder.length : 0);
+	const removedUnits = countUnits(pictures) + (hasFiller ? filler.length : 0);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
-	// Pictures are not text.
 	const text = layout.lines
 		.map(({ spans }) => `${joinSpans(spans.filter(({ picture }) => picture === undefined))}\n`)
 		.join('');
 	return {
 		requests,
-		text: isFilled ? text.replace(/.\n$/, '\n') : text,
-		characterCount: layout.text.length + countUnits(cells) - removed,
-		endIndex: layout.end + 1 - removed + placed.length,
+		text: hasFiller ? text.replace(/.\n$/, '\n') : text,
+		characterCount: layout.text.length + countUnits(cells) - removedUnits,
+		endIndex: layout.end + 1 - removedUnits + pictures.length,
 	};
 }
 
 const countUnits = (texts: readonly Extent[]) => texts.reduce((sum, { start, end }) => sum + end - start, 0);
 
-/** A range may not include a segment's last newline, so an empty last paragraph holds this character while it gets its style. */
-const placeholder = '.';
+/** A text for an empty last paragraph while it gets its style, because a range must not include the last newline of a segment. */
+const filler = '.';
 
-/** Ends the content with a paragraph, because every segment ends with one. */
+/** Adds a last paragraph if the content ends with a table, because every segment ends with a paragraph. Fills it if it needs a style. */
 function closeEmptyEnd({ blocks, lists }: DocumentContent, { isStyled }: InsertTarget) {
-	const last = blocks.at(-1);
-	const [before, end] =
-		last?.kind === 'paragraph'
-			? [blocks.slice(0, -1), last]
-			: [blocks, buildParagraph([], last ? 'text' : 'plain')];
-	const getsStyle = isStyled || hasStyle(end) || end.list !== undefined;
-	const isFilled = getsStyle && /(?:^|\n)$/.test(joinSpans(end.spans));
-	const spans = isFilled ? [...end.spans, { text: placeholder, marks: {} }] : end.spans;
-	return { closed: { lists, blocks: [...before, { ...end, spans }] }, isFilled };
+	const lastBlock = blocks.at(-1);
+	const [blocksBefore, endBlock] =
+		lastBlock?.kind === 'paragraph'
+			? [blocks.slice(0, -1), lastBlock]
+			: [blocks, buildParagraph([], lastBlock ? 'text' : 'plain')];
+	const getsStyle = isStyled || hasStyle(endBlock) || endBlock.list !== undefined;
+	const hasFiller = getsStyle && /(?:^|\n)$/.test(joinSpans(endBlock.spans));
+	const spans = hasFiller ? [...endBlock.spans, { text: filler, marks: {} }] : endBlock.spans;
+	return { closedContent: { lists, blocks: [...blocksBefore, { ...endBlock, spans }] }, hasFiller };
 }

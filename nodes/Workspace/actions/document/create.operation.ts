@@ -7,20 +7,14 @@ import { idempotencyOption } from '../../idempotency';
 import { createFileLocator } from '../../locators';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
 import { appendContent } from './append.operation';
-import { planContentReplacements } from './placeholders';
-import { planFill, prepareReplacements } from './replacements';
+import { planMarkdownReplacements } from './placeholders';
+import { addFillRequests, prepareReplacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
 import { isEmpty, parseContent, planReplacement } from './contentRequests';
 import * as fields from './fields';
-import {
-	carryOutContent,
-	buildChange,
-	hasNewRevision,
-	repeatIfOutdated,
-	recoverResult,
-	type DocumentWriteResult,
-} from './revisionGuard';
+import { buildChange, carryOutContent, recoverResult, repeatIfOutdated } from './revisionGuard';
+import { type DocumentWriteResult, hasNewRevision } from './revisionGuard';
 
 const createFields = [
 	{ ...createdFiles.titleField, description: 'Title of the new document' },
@@ -68,28 +62,29 @@ export const create = defineOperation({
 	fields: createFields,
 	options: createOptions,
 	async execute(clients, params, item) {
-		const given = await prepareDocument(params, item);
-		const { title, parentFolder: folder, templateId, key } = given;
-		// Docs can neither create in a folder nor copy.
-		if (folder !== '' || templateId !== '' || key) return await createDocumentInDrive(clients, given, item);
-		const { data: made } = await clients.docs.documents.create({ requestBody: { title } });
-		const documentId = made.documentId ?? '';
+		const document = await prepareDocument(params, item);
+		const { title, parentFolder: folder, templateId, key } = document;
+		// The Docs API cannot create a document in a folder, and cannot copy a document.
+		if (folder !== '' || templateId !== '' || key) return await createInDrive(clients, document, item);
+		const { data: resource } = await clients.docs.documents.create({ requestBody: { title } });
+		const documentId = resource.documentId ?? '';
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
-		const replaced = await fillEmpty(clients, documentId, given, item, made.revisionId);
-		return await readResult(clients, documentId, params, replaced, isEmpty(given.parsed) ? made : undefined);
+		const replaced = await fillEmpty(clients, documentId, document, item, resource.revisionId);
+		const createdResource = isEmpty(document.parsedContent) ? resource : undefined;
+		return await readResult(clients, documentId, params, replaced, createdResource);
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey } = params;
-		let ownId = idempotencyKey ? await createdFiles.findCreatedId(clients.drive, item) : undefined;
-		if (ownId === undefined) {
-			const written = await recoverResult(clients.docs, failure, item);
-			if (isNodeError(written)) return written;
-			if (written !== undefined) return await readResult(clients, written.documentId, params, undefined);
+		let createdId = idempotencyKey ? await createdFiles.findCreatedId(clients.drive, item) : undefined;
+		if (createdId === undefined) {
+			const recovered = await recoverResult(clients.docs, failure, item);
+			if (isNodeError(recovered)) return recovered;
+			if (recovered !== undefined) return await readResult(clients, recovered.documentId, params, undefined);
 			if (parentFolder !== '' || templateId !== '')
-				ownId = await createdFiles.findCreatedId(clients.drive, item);
+				createdId = await createdFiles.findCreatedId(clients.drive, item);
 		}
-		if (ownId !== undefined)
-			return await createDocumentInDrive(clients, await prepareDocument(params, item), item, ownId);
+		if (createdId !== undefined)
+			return await createInDrive(clients, await prepareDocument(params, item), item, createdId);
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
 			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
@@ -102,106 +97,110 @@ export const create = defineOperation({
 
 type NewDocument = Awaited<ReturnType<typeof prepareDocument>>;
 
-/** @throws NodeError 400 before anything is created */
+/** Checks and parses the parameters, before anything is created. @throws NodeError with 400 */
 async function prepareDocument(params: CreateDocumentParams, item: Item) {
 	const { title, content, contentFormat, templateId, fillFromInput } = params;
-	const replacing = await prepareReplacements(params, item);
-	const { texts, contents } = replacing;
-	const made: string[] = [title, contentFormat, content, templateId, JSON.stringify(texts)];
-	if (fillFromInput) made.push('fillFromInput');
-	if (contents.length > 0) made.push(JSON.stringify(params.replacements));
-	const key = createdFiles.hashFileKey('document create', params, made);
-	const parsed = await parseContent(params, item);
-	const isReplacing = texts.length + contents.length > 0 || fillFromInput;
-	if (templateId === '' && (contents.length > 0 || (isReplacing && isEmpty(parsed)))) {
+	const replacementPlan = await prepareReplacements(params, item);
+	const { requests, markdown } = replacementPlan;
+	const keyParts: string[] = [title, contentFormat, content, templateId, JSON.stringify(requests)];
+	if (fillFromInput) keyParts.push('fillFromInput');
+	if (markdown.length > 0) keyParts.push(JSON.stringify(params.replacements));
+	const key = createdFiles.hashFileKey('document create', params, keyParts);
+	const parsedContent = await parseContent(params, item);
+	const isReplacing = requests.length + markdown.length > 0 || fillFromInput;
+	if (templateId === '' && (markdown.length > 0 || (isReplacing && isEmpty(parsedContent)))) {
 		throw createRefusal(
 			`${quoteField(fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}, or enter ${quoteField('content')}. If one of them is an expression, check that the input item contains the data.`,
 		);
 	}
-	return { ...params, parsed, replacing, key };
+	return { ...params, parsedContent, replacementPlan, key };
 }
 
-async function createDocumentInDrive(clients: Clients, given: NewDocument, item: Item, ownId?: string) {
+async function createInDrive(clients: Clients, document: NewDocument, item: Item, createdId?: string) {
 	const fill = (id: string) =>
-		given.templateId
-			? fillCopy(clients, id, given, item, ownId !== undefined)
-			: fillEmpty(clients, id, given, item);
+		document.templateId
+			? fillCopy(clients, id, document, item, createdId !== undefined)
+			: fillEmpty(clients, id, document, item);
 	const finish = async (id: string, isDone: boolean) => {
 		const replaced = isDone ? undefined : await fill(id);
-		return async () => await readResult(clients, id, given, replaced);
+		return async () => await readResult(clients, id, document, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';
-	const file = { ...given, kind: 'document', mimeType, buildUrl: buildDocumentUrl, ownId, finish } as const;
-	return await createdFiles.createInDrive(clients.drive, file, item);
+	const file = { ...document, kind: 'document', mimeType, buildUrl: buildDocumentUrl, finish } as const;
+	return await createdFiles.createInDrive(clients.drive, { ...file, ownId: createdId }, item);
 }
 
-/** Fills a document in one atomic change; with a key, only while it is empty, so that it is filled once. @param known revision, if new */
+/**
+ * Fills a document in one atomic change. With an idempotency key, fills only an empty document, so that it is filled once.
+ * @param newRevisionId the revision of a document that was just created
+ */
 async function fillEmpty(
 	{ docs }: Clients,
 	id: string,
-	given: NewDocument,
+	document: NewDocument,
 	item: Item,
-	known?: string | null,
+	newRevisionId?: string | null,
 ) {
-	const { parsed, key, replacing, content, fillFromInput } = given;
-	if (isEmpty(parsed)) return undefined;
-	const texts = fillFromInput ? planFill(replacing, content, item, true) : replacing.texts;
-	let revisionId = known;
+	const { parsedContent, key, replacementPlan: plan, content, fillFromInput } = document;
+	if (isEmpty(parsedContent)) return undefined;
+	const requests = fillFromInput ? addFillRequests(plan, content, item, true) : plan.requests;
+	let revisionId = newRevisionId;
 	return await repeatIfOutdated(async () => {
 		const body = revisionId ? undefined : await readBodyState(docs, id, '');
 		const base = body ?? { documentId: id, tabId: undefined, revisionId: revisionId ?? '' };
 		revisionId = undefined;
 		if (key && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), false) : emptyPlace;
-		const written = await carryOutContent(docs, item, (withPictures) =>
-			buildChange(planReplacement(withPictures(parsed), place), base, texts),
+		const result = await carryOutContent(docs, item, (filterContent) =>
+			buildChange(planReplacement(filterContent(parsedContent), place), base, requests),
 		);
-		return written.replaced;
+		return result.replaced;
 	}, item);
 }
 
-/** Fills a copy of a template. Replaces texts before it appends the content, so that no replacement changes the content. */
-async function fillCopy({ docs }: Clients, id: string, given: NewDocument, item: Item, isRecovery: boolean) {
-	const { parsed, key, replacing, fillFromInput } = given;
+/** Fills a copy of a template. Makes replacements before it appends the content, so that they do not change the content. */
+async function fillCopy({ docs }: Clients, id: string, document: NewDocument, item: Item, recovers: boolean) {
+	const { parsedContent, key, replacementPlan, fillFromInput } = document;
 	const replace = async () => {
 		const body = await readBodyState(docs, id, '', 'texts');
 		const name = `n8n-agent-workspace/filled/${key?.mark ?? ''}`;
-		// Replacing again would also change the replacements themselves.
-		if (key ? body.rangeNames.includes(name) : isRecovery && hasNewRevision(item, body)) return undefined;
-		const texts = planFill(replacing, collectTexts(body, true, body.content), item, fillFromInput);
-		const marker =
-			key && texts.length + replacing.contents.length > 0 ? [buildMarkerRequest(name, body)] : [];
-		return await carryOutContent(docs, item, (withPictures) => {
-			const plan = planContentReplacements(body, true, replacing.contents, withPictures);
-			return buildChange(plan, body, texts, marker);
+		// A second replacement could also change the texts that the first one inserted.
+		if (key ? body.rangeNames.includes(name) : recovers && hasNewRevision(item, body)) return undefined;
+		const text = collectTexts(body, true, body.content);
+		const requests = addFillRequests(replacementPlan, text, item, fillFromInput);
+		const isFilling = requests.length + replacementPlan.markdown.length > 0;
+		const marker = key && isFilling ? [buildMarkerRequest(name, body)] : [];
+		return await carryOutContent(docs, item, (filterContent) => {
+			const plan = planMarkdownReplacements(body, true, replacementPlan.markdown, filterContent);
+			return buildChange(plan, body, requests, marker);
 		});
 	};
 	const replaced = (await repeatIfOutdated(replace, item))?.replaced;
-	if (!isEmpty(parsed)) {
-		const atEnd = { documentId: id, tab: '', heading: '', newParagraph: true };
-		await appendContent(docs, { ...atEnd, parsed, key }, item);
+	if (!isEmpty(parsedContent)) {
+		const target = { documentId: id, tab: '', heading: '', newParagraph: true };
+		await appendContent(docs, { ...target, parsedContent, key }, item);
 	}
 	return replaced;
 }
 
-/** Marks the copy as filled, in the same atomic change: a named range over the end of a paragraph, which no replacement removes. */
+/** Builds the marker of a filled copy: a named range over the newline of a paragraph, which no replacement removes. */
 function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyState): docs_v1.Schema$Request {
 	const end = content.find(({ paragraph }) => paragraph)?.endIndex ?? endIndex;
 	return { createNamedRange: { name, range: { startIndex: end - 1, endIndex: end, tabId } } };
 }
 
-/** @param made the document, if it was just returned */
+/** @param resource Google's document, if Google has just returned it */
 async function readResult(
 	{ docs }: Clients,
 	documentId: string,
 	params: CreateDocumentParams,
 	replaced: DocumentWriteResult['replaced'],
-	made?: docs_v1.Schema$Document,
+	resource?: docs_v1.Schema$Document,
 ) {
 	const { includeBody } = params;
 	const read = async () => (await docs.documents.get({ documentId, fields: 'title,body' })).data;
-	const { title, body }: docs_v1.Schema$Document = made ?? (includeBody ? await read() : params);
+	const { title, body }: docs_v1.Schema$Document = resource ?? (includeBody ? await read() : params);
 	const documentUrl = buildDocumentUrl(documentId);
 	return { documentId, documentUrl, title, ...(includeBody && { body }), ...(replaced && { replaced }) };
 }

@@ -96,7 +96,7 @@ export const section = {
 	read: readSection,
 } as const satisfies Field;
 
-/** Refuses a Section without a heading, because the write would then replace the whole document. @throws NodeError 400 */
+/** Reads Section. @throws NodeError with 400 for an empty text, because the write would then replace the whole document */
 function readSection(raw: unknown, field: Field, reading: ReadContext): string {
 	if (typeof raw !== 'string') throw createValueRefusal(field, reading, `text, not ${describeType(raw)}`);
 	const isGiven = reading.mode === 'json' || reading.isOptionOfUser?.(field.name);
@@ -123,29 +123,29 @@ export const replacements = {
 	read: readReplacements,
 } as const satisfies Field;
 
-/** Reads the form's `{ replacement: [{ find, replace, format }] }`, an array of rows, or `{ [find]: replace }`. @throws NodeError 400 */
+/** Reads `{ replacement: [{ find, replace, format }] }` of the form, an array of such rows, or `{ [find]: replace }`. */
 function readReplacements(raw: unknown, field: Field, reading: ReadContext): Replacement[] {
-	const wanted = 'an array of objects with find, replace and format (text or markdown)';
+	const expected = 'an array of objects with find, replace and format (text or markdown)';
 	const rows = reading.mode === 'fields' && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
 	const readText = (value: unknown) => {
 		if (typeof value === 'string') return value;
-		const isShown = reading.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
-		if (!isShown) throw createValueRefusal(field, reading, `texts, not ${describeType(value)}`);
+		const isPrintable = reading.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
+		if (!isPrintable) throw createValueRefusal(field, reading, `texts, not ${describeType(value)}`);
 		return String(value);
 	};
 	if (isRecord(rows)) {
 		const pairs = Object.entries(rows);
-		return pairs.map(([name, value]) => ({ name, value: readText(value), format: 'text' }));
+		return pairs.map(([find, value]) => ({ find, replacement: readText(value), format: 'text' }));
 	}
 	if (!Array.isArray(rows) || !rows.every(isRecord))
-		throw createValueRefusal(field, reading, `${wanted}, not ${describeType(raw)}`);
-	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], wanted, reading);
+		throw createValueRefusal(field, reading, `${expected}, not ${describeType(raw)}`);
+	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, reading);
 	const isFilled = ({ find, replace }: (typeof rows)[number]) =>
 		reading.mode === 'json' || !!find || !!replace;
 	return rows.filter(isFilled).map(({ find, replace, format = 'text' }) => {
-		const known = replacementFormat.options.find(({ value }) => value === format)?.value;
-		if (known === undefined) throw createValueRefusal(field, reading, wanted);
-		return { name: readText(find ?? ''), value: readText(replace ?? ''), format: known };
+		const knownFormat = replacementFormat.options.find(({ value }) => value === format)?.value;
+		if (knownFormat === undefined) throw createValueRefusal(field, reading, expected);
+		return { find: readText(find ?? ''), replacement: readText(replace ?? ''), format: knownFormat };
 	});
 }
 

@@ -7,60 +7,64 @@ import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
 import { type ContentPlan, type FilterContent, planReplacement } from './contentRequests';
 import { type BodyState, getOuterText, summarizeTab } from './tabs';
 
-/** Markdown that takes the place of every paragraph with this text. */
-export interface ContentReplacement {
+/** Markdown that replaces every paragraph with the text to find. */
+export interface MarkdownReplacement {
 	readonly find: string;
-	readonly parsed: DocumentContent;
+	readonly content: DocumentContent;
 }
 
-/** Replaces placeholders with Markdown. @param isEveryTab or only in the body's tab @throws NodeError 400 if one shares a paragraph */
-export function planContentReplacements(
-	{ allTabs, tabId: ownId }: BodyState,
+/**
+ * Plans the replacement of placeholders by Markdown.
+ * @param isEveryTab whether to replace in all tabs, not only in the tab of the body
+ * @throws NodeError with 400 if a placeholder shares its paragraph with other text, or is not in a body
+ */
+export function planMarkdownReplacements(
+	{ allTabs, tabId: ownTabId }: BodyState,
 	isEveryTab: boolean,
-	replacements: readonly ContentReplacement[],
-	withPictures: FilterContent,
+	replacements: readonly MarkdownReplacement[],
+	filterContent: FilterContent,
 ): ContentPlan {
-	const tabs = allTabs.filter((tab) => isEveryTab || summarizeTab(tab).tabId === ownId);
+	const tabs = allTabs.filter((tab) => isEveryTab || summarizeTab(tab).tabId === ownTabId);
 	const places = tabs.flatMap((tab) => {
-		const outer = getOuterText(tab);
-		const outside = replacements.find(({ find }) => outer.includes(find));
-		if (outside) throw createPlaceError(outside.find, 'is in a header, a footer or a footnote');
-		// Replaces the last place first, so that the indexes of the others stay right.
+		const outerText = getOuterText(tab);
+		const misplaced = replacements.find(({ find }) => outerText.includes(find));
+		if (misplaced) throw createPlaceError(misplaced.find, 'is in a header, a footer or a footnote');
+		// The last place comes first, so that the indexes of the other places stay right.
 		const content = tab.documentTab?.body?.content ?? [];
 		return findPlaces(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
 	const plans = places.map(({ place, replacement }) =>
-		planReplacement(withPictures(replacement.parsed), place),
+		planReplacement(filterContent(replacement.content), place),
 	);
-	const replaced = replacements.map((replacement) => {
+	const counts = replacements.map((replacement) => {
 		const count = places.filter((place) => place.replacement === replacement).length;
 		return { find: replacement.find, count };
 	});
 	const requests = plans.flatMap((plan) => plan.requests);
 	const characterCount = plans.reduce((sum, plan) => sum + plan.characterCount, 0);
-	// Leaves the end of the document open, because nothing compares it after replacements.
-	return { requests, characterCount, text: '', endIndex: 0, replaced };
+	// `recoverResult` does not compare the end of the document after replacements, so it stays empty.
+	return { requests, characterCount, text: '', endIndex: 0, replaced: counts };
 }
 
-/** The paragraphs that are placeholders, those in tables included. */
+/** Finds the paragraphs that are placeholders, also in tables. */
 function findPlaces(
 	content: Elements,
 	tabId: string,
-	replacements: readonly ContentReplacement[],
-): Array<{ readonly place: ContentPlace; readonly replacement: ContentReplacement }> {
+	replacements: readonly MarkdownReplacement[],
+): Array<{ readonly place: ContentPlace; readonly replacement: MarkdownReplacement }> {
 	return content.flatMap(({ paragraph, table, startIndex, endIndex }) => {
 		if (!paragraph)
 			return getCells(table).flatMap((cell) => findPlaces(cell.content ?? [], tabId, replacements));
 		const text = getStoredLine(paragraph, '\ufffc');
 		const replacement = replacements.find(({ find }) => text.trim() === find);
-		const shared = replacement ? undefined : replacements.find(({ find }) => text.includes(find));
-		if (shared) throw createPlaceError(shared.find, 'does not have a paragraph of its own');
+		const misplaced = replacement ? undefined : replacements.find(({ find }) => text.includes(find));
+		if (misplaced) throw createPlaceError(misplaced.find, 'does not have a paragraph of its own');
 		if (!replacement) return [];
 		const index = startIndex ?? 0;
 		const range = { startIndex: index, endIndex: (endIndex ?? 0) - 1, tabId };
-		const before = [{ deleteContentRange: { range } }];
+		const firstRequests = [{ deleteContentRange: { range } }];
 		const isStyled = hasOwnStyle(paragraph);
-		return [{ replacement, place: { ...emptyPlace, index, tabId, isStyled, before } }];
+		return [{ replacement, place: { ...emptyPlace, index, tabId, isStyled, firstRequests } }];
 	});
 }
 

@@ -85,9 +85,9 @@ export const read = defineOperation({
 			const fileName = `${title}.${fileFormat === 'markdown' ? 'md' : fileFormat}`;
 			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
 			const request = { fileId: documentId, mimeType };
-			const answer = await drive.files.export(request, { responseType: 'arraybuffer' });
-			const bytes = answer.data;
-			const type = answer.headers['content-type'] ?? '';
+			const response = await drive.files.export(request, { responseType: 'arraybuffer' });
+			const bytes = response.data;
+			const type = response.headers['content-type'] ?? '';
 			if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(type)) {
 				const message = 'Google Drive returned a page in place of the file';
 				throw new NodeError({ code: 502, message, description: 'Check any proxy in between.' });
@@ -95,16 +95,16 @@ export const read = defineOperation({
 			const file = await item.store(bytes, fileName, mimeType);
 			return { documentId, title, mimeType, fileSize: bytes.length, file };
 		}
-		// Suggested changes are part of the resource, not of the text.
+		// The text leaves out suggested changes. Google's resource contains them.
 		const view = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...view });
 		const allTabs = flattenTabs(data.tabs);
-		const chosen = tab === '' ? undefined : findTab(allTabs, tab);
+		const chosenTab = tab === '' ? undefined : findTab(allTabs, tab);
 		if (output === 'document') {
-			refuseTooDeep(data);
-			return { ...data, ...(chosen && { tabs: [chosen] }) };
+			refuseDeepNesting(data);
+			return { ...data, ...(chosenTab && { tabs: [chosenTab] }) };
 		}
-		const tabs = (chosen ? [chosen] : allTabs).flatMap(({ documentTab }) => documentTab ?? []);
+		const tabs = (chosenTab ? [chosenTab] : allTabs).flatMap(({ documentTab }) => documentTab ?? []);
 		const content = await convertTabs(tabs, documentId, contentFormat, item);
 		return {
 			documentId,
@@ -117,11 +117,11 @@ export const read = defineOperation({
 	},
 	toModel(result, { startCharacter }, characters) {
 		if (!('content' in result) || result.content === undefined) return { items: [{ ...result }] };
-		const { title, content: rest, characterCount, tabs } = result;
-		const about = { title, characterCount, ...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }) };
-		const content = fitText(rest, countRoom(characters, about));
+		const { title, content: availableContent, characterCount, tabs } = result;
+		const summary = { title, characterCount, ...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }) };
+		const content = fitText(availableContent, countRoom(characters, summary));
 		const note = describePart(content, startCharacter, characterCount, quoteField('startCharacter'));
-		return { items: [{ ...about, content }], note };
+		return { items: [{ ...summary, content }], note };
 	},
 	toItems(result, { binaryPropertyName }) {
 		if (!('file' in result) || result.file === undefined) return undefined;
@@ -130,20 +130,20 @@ export const read = defineOperation({
 	},
 });
 
-/** How many levels of JSON an item may have: n8n copies and stores items with functions that call themselves for each level. */
+/** Most levels of JSON in an item, because n8n copies and stores items with recursive functions. */
 const maxItemDepth = 1000;
 
-/** @throws NodeError for a document that n8n cannot store */
-function refuseTooDeep(document: docs_v1.Schema$Document): void {
-	let level: unknown[] = [document];
-	for (let depth = 0; level.length > 0; depth++) {
+/** @throws NodeError with 400 for a document that n8n cannot store */
+function refuseDeepNesting(document: docs_v1.Schema$Document): void {
+	let values: unknown[] = [document];
+	for (let depth = 0; values.length > 0; depth++) {
 		if (depth > maxItemDepth) {
 			throw createRefusal(
 				'The tables of the document are nested too deeply to be output as a document',
 				`Set ${quoteField('output')} to ${printChoice('output', 'text')}.`,
 			);
 		}
-		level = level.flatMap((value): unknown[] =>
+		values = values.flatMap((value): unknown[] =>
 			typeof value === 'object' && value !== null ? Object.values(value) : [],
 		);
 	}
@@ -158,7 +158,7 @@ const conversions = {
 	},
 } as const;
 
-/** Converts tabs to the format, in the thread for untrusted text. If that fails, the content is empty and the item gets a hint. */
+/** Converts tabs in the thread for untrusted text. @returns '' if the conversion fails; the item then gets a hint */
 async function convertTabs(
 	tabs: readonly docs_v1.Schema$DocumentTab[],
 	documentId: string,
@@ -177,7 +177,7 @@ async function convertTabs(
 	return '';
 }
 
-/** Undefined if tables are nested too deeply for the call stack, as they can be in a document that somebody made up. */
+/** @returns undefined if tables are nested too deeply for the call stack, as in a document that somebody made with the API */
 function stringifyTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string | undefined {
 	try {
 		return JSON.stringify(tabs);

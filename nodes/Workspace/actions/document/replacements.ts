@@ -6,39 +6,41 @@ import { isRecord } from '../../../fields/values';
 import { cleanText } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
 import { readMarkdown } from './contentRequests';
-import type { ContentReplacement } from './placeholders';
+import type { MarkdownReplacement } from './placeholders';
 
-/** A text to find, and what to put in its place. */
+/** A text to find, and the new text in its place. */
 export interface Replacement {
-	readonly name: string;
-	readonly value: string;
+	readonly find: string;
+	readonly replacement: string;
 	readonly format: 'text' | 'markdown';
 }
 
-export interface Replacements {
-	readonly texts: readonly ReplaceRequest[];
-	readonly contents: readonly ContentReplacement[];
+export interface ReplacementPlan {
+	/** Requests for the replacements with plain text. */
+	readonly requests: readonly ReplaceRequest[];
+	readonly markdown: readonly MarkdownReplacement[];
 }
 
-/** @throws NodeError 400 for an empty text, which Google cannot find, and for Markdown that cannot be read */
+/** @throws NodeError with 400 for an empty text to find, which Google cannot find, or for Markdown that cannot be read */
 export async function prepareReplacements(
 	params: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
 	item: Item,
-): Promise<Replacements> {
+): Promise<ReplacementPlan> {
 	const { replacements, insertImages } = params;
-	const texts = buildReplaceRequests(replacements.filter(({ format }) => format === 'text'));
-	const contents: ContentReplacement[] = [];
-	for (const { name, value, format } of replacements) {
+	const requests = buildReplaceRequests(replacements.filter(({ format }) => format === 'text'));
+	const markdown: MarkdownReplacement[] = [];
+	for (const { find, replacement, format } of replacements) {
 		if (format === 'text') continue;
-		const parsed = await readMarkdown(value, 'replacements', insertImages, item);
-		// Trims the text, because its paragraph may have spaces around it. Refuses a space alone, which would match every empty paragraph.
-		contents.push({ find: cleanFind(cleanText(name).trim()), parsed });
+		const content = await readMarkdown(replacement, 'replacements', insertImages, item);
+		// Trims the text to find, because its paragraph may have spaces around it. Only spaces would match every empty paragraph.
+		markdown.push({ find: cleanFind(cleanText(find).trim()), content });
 	}
-	return { texts, contents };
+	return { requests, markdown };
 }
 
-function cleanFind(name: string): string {
-	const text = cleanText(name);
+/** @throws NodeError with 400 for an empty text */
+function cleanFind(find: string): string {
+	const text = cleanText(find);
 	if (text !== '') return text;
 	throw createRefusal(
 		`${quoteField('replacements')} has an empty text to find`,
@@ -46,54 +48,59 @@ function cleanFind(name: string): string {
 	);
 }
 
-/** The requests that replace texts in all tabs. */
-function buildReplaceRequests(pairs: ReadonlyArray<Omit<Replacement, 'format'>>) {
-	return pairs.map(({ name, value }) => {
-		const containsText = { text: cleanFind(name), matchCase: true };
-		return { replaceAllText: { containsText, replaceText: cleanText(value) } };
+/** Builds requests that replace texts in all tabs. */
+function buildReplaceRequests(replacements: ReadonlyArray<Omit<Replacement, 'format'>>) {
+	return replacements.map(({ find, replacement }) => {
+		const containsText = { text: cleanFind(find), matchCase: true };
+		return { replaceAllText: { containsText, replaceText: cleanText(replacement) } };
 	});
 }
 
 type ReplaceRequest = ReturnType<typeof buildReplaceRequests>[number];
 
-const placeholderPattern = /\{\{([^{}\n\v]{1,200})\}\}/g;
-/** How many placeholders a hint names, because a document may have any number. */
+const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
+/** Most placeholders that a hint names, because a document may have any number of them. */
 const maxNamedPlaceholders = 20;
 
-/** Adds a replacement for each placeholder that a field of the item fills. A hint names the others. @param text of the document */
-export function planFill(
-	{ texts, contents }: Replacements,
+/**
+ * Adds a request for each placeholder that a field of the input item fills. A hint names the placeholders that stay.
+ * @param text the text of the document
+ */
+export function addFillRequests(
+	{ requests, markdown }: ReplacementPlan,
 	text: string,
 	item: Item,
 	fillFromInput: boolean,
 ): ReplaceRequest[] {
-	const finds = texts.map(({ replaceAllText }) => replaceAllText.containsText.text);
-	const all = [...contents.map(({ find }) => find), ...finds];
-	const kept = all.reduce((rest, find) => rest.replaceAll(find, ''), text);
-	const paths = new Map([...kept.matchAll(placeholderPattern)].map(([whole, name = '']) => [whole, name]));
-	const found = [...paths].map(([name, path]) => ({
-		name,
-		value: fillFromInput ? findField(item.json, path.trim()) : undefined,
-	}));
-	const unfilled = found.flatMap(({ name, value }) => (value === undefined ? [`'${name}'`] : []));
-	if (unfilled.length > 0) {
+	const finds = requests.map(({ replaceAllText }) => replaceAllText.containsText.text);
+	let remainingText = text;
+	for (const find of [...markdown.map((row) => row.find), ...finds])
+		remainingText = remainingText.replaceAll(find, '');
+	const unfilledNames: string[] = [];
+	const filledPlaceholders: Array<Omit<Replacement, 'format'>> = [];
+	for (const find of new Set(remainingText.match(placeholderPattern))) {
+		const replacement = fillFromInput ? findField(item.json, find.slice(2, -2).trim()) : undefined;
+		if (replacement === undefined) unfilledNames.push(`'${find}'`);
+		else filledPlaceholders.push({ find, replacement });
+	}
+	if (unfilledNames.length > 0) {
 		const advice = fillFromInput
 			? 'The input item has no fields with these names.'
 			: `Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} if the input item has fields with these names.`;
-		const names = unfilled.slice(0, maxNamedPlaceholders).join(', ');
+		const names = unfilledNames.slice(0, maxNamedPlaceholders).join(', ');
 		item.addHint(`These placeholders were not filled: ${names}. ${advice}`);
 	}
-	const filled = found.flatMap(({ name, value }) => (value === undefined ? [] : { name, value }));
-	// Puts values that contain placeholders last, so that no field is filled into the text of another one.
-	const countBraces = ({ value }: { value: string }) => Number(value.includes('{{'));
-	return [...texts, ...buildReplaceRequests(filled.toSorted((a, b) => countBraces(a) - countBraces(b)))];
+	// Texts with placeholders come last, so that no later request fills a field into the text of another field.
+	const countBraces = ({ replacement }: { replacement: string }) => Number(replacement.includes('{{'));
+	filledPlaceholders.sort((left, right) => countBraces(left) - countBraces(right));
+	return [...requests, ...buildReplaceRequests(filledPlaceholders)];
 }
 
-/** The text of the field with this name, or of the one that a path such as `customer.city` leads to. */
+/** Finds a field by its name, or by a path such as `customer.city`. @returns the value as text; undefined if there is no such field */
 function findField(fields: IDataObject, name: string): string | undefined {
 	const path = Object.hasOwn(fields, name) ? [name] : name.split('.');
-	const readKey = (at: unknown, key: string) =>
-		isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+	const readKey = (object: unknown, key: string) =>
+		isRecord(object) && Object.hasOwn(object, key) ? object[key] : undefined;
 	const value = path.reduce(readKey, fields);
 	if (typeof value === 'string' || value === undefined) return value;
 	return value === null ? '' : JSON.stringify(value);

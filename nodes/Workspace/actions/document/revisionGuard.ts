@@ -5,49 +5,43 @@ import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { type ContentPlan, type FilterContent, filterPictures, type ReplacedCount } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
-import {
-	type BodyState,
-	flattenTabs,
-	buildDocumentUrl,
-	getStoredText,
-	looksLikeTabId,
-	findTab,
-	summarizeTab,
-} from './tabs';
+import { buildDocumentUrl, findTab, flattenTabs, getStoredText, looksLikeTabId, summarizeTab } from './tabs';
+import type { BodyState } from './tabs';
 
 /** The result of a write or an append. */
 export interface DocumentWriteResult {
 	readonly documentId: string;
-	/** UTF-16 units that were inserted. */
+	/** Number of inserted UTF-16 units. */
 	readonly characterCount: number;
-	/** Empty if Google does not return it. */
+	/** '' if Google does not return the revision. */
 	readonly revisionId: string;
-	/** How often each text was found; absent without replacements. */
+	/** Numbers of occurrences of each text to find; absent without replacements. */
 	readonly replaced?: readonly ReplacedCount[];
 }
 
 interface DocumentChange extends ContentPlan {
 	readonly documentId: string;
-	/** The first tab if undefined. */
+	/** Undefined for the first tab. */
 	readonly tabId: string | undefined;
-	/** The only revision that the change may follow. */
+	/** Google refuses the change if the document has another revision. */
 	readonly revisionId: string;
 }
 
-/** The change that each item sent last. After a failure whose outcome is unknown, the document is compared with it. */
+/** The last change of each item. If its outcome is unknown, the document is compared with it. */
 const lastChanges = new WeakMap<Item, DocumentChange>();
 
-/** Joins a plan and the requests before and after it. @param after ends with the replacements, if there are any */
+/** Joins a plan with the requests before and after it. @param requestsAfter requests that end with the `replaceAllText` requests */
 export function buildChange(
 	plan: ContentPlan,
 	{ documentId, tabId, revisionId }: Omit<DocumentChange, keyof ContentPlan>,
-	after: readonly DocsRequest[],
-	before: readonly DocsRequest[] = [],
+	requestsAfter: readonly DocsRequest[],
+	requestsBefore: readonly DocsRequest[] = [],
 ): DocumentChange {
-	return { ...plan, documentId, tabId, revisionId, requests: [...before, ...plan.requests, ...after] };
+	const requests = [...requestsBefore, ...plan.requests, ...requestsAfter];
+	return { ...plan, documentId, tabId, revisionId, requests };
 }
 
-/** Sends one atomic batch. It may be sent again, because Google refuses it if anything changed since the revision. */
+/** Sends one atomic batch. It is retryable, because Google refuses it if the document has changed since the revision. */
 async function sendBatch(
 	docs: docs_v1.Docs,
 	documentId: string,
@@ -63,50 +57,54 @@ const getReplacements = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ replaceAllText }) => replaceAllText ?? []);
 
 async function carryOutChange(docs: docs_v1.Docs, change: DocumentChange, item: Item) {
-	const { documentId, characterCount, revisionId: readId, requests, replaced: contents = [] } = change;
+	const { documentId, characterCount, revisionId: requiredRevisionId, requests } = change;
+	const markdownCounts = change.replaced ?? [];
 	if (requests.length > 0) lastChanges.set(item, change);
 	const { writeControl, replies }: docs_v1.Schema$BatchUpdateDocumentResponse =
 		requests.length > 0
-			? await sendBatch(docs, documentId, requests, readId)
-			: { writeControl: { requiredRevisionId: readId } };
-	const written = { documentId, characterCount, revisionId: writeControl?.requiredRevisionId ?? '' };
-	const texts = getReplacements(change);
-	if (texts.length + contents.length === 0) return written;
-	const textReplies = (replies ?? []).slice(-texts.length);
-	let inserted = characterCount;
-	const replacedTexts = texts.map(({ containsText, replaceText }, at) => {
-		const count = textReplies[at]?.replaceAllText?.occurrencesChanged ?? 0;
-		inserted += count * (replaceText?.length ?? 0);
+			? await sendBatch(docs, documentId, requests, requiredRevisionId)
+			: { writeControl: { requiredRevisionId } };
+	const result = { documentId, characterCount, revisionId: writeControl?.requiredRevisionId ?? '' };
+	const replacements = getReplacements(change);
+	if (replacements.length + markdownCounts.length === 0) return result;
+	const replacementReplies = (replies ?? []).slice(-replacements.length);
+	let insertedUnits = characterCount;
+	const textCounts = replacements.map(({ containsText, replaceText }, index) => {
+		const count = replacementReplies[index]?.replaceAllText?.occurrencesChanged ?? 0;
+		insertedUnits += count * (replaceText?.length ?? 0);
 		return { find: containsText?.text ?? '', count };
 	});
-	const replaced = [...contents, ...replacedTexts];
-	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
-	if (missing.length > 0) item.addHint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
-	return { ...written, characterCount: inserted, replaced };
+	const replaced = [...markdownCounts, ...textCounts];
+	const missingTexts = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
+	if (missingTexts.length > 0)
+		item.addHint(`Not found in the document, so not replaced: ${missingTexts.join(', ')}.`);
+	return { ...result, characterCount: insertedUnits, replaced };
 }
 
-/** Each refusal of a picture costs a request, so after this many tries all pictures become links. */
+/** After this many refused requests, all pictures become links, because Google may refuse pictures one at a time. */
 const maxRefusals = 5;
 
-/** Carries out a change that inserts content. Pictures that Google cannot fetch become links. */
+/** Carries out a change that inserts content. Pictures that Google refuses become links, and the change is sent again. */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
 	item: Item,
-	planChange: (withPictures: FilterContent) => DocumentChange,
+	planChange: (filterContent: FilterContent) => DocumentChange,
 ): Promise<DocumentWriteResult> {
-	const refused = new Set<string>();
-	for (let tries = 1; ; tries++) {
-		const change = planChange((parsed) => filterPictures(parsed, (address) => !refused.has(address)));
+	const refusals = new Set<string>();
+	for (let sendCount = 1; ; sendCount++) {
+		const change = planChange((content) => filterPictures(content, (address) => !refusals.has(address)));
 		try {
-			const written = await carryOutChange(docs, change, item);
-			if (refused.size > 0) {
-				item.addHint(`Google could not fetch these images, so they became links: ${[...refused].join(', ')}`);
-			}
-			return written;
+			const result = await carryOutChange(docs, change, item);
+			if (refusals.size > 0)
+				item.addHint(
+					`Google could not fetch these images, so they became links: ${[...refusals].join(', ')}`,
+				);
+			return result;
 		} catch (error) {
-			const found = findRefusedPictures(error, change);
-			if (found.length === 0) throw toError(error);
-			for (const one of tries < maxRefusals ? found : getPictures(change)) refused.add(one);
+			const addresses = findRefusedPictures(error, change);
+			if (addresses.length === 0) throw toError(error);
+			const pictures = sendCount < maxRefusals ? addresses : getPictures(change);
+			pictures.forEach((address) => refusals.add(address));
 		}
 	}
 }
@@ -114,61 +112,62 @@ export async function carryOutContent(
 const getPictures = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ insertInlineImage }) => insertInlineImage?.uri ?? []);
 
-/** Addresses of the pictures that Google could not fetch: all, if it does not say which; none for any other error. */
+/** Finds the addresses of pictures that Google could not fetch: all pictures if Google names none, and no pictures for other errors. */
 function findRefusedPictures(error: unknown, change: DocumentChange): string[] {
 	if (!isRefused(error)) return [];
-	const position = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
-	const address = change.requests[Number(position)]?.insertInlineImage?.uri;
+	const requestIndex = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
+	const address = change.requests[Number(requestIndex)]?.insertInlineImage?.uri;
 	if (address) return [address];
-	return position !== undefined || /\bimage\b/i.test(error.message) ? getPictures(change) : [];
+	return requestIndex !== undefined || /\bimage\b/i.test(error.message) ? getPictures(change) : [];
 }
 
-/** Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have carried it out. */
+/** Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have carried out the change. */
 const isRefused = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.outcome !== 'unknown';
 
-/** How often a change is planned again if somebody else changed the document meanwhile. */
+/** A change is planned at most this many times if somebody else edits the document. */
 const maxPlans = 6;
-/** A pause is random, so that others who wait as well do not come back at the same time. */
+/** A pause has a random length, so that two executions with the same document do not meet again. */
 const maxPauseMilliseconds = 400;
 
-/** Repeats an attempt (read, plan, send) if somebody changed the document after the read, because Google then did nothing. */
-export async function repeatIfOutdated<R>(attempt: () => Promise<R>, item: Item): Promise<R> {
-	for (let plans = 1; ; plans++) {
+/** Repeats a change (read, plan, send) if somebody changed the document after the read. Google then refuses the change. */
+export async function repeatIfOutdated<R>(changeOnce: () => Promise<R>, item: Item): Promise<R> {
+	for (let planCount = 1; ; planCount++) {
 		try {
-			return await attempt();
+			return await changeOnce();
 		} catch (error) {
 			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
-			if (plans === maxPlans || !isOutdated) throw toError(error);
+			if (planCount === maxPlans || !isOutdated) throw toError(error);
 		}
-		const pause = Math.random() * maxPauseMilliseconds * plans;
+		const pause = Math.random() * maxPauseMilliseconds * planCount;
 		await sleep(pause, undefined, { signal: item.signal }).catch(() => undefined);
 	}
 }
 
-/** Adds a tab with this title if there is none. Of two executions at once, one adds it: Google refuses the second change of a revision. */
+/** Adds a tab if the document has none with its title. Only one of two executions adds it: Google refuses a second change of a revision. */
 export async function ensureTab(docs: docs_v1.Docs, documentId: string, tab: string, item: Item) {
-	const trimmed = tab.trim();
-	if (trimmed === '' || looksLikeTabId(trimmed)) return;
+	const title = tab.trim();
+	if (title === '' || looksLikeTabId(title)) return;
 	await repeatIfOutdated(async () => {
 		const fields = 'revisionId,tabs(tabProperties(tabId,title),childTabs)';
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
-		if (flattenTabs(data.tabs).some((one) => [tab, trimmed].includes(summarizeTab(one).title))) return;
-		const request = { addDocumentTab: { tabProperties: { title: trimmed } } };
+		const titles = flattenTabs(data.tabs).map((existingTab) => summarizeTab(existingTab).title);
+		if (titles.includes(tab) || titles.includes(title)) return;
+		const request = { addDocumentTab: { tabProperties: { title } } };
 		await sendBatch(docs, documentId, [request], data.revisionId);
 	}, item);
 }
 
-/** Whether a document has another revision than the item's change required. If nobody else edits it, the change was carried out. */
+/** Whether a document's revision differs from the one that the item's change required. If nobody else edits it, the change was made. */
 export function hasNewRevision(item: Item, { documentId, revisionId }: BodyState) {
 	const change = lastChanges.get(item);
 	return change?.documentId === documentId && change.revisionId !== revisionId;
 }
 
 /**
- * Looks in the document whether an item's change was carried out; undefined if the item has sent none.
- * @returns the result of the change, or the failure if certainly nothing was written
- * @throws NodeError if the document does not show either
+ * Compares the document with the last change of an item.
+ * @returns the result of the change, the failure if nothing was written, or undefined if the item has sent no change
+ * @throws NodeError if the document does not show whether the change was carried out
  */
 export async function recoverResult(
 	docs: docs_v1.Docs,
@@ -178,12 +177,12 @@ export async function recoverResult(
 	const change = lastChanges.get(item);
 	if (change === undefined) return undefined;
 	const { documentId, characterCount, tabId } = change;
-	const where = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
+	const checkAdvice = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
 	const createUnknownError = (
-		what: string,
+		finding: string,
 		cause: unknown = failure.cause,
 		message = `The content may have been written: ${failure.message}`,
-	) => failure.with({ message, description: `${what} ${where}`, outcome: 'unknown', cause });
+	) => failure.with({ message, description: `${finding} ${checkAdvice}`, outcome: 'unknown', cause });
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
 		.catch((cause: unknown) => {
@@ -193,18 +192,18 @@ export async function recoverResult(
 	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
 	const { revisionId } = data;
-	// Compares revisions before texts, because a change of formatting alone leaves the text as it was.
+	// Compares revisions first, because a change of formatting does not change the text.
 	if (revisionId === change.revisionId) {
 		const message = `The document was not changed: ${failure.message}`;
 		const description = 'Nothing was written. You can safely run this again.';
 		return failure.with({ message, description, outcome: 'notDone' });
 	}
-	// What the body ends with after replacements is not known.
-	const isKnown = getReplacements(change).length === 0 && !change.replaced?.length;
-	if (!isKnown) throw createUnknownError('The document was changed meanwhile.');
+	// The end of the body after replacements is not known in advance.
+	const isEndKnown = getReplacements(change).length === 0 && !change.replaced?.length;
+	if (!isEndKnown) throw createUnknownError('The document was changed meanwhile.');
 	if (content.at(-1)?.endIndex === change.endIndex && getStoredText(content).endsWith(change.text))
 		return { documentId, characterCount, revisionId: revisionId ?? '' };
-	const what = 'The document does not contain the content as it was sent.';
+	const finding = 'The document does not contain the content as it was sent.';
 	const message = 'Someone else changed the document while it was being written';
-	throw createUnknownError(what, undefined, message);
+	throw createUnknownError(finding, undefined, message);
 }

@@ -4,47 +4,47 @@ import { type Span, type TableBlock, joinSpans } from '../../../untrusted/docume
 
 export type DocsRequest = docs_v1.Schema$Request;
 
-/** Where something stands: its first index, and the index after its last one. */
+/** The first index of some content, and the index after its last character. */
 export type Extent = Readonly<Record<'start' | 'end', number>>;
 
-/** The text of a paragraph or of a cell, where it will stand, up to its newline. */
+/** The text of a paragraph or a cell, without its newline, and the indexes that it will have. */
 export interface TextLine extends Extent {
 	readonly spans: readonly Span[];
 }
 
 export interface PlacedTable {
 	readonly block: TableBlock;
-	/** Index at which to insert the table. The document then has the text of all paragraphs, but none of the tables before this one. */
-	readonly insertAt: number;
+	/** Index for the insertion of the table. The text of all paragraphs is inserted before it, and the tables in front of it after it. */
+	readonly insertIndex: number;
 	readonly cells: ReadonlyArray<readonly TextLine[]>;
 }
 
-/** A table, a row and a cell each begin with a unit of their own; a table also ends with one. The first row is a header. */
+/** Calculates the indexes of cells. In Docs, a table, a row and a cell each begin with an index of their own. The first row is a header. */
 export function layOutCells({ rows }: TableBlock, start: number): TextLine[][] {
-	let at = start + 1;
-	return rows.map((row, rowAt) => {
-		at += 1;
+	let index = start + 1;
+	return rows.map((row, rowIndex) => {
+		index += 1;
 		return row.map((cell) => {
 			const spans =
-				rowAt > 0 ? cell : cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } }));
-			const line = { spans, start: at + 1, end: at + 1 + joinSpans(cell).length };
-			at = line.end + 1;
+				rowIndex > 0 ? cell : cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } }));
+			const line = { spans, start: index + 1, end: index + 1 + joinSpans(cell).length };
+			index = line.end + 1;
 			return line;
 		});
 	});
 }
 
-/** Inserts a table and fills it from the last cell to the first, so that no insertion moves a cell that is still empty. */
+/** Builds requests that insert a table, and fill it from the last cell to the first, so that no text moves a cell to fill later. */
 export function buildTableRequests(
-	{ block, insertAt }: PlacedTable,
+	{ block, insertIndex: insertAt }: PlacedTable,
 	toLocation: (index: number) => docs_v1.Schema$Location,
 ): DocsRequest[] {
 	const columns = block.alignments.length;
-	const fills = block.rows.flatMap((row, rowAt) =>
-		row.flatMap((spans, columnAt) => {
+	const fills = block.rows.flatMap((row, rowIndex) =>
+		row.flatMap((spans, columnIndex) => {
 			const text = joinSpans(spans);
-			// The table, each row and each cell begin with a unit of their own, and an empty cell is a newline.
-			const index = insertAt + 4 + rowAt * (1 + 2 * columns) + 2 * columnAt;
+			// The table, each row and each cell begin with an index of their own, and an empty cell has a newline.
+			const index = insertAt + 4 + rowIndex * (1 + 2 * columns) + 2 * columnIndex;
 			return text === '' ? [] : [{ insertText: { text, location: toLocation(index) } }];
 		}),
 	);

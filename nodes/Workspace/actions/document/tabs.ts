@@ -3,7 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { NodeError, createRefusal } from '../../../core/errors';
 import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
 
-/** Every tab, nested ones after their parent. */
+/** Returns all tabs in one list, each child tab after its parent. */
 export const flattenTabs = (tabs?: readonly docs_v1.Schema$Tab[]): docs_v1.Schema$Tab[] =>
 	(tabs ?? []).flatMap((tab) => [tab, ...flattenTabs(tab.childTabs)]);
 
@@ -12,22 +12,22 @@ export const summarizeTab = ({ tabProperties }: docs_v1.Schema$Tab) => ({
 	title: tabProperties?.title ?? '',
 });
 
-/** The tab with an ID or a title. @throws NodeError 400 if there is none, or several have the title */
+/** Finds a tab by its ID or title. @throws NodeError with 400 if no tab or several tabs match */
 export function findTab(allTabs: readonly docs_v1.Schema$Tab[], name: string): docs_v1.Schema$Tab {
 	const tabs = allTabs.map((tab) => ({ ...summarizeTab(tab), tab }));
-	const matches = [name, name.trim()].flatMap((wanted) => [
-		tabs.filter(({ tabId }) => tabId === wanted).slice(0, 1),
-		tabs.filter(({ title }) => title === wanted),
+	const matches = [name, name.trim()].flatMap((text) => [
+		tabs.filter(({ tabId }) => tabId === text).slice(0, 1),
+		tabs.filter(({ title }) => title === text),
 	]);
-	const found = matches.find(({ length }) => length > 0);
-	if (found?.[0] && found.length === 1) return found[0].tab;
-	const list = (found ?? tabs).map(({ title, tabId }) => `'${title}' (${tabId})`).join(', ');
-	throw found
-		? createRefusal(`Several tabs have the title '${name}'`, `Enter the ID of one of them: ${list}.`)
-		: createRefusal(`The document has no tab '${name.trim()}'`, `Tabs of the document: ${list}.`);
+	const match = matches.find(({ length }) => length > 0);
+	if (match?.[0] && match.length === 1) return match[0].tab;
+	const tabList = (match ?? tabs).map(({ title, tabId }) => `'${title}' (${tabId})`).join(', ');
+	throw match
+		? createRefusal(`Several tabs have the title '${name}'`, `Enter the ID of one of them: ${tabList}.`)
+		: createRefusal(`The document has no tab '${name.trim()}'`, `Tabs of the document: ${tabList}.`);
 }
 
-/** Whether a name has the form of Google's tab IDs. A tab with such a title can be chosen by its ID only. */
+/** Whether a text has the form of Google's tab IDs. A tab with such a title can only be chosen by its ID. */
 export const looksLikeTabId = (name: string) => /^t\.[\w-]+$/.test(name);
 
 export function buildDocumentUrl(documentId: string, tabId?: string): string {
@@ -38,27 +38,27 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 const tabFields = 'revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(namedRanges';
 const styleFields = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 
-/** How much to read of a document: where its paragraphs are, all bodies, or also headers, footers and footnotes. */
-const fieldsByExtent = {
+/** The fields to read of a document: the indexes of its paragraphs, all bodies, or also headers, footers and footnotes. */
+const fieldsByScope = {
 	outline: `${tabFields},body(content(startIndex,endIndex,${styleFields}))))`,
 	bodies: `${tabFields},body))`,
 	texts: `${tabFields},body,headers,footers,footnotes))`,
 } as const;
 
-/** @param tab ID or title; empty for the first tab */
+/** @param tab the ID or title of the tab; '' for the first tab */
 export async function readBodyState(
 	docs: docs_v1.Docs,
 	documentId: string,
 	tab: string,
-	extent: keyof typeof fieldsByExtent = 'outline',
+	scope: keyof typeof fieldsByScope = 'outline',
 ) {
-	const fields = fieldsByExtent[extent];
+	const fields = fieldsByScope[scope];
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 	const allTabs = flattenTabs(data.tabs);
-	const found = tab === '' ? allTabs[0] : findTab(allTabs, tab);
-	const content = found?.documentTab?.body?.content ?? [];
-	const last = content.at(-1);
-	if (found === undefined || !last?.endIndex) {
+	const chosenTab = tab === '' ? allTabs[0] : findTab(allTabs, tab);
+	const content = chosenTab?.documentTab?.body?.content ?? [];
+	const lastElement = content.at(-1);
+	if (chosenTab === undefined || !lastElement?.endIndex) {
 		throw new NodeError({ code: 502, message: 'Google returned a document without a body' });
 	}
 	if (!data.revisionId) {
@@ -68,50 +68,46 @@ export async function readBodyState(
 			description: 'Share the document with the account of the credential as an editor.',
 		});
 	}
-	const { tabId } = summarizeTab(found);
-	const rangeNames = Object.keys(found.documentTab?.namedRanges ?? {});
-	// The end is the index after the last newline.
+	const { tabId } = summarizeTab(chosenTab);
+	const rangeNames = Object.keys(chosenTab.documentTab?.namedRanges ?? {});
 	return {
 		documentId,
 		tabId,
 		revisionId: data.revisionId,
-		endIndex: last.endIndex,
+		endIndex: lastElement.endIndex,
 		rangeNames,
 		content,
 		allTabs,
 	};
 }
 
-/** What a change needs to know about a tab's body. */
+/** The data about a tab's body that a change needs. `endIndex` is the index after the last newline. */
 export type BodyState = Awaited<ReturnType<typeof readBodyState>>;
 
-/** The stored content of a body, in the order of its indexes. Compared before and after a write, it shows whether that happened. */
+/** Returns the stored text of a body in the order of its indexes. A comparison of this text shows whether a write was carried out. */
 export function getStoredText(content: Elements): string {
-	const read = ({ paragraph, table }: docs_v1.Schema$StructuralElement): string =>
+	const readElement = ({ paragraph, table }: docs_v1.Schema$StructuralElement): string =>
 		paragraph
 			? getStoredLine(paragraph)
 			: getCells(table)
 					.map((cell) => getStoredText(cell.content ?? []))
 					.join('');
-	return content.map(read).join('');
+	return content.map(readElement).join('');
 }
 
-/** The text of a tab's headers, footers and footnotes. */
+/** Returns the text of a tab's headers, footers and footnotes. */
 export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
-	const parts = Object.values({
-		...documentTab?.headers,
-		...documentTab?.footers,
-		...documentTab?.footnotes,
-	});
+	const { headers, footers, footnotes } = documentTab ?? {};
+	const parts = Object.values({ ...headers, ...footers, ...footnotes });
 	return parts.map(({ content = [] }) => getStoredText(content)).join('');
 }
 
 /** Joins the texts of a tab, or of all tabs, with headers, footers and footnotes. @param content the part of the tab's body to include */
 export function collectTexts({ tabId, allTabs }: BodyState, isEveryTab: boolean, content: Elements): string {
 	const texts = allTabs.map((tab) => {
-		const isOwn = summarizeTab(tab).tabId === tabId;
-		const body = isOwn ? content : (tab.documentTab?.body?.content ?? []);
-		return isOwn || isEveryTab ? getStoredText(body) + getOuterText(tab) : '';
+		const isOwnTab = summarizeTab(tab).tabId === tabId;
+		const body = isOwnTab ? content : (tab.documentTab?.body?.content ?? []);
+		return isOwnTab || isEveryTab ? getStoredText(body) + getOuterText(tab) : '';
 	});
 	return texts.join('');
 }

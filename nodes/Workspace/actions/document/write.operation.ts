@@ -6,8 +6,8 @@ import { fitIntoSection, isEmpty, parseContent, planReplacement } from './conten
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import { carryOutContent, buildChange, ensureTab, repeatIfOutdated, recoverResult } from './revisionGuard';
-import { planContentReplacements } from './placeholders';
-import { planFill, prepareReplacements } from './replacements';
+import { planMarkdownReplacements } from './placeholders';
+import { addFillRequests, prepareReplacements } from './replacements';
 import { collectTexts, getStoredText, readBodyState } from './tabs';
 
 export const write = defineOperation({
@@ -18,7 +18,7 @@ export const write = defineOperation({
 		'Replace the whole content of a document, of one of its tabs or of the section under a heading. Headers and footers are kept.',
 	modelDescription: 'Replace content of a Google document.',
 	caution: 'Destructive: the previous content is lost.',
-	// A second run may find what the first one put in, for example if `aa` takes the place of `a`.
+	// A second try could find the text that the first one inserted, for example if `aa` replaces `a`.
 	isIdempotent: ({ replacements, fillFromInput }) => replacements.length === 0 && !fillFromInput,
 	fields: [
 		fields.documentId,
@@ -72,10 +72,10 @@ export const write = defineOperation({
 	},
 	async execute({ docs }, params, item) {
 		const { documentId, content, tab, requiredRevisionId, fillFromInput, section: heading } = params;
-		const parsed = await parseContent(params, item);
-		const replacing = await prepareReplacements(params, item);
-		const keepsContent = isEmpty(parsed) && (params.replacements.length > 0 || fillFromInput);
-		if (isEmpty(parsed) && !keepsContent && !params.allowEmpty) {
+		const parsedContent = await parseContent(params, item);
+		const replacementPlan = await prepareReplacements(params, item);
+		const keepsContent = isEmpty(parsedContent) && (params.replacements.length > 0 || fillFromInput);
+		if (isEmpty(parsedContent) && !keepsContent && !params.allowEmpty) {
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				`Nothing was written. Check the expression that provides the content, or turn on ${quoteField('allowEmpty')} to clear the document.`,
@@ -83,34 +83,38 @@ export const write = defineOperation({
 		}
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
-		const needsTexts = fillFromInput || replacing.contents.length > 0;
-		const extent = needsTexts ? 'texts' : heading ? 'bodies' : 'outline';
-		// What stood in the section when it was read first.
-		let seen: string | undefined;
-		const attempt = async () => {
-			const body = await readBodyState(docs, documentId, tab, extent);
+		const needsTexts = fillFromInput || replacementPlan.markdown.length > 0;
+		const scope = needsTexts ? 'texts' : heading ? 'bodies' : 'outline';
+		// The text of the section at the first read.
+		let firstText: string | undefined;
+		const writeOnce = async () => {
+			const body = await readBodyState(docs, documentId, tab, scope);
 			const section = findSection(body, heading);
-			const present = getStoredText(section.elements);
-			if (heading !== '' && present !== (seen ??= present))
+			const currentText = getStoredText(section.elements);
+			if (heading !== '' && currentText !== (firstText ??= currentText))
 				throw createRefusal(
 					`Someone else changed the section under '${shorten(heading)}' while it was being written`,
 					'Nothing was written. Check the document before you run this again.',
 				);
 			const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
-			const kept = collectTexts(body, tab === '', keepsContent ? body.content : []);
-			const texts = fillFromInput ? planFill(replacing, kept + content, item, true) : replacing.texts;
+			const documentText = collectTexts(body, tab === '', keepsContent ? body.content : []);
+			const textRequests = fillFromInput
+				? addFillRequests(replacementPlan, documentText + content, item, true)
+				: replacementPlan.requests;
 			const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
-			const after = texts.map(({ replaceAllText }) => ({ replaceAllText: { ...replaceAllText, ...tabs } }));
+			const requestsAfter = textRequests.map(({ replaceAllText }) => ({
+				replaceAllText: { ...replaceAllText, ...tabs },
+			}));
 			const place = planPlace(body, section, true);
-			return await carryOutContent(docs, item, (withPictures) => {
+			return await carryOutContent(docs, item, (filterContent) => {
 				const plan = keepsContent
-					? planContentReplacements(body, tab === '', replacing.contents, withPictures)
-					: planReplacement(withPictures(fitIntoSection(parsed, section)), place);
-				return buildChange(plan, base, after);
+					? planMarkdownReplacements(body, tab === '', replacementPlan.markdown, filterContent)
+					: planReplacement(filterContent(fitIntoSection(parsedContent, section)), place);
+				return buildChange(plan, base, requestsAfter);
 			});
 		};
-		const isRepeated = (keepsContent || heading !== '') && !requiredRevisionId;
-		return isRepeated ? await repeatIfOutdated(attempt, item) : await attempt();
+		const isRepeatable = (keepsContent || heading !== '') && !requiredRevisionId;
+		return isRepeatable ? await repeatIfOutdated(writeOnce, item) : await writeOnce();
 	},
 	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
 	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,

@@ -5,7 +5,11 @@ import { Calls } from './calls';
 
 const calls = new Calls();
 
-const pair = (name: string, value: string, format: 'text' | 'markdown' = 'text') => ({ name, value, format });
+const pair = (find: string, replacement: string, format: 'text' | 'markdown' = 'text') => ({
+	find,
+	replacement,
+	format,
+});
 
 function requestsSent(): unknown[] {
 	return calls.sent

@@ -160,7 +160,10 @@ test.each([{}, { tabs: [{}] }, { tabs: [{ documentTab: { body: { content: [{}] }
 
 test.each([
 	{ content: 'new' },
-	{ requiredRevisionId: 'r1', replacements: [{ name: 'theirs', value: 'ours', format: 'text' as const }] },
+	{
+		requiredRevisionId: 'r1',
+		replacements: [{ find: 'theirs', replacement: 'ours', format: 'text' as const }],
+	},
 ])('what was meant for one revision is not repeated on a later one: %j', async (params) => {
 	const message = "The required revision ID 'r1' does not match the latest revision.";
 	calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
