@@ -93,12 +93,10 @@ export class Workspace implements INodeType {
 
 /** Returns a method that n8n calls for a list of the form. Its code is loaded with the first list. */
 function loadOnFirstUse<Args extends unknown[], List>(
-	chooseMethod: (
-		lists: typeof pickerLists,
-	) => (context: ILoadOptionsFunctions, ...args: Args) => Promise<List>,
+	choose: (lists: typeof pickerLists) => (context: ILoadOptionsFunctions, ...args: Args) => Promise<List>,
 ) {
 	return async function (this: ILoadOptionsFunctions, ...args: Args): Promise<List> {
 		const { pickerLists: lists } = await import('./methods/pickerLists');
-		return await chooseMethod(lists)(this, ...args);
+		return await choose(lists)(this, ...args);
 	};
 }

@@ -38,18 +38,16 @@ type KeyUse = Readonly<Record<'key' | 'operation' | 'target', string>>;
  */
 export function hashIdempotencyKey({ key, operation, target }: KeyUse): string | undefined {
 	if (key === '') return undefined;
-	if (key.trim() === '') {
+	if (key.trim() === '')
 		throw createRefusal(
 			`${quoteField('idempotencyKey')} contains only white space`,
 			'If it is an expression, check that the input item contains the data. To use no key, leave it empty.',
 		);
-	}
-	if (key.length > maxKeyLength) {
+	if (key.length > maxKeyLength)
 		throw createRefusal(
 			`${quoteField('idempotencyKey')} has more than ${maxKeyLength} characters`,
 			'Use a short text that identifies the action, such as an order number.',
 		);
-	}
 	return hashParts([operation, target, key]);
 }
 

@@ -43,7 +43,7 @@ export function parseId(text: string, label: string, advice = ''): string {
 	);
 }
 
-/** Returns the ID from any URL that Google shows for a file or folder, or from an ID. @param noun 'file' for any kind @throws NodeError 400 */
+/** Takes the ID from any URL that Google shows for a file or folder. An ID is returned as it is. @param noun 'file' means any kind */
 export function parseFileId(text: string, noun: FileNoun | 'file', label: string): string {
 	const idOrUrl = text.trim();
 	const url = parseGoogleUrl(idOrUrl);

@@ -104,14 +104,11 @@ function buildOperationTexts(resource: ResourceName, operation: Operation): INod
 		continuation &&
 			`To let the model continue a long answer, add the option ${continuation} and let the model fill it in.`,
 	];
+	const hint = hints.filter(Boolean).join(' ');
 	const buildText = (cautionText: string | undefined, choiceDisplay?: IDisplayOptions['show']) => {
 		const text = [modelDescription, cautionText, fileText, continuationText].filter(Boolean).join(' ');
 		const show = { '@tool': [true], resource: [resource], operation: [operation.value], ...choiceDisplay };
-		return buildToolDescription(
-			text,
-			{ show, hide: { inputMode: ['json'] } },
-			hints.filter(Boolean).join(' '),
-		);
+		return buildToolDescription(text, { show, hide: { inputMode: ['json'] } }, hint);
 	};
 	if (!modelCautions) return [buildText(caution)];
 	const { field, byValue } = modelCautions;

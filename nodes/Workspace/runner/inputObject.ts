@@ -28,12 +28,11 @@ export function readInputObject(input: unknown, allowed: unknown, allowFilePaths
 	const job = { ...chooseOperation(resource, operation, values), values };
 	refuseForbiddenOperation(allowed, job);
 	refuseUnknownKeys(job);
-	if (values['contentSource'] === 'filePath' && !allowFilePaths) {
+	if (values['contentSource'] === 'filePath' && !allowFilePaths)
 		throw createRefusal(
 			"'contentSource' cannot be filePath: this node does not allow file paths",
 			"Turn on 'Allow File Paths' in the node, or provide the content as base64 or in a binary field.",
 		);
-	}
 	return job;
 }
 
@@ -69,11 +68,7 @@ const allOperations: readonly ChosenOperation[] = resources.flatMap(({ value: re
 	operations.map((operation) => ({ resource, operation })),
 );
 
-/**
- * Returns the operation with these names.
- * @param values the values of an input object; if it names no resource, its keys may show which resource is meant
- * @throws NodeError 400 that lists the resources or operations
- */
+/** Returns the operation with these names. If no resource is named, the keys of the values may show which is meant. @throws NodeError 400 */
 export function chooseOperation(resource: unknown, operation: unknown, values: RawValues = {}) {
 	const resourceChoices = allOperations.filter((choice) => choice.resource === resource);
 	const choices = resourceChoices.length > 0 ? resourceChoices : allOperations;
@@ -102,7 +97,6 @@ function chooseByIdKey(name: string, choices: readonly ChosenOperation[], values
 	throw createRefusal(`'resource' is required for '${name}'`, `Choose one of: ${resourceNames}.${shortcut}`);
 }
 
-/** Returns the required keys that hold the ID of a file or message. */
 function getIdKeys({ fields }: Operation): string[] {
 	return fields.flatMap(({ name, required, isId }) => (required && isId ? [name] : []));
 }

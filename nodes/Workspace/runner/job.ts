@@ -161,12 +161,11 @@ const customApiCall = '__CUSTOM_API_CALL__';
 function readForm(parameters: NodeParameters, itemIndex: number): UncheckedJob {
 	const resourceName = parameters.readParameter('resource', itemIndex, '');
 	const operationName = parameters.readParameter('operation', itemIndex, '');
-	if (resourceName === customApiCall || operationName === customApiCall) {
+	if (resourceName === customApiCall || operationName === customApiCall)
 		throw createRefusal(
 			"This node does not support 'Custom API Call'",
 			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
-	}
 	const { resource, operation } = chooseOperation(resourceName, operationName);
 	return { resource, operation, values: parameters.readFields(operation.fields, itemIndex) };
 }
@@ -199,10 +198,8 @@ type ItemSettings = Pick<CheckedJob, 'naming' | 'limits'>;
  * for wrong parameters. If no parameter depends on the item, only the first item's are checked.
  */
 export function createJobReader(context: IExecuteFunctions, parameters: NodeParameters, run: RunState) {
-	const parameterQuestions = {
-		isExpression: (name: string) => parameters.isOwnExpression(name),
-		isOptionOfUser: (name: string) => parameters.isOptionOfUser(name),
-	};
+	const isExpression = (name: string) => parameters.isOwnExpression(name);
+	const isOptionOfUser = (name: string) => parameters.isOptionOfUser(name);
 	let last: CheckedJob | undefined;
 	return (index: number): Job => {
 		const mode = parameters.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
@@ -210,7 +207,7 @@ export function createJobReader(context: IExecuteFunctions, parameters: NodePara
 		// `readFields` returns the same object again if no value depends on the item.
 		const isSame = last?.mode === mode && last.operation === raw.operation && last.values === raw.values;
 		if (!last || !isSame)
-			last = checkJob(raw, { ...parameterQuestions, mode, timezone: context.getTimezone() });
+			last = checkJob(raw, { mode, timezone: context.getTimezone(), isExpression, isOptionOfUser });
 		const { operation, naming, params } = last;
 		const item = new InputItem(context, index, run, last);
 		naming.runWithNames(() => operation.check?.(params, item));
