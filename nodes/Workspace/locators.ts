@@ -79,7 +79,7 @@ export const readFileIds = (raw: unknown, field: Field, reading: ReadContext): s
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
 
 /** Builds what all fields for a file or folder of Drive share: a choice from a list, by URL or by ID. Reads '' if nothing is chosen. */
-export function createFileLocator(noun: FileNoun, searchListMethod: string) {
+export function buildFileLocator(noun: FileNoun, searchListMethod: string) {
 	const { exampleUrl, listPlaceholder } = fileKinds[noun];
 	return {
 		type: 'resourceLocator',
@@ -88,11 +88,11 @@ export function createFileLocator(noun: FileNoun, searchListMethod: string) {
 		modes: [
 			// n8n shows no reason in an empty list, so the hint tells it.
 			{
-				...createListMode(searchListMethod, listPlaceholder),
+				...buildListMode(searchListMethod, listPlaceholder),
 				hint: "Something missing? 'Drive Access' in the credential determines what is listed.",
 			},
-			createTextMode('By URL', 'url', `e.g. ${exampleUrl}`),
-			createTextMode('By ID', 'id', 'e.g. 1Qm7xWc0aVbR2yKt4hL9'),
+			buildTextMode('By URL', 'url', `e.g. ${exampleUrl}`),
+			buildTextMode('By ID', 'id', 'e.g. 1Qm7xWc0aVbR2yKt4hL9'),
 		],
 		builderHint:
 			"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.",
@@ -112,13 +112,13 @@ export function readLinkedTab(link: unknown): string {
 }
 
 /** Builds what all fields for a tab of the chosen file share. @param method the name of the method that lists the tabs */
-export const createTabLocator = (noun: FileNoun, method: string, example: string) =>
+export const buildTabLocator = (noun: FileNoun, method: string, example: string) =>
 	({
 		type: 'resourceLocator',
 		default: emptyLocator,
 		format: 'tab',
 		typeOptions: { loadOptionsDependsOn: [`${noun}Id.value`] },
-		modes: [createListMode(method, 'Select a tab...'), createTextMode('By Name', 'name', `e.g. ${example}`)],
+		modes: [buildListMode(method, 'Select a tab...'), buildTextMode('By Name', 'name', `e.g. ${example}`)],
 	}) as const satisfies Partial<Field>;
 
 /** What all fields for the ID of an email share. Reads '' if the field is empty. */
@@ -136,12 +136,12 @@ export const messageIdField = {
 } as const satisfies Partial<Field>;
 
 /** No mode has a `validation`, because with it, n8n stops the whole node if the ID of one item is wrong. */
-const createTextMode = (displayName: string, name: string, placeholder: string): INodePropertyMode => ({
+const buildTextMode = (displayName: string, name: string, placeholder: string): INodePropertyMode => ({
 	...{ displayName, name, placeholder },
 	type: 'string',
 });
 
-const createListMode = (searchListMethod: string, placeholder: string): INodePropertyMode => ({
+const buildListMode = (searchListMethod: string, placeholder: string): INodePropertyMode => ({
 	...{ displayName: 'From List', name: 'list', placeholder },
 	type: 'list',
 	typeOptions: { searchListMethod, searchable: true },

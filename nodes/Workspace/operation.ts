@@ -86,7 +86,7 @@ export interface Operation<
 	/** What a model reads instead of the caution, by the value of a field that the user sets. */
 	readonly modelCautions?: { readonly field: string; readonly byValue: Readonly<Record<string, string>> };
 	/** A second choice in Allowed Operations. It allows the operation only if `key` is true in the input object. */
-	readonly narrowed?: Readonly<Record<'value' | 'name' | 'description' | 'key', string>>;
+	readonly narrowedChoice?: Readonly<Record<'value' | 'name' | 'description' | 'key', string>>;
 	readonly fields: F;
 	readonly options: O;
 	/** Whether the operation changes nothing at Google. Neighboring items may then run in parallel. */
@@ -109,7 +109,7 @@ export interface Operation<
 	/** A sentence that says how the user can run the node again without repeating finished items. */
 	readonly rerunAdvice?: string;
 	/** Returns the failure that made a result incomplete. With Continue on Fail, the node outputs the result, then the error. */
-	getFailure?(result: R): NodeError | undefined;
+	findFailure?(result: R): NodeError | undefined;
 	/**
 	 * Finds out what happened after an unknown outcome of `execute`, without repeating the work. Returns a result if the work was certainly
 	 * done, and a NodeError if it certainly was not. Returns undefined if nothing is known, so that the failure stands.

@@ -37,7 +37,7 @@ export const getOperationKey = (resource: ResourceName, { value }: { readonly va
 export const operationChoices: INodePropertyOptions[] = resources
 	.flatMap(({ value, name, operations }) =>
 		operations
-			.flatMap((operation) => [operation, operation.narrowed ?? []].flat())
+			.flatMap((operation) => [operation, operation.narrowedChoice ?? []].flat())
 			.map((choice) => ({
 				name: `${name}: ${choice.name}`,
 				value: getOperationKey(value, choice),

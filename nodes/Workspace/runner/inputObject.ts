@@ -40,12 +40,12 @@ export function readInputObject(input: unknown, allowed: unknown, allowFilePaths
 function refuseForbiddenOperation(allowed: unknown, { resource, operation, values }: UncheckedJob): void {
 	const keys = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
 	if (allowed == null || keys?.length === 0 || keys?.includes(getOperationKey(resource, operation))) return;
-	const { narrowed } = operation;
-	if (narrowed && keys?.includes(getOperationKey(resource, narrowed))) {
-		if (values[narrowed.key] === true) return;
+	const { narrowedChoice } = operation;
+	if (narrowedChoice && keys?.includes(getOperationKey(resource, narrowedChoice))) {
+		if (values[narrowedChoice.key] === true) return;
 		throw createRefusal(
-			`'${operation.value}' of ${resource} is only allowed with '${narrowed.key}' here`,
-			`Nothing was sent. Set '${narrowed.key}' to true. 'Allowed Operations' of the node has '${narrowed.name}'.`,
+			`'${operation.value}' of ${resource} is only allowed with '${narrowedChoice.key}' here`,
+			`Nothing was sent. Set '${narrowedChoice.key}' to true. 'Allowed Operations' of the node has '${narrowedChoice.name}'.`,
 		);
 	}
 	const names = operationChoices.filter(({ value }) => keys?.includes(value)).map(({ name }) => name);
@@ -101,11 +101,11 @@ function getIdKeys({ fields }: Operation): string[] {
 	return fields.flatMap(({ name, required, isId }) => (required && isId ? [name] : []));
 }
 
-function refuseUnknownKeys({ values: given, operation, resource }: UncheckedJob): void {
+function refuseUnknownKeys({ values, operation, resource }: UncheckedJob): void {
 	const knownKeys = getAllFields(operation).flatMap(({ name, onlyIn }) =>
 		onlyIn === 'fields' ? [] : [name],
 	);
-	const unknownKeys = Object.keys(given).filter((key) => !knownKeys.includes(key));
+	const unknownKeys = Object.keys(values).filter((key) => !knownKeys.includes(key));
 	if (unknownKeys.length === 0) return;
 	throw createRefusal(
 		`Unknown key ${unknownKeys.map((key) => `'${key}'`).join(', ')} for '${operation.value}' of ${resource}`,

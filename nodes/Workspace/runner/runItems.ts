@@ -110,7 +110,7 @@ function finishJob(job: Job, result: unknown): PerformedItem {
 	try {
 		const pairedItem = { item: index };
 		const output = toOutputItems(job, result).map((outputItem) => ({ ...outputItem, pairedItem }));
-		const failure = operation.getFailure?.(result);
+		const failure = operation.findFailure?.(result);
 		if (failure) return failJob(job, item.explainFailure(failure), { output, isDone: item.continueOnFail });
 		const what = operation.nameResult?.(result);
 		const doneWork = what === undefined ? undefined : { what, ...describeRerun(job) };
