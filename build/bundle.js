@@ -1,23 +1,23 @@
 const path = require('node:path');
 
 const { computedProperties } = require('./computedProperties');
-const { leaveOut, packageOf } = require('./leftOut');
+const { leaveOut, findPackage } = require('./leftOut');
 const { ownAddress } = require('./ownAddress');
 const { sourceFolder } = require('./sourceFolder');
 
 /** @typedef {{ fileName: string, isEntry: boolean, isLazy: boolean, imports: string[], inputs: string[] }} Built */
 
 /**
- * Bundles the entries into CommonJS files. Code that several of them need goes into shared chunks, and code behind a dynamic
- * import into a file that is loaded on first use.
+ * Bundles the entries into CommonJS files. Code that several entries need goes into shared chunks. Code behind a dynamic import goes
+ * into a file that is loaded on first use.
  *
  * @param {object} options
- * @param {string} options.root of the project
- * @param {string[]} options.entries source files, relative to `root`; each keeps its place
- * @param {string} options.target folder
- * @param {boolean} [options.split] into chunks
- * @param {boolean} [options.minify] the libraries
- * @returns {Promise<Built[]>} what was written; `inputs` relative to `root`
+ * @param {string} options.root the folder of the project
+ * @param {string[]} options.entries source files, relative to `root`; their bundles have the same paths in `target`
+ * @param {string} options.target the folder to write to
+ * @param {boolean} [options.split] whether shared code goes into chunks
+ * @param {boolean} [options.minify] whether the libraries are minified
+ * @returns {Promise<Built[]>} the written files, with the sources of each in `inputs`, relative to `root`
  */
 async function bundle({ root, entries, target, split = true, minify = true }) {
 	// Rolldown is an ES module. Some tools that load this file cannot wait for one at the top level.
@@ -25,7 +25,7 @@ async function bundle({ root, entries, target, split = true, minify = true }) {
 	const plugins = [leaveOut(root), sourceFolder(root)];
 	const build = await rolldown({
 		cwd: root,
-		input: Object.fromEntries(entries.map((entry) => [withoutEnding(entry), path.join(root, entry)])),
+		input: Object.fromEntries(entries.map((entry) => [removeEnding(entry), path.join(root, entry)])),
 		platform: 'node',
 		external: ['n8n-workflow'],
 		transform: { target: 'node20' },
@@ -33,8 +33,8 @@ async function bundle({ root, entries, target, split = true, minify = true }) {
 		plugins: [
 			computedProperties(root, plugins),
 			...plugins,
-			addresses(root),
-			withoutRegions,
+			replaceAddress(root),
+			removeRegions,
 			...(minify ? [minifyLibraries] : []),
 		],
 	});
@@ -43,12 +43,12 @@ async function bundle({ root, entries, target, split = true, minify = true }) {
 			dir: target,
 			format: 'cjs',
 			exports: 'named',
-			// n8n stores class names, and users see the names of errors.
+			// n8n stores the names of classes, and users see the names of errors.
 			keepNames: true,
 			comments: false,
-			codeSplitting: split && { groups: sharedFiles },
+			codeSplitting: split && { groups: chunkGroups },
 			entryFileNames: '[name].js',
-			chunkFileNames: (chunk) => chunkName(root, chunk),
+			chunkFileNames: (chunk) => nameChunk(root, chunk),
 		});
 		return output.map(({ fileName, isEntry, isDynamicEntry, imports, modules }) => ({
 			fileName,
@@ -65,8 +65,8 @@ async function bundle({ root, entries, target, split = true, minify = true }) {
 }
 
 /**
- * n8n loads all nodes and credentials when it starts, so one file has what several of them need then. What they share with the
- * worker thread stays out of it, or the thread would load n8n along with it.
+ * The chunk that n8n loads when it starts: the code that several nodes and credentials need at that time. Code that the worker thread
+ * also needs is not in this chunk, because the thread would then load n8n.
  */
 const core = {
 	name: 'core',
@@ -76,28 +76,28 @@ const core = {
 };
 
 /**
- * Chunks for files that are loaded on first use: one shared by all nodes, one by the agent's nodes. What the worker thread takes from
- * them stays apart, because it must not load n8n.
+ * The chunks that are loaded on first use: one for all nodes, and one for the agent's nodes. `boundedMap` is in neither, because the worker
+ * thread needs it and must not load n8n.
  */
-const base = shared('base', /nodes[\\/](http|core|fields)[\\/](?!boundedMap)/);
-const agent = shared('agent', /nodes[\\/]Agent[\\/]/);
+const base = buildSharedGroup('base', /nodes[\\/](http|core|fields)[\\/](?!boundedMap)/);
+const agent = buildSharedGroup('agent', /nodes[\\/]Agent[\\/]/);
 
-function shared(name, place) {
+function buildSharedGroup(name, place) {
 	return { name, minShareCount: 2, test: (id) => !isLibrary(id) && place.test(id) };
 }
 
-const sharedFiles = [core, base, agent];
+const chunkGroups = [core, base, agent];
 
 /**
- * Our own code stays legible in a stack trace; of libraries, only the names of classes and functions are kept. It comes last,
- * because the bundler prints a chunk anew after the plugins' `renderChunk`.
+ * Minifies the libraries, but keeps the names of their classes and functions. Our own code is not minified, so that stack traces are
+ * legible. This plugin uses `generateBundle`, because the bundler prints a chunk again after the plugins' `renderChunk`.
  */
 const minifyLibraries = {
 	name: 'minify-libraries',
 	async generateBundle(_options, files) {
 		const { minify } = await import('rolldown/utils');
 		for (const [fileName, chunk] of Object.entries(files)) {
-			if (chunk.type !== 'chunk' || mostly(chunk.modules) !== 'libraries') continue;
+			if (chunk.type !== 'chunk' || findMainOrigin(chunk.modules) !== 'libraries') continue;
 			const { code, errors } = await minify(fileName, chunk.code, {
 				sourceType: 'commonjs',
 				compress: { target: 'node20', keepNames: { function: true, class: true } },
@@ -109,54 +109,54 @@ const minifyLibraries = {
 	},
 };
 
-/** The bundler names each module in a comment; a stack trace shows file and function. */
-const withoutRegions = {
+/** Removes the comments with which the bundler names each module. A stack trace shows the file and function anyway. */
+const removeRegions = {
 	name: 'without-regions',
 	renderChunk: (code) => ({ code: code.replaceAll(/^\/\/#(?:end)?region.*\n/gm, ''), map: null }),
 };
 
-function mostly(modules) {
-	const length = (wanted) =>
+function findMainOrigin(modules) {
+	const countCharacters = (ofLibraries) =>
 		Object.entries(modules).reduce(
-			(sum, [id, { renderedLength }]) => sum + (isLibrary(id) === wanted ? renderedLength : 0),
+			(sum, [id, { renderedLength }]) => sum + (isLibrary(id) === ofLibraries ? renderedLength : 0),
 			0,
 		);
-	return length(true) > length(false) ? 'libraries' : 'ours';
+	return countCharacters(true) > countCharacters(false) ? 'libraries' : 'ours';
 }
 
-const addresses = (root) => {
-	const addressed = ownAddress(root);
+const replaceAddress = (root) => {
+	const insertAddress = ownAddress(root);
 	return {
 		name: 'own-address',
-		renderChunk: (code) => ({ code: addressed(code), map: null }),
+		renderChunk: (code) => ({ code: insertAddress(code), map: null }),
 	};
 };
 
-const withoutEnding = (file) => file.replace(/\.[cm]?[jt]s$/, '');
+const removeEnding = (file) => file.replace(/\.[cm]?[jt]s$/, '');
 
-/** A lazily loaded file keeps its place in the source tree; what is shared is named after the folder that it comes from. */
-function chunkName(root, { name, isDynamicEntry, facadeModuleId, moduleIds }) {
-	const ours = moduleIds
+/** Names a chunk. A file that is loaded on first use keeps its path in the source tree. A shared chunk has the name of its source folder. */
+function nameChunk(root, { name, isDynamicEntry, facadeModuleId, moduleIds }) {
+	const ourFiles = moduleIds
 		.filter((id) => path.isAbsolute(id) && !isLibrary(id))
 		.map((id) => path.relative(root, id));
 	if (isDynamicEntry && facadeModuleId && !isLibrary(facadeModuleId)) {
-		return `${withoutEnding(path.relative(root, facadeModuleId))}.js`;
+		return `${removeEnding(path.relative(root, facadeModuleId))}.js`;
 	}
-	if (sharedFiles.some((group) => group.name === name)) return `chunks/${name}.js`;
-	if (ours.length === 0) return `chunks/libraries/${name}.js`;
-	const folders = ours.map((file) => path.dirname(file).split(path.sep));
+	if (chunkGroups.some((group) => group.name === name)) return `chunks/${name}.js`;
+	if (ourFiles.length === 0) return `chunks/libraries/${name}.js`;
+	const folders = ourFiles.map((file) => path.dirname(file).split(path.sep));
 	return `chunks/${
-		commonStart(folders)
+		findCommonStart(folders)
 			.filter((part) => part !== 'nodes')
 			.join('-') || 'package'
 	}.js`;
 }
 
-function commonStart([first = [], ...others]) {
+function findCommonStart([first = [], ...others]) {
 	const end = first.findIndex((part, index) => others.some((other) => other[index] !== part));
 	return end === -1 ? first : first.slice(0, end);
 }
 
-const isLibrary = (id) => packageOf(id) !== undefined;
+const isLibrary = (id) => findPackage(id) !== undefined;
 
 module.exports = { bundle };

@@ -3,11 +3,11 @@ const Module = require('node:module');
 const path = require('node:path');
 
 /**
- * n8n reads the properties of every node when it starts, but runs few of the nodes. A node's `properties.ts` is therefore
- * computed when the package is built, and shipped as data. The code that computes it is loaded with the first execution.
+ * Creates a Rolldown plugin that computes each node's `properties.ts` when the package is built, and ships the result as data. n8n reads
+ * the properties of every node when it starts, but runs few of the nodes. So the code behind them is loaded with the first execution.
  *
- * @param {string} root of the project
- * @param {object[]} plugins that the rest of the build uses, too
+ * @param {string} root the folder of the project
+ * @param {object[]} plugins the other plugins of the build
  */
 const computedProperties = (root, plugins) => ({
 	name: 'computed-properties',
@@ -15,14 +15,14 @@ const computedProperties = (root, plugins) => ({
 		filter: { id: /[\\/]properties\.ts$/ },
 		async handler(file) {
 			if (!readdirSync(path.dirname(file)).some((name) => name.endsWith('.node.ts'))) return undefined;
-			const data = await computed(root, file, plugins);
-			// JSON.parse of a text is faster than compiling the same data as code.
-			return { code: writeParsedText(JSON.parse(JSON.stringify(data, onlyData))), moduleType: 'js' };
+			const data = await computeProperties(root, file, plugins);
+			// V8 parses JSON faster than it compiles the same data as code.
+			return { code: writeParsedText(JSON.parse(JSON.stringify(data, refuseCode))), moduleType: 'js' };
 		},
 	},
 });
 
-async function computed(root, file, plugins) {
+async function computeProperties(root, file, plugins) {
 	const { rolldown } = await import('rolldown');
 	const build = await rolldown({
 		cwd: root,
@@ -44,17 +44,17 @@ async function computed(root, file, plugins) {
 	}
 }
 
-function onlyData(key, value) {
+function refuseCode(key, value) {
 	const isData =
 		value === null || ['string', 'number', 'boolean', 'object', 'undefined'].includes(typeof value);
 	if (!isData) throw new Error(`Properties hold only data, but '${key}' is a ${typeof value}`);
 	return value;
 }
 
-/** Shorter texts cost more as a constant of their own. */
-const shortestShared = 40;
+/** In characters. The constant for a shorter text would be longer than the copies that it saves. */
+const minSharedLength = 40;
 
-/** Writes the code that parses data from a text. What stands in it several times, as options of each operation do, is written once. */
+/** Writes the code that parses data from a text. A part that occurs several times, such as a common option, is written once. */
 function writeParsedText(data) {
 	const counts = new Map();
 	const count = (value) => {
@@ -66,18 +66,18 @@ function writeParsedText(data) {
 	const shared = new Map();
 	const write = (value) => {
 		const text = JSON.stringify(value);
-		if (counts.get(text) > 1 && text.length >= shortestShared) {
+		if (counts.get(text) > 1 && text.length >= minSharedLength) {
 			if (!shared.has(text)) shared.set(text, `text${shared.size}`);
 			return `\${${shared.get(text)}}`;
 		}
 		if (Array.isArray(value)) return `[${value.map(write).join()}]`;
 		if (!(value instanceof Object)) return escapeForTemplate(text);
 		const entries = Object.entries(value);
-		return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${write(one)}`).join()}}`;
+		return `{${entries.map(([key, element]) => `${JSON.stringify(key)}:${write(element)}`).join()}}`;
 	};
-	const written = write(data);
+	const template = write(data);
 	const constants = [...shared].map(([text, name]) => `const ${name} = \`${escapeForTemplate(text)}\`;\n`);
-	return `${constants.join('')}export const properties = JSON.parse(\`${written}\`);`;
+	return `${constants.join('')}export const properties = JSON.parse(\`${template}\`);`;
 }
 
 /** In a template literal, the quotes of JSON need no backslash. */

@@ -2,54 +2,60 @@ const { readFileSync, readdirSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
 /**
- * The packages of which code is in the bundle.
+ * Lists the packages whose code is in the bundle.
  *
- * @param {string} root
- * @param {string[]} inputs bundled files, relative to `root`
+ * @param {string} root the folder of the project
+ * @param {string[]} inputs the bundled files, relative to `root`
  * @returns {{ folder: string, name: string, version: string, license: string, text: string }[]}
  */
-function bundledPackages(root, inputs) {
+function listBundledPackages(root, inputs) {
 	const folders = inputs.map(
 		(input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input.replaceAll(path.sep, '/'))?.[1],
 	);
 	return [...new Set(folders)]
 		.filter(Boolean)
 		.sort()
-		.map((folder) => describe(root, folder));
+		.map((folder) => readPackage(root, folder));
 }
 
-function describe(root, folder) {
+function readPackage(root, folder) {
 	const manifest = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
 	const { name, version } = manifest;
 	const license = typeof manifest.license === 'string' ? manifest.license : (manifest.license?.type ?? '');
 	const texts = readdirSync(path.join(root, folder))
 		.filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
 		.map((file) => readFileSync(path.join(root, folder, file), 'utf8').trim());
-	return { folder, name, version, license, text: texts.join('\n\n') || withoutFile(manifest, license) };
+	return {
+		folder,
+		name,
+		version,
+		license,
+		text: texts.join('\n\n') || describeMissingFile(manifest, license),
+	};
 }
 
-function withoutFile({ author }, license) {
-	const by = typeof author === 'object' ? author.name : author;
-	return `The package ships no licence file. Its manifest names ${license}${by ? `, author ${by}` : ''}.`;
+function describeMissingFile({ author }, license) {
+	const authorName = typeof author === 'object' ? author.name : author;
+	return `The package ships no licence file. Its manifest names ${license}${authorName ? `, author ${authorName}` : ''}.`;
 }
 
-/** Writes the licenses: each text once, under all the packages that share it and their copyright lines. */
+/** Writes the licenses. Each text stands once, below all packages that have it, with their copyright lines. */
 function writeNotices({ root, inputs, target }) {
-	const shared = new Map();
-	for (const one of bundledPackages(root, inputs)) {
-		const { copyright, terms } = parts(one.text);
+	const sectionsByTerms = new Map();
+	for (const { name, version, license, text } of listBundledPackages(root, inputs)) {
+		const { copyright, terms } = splitLicense(text);
 		const key = terms.replaceAll(/[\s*]+/g, ' ').toLowerCase();
-		const known = shared.get(key) ?? { terms, heads: [] };
-		known.heads.push([`${one.name} ${one.version} (${one.license})`, ...copyright].join('\n    '));
-		shared.set(key, known);
+		const section = sectionsByTerms.get(key) ?? { terms, heads: [] };
+		section.heads.push([`${name} ${version} (${license})`, ...copyright].join('\n    '));
+		sectionsByTerms.set(key, section);
 	}
 	const intro = 'This package contains code of the following packages, under the licences given with each.';
-	const sections = [...shared.values()].map(({ heads, terms }) => `${heads.join('\n')}\n\n${terms}`);
+	const sections = [...sectionsByTerms.values()].map(({ heads, terms }) => `${heads.join('\n')}\n\n${terms}`);
 	writeFileSync(target, `${[intro, ...sections].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
 }
 
-/** A copyright line names its holder; the terms below it are the same in many packages. */
-function parts(text) {
+/** Splits a license into its copyright lines and its terms, because many packages have the same terms. */
+function splitLicense(text) {
 	const paragraphs = text.split(/\n\s*\n/).map((paragraph) => paragraph.trim());
 	const isCopyright = (paragraph) =>
 		paragraph.split('\n').every((line) => /^\s*(copyright\b|\(c\)|©)/i.test(line)) && paragraph.length < 400;
@@ -61,4 +67,4 @@ function parts(text) {
 	};
 }
 
-module.exports = { bundledPackages, writeNotices };
+module.exports = { listBundledPackages, writeNotices };

@@ -1,11 +1,11 @@
 const path = require('node:path');
 
-/** The address that sources and codex files have for the repository. Only package.json has the real one. */
+/** The address of the repository in sources and codex files. Only package.json has the real address. */
 const placeholder = 'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace';
 
 /**
- * @param {string} root of the project
- * @returns {(text: string) => string} puts the owner's address in
+ * @param {string} root the folder of the project
+ * @returns {(text: string) => string} replaces this address in a text by the real one
  */
 function ownAddress(root) {
 	const { homepage } = require(path.join(root, 'package.json'));

@@ -8,14 +8,14 @@ const { writeSbom } = require('./sbom');
 const { stamp } = require('./stamp');
 
 /**
- * Builds all that the package ships into `target`: the bundle, icons, codex files and output schemas beside the files that name them,
- * licenses and versions of the bundled packages, and the stamp that shows packing whether the build is up to date.
+ * Builds everything that the package ships into `target`: the bundle, the icons, codex files and output schemas beside the files that name
+ * them, the licenses and versions of the bundled packages, and a stamp. From the stamp, `prepack.js` knows whether the build is up to date.
  *
- * @param {{ root: string, target: string, minify?: boolean }} options `minify`: the libraries, as they are shipped
+ * @param {{ root: string, target: string, minify?: boolean }} options `minify`: whether the libraries are minified, as in the shipped package
  * @returns {Promise<import('./bundle').Built[]>}
  */
 async function buildPackage({ root, target, minify = true }) {
-	const built = await bundle({ root, entries: await entriesOf(root), target, minify });
+	const built = await bundle({ root, entries: await listEntries(root), target, minify });
 	await copyAssets(root, target);
 	const inputs = built.flatMap((file) => file.inputs);
 	writeNotices({ root, inputs, target: path.join(target, 'THIRD_PARTY_NOTICES.txt') });
@@ -24,24 +24,26 @@ async function buildPackage({ root, target, minify = true }) {
 	return built;
 }
 
-/** Lists the files that n8n's section of package.json names, and those that run in a worker thread. */
-async function entriesOf(root) {
+/** Lists the files in the `n8n` section of package.json, and those that run in a worker thread. */
+async function listEntries(root) {
 	const { nodes, credentials } = require(path.join(root, 'package.json')).n8n;
-	const named = [...nodes, ...credentials].map((file) => file.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
+	const namedFiles = [...nodes, ...credentials].map((file) =>
+		file.replace(/^dist\//, '').replace(/\.js$/, '.ts'),
+	);
 	const workers = await Array.fromAsync(glob('nodes/**/*.worker.ts', { cwd: root }));
-	return [...named, ...workers.sort()];
+	return [...namedFiles, ...workers.sort()];
 }
 
 async function copyAssets(root, target) {
-	const addressed = ownAddress(root);
+	const insertAddress = ownAddress(root);
 	for await (const file of glob('{nodes,credentials}/**/{*.svg,*.png,*.node.json,__schema__/**/*.json}', {
 		cwd: root,
 	})) {
-		const [from, to] = [path.join(root, file), path.join(target, file)];
-		await mkdir(path.dirname(to), { recursive: true });
+		const [source, copy] = [path.join(root, file), path.join(target, file)];
+		await mkdir(path.dirname(copy), { recursive: true });
 		if (file.endsWith('.json'))
-			await writeFile(to, JSON.stringify(JSON.parse(addressed(await readFile(from, 'utf8')))));
-		else await cp(from, to);
+			await writeFile(copy, JSON.stringify(JSON.parse(insertAddress(await readFile(source, 'utf8')))));
+		else await cp(source, copy);
 	}
 }
 

@@ -1,11 +1,11 @@
-// Runs before `npm pack` and `npm publish`, and refuses a build that was not made from the present sources.
+// Runs before `npm pack` and `npm publish`. Refuses a build that was not made from the current sources.
 const path = require('node:path');
 
-const { staleness } = require('./stamp');
+const { findStaleness } = require('./stamp');
 
 const root = path.join(__dirname, '..');
 
-staleness(root, path.join(root, 'dist')).then((reason) => {
+findStaleness(root, path.join(root, 'dist')).then((reason) => {
 	if (reason === undefined) return;
 	console.error(`\nNot packed: ${reason}. Run: npm run build\n`);
 	process.exitCode = 1;

@@ -1,40 +1,41 @@
-// Runs before `npm publish`, and refuses a release that cannot be traced to its owner and its tag.
+// Runs before `npm publish`. Refuses a release that cannot be traced to its owner and its tag.
 const { readFileSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
 
-/** Placeholders in package.json, the one place that names the owner, until there is one. */
+/** What package.json contains while the owner is not known. The owner is entered only there. */
 const placeholders = [/n8n-nodes-agent-workspace\/n8n-nodes-agent-workspace/, /\.example\b/, /authors$/];
 
-function reasons() {
+function listReasons() {
 	const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 	const { version, author, homepage, repository, bugs } = manifest;
-	const found = [];
+	const reasons = [];
 	for (const [name, value] of Object.entries({ author, homepage, repository, bugs })) {
 		const texts = typeof value === 'object' ? Object.values(value) : [String(value)];
 		if (texts.some((text) => placeholders.some((placeholder) => placeholder.test(text)))) {
-			found.push(`package.json still has a placeholder in "${name}"`);
+			reasons.push(`package.json still has a placeholder in "${name}"`);
 		}
 	}
 	const owner = /github\.com\/([^/]+\/[^/.]+)/.exec(repository.url)?.[1];
 	const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
-	for (const [, other] of readme.matchAll(/raw\.githubusercontent\.com\/([^/]+\/[^/]+)/g)) {
-		if (other !== owner) found.push(`README.md shows a picture of ${other}, and package.json names ${owner}`);
+	for (const [, repositoryName] of readme.matchAll(/raw\.githubusercontent\.com\/([^/]+\/[^/]+)/g)) {
+		if (repositoryName !== owner)
+			reasons.push(`README.md shows a picture of ${repositoryName}, and package.json names ${owner}`);
 	}
 	const changelog = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
-	const dated = new RegExp(`^## ${version.replaceAll('.', '\\.')} \\(\\d{4}-\\d\\d-\\d\\d\\)$`, 'm');
-	if (!dated.test(changelog)) found.push(`CHANGELOG.md has no dated section for ${version}`);
+	const datedHeading = new RegExp(`^## ${version.replaceAll('.', '\\.')} \\(\\d{4}-\\d\\d-\\d\\d\\)$`, 'm');
+	if (!datedHeading.test(changelog)) reasons.push(`CHANGELOG.md has no dated section for ${version}`);
 	const tag = process.env.GITHUB_REF_NAME;
-	if (tag !== `v${version}`) found.push(`the tag is ${tag ?? 'missing'}, not v${version}`);
+	if (tag !== `v${version}`) reasons.push(`the tag is ${tag ?? 'missing'}, not v${version}`);
 	if (process.execPath.includes('node_modules')) {
-		found.push('the Node that builds comes from node_modules, for which the lock file does not vouch');
+		reasons.push('the Node that builds comes from node_modules, for which the lock file does not vouch');
 	}
-	return found;
+	return reasons;
 }
 
-const found = reasons();
-if (found.length > 0) {
-	console.error(`\nNot published:\n${found.map((reason) => `- ${reason}`).join('\n')}\n`);
+const reasons = listReasons();
+if (reasons.length > 0) {
+	console.error(`\nNot published:\n${reasons.map((reason) => `- ${reason}`).join('\n')}\n`);
 	process.exitCode = 1;
 }

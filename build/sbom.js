@@ -1,11 +1,11 @@
 const { readFileSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
-const { bundledPackages } = require('./notices');
+const { listBundledPackages } = require('./notices');
 
 /**
- * Writes name and version of every bundled package, because the package has no dependencies that a user's `npm audit` could
- * see. CycloneDX 1.6, without time and serial number, so that the same sources give the same bytes.
+ * Writes the name and version of every bundled package as CycloneDX 1.6. A user's `npm audit` cannot see them, because the package has no
+ * dependencies. The file has no time and no serial number, so that the same sources give the same bytes.
  *
  * @param {{ root: string, inputs: string[], target: string }} options
  */
@@ -16,15 +16,17 @@ function writeSbom({ root, inputs, target }) {
 		bomFormat: 'CycloneDX',
 		specVersion: '1.6',
 		version: 1,
-		metadata: { component: component({ name, version, license, type: 'application' }) },
-		components: bundledPackages(root, inputs).map((one) => component({ ...one, type: 'library' })),
+		metadata: { component: buildComponent({ name, version, license, type: 'application' }) },
+		components: listBundledPackages(root, inputs).map((library) =>
+			buildComponent({ ...library, type: 'library' }),
+		),
 	};
 	writeFileSync(target, `${JSON.stringify(sbom)}\n`);
 }
 
-function component({ name, version, license, type }) {
+function buildComponent({ name, version, license, type }) {
 	const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
-	// "BSD" is not an SPDX identifier, so it goes under `name`.
+	// "BSD" is not an SPDX identifier, and CycloneDX allows other names only as `name`.
 	const key = license === 'BSD' ? 'name' : 'id';
 	const isExpression = /\s(OR|AND|WITH)\s/.test(license);
 	const licenses = [isExpression ? { expression: license } : { license: { [key]: license } }];

@@ -10,23 +10,23 @@ const root = path.join(__dirname, '..');
 async function buildWorkers() {
 	const workers = globSync('nodes/**/*.worker.ts', { cwd: root });
 	for (const worker of workers) {
-		const made = path.join(root, worker.replace(/\.ts$/, '.js'));
-		if (isFresh(made)) continue;
-		// The file is put in place in one step, because another run of the tests may be reading it.
-		const folder = mkdtempSync(path.join(path.dirname(made), '.worker-'));
+		const bundleFile = path.join(root, worker.replace(/\.ts$/, '.js'));
+		if (isFresh(bundleFile)) continue;
+		// The bundle is renamed into its place, because another run of the tests may be reading the file.
+		const folder = mkdtempSync(path.join(path.dirname(bundleFile), '.worker-'));
 		try {
 			await bundle({ root, entries: [worker], target: folder, split: false });
-			renameSync(path.join(folder, path.relative(root, made)), made);
+			renameSync(path.join(folder, path.relative(root, bundleFile)), bundleFile);
 		} finally {
 			rmSync(folder, { recursive: true, force: true });
 		}
 	}
 }
 
-function isFresh(made) {
-	if (!existsSync(made)) return false;
+function isFresh(bundleFile) {
+	if (!existsSync(bundleFile)) return false;
 	const sources = [...globSync('{nodes,build}/**/*.{ts,js}', { cwd: root }), 'package-lock.json'];
-	const { mtimeMs } = statSync(made);
+	const { mtimeMs } = statSync(bundleFile);
 	return sources.every(
 		(file) => file.endsWith('.worker.js') || statSync(path.join(root, file)).mtimeMs < mtimeMs,
 	);

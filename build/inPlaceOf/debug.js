@@ -1,2 +1,2 @@
-/** Replaces `debug` by a function without output, because libraries print addresses of proxies, which may hold a password. */
+/** Replaces `debug` by a function that prints nothing. Libraries would print the addresses of proxies, which may contain a password. */
 module.exports = () => Object.assign(() => undefined, { enabled: false });

@@ -1,4 +1,4 @@
-/** The media types of file names stand in the package once, in the tables that uploads use, too. */
+/** Replaces nodemailer's tables of MIME types by those of `mime-types`, which uploads use. So the package has one copy. */
 const { extension, lookup } = require('mime-types');
 
 exports.detectMimeType = (name) => lookup(name) || 'application/octet-stream';

@@ -1,4 +1,4 @@
-/** The names of characters that HTML knows stand in the package once, in the tables with which HTML is read. */
+/** Replaces micromark's table of HTML's named characters by that of `entities`, which reads HTML. So the package has one copy. */
 import { decodeHTMLStrict } from 'entities/decode';
 
 export function decodeNamedCharacterReference(name) {

@@ -25,12 +25,12 @@ export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: 
 	else response.setHeader('Content-Length', bytes.length).end(bytes);
 }
 
-/** Fewer than the 8 bytes of checksum and length at the end of gzip, so that all content arrives. */
+/** gzip ends with 8 bytes of checksum and length. Fewer bytes are omitted, so that all content arrives. */
 const omittedBytes = 6;
 
 function compress(bytes: Buffer, gzip: 'whole' | 'cut'): Buffer {
-	const packed = gzipSync(bytes);
-	return gzip === 'whole' ? packed : packed.subarray(0, packed.length - omittedBytes);
+	const compressed = gzipSync(bytes);
+	return gzip === 'whole' ? compressed : compressed.subarray(0, compressed.length - omittedBytes);
 }
 
 function sendUntilClose(response: ServerResponse): void {
@@ -44,13 +44,13 @@ function encodeBody(body: unknown): { bytes: Buffer; contentType: string } {
 	return { bytes: Buffer.from(JSON.stringify(body)), contentType: 'application/json' };
 }
 
-function writeSpaces(response: ServerResponse, total: number): void {
+function writeSpaces(response: ServerResponse, byteCount: number): void {
 	const chunk = Buffer.alloc(chunkBytes, ' ');
-	let left = total;
+	let remainingBytes = byteCount;
 	const writeMore = (): void => {
-		while (left > 0 && !response.destroyed) {
-			const size = Math.min(left, chunkBytes);
-			left -= size;
+		while (remainingBytes > 0 && !response.destroyed) {
+			const size = Math.min(remainingBytes, chunkBytes);
+			remainingBytes -= size;
 			if (!response.write(chunk.subarray(0, size))) {
 				response.once('drain', writeMore);
 				return;
@@ -65,7 +65,7 @@ function writeHalf(response: ServerResponse, bytes: Buffer, fault: 'cutBody' | '
 	if (response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Math.max(2, bytes.length));
 	const half = bytes.subarray(0, Math.max(1, Math.floor(bytes.length / 2)));
 	response.write(half, () => {
-		// After the bytes, so that the peer has received them.
+		// The wait lets the client receive the bytes before the connection ends.
 		setTimeout(() => (fault === 'cutBody' ? response.socket?.end() : response.socket?.resetAndDestroy()), 20);
 	});
 }
@@ -73,14 +73,14 @@ function writeHalf(response: ServerResponse, bytes: Buffer, fault: 'cutBody' | '
 function writeSlowly(response: ServerResponse, bytes: Buffer, milliseconds: number): void {
 	response.setHeader('Content-Length', bytes.length);
 	response.flushHeaders();
-	let sent = 0;
+	let sentBytes = 0;
 	const timer = setInterval(() => {
-		if (sent >= bytes.length) {
+		if (sentBytes >= bytes.length) {
 			clearInterval(timer);
 			response.end();
 			return;
 		}
-		response.write(bytes.subarray(sent, ++sent));
+		response.write(bytes.subarray(sentBytes, ++sentBytes));
 	}, milliseconds);
 	response.on('close', () => {
 		clearInterval(timer);

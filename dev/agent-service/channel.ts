@@ -8,7 +8,7 @@ import type { UpgradeStep } from './script.ts';
 import { type ReceivedMessage, sendMessage, type SessionStore } from './sessions.ts';
 import type { Timers } from './timers.ts';
 
-/** What is recorded about the open channels. */
+/** What the stand-in records about all channels. */
 export interface ChannelLog {
 	readonly received: ReceivedMessage[];
 	readonly pings: Map<string, number>;
@@ -16,7 +16,7 @@ export interface ChannelLog {
 
 const queryFields = ['sessionId', 'userPublicKey', 'signature', 'timestamp', 'apiKey'];
 
-/** The WebSocket side: `GET {prefix}/ws`. */
+/** Answers `GET {prefix}/ws` and keeps the channels of all sessions. */
 export class ChannelEndpoint {
 	readonly upgrades: ReceivedUpgrade[] = [];
 	readonly steps: UpgradeStep[] = [];
@@ -50,22 +50,22 @@ export class ChannelEndpoint {
 		const received = readUpgrade(request);
 		if (this.options.keepLog !== false) this.upgrades.push(received);
 		const step = this.steps.shift() ?? this.options.upgrade?.(received) ?? {};
-		const go = (): void => {
+		const respond = (): void => {
 			if (socket.destroyed) return;
-			const refused = step.status === undefined && !step.fault ? this.findRefusal(received) : step;
+			const refusal = step.status === undefined && !step.fault ? this.findRefusal(received) : step;
 			if (step.fault) disturbUpgrade(request, socket, step.fault);
-			else if (refused?.status !== undefined) refuseUpgrade(socket, refused.status, refused);
+			else if (refusal?.status !== undefined) refuseUpgrade(socket, refusal.status, refusal);
 			else this.accept(request, socket, head, received.query.sessionId ?? '', step);
 		};
-		if (step.delayMilliseconds) this.timers.after(step.delayMilliseconds, go);
-		else go();
+		if (step.delayMilliseconds) this.timers.after(step.delayMilliseconds, respond);
+		else respond();
 	}
 
 	private findRefusal({ path, query }: ReceivedUpgrade): UpgradeStep | undefined {
 		if (path !== this.path) return { status: 404, body: `There is nothing at ${path}` };
 		if (query.apiKey !== this.apiKey) return { status: 401, body: 'The API key is not valid' };
-		const missing = queryFields.filter((name) => !query[name]);
-		if (missing.length > 0) return { status: 400, body: `missing: ${missing.join(', ')}` };
+		const missingFields = queryFields.filter((name) => !query[name]);
+		if (missingFields.length > 0) return { status: 400, body: `missing: ${missingFields.join(', ')}` };
 		return /^\d+$/.test(query.timestamp ?? '')
 			? undefined
 			: { status: 400, body: 'timestamp is not a number' };
@@ -95,7 +95,7 @@ export class ChannelEndpoint {
 		const { kickCode } = this.options;
 		const { received, pings } = this.log;
 		const { sockets } = this.sessions.get(sessionId);
-		if (kickCode !== undefined) for (const old of sockets) old.close(kickCode, 'replaced');
+		if (kickCode !== undefined) for (const oldChannel of sockets) oldChannel.close(kickCode, 'replaced');
 		sockets.add(channel);
 		channel.on('close', () => sockets.delete(channel));
 		channel.on('error', () => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecuteFields } from './request.ts';
 import type { Message } from './script.ts';
 
-// What the real service answers and sends is not known, so the following is made up.
+// It is not known what the real service answers and sends, so these texts are made up.
 
 export const buildDemoAnswer = ({ sessionId, startStepName }: ExecuteFields): object => ({
 	sessionId,
@@ -11,15 +11,15 @@ export const buildDemoAnswer = ({ sessionId, startStepName }: ExecuteFields): ob
 	status: 'accepted',
 });
 
-/** Sends a step, then an answer that repeats the input, or the task if there is none. `ask` sends a question instead, and `chat` sends texts before the answer. */
+/** Builds a step, then an answer that repeats the input, or the task if there is no input. With `ask`, a question takes the place of the answer. With `chat`, texts come before the answer. */
 export function buildDemoMessages({ startStepName, initialPayload }: ExecuteFields): readonly Message[] {
 	const payload = JSON.parse(initialPayload) as Record<string, unknown>;
 	const step = { type: 'step', step: startStepName };
 	if (startStepName === 'ask') return [step, { type: 'question', text: 'By when do you need it?' }];
-	const said = startStepName === 'chat' ? ['Let me see.', 'This takes a moment.'] : [];
+	const texts = startStepName === 'chat' ? ['Let me see.', 'This takes a moment.'] : [];
 	return [
 		step,
-		...said.map((text) => ({ type: 'step', text })),
+		...texts.map((text) => ({ type: 'step', text })),
 		{
 			type: 'answer',
 			task: payload.task ?? null,
@@ -28,17 +28,17 @@ export function buildDemoMessages({ startStepName, initialPayload }: ExecuteFiel
 	];
 }
 
-/** Sends the answer to the URL in the payload, as after long work, and again until n8n accepts it: n8n may not be waiting yet. */
+/** Sends the answer to the URL in the payload, as an agent does after long work. Repeats it until n8n accepts it, because n8n may not be waiting yet. */
 export async function callBack(fields: ExecuteFields, pauseMilliseconds = 500): Promise<void> {
 	const { resumeUrl } = JSON.parse(fields.initialPayload) as { resumeUrl?: unknown };
-	// The stand-in talks to this machine only.
+	// The stand-in sends requests only to this machine.
 	if (typeof resumeUrl !== 'string' || !/^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(resumeUrl)) return;
 	const body = JSON.stringify(buildDemoMessages(fields).at(-1));
 	for (let tries = 0; tries < 60; tries++) {
 		await sleep(pauseMilliseconds);
 		const headers = { 'content-type': 'application/json' };
-		const answer = await fetch(resumeUrl, { method: 'POST', headers, body }).catch(() => undefined);
-		if (answer?.ok) return;
+		const response = await fetch(resumeUrl, { method: 'POST', headers, body }).catch(() => undefined);
+		if (response?.ok) return;
 	}
 }
 

@@ -14,10 +14,10 @@ import type { ExecuteStep, Message } from './script.ts';
 import type { SessionStore } from './sessions.ts';
 import type { Timers } from './timers.ts';
 
-/** An error body in the stand-in's wording. The real service's is not known. */
+/** Builds an error body. The error bodies of the real service are not known. */
 export const buildErrorBody = (code: number, message: string): object => ({ error: { code, message } });
 
-/** The HTTP side: `POST {prefix}/execute`. */
+/** Answers `POST {prefix}/execute` and starts the agent. */
 export class ExecuteEndpoint {
 	readonly requests: ReceivedRequest[] = [];
 	readonly steps: ExecuteStep[] = [];
@@ -43,8 +43,8 @@ export class ExecuteEndpoint {
 
 	async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const isCall = request.method === 'POST' && request.url?.split('?')[0] === this.path;
-		const early = isCall ? this.steps[0]?.fault : undefined;
-		if (early === 'resetBeforeRead') {
+		const fault = isCall ? this.steps[0]?.fault : undefined;
+		if (fault === 'resetBeforeRead') {
 			this.steps.shift();
 			request.socket.resetAndDestroy();
 			return;
@@ -65,9 +65,9 @@ export class ExecuteEndpoint {
 
 	private reply(received: ReceivedRequest, response: ServerResponse, step: ExecuteStep): void {
 		if (response.destroyed) return;
-		const refused = step.status === undefined ? this.findRefusal(received) : undefined;
-		if (refused) {
-			sendJson(response, refused.code, buildErrorBody(refused.code, refused.message));
+		const refusal = step.status === undefined ? this.findRefusal(received) : undefined;
+		if (refusal) {
+			sendJson(response, refusal.code, buildErrorBody(refusal.code, refusal.message));
 			return;
 		}
 		const fields = isExecuteFields(received) ? received.body : undefined;

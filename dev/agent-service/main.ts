@@ -37,7 +37,7 @@ async function main(): Promise<void> {
 		latencyMilliseconds: parseWholeNumber(values.latency, '--latency'),
 		messageIntervalMilliseconds: parseWholeNumber(values.interval, '--interval'),
 		tls: values.tls,
-		// A program that runs for days must not collect what nobody reads.
+		// Nobody reads the log of this program, and over days it would fill the memory.
 		keepLog: false,
 	});
 	closeOnSignals(service);

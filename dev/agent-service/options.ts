@@ -9,9 +9,9 @@ export interface AgentServiceOptions {
 	readonly host?: string;
 	/** Default `test-api-key`. */
 	readonly apiKey?: string;
-	/** Path in front of `/execute` and `/ws`, e.g. `/agents/v2`. */
+	/** The path before `/execute` and `/ws`, such as `/agents/v2`. */
 	readonly pathPrefix?: string;
-	/** Wait before every answer to an execute request. */
+	/** The wait before every answer to an execute request. */
 	readonly latencyMilliseconds?: number;
 	/** Serves https: and wss: with a self-signed certificate that no client trusts. */
 	readonly tls?: boolean;
@@ -22,7 +22,7 @@ export interface AgentServiceOptions {
 	 * is not known.
 	 */
 	readonly messages?: (request: ExecuteFields) => readonly Message[];
-	/** Wait between those messages. Default 0. */
+	/** The wait between these messages. The default is 0. */
 	readonly messageIntervalMilliseconds?: number;
 	/** Decides how to answer a request if no queued step applies to it. */
 	readonly execute?: (request: ReceivedRequest) => ExecuteStep | undefined;
@@ -30,15 +30,15 @@ export interface AgentServiceOptions {
 	readonly upgrade?: (upgrade: ReceivedUpgrade) => UpgradeStep | undefined;
 	/** A newly opened channel receives this many of the session's latest messages. Default 0. */
 	readonly replay?: number;
-	/** Allows one channel per session: a new one closes the old one with this code. */
+	/** If set, a session has only one channel. A new channel closes the old channel with this code. */
 	readonly kickCode?: number;
-	/** Whether to record requests and upgrades. Default true. */
+	/** Whether requests and upgrades are recorded. The default is true. */
 	readonly keepLog?: boolean;
 }
 
 /** An upgrade request as it arrived. */
 export interface ReceivedUpgrade {
-	/** Including the query. */
+	/** With the query. */
 	readonly url: string;
 	readonly path: string;
 	readonly query: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 /** An execute request as it arrived. */
 export interface ReceivedRequest {
 	readonly method: string;
-	/** Including the query. */
+	/** With the query. */
 	readonly url: string;
 	readonly headers: IncomingHttpHeaders;
 	readonly rawBody: string;
@@ -11,7 +11,7 @@ export interface ReceivedRequest {
 	readonly body: unknown;
 	/** Milliseconds since 1970. */
 	readonly receivedAt: number;
-	/** Empty if the request matches everything known about the service. */
+	/** What is wrong with the request, as far as the service is known. Empty if nothing is. */
 	readonly faults: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface ExecuteFields {
 }
 
 const textFields = ['sessionId', 'userId', 'userPublicKey', 'initialPayload', 'startStepName', 'signature'];
-/** A time in 1973 in milliseconds. A current time in seconds is far below it. */
+/** A time in 1973, in milliseconds. A current time in seconds is a smaller number, so it is refused. */
 const minTimestamp = 1e11;
 
 export async function receiveRequest(request: IncomingMessage): Promise<ReceivedRequest> {
@@ -58,8 +58,8 @@ function findFaults(headers: IncomingHttpHeaders, body: unknown): string[] {
 	if (typeof initialPayload === 'string' && !isObject(parseJson(initialPayload))) {
 		faults.push('initialPayload is not the JSON of an object');
 	}
-	const unknown = Object.keys(body).filter((key) => key !== 'timestamp' && !textFields.includes(key));
-	return unknown.length === 0 ? faults : [...faults, `unknown: ${unknown.join(', ')}`];
+	const unknownKeys = Object.keys(body).filter((key) => key !== 'timestamp' && !textFields.includes(key));
+	return unknownKeys.length === 0 ? faults : [...faults, `unknown: ${unknownKeys.join(', ')}`];
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
@@ -75,7 +75,7 @@ function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
-		// Not JSON; reported as a fault of the request.
+		// A text that is not JSON is reported as a fault of the request.
 		return undefined;
 	}
 }

@@ -12,11 +12,11 @@ export interface RawFrame {
 }
 export type MessageObject = { readonly [key: string]: unknown } | readonly unknown[];
 
-/** How one execute request is answered. A field that is missing is as in an undisturbed answer. */
+/** How one execute request is answered. Without a field, this part of the answer is normal. */
 export interface ExecuteStep {
 	readonly status?: number;
 	readonly headers?: OutgoingHttpHeaders;
-	/** Value of the `Retry-After` header: seconds or a date. */
+	/** The value of the `Retry-After` header: seconds or a date. */
 	readonly retryAfter?: number | string;
 	/**
 	 * A string or a Buffer is sent unchanged, anything else as JSON. `undefined` means the configured answer.
@@ -24,9 +24,9 @@ export interface ExecuteStep {
 	readonly body?: unknown;
 	/** Default: `application/json`; for a string `text/plain`; for a Buffer `application/octet-stream`. */
 	readonly contentType?: string;
-	/** Wait before the answer, instead of the service's latency. */
+	/** The wait before the answer, in place of the service's latency. */
 	readonly delayMilliseconds?: number;
-	/** Wait between two bytes of the body. */
+	/** The wait between two bytes of the body. */
 	readonly dripMilliseconds?: number;
 	/** Compresses the body. `cut` omits its last bytes, although the answer itself is complete. */
 	readonly gzip?: 'whole' | 'cut';
@@ -35,7 +35,7 @@ export interface ExecuteStep {
 	/** Makes the body this many spaces, sent as fast as they are read. */
 	readonly bodyBytes?: number;
 	readonly fault?: ExecuteFault;
-	/** Whether the agent is started regardless of the answer. By default, the answer decides. */
+	/** Whether the agent is started. By default, it is started if the answer is a success. */
 	readonly carriedOut?: boolean;
 	/** Sent on the session's channel after the answer. `undefined` means the configured messages. */
 	readonly messages?: readonly Message[];

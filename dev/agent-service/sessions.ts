@@ -30,8 +30,8 @@ export class SessionStore {
 	}
 
 	get(sessionId: string): Session {
-		const known = this.byId.get(sessionId);
-		if (known) return known;
+		const knownSession = this.byId.get(sessionId);
+		if (knownSession) return knownSession;
 		const session: Session = { sessionId, sockets: new Set(), recent: [], executions: 0, sent: 0 };
 		this.byId.set(sessionId, session);
 		return session;

@@ -52,7 +52,7 @@ const validators = new Map<string, Ajv>();
 function validatorFor(api: Discovery, schema: string): ValidateFunction {
 	let ajv = validators.get(api.name);
 	if (!ajv) {
-		// Each test file compiles the validators anew, which takes a third of the time without optimizing them.
+		// Every test file compiles the validators again. Without optimization, this takes a third of the time.
 		const quick = { inlineRefs: false, code: { optimize: false } };
 		ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true, ...quick });
 		const definitions = Object.entries(api.schemas).map(([name, value]) => [name, toJsonSchema(value)]);

@@ -21,8 +21,8 @@ export class Consent {
 
 	/** The page with a button for each account. */
 	page(address: URL): Reply {
-		const missing = required.find((name) => !address.searchParams.get(name));
-		if (missing !== undefined) return refused(`Required parameter is missing: ${missing}`);
+		const missingName = required.find((name) => !address.searchParams.get(name));
+		if (missingName !== undefined) return refused(`Required parameter is missing: ${missingName}`);
 		const hidden = [...address.searchParams].map(
 			([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
 		);

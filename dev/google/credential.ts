@@ -9,7 +9,7 @@ export function buildServiceAddresses(url: string): Record<string, string> {
 	};
 }
 
-/** The same, and the address for a person's sign-in. */
+/** The addresses of a stand-in, and the address of the consent page. */
 export function buildSignInAddresses(url: string): Record<string, string> {
 	return { ...buildServiceAddresses(url), authorizationUrl: `${url}/o/oauth2/v2/auth` };
 }
@@ -24,7 +24,7 @@ export interface Tokens {
 	readonly refreshToken: string;
 }
 
-/** Data of a `workspaceOAuth2Api` credential that is signed in to a stand-in. @param access what is chosen in it */
+/** Builds the data of a `workspaceOAuth2Api` credential that is signed in to a stand-in. @param access the chosen access fields */
 export function buildSignedInCredential(
 	url: string,
 	{ accessToken, refreshToken }: Tokens,

@@ -108,14 +108,14 @@ function callOf(
 	media: Call['media'],
 ): Call {
 	const declared = { ...route.api.commonParameters, ...route.method.parameters };
-	const asked = [...new Set(query.keys())].map((name) => {
+	const parameters = [...new Set(query.keys())].map((name) => {
 		const values = query.getAll(name);
 		return [name, declared[name]?.repeated ? values : (values[0] ?? '')] as const;
 	});
 	const flat = Object.entries(headers).map(([name, value]) => [name, String(value)]);
 	return {
 		method: route.id,
-		params: { ...Object.fromEntries(asked), ...route.params },
+		params: { ...Object.fromEntries(parameters), ...route.params },
 		body,
 		media,
 		user: grant.user,

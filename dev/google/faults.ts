@@ -7,13 +7,13 @@ import { ApiError, type Reply } from './service.ts';
 
 /** What happens to the connection instead of a proper answer. */
 export type ConnectionFault =
-	/** Reset; nothing was carried out. */
+	/** The connection is reset, and nothing is carried out. */
 	| 'resetBefore'
-	/** Reset after the request was carried out: the ambiguous case. */
+	/** The request is carried out, and then the connection is reset, so that the client cannot know the outcome. */
 	| 'resetAfter'
-	/** Never answered; nothing was carried out. */
+	/** There is no answer, and nothing is carried out. */
 	| 'blackHole'
-	/** Never answered, but the request was carried out. */
+	/** The request is carried out, but there is no answer. */
 	| 'blackHoleAfter'
 	/** The answer comes a few bytes at a time. */
 	| 'slowDrip'
@@ -25,26 +25,26 @@ export type ConnectionFault =
 export interface Fault {
 	/** A method ID, or a test of the request. If absent, every request matches. */
 	readonly match?: string | ((request: LoggedRequest) => boolean);
-	/** The first matching request to be affected, counted from 1 (default). */
+	/** The number of the first matching request that is affected, from 1. The default is 1. */
 	readonly nth?: number;
-	/** How many matching requests are affected from there on; default 1. */
+	/** How many matching requests are affected. The default is 1. */
 	readonly times?: number;
 	/** HTTP status of an error answer in the envelope of the API's family. */
 	readonly status?: number;
 	readonly message?: string;
 	/** The value of `errors[].reason` or `details[].reason`. */
 	readonly reason?: string;
-	/** Sent unchanged instead of an envelope; may also be text or bytes. */
+	/** The body in place of an envelope. A text or bytes are sent unchanged. */
 	readonly body?: unknown;
 	/** Headers that override those of the answer. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Seconds, or an HTTP date. */
 	readonly retryAfter?: number | string;
-	/** If true, the request is carried out although `status` says otherwise: the ambiguous case. */
+	/** Whether the request is carried out although `status` is an error, so that the client cannot know the outcome. */
 	readonly carriedOut?: boolean;
 	readonly delayMilliseconds?: number;
 	readonly connection?: ConnectionFault;
-	/** For `slowDrip`: the wait between two pieces of 16 bytes; default 100. */
+	/** For `slowDrip`: the wait between two pieces of 16 bytes. The default is 100. */
 	readonly dripMilliseconds?: number;
 }
 
@@ -54,7 +54,7 @@ interface Waiting {
 	hits: number;
 }
 
-/** Faults that have not occurred yet. */
+/** The faults that have not occurred yet. */
 export class Faults {
 	private waiting: Waiting[] = [];
 
@@ -73,13 +73,13 @@ export class Faults {
 			entry.seen++;
 			return entry.seen >= (entry.fault.nth ?? 1);
 		});
-		const [first] = hitting;
-		if (!first) return undefined;
-		first.hits++;
-		if (first.hits >= (first.fault.times ?? 1)) {
-			this.waiting = this.waiting.filter((entry) => entry !== first);
+		const [rule] = hitting;
+		if (!rule) return undefined;
+		rule.hits++;
+		if (rule.hits >= (rule.fault.times ?? 1)) {
+			this.waiting = this.waiting.filter((entry) => entry !== rule);
 		}
-		return first.fault;
+		return rule.fault;
 	}
 }
 
@@ -88,7 +88,7 @@ function matches({ match }: Fault, request: LoggedRequest): boolean {
 	return typeof match === 'string' ? request.method === match : match(request);
 }
 
-/** The scripted answer of a fault; undefined if it only affects the connection or the timing. */
+/** Returns the answer of a fault, or undefined if the fault affects only the connection or the timing. */
 export function replyOf(
 	{ status, message, reason, body, headers, retryAfter }: Fault,
 	id: string,
@@ -122,8 +122,8 @@ function standardText(code: number): string {
 
 /** Sends a few bytes at a time. */
 export async function drip(response: ServerResponse, bytes: Buffer, milliseconds: number): Promise<void> {
-	for (let at = 0; at < bytes.length && !response.destroyed; at += 16) {
-		response.write(bytes.subarray(at, at + 16));
+	for (let position = 0; position < bytes.length && !response.destroyed; position += 16) {
+		response.write(bytes.subarray(position, position + 16));
 		await sleep(milliseconds);
 	}
 	response.end();

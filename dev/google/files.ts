@@ -22,7 +22,7 @@ export interface StoredFile {
 	readonly sharedWith: readonly string[];
 }
 
-/** A service account that acts for itself. Where it acts for a user (domain-wide delegation), calls have that user. */
+/** A service account that acts for itself. If it acts for a user (domain-wide delegation), its calls have that user instead. */
 export const isServiceAccount = ({ user }: Pick<Call, 'user'>): boolean =>
 	user.endsWith('.gserviceaccount.com');
 
@@ -37,7 +37,7 @@ export class FileRegistry {
 	/** Called for every copy, so that its content is copied, too. */
 	readonly onCopied: Array<(from: StoredFile, to: StoredFile) => void> = [];
 
-	/** Gives the text of an editor's file, for exports; undefined for one of another editor. */
+	/** Returns the text of a file for an export, or undefined if the file belongs to another service. */
 	readonly textReaders: Array<(id: string) => string | undefined> = [];
 
 	newId(): string {
@@ -122,7 +122,7 @@ function notAllowed(): ApiError {
 /** Scopes that give access to every file in every API. */
 const wholeDrive = new Set([fullDriveScope, `${fullDriveScope}.readonly`]);
 
-/** Scopes that show the metadata of every file in Drive: nothing can be put into a folder that is known by them alone. */
+/** Scopes that show the metadata of every file in Drive. They do not allow putting files into a folder. */
 const namesOfDrive = new Set([`${fullDriveScope}.metadata`, `${fullDriveScope}.metadata.readonly`]);
 
 /** Scopes that give access to every file in one API, by the first part of its method IDs. */

@@ -30,7 +30,7 @@ export interface Parts {
 	readonly tolerant: boolean;
 }
 
-/** The path of every request: log, fault, contract, sign-in, service. */
+/** Passes every request through the log, the faults, the contract, the sign-in and the service, in this order. */
 export class Front {
 	latencyMilliseconds = 0;
 	private readonly parts: Parts;
@@ -135,7 +135,7 @@ export class Front {
 		}
 	}
 
-	/** The address as the client knows it, without a query. */
+	/** Returns the address that the client requested, without the query. */
 	private publicAddress(address: URL): URL {
 		return new URL(address.pathname, this.parts.url);
 	}

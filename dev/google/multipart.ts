@@ -30,14 +30,14 @@ export interface Part {
 function partsOf(body: Buffer, boundary: string): Part[] {
 	const delimiter = Buffer.from(`--${boundary}`);
 	const parts: Part[] = [];
-	let from = body.indexOf(delimiter);
-	while (from >= 0) {
-		const start = from + delimiter.length;
+	let position = body.indexOf(delimiter);
+	while (position >= 0) {
+		const start = position + delimiter.length;
 		const next = body.indexOf(Buffer.concat([Buffer.from('\r\n'), delimiter]), start);
 		if (next < 0) break;
 		// The line break after the delimiter does not belong to the part.
 		parts.push(partOf(body.subarray(start + 2, next)));
-		from = next + 2;
+		position = next + 2;
 	}
 	return parts;
 }

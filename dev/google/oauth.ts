@@ -22,7 +22,7 @@ const pages: Readonly<Record<string, string>> = {
 export class OAuth {
 	/** Whether a refresh returns a new refresh token and invalidates the old one. */
 	rotatesRefreshTokens = false;
-	/** Seconds after which each sign-in from now on ends, as for an app in Testing: 604,800. Unlimited by default. */
+	/** How many seconds a new sign-in lasts. For an app in Testing, Google sets 604,800. By default, it lasts forever. */
 	signInSeconds: number | undefined;
 	private readonly tokens: Tokens;
 	private readonly url: string;
@@ -99,7 +99,7 @@ export class OAuth {
 			access_token: this.tokens.issue(grant),
 			expires_in: this.tokens.expiresInSeconds,
 			...(refreshToken !== undefined && { refresh_token: refreshToken }),
-			// Observed of apps in Testing, and of people who allow access for a limited time only (google/GoogleSignIn-iOS#565).
+			// Google sends this for apps in Testing, and if a user allows access only for some time (google/GoogleSignIn-iOS#565).
 			...(grant.endsAt !== undefined && {
 				refresh_token_expires_in: Math.max(0, Math.ceil((grant.endsAt - Date.now()) / 1000) - 1),
 			}),
@@ -120,7 +120,7 @@ class OAuthError extends Error {
 	}
 }
 
-/** Client ID and secret may be in the Authorization header instead. */
+/** Reads the client ID and secret from the form, or from the Authorization header. */
 function withClient(form: URLSearchParams, { headers }: IncomingMessage): URLSearchParams {
 	const basic = /^Basic (.+)$/i.exec(headers.authorization ?? '')?.[1];
 	if (basic === undefined) return form;

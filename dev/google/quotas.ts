@@ -21,7 +21,7 @@ export interface QuotaLimits {
 	 * https://github.com/googleapis/google-api-dotnet-client/issues/1982
 	 */
 	readonly gmailAtOnce?: number;
-	/** Length of a minute in milliseconds, so that tests need not wait for a real one; default 60,000. */
+	/** How many milliseconds a minute has. Tests set a shorter minute. The default is 60,000. */
 	readonly minute?: number;
 }
 
@@ -62,10 +62,10 @@ export class Quotas {
 
 	/** @throws ApiError if the user already has as many running Gmail requests as allowed */
 	async atOnce<T>(method: string | undefined, work: () => Promise<T>): Promise<T> {
-		const most = this.limits.gmailAtOnce;
-		// For a batch, its parts are counted.
-		if (most === undefined || !method?.startsWith('gmail.') || method === 'gmail.batch') return await work();
-		if (this.gmailRunning >= most) {
+		const limit = this.limits.gmailAtOnce;
+		// Each part of a batch counts as one request.
+		if (limit === undefined || !method?.startsWith('gmail.') || method === 'gmail.batch') return await work();
+		if (this.gmailRunning >= limit) {
 			this.refused++;
 			throw new ApiError(429, 'Too many concurrent requests for user', { reason: 'rateLimitExceeded' });
 		}
@@ -110,7 +110,7 @@ function gmailRefusal(): ApiError {
 	);
 }
 
-/** Without a Retry-After: https://github.com/n8n-io/n8n/issues/32869 */
+/** Google sends no Retry-After header: https://github.com/n8n-io/n8n/issues/32869 */
 function refusal(counter: Counter): ApiError {
 	const metric = counter.endsWith('Reads') ? 'Read requests' : 'Write requests';
 	return new ApiError(

@@ -14,7 +14,7 @@ export interface LoggedRequest {
 	readonly headers: IncomingHttpHeaders;
 	/** Bearer token. */
 	readonly token: string | undefined;
-	/** Milliseconds since the epoch. */
+	/** Milliseconds since 1970. */
 	readonly at: number;
 	/** Parsed JSON body; for an upload, its metadata part. */
 	body: unknown;

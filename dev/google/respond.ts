@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { cut, drip, type Fault } from './faults.ts';
 import type { Reply } from './service.ts';
 
-/** Bytes. Like Google, does not compress smaller answers. */
-const smallest = 1024;
+/** In bytes. Like Google, the stand-in does not compress smaller answers. */
+const minCompressedBytes = 1024;
 
 /** Sends a reply, with the fault if there is one. */
 export async function respond(
@@ -14,16 +14,16 @@ export async function respond(
 	{ status = 200, headers, body }: Reply,
 	{ connection, dripMilliseconds = 100 }: Fault = {},
 ): Promise<void> {
-	const whole = bytesOf(body);
-	const plain = connection === 'halfBody' ? whole.subarray(0, Math.ceil(whole.length / 2)) : whole;
-	const packed =
+	const allBytes = bytesOf(body);
+	const plain = connection === 'halfBody' ? allBytes.subarray(0, Math.ceil(allBytes.length / 2)) : allBytes;
+	const isCompressed =
 		/\bgzip\b/.test(String(request.headers['accept-encoding'])) &&
-		plain.length >= smallest &&
+		plain.length >= minCompressedBytes &&
 		!Buffer.isBuffer(body);
-	const bytes = packed ? gzipSync(plain, { level: 1 }) : plain;
+	const bytes = isCompressed ? gzipSync(plain, { level: 1 }) : plain;
 	response.writeHead(status, {
 		...(body !== undefined && { 'Content-Type': typeOf(body) }),
-		...(packed && { 'Content-Encoding': 'gzip' }),
+		...(isCompressed && { 'Content-Encoding': 'gzip' }),
 		'Content-Length': bytes.length,
 		...headers,
 	});

@@ -21,17 +21,17 @@ interface Pattern {
 	readonly rank: number;
 }
 
-let known: readonly Pattern[] | undefined;
+let knownPatterns: readonly Pattern[] | undefined;
 
 /**
  * The method that a request calls.
  * @param pathname still encoded, because an ID may contain an encoded slash or colon
  */
 export function routeOf(httpMethod: string, pathname: string): Route | undefined {
-	known ??= contracts()
+	knownPatterns ??= contracts()
 		.flatMap(patternsOf)
 		.sort((one, other) => other.rank - one.rank);
-	for (const { expression, id, api, method, upload } of known) {
+	for (const { expression, id, api, method, upload } of knownPatterns) {
 		const groups = method.httpMethod === httpMethod ? expression.exec(pathname)?.groups : undefined;
 		if (!groups) continue;
 		const params = Object.entries(groups)

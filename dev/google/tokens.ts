@@ -25,11 +25,11 @@ export interface Grant {
 }
 
 export interface IssueOptions {
-	/** The token itself; generated if absent. */
+	/** The token. If absent, it is generated. */
 	readonly token?: string;
 	readonly user?: string;
 	readonly clientId?: string;
-	/** Full addresses, or without the common prefix: `gmail.send`. */
+	/** Full addresses, or names without the common prefix, such as `gmail.send`. */
 	readonly scopes?: readonly string[];
 	readonly endsAt?: number;
 	/** Default 3600. */
@@ -80,14 +80,14 @@ export class Tokens {
 		return (grant?.endsAt ?? Infinity) > Date.now() ? grant : undefined;
 	}
 
-	/** Expires an access token, or all of them if none is given. */
+	/** Expires an access token. Without an argument, expires all access tokens. */
 	expire(token?: string): void {
 		for (const [name, issued] of this.access) {
 			if (token === undefined || name === token) issued.expiresAt = 0;
 		}
 	}
 
-	/** Revokes a token of either kind, or all refresh tokens if none is given. */
+	/** Revokes an access token or a refresh token. Without an argument, revokes all refresh tokens. */
 	revoke(token?: string): void {
 		if (token === undefined) this.refreshes.clear();
 		else if (!this.access.delete(token)) this.refreshes.delete(token);

@@ -20,7 +20,7 @@ export class Workspace implements INodeType {
 		icon: { light: 'file:workspace.svg', dark: 'file:workspace.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		// In JSON mode, n8n drops the values of the hidden dropdowns.
+		// In JSON mode, the dropdowns are hidden, and n8n drops the values of hidden fields.
 		subtitle:
 			'={{ $parameter["operation"] ? $parameter["operation"] + ": " + $parameter["resource"] : "JSON" }}',
 		description: 'Work with Gmail, Google Sheets, Google Docs and Google Drive',
@@ -91,12 +91,12 @@ export class Workspace implements INodeType {
 	}
 }
 
-/** One of n8n's methods for the form's lists, loaded with the first list. */
-function loadOnFirstUse<Given extends unknown[], List>(
-	choose: (lists: typeof pickerLists) => (context: ILoadOptionsFunctions, ...given: Given) => Promise<List>,
+/** Returns a method that n8n calls for a list of the form. Its code is loaded with the first list. */
+function loadOnFirstUse<Args extends unknown[], List>(
+	choose: (lists: typeof pickerLists) => (context: ILoadOptionsFunctions, ...args: Args) => Promise<List>,
 ) {
-	return async function (this: ILoadOptionsFunctions, ...given: Given): Promise<List> {
+	return async function (this: ILoadOptionsFunctions, ...args: Args): Promise<List> {
 		const { pickerLists: lists } = await import('./methods/pickerLists');
-		return await choose(lists)(this, ...given);
+		return await choose(lists)(this, ...args);
 	};
 }

@@ -10,7 +10,7 @@ const buildPattern = (
 	content: `<patterns>\n<pattern title="${title}">\n${content}\n</pattern>\n</patterns>`,
 });
 
-/** How parameters work together, which the description of a single one does not say. */
+/** Examples of parameters that work together, for n8n's AI workflow builder. The description of one parameter cannot show them. */
 export const builderPatterns = [
 	buildPattern(
 		'mail',

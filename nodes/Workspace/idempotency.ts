@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { NodeError, createRefusal } from '../core/errors';
 import { type Field, quoteField } from '../fields/field';
 
-/** The longest key, in UTF-16 code units. */
+/** The longest key, in UTF-16 code units. Other APIs with idempotency keys, such as Stripe's, have the same limit. */
 const maxKeyLength = 255;
 
-/** A constant, because n8n's linter takes a field whose literal name has the word key for a secret. */
+/** This is a constant because n8n's linter takes a field for a secret if `name` is a literal that contains "key". */
 const optionName = 'idempotencyKey';
 
-/** The option of every operation that takes a key. */
+/** The option that every operation with a key has. */
 export const idempotencyOption = {
 	displayName: 'Idempotency Key',
 	name: optionName,
@@ -20,50 +20,49 @@ export const idempotencyOption = {
 		'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',
 } as const satisfies Field;
 
-/** What Google keeps of a key: hashes, which do not reveal it. */
+/** What the package stores of a key at Google. Hashes do not reveal the key. */
 export interface KeyHashes {
-	/** Hash of the key, the operation and where it is done. */
+	/** The hash of the key, the operation and its target. It finds what was done with the key. */
 	readonly mark: string;
-	/** Hash of what the key was used for. The key is refused for other content. */
+	/** The hash of the content for which the key was used. The key is refused for other content. */
 	readonly content: string;
 }
 
-/** The user's key, what is done, such as `mail send`, and where: a folder, a document; '' for the account itself. */
+/** The user's key, the operation, such as `mail send`, and its target: the ID of a folder or document, or '' for the account itself. */
 type KeyUse = Readonly<Record<'key' | 'operation' | 'target', string>>;
 
 /**
- * The hash of a key, its operation and its target: 64 hex digits that do not reveal the key; undefined without a key.
+ * Hashes a key with its operation and its target, so that the same key may be used elsewhere.
+ * @returns 64 hex digits; undefined if there is no key
  * @throws NodeError 400 for a key that is only white space or too long
  */
 export function hashIdempotencyKey({ key, operation, target }: KeyUse): string | undefined {
 	if (key === '') return undefined;
-	if (key.trim() === '') {
+	if (key.trim() === '')
 		throw createRefusal(
 			`${quoteField('idempotencyKey')} contains only white space`,
 			'If it is an expression, check that the input item contains the data. To use no key, leave it empty.',
 		);
-	}
-	if (key.length > maxKeyLength) {
+	if (key.length > maxKeyLength)
 		throw createRefusal(
 			`${quoteField('idempotencyKey')} has more than ${maxKeyLength} characters`,
 			'Use a short text that identifies the action, such as an order number.',
 		);
-	}
 	return hashParts([operation, target, key]);
 }
 
-/** SHA-256 in hex over parts that cannot run into each other. */
+/** Returns the SHA-256 in hex. Each part is hashed with its length, so ['ab', 'c'] and ['a', 'bc'] have different hashes. */
 export function hashParts(parts: ReadonlyArray<string | Uint8Array>): string {
 	const hash = createHash('sha256');
 	for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
 	return hash.digest('hex');
 }
 
-/** The refusal of a key that was used for something else. @param first what the key was used for, as in "the email 18c3f0a1b2d4e5f6" */
-export function createKeyReusedError(first: string): NodeError {
+/** Refuses a key that was used for other content. @param firstUse what was done with the key, such as "the email 18c3f0a1b2d4e5f6" */
+export function createKeyReusedError(firstUse: string): NodeError {
 	return new NodeError({
 		code: 409,
-		message: `${quoteField('idempotencyKey')} was already used for different content: ${first}`,
+		message: `${quoteField('idempotencyKey')} was already used for different content: ${firstUse}`,
 		description:
 			'Nothing was done. Use a different key for different content. A time or a random value in the content makes it different in each run.',
 	});

@@ -11,7 +11,7 @@ const googleHosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com',
 const idInPath = /\/(?:d|folders)\/(?!e\/)([^/]+)/;
 const myDrivePath = /^\/drive\/(u\/\d+\/)?my-drive\/?$/;
 
-/** For each kind of file: what is in the path of its URLs, one of them, and what its list shows while nothing is chosen. */
+/** For each kind of file: a part of the path of its URLs, an example, and what its list shows while nothing is chosen. */
 const fileKinds = {
 	spreadsheet: {
 		path: '/spreadsheets/',
@@ -30,10 +30,10 @@ const fileKinds = {
 	},
 } as const;
 
-/** The kinds of files that a field may ask for; each kind has URLs of its own. */
+/** The kinds of files that a field may ask for, as error messages name them. */
 export type FileNoun = keyof typeof fileKinds;
 
-/** @throws NodeError 400 unless the text is an ID that can stand in a URL's path as it is */
+/** Returns the ID without white space around it. @throws NodeError 400 unless it can stand in a URL's path as it is */
 export function parseId(text: string, label: string, advice = ''): string {
 	const id = text.trim();
 	if (idPattern.test(id)) return id;
@@ -43,17 +43,17 @@ export function parseId(text: string, label: string, advice = ''): string {
 	);
 }
 
-/** Takes an ID, or any URL that Google shows for a file or folder. @param noun 'file' for any kind @throws NodeError 400 */
+/** Takes the ID from any URL that Google shows for a file or folder. An ID is returned as it is. @param noun 'file' means any kind */
 export function parseFileId(text: string, noun: FileNoun | 'file', label: string): string {
-	const given = text.trim();
-	const url = parseGoogleUrl(given);
+	const idOrUrl = text.trim();
+	const url = parseGoogleUrl(idOrUrl);
 	const advice = `Enter the ID of the ${noun}, or its URL from the address bar of the browser.`;
-	if (!url) return parseId(given, label, `A title is not an ID. ${advice}`);
+	if (!url) return parseId(idOrUrl, label, `A title is not an ID. ${advice}`);
 	if (!googleHosts.includes(url.hostname))
 		throw createRefusal(`'${label}' is not a Google Drive or Google Docs URL: ${url.hostname}`, advice);
-	const found = Object.entries(fileKinds).find(([, { path }]) => url.pathname.includes(path))?.[0];
-	if (noun !== 'file' && found !== undefined && found !== noun)
-		throw createRefusal(`'${label}' is the URL of a ${found}, not of a ${noun}`, advice);
+	const urlKind = Object.entries(fileKinds).find(([, { path }]) => url.pathname.includes(path))?.[0];
+	if (noun !== 'file' && urlKind !== undefined && urlKind !== noun)
+		throw createRefusal(`'${label}' is the URL of a ${urlKind}, not of a ${noun}`, advice);
 	if (noun === 'folder' && myDrivePath.test(url.pathname)) return 'root';
 	const id = idInPath.exec(url.pathname)?.[1] ?? url.searchParams.get('id') ?? url.searchParams.get('key');
 	if (id && idPattern.test(id)) return id;
@@ -70,7 +70,7 @@ function parseGoogleUrl(text: string): URL | undefined {
 	return isUrl && URL.canParse(url) ? new URL(url) : undefined;
 }
 
-/** Reads a list of IDs or URLs of files, each one once. */
+/** Reads the IDs from a list of IDs or URLs of files, without duplicates. */
 export const readFileIds = (raw: unknown, field: Field, reading: ReadContext): string[] => {
 	const entries = readList(field, raw, reading);
 	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', nameField(field, reading))))];
@@ -78,21 +78,21 @@ export const readFileIds = (raw: unknown, field: Field, reading: ReadContext): s
 
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
 
-/** Builds what every field for a file or folder of Drive shares: a choice from a list, by URL or by ID. Reads '' if nothing is chosen. */
-export function createFileLocator(noun: FileNoun, searchListMethod: string) {
+/** Builds what all fields for a file or folder of Drive share: a choice from a list, by URL or by ID. Reads '' if nothing is chosen. */
+export function buildFileLocator(noun: FileNoun, searchListMethod: string) {
 	const { exampleUrl, listPlaceholder } = fileKinds[noun];
 	return {
 		type: 'resourceLocator',
 		default: emptyLocator,
 		isId: true,
 		modes: [
-			// An empty list cannot say why it is empty.
+			// n8n shows no reason in an empty list, so the hint tells it.
 			{
-				...createListMode(searchListMethod, listPlaceholder),
+				...buildListMode(searchListMethod, listPlaceholder),
 				hint: "Something missing? 'Drive Access' in the credential determines what is listed.",
 			},
-			createTextMode('By URL', 'url', `e.g. ${exampleUrl}`),
-			createTextMode('By ID', 'id', 'e.g. 1Qm7xWc0aVbR2yKt4hL9'),
+			buildTextMode('By URL', 'url', `e.g. ${exampleUrl}`),
+			buildTextMode('By ID', 'id', 'e.g. 1Qm7xWc0aVbR2yKt4hL9'),
 		],
 		builderHint:
 			"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.",
@@ -103,7 +103,7 @@ export function createFileLocator(noun: FileNoun, searchListMethod: string) {
 	} as const satisfies Partial<Field>;
 }
 
-/** The tab that a link to a spreadsheet opens, as `#gid=7`; '' if it names none. @param link as it was given, or in a locator */
+/** Reads which tab a link to a spreadsheet opens. @param link a URL, or a locator with one @returns such as `#gid=7`; '' without a tab */
 export function readLinkedTab(link: unknown): string {
 	const text = isRecord(link) ? link['value'] : link;
 	if (typeof text !== 'string' || !parseGoogleUrl(text.trim())) return '';
@@ -111,17 +111,17 @@ export function readLinkedTab(link: unknown): string {
 	return sheetId === undefined ? '' : `#gid=${sheetId}`;
 }
 
-/** Builds what every field for a tab of the chosen file shares. @param search the method that lists the tabs */
-export const createTabLocator = (noun: FileNoun, search: string, example: string) =>
+/** Builds what all fields for a tab of the chosen file share. @param method the name of the method that lists the tabs */
+export const buildTabLocator = (noun: FileNoun, method: string, example: string) =>
 	({
 		type: 'resourceLocator',
 		default: emptyLocator,
 		format: 'tab',
 		typeOptions: { loadOptionsDependsOn: [`${noun}Id.value`] },
-		modes: [createListMode(search, 'Select a tab...'), createTextMode('By Name', 'name', `e.g. ${example}`)],
+		modes: [buildListMode(method, 'Select a tab...'), buildTextMode('By Name', 'name', `e.g. ${example}`)],
 	}) as const satisfies Partial<Field>;
 
-/** What every field for the ID of an email shares. Reads '' if there is none. */
+/** What all fields for the ID of an email share. Reads '' if the field is empty. */
 export const messageIdField = {
 	type: 'string',
 	default: '',
@@ -135,13 +135,13 @@ export const messageIdField = {
 	},
 } as const satisfies Partial<Field>;
 
-/** No mode has a `validation`: n8n would stop the whole node where one item's ID is wrong. */
-const createTextMode = (displayName: string, name: string, placeholder: string): INodePropertyMode => ({
+/** No mode has a `validation`, because with it, n8n stops the whole node if the ID of one item is wrong. */
+const buildTextMode = (displayName: string, name: string, placeholder: string): INodePropertyMode => ({
 	...{ displayName, name, placeholder },
 	type: 'string',
 });
 
-const createListMode = (searchListMethod: string, placeholder: string): INodePropertyMode => ({
+const buildListMode = (searchListMethod: string, placeholder: string): INodePropertyMode => ({
 	...{ displayName: 'From List', name: 'list', placeholder },
 	type: 'list',
 	typeOptions: { searchListMethod, searchable: true },

@@ -11,48 +11,48 @@ export type { Clients } from './google/clients';
 export type { ByteSource } from './byteSource';
 export type { AttachmentInput, Choice, Field, FieldFormat, InferParameters } from '../fields/field';
 
-/** What an operation may know of its input item and of the run around it. Never n8n's execution context. */
+/** What an operation may know about its input item and the run. It never gets n8n's execution context. */
 export interface Item {
-	/** Identifies the run of the item, because items of several runs may be sent together. */
+	/** Identifies the run that the item belongs to, because items of several runs may be sent together. */
 	readonly run?: object;
-	/** Position among the input items, from 0. */
+	/** The position among the input items, from 0. */
 	readonly index: number;
 	/** The input item's JSON. */
 	readonly json: IDataObject;
-	/** Unguessable, new for each item and try: markers and private properties are made from it. */
+	/** A random text that is new for each item and try. Markers are made from it. */
 	readonly token: string;
-	/** Aborts when the execution is stopped. */
+	/** Is aborted when the execution is stopped. */
 	readonly signal: AbortSignal | undefined;
-	/** True if the node continues on an error: when this item fails, the others are still processed. */
+	/** Whether n8n processes the other items if this item fails. */
 	readonly continueOnFail?: boolean;
-	/** Whether an AI agent calls the node as a tool: its input then holds the agent's data, not the user's. */
+	/** Whether an AI agent calls the node as a tool. The input item then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
-	/** Binary fields by name, where * means all. @param parameter where the names were entered @throws NodeError 400 for a missing one */
+	/** Returns the fields with these names, where * means all. @param parameter the form field with the names @throws NodeError 400 */
 	findBinaryFields(names: readonly string[], parameter: string): string[];
-	/** @throws NodeError 400 that names the missing field and those that exist. */
+	/** @throws NodeError 400 if the field is missing; the error names the existing fields */
 	getBinary(field: string): Promise<ByteSource>;
-	/** A file on the machine that runs n8n, under the instance's own file-access rules. */
+	/** Returns a file on the machine that runs n8n. @throws NodeError 400 if n8n's file access rules do not allow the path */
 	getFile(path: string): Promise<ByteSource>;
-	/** Hands bytes to n8n's binary storage, so that not all of a long result has to be in memory at once. */
+	/** Passes bytes to n8n's binary storage, so that they need not stay in memory until the run ends. */
 	store(bytes: Buffer, fileName?: string, mimeType?: string): Promise<StoredBinary>;
-	/** Asks once per run for each key: items with the same key share the answer. */
-	once<T>(key: string, ask: () => Promise<T>): Promise<T>;
-	/** Records something that now exists, so that a later failure of the same item names it. */
-	recordCreated(what: CreatedFile): void;
-	/** A hint shown on the node after the run. */
+	/** Calls `fetchAnswer` once per run for each key. Items with the same key share the answer. */
+	once<T>(key: string, fetchAnswer: () => Promise<T>): Promise<T>;
+	/** Records a file that now exists, so that a later failure of the item names it. */
+	recordCreated(file: CreatedFile): void;
+	/** Adds a hint that the node shows after the run. */
 	addHint(text: string): void;
-	/** n8n's log at info level; never content, never a secret. */
+	/** Writes to n8n's log at info level. The text must not contain content or secrets. */
 	log(text: string): void;
 }
 
 export interface CreatedFile {
-	/** As in "The document … was already created". */
+	/** Stands in an error message, such as "The document 1Qm7x was already created". */
 	readonly kind: 'document' | 'spreadsheet' | 'file';
 	readonly id: string;
 	readonly url?: string;
 }
 
-/** A reference to bytes in n8n's storage, which an operation only passes on. */
+/** A reference to bytes in n8n's storage. An operation only passes it on. */
 export type StoredBinary = IBinaryData;
 
 export interface OutputItem {
@@ -62,7 +62,7 @@ export interface OutputItem {
 
 export type ResourceName = 'mail' | 'spreadsheet' | 'document' | 'file';
 
-/** One of the items that a combined request serves. */
+/** An item that shares its requests with others. */
 export interface CombinedItem<P> {
 	readonly params: P;
 	readonly item: Item;
@@ -73,47 +73,47 @@ export interface Operation<
 	O extends readonly Field[] = readonly Field[],
 	R = unknown,
 > {
-	/** Saved in workflows; the file is named after it. */
+	/** Saved in workflows. The file is named after it. */
 	readonly value: string;
 	readonly name: string;
-	/** Without an article: "Send message". */
+	/** Has no article, as in "Send message". */
 	readonly action: string;
 	readonly description: string;
-	/** What cannot be undone. */
+	/** Says what cannot be undone. */
 	readonly caution?: string;
-	/** What a model reads of the operation, before the caution. Names no parameter: the user decides which ones the model fills in. */
+	/** What a model reads before the caution. It names no parameter, because the user decides which parameters the model fills in. */
 	readonly modelDescription: string;
-	/** What a model reads in place of the caution, by the value of a field that the user sets. */
+	/** What a model reads instead of the caution, by the value of a field that the user sets. */
 	readonly modelCautions?: { readonly field: string; readonly byValue: Readonly<Record<string, string>> };
-	/** A separate choice in Allowed Operations, which allows the operation only if this key of the input object is true. */
-	readonly narrowed?: Readonly<Record<'value' | 'name' | 'description' | 'key', string>>;
+	/** A second choice in Allowed Operations. It allows the operation only if `key` is true in the input object. */
+	readonly narrowedChoice?: Readonly<Record<'value' | 'name' | 'description' | 'key', string>>;
 	readonly fields: F;
 	readonly options: O;
-	/** True if the operation changes nothing at Google: neighboring items may then run in parallel. */
+	/** Whether the operation changes nothing at Google. Neighboring items may then run in parallel. */
 	readonly isReadOnly?: boolean;
-	/** Whether a read also changes something with these parameters. Doing that twice must have the same effect as once. */
+	/** Whether a read-only operation changes something with these parameters. A second change must have no further effect. */
 	mayChange?(params: InferParameters<F, O>): boolean;
-	/** Whether doing it twice has the same effect as once: Retry On Fail may then start it again, whatever the outcome. */
+	/** Whether a second execution has no further effect. Retry On Fail may then start it again, whatever the outcome. */
 	isIdempotent?(params: InferParameters<F, O>): boolean;
-	/** Identifies the only thing that the operation changes: items that change different things may then run in parallel. */
+	/** Returns the ID of the only thing that the operation changes. Items that change different things may then run in parallel. */
 	getChangedId?(params: InferParameters<F, O>): string;
-	/** Refuses values that are wrong only together. It is called for all items before anything is sent. */
+	/** Refuses values that are wrong only in combination. It is called for all items before anything is sent. */
 	check?(params: InferParameters<F, O>, item: Item): void;
 	execute(client: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
-	/** Output items of one result; one item with the result as its JSON when absent or undefined. */
+	/** Turns a result into output items. Without it, or if it returns undefined, the result is the JSON of a single item. */
 	toItems?(result: R, params: InferParameters<F, O>): OutputItem[] | undefined;
-	/** Shortens one result for a model, whose answers must fit into this many characters. */
-	toModel?(result: R, params: InferParameters<F, O>, characters: number): ModelAnswer;
-	/** Names what a result left at Google, as in "file a.pdf (ID …)", for the user who runs the node again after another item stopped it. */
+	/** Shortens a result for a model. */
+	toModel?(result: R, params: InferParameters<F, O>, maxCharacters: number): ModelAnswer;
+	/** Names what now exists at Google, such as "file a.pdf (ID 1Qm7x)". Needed if another item stops the node and the user runs it again. */
 	nameResult?(result: R): string;
-	/** A sentence: how the user can run the node again without repeating finished items. */
+	/** A sentence that says how the user can run the node again without repeating finished items. */
 	readonly rerunAdvice?: string;
-	/** The failure that cut a result short: with Continue on Fail, the node outputs the result, then the error. */
-	getFailure?(result: R): NodeError | undefined;
+	/** Returns the failure that made a result incomplete. With Continue on Fail, the node outputs the result, then the error. */
+	findFailure?(result: R): NodeError | undefined;
 	/**
-	 * Finds out what happened after an unknown outcome of `execute`. Returns a result if the work was certainly done, a
-	 * NodeError if it certainly was not, undefined if nothing is known (the failure then stands), or throws a NodeError with a clearer
-	 * text. Must never repeat the work.
+	 * Finds out what happened after an unknown outcome of `execute`, without repeating the work. Returns a result if the work was certainly
+	 * done, and a NodeError if it certainly was not. Returns undefined if nothing is known, so that the failure stands.
+	 * @throws NodeError if it has a clearer text for the user
 	 */
 	recover?(
 		client: Clients,
@@ -121,37 +121,37 @@ export interface Operation<
 		failure: NodeError,
 		item: Item,
 	): Promise<R | NodeError | undefined>;
-	/** Serves items with the same key together, with results in the order of the members. Without a key, `execute` serves the item. */
+	/** Executes items with the same key together. An item without a key is executed by `execute`. */
 	readonly combine?: {
 		key(params: InferParameters<F, O>): string | undefined;
-		/** A member that failed has its NodeError in its place; the others keep their results. */
+		/** @returns a result or a NodeError for each member, in order */
 		execute(
 			client: Clients,
 			members: ReadonlyArray<CombinedItem<InferParameters<F, O>>>,
 		): Promise<ReadonlyArray<R | NodeError>>;
 	};
-	/** Lets only one run of this process at a time change a thing, because inserted rows move the rows that another run is about to write. */
+	/** Lets the runs of this process change a thing one at a time. Otherwise, a run could insert rows above those that another will write. */
 	readonly lock?: {
-		/** The ID of what is changed; undefined if it needs no lock. */
+		/** Returns the ID of what is changed, or undefined if no lock is needed. */
 		key(params: InferParameters<F, O>): string | undefined;
 		/**
-		 * The share of a request that an item takes, where 1 is a full request. Runs that wait for the lock with the same key of
-		 * `combine` go together while they fit. Undefined if they must not.
+		 * Returns the share of one request that an item needs, where 1 is a full request. Runs that wait for the lock and have the same key of
+		 * `combine` are sent together if the sum is at most 1. Returns undefined if the item must not be sent with other runs.
 		 */
 		weigh(params: InferParameters<F, O>, item: Item): number | undefined;
 	};
-	/** What the user can do, by HTTP status. Applies to errors of Gmail for a mail operation, and of the other services for any other. */
+	/** What the user can do, by HTTP status. For a mail operation, it is about errors of Gmail; for others, about errors of other services. */
 	readonly adviceByStatus?: Readonly<Record<number, string>>;
 }
 
-/** An operation whose parameter types follow from its fields. */
+/** Defines an operation. TypeScript infers the types of its parameters from its fields. */
 export function defineOperation<const F extends readonly Field[], const O extends readonly Field[], R>(
 	operation: Operation<F, O, R>,
 ): Operation<F, O, R> {
 	return operation;
 }
 
-/** All fields of an operation, with the options of every operation. */
+/** Returns all fields and options of an operation, with the options that every operation has. */
 export function getAllFields({ fields, options }: Operation): readonly Field[] {
 	return [...fields, ...options, ...commonOptions];
 }

@@ -65,10 +65,10 @@ const jsonProperties: INodeProperties[] = [
 	},
 ];
 
-/** Options with which a model continues a long answer. */
-const continuing = new Set(['pageToken', 'startCharacter', 'startRow']);
+/** The options with which a model continues a long answer. */
+const continuationOptions = new Set(['pageToken', 'startCharacter', 'startRow']);
 
-/** What a model reads when the node is a tool. Beside it, n8n gives it the labels of the parameters that it may fill in. */
+/** The description that a model reads when the node is a tool. n8n adds the labels of the parameters that the model may fill in. */
 export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap(({ value, operations }) =>
 		operations.flatMap((operation) => buildOperationTexts(value, operation)),
@@ -90,33 +90,31 @@ function buildToolDescription(text: string, displayOptions: IDisplayOptions, hin
 	};
 }
 
-/** Builds one text, or one for each choice of the field on which the caution depends. */
+/** Builds one description of the operation, or one for each choice of the field on which the caution depends. */
 function buildOperationTexts(resource: ResourceName, operation: Operation): INodeProperties[] {
-	const { value, fields, options, modelDescription, modelCautions, caution } = operation;
-	const file = fields.find(({ isId, modes, required }) => isId && modes && required)?.displayName;
-	const given = file && `${file}, if available: ID or URL.`;
-	const next = options.find(({ name }) => continuing.has(name))?.displayName;
-	const long = next && `${next}, if available, continues a long answer.`;
-	// The default cannot name the chosen file: n8n gives an expression only its ID, unless it has the name of the node.
+	const { fields, options, modelDescription, modelCautions, caution } = operation;
+	const fileFieldName = fields.find(({ isId, modes, required }) => isId && modes && required)?.displayName;
+	const fileText = fileFieldName && `${fileFieldName}, if available: ID or URL.`;
+	const continuation = options.find(({ name }) => continuationOptions.has(name))?.displayName;
+	const continuationText = continuation && `${continuation}, if available, continues a long answer.`;
+	// The user must name the file. An expression in the default gets only the file's ID from n8n, unless it contains the node's name.
 	const hints = [
-		file &&
-			`The model does not see which ${file.toLowerCase()} you choose. Name it here, and say what it holds.`,
-		next && `To let the model continue a long answer, add the option ${next} and let the model fill it in.`,
+		fileFieldName &&
+			`The model does not see which ${fileFieldName.toLowerCase()} you choose. Name it here, and say what it holds.`,
+		continuation &&
+			`To let the model continue a long answer, add the option ${continuation} and let the model fill it in.`,
 	];
-	const build = (more: string | undefined, chosen?: IDisplayOptions['show']) => {
-		const text = [modelDescription, more, given, long].filter(Boolean).join(' ');
-		const show = { '@tool': [true], resource: [resource], operation: [value], ...chosen };
-		return buildToolDescription(
-			text,
-			{ show, hide: { inputMode: ['json'] } },
-			hints.filter(Boolean).join(' '),
-		);
+	const hint = hints.filter(Boolean).join(' ');
+	const buildText = (cautionText: string | undefined, choiceDisplay?: IDisplayOptions['show']) => {
+		const text = [modelDescription, cautionText, fileText, continuationText].filter(Boolean).join(' ');
+		const show = { '@tool': [true], resource: [resource], operation: [operation.value], ...choiceDisplay };
+		return buildToolDescription(text, { show, hide: { inputMode: ['json'] } }, hint);
 	};
-	if (!modelCautions) return [build(caution)];
+	if (!modelCautions) return [buildText(caution)];
 	const { field, byValue } = modelCautions;
 	const choices = fields.find(({ name }) => name === field)?.options ?? [];
-	// n8n takes the last text that it may show. In reverse order, that is the text of the first choice if the field has an expression.
-	return choices.toReversed().map(({ value: one }) => build(byValue[one] ?? caution, { [field]: [one] }));
+	// If the field has an expression, all texts match, and n8n takes the last. In reverse order, it belongs to the first choice.
+	return choices.toReversed().map(({ value }) => buildText(byValue[value] ?? caution, { [field]: [value] }));
 }
 
 function buildInputObjectText(): string {
@@ -134,12 +132,12 @@ function buildInputObjectText(): string {
 	].join('\n');
 }
 
-/** Whether an input object that makes only the default choices must have the key. */
+/** Whether an input object must have the key if all its choices are the defaults. */
 function isAlwaysRequired({ required, showWhen = {} }: Field, fields: readonly Field[]): boolean {
 	const isDefault = ([name, values]: [string, ReadonlyArray<string | boolean>]) => {
-		const chooser = fields.find((field) => field.name === name);
-		const standard = chooser?.jsonDefault ?? chooser?.default;
-		return values.some((value) => value === standard);
+		const decidingField = fields.find((field) => field.name === name);
+		const defaultValue = decidingField?.jsonDefault ?? decidingField?.default;
+		return values.some((value) => value === defaultValue);
 	};
 	return required === true && Object.entries(showWhen).every(isDefault);
 }
@@ -179,17 +177,17 @@ export const properties: INodeProperties[] = [
 
 function buildOperationDropdowns(resource: Resource): INodeProperties[] {
 	const { operations, defaultOperation, toolOperation } = resource;
-	const build = (standard: string, { show, hide }: IDisplayOptions = {}): INodeProperties => ({
+	const buildDropdown = (defaultValue: string, { show, hide }: IDisplayOptions = {}): INodeProperties => ({
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
 		options: operations.map(({ name, value, action, description }) => ({ name, value, action, description })),
-		default: standard,
-		// Not `show: { inputMode: ['fields'] }`: n8n saves no default values, so a change of the resource would keep the old operation.
+		default: defaultValue,
+		// With `show: { inputMode: ['fields'] }`, a change of the resource would keep the old operation, because n8n saves no default values.
 		displayOptions: { show: { resource: [resource.value], ...show }, hide: { inputMode: ['json'], ...hide } },
 	});
-	if (toolOperation === undefined) return [build(defaultOperation)];
+	if (toolOperation === undefined) return [buildDropdown(defaultOperation)];
 	const tool = { '@tool': [true] };
-	return [build(defaultOperation, { hide: tool }), build(toolOperation, { show: tool })];
+	return [buildDropdown(defaultOperation, { hide: tool }), buildDropdown(toolOperation, { show: tool })];
 }

@@ -5,18 +5,18 @@ import * as actions from './actions';
 import type { Operation, ResourceName } from './operation';
 
 export interface Resource {
-	/** Saved in workflows; also `resource` in JSON mode. */
+	/** Saved in workflows, and the value of `resource` in an input object. */
 	readonly value: ResourceName;
 	readonly name: string;
 	readonly description: string;
 	readonly operations: readonly Operation[];
-	/** Saved workflows depend on it. */
+	/** The operation of a new node. Never change it: n8n does not save defaults, so it is also what saved workflows mean. */
 	readonly defaultOperation: string;
-	/** What a fresh tool does: nothing that cannot be undone. */
+	/** The operation of a new tool, if the default does something that cannot be undone. */
 	readonly toolOperation?: string;
 }
 
-/** In the order of the dropdown. */
+/** The resources in the order of the dropdown. */
 const resourceTable: ReadonlyArray<Omit<Resource, 'operations'>> = [
 	{ value: 'document', name: 'Document', description: 'Google Docs', defaultOperation: 'create' },
 	{ value: 'file', name: 'File', description: 'Google Drive', defaultOperation: 'upload' },
@@ -29,15 +29,15 @@ export const resources: readonly Resource[] = resourceTable.map((resource) => {
 	return { ...resource, operations: operations.toSorted((a, b) => compareNames(a.name, b.name)) };
 });
 
-/** The value of an operation in Allowed Operations. */
+/** Returns the value of an operation in the field Allowed Operations. */
 export const getOperationKey = (resource: ResourceName, { value }: { readonly value: string }) =>
 	`${resource}.${value}`;
 
-/** The choices of Allowed Operations, named as in the node creator. */
+/** The choices of the field Allowed Operations, such as "Mail: Send". */
 export const operationChoices: INodePropertyOptions[] = resources
 	.flatMap(({ value, name, operations }) =>
 		operations
-			.flatMap((operation) => [operation, operation.narrowed ?? []].flat())
+			.flatMap((operation) => [operation, operation.narrowedChoice ?? []].flat())
 			.map((choice) => ({
 				name: `${name}: ${choice.name}`,
 				value: getOperationKey(value, choice),

@@ -14,7 +14,7 @@ import { readChunks, awaitInTime, TimedStream } from '../../nodes/Workspace/byte
 import { catchFailure } from './catchFailure';
 import { createNodeContext } from './runNode';
 
-const limit = { seconds: 0.02, what: "The binary field 'data'" };
+const limit = { seconds: 0.02, sourceName: "The binary field 'data'" };
 const generous = { ...limit, seconds: 60 };
 
 test('what comes in time comes as it is', async () => {

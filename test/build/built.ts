@@ -42,10 +42,10 @@ export class Stage {
 		// In a process of its own: the bundler is an ES module, which jest does not run.
 		const script = `
 			const { buildPackage } = require('./build/package');
-			const { bundledPackages } = require('./build/notices');
+			const { listBundledPackages } = require('./build/notices');
 			const root = process.cwd();
 			buildPackage({ root, target: process.argv[1] }).then((files) => {
-				const packages = bundledPackages(root, files.flatMap(({ inputs }) => inputs));
+				const packages = listBundledPackages(root, files.flatMap(({ inputs }) => inputs));
 				console.log(JSON.stringify({ files, packages }));
 			});`;
 		const printed = execFileSync(process.execPath, ['-e', script, this.dist], {

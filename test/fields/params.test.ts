@@ -5,7 +5,7 @@ import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/Agent
 import type { NodeError } from '../../nodes/core/errors';
 import type { ReadContext } from '../../nodes/fields/field';
 import { readParameters } from '../../nodes/fields/params';
-import { createFileLocator, messageIdField } from '../../nodes/Workspace/locators';
+import { buildFileLocator, messageIdField } from '../../nodes/Workspace/locators';
 import { type Field, type Operation, defineOperation, getAllFields } from '../../nodes/Workspace/operation';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 
@@ -39,7 +39,7 @@ describe('params', () => {
 		},
 		{ displayName: 'Values', name: 'values', type: 'json', default: '[]', format: 'rows' },
 		{ displayName: 'Attachments', name: 'attachments', type: 'string', default: '', format: 'attachments' },
-		{ displayName: 'Document', name: 'documentId', ...createFileLocator('document', 'searchDocuments') },
+		{ displayName: 'Document', name: 'documentId', ...buildFileLocator('document', 'searchDocuments') },
 		{ displayName: 'Message ID', name: 'messageId', ...messageIdField },
 		{
 			displayName: 'Source',

@@ -51,8 +51,8 @@ export function newId(prefix: string): string {
 const emptyParagraph: docs_v1.Schema$StructuralElement = { paragraph: { elements: [] } };
 
 function segmentOf(content: Content | undefined): Segment {
-	const last = content?.at(-1);
-	const closed = last?.paragraph ? content : [...(content ?? []), emptyParagraph];
+	const lastElement = content?.at(-1);
+	const closed = lastElement?.paragraph ? content : [...(content ?? []), emptyParagraph];
 	return { entries: entriesOf(closed ?? []) };
 }
 
@@ -75,7 +75,7 @@ export function newTab(seed: TabSeed, position: number, parentTabId?: string): T
 		lists: structuredClone(seed.lists ?? {}),
 		inlineObjects: structuredClone(seed.inlineObjects ?? {}),
 		namedRanges: [],
-		children: (seed.children ?? []).map((child, at) => newTab(child, at, tabId)),
+		children: (seed.children ?? []).map((child, index) => newTab(child, index, tabId)),
 	};
 }
 
@@ -86,7 +86,7 @@ export function allTabs(tabs: readonly Tab[]): Tab[] {
 /** The tab of a location; the first one if there is no ID. */
 export function tabOf(document: StoredDocument, tabId: string | null | undefined): Tab {
 	const tabs = allTabs(document.tabs);
-	const tab = tabId ? tabs.find((one) => one.tabId === tabId) : tabs[0];
+	const tab = tabId ? tabs.find((openTab) => openTab.tabId === tabId) : tabs[0];
 	if (tab === undefined) throw invalid(`The tab ID ${tabId ?? ''} was not found.`);
 	return tab;
 }
@@ -137,7 +137,9 @@ function tabOut(
 		documentTab: contentOf(tab, withoutSuggestions),
 	};
 	if (tab.children.length > 0) {
-		out.childTabs = tab.children.map((child, at) => tabOut(child, at, nestingLevel + 1, withoutSuggestions));
+		out.childTabs = tab.children.map((child, childIndex) =>
+			tabOut(child, childIndex, nestingLevel + 1, withoutSuggestions),
+		);
 	}
 	return out;
 }
@@ -149,10 +151,10 @@ export function documentOut(
 	suggestionsViewMode: string,
 ): docs_v1.Schema$Document {
 	const withoutSuggestions = suggestionsViewMode === 'PREVIEW_WITHOUT_SUGGESTIONS';
-	const first = document.tabs[0];
+	const firstTab = document.tabs[0];
 	const content = includeTabs
-		? { tabs: document.tabs.map((tab, at) => tabOut(tab, at, 0, withoutSuggestions)) }
-		: first && contentOf(first, withoutSuggestions);
+		? { tabs: document.tabs.map((tab, index) => tabOut(tab, index, 0, withoutSuggestions)) }
+		: firstTab && contentOf(firstTab, withoutSuggestions);
 	return {
 		documentId: document.id,
 		title: document.title,

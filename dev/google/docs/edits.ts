@@ -28,7 +28,7 @@ const badDeletion = 'Invalid deletion range. Cannot delete the requested range.'
 export function paragraphAt(segment: Segment, index: number): { paragraph: Paragraph; place: Place } {
 	checkIndex(segment, index);
 	const place = placeOf(segment, index);
-	const paragraph = entryAt(segment, place.at);
+	const paragraph = entryAt(segment, place.entryIndex);
 	if (paragraph.kind !== 'paragraph' || splitsPair(paragraph, place.offset)) throw invalid(outsideParagraph);
 	return { paragraph, place };
 }
@@ -40,35 +40,39 @@ export function paragraphAt(segment: Segment, index: number): { paragraph: Parag
 export function insertText(segment: Segment, index: number, text: string): void {
 	const { paragraph, place } = paragraphAt(segment, index);
 	const clean = text.replace(stripped, '').replace(/\p{Surrogate}/gu, '\ufffd');
-	const at = cutRuns(paragraph, place.offset);
-	const neighbour = paragraph.runs[at - 1] ?? paragraph.runs[at];
+	const runIndex = cutRuns(paragraph, place.offset);
+	const neighbour = paragraph.runs[runIndex - 1] ?? paragraph.runs[runIndex];
 	const style = neighbour?.style ?? {};
 	const lines = clean.split('\n');
 	const run = (line: string): Run => ({ text: line, style: { ...style } });
-	const last = lines.pop() ?? '';
+	const lastLine = lines.pop() ?? '';
 	if (lines.length === 0) {
-		paragraph.runs.splice(at, 0, run(last));
+		paragraph.runs.splice(runIndex, 0, run(lastLine));
 		tidy(paragraph);
 		return;
 	}
-	const tail = paragraph.runs.splice(at);
+	const tail = paragraph.runs.splice(runIndex);
 	const parts = lines.map((line, line0) =>
 		newParagraph(paragraph, [...(line0 === 0 ? paragraph.runs : []), run(`${line}\n`)]),
 	);
-	parts.push(newParagraph(paragraph, [run(last), ...tail]));
+	parts.push(newParagraph(paragraph, [run(lastLine), ...tail]));
 	for (const part of parts) {
 		tidy(part);
 		// A paragraph's style belongs to its newline: what the old one ends is still that heading, a new one is another.
 		if (part !== parts.at(-1) && part.style.headingId) part.style.headingId = newId('h.');
 	}
-	segment.entries = [...segment.entries.slice(0, place.at), ...parts, ...segment.entries.slice(place.at + 1)];
+	segment.entries = [
+		...segment.entries.slice(0, place.entryIndex),
+		...parts,
+		...segment.entries.slice(place.entryIndex + 1),
+	];
 }
 
 /** A newline is inserted before the table, and the rest of the paragraph follows the table. */
 export function insertTable(segment: Segment, index: number, rows: number, columns: number): void {
 	if (rows < 1 || columns < 1) throw invalid('The number of rows and columns must be at least 1.');
 	insertText(segment, index, '\n');
-	const { at } = placeOf(segment, index + 1);
+	const { entryIndex } = placeOf(segment, index + 1);
 	const cell = (): Entry[] => [
 		{ kind: 'cellStart' },
 		{ kind: 'paragraph', runs: [{ text: '\n', style: {} }], style: { namedStyleType: 'NORMAL_TEXT' } },
@@ -79,7 +83,7 @@ export function insertTable(segment: Segment, index: number, rows: number, colum
 		...Array.from({ length: rows }, row).flat(),
 		{ kind: 'tableEnd' },
 	];
-	segment.entries = [...segment.entries.slice(0, at), ...table, ...segment.entries.slice(at)];
+	segment.entries = [...segment.entries.slice(0, entryIndex), ...table, ...segment.entries.slice(entryIndex)];
 }
 
 /** Deletes tables and tables of contents only as a whole, and a newline only together with what it ends. */
@@ -93,31 +97,32 @@ export function deleteRange(segment: Segment, start: number, end: number): void 
 	if (end === segmentEnd) {
 		throw invalid('The range cannot include the newline character at the end of the segment.');
 	}
-	const from = placeOf(segment, start);
-	const to = placeOf(segment, end);
-	checkPairs(segment, from, to);
-	if (from.at === to.at) {
-		const paragraph = entryAt(segment, from.at);
+	const startPlace = placeOf(segment, start);
+	const endPlace = placeOf(segment, end);
+	checkPairs(segment, startPlace, endPlace);
+	if (startPlace.entryIndex === endPlace.entryIndex) {
+		const paragraph = entryAt(segment, startPlace.entryIndex);
 		if (paragraph.kind !== 'paragraph') throw invalid(badDeletion);
-		const left = cutRuns(paragraph, from.offset);
-		paragraph.runs.splice(left, cutRuns(paragraph, to.offset) - left);
+		const runIndex = cutRuns(paragraph, startPlace.offset);
+		paragraph.runs.splice(runIndex, cutRuns(paragraph, endPlace.offset) - runIndex);
 		tidy(paragraph);
 		return;
 	}
-	checkWhole(segment, from, to);
-	const left = entryAt(segment, from.at);
-	const right = entryAt(segment, to.at);
-	if (right.kind === 'paragraph') {
-		const kept = left.kind === 'paragraph' ? left.runs.slice(0, cutRuns(left, from.offset)) : [];
-		right.runs.splice(0, cutRuns(right, to.offset), ...kept);
-		tidy(right);
+	checkWhole(segment, startPlace, endPlace);
+	const startEntry = entryAt(segment, startPlace.entryIndex);
+	const endEntry = entryAt(segment, endPlace.entryIndex);
+	if (endEntry.kind === 'paragraph') {
+		const keptRuns =
+			startEntry.kind === 'paragraph' ? startEntry.runs.slice(0, cutRuns(startEntry, startPlace.offset)) : [];
+		endEntry.runs.splice(0, cutRuns(endEntry, endPlace.offset), ...keptRuns);
+		tidy(endEntry);
 	}
-	segment.entries.splice(from.at, to.at - from.at);
+	segment.entries.splice(startPlace.entryIndex, endPlace.entryIndex - startPlace.entryIndex);
 }
 
 function checkPairs(segment: Segment, ...places: Place[]): void {
 	for (const place of places) {
-		const entry = entryAt(segment, place.at);
+		const entry = entryAt(segment, place.entryIndex);
 		if (entry.kind === 'paragraph' && splitsPair(entry, place.offset)) {
 			throw invalid('Invalid deletion range. The range cannot start or end inside a surrogate pair.');
 		}
@@ -128,18 +133,19 @@ function checkPairs(segment: Segment, ...places: Place[]): void {
  * @throws ApiError if the range contains part of a table, or if deleting it would leave a table without its
  * newline
  */
-function checkWhole(segment: Segment, from: Place, to: Place): void {
+function checkWhole(segment: Segment, startPlace: Place, endPlace: Place): void {
 	let depth = 0;
-	for (const { kind } of segment.entries.slice(from.at, to.at)) {
+	for (const { kind } of segment.entries.slice(startPlace.entryIndex, endPlace.entryIndex)) {
 		if (kind === 'tableStart' || kind === 'tocStart') depth++;
 		else if (kind === 'tableEnd' || kind === 'tocEnd') depth--;
 		else if ((kind === 'rowStart' || kind === 'cellStart') && depth === 0) throw invalid(badDeletion);
 		if (depth < 0) throw invalid(badDeletion);
 	}
 	if (depth !== 0) throw invalid(badDeletion);
-	const next = entryAt(segment, to.at);
-	const last = entryAt(segment, to.at - 1);
-	if (next.kind !== 'paragraph' && (from.offset > 0 || last.kind === 'paragraph')) throw invalid(badDeletion);
+	const nextEntry = entryAt(segment, endPlace.entryIndex);
+	const lastEntry = entryAt(segment, endPlace.entryIndex - 1);
+	if (nextEntry.kind !== 'paragraph' && (startPlace.offset > 0 || lastEntry.kind === 'paragraph'))
+		throw invalid(badDeletion);
 }
 
 /** The paragraphs that a range touches, and the units of each that are in the range. */
@@ -147,23 +153,28 @@ export function paragraphsIn(
 	segment: Segment,
 	start: number,
 	end: number,
-): Array<{ paragraph: Paragraph; at: number; from: number; to: number }> {
+): Array<{ paragraph: Paragraph; entryIndex: number; startOffset: number; endOffset: number }> {
 	if (start >= end) throw invalid('The range should not be empty.');
 	checkIndex(segment, start);
 	const segmentEnd = endOf(segment);
 	if (end >= segmentEnd) {
 		throw invalid(`Index ${end} must be less than the end index of the referenced segment, ${segmentEnd}.`);
 	}
-	const found = [];
+	const paragraphs = [];
 	let position = 0;
-	for (const [at, entry] of segment.entries.entries()) {
+	for (const [entryIndex, entry] of segment.entries.entries()) {
 		const length = lengthOf(entry);
 		if (position >= end) break;
 		if (entry.kind === 'paragraph' && position + length > start) {
-			const from = Math.max(0, start - position);
-			found.push({ paragraph: entry, at, from, to: Math.min(length, end - position) });
+			const startOffset = Math.max(0, start - position);
+			paragraphs.push({
+				paragraph: entry,
+				entryIndex,
+				startOffset,
+				endOffset: Math.min(length, end - position),
+			});
 		}
 		position += length;
 	}
-	return found;
+	return paragraphs;
 }

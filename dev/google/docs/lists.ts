@@ -45,15 +45,17 @@ export function createBullets(
 ): void {
 	const nestingLevels = presets[bulletPreset ?? ''];
 	if (nestingLevels === undefined) throw invalid(`Invalid bullet preset: ${bulletPreset ?? ''}`);
-	const touched = paragraphsIn(segment, start, end);
-	const before = touched[0] === undefined ? undefined : segment.entries[touched[0].at - 1];
-	const known = before?.kind === 'paragraph' ? before.bullet?.listId : undefined;
-	let listId = known !== undefined && sameLook(lists[known], nestingLevels) ? known : undefined;
+	const touchedParagraphs = paragraphsIn(segment, start, end);
+	const previousEntry =
+		touchedParagraphs[0] === undefined ? undefined : segment.entries[touchedParagraphs[0].entryIndex - 1];
+	const previousId = previousEntry?.kind === 'paragraph' ? previousEntry.bullet?.listId : undefined;
+	const continues = previousId !== undefined && sameLook(lists[previousId], nestingLevels);
+	let listId = continues ? previousId : undefined;
 	if (listId === undefined) {
 		listId = newId('kix.');
 		lists[listId] = { listProperties: { nestingLevels: structuredClone(nestingLevels) } };
 	}
-	for (const { paragraph } of touched) {
+	for (const { paragraph } of touchedParagraphs) {
 		const tabs = /^\t*/.exec(textOf(paragraph))?.[0].length ?? 0;
 		paragraph.runs.splice(0, cutRuns(paragraph, tabs));
 		tidy(paragraph);
@@ -65,15 +67,15 @@ export function createBullets(
 }
 
 function sameLook(list: docs_v1.Schema$List | undefined, nestingLevels: Level[]): boolean {
-	const look = (all: Level[]) =>
-		JSON.stringify(all.map((level) => [level.glyphSymbol, level.glyphType, level.glyphFormat]));
+	const look = (levels: Level[]) =>
+		JSON.stringify(levels.map((level) => [level.glyphSymbol, level.glyphType, level.glyphFormat]));
 	return look(list?.listProperties?.nestingLevels ?? []) === look(nestingLevels);
 }
 
-/** The level stays visible as indentation. */
+/** Removes the bullets. The paragraphs keep the indentation of their level. */
 export function deleteBullets(segment: Segment, start: number, end: number): void {
-	for (const { paragraph, at } of paragraphsIn(segment, start, end)) {
-		const entry = entryAt(segment, at);
+	for (const { paragraph, entryIndex } of paragraphsIn(segment, start, end)) {
+		const entry = entryAt(segment, entryIndex);
 		if (entry.kind !== 'paragraph' || paragraph.bullet === undefined) continue;
 		const indent = { magnitude: indentPoints * paragraph.bullet.nestingLevel, unit: 'PT' };
 		paragraph.style.indentStart = indent;

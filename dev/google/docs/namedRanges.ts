@@ -39,18 +39,18 @@ export function createNamedRange(
 }
 
 /** Runs an edit of the body and moves the ranges with the text. A range without text is removed. */
-export function movingRanges(tab: Home, segment: Segment, at: number, edit: () => void): void {
-	const before = endOf(tab.body);
+export function movingRanges(tab: Home, segment: Segment, position: number, edit: () => void): void {
+	const oldEnd = endOf(tab.body);
 	edit();
 	if (segment !== tab.body) return;
-	const delta = endOf(tab.body) - before;
-	const moved = (index: number) => (index <= at ? index : Math.max(at, index + delta));
+	const delta = endOf(tab.body) - oldEnd;
+	const moveIndex = (index: number) => (index <= position ? index : Math.max(position, index + delta));
 	tab.namedRanges = tab.namedRanges
 		.map((range) => ({
 			...range,
 			// Text inserted where a range begins goes before the range.
-			startIndex: range.startIndex === at && delta > 0 ? at + delta : moved(range.startIndex),
-			endIndex: moved(range.endIndex),
+			startIndex: range.startIndex === position && delta > 0 ? position + delta : moveIndex(range.startIndex),
+			endIndex: moveIndex(range.endIndex),
 		}))
 		.filter(({ startIndex, endIndex }) => startIndex < endIndex);
 }

@@ -103,9 +103,9 @@ const sectionStyle: docs_v1.Schema$SectionStyle = {
 function renderParagraph(paragraph: Paragraph, start: number): docs_v1.Schema$Paragraph {
 	let index = start;
 	const elements = paragraph.runs.map((run) => {
-		const from = index;
+		const runStart = index;
 		index += run.text.length;
-		return { ...between(from, index), ...renderRun(run) };
+		return { ...between(runStart, index), ...renderRun(run) };
 	});
 	const rendered: docs_v1.Schema$Paragraph = {
 		elements,
@@ -150,8 +150,8 @@ function mark(kind: Mark['kind']): Mark {
 
 function paragraphOf({ elements, paragraphStyle, bullet }: docs_v1.Schema$Paragraph): Paragraph {
 	const runs = (elements ?? []).map(runOf);
-	const last = runs.at(-1);
-	if (last === undefined || last.object !== undefined || !last.text.endsWith('\n'))
+	const lastRun = runs.at(-1);
+	if (lastRun === undefined || lastRun.object !== undefined || !lastRun.text.endsWith('\n'))
 		runs.push({ text: '\n', style: {} });
 	const paragraph: Paragraph = { kind: 'paragraph', runs, style: { ...paragraphStyle } };
 	if (bullet?.listId) paragraph.bullet = { listId: bullet.listId, nestingLevel: bullet.nestingLevel ?? 0 };

@@ -113,8 +113,8 @@ const kinds: { readonly [K in Kind]?: Carry } = {
 /** Removes footnotes whose reference was deleted. */
 function dropFootnotes(tab: Tab): void {
 	const runs = tab.body.entries.flatMap((entry) => (entry.kind === 'paragraph' ? entry.runs : []));
-	const kept = new Set(runs.map(({ object }) => object?.footnoteReference?.footnoteId));
-	tab.footnotes = Object.fromEntries(Object.entries(tab.footnotes).filter(([id]) => kept.has(id)));
+	const keptIds = new Set(runs.map(({ object }) => object?.footnoteReference?.footnoteId));
+	tab.footnotes = Object.fromEntries(Object.entries(tab.footnotes).filter(([id]) => keptIds.has(id)));
 }
 
 function isKind(name: string): name is Kind {

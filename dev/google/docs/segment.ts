@@ -51,7 +51,7 @@ export function textOf(paragraph: Paragraph): string {
 
 export interface Place {
 	/** Position among the entries. */
-	readonly at: number;
+	readonly entryIndex: number;
 	/** Units from the start of the entry. */
 	readonly offset: number;
 }
@@ -62,19 +62,19 @@ export function invalid(message: string): ApiError {
 
 export function placeOf(segment: Segment, index: number): Place {
 	let start = 0;
-	let at = 0;
+	let entryIndex = 0;
 	for (const entry of segment.entries) {
 		const length = lengthOf(entry);
-		if (index < start + length) return { at, offset: index - start };
+		if (index < start + length) return { entryIndex, offset: index - start };
 		start += length;
-		at++;
+		entryIndex++;
 	}
 	throw invalid(`Index ${index} must be less than the end index of the referenced segment, ${start}.`);
 }
 
-export function entryAt(segment: Segment, at: number): Entry {
-	const entry = segment.entries[at];
-	if (entry === undefined) throw new Error(`no entry ${at}`);
+export function entryAt(segment: Segment, entryIndex: number): Entry {
+	const entry = segment.entries[entryIndex];
+	if (entry === undefined) throw new Error(`no entry ${entryIndex}`);
 	return entry;
 }
 
@@ -90,23 +90,23 @@ export function checkIndex(segment: Segment, index: number): void {
 
 export function splitsPair(paragraph: Paragraph, offset: number): boolean {
 	const text = textOf(paragraph);
-	const before = text.charCodeAt(offset - 1);
-	const after = text.charCodeAt(offset);
-	return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+	const previousCode = text.charCodeAt(offset - 1);
+	const nextCode = text.charCodeAt(offset);
+	return previousCode >= 0xd800 && previousCode <= 0xdbff && nextCode >= 0xdc00 && nextCode <= 0xdfff;
 }
 
 /** Splits the runs so that one starts at the offset. @returns that run's position */
 export function cutRuns(paragraph: Paragraph, offset: number): number {
 	let start = 0;
-	for (let at = 0; at < paragraph.runs.length; at++) {
-		const run = paragraph.runs[at];
-		if (run === undefined || start === offset) return at;
+	for (let runIndex = 0; runIndex < paragraph.runs.length; runIndex++) {
+		const run = paragraph.runs[runIndex];
+		if (run === undefined || start === offset) return runIndex;
 		const end = start + run.text.length;
 		if (offset < end) {
 			const left = { ...run, text: run.text.slice(0, offset - start), style: { ...run.style } };
 			const right = { ...run, text: run.text.slice(offset - start), style: { ...run.style } };
-			paragraph.runs.splice(at, 1, left, right);
-			return at + 1;
+			paragraph.runs.splice(runIndex, 1, left, right);
+			return runIndex + 1;
 		}
 		start = end;
 	}
@@ -123,9 +123,9 @@ export function newParagraph(like: Paragraph | undefined, runs: Run[]): Paragrap
 export function tidy(paragraph: Paragraph): void {
 	const runs: Run[] = [];
 	for (const run of paragraph.runs) {
-		const last = runs.at(-1);
+		const lastRun = runs.at(-1);
 		if (run.text === '') continue;
-		if (last !== undefined && joins(last, run)) last.text += run.text;
+		if (lastRun !== undefined && joins(lastRun, run)) lastRun.text += run.text;
 		else runs.push(run);
 	}
 	paragraph.runs = runs;

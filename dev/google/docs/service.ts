@@ -48,7 +48,7 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 			id: file.id,
 			title: file.name,
 			revisionId: newRevision(),
-			tabs: tabs.map((tab, at) => newTab(tab, at)),
+			tabs: tabs.map((tab, index) => newTab(tab, index)),
 			batches: 0,
 		};
 		documents.set(file.id, document);
@@ -74,9 +74,9 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 		if (file.mimeType === documentType) keep(file);
 	});
 
-	files.onCopied.push((from, to) => {
-		const original = documents.get(from.id);
-		const copy = documents.get(to.id);
+	files.onCopied.push((originalFile, copiedFile) => {
+		const original = documents.get(originalFile.id);
+		const copy = documents.get(copiedFile.id);
 		if (original && copy) copy.tabs = structuredClone(original.tabs);
 	});
 
@@ -96,8 +96,10 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 			},
 			'docs.documents.get': (call) => {
 				const view = String(call.params['suggestionsViewMode'] ?? 'DEFAULT_FOR_CURRENT_ACCESS');
-				const shown = view === 'DEFAULT_FOR_CURRENT_ACCESS' ? 'SUGGESTIONS_INLINE' : view;
-				return { body: documentOut(asked(call), call.params['includeTabsContent'] === 'true', shown) };
+				const effectiveView = view === 'DEFAULT_FOR_CURRENT_ACCESS' ? 'SUGGESTIONS_INLINE' : view;
+				return {
+					body: documentOut(asked(call), call.params['includeTabsContent'] === 'true', effectiveView),
+				};
 			},
 			'docs.documents.batchUpdate': (call) => ({ body: batchUpdate(asked(call), bodyOf(call), newRevision) }),
 		},
@@ -138,12 +140,12 @@ function batchUpdate(
 		const message = `The required revision ID '${required}' does not match the latest revision.`;
 		throw new ApiError(400, message, { status: 'FAILED_PRECONDITION' });
 	}
-	const before = structuredClone(document.tabs);
+	const backup = structuredClone(document.tabs);
 	let replies: docs_v1.Schema$Response[];
 	try {
 		replies = requests.map((request, position) => apply(document, request, position));
 	} catch (error) {
-		document.tabs = before;
+		document.tabs = backup;
 		throw error;
 	}
 	if (requests.length > 0) {

@@ -40,12 +40,15 @@ const paragraphFields = [
 	'spacingMode',
 ] as const satisfies ReadonlyArray<keyof docs_v1.Schema$ParagraphStyle>;
 
-function named<K extends string>(mask: string | null | undefined, known: readonly K[]): readonly K[] {
+function listFields<K extends string>(
+	mask: string | null | undefined,
+	knownFields: readonly K[],
+): readonly K[] {
 	if (mask === undefined || mask === null || mask === '')
 		throw invalid('At least one field must be listed in fields.');
-	if (mask === '*') return known;
+	if (mask === '*') return knownFields;
 	return mask.split(',').map((name) => {
-		const field = known.find((one) => one === name.trim());
+		const field = knownFields.find((knownField) => knownField === name.trim());
 		if (field === undefined) throw invalid(`Invalid field: ${name}`);
 		return field;
 	});
@@ -53,9 +56,9 @@ function named<K extends string>(mask: string | null | undefined, known: readonl
 
 /** A listed field without a value is reset to its default. */
 function withFields<T extends object>(target: T, source: T, fields: ReadonlyArray<keyof T>): T {
-	const kept = Object.entries(target).filter(([name]) => !fields.some((field) => field === name));
-	const given = Object.entries(source).filter(([name]) => fields.some((field) => field === name));
-	return Object.fromEntries([...kept, ...given]) as T;
+	const oldEntries = Object.entries(target).filter(([name]) => !fields.some((field) => field === name));
+	const newEntries = Object.entries(source).filter(([name]) => fields.some((field) => field === name));
+	return Object.fromEntries([...oldEntries, ...newEntries]) as T;
 }
 
 export function updateTextStyle(
@@ -64,12 +67,12 @@ export function updateTextStyle(
 	end: number,
 	{ fields, textStyle }: docs_v1.Schema$UpdateTextStyleRequest,
 ): void {
-	const listed = named(fields, textFields);
+	const listed = listFields(fields, textFields);
 	const style: docs_v1.Schema$TextStyle = { ...textStyle };
-	for (const { paragraph, from, to } of paragraphsIn(segment, start, end)) {
-		const first = cutRuns(paragraph, from);
-		const last = cutRuns(paragraph, to);
-		for (const run of paragraph.runs.slice(first, last)) {
+	for (const { paragraph, startOffset, endOffset } of paragraphsIn(segment, start, end)) {
+		const firstRun = cutRuns(paragraph, startOffset);
+		const endRun = cutRuns(paragraph, endOffset);
+		for (const run of paragraph.runs.slice(firstRun, endRun)) {
 			run.style = withFields(run.style, style, listed);
 			if (listed.includes('link')) lookOfLink(run.style, listed, style.link !== undefined);
 		}
@@ -78,13 +81,13 @@ export function updateTextStyle(
 }
 
 /** Setting or clearing a link also changes its usual style, unless the style is listed too. */
-function lookOfLink(style: docs_v1.Schema$TextStyle, listed: readonly string[], set: boolean): void {
+function lookOfLink(style: docs_v1.Schema$TextStyle, listed: readonly string[], isSet: boolean): void {
 	if (!listed.includes('underline')) {
-		if (set) style.underline = true;
+		if (isSet) style.underline = true;
 		else delete style.underline;
 	}
 	if (!listed.includes('foregroundColor')) {
-		if (set)
+		if (isSet)
 			style.foregroundColor = { color: { rgbColor: { blue: 0.8, green: 0.33333334, red: 0.06666667 } } };
 		else delete style.foregroundColor;
 	}
@@ -97,7 +100,7 @@ export function updateParagraphStyle(
 	{ fields, paragraphStyle }: docs_v1.Schema$UpdateParagraphStyleRequest,
 	newId: (prefix: string) => string,
 ): void {
-	const listed = named(fields, paragraphFields);
+	const listed = listFields(fields, paragraphFields);
 	for (const { paragraph } of paragraphsIn(segment, start, end)) {
 		paragraph.style = withFields(paragraph.style, { ...paragraphStyle }, listed);
 		paragraph.style.namedStyleType ??= 'NORMAL_TEXT';

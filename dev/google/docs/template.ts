@@ -35,9 +35,13 @@ function matchesIn(segment: Segment, text: string, matchCase: boolean): number[]
 	const starts: number[] = [];
 	let position = 0;
 	for (const entry of segment.entries) {
-		const own = entry.kind === 'paragraph' ? folded(textOf(entry)) : '';
-		for (let at = own.indexOf(folded(text)); at >= 0; at = own.indexOf(folded(text), at + text.length))
-			starts.push(position + at);
+		const paragraphText = entry.kind === 'paragraph' ? folded(textOf(entry)) : '';
+		for (
+			let offset = paragraphText.indexOf(folded(text));
+			offset >= 0;
+			offset = paragraphText.indexOf(folded(text), offset + text.length)
+		)
+			starts.push(position + offset);
 		position += lengthOf(entry);
 	}
 	return starts;

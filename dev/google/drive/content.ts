@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Bytes of a file as Drive knows them. */
+/** What Drive knows about the bytes of a file. */
 export interface Content {
 	/** Bytes. */
 	readonly size: number;
@@ -10,11 +10,11 @@ export interface Content {
 	readonly data: Buffer | undefined;
 }
 
-/** Accepts bytes as they arrive. Without `keep`, only their count and checksum stay in memory. */
+/** Receives the bytes of a file. Without `keep`, only their number and checksum stay in memory. */
 export class ContentSink {
 	private readonly hash = createHash('md5');
 	private readonly chunks: Buffer[] | undefined;
-	/** Bytes received so far. */
+	/** How many bytes have arrived. */
 	size = 0;
 
 	constructor(keep: boolean) {

@@ -17,39 +17,39 @@ function pick(value: unknown, mask: Mask): unknown {
 	if (mask.size === 0 || mask.has('*')) return value;
 	if (Array.isArray(value)) return value.map((entry: unknown) => pick(entry, mask));
 	if (typeof value !== 'object' || value === null) return value;
-	const kept = Object.entries(value).flatMap(([key, inner]) => {
+	const entries = Object.entries(value).flatMap(([key, inner]) => {
 		const deeper = mask.get(key);
 		return deeper === undefined || inner === undefined ? [] : [[key, pick(inner, deeper)] as const];
 	});
-	return Object.fromEntries(kept);
+	return Object.fromEntries(entries);
 }
 
 function parseMask(text: string): { mask: Mask; rest: string } {
 	const mask: Mask = new Map();
-	let rest = text;
+	let remainder = text;
 	for (;;) {
-		const found = /^\s*([A-Za-z0-9_]+|\*)((?:[/.](?:[A-Za-z0-9_]+|\*))*)\s*/.exec(rest);
-		if (found === null) throw invalidSelection(text);
-		rest = rest.slice(found[0].length);
-		let leaf = below(mask, found[1] ?? '');
-		for (const name of (found[2] ?? '').split(/[/.]/).filter(Boolean)) leaf = below(leaf, name);
-		if (rest.startsWith('(')) {
-			const inner = parseMask(rest.slice(1));
+		const match = /^\s*([A-Za-z0-9_]+|\*)((?:[/.](?:[A-Za-z0-9_]+|\*))*)\s*/.exec(remainder);
+		if (match === null) throw invalidSelection(text);
+		remainder = remainder.slice(match[0].length);
+		let leaf = below(mask, match[1] ?? '');
+		for (const name of (match[2] ?? '').split(/[/.]/).filter(Boolean)) leaf = below(leaf, name);
+		if (remainder.startsWith('(')) {
+			const inner = parseMask(remainder.slice(1));
 			if (!inner.rest.startsWith(')')) throw invalidSelection(text);
 			for (const [name, deeper] of inner.mask) leaf.set(name, deeper);
-			rest = inner.rest.slice(1).trimStart();
+			remainder = inner.rest.slice(1).trimStart();
 		}
-		if (!rest.startsWith(',')) return { mask, rest };
-		rest = rest.slice(1);
+		if (!remainder.startsWith(',')) return { mask, rest: remainder };
+		remainder = remainder.slice(1);
 	}
 }
 
 function below(mask: Mask, name: string): Mask {
-	const known = mask.get(name);
-	if (known !== undefined) return known;
-	const made: Mask = new Map();
-	mask.set(name, made);
-	return made;
+	const nested = mask.get(name);
+	if (nested !== undefined) return nested;
+	const newMask: Mask = new Map();
+	mask.set(name, newMask);
+	return newMask;
 }
 
 function invalidSelection(fields: string): ApiError {

@@ -6,7 +6,7 @@ import type { Content } from './content.ts';
 import { rootId } from './resource.ts';
 import { folderType, importFormats, isWorkspaceType, takesGeneratedId } from './types.ts';
 
-/** The part of a call that determines what it may do. */
+/** The part of a call that decides what the call may do. */
 export type Caller = Pick<Call, 'method' | 'params' | 'user' | 'clientId' | 'scopes'>;
 
 export interface Media {
@@ -69,20 +69,20 @@ export class Library {
 	}
 
 	/** Copies into the original's folder unless another is given. Private properties of the original are not copied. */
-	copy(caller: Caller, from: StoredFile, metadata: drive_v3.Schema$File): StoredFile {
-		if (from.mimeType === folderType) {
+	copy(caller: Caller, original: StoredFile, metadata: drive_v3.Schema$File): StoredFile {
+		if (original.mimeType === folderType) {
 			throw new ApiError(403, 'This file cannot be copied by the user.', { reason: 'cannotCopyFile' });
 		}
-		const { name, mimeType, parents } = from;
+		const { name, mimeType, parents } = original;
 		const file = this.create(caller, {
 			parents,
 			...metadata,
 			name: metadata.name ?? `Copy of ${name}`,
 			mimeType,
 		});
-		const content = this.contents.get(from.id);
+		const content = this.contents.get(original.id);
 		if (content) this.contents.set(file.id, content);
-		for (const listener of this.files.onCopied) listener(from, file);
+		for (const listener of this.files.onCopied) listener(original, file);
 		return file;
 	}
 
@@ -129,9 +129,9 @@ export class Library {
 	}
 }
 
-function checkConversion(from: string, to: string): void {
-	const type = from.split(';')[0]?.trim().toLowerCase() ?? '';
-	if (importFormats[to]?.includes(type)) return;
+function checkConversion(sourceType: string, targetType: string): void {
+	const type = sourceType.split(';')[0]?.trim().toLowerCase() ?? '';
+	if (importFormats[targetType]?.includes(type)) return;
 	const message = 'Conversion of the uploaded content to the requested output type is not supported.';
 	throw new ApiError(400, message, { reason: 'conversionUnsupportedConversionPath' });
 }

@@ -14,31 +14,34 @@ export function listFiles(library: Library, call: Call): Page<StoredFile> {
 	const inScope = corpusOf(call);
 	const q = String(call.params['q'] ?? '').replaceAll(`'${rootId}'`, "'root'");
 	const matches = parseQuery(q);
-	const found = library.files
+	const matchingFiles = library.files
 		.all()
 		.filter((file) => library.files.visibleTo(call, file) && inScope(file) && matches(file));
-	return pageOf(ordered(found, String(call.params['orderBy'] ?? '')), call, 100, 1000);
+	return pageOf(ordered(matchingFiles, String(call.params['orderBy'] ?? '')), call, 100, 1000);
 }
 
-/** One page. A page token is valid only for the request that it came from. */
-export function pageOf<T>(all: readonly T[], call: Call, standard: number, most: number): Page<T> {
+/** Returns one page. A page token is valid only for the same query as the request that returned it. */
+export function pageOf<T>(entries: readonly T[], call: Call, defaultSize: number, maxSize: number): Page<T> {
 	const { q, pageToken, pageSize, orderBy } = call.params;
 	const question = JSON.stringify([call.method, q ?? '', orderBy ?? '']);
-	const size = Number(pageSize ?? standard);
-	if (!Number.isInteger(size) || size < 1 || size > most) throw invalid('pageSize');
-	const from = pageToken === undefined ? 0 : offsetIn(String(pageToken), question);
-	const until = from + size;
+	const size = Number(pageSize ?? defaultSize);
+	if (!Number.isInteger(size) || size < 1 || size > maxSize) throw invalid('pageSize');
+	const start = pageToken === undefined ? 0 : offsetIn(String(pageToken), question);
+	const until = start + size;
 	const nextPageToken =
-		until < all.length ? Buffer.from(JSON.stringify([question, until])).toString('base64url') : undefined;
-	return { entries: all.slice(from, until), nextPageToken };
+		until < entries.length ? Buffer.from(JSON.stringify([question, until])).toString('base64url') : undefined;
+	return { entries: entries.slice(start, until), nextPageToken };
 }
 
 function offsetIn(token: string, question: string): number {
 	try {
-		const [asked, offset] = JSON.parse(Buffer.from(token, 'base64url').toString()) as [string, number];
-		if (asked === question) return offset;
+		const [tokenQuestion, offset] = JSON.parse(Buffer.from(token, 'base64url').toString()) as [
+			string,
+			number,
+		];
+		if (tokenQuestion === question) return offset;
 	} catch {
-		// A token that was never issued is as invalid as one of another request.
+		// A made-up token is not JSON. It is as invalid as the token of another request.
 	}
 	throw invalid('pageToken');
 }

@@ -25,9 +25,9 @@ function tokensOf(q: string): Token[] {
 	const tokens: Token[] = [];
 	tokenPattern.lastIndex = 0;
 	while (tokenPattern.lastIndex < q.trimEnd().length) {
-		const found = tokenPattern.exec(q);
-		if (found === null) throw invalid();
-		const [, text, sign, word] = found;
+		const match = tokenPattern.exec(q);
+		if (match === null) throw invalid();
+		const [, text, sign, word] = match;
 		if (text !== undefined) tokens.push({ text: text.replace(/\\(.)/g, '$1') });
 		else tokens.push({ word: sign ?? word ?? '' });
 	}
@@ -72,8 +72,8 @@ class Parser {
 			this.expect(')');
 			return inner;
 		}
-		const first = this.next();
-		return 'text' in first ? this.parentTerm(first.text) : this.fieldTerm(first.word);
+		const token = this.next();
+		return 'text' in token ? this.parentTerm(token.text) : this.fieldTerm(token.word);
 	}
 
 	private parentTerm(id: string): Matches {
@@ -96,8 +96,8 @@ class Parser {
 	private trashedTerm(sign: string): Matches {
 		const value = this.word();
 		if ((sign !== '=' && sign !== '!=') || (value !== 'true' && value !== 'false')) throw invalid();
-		const wanted = (value === 'true') === (sign === '=');
-		return ({ trashed }) => trashed === wanted;
+		const expectedValue = (value === 'true') === (sign === '=');
+		return ({ trashed }) => trashed === expectedValue;
 	}
 
 	private propertyTerm(field: 'properties' | 'appProperties'): Matches {
@@ -129,9 +129,9 @@ class Parser {
 
 	private took(word: string): boolean {
 		const token = this.tokens[this.at];
-		const found = token !== undefined && 'word' in token && token.word === word;
-		if (found) this.at++;
-		return found;
+		const isMatch = token !== undefined && 'word' in token && token.word === word;
+		if (isMatch) this.at++;
+		return isMatch;
 	}
 
 	private expect(word: string): void {
@@ -139,15 +139,16 @@ class Parser {
 	}
 }
 
-const comparisons: Readonly<Record<string, (value: string, wanted: string) => boolean>> = {
+const comparisons: Readonly<Record<string, (value: string, searchText: string) => boolean>> = {
 	'=': (value, wanted) => value === wanted,
 	'!=': (value, wanted) => value !== wanted,
 	contains: (value, wanted) => startsAWord(value.toLowerCase(), wanted.toLowerCase()),
 };
 
 /** `contains` matches only the beginnings of words: `World` is not found in `HelloWorld`. */
-function startsAWord(value: string, wanted: string): boolean {
-	let at = value.indexOf(wanted);
-	while (at > 0 && /[\p{L}\p{N}]/u.test(value.charAt(at - 1))) at = value.indexOf(wanted, at + 1);
-	return at !== -1;
+function startsAWord(value: string, searchText: string): boolean {
+	let position = value.indexOf(searchText);
+	while (position > 0 && /[\p{L}\p{N}]/u.test(value.charAt(position - 1)))
+		position = value.indexOf(searchText, position + 1);
+	return position !== -1;
 }

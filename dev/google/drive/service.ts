@@ -46,8 +46,8 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 	const uploads = new Uploads(keepContent);
 
 	function show(call: Call, file: StoredFile): Reply {
-		const shown = fileOut(file, library.contents.get(file.id), call);
-		return { body: selectFields(shown, fieldsOf(call, fileFields)) };
+		const output = fileOut(file, library.contents.get(file.id), call);
+		return { body: selectFields(output, fieldsOf(call, fileFields)) };
 	}
 
 	function mediaOf({ media }: Call): Media | undefined {
@@ -67,18 +67,18 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 			'drive.files.create': (call) => save(call, mediaOf(call)),
 			'drive.files.update': (call) => save(call, mediaOf(call)),
 			'drive.files.copy': (call) => {
-				const from = library.find(call, String(call.params['fileId']));
-				return show(call, library.copy(call, from, metadataOf(call)));
+				const original = library.find(call, String(call.params['fileId']));
+				return show(call, library.copy(call, original, metadataOf(call)));
 			},
 			'drive.files.get': (call) => {
 				const file = library.find(call, String(call.params['fileId']));
 				if (call.params['alt'] !== 'media') return show(call, file);
-				// Its name may be known to scopes that do not open it.
+				// Some scopes show the name of a file without allowing its content to be read.
 				library.find({ ...call, method: 'drive.files.download' }, file.id);
 				return { body: library.contents.get(file.id)?.data ?? notDownloadable() };
 			},
 			'drive.files.export': (call) => {
-				// The method finds files in shared drives without being told to.
+				// Unlike other methods, this one finds files in shared drives without `supportsAllDrives`.
 				const params = { ...call.params, supportsAllDrives: 'true' };
 				const { id, mimeType, name } = library.find({ ...call, params }, String(call.params['fileId']));
 				const text = files.textReaders.map((read) => read(id)).find((found) => found !== undefined) ?? name;
@@ -87,8 +87,8 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 			},
 			'drive.files.list': (call) => {
 				const { entries, nextPageToken } = listFiles(library, call);
-				const shown = entries.map((file) => fileOut(file, library.contents.get(file.id), call));
-				const body = { kind: 'drive#fileList', incompleteSearch: false, files: shown, nextPageToken };
+				const outputs = entries.map((file) => fileOut(file, library.contents.get(file.id), call));
+				const body = { kind: 'drive#fileList', incompleteSearch: false, files: outputs, nextPageToken };
 				const standard = `kind,incompleteSearch,nextPageToken,files(${fileFields})`;
 				return { body: selectFields(body, fieldsOf(call, standard)) };
 			},

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError, type Reply } from '../service.ts';
 import { ContentSink, type Content } from './content.ts';
 
-/** Bytes. Drive keeps whole multiples of this, except at the end of a file. */
+/** In bytes. Drive stores only multiples of this, except at the end of a file. */
 const granularity = 262_144;
 
 /** Faults of a session. Each is removed after it occurred. */
@@ -37,7 +37,7 @@ interface ContentRange {
 
 /** One resumable upload. */
 export class UploadSession {
-	/** Bytes of all received bodies, kept or not. */
+	/** How many bytes all received bodies had, including bytes that were not stored. */
 	receivedBytes = 0;
 	/** The `Content-Range` of each received body. */
 	readonly ranges: string[] = [];
@@ -45,7 +45,7 @@ export class UploadSession {
 	private readonly start: SessionStart;
 	private readonly sink: ContentSink;
 	private done: Reply | undefined;
-	/** Number of the latest request. What an earlier, abandoned one still sends is no longer stored. */
+	/** The number of the latest request. Bytes that an earlier, abandoned request still sends are not stored. */
 	private latest = 0;
 
 	constructor(start: SessionStart) {
@@ -114,8 +114,8 @@ export class UploadSession {
 	 */
 	private async take(request: IncomingMessage, { first, last, total }: ContentRange): Promise<boolean> {
 		const { faults } = this.start;
-		const from = this.sink.size;
-		const until = Math.min((last ?? 0) + 1, from + (faults.keepOnly ?? Infinity));
+		const storedBytes = this.sink.size;
+		const until = Math.min((last ?? 0) + 1, storedBytes + (faults.keepOnly ?? Infinity));
 		faults.keepOnly = undefined;
 		const pending: Buffer[] = [];
 		let offset = first;
@@ -123,9 +123,9 @@ export class UploadSession {
 		for await (const chunk of ofRequest(request)) {
 			this.receivedBytes += chunk.length;
 			if (own !== this.latest) return false;
-			const wanted = chunk.subarray(Math.max(0, from - offset), Math.max(0, until - offset));
+			const newBytes = chunk.subarray(Math.max(0, storedBytes - offset), Math.max(0, until - offset));
 			offset += chunk.length;
-			if (wanted.length > 0) pending.push(wanted);
+			if (newBytes.length > 0) pending.push(newBytes);
 			this.keepWhole(pending);
 			if (offset >= (faults.resetAt[0] ?? Infinity)) {
 				faults.resetAt.shift();
@@ -150,7 +150,7 @@ export class UploadSession {
 	}
 }
 
-/** The body as it arrives. It simply ends if the other side cuts the connection. */
+/** Yields the body as it arrives. If the client cuts the connection, the body ends without an error. */
 async function* ofRequest(request: IncomingMessage): AsyncGenerator<Buffer> {
 	try {
 		for await (const chunk of request) yield chunk as Buffer;

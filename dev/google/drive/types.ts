@@ -7,7 +7,7 @@ const shortcutType = `${workspacePrefix}shortcut`;
 const office = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 
-/** What Drive converts, by target type. */
+/** The types that Drive converts, by the type of the new file. */
 export const importFormats: Readonly<Record<string, readonly string[]>> = {
 	[`${workspacePrefix}document`]: [
 		'text/plain',
@@ -36,7 +36,7 @@ export const importFormats: Readonly<Record<string, readonly string[]>> = {
 	],
 };
 
-/** What Drive gives out: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
+/** The types as which Drive exports its files: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
 export const exportFormats: Readonly<Record<string, readonly string[]>> = {
 	[`${workspacePrefix}document`]: [
 		'application/pdf',
@@ -53,7 +53,7 @@ export const exportFormats: Readonly<Record<string, readonly string[]>> = {
 	[`${workspacePrefix}drawing`]: ['application/pdf', 'image/png', 'image/jpeg', 'image/svg+xml'],
 };
 
-/** Whether it is one of Google's own types, which have no bytes and no checksum. */
+/** Whether a type is one of Google's own. Such files have no bytes and no checksum. */
 export function isWorkspaceType(mimeType: string): boolean {
 	return mimeType.startsWith(workspacePrefix);
 }

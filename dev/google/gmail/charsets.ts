@@ -13,7 +13,7 @@ const escaped = /^(?:iso-2022-|hz)/i;
 
 export function recode(data: Buffer, charset: string, bodies: Bodies): Buffer {
 	if (bodies === 'asSent' || (bodies === 'decoded' && escaped.test(charset))) return data;
-	// Senders mislabel their emails. Text that happens to be valid UTF-8 is left to the readers.
+	// Some senders name a wrong charset. A text that is valid UTF-8 is therefore returned as it is.
 	if (charset === 'us-ascii' || (isUtf8(data) && !escaped.test(charset))) return data;
 	try {
 		return Buffer.from(new TextDecoder(charset, { fatal: true }).decode(data));

@@ -7,11 +7,11 @@ export interface StoredMail {
 	readonly id: string;
 	readonly threadId: string;
 	readonly labelIds: Set<string>;
-	/** Milliseconds since the epoch. */
+	/** Milliseconds since 1970. */
 	readonly internalDate: number;
 	readonly raw: Buffer;
 	readonly mime: MimePart;
-	/** Milliseconds since the epoch from which lists and searches show it. */
+	/** When lists and searches begin to show the email, in milliseconds since 1970. */
 	readonly listedAt: number;
 }
 
@@ -30,7 +30,7 @@ export class Mailbox {
 
 	add({ raw, labelIds, threadId, internalDate, listedAt = 0 }: NewMail): StoredMail {
 		const id = randomBytes(8).toString('hex').replace(/^0/, '1');
-		// Emails that arrive in the same millisecond still get an order.
+		// Each email gets another time, so that emails of the same millisecond have an order.
 		this.latest = Math.max(Date.now(), this.latest + 1);
 		const mail: StoredMail = {
 			id,
@@ -53,7 +53,7 @@ export class Mailbox {
 		this.mails.delete(id);
 	}
 
-	/** All emails that are listed by now, newest first. */
+	/** Returns the emails that lists already show, the newest first. */
 	listed(): StoredMail[] {
 		const now = Date.now();
 		return [...this.mails.values()]
@@ -61,7 +61,7 @@ export class Mailbox {
 			.sort((one, other) => other.internalDate - one.internalDate);
 	}
 
-	/** Emails of a thread, oldest first. */
+	/** Returns the emails of a thread, the oldest first. */
 	thread(threadId: string): StoredMail[] {
 		return [...this.mails.values()]
 			.filter((mail) => mail.threadId === threadId)
@@ -90,7 +90,7 @@ export function snippetOf({ mime }: StoredMail): string {
 	return words.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character);
 }
 
-/** A subject without its reply prefixes, for comparing it within threads. */
+/** Removes the prefixes of replies from a subject, so that the subjects of a thread can be compared. */
 export function bareSubject({ mime }: Pick<StoredMail, 'mime'>): string {
 	return (headerOf(mime.headers, 'Subject') ?? '').replace(/^(?:(?:re|aw|fwd?):\s*)+/i, '');
 }

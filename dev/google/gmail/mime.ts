@@ -4,7 +4,7 @@ export interface Header {
 	readonly name: string;
 	/** Decoded. */
 	readonly value: string;
-	/** As received, but unfolded: addresses are read before names are decoded. */
+	/** The received value, unfolded but not decoded, because addresses are read before names are decoded. */
 	readonly encoded: string;
 }
 
@@ -69,15 +69,16 @@ export function textOf({ data, charset }: MimePart): string {
 }
 
 function split(bytes: Buffer): { head: Buffer; body: Buffer } {
-	// A part without a header.
-	const [blankLine] = /^\r?\n/.exec(bytes.toString('latin1', 0, 2)) ?? [];
-	if (blankLine) return { head: Buffer.alloc(0), body: bytes.subarray(blankLine.length) };
-	const found = [...['\r\n\r\n', '\n\n']]
-		.map((blank) => ({ at: bytes.indexOf(blank), length: blank.length }))
-		.filter(({ at }) => at >= 0)
-		.sort((one, other) => one.at - other.at)[0];
-	if (!found) return { head: bytes, body: Buffer.alloc(0) };
-	return { head: bytes.subarray(0, found.at), body: bytes.subarray(found.at + found.length) };
+	// The part has no header if it begins with the blank line.
+	const [firstBlankLine] = /^\r?\n/.exec(bytes.toString('latin1', 0, 2)) ?? [];
+	if (firstBlankLine) return { head: Buffer.alloc(0), body: bytes.subarray(firstBlankLine.length) };
+	const blankLine = [...['\r\n\r\n', '\n\n']]
+		.map((blank) => ({ position: bytes.indexOf(blank), length: blank.length }))
+		.filter(({ position }) => position >= 0)
+		.sort((one, other) => one.position - other.position)[0];
+	if (!blankLine) return { head: bytes, body: Buffer.alloc(0) };
+	const { position, length } = blankLine;
+	return { head: bytes.subarray(0, position), body: bytes.subarray(position + length) };
 }
 
 function headersOf(head: Buffer): Header[] {
@@ -98,16 +99,16 @@ function sections(body: Buffer, boundary: string): Buffer[] {
 	const text = body.toString('latin1');
 	const escaped = boundary.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 	const delimiter = new RegExp(`(?:^|\\r?\\n)--${escaped}(--)?[ \\t]*(?:\\r?\\n|$)`, 'g');
-	const found: Buffer[] = [];
-	let from: number | undefined;
+	const parts: Buffer[] = [];
+	let start: number | undefined;
 	for (const match of text.matchAll(delimiter)) {
-		if (from !== undefined) found.push(Buffer.from(text.slice(from, match.index), 'latin1'));
-		from = match.index + match[0].length;
-		if (match[1] !== undefined) return found;
+		if (start !== undefined) parts.push(Buffer.from(text.slice(start, match.index), 'latin1'));
+		start = match.index + match[0].length;
+		if (match[1] !== undefined) return parts;
 	}
 	// Many emails end without the closing delimiter.
-	if (from !== undefined) found.push(Buffer.from(text.slice(from), 'latin1'));
-	return found;
+	if (start !== undefined) parts.push(Buffer.from(text.slice(start), 'latin1'));
+	return parts;
 }
 
 function decoded(body: Buffer, encoding: string | undefined): Buffer {

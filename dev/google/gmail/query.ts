@@ -21,14 +21,14 @@ function sequence(tokens: string[], end: string | undefined, field: string): Tes
 		const test = term(token, tokens, field);
 		// `a b OR c` is `a (b OR c)`.
 		if (join || end === '}') {
-			const last = alternatives.at(-1) ?? [];
-			const first = last.pop();
-			last.push(first && (join || end === '}') ? (mail) => first(mail) || test(mail) : test);
+			const conditions = alternatives.at(-1) ?? [];
+			const condition = conditions.pop();
+			conditions.push(condition && (join || end === '}') ? (mail) => condition(mail) || test(mail) : test);
 		} else alternatives.at(-1)?.push(test);
 		join = false;
 	}
-	const all = alternatives.flat();
-	return (mail) => all.every((test) => test(mail));
+	const conditions = alternatives.flat();
+	return (mail) => conditions.every((test) => test(mail));
 }
 
 function term(token: string, rest: string[], field: string): Test {
@@ -91,7 +91,7 @@ function files({ mime }: StoredMail): string[] {
 	return allParts(mime).flatMap(({ filename }) => (filename === '' ? [] : [filename]));
 }
 
-/** Epoch seconds, or a date, which means midnight Pacific time. */
+/** Parses seconds since 1970, or a date. A date means midnight in Pacific time. */
 function millisecondsOf(value: string): number {
 	if (/^\d{5,}$/.test(value)) return Number(value) * 1000;
 	const [year, month, day] = value.split(/[/-]/).map(Number);

@@ -5,7 +5,7 @@ import { recode, type Bodies } from './charsets.ts';
 import { snippetOf, type StoredMail } from './mailbox.ts';
 import type { Header, MimePart } from './mime.ts';
 
-/** Bytes. Larger text parts are fetched like attachments. Google's own limit is not known. */
+/** In bytes. A larger text part is fetched like an attachment. Google's limit is not documented. */
 export const largestInline = 256 * 1024;
 
 export type Format = 'full' | 'metadata' | 'minimal' | 'raw';
@@ -72,7 +72,7 @@ function isApart({ mimeType, filename, data }: MimePart): boolean {
 	return filename !== '' || !mimeType.startsWith('text/') || data.length > largestInline;
 }
 
-/** A text as `format=full` returns it. Files are not changed. */
+/** Converts a text as `format=full` does. Files are not changed. */
 function encodeTextPart(part: MimePart, bodies: Bodies): Buffer {
 	const { mimeType, charset, filename, data } = part;
 	const isText = mimeType.startsWith('text/') && filename === '';
@@ -92,7 +92,7 @@ export function attachmentOf(attachmentId: string): { messageId: string; partId:
 	return messageId !== undefined && partId !== undefined ? { messageId, partId } : undefined;
 }
 
-/** Base64url with its padding, which Gmail keeps. */
+/** Encodes bytes as base64url with padding, as Gmail does. */
 export function toPaddedBase64Url(bytes: Buffer): string {
 	return bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 }

@@ -2,7 +2,7 @@ import type { NewMail } from './mailbox.ts';
 
 /** A received email. Use `raw` for anything beyond plain text. */
 export interface MailSeed {
-	/** The whole RFC 5322 message. The fields below are then ignored. */
+	/** The whole RFC 5322 message. If it is set, the fields below are ignored. */
 	readonly raw?: Buffer | string;
 	readonly from?: string;
 	readonly to?: string;

@@ -95,14 +95,16 @@ function rewriteHeaders(raw: Buffer, mime: MimePart, senders: readonly string[])
 		.subarray(0, blank)
 		.toString('latin1')
 		.split(/\r\n(?![ \t])/);
-	const [from] = addressesOf(mime, 'From');
-	const keepsFrom = from !== undefined && senders.includes(from);
-	const kept = lines.filter((line) => !/^message-id:/i.test(line) && (keepsFrom || !/^from:/i.test(line)));
+	const [sender] = addressesOf(mime, 'From');
+	const keepsFrom = sender !== undefined && senders.includes(sender);
+	const keptLines = lines.filter(
+		(line) => !/^message-id:/i.test(line) && (keepsFrom || !/^from:/i.test(line)),
+	);
 	const head = [
 		`Message-ID: <CA${randomBytes(12).toString('base64url')}@mail.gmail.com>`,
 		// Without the display name from the settings: r-lib/gmailr#171, openclaw/gogcli#431.
 		...(keepsFrom ? [] : [`From: ${senders[0] ?? ''}`]),
-		...kept,
+		...keptLines,
 	];
 	return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), raw.subarray(blank)]);
 }

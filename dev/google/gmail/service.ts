@@ -12,7 +12,7 @@ import { newMailOf, type MailSeed } from './seed.ts';
 import { readOutgoing, type SavedDraft, type SentMail } from './sending.ts';
 
 export interface GmailService extends Service {
-	/** Every sent email, in order. A repeated send shows up here. */
+	/** Every sent email, in order. An email that was sent twice is here twice. */
 	readonly sent: readonly SentMail[];
 	/** Every saved draft, in order. */
 	readonly drafts: readonly SavedDraft[];
@@ -58,7 +58,7 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 		mailboxes.set(owner, mailbox);
 		return mailbox;
 	};
-	const own = (call: Call): Mailbox => {
+	const findMailbox = (call: Call): Mailbox => {
 		// A service account without delegation has no mailbox: googleapis/google-api-nodejs-client#2322.
 		if (isServiceAccount(call)) {
 			throw new ApiError(400, 'Precondition check failed.', {
@@ -71,20 +71,20 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 		throw new ApiError(403, `Delegation denied for ${call.user}`, { reason: 'forbidden' });
 	};
 	const ownerOf = (call: Call): string => {
-		own(call);
+		findMailbox(call);
 		return call.user;
 	};
-	const asked = (call: Call, name = 'id'): StoredMail => {
+	const findMail = (call: Call, name = 'id'): StoredMail => {
 		const id = String(call.params[name]);
 		if (!/^[0-9a-f]{1,16}$/i.test(id))
 			throw new ApiError(400, 'Invalid id value', { reason: 'invalidArgument' });
-		return own(call).get(id) ?? notFound();
+		return findMailbox(call).get(id) ?? notFound();
 	};
 
 	const rendering = (call: Call): Rendering => renderingOf(call, service.bodies);
 
 	const stored = (call: Call, isDraft: boolean) => {
-		const mailbox = own(call);
+		const mailbox = findMailbox(call);
 		const { kept, threadId, ...mail } = readOutgoing(call, mailbox, [call.user, ...service.aliases], {
 			isDraft,
 		});
@@ -109,19 +109,19 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 		},
 		methods: {
 			'gmail.users.messages.list': (call) => {
-				const known = [...systemLabels, ...Object.keys(service.labels)];
-				const unknown = [call.params['labelIds'] ?? []].flat().find((id) => !known.includes(id));
-				if (unknown !== undefined) {
-					throw new ApiError(400, `Invalid label: ${unknown}`, { reason: 'invalidArgument' });
+				const knownLabels = [...systemLabels, ...Object.keys(service.labels)];
+				const unknownLabel = [call.params['labelIds'] ?? []].flat().find((id) => !knownLabels.includes(id));
+				if (unknownLabel !== undefined) {
+					throw new ApiError(400, `Invalid label: ${unknownLabel}`, { reason: 'invalidArgument' });
 				}
-				return { body: listed(call, own(call)) };
+				return { body: listed(call, findMailbox(call)) };
 			},
-			'gmail.users.messages.get': (call) => ({ body: messageOut(asked(call), rendering(call)) }),
+			'gmail.users.messages.get': (call) => ({ body: messageOut(findMail(call), rendering(call)) }),
 			'gmail.users.messages.attachments.get': (call) => ({
-				body: attachment(asked(call, 'messageId'), call),
+				body: attachment(findMail(call, 'messageId'), call),
 			}),
 			'gmail.users.messages.batchModify': (call) => {
-				relabel(call, own(call), [...systemLabels, ...Object.keys(service.labels)]);
+				relabel(call, findMailbox(call), [...systemLabels, ...Object.keys(service.labels)]);
 				return { status: 204 };
 			},
 			'gmail.users.messages.send': (call) => {
@@ -137,19 +137,19 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 			},
 			'gmail.users.drafts.list': (call) => {
 				const params = { ...call.params, labelIds: ['DRAFT'] };
-				const { messages = [], ...page } = listed({ ...call, params }, own(call));
+				const { messages = [], ...page } = listed({ ...call, params }, findMailbox(call));
 				const idOf = (id: unknown) => drafts.find((draft) => draft.id === id)?.draftId;
-				const found = messages.map((message) => ({ id: idOf(message.id), message }));
-				return { body: { ...(found.length > 0 && { drafts: found }), ...page } };
+				const entries = messages.map((message) => ({ id: idOf(message.id), message }));
+				return { body: { ...(entries.length > 0 && { drafts: entries }), ...page } };
 			},
 			'gmail.users.threads.get': (call) => {
-				const thread = own(call).thread(String(call.params['id']));
-				const last = thread.at(-1) ?? notFound();
+				const thread = findMailbox(call).thread(String(call.params['id']));
+				const lastMail = thread.at(-1) ?? notFound();
 				const messages = thread.map((mail) => messageOut(mail, rendering(call)));
-				return { body: { id: last.threadId, snippet: snippetOf(last), historyId: '1', messages } };
+				return { body: { id: lastMail.threadId, snippet: snippetOf(lastMail), historyId: '1', messages } };
 			},
 			'gmail.users.labels.list': (call) => {
-				own(call);
+				findMailbox(call);
 				const labels = [
 					...systemLabels.map((id) => ({ id, name: id, type: 'system' })),
 					...Object.entries(service.labels).map(([id, name]) => ({ id, name, type: 'user' })),
@@ -159,8 +159,8 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 			'gmail.users.getProfile': (call) => ({
 				body: {
 					emailAddress: ownerOf(call),
-					messagesTotal: own(call).size,
-					threadsTotal: own(call).size,
+					messagesTotal: findMailbox(call).size,
+					threadsTotal: findMailbox(call).size,
 					historyId: '1',
 				},
 			}),
@@ -182,7 +182,7 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 }
 
 /** IDs of emails that do not exist are ignored, as Gmail says of this method. */
-function relabel({ body }: Call, mailbox: Mailbox, known: readonly string[]): void {
+function relabel({ body }: Call, mailbox: Mailbox, knownLabels: readonly string[]): void {
 	const { ids, addLabelIds, removeLabelIds } = (body ?? {}) as gmail_v1.Schema$BatchModifyMessagesRequest;
 	const [added, removed] = [addLabelIds ?? [], removeLabelIds ?? []];
 	const invalid = (message: string) => new ApiError(400, message, { reason: 'invalidArgument' });
@@ -190,7 +190,9 @@ function relabel({ body }: Call, mailbox: Mailbox, known: readonly string[]): vo
 	if (ids.length > 1000) throw invalid('Too many message ids specified: at most 1000');
 	if (ids.some((id) => !/^[0-9a-f]{1,16}$/i.test(id))) throw invalid('Invalid ids value');
 	if (added.length + removed.length === 0) throw invalid('No label add or removes specified');
-	const wrong = [...added, ...removed].find((id) => !known.includes(id) || /^(?:SENT|DRAFT|CHAT)$/.test(id));
+	const wrong = [...added, ...removed].find(
+		(id) => !knownLabels.includes(id) || /^(?:SENT|DRAFT|CHAT)$/.test(id),
+	);
 	if (wrong !== undefined) throw invalid(`Invalid label: ${wrong}`);
 	if (added.some((id) => removed.includes(id))) throw invalid('Cannot both add and remove the same label');
 	for (const id of ids) {
@@ -208,18 +210,18 @@ function listed({ params }: Call, mailbox: Mailbox): gmail_v1.Schema$ListMessage
 		params['includeSpamTrash'] === 'true' ||
 		/\bin:(anywhere|spam|trash)\b/.test(query) ||
 		hidden.some((id) => labels.includes(id));
-	const found = mailbox
+	const mails = mailbox
 		.listed()
 		.filter(({ labelIds }) => showsHidden || !hidden.some((id) => labelIds.has(id)))
 		.filter(({ labelIds }) => labels.every((id) => labelIds.has(id)))
 		.filter(test);
 	const size = Math.min(500, Number(params['maxResults'] ?? 100));
-	const from = params['pageToken'] === undefined ? 0 : offsetOf(String(params['pageToken']));
-	const page = found.slice(from, from + size);
+	const start = params['pageToken'] === undefined ? 0 : offsetOf(String(params['pageToken']));
+	const page = mails.slice(start, start + size);
 	return {
 		...(page.length > 0 && { messages: page.map(({ id, threadId }) => ({ id, threadId })) }),
-		...(from + size < found.length && { nextPageToken: pageTokenOf(from + size) }),
-		resultSizeEstimate: found.length,
+		...(start + size < mails.length && { nextPageToken: pageTokenOf(start + size) }),
+		resultSizeEstimate: mails.length,
 	};
 }
 

@@ -10,7 +10,7 @@ export function decodedWords(value: string): string {
 /** Reads a header's parameters by lower-case name, with RFC 2231 forms decoded; the value itself is under ''. */
 export function parametersOf(value: string): Map<string, string> {
 	const [main = '', ...rest] = pieces(value);
-	const found = new Map([['', main.trim().toLowerCase()]]);
+	const texts = new Map([['', main.trim().toLowerCase()]]);
 	const extended = new Map<string, string>();
 	for (const piece of rest) {
 		const equals = piece.indexOf('=');
@@ -19,17 +19,17 @@ export function parametersOf(value: string): Map<string, string> {
 		const text = unquoted(piece.slice(equals + 1).trim());
 		const [base = name] = name.split('*');
 		if (name.includes('*')) extended.set(base, (extended.get(base) ?? '') + text);
-		else found.set(name, decodedWords(text));
+		else texts.set(name, decodedWords(text));
 	}
-	for (const [name, text] of extended) found.set(name, decodedExtended(text));
-	return found;
+	for (const [name, text] of extended) texts.set(name, decodedExtended(text));
+	return texts;
 }
 
 export function decodeBytes(bytes: Buffer, charset: string): string {
 	try {
 		return new TextDecoder(charset).decode(bytes);
 	} catch {
-		// Unknown charset: the bytes are used unchanged, as in mail programs.
+		// For an unknown charset, the bytes are used unchanged, as mail programs do.
 		return bytes.toString('latin1');
 	}
 }

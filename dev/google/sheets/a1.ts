@@ -89,8 +89,8 @@ interface Corner {
 function parseCorner(text: string): Corner | undefined {
 	const numbered = r1c1.exec(text);
 	if (numbered !== null) return { row: Number(numbered[1]) - 1, column: Number(numbered[2]) - 1 };
-	const [found, letters, digits] = corner.exec(text) ?? [];
-	if (found === undefined || (letters === undefined && digits === undefined)) return undefined;
+	const [match, letters, digits] = corner.exec(text) ?? [];
+	if (match === undefined || (letters === undefined && digits === undefined)) return undefined;
 	return {
 		row: digits === undefined ? undefined : Number(digits) - 1,
 		column: letters === undefined ? undefined : columnNumber(letters),
@@ -125,8 +125,8 @@ function columnNumber(letters: string): number {
 
 export function columnLetters(column: number): string {
 	let letters = '';
-	for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
-		letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+	for (let remainder = column + 1; remainder > 0; remainder = Math.floor((remainder - 1) / 26)) {
+		letters = String.fromCharCode(65 + ((remainder - 1) % 26)) + letters;
 	}
 	return letters;
 }
@@ -139,7 +139,7 @@ export function printTitle(title: string): string {
 
 /** A range as Google writes it: a single cell without a colon. */
 export function printRange(title: string, area: Rectangle): string {
-	const first = `${columnLetters(area.startColumn)}${area.startRow + 1}`;
-	const last = `${columnLetters(area.endColumn - 1)}${area.endRow}`;
-	return `${printTitle(title)}!${first === last ? first : `${first}:${last}`}`;
+	const firstCell = `${columnLetters(area.startColumn)}${area.startRow + 1}`;
+	const lastCell = `${columnLetters(area.endColumn - 1)}${area.endRow}`;
+	return `${printTitle(title)}!${firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}`}`;
 }

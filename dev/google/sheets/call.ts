@@ -8,8 +8,8 @@ export function text(call: Call, name: string): string {
 }
 
 export function list(call: Call, name: string): string[] {
-	const given = call.params[name];
-	return given === undefined ? [] : [given].flat();
+	const value = call.params[name];
+	return value === undefined ? [] : [value].flat();
 }
 
 /** The front has already checked it against the contract. */

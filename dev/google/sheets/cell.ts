@@ -65,7 +65,7 @@ function formattedDate(serial: number, format: DateFormat, locale: string): stri
 	if (format === 'DATE' || format === 'TIME' || format === 'DATE_TIME')
 		return shownInLocale(date, format, locale);
 	if (format.includes('[')) return shownDuration(serial, format);
-	const shown: Record<Exclude<DateFormat, LocaleFormat | DurationFormat>, string> = {
+	const texts: Record<Exclude<DateFormat, LocaleFormat | DurationFormat>, string> = {
 		'yyyy-mm-dd': day,
 		'm/d/yyyy': `${american}/${date.getUTCFullYear()}`,
 		'dd/mm/yyyy': `${european.join('/')}/${date.getUTCFullYear()}`,
@@ -75,7 +75,7 @@ function formattedDate(serial: number, format: DateFormat, locale: string): stri
 		'h:mm:ss': seconds,
 		'yyyy-mm-dd h:mm:ss': `${day} ${seconds}`,
 	};
-	return shown[format as keyof typeof shown];
+	return texts[format as keyof typeof texts];
 }
 
 function shownDuration(serial: number, format: DateFormat): string {
@@ -83,8 +83,8 @@ function shownDuration(serial: number, format: DateFormat): string {
 	const two = (number: number) => String(number).padStart(2, '0');
 	const [hours, minutes, seconds] = [Math.floor(size / 3600), Math.floor(size / 60), two(size % 60)];
 	const inHours = `${format === '[hh]:mm:ss' ? two(hours) : hours}:${two(minutes % 60)}`;
-	const shown = format === '[mm]:ss' ? `${two(minutes)}:${seconds}` : inHours;
-	return `${serial < 0 ? '-' : ''}${format.endsWith('h]:mm:ss') ? `${shown}:${seconds}` : shown}`;
+	const text = format === '[mm]:ss' ? `${two(minutes)}:${seconds}` : inHours;
+	return `${serial < 0 ? '-' : ''}${format.endsWith('h]:mm:ss') ? `${text}:${seconds}` : text}`;
 }
 
 function shownInLocale(date: Date, format: LocaleFormat, locale: string): string {

@@ -78,11 +78,11 @@ export class Grid {
 	/** @returns indexes into `cells` of those that were written or cleared */
 	write(row: number, column: number, cells: CellRow): number[] {
 		const written: number[] = [];
-		for (let at = 0; at < cells.length; at++) {
-			const cell = cells[at];
+		for (let index = 0; index < cells.length; index++) {
+			const cell = cells[index];
 			if (cell === 'leave') continue;
-			this.set(row, column + at, cell === 'clear' ? undefined : cell);
-			written.push(at);
+			this.set(row, column + index, cell === 'clear' ? undefined : cell);
+			written.push(index);
 		}
 		return written;
 	}
@@ -96,11 +96,11 @@ export class Grid {
 	}
 
 	/** Whether any cell of the row within [from, to) has content. */
-	filled(row: number, from: number, to: number): boolean {
+	filled(row: number, startColumn: number, endColumn: number): boolean {
 		const stored = this.rows[row];
 		if (stored === undefined) return false;
-		const end = Math.min(to, stored.length);
-		for (let column = Math.max(from, 0); column < end; column++) {
+		const end = Math.min(endColumn, stored.length);
+		for (let column = Math.max(startColumn, 0); column < end; column++) {
 			if (stored[column] !== undefined) return true;
 		}
 		return false;
@@ -112,56 +112,56 @@ export class Grid {
 		this.columnCount = Math.max(this.columnCount, endColumn);
 	}
 
-	insertRows(at: number, count: number): void {
+	insertRows(index: number, count: number): void {
 		this.rowCount += count;
-		shift(this.hiddenRows, at, count);
-		shift(this.boldRows, at, count);
-		moveTables(this.tables, at, count, 'Row');
-		if (at < this.formats.length)
-			this.formats.splice(at, 0, ...Array.from({ length: count }, () => undefined));
-		if (at >= this.rows.length) return;
+		shift(this.hiddenRows, index, count);
+		shift(this.boldRows, index, count);
+		moveTables(this.tables, index, count, 'Row');
+		if (index < this.formats.length)
+			this.formats.splice(index, 0, ...Array.from({ length: count }, () => undefined));
+		if (index >= this.rows.length) return;
 		this.rows = [
-			...this.rows.slice(0, at),
+			...this.rows.slice(0, index),
 			...Array.from({ length: count }, () => undefined),
-			...this.rows.slice(at),
+			...this.rows.slice(index),
 		];
 	}
 
 	/** Inserted rows inherit the format of the row above, as reported in nithinmurali/pygsheets#285. */
-	inheritLook(at: number, count: number): void {
-		for (const [column, format] of (this.formats[at - 1] ?? []).entries()) {
-			if (format) for (let row = at; row < at + count; row++) this.setFormat(row, column, format);
+	inheritLook(index: number, count: number): void {
+		for (const [column, format] of (this.formats[index - 1] ?? []).entries()) {
+			if (format) for (let row = index; row < index + count; row++) this.setFormat(row, column, format);
 		}
-		if (!this.boldRows.has(at - 1)) return;
-		for (let row = at; row < at + count; row++) this.boldRows.add(row);
+		if (!this.boldRows.has(index - 1)) return;
+		for (let row = index; row < index + count; row++) this.boldRows.add(row);
 	}
 
-	deleteRows(from: number, to: number): void {
-		this.rowCount -= to - from;
-		moveTables(this.tables, from, from - to, 'Row');
-		this.rows.splice(from, to - from);
-		this.formats.splice(from, to - from);
+	deleteRows(start: number, end: number): void {
+		this.rowCount -= end - start;
+		moveTables(this.tables, start, start - end, 'Row');
+		this.rows.splice(start, end - start);
+		this.formats.splice(start, end - start);
 	}
 
-	insertColumns(at: number, count: number): void {
+	insertColumns(index: number, count: number): void {
 		this.columnCount += count;
-		moveTables(this.tables, at, count, 'Column');
+		moveTables(this.tables, index, count, 'Column');
 		for (const row of [...this.rows, ...this.formats]) {
-			if (row !== undefined && row.length > at) {
-				row.splice(at, 0, ...Array.from({ length: count }, () => undefined));
+			if (row !== undefined && row.length > index) {
+				row.splice(index, 0, ...Array.from({ length: count }, () => undefined));
 			}
 		}
 	}
 
-	deleteColumns(from: number, to: number): void {
-		this.columnCount -= to - from;
-		for (const row of [...this.rows, ...this.formats]) row?.splice(from, to - from);
+	deleteColumns(start: number, end: number): void {
+		this.columnCount -= end - start;
+		for (const row of [...this.rows, ...this.formats]) row?.splice(start, end - start);
 	}
 
 	/** Moves rows in front of another one, whose number counts from before the move. */
-	moveRows(from: number, to: number, target: number): void {
-		moveIn(this.rows, from, to, target);
-		moveIn(this.formats, from, to, target);
+	moveRows(start: number, end: number, target: number): void {
+		moveIn(this.rows, start, end, target);
+		moveIn(this.formats, start, end, target);
 	}
 
 	/** An independent copy, used to restore rows if a request is refused halfway. */
@@ -177,27 +177,27 @@ export class Grid {
 	}
 }
 
-function moveIn(rows: unknown[], from: number, to: number, target: number): void {
-	while (rows.length < Math.max(to, target)) rows.push(undefined);
-	const moved = rows.splice(from, to - from);
-	rows.splice(target > from ? target - moved.length : target, 0, ...moved);
+function moveIn(rows: unknown[], start: number, end: number, target: number): void {
+	while (rows.length < Math.max(end, target)) rows.push(undefined);
+	const moved = rows.splice(start, end - start);
+	rows.splice(target > start ? target - moved.length : target, 0, ...moved);
 }
 
-function shift(places: Set<number>, at: number, count: number): void {
-	const all = [...places];
+function shift(places: Set<number>, index: number, count: number): void {
+	const indexes = [...places];
 	places.clear();
-	for (const place of all) places.add(place < at ? place : place + count);
+	for (const place of indexes) places.add(place < index ? place : place + count);
 }
 
 /** Moves tables along with inserted rows or columns. A row inside a table joins it, one directly below it does not (not verified). */
-function moveTables(tables: NativeTable[], at: number, count: number, axis: 'Row' | 'Column'): void {
+function moveTables(tables: NativeTable[], index: number, count: number, axis: 'Row' | 'Column'): void {
 	for (const table of tables) {
 		const [start, end] = [table.area[`start${axis}`], table.area[`end${axis}`]];
-		if (at >= end) continue;
+		if (index >= end) continue;
 		table.area = {
 			...table.area,
 			[`end${axis}`]: end + count,
-			...(at <= start && { [`start${axis}`]: start + count }),
+			...(index <= start && { [`start${axis}`]: start + count }),
 		};
 	}
 }

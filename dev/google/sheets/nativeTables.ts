@@ -51,7 +51,7 @@ export function updateTable(
 /** @throws ApiError 400 */
 export function tableOf(sheets: readonly Sheet[], tableId: string | null | undefined) {
 	for (const sheet of sheets) {
-		const table = sheet.grid.tables.find((one) => one.tableId === tableId);
+		const table = sheet.grid.tables.find((nativeTable) => nativeTable.tableId === tableId);
 		if (table) return { sheet, table };
 	}
 	throw invalid(`No table with id: ${String(tableId)}`);
@@ -101,8 +101,8 @@ function areaOf(range: sheets_v4.Schema$GridRange | undefined): Rectangle {
 	return area;
 }
 
-const overlap = (one: Rectangle, other: Rectangle): boolean =>
-	one.startRow < other.endRow &&
-	one.endRow > other.startRow &&
-	one.startColumn < other.endColumn &&
-	one.endColumn > other.startColumn;
+const overlap = (area: Rectangle, otherArea: Rectangle): boolean =>
+	area.startRow < otherArea.endRow &&
+	area.endRow > otherArea.startRow &&
+	area.startColumn < otherArea.endColumn &&
+	area.endColumn > otherArea.startColumn;

@@ -122,13 +122,13 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		const { requests = [], includeSpreadsheetInResponse } = body;
 		if (requests.length === 0) throw invalid('Must specify at least one request.');
 		const name = file.name;
-		const before = { ...workbook, sheets: workbook.sheets.map((tab) => ({ ...tab, grid: tab.grid.copy() })) };
+		const backup = { ...workbook, sheets: workbook.sheets.map((tab) => ({ ...tab, grid: tab.grid.copy() })) };
 		try {
 			const replies = requests.map((request, position) => apply(workbook, file, request, position));
 			const updatedSpreadsheet = includeSpreadsheetInResponse ? workbookOut(workbook, file.name) : undefined;
 			return { spreadsheetId: file.id, replies, ...(updatedSpreadsheet && { updatedSpreadsheet }) };
 		} catch (error) {
-			workbooks.set(file.id, before);
+			workbooks.set(file.id, backup);
 			file.name = name;
 			throw error;
 		}
@@ -138,21 +138,23 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		create,
 		get(call) {
 			const { workbook, file } = asked(call);
-			const shown = workbookOut(workbook, file.name);
+			const output = workbookOut(workbook, file.name);
 			const targets = list(call, 'ranges').map((range) => resolve(workbook, range));
-			if (targets.length === 0) return shown;
-			const listed = shown.sheets?.flatMap((one) => {
-				const own = targets.filter(({ sheet }) => sheet.sheetId === one.properties?.sheetId);
-				return own.length === 0
+			if (targets.length === 0) return output;
+			const listed = output.sheets?.flatMap((sheetOutput) => {
+				const sheetTargets = targets.filter(({ sheet }) => sheet.sheetId === sheetOutput.properties?.sheetId);
+				return sheetTargets.length === 0
 					? []
 					: [
 							{
-								...one,
-								...(wantsCells(call) && { data: own.map((target) => gridData(target, workbook.locale)) }),
+								...sheetOutput,
+								...(wantsCells(call) && {
+									data: sheetTargets.map((target) => gridData(target, workbook.locale)),
+								}),
 							},
 						];
 			});
-			return { ...shown, sheets: listed };
+			return { ...output, sheets: listed };
 		},
 		batchUpdate,
 	};
@@ -203,10 +205,10 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		},
 		sheetIds: (spreadsheetId) => known(spreadsheetId).sheets.map(({ sheetId }) => sheetId),
 		tables(spreadsheetId) {
-			const all = known(spreadsheetId).sheets.flatMap(({ title, grid }) =>
+			const entries = known(spreadsheetId).sheets.flatMap(({ title, grid }) =>
 				grid.tables.map(({ name, area }) => [name, printRange(title, area)] as const),
 			);
-			return Object.fromEntries(all);
+			return Object.fromEntries(entries);
 		},
 		enter(spreadsheetId, range, rows) {
 			update(known(spreadsheetId), range, { values: rows, dimension: 'ROWS', entry: 'USER_ENTERED' });
@@ -223,7 +225,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			const { sheet, area } = resolve(known(spreadsheetId), range);
 			const columns = Array.from(
 				{ length: area.endColumn - area.startColumn },
-				(_, at) => area.startColumn + at,
+				(_, offset) => area.startColumn + offset,
 			);
 			return Array.from({ length: sheet.grid.usedRows }, (_, row) =>
 				columns.map((column) => sheet.grid.get(row, column) ?? null),

@@ -156,9 +156,9 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	},
 	appendCells: ({ workbook, request }) => {
 		const { tableId, sheetId, rows = [] } = request.appendCells ?? {};
-		const found = tableId ? tableOf(workbook.sheets, tableId) : undefined;
-		const sheet = found?.sheet ?? sheetOf(workbook, sheetId);
-		appendCells(sheet, found?.table, rows.length, (startRow) => {
+		const table = tableId ? tableOf(workbook.sheets, tableId) : undefined;
+		const sheet = table?.sheet ?? sheetOf(workbook, sheetId);
+		appendCells(sheet, table?.table, rows.length, (startRow) => {
 			fill(sheet.grid, rows, startRow, 0);
 		});
 		return undefined;
@@ -184,9 +184,9 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 
 export function sheetOf(workbook: Workbook, sheetId: number | null | undefined): Sheet {
 	// Google also accepts a number as text.
-	const found = workbook.sheets.find((sheet) => String(sheet.sheetId) === String(sheetId ?? 0));
-	if (found === undefined) throw invalid(`No grid with id: ${sheetId ?? 0}`);
-	return found;
+	const sheet = workbook.sheets.find((tab) => String(tab.sheetId) === String(sheetId ?? 0));
+	if (sheet === undefined) throw invalid(`No grid with id: ${sheetId ?? 0}`);
+	return sheet;
 }
 
 export function addSheet(workbook: Workbook, properties: sheets_v4.Schema$SheetProperties): Sheet {
@@ -202,8 +202,8 @@ export function addSheet(workbook: Workbook, properties: sheets_v4.Schema$SheetP
 	return sheet;
 }
 
-function checkTitle(workbook: Workbook, title: string, own?: Sheet): void {
-	const same = (sheet: Sheet) => sheet !== own && sheet.title.toLowerCase() === title.toLowerCase();
+function checkTitle(workbook: Workbook, title: string, ownSheet?: Sheet): void {
+	const same = (sheet: Sheet) => sheet !== ownSheet && sheet.title.toLowerCase() === title.toLowerCase();
 	if (workbook.sheets.some(same)) {
 		throw invalid(`A sheet with the name "${title}" already exists. Please enter another name.`);
 	}
@@ -217,9 +217,9 @@ function freeId(workbook: Workbook): number {
 function dimensionOf(workbook: Workbook, range: sheets_v4.Schema$DimensionRange | undefined) {
 	const { grid } = sheetOf(workbook, range?.sheetId);
 	const rows = range?.dimension === 'ROWS';
-	const from = range?.startIndex ?? 0;
-	const to = range?.endIndex ?? (rows ? grid.rowCount : grid.columnCount);
-	return { grid, from, to, rows };
+	const start = range?.startIndex ?? 0;
+	const end = range?.endIndex ?? (rows ? grid.rowCount : grid.columnCount);
+	return { grid, from: start, to: end, rows };
 }
 
 /** Writes cells in the form used by `create` and `updateCells`. */
@@ -229,9 +229,9 @@ export function fill(
 	startRow: number,
 	startColumn: number,
 ): void {
-	for (const [at, { values }] of rows.entries()) {
+	for (const [index, { values }] of rows.entries()) {
 		for (const [offset, { userEnteredValue, userEnteredFormat }] of (values ?? []).entries()) {
-			const [row, column] = [startRow + at, startColumn + offset];
+			const [row, column] = [startRow + index, startColumn + offset];
 			if (row >= grid.rowCount || column >= grid.columnCount) {
 				throw invalid(`Attempting to write cell outside the grid: row ${row}, column ${column}`);
 			}

@@ -26,12 +26,12 @@ export function findTable(sheet: Grid, range: Rectangle): Rectangle | undefined 
 class VisibleCells {
 	private readonly grid: Grid;
 	private readonly allColumns: boolean;
-	private readonly all: boolean;
+	private readonly countsAllCells: boolean;
 
 	constructor(grid: Grid) {
 		this.grid = grid;
 		this.allColumns = grid.hiddenColumns.size === 0;
-		this.all = this.allColumns && grid.hiddenRows.size === 0;
+		this.countsAllCells = this.allColumns && grid.hiddenRows.size === 0;
 	}
 
 	get usedRows(): number {
@@ -40,15 +40,15 @@ class VisibleCells {
 
 	get(row: number, column: number) {
 		const { grid } = this;
-		if (this.all) return grid.get(row, column);
+		if (this.countsAllCells) return grid.get(row, column);
 		return grid.hiddenRows.has(row) || grid.hiddenColumns.has(column) ? undefined : grid.get(row, column);
 	}
 
-	filled(row: number, from: number, to: number): boolean {
-		if (this.all) return this.grid.filled(row, from, to);
+	filled(row: number, start: number, end: number): boolean {
+		if (this.countsAllCells) return this.grid.filled(row, start, end);
 		if (this.grid.hiddenRows.has(row)) return false;
-		if (this.allColumns) return this.grid.filled(row, from, to);
-		for (let column = Math.max(from, 0); column < Math.min(to, this.grid.columnCount); column++) {
+		if (this.allColumns) return this.grid.filled(row, start, end);
+		for (let column = Math.max(start, 0); column < Math.min(end, this.grid.columnCount); column++) {
 			if (this.get(row, column) !== undefined) return true;
 		}
 		return false;
@@ -84,8 +84,8 @@ function regionOf(grid: VisibleCells, { row, column }: Position): Rectangle {
 	return { startRow: top, endRow: bottom, startColumn: left, endColumn: right };
 }
 
-function columnFilled(grid: VisibleCells, column: number, from: number, to: number): boolean {
-	for (let row = Math.max(from, 0); row < to; row++) {
+function columnFilled(grid: VisibleCells, column: number, start: number, end: number): boolean {
+	for (let row = Math.max(start, 0); row < end; row++) {
 		if (grid.get(row, column) !== undefined) return true;
 	}
 	return false;

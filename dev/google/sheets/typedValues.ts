@@ -16,11 +16,11 @@ export function parseTyped(text: string, locale = 'en_US'): Cell | undefined {
 }
 
 function numberTyped(text: string): Cell | undefined {
-	const found = /^\s*([+-]?)(\$?)((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(e[+-]?\d+)?(%?)\s*$/i.exec(
+	const match = /^\s*([+-]?)(\$?)((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(e[+-]?\d+)?(%?)\s*$/i.exec(
 		text,
 	);
-	if (found === null) return undefined;
-	const [, sign, currency, digits = '', exponent = '', percent] = found;
+	if (match === null) return undefined;
+	const [, sign, currency, digits = '', exponent = '', percent] = match;
 	const size = Number(`${digits.replaceAll(',', '')}${exponent}`) / (percent ? 100 : 1);
 	const format: Format = percent ? 'percent' : currency ? 'currency' : 'grouped';
 	const shown = percent || currency || digits.includes(',') ? { format } : {};
@@ -70,30 +70,30 @@ function dateCell(groups: Record<string, string | undefined>, format: Format): C
 function evaluateFormula(expression: string): number | string {
 	const tokens = expression.replaceAll(/\s/g, '').match(/\d+(?:\.\d+)?|[-+*/()]/g) ?? [];
 	if (tokens.join('') !== expression.replaceAll(/\s/g, '')) return '#NAME?';
-	let at = 0;
+	let position = 0;
 	const sum = (): number => {
 		let total = product();
-		while (tokens[at] === '+' || tokens[at] === '-') {
-			total += tokens[at++] === '+' ? product() : -product();
+		while (tokens[position] === '+' || tokens[position] === '-') {
+			total += tokens[position++] === '+' ? product() : -product();
 		}
 		return total;
 	};
 	const product = (): number => {
 		let total = factor();
-		while (tokens[at] === '*' || tokens[at] === '/') {
-			total = tokens[at++] === '*' ? total * factor() : total / factor();
+		while (tokens[position] === '*' || tokens[position] === '/') {
+			total = tokens[position++] === '*' ? total * factor() : total / factor();
 		}
 		return total;
 	};
 	const factor = (): number => {
-		const token = tokens[at++];
+		const token = tokens[position++];
 		if (token === '-') return -factor();
 		if (token === '+') return factor();
 		if (token !== '(') return Number(token);
 		const inner = sum();
-		return tokens[at++] === ')' ? inner : NaN;
+		return tokens[position++] === ')' ? inner : NaN;
 	};
 	const result = sum();
-	if (at < tokens.length || Number.isNaN(result)) return '#ERROR!';
+	if (position < tokens.length || Number.isNaN(result)) return '#ERROR!';
 	return Number.isFinite(result) ? result : '#DIV/0!';
 }

@@ -44,14 +44,14 @@ export function valueMethods(asked: (call: Call) => Workbook): Record<string, (c
 		clear: (call) => clear(asked(call), text(call, 'range')),
 		batchGet(call) {
 			const workbook = asked(call);
-			const one = (range: string) => read(workbook, range, dimensionOf(call), renderingOf(call));
-			return { spreadsheetId: workbook.id, valueRanges: list(call, 'ranges').map(one) };
+			const readRange = (range: string) => read(workbook, range, dimensionOf(call), renderingOf(call));
+			return { spreadsheetId: workbook.id, valueRanges: list(call, 'ranges').map(readRange) };
 		},
 		batchUpdate(call) {
 			const workbook = asked(call);
 			const { data = [], valueInputOption } = bodyOf(call);
 			const entry = entryOf(valueInputOption ?? undefined);
-			const responses = data.map((one) => update(workbook, one.range ?? '', writingOf(one, entry)));
+			const responses = data.map((values) => update(workbook, values.range ?? '', writingOf(values, entry)));
 			return { spreadsheetId: workbook.id, ...totalsOf(responses), responses };
 		},
 	};

@@ -95,7 +95,7 @@ export function append(
 	const { grid } = sheet;
 	// Seen to grow with INSERT_ROWS; of OVERWRITE and of tables with a footer it is not known.
 	const grows = inserted > 0 && native?.hasFooter === false;
-	const before = { rowCount: grid.rowCount, columnCount: grid.columnCount };
+	const oldSize = { rowCount: grid.rowCount, columnCount: grid.columnCount };
 	grid.grow({ endRow: written.endRow - inserted, endColumn: written.endColumn });
 	if (inserted === 0) refuseProtected(sheet.protectedAreas, written);
 	grid.insertRows(startRow, inserted);
@@ -105,7 +105,7 @@ export function append(
 		checkSize(workbook);
 	} catch (error) {
 		grid.deleteRows(startRow, startRow + inserted);
-		Object.assign(grid, before);
+		Object.assign(grid, oldSize);
 		throw error;
 	}
 	return {
@@ -137,7 +137,9 @@ function clamped(area: Rectangle, { grid }: Sheet): Rectangle {
 /** All cells are read before the first one is written, so that a refused request changes nothing. */
 function rowsOf({ values, dimension, entry }: Writing, locale: string): CellRow[] {
 	const rows = dimension === 'ROWS' ? values : transposed<unknown>(values, null);
-	return rows.map((row, at) => row.map((value, column) => enteredCell(value, { entry, locale }, at, column)));
+	return rows.map((row, rowIndex) =>
+		row.map((value, column) => enteredCell(value, { entry, locale }, rowIndex, column)),
+	);
 }
 
 function enteredCell(
@@ -189,8 +191,8 @@ function write(
 ): sheets_v4.Schema$UpdateValuesResponse {
 	const columns = new Set<number>();
 	let [updatedCells, updatedRows] = [0, 0];
-	for (const [at, row] of rows.entries()) {
-		const written = grid.write(area.startRow + at, area.startColumn, row);
+	for (const [rowIndex, row] of rows.entries()) {
+		const written = grid.write(area.startRow + rowIndex, area.startColumn, row);
 		for (const offset of written) columns.add(offset);
 		updatedCells += written.length;
 		if (written.length > 0) updatedRows++;

@@ -60,15 +60,15 @@ export function resolve(workbook: Workbook, range: string): Target {
 	// Google ignores case when it compares titles.
 	const titled = (title: string) =>
 		workbook.sheets.find((sheet) => sheet.title.toLowerCase() === title.toLowerCase());
-	const named = (name: string) => workbook.namedRanges.find((entry) => entry.name === name);
+	const findNamedRange = (name: string) => workbook.namedRanges.find((entry) => entry.name === name);
 	const reference = parseReference(range, {
 		isTitle: (text) => titled(text) !== undefined,
-		isName: (text) => named(text) !== undefined,
+		isName: (text) => findNamedRange(text) !== undefined,
 	});
-	const name = reference.name === undefined ? undefined : named(reference.name);
-	const own = workbook.sheets.find(({ sheetId }) => sheetId === name?.sheetId);
-	const sheet = reference.title === undefined ? (own ?? workbook.sheets[0]) : titled(reference.title);
-	if (sheet === undefined || (own !== undefined && own !== sheet)) throw unparsable(range);
+	const name = reference.name === undefined ? undefined : findNamedRange(reference.name);
+	const ownSheet = workbook.sheets.find(({ sheetId }) => sheetId === name?.sheetId);
+	const sheet = reference.title === undefined ? (ownSheet ?? workbook.sheets[0]) : titled(reference.title);
+	if (sheet === undefined || (ownSheet !== undefined && ownSheet !== sheet)) throw unparsable(range);
 	const bounds = name?.area ?? reference.area;
 	const area = closed(bounds, sheet.grid);
 	if (area.startRow >= sheet.grid.rowCount || area.startColumn >= sheet.grid.columnCount) {

@@ -3,7 +3,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { ignoreNotFound, NodeError } from '../../core/errors';
 import { type Field, quoteField } from '../../fields/field';
 import { hashParts, type KeyHashes, hashIdempotencyKey, createKeyReusedError } from '../idempotency';
-import { createFileLocator } from '../locators';
+import { buildFileLocator } from '../locators';
 import type { Item, CreatedFile } from '../operation';
 
 type File = drive_v3.Schema$File;
@@ -218,6 +218,6 @@ export const buildParentFolderField = (description: string) =>
 	({
 		displayName: 'Parent Folder',
 		name: 'parentFolder',
-		...createFileLocator('folder', 'searchFolders'),
+		...buildFileLocator('folder', 'searchFolders'),
 		description,
 	}) as const satisfies Field;

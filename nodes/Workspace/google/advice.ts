@@ -2,19 +2,19 @@ import { isRedirect } from '../../core/errors';
 import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 
-/** Google's services, by the part of the node that calls them. */
+/** Google's services, named by the parts of the node that call them. */
 export type Api = 'mail' | 'sheets' | 'docs' | 'drive';
 
-/** When advice applies: everything that is given must fit. */
+/** The conditions for advice. All that are set must be true. */
 interface AdviceCase {
-	/** Services that it applies to; any service when absent. */
+	/** The failed call must be to one of these services. */
 	readonly api?: readonly Api[];
-	/** Matches one of Google's reasons, or its message, but not the status: PERMISSION_DENIED comes with every 403. */
+	/** Must match `ErrorEnvelope.words`. The status is not among them, because every 403 has the status PERMISSION_DENIED. */
 	readonly words?: RegExp;
 	readonly authentication?: SignIn['authentication'];
-	/** Applies only to sign-ins that Drive hides files from. */
+	/** The sign-in must be one from which Drive hides files. */
 	readonly hidesFiles?: true;
-	/** Applies only to calls that create something, and so name no file. */
+	/** The call must create something, so that its address has no ID. */
 	readonly creates?: true;
 }
 
@@ -40,7 +40,7 @@ const quotaAdvice: ReadonlyArray<readonly [AdviceCase, string]> = [
 	],
 ];
 
-/** What the user can do, by status: the first row that fits. A link reports or documents such a response. */
+/** What the user can do, by status. The first row that fits counts. The link above a row reports or documents such a response. */
 export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [AdviceCase, string]>>> = {
 	400: [
 		// https://github.com/burnash/gspread/issues/732
@@ -168,7 +168,7 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 		[{ api: ['drive'], hidesFiles: true }, `${appFilesOnlyText} and reconnect (Switch account).`],
 		// https://developers.google.com/workspace/sheets/api/troubleshoot-api-errors
 		[
-			// Sheets and Docs reach every file of the account by its ID, whatever the access to Drive.
+			// Sheets and Docs open every file of the account by its ID, so Drive Access does not matter for them.
 			{ api: ['sheets', 'docs', 'drive'] },
 			'Check the ID, and that the file is shared with the account of the credential. The ID of another kind of file does not work here.',
 		],
@@ -183,32 +183,27 @@ export const apiNames: Readonly<Record<Api, string>> = {
 	drive: 'Google Drive',
 };
 
-/** What Google said about a failed call, in one form for all families of APIs. */
+/** What Google said about a failed call. Its services use several formats. This is the same for all. */
 export interface ErrorEnvelope {
 	/** Google's own message, at most 500 characters. */
 	readonly message: string | undefined;
-	/** Symbolic status, if the API family sends one. */
+	/** The status as a word, such as `NOT_FOUND`, if the service sends it. */
 	readonly status: string | undefined;
-	/** `errors[].reason` and `details[].reason`, then the message. */
+	/** All of `errors[].reason` and `details[].reason`, then the message, separated by spaces. */
 	readonly words: string;
-	/** Where to enable the API, if Google says so. */
+	/** The address where the user can enable the API, if Google sends one. */
 	readonly activationUrl: string | undefined;
 }
 
 /**
- * What the user can do. The operation's own advice for the status is appended, unless Google's words identified the cause.
- * @param isRateLimited whether this is a rate limit: Google uses several statuses for it
+ * Finds what the user can do. Appends the operation's own advice for the status, unless Google's words have shown the cause.
+ * @param isRateLimit whether Google refused the call because of a rate limit, for which it uses several statuses
  */
-export function findAdvice(
-	status: number,
-	isRateLimited: boolean,
-	envelope: ErrorEnvelope,
-	call: FailedCall,
-) {
-	// Google's APIs say what they do not find. A 404 without a message comes from a wrong address.
+export function findAdvice(status: number, isRateLimit: boolean, envelope: ErrorEnvelope, call: FailedCall) {
+	// Google's services have a message for what they do not find. A 404 without a message comes from a wrong base address.
 	if (status === 404 && !envelope.message) return noReasonText;
-	const row = adviceTable[status]?.find(([one]) => isCase(one, envelope, call));
-	if (isRateLimited && !row)
+	const row = adviceTable[status]?.find(([conditions]) => isApplicable(conditions, envelope, call));
+	if (isRateLimit && !row)
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
 	const parts =
 		status === 404
@@ -217,8 +212,8 @@ export function findAdvice(
 	return parts.filter(Boolean).join(' ');
 }
 
-function isCase(one: AdviceCase, envelope: ErrorEnvelope, call: FailedCall): boolean {
-	const { api, words, authentication, hidesFiles, creates } = one;
+function isApplicable(conditions: AdviceCase, envelope: ErrorEnvelope, call: FailedCall): boolean {
+	const { api, words, authentication, hidesFiles, creates } = conditions;
 	return (
 		(api?.includes(call.api) ?? true) &&
 		(words?.test(envelope.words) ?? true) &&
@@ -246,8 +241,8 @@ function findGeneralAdvice(status: number, envelope: ErrorEnvelope, call: Failed
 
 function findForbiddenAdvice({ words, message, activationUrl }: ErrorEnvelope, call: FailedCall): string {
 	if (/accessNotConfigured|SERVICE_DISABLED/.test(words)) {
-		const where = activationUrl ?? "the API library of the credential's Google Cloud project";
-		return `Enable the ${apiNames[call.api]} API in ${where}, wait a few minutes and try again.`;
+		const place = activationUrl ?? "the API library of the credential's Google Cloud project";
+		return `Enable the ${apiNames[call.api]} API in ${place}, wait a few minutes and try again.`;
 	}
 	if (/insufficientPermissions|ACCESS_TOKEN_SCOPE_INSUFFICIENT/.test(words))
 		return `The credential lacks the scope ${findNeededScope(call)}. ${getGrantScopeAdvice(call.signIn)}`;
@@ -258,19 +253,21 @@ function findForbiddenAdvice({ words, message, activationUrl }: ErrorEnvelope, c
 	return message ? readMessageText : noReasonText;
 }
 
-/** Names what Google does not find: the ID in Drive's message, which may be a new file's folder, or otherwise the ID in the address. */
-function describeMissing({ message = '' }: ErrorEnvelope, { api, url, advice }: FailedCall, access?: string) {
-	const { pathname } = new URL(url);
-	const named = /not found: ([\w-]+)/.exec(message)?.[1];
-	const id = named ?? /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1] ?? findIdInUrl(url);
-	// The operation's own advice is about a folder or an email.
-	const ownAdvice = fileApis.includes(api) ? undefined : advice?.[404];
-	const own = pathname.endsWith(`/${id}/copy`) ? `Check ${quoteField('templateId')}.` : ownAdvice;
-	if (id === undefined) return [access ?? 'Check the ID of this item.', own];
-	// Google's IDs have digits, or at least 25 characters.
+/** Describes what Google does not find. Drive's message has its ID, which may be that of a folder. Otherwise, the ID is in the address. */
+function describeMissing({ message = '' }: ErrorEnvelope, call: FailedCall, rowAdvice?: string) {
+	const { pathname } = new URL(call.url);
+	const idInMessage = /not found: ([\w-]+)/.exec(message)?.[1];
+	const fileId = /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1];
+	const id = idInMessage ?? fileId ?? findIdInUrl(call.url);
+	// The operation's advice for a 404 is about a folder or an email, so it does not fit a spreadsheet or document.
+	const statusAdvice = fileApis.includes(call.api) ? undefined : call.advice?.[404];
+	const advice = pathname.endsWith(`/${id}/copy`) ? `Check ${quoteField('templateId')}.` : statusAdvice;
+	if (id === undefined) return [rowAdvice ?? 'Check the ID of this item.', advice];
+	// Every ID of a file at Google has a digit or at least 25 characters.
 	if (!/\d/.test(id) && id.length < 25)
-		return [`'${shorten(id, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`, own];
-	return [`This account cannot find ${nouns[api] ?? 'anything'} with the ID ${id}.`, access, own];
+		return [`'${shorten(id, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`, advice];
+	const noun = nouns[call.api] ?? 'anything';
+	return [`This account cannot find ${noun} with the ID ${id}.`, rowAdvice, advice];
 }
 
 export function getReconnectAdvice({ authentication }: SignIn): string {
@@ -288,10 +285,10 @@ function getGrantScopeAdvice({ authentication }: SignIn): string {
 		: `${includeScopeText}, reconnect (Switch account), and select every checkbox on the consent page.`;
 }
 
-/** The narrowest scope that the package asks for and that allows a call. */
+/** Finds the narrowest of the package's scopes that allows a call. */
 export function findNeededScope({ api, method, url, signIn }: FailedCall): string {
 	const { pathname } = new URL(url);
-	// Shared drives are listed to a sign-in with access to all files only.
+	// Google lists shared drives only to a sign-in with access to all files.
 	const seesAllFiles = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
 	const changeScope = pathname.endsWith('/batchModify') ? 'gmail.modify' : 'gmail.send';
 	const writeScope = pathname.endsWith('/drafts') ? 'gmail.compose' : changeScope;
@@ -304,25 +301,25 @@ export function findNeededScope({ api, method, url, signIn }: FailedCall): strin
 	return `https://www.googleapis.com/auth/${scopes[api]}`;
 }
 
-/** The ID that a call was about: the first path segment that is long enough to be one. */
+/** Finds the ID that a call was about: the first segment of the path with a digit and 10 to 200 of the characters of an ID. */
 function findIdInUrl(url: string): string | undefined {
 	return new URL(url).pathname
 		.split(/[/:]/)
 		.find((segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment));
 }
 
-/** How the node is signed in, as far as error texts depend on it. */
+/** What error texts need to know about the sign-in of the node. */
 export interface SignIn {
 	readonly authentication: 'oAuth2' | 'serviceAccount';
-	/** How much of Drive it sees: the app's own files, also the names of all others, or everything. */
+	/** How much of Drive the sign-in sees: the files of the app, also the names of all other files, or all files. */
 	readonly driveAccess: 'appFiles' | 'appFilesAndNames' | 'allFiles';
 }
 
-/** The failed call, limited to what an error text may name. */
+/** The part of a failed call that an error text may name. */
 export interface FailedCall {
 	readonly api: Api;
 	readonly method: string;
-	/** The requested address, with IDs and query. */
+	/** The address of the request, with IDs and query. */
 	readonly url: string;
 	readonly signIn: SignIn;
 	/** The operation's own advice, by HTTP status. */

@@ -8,14 +8,14 @@ import type { RequestSender } from '../../http/request';
 import { type ApiBases, createTransport, type TransportOptions } from './transport';
 
 /**
- * What an operation may call: Google's own clients, typed by googleapis. Retry, Retry-After, token refresh, concurrency and
- * error shaping happen behind them, once for all operations; whatever a call throws is a `NodeError`.
+ * Google's clients, which an operation may call. They retry, wait, refresh the token and limit the rate for all operations. Every error
+ * of a call is a `NodeError`.
  *
- * A POST is not repeated after a failure with an unknown outcome unless the call says that repeating is harmless, in googleapis' own
- * option: `{ retryConfig: { httpMethodsToRetry: ['POST'] } }` as the call's second argument.
+ * A POST with an unknown outcome is not repeated, unless the second argument of the call says that repeating it is harmless:
+ * `{ retryConfig: { httpMethodsToRetry: ['POST'] } }`, an option of googleapis.
  */
 export interface Clients {
-	/** Differs for every account and sign-in, and reveals nothing about them. */
+	/** A hash that differs for every account and every sign-in. */
 	readonly account: string;
 	readonly gmail: gmail_v1.Gmail;
 	readonly sheets: sheets_v4.Sheets;
@@ -27,7 +27,7 @@ export interface Clients {
 
 type ClientOptions = TransportOptions & Pick<Clients, 'account'>;
 
-/** Google's clients. All their requests go through `send`. Heavy, so it is loaded only on first use. */
+/** Creates Google's clients. They send all requests with `send`. Import this file with `import()`, because it loads large libraries. */
 export function createClients(send: RequestSender, bases: ApiBases, options: ClientOptions): Clients {
 	const transport = createTransport(send, bases, options);
 	const client: drive_v3.Options = {

@@ -8,36 +8,36 @@ import { type ApiBases, retryWords, type Transport, type TransportOptions } from
 import { createSessionLostError, UploadSession } from './uploadSession';
 
 export interface DriveUploadRequest {
-	/** With an `id`, repeating is harmless: Drive answers 409 once the file exists. */
+	/** If it has an `id`, the request may be repeated: Drive answers 409 if the file exists already. */
 	readonly metadata: drive_v3.Schema$File;
-	/** Media type of the bytes. The metadata's `mimeType` is that of the target. */
+	/** The MIME type of the bytes. The `mimeType` of the metadata is that of the file after a conversion. */
 	readonly mimeType: string;
 	readonly source: ByteSource;
-	/** ID of the file whose content is replaced; it keeps its ID, links and sharing. Repeating this changes nothing. */
+	/** The ID of the file whose content is replaced. The file keeps its ID, links and sharing. A repeated request changes nothing. */
 	readonly replacedId?: string;
-	/** Fields of the answer, in the syntax of Drive's `fields`. */
+	/** What Drive returns about the file, in the syntax of its parameter `fields`. */
 	readonly fields: string;
 	/** Called after each chunk with the number of bytes that Drive has. */
 	readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
-	/** Called before the upload restarts without an `id` that prevents a second file. Returns the file if it exists after all. */
+	/** Called before an upload without an `id` restarts, because that could create a second file. Returns the file if it already exists. */
 	readonly findCreated?: () => Promise<drive_v3.Schema$File | undefined>;
 }
 
 export interface UploadedFile {
 	readonly file: drive_v3.Schema$File;
-	/** MD5 of the sent bytes, lower-case hex. */
+	/** The MD5 of the sent bytes, in lower-case hex. */
 	readonly md5: string;
 }
 
-/** Creates the file, or replaces its content. A second request does no harm, unless it has bytes and no ID. */
+/** Creates the file, or replaces its content. The request may be repeated, unless it has bytes and no ID. */
 async function writeFile(
 	drive: drive_v3.Drive,
 	{ metadata, replacedId: fileId, fields }: DriveUploadRequest,
 	media: drive_v3.Params$Resource$Files$Create['media'],
-	more: object = {},
+	clientOptions: object = {},
 ) {
 	const request = { requestBody: metadata, supportsAllDrives: true, fields, media };
-	const options = { ...more, retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] } };
+	const options = { ...clientOptions, retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] } };
 	return fileId === undefined
 		? await drive.files.create(request, options)
 		: await drive.files.update({ ...request, fileId }, options);
@@ -47,7 +47,7 @@ async function uploadInOneRequest(drive: drive_v3.Drive, request: DriveUploadReq
 	const { mimeType, source, onProgress } = request;
 	const hash = createHash('md5');
 	let bytes = Buffer.alloc(0) as Buffer;
-	// With one byte more, a source that has grown is noticed.
+	// Reads up to one byte more than the size, to notice a source that has grown.
 	for await (bytes of readChunks(await source.open(), source.size + 1, hash))
 		if (bytes.length > source.size) break;
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
@@ -56,15 +56,15 @@ async function uploadInOneRequest(drive: drive_v3.Drive, request: DriveUploadReq
 	return { file: data, md5: hash.digest('hex') };
 }
 
-/** Bytes. Google's limit for an upload in one request. */
-const oneRequestBytes = 5_000_000;
+/** In bytes. Drive's documentation recommends a resumable upload for more than 5 MB. */
+const maxOneRequestBytes = 5_000_000;
 
-/** Uploads a file: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable, which creates one file at most. */
+/** Uploads a file in one request if it is small and an ID prevents a second file. Otherwise, a resumable upload prevents it. */
 export async function uploadToDrive(environment: UploadEnvironment, request: DriveUploadRequest) {
 	const { metadata, replacedId, source } = request;
 	const { drive, options } = environment;
 	const isRepeatable = Boolean(metadata.id) || replacedId !== undefined;
-	if (isRepeatable && source.size <= oneRequestBytes) return await uploadInOneRequest(drive, request);
+	if (isRepeatable && source.size <= maxOneRequestBytes) return await uploadInOneRequest(drive, request);
 	let session = await openSession(environment, request);
 	for (let pass = 1; ; pass++) {
 		const uploaded = await sendMissingBytes(session, request).catch((error: unknown) => {
@@ -84,41 +84,41 @@ interface UploadEnvironment {
 	readonly options: TransportOptions;
 }
 
-/** Reads the source once: hashes all of it, sends what Drive lacks. @returns undefined if Drive has less than before: read it again */
+/** Reads and hashes the source, and sends what Drive lacks. @returns undefined if Drive has lost bytes, so that it must start again */
 async function sendMissingBytes(session: UploadSession, { source, onProgress }: DriveUploadRequest) {
 	const hash = createHash('md5');
-	let from = 0;
+	let position = 0;
 	for await (const chunk of readChunks(await source.open(), chunkBytes, hash)) {
-		const end = from + chunk.length;
+		const end = position + chunk.length;
 		const isLast = chunk.length < chunkBytes;
 		if (end > source.size || (isLast && end < source.size)) {
-			// If all of the announced bytes were already sent, the file exists.
-			const outcome = from > 0 && from === source.size ? 'done' : 'notDone';
+			// If all announced bytes were sent before, Drive has already created the file.
+			const outcome = position > 0 && position === source.size ? 'done' : 'notDone';
 			throw createSourceChangedError(end, source.size).with({ outcome });
 		}
-		if (!(await session.send(chunk, from))) return undefined;
-		from = end;
+		if (!(await session.send(chunk, position))) return undefined;
+		position = end;
 		onProgress?.(session.storedBytes, source.size);
 	}
-	if (from !== source.size) throw createSourceChangedError(from, source.size);
+	if (position !== source.size) throw createSourceChangedError(position, source.size);
 	return { file: await session.finish(), md5: hash.digest('hex') };
 }
 
-/** A lost session may have created its file if the answer to the last chunk was lost too. */
-async function findFileOfLostSession(lost: NodeError, request: DriveUploadRequest) {
+/** Looks for the file of a lost session. If the answer to the last chunk was lost, too, the session may have created the file. */
+async function findFileOfLostSession(lostError: NodeError, request: DriveUploadRequest) {
 	const file = await request.findCreated?.().catch((error: unknown) => {
-		throw lost.outcome === 'unknown' ? lost : error;
+		throw lostError.outcome === 'unknown' ? lostError : error;
 	});
 	if (file) return { file, md5: await computeMd5(request.source) };
-	if (lost.outcome === 'unknown') throw lost;
+	if (lostError.outcome === 'unknown') throw lostError;
 	return undefined;
 }
 
-/** The session's address must be on the host of Drive's base, because requests to it carry the token. */
+/** Starts a resumable upload. @throws NodeError 502 if its address is not on the host of Drive's base: requests carry the token there */
 async function openSession(environment: UploadEnvironment, request: DriveUploadRequest) {
 	const { drive, transport, bases, options } = environment;
 	const { mimeType, replacedId, source } = request;
-	// A session without bytes leaves nothing behind.
+	// `writeFile` may repeat this request, because a session without bytes creates no file.
 	const { headers } = await writeFile(drive, request, undefined, {
 		url: `https://www.googleapis.com/upload/drive/v3/files${replacedId === undefined ? '' : '/{fileId}'}`,
 		params: { uploadType: 'resumable' },

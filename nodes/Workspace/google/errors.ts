@@ -21,14 +21,14 @@ import type { Api, ErrorEnvelope } from './advice';
 
 const maxMessageLength = 500;
 
-/** Accepts bodies that are empty, HTML, or have a string as `error`. */
+/** Parses the body of an error response. The body may also be empty, a page in HTML, or have a text as `error`. */
 function parseErrorEnvelope(body: Buffer): ErrorEnvelope {
-	const answer = tryParseJson(body);
-	const error = getProperty(answer, 'error');
-	// Google's page for a blocked IP address is HTML.
+	const responseJson = tryParseJson(body);
+	const error = getProperty(responseJson, 'error');
+	// For a blocked IP address, Google answers with a page in HTML instead of JSON.
 	const pageText = body.includes('automated queries') ? 'Sorry, this looks like automated queries' : error;
 	const text = trimText(
-		getProperty(error, 'message') ?? getProperty(answer, 'error_description') ?? pageText,
+		getProperty(error, 'message') ?? getProperty(responseJson, 'error_description') ?? pageText,
 	);
 	const message = text && shorten(text, maxMessageLength);
 	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
@@ -51,11 +51,11 @@ type ErrorResponse = Pick<FullResponse, 'headers'> & { readonly status: number; 
 
 const rateLimitReason = /\b(?:rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED)\b/;
 
-/** Turns an unsuccessful answer into what the user reads and whether a retry is safe. */
-export function createResponseError(answer: ErrorResponse, call: FailedCall): NodeError {
-	const { status, headers } = answer;
-	const envelope = parseErrorEnvelope(answer.body);
-	// A 403 has three meanings. Only the reason tells them apart.
+/** Creates the error for an unsuccessful response: what the user reads, and whether a retry is safe. */
+export function createResponseError(response: ErrorResponse, call: FailedCall): NodeError {
+	const { status, headers } = response;
+	const envelope = parseErrorEnvelope(response.body);
+	// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
 	const isRateLimit403 = status === 403 && rateLimitReason.test(envelope.words);
 	const { outcome, retryable } = classifyStatus(isRateLimit403 ? 429 : status);
 	const isRateLimited = retryable && outcome === 'notDone';
@@ -77,28 +77,28 @@ function buildMessage(status: number, { message }: ErrorEnvelope, api: Api): str
 }
 
 /**
- * Gmail gives the time in its message instead of a header, about 15 minutes ahead:
+ * Gmail writes into its message when to try again, about 15 minutes later. It sends no Retry-After header:
  * https://github.com/twentyhq/twenty/pull/17850, https://github.com/levz0r/gmail-tester/issues/23
  */
 const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/i;
 
-/** @returns milliseconds from now; undefined if Google names no time */
+/** Finds how long Google asks to wait. @returns milliseconds; undefined if Google names no time */
 function findRequestedWait(headers: ErrorResponse['headers'], { message = '' }: ErrorEnvelope) {
 	const header = headers['retry-after'];
-	const fromHeader = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
+	const headerWait = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
 	const time = retryTimePattern.exec(message)?.[1];
-	return fromHeader ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()));
+	return headerWait ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()));
 }
 
-/** Turns whatever n8n's request helper, or the reading of a body, threw into what the user reads. */
+/** Turns any error of n8n's request helper, or of reading a body, into what the user reads. */
 export async function toRequestError(error: unknown, call: FailedCall): Promise<NodeError> {
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return bodyErrorToRequestError(error, bodyTexts);
 	const chain = collectCauses(error);
-	// The service account's credential itself explains why it gets no token.
-	const ownFailure = chain.find(isNodeError);
-	if (ownFailure) return ownFailure.with({ retryable: ownFailure.code >= 500 });
-	if (chain.some((link) => isOtherRequest(link, call))) return createRefreshError(chain, call);
+	// The code of the service account credential throws a NodeError that says why there is no token.
+	const credentialFailure = chain.find(isNodeError);
+	if (credentialFailure) return credentialFailure.with({ retryable: credentialFailure.code >= 500 });
+	if (chain.some((link) => isTokenRequest(link, call))) return createRefreshError(chain, call);
 	for (const link of chain) {
 		const response = getProperty(link, 'response');
 		const status = getProperty(response, 'status');
@@ -118,8 +118,8 @@ export function createTimeoutError(seconds: number): NodeError {
 }
 
 /**
- * Turns whatever an operation threw into a failure. A TypeError comes from a response of a wrong form or a mistake in this package.
- * @param log receives its place in the code, without the message, which may quote the response
+ * Turns any error of an operation into a failure. A TypeError or RangeError means a response of a wrong form, or a mistake in this package.
+ * @param log receives where in the code the error occurred, but not its message, which may quote the response
  */
 export function toGoogleFailure(error: unknown, log: (text: string) => void): NodeError {
 	const failure = toNodeError(error);
@@ -169,8 +169,9 @@ function createNetworkError(error: unknown, chain: readonly unknown[], call: Fai
 	const { category, outcome, retryable, status, code } = reason;
 	if (category === 'blocked') {
 		const refusal = chain.find(isBlockedByPolicy);
-		const own = [refusal?.message, trimText(getProperty(refusal, 'description'))].filter(Boolean).join('. ');
-		const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
+		const texts = [refusal?.message, trimText(getProperty(refusal, 'description'))].filter(Boolean);
+		const n8nText = texts.length > 0 ? ` n8n says: ${texts.join('. ')}` : '';
+		const description = `${blockedAdvice}${n8nText}`;
 		return new NodeError({ code: 503, message: formatNetworkMessage(reason, error, call.url), description });
 	}
 	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
@@ -183,8 +184,8 @@ function createNetworkError(error: unknown, chain: readonly unknown[], call: Fai
 		const message = 'The credential has no valid token, and a new one could not be obtained';
 		return new NodeError({ code: 401, message, description: getReconnectAdvice(call.signIn) });
 	}
-	const own = texts[0] ?? 'The request could not be completed';
-	const message = code === undefined ? own : formatNetworkMessage(reason, error, call.url);
+	const errorText = texts[0] ?? 'The request could not be completed';
+	const message = code === undefined ? errorText : formatNetworkMessage(reason, error, call.url);
 	const description = appendErrorCode(
 		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.',
 		code,
@@ -192,13 +193,13 @@ function createNetworkError(error: unknown, chain: readonly unknown[], call: Fai
 	return new NodeError({ code: status, message, description, outcome, retryable });
 }
 
-/** Whether n8n sent the failed request on its own, to the token endpoint. */
-function isOtherRequest(link: unknown, { url }: FailedCall): boolean {
-	const other = getProperty(getProperty(link, 'config'), 'url');
-	return typeof other === 'string' && other !== url;
+/** Whether the failed request is n8n's own request for a new token: its URL is not the URL of the call. */
+function isTokenRequest(link: unknown, { url }: FailedCall): boolean {
+	const requestUrl = getProperty(getProperty(link, 'config'), 'url');
+	return typeof requestUrl === 'string' && requestUrl !== url;
 }
 
-/** n8n asks for a new token only after a 401, so nothing was carried out. */
+/** Creates the error for a token that n8n could not refresh. n8n refreshes it only after a 401, so nothing was carried out. */
 function createRefreshError(chain: readonly unknown[], { signIn }: FailedCall): NodeError {
 	const status = chain.map((link) => getProperty(getProperty(link, 'response'), 'status')).find(Boolean);
 	const reason = typeof status === 'number' ? `HTTP ${status}` : findErrorCode(chain);

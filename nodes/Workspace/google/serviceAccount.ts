@@ -9,7 +9,7 @@ import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../
 import { getProperty } from '../../http/networkErrors';
 import { googleTokenUrl } from './signIn';
 
-/** Google's limit for an assertion is an hour. */
+/** How long an assertion is valid. Google allows one hour at most. */
 const lifetimeSeconds = 3600;
 
 type ServiceAccount = ReturnType<typeof readServiceAccount>;
@@ -22,7 +22,7 @@ export function readServiceAccount(credential: ICredentialDataDecryptedObject) {
 	return {
 		email: readText('email'),
 		privateKey: readText('privateKey'),
-		/** The user to act for, where an administrator has allowed it; empty for the account itself. */
+		/** The user for whom the account acts, if an administrator has allowed it. Empty if the account acts for itself. */
 		delegatedEmail: readText('delegatedEmail'),
 		/** Separated by spaces. */
 		scope: readText('scope'),
@@ -30,49 +30,51 @@ export function readServiceAccount(credential: ICredentialDataDecryptedObject) {
 	};
 }
 
-/** Sends a form and follows no redirect. Every status is an answer. */
+/** Sends a form. Follows no redirect, and throws for no status. */
 export type PostForm = (
 	url: string,
 	form: URLSearchParams,
 ) => Promise<{ readonly statusCode: number; readonly body: Readable }>;
 
-const readTimeoutMilliseconds = 15_000;
+const bodyTimeoutMilliseconds = 15_000;
 /** The largest response that is read, in bytes. A token has less than 4 KiB. */
 const maxTokenResponseBytes = 256 * 1024;
 
-/** A service account's access token (RFC 7523). @throws NodeError without the key: 400 if unreadable, 401 refused, 503 Google failed */
+/** Fetches an access token (RFC 7523). @throws NodeError 400 if the key is unreadable, 401 if Google refuses, 503 if Google fails */
 export async function fetchAccessToken(post: PostForm, account: ServiceAccount): Promise<string> {
 	const form = new URLSearchParams({
 		grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
 		assertion: signAssertion(account),
 	});
-	const answer = await post(account.tokenUrl, form);
-	const signal = AbortSignal.timeout(readTimeoutMilliseconds);
-	const isIssued = answer.statusCode === 200;
-	const read = isIssued ? readWholeBody(answer.body, signal, account) : readErrorBody(answer.body, signal);
-	const responseJson = tryParseJson(await read);
+	const response = await post(account.tokenUrl, form);
+	const signal = AbortSignal.timeout(bodyTimeoutMilliseconds);
+	const isIssued = response.statusCode === 200;
+	const body = isIssued
+		? readWholeBody(response.body, signal, account)
+		: readErrorBody(response.body, signal);
+	const responseJson = tryParseJson(await body);
 	const token = getProperty(responseJson, 'access_token');
 	if (isIssued && typeof token === 'string' && token !== '') return token;
-	const texts = [getProperty(responseJson, 'error'), getProperty(responseJson, 'error_description')];
-	throw createTokenError(answer.statusCode, texts, account);
+	const errorTexts = [getProperty(responseJson, 'error'), getProperty(responseJson, 'error_description')];
+	throw createTokenError(response.statusCode, errorTexts, account);
 }
 
-/** The whole body; empty if it is too long to be a token. @throws NodeError 503 if it was cut off, because the next may be whole */
+/** Reads a body. Returns an empty Buffer if it is too long for a token. @throws NodeError 503 if it was cut off: a retry may help */
 async function readWholeBody(body: Readable, signal: AbortSignal, account: ServiceAccount): Promise<Buffer> {
-	const read = await readResponseBody(body, { maxBytes: maxTokenResponseBytes, signal }).catch(
+	const bodyOrError = await readResponseBody(body, { maxBytes: maxTokenResponseBytes, signal }).catch(
 		(error: unknown) => error,
 	);
-	if (Buffer.isBuffer(read)) return read;
-	if (read instanceof BodyError && read.reason === 'tooLarge') return Buffer.alloc(0);
+	if (Buffer.isBuffer(bodyOrError)) return bodyOrError;
+	if (bodyOrError instanceof BodyError && bodyOrError.reason === 'tooLarge') return Buffer.alloc(0);
 	throw createTokenError(503, ['the answer was cut off'], account);
 }
 
-function createTokenError(status: number, texts: unknown[], account: ServiceAccount): NodeError {
-	const googleText = texts.filter((text) => typeof text === 'string' && text !== '').join(': ');
+function createTokenError(status: number, errorTexts: unknown[], account: ServiceAccount): NodeError {
+	const googleText = errorTexts.filter((text) => typeof text === 'string' && text !== '').join(': ');
 	return new NodeError({
 		code: isTemporary(status) ? 503 : 401,
 		message: `Google did not issue a token for the service account (${googleText || `HTTP ${status}`})`,
-		description: findTokenAdvice(status, texts, account),
+		description: findTokenAdvice(status, errorTexts, account),
 	});
 }
 
@@ -81,13 +83,12 @@ function isTemporary(status: number): boolean {
 	return status >= 500 || status === 408 || status === 429;
 }
 
-function findTokenAdvice(status: number, texts: unknown[], { scope }: ServiceAccount): string {
+function findTokenAdvice(status: number, errorTexts: unknown[], { scope }: ServiceAccount): string {
 	// Reported in googleapis/google-api-php-client#2214.
-	if (texts.includes('unauthorized_client')) {
+	if (errorTexts.includes('unauthorized_client'))
 		return `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`;
-	}
 	if (isTemporary(status)) return 'Try again later.';
-	// No token endpoint responds like this.
+	// A token endpoint never responds with these statuses, so the response comes from something else.
 	if (status < 400 || status === 404)
 		return 'Check the Token URL in the credential and any proxy in between.';
 	return "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.";
@@ -108,7 +109,7 @@ function signAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: S
 		const signature = createSign('RSA-SHA256').update(content).sign(formatPem(privateKey), 'base64url');
 		return `${content}.${signature}`;
 	} catch {
-		// OpenSSL's message does not help the user, and the key must not get into an error.
+		// OpenSSL's error is dropped: it does not help the user, and it could contain the key.
 		throw createRefusal(
 			'The private key of the service account cannot be read',
 			'Paste the full value of private_key from the JSON file, from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----.',
@@ -116,7 +117,7 @@ function signAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: S
 	}
 }
 
-/** Line breaks copied from the JSON file are the two characters `\n`; a single-line field turns them into spaces. */
+/** Restores the lines of a key. Its line breaks are the two characters `\n` in the JSON file, and spaces after a single-line field. */
 function formatPem(text: string): string {
 	const lines = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
 	const [, label = '', content = ''] = /-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(lines) ?? [];
@@ -127,34 +128,34 @@ function encodeBase64Url(value: object): string {
 	return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** Throws an error without a code: of an error with one, n8n's credential form shows only that. The nodes find the failure in `cause`. */
+/** Throws an error without a code, because n8n's credential form shows nothing but the code. The nodes read the failure in `cause`. */
 export function throwPlainError(error: unknown): never {
 	if (!isNodeError(error)) throw error;
 	const { message, description } = error;
 	throw new Error(description === undefined ? message : `${message}. ${description}`, { cause: error });
 }
 
-/** n8n keeps a token until Google refuses it; this only avoids duplicate requests at the same time. */
-const sharedForMilliseconds = 30_000;
+/** How long items share a token, so that parallel items send one request. n8n keeps the token until Google refuses it. */
+const sharedTokenMilliseconds = 30_000;
 
 /** The last token of each account. */
-const tokens = new BoundedMap<string, { readonly token: string; readonly atMilliseconds: number }>();
-/** One token request at a time for each account. */
+const lastTokens = new BoundedMap<string, { readonly token: string; readonly fetchedAt: number }>();
+/** Lets each account fetch one token at a time. */
 const mutex = new KeyedMutex();
 
 /**
- * Shares one token request among concurrent callers: items that run in parallel all ask at the same time.
- * @param account everything that the token depends on
- * @param refused the token that no longer works; empty if there is none
+ * Shares one token request among concurrent callers, because items that run in parallel all ask at the same time.
+ * @param account all data on which the token depends
+ * @param oldToken the token that no longer works; empty if there is none
  */
-export async function getSharedToken(account: object, refused: string, fetchToken: () => Promise<string>) {
+export async function getSharedToken(account: object, oldToken: string, fetchToken: () => Promise<string>) {
 	const key = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
 	return await mutex.run(key, async () => {
-		const last = tokens.get(key);
-		const isFresh = last !== undefined && Date.now() - last.atMilliseconds < sharedForMilliseconds;
-		if (isFresh && last.token !== refused) return last.token;
+		const entry = lastTokens.get(key);
+		const isFresh = entry !== undefined && Date.now() - entry.fetchedAt < sharedTokenMilliseconds;
+		if (isFresh && entry.token !== oldToken) return entry.token;
 		const token = await fetchToken();
-		tokens.set(key, { token, atMilliseconds: Date.now() });
+		lastTokens.set(key, { token, fetchedAt: Date.now() });
 		return token;
 	});
 }

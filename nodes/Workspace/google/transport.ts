@@ -23,18 +23,18 @@ interface ClientResponse {
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: FullResponse['headers'];
-	/** The object parsed from Google's JSON; a Buffer if the call asked for `arraybuffer`; undefined for a 204 or 308. */
+	/** The object from Google's JSON, or a Buffer if the call asked for `arraybuffer`. Undefined for a 204 or 308. */
 	readonly data: unknown;
 }
 
-/** The form in which a call wants its answer. */
+/** What a call expects of its response. */
 interface ExpectedResponse {
 	readonly responseType?: string;
-	/** Statuses that count as success: 2xx and 304 by default. */
+	/** Whether a status is a success. Without this function, every 2xx is one. */
 	validateStatus?(status: number): boolean;
 }
 
-/** Reads a response for the generated client, which takes whatever is returned for a success. @throws NodeError, BodyError */
+/** Reads a response for Google's client, which does not check it again. @throws NodeError for any error of Google, BodyError */
 export async function readGoogleResponse(
 	response: FullResponse,
 	expected: ExpectedResponse,
@@ -43,21 +43,20 @@ export async function readGoogleResponse(
 ): Promise<ClientResponse> {
 	const { statusCode: status, headers, body } = response;
 	const isSuccess = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
-	if (!isSuccess) {
+	if (!isSuccess)
 		throw createResponseError({ status, headers, body: await readErrorBody(body, signal) }, call);
-	}
 	const announcedBytes = Number(headers['content-length']);
 	const memory = new MemoryReservation();
 	try {
 		const bytes = await readResponseBody(body, { signal, announcedBytes, memory });
-		// Drive answers a part of a file with 308 and no body. A 204 never has one.
+		// Drive confirms a part of a file by a 308 without a body. A 204 never has a body.
 		if (status === 308 || status === 204) return { status, headers, data: undefined };
 		if (expected.responseType === 'arraybuffer') return { status, headers, data: bytes };
 		await memory.reserveForParsing(bytes);
 		const data = tryParseJson(bytes);
-		// Whatever Google returns is an object.
+		// All of Google's methods return an object.
 		if (isRecord(data)) return { status, headers, data };
-		// Text that begins like JSON was cut off, which n8n's client does not notice in compressed data. A proxy's page begins differently.
+		// A text that begins like JSON was cut off. n8n's client does not notice this in compressed data. A proxy's page begins with `<`.
 		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'))) throw new BodyError('cutShort');
 	} finally {
 		memory.release();
@@ -71,7 +70,7 @@ export async function readGoogleResponse(
 	});
 }
 
-/** The base address of each API. A base comes from the credential and may contain a path prefix. */
+/** The base address of each API. In a credential, it may be the address of a gateway, with a path. */
 export type ApiBases = Readonly<Record<Api, string>>;
 
 export const googleApiBases: ApiBases = {
@@ -82,24 +81,24 @@ export const googleApiBases: ApiBases = {
 };
 
 /**
- * The address that a call of a generated client actually goes to: Google's prefix, or its upload form, is replaced by the base.
+ * Returns the address to which a call of Google's client is sent: the base replaces Google's own address at the start of the URL.
  * @throws NodeError 400 for an address outside all bases, because the request would carry the token there
  */
 export function resolveApiUrl(url: string, bases: ApiBases): { readonly url: string; readonly api: Api } {
 	for (const api of Object.keys(googleApiBases) as Api[]) {
-		for (const build of [(base: string) => base, getUploadBase]) {
-			const prefix = build(googleApiBases[api], api);
-			const rest = url.slice(prefix.length);
-			if (url.startsWith(prefix) && /^(?:$|[/:?])/.test(rest))
-				return { url: build(bases[api], api) + rest, api };
+		for (const buildPrefix of [(base: string) => base, getUploadBase]) {
+			const prefix = buildPrefix(googleApiBases[api], api);
+			const suffix = url.slice(prefix.length);
+			if (url.startsWith(prefix) && /^(?:$|[/:?])/.test(suffix))
+				return { url: buildPrefix(bases[api], api) + suffix, api };
 		}
 	}
-	// Drive itself gives out the address of a resumable upload, so it is used unchanged.
+	// The address of a resumable upload comes from Drive, so it is used unchanged.
 	if (new URL(bases.drive).origin === new URL(url).origin) return { url, api: 'drive' };
 	throw createRefusal('A request to a URL outside the API bases of the credential was blocked');
 }
 
-/** `/upload` goes before the service's own path if the base ends with it, otherwise right after the host. */
+/** Returns the base for uploads. If the base ends with the path of Google's own, `/upload` stands before that path, else after the host. */
 export function getUploadBase(base: string, api: Api): string {
 	const path = new URL(googleApiBases[api]).pathname;
 	if (base.endsWith(path)) return `${base.slice(0, -path.length)}/upload${path}`;
@@ -109,12 +108,12 @@ export function getUploadBase(base: string, api: Api): string {
 
 export type RateLimiters = ReturnType<typeof createRateLimiters>;
 
-/** One rate limiter for each credential, by its key, and each quota of Google: Sheets and Docs count reads and writes separately. */
+/** Creates the rate limiters: one for each credential and each of Google's quotas. Sheets and Docs count reads and writes separately. */
 export function createRateLimiters(settings?: RateLimiterSettings) {
 	const limiters = new Map<string, RateLimiter>();
 	return (credentialKey: string, api: Api, method: string): RateLimiter => {
-		const countsReadsApart = api === 'sheets' || api === 'docs';
-		const quota = countsReadsApart ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
+		const hasReadQuota = api === 'sheets' || api === 'docs';
+		const quota = hasReadQuota ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
 		const key = `${quota} ${credentialKey}`;
 		const limiter = limiters.get(key) ?? new RateLimiter(settings);
 		limiters.set(key, limiter);
@@ -122,10 +121,10 @@ export function createRateLimiters(settings?: RateLimiterSettings) {
 	};
 }
 
-/** Shared by all executions of the process. */
+/** All executions of the process share these. */
 const rateLimiters = createRateLimiters();
 
-/** The part that we use of what a generated client passes to its `auth` object. Observed with googleapis 188. */
+/** The options that Google's client passes to its `auth` object, as far as we use them. Observed with googleapis 188. */
 interface ClientCall extends ExpectedResponse {
 	/** Google's address, with path parameters expanded and encoded. */
 	readonly url?: string | URL;
@@ -133,44 +132,41 @@ interface ClientCall extends ExpectedResponse {
 	/** Absent when there is no query. */
 	readonly params?: Readonly<Record<string, unknown>>;
 	readonly headers?: Headers | Readonly<Record<string, string>>;
-	/** A plain object for JSON (without a content type), text, a Buffer, or the stream of a multipart upload. */
+	/** A plain object to send as JSON, a text, a Buffer, or the stream of a multipart upload. */
 	readonly data?: unknown;
 	readonly retryConfig?: {
 		readonly httpMethodsToRetry?: readonly string[];
-		/** Retries after the first try, if fewer than the policy allows. With 0, a refusal because of a quota is not retried either. */
+		/** How often the call may be repeated, if less often than the policy allows. With 0, it is not repeated even after a rate limit. */
 		readonly retry?: number;
 	};
-	/** Milliseconds, if less than the policy allows. */
+	/** In milliseconds, if shorter than the policy allows. */
 	readonly timeout?: number;
 }
 
 export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
-	/** For one request, from its start to the last byte of its answer. */
+	/** The limit for one request, from its start to the last byte of its response. */
 	readonly timeoutMilliseconds: number;
-	/** Identifies the credential. All its requests share one rate limiter. */
+	/** Identifies the credential. All requests with it share the same rate limiters. */
 	readonly credentialKey: string;
-	/** The shared ones of the process if absent. */
+	/** If absent, the rate limiters of the process are used. */
 	readonly rateLimiters?: RateLimiters;
-	/** Receives a line when requests wait for a rate limit. */
+	/** Receives a line when a request waits for a rate limiter. */
 	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
-	/** What the user can do in this operation, by HTTP status; appended to the general meaning of Google's answer. */
+	/** What the user can do in this operation, by HTTP status. It is appended to the general advice. */
 	readonly advice?: Readonly<Record<number, string>>;
-	/** The services that this advice is about; all if absent. */
+	/** The services that this advice is about. If absent, it is about all services. */
 	readonly adviceApis?: readonly Api[];
 }
 
-/** @throws NodeError */
+/** Sends a call of Google's client and returns its response. @throws NodeError */
 export type Transport = (call: ClientCall) => Promise<ClientResponse>;
 
-/**
- * @param send signs and sends a request and refreshes the token after a 401: n8n's `httpRequestWithAuthentication`, bound to a credential
- */
+/** @param send n8n's `httpRequestWithAuthentication` for a credential: it adds the token, and refreshes it after a 401 */
 export function createTransport(send: RequestSender, bases: ApiBases, options: TransportOptions): Transport {
 	const { maxTries, maxRetryWaitMilliseconds, signal, signIn, adviceApis, log } = options;
 	return async (call) => {
 		const { retryConfig: { httpMethodsToRetry = [], retry = Infinity } = {}, timeout = Infinity } = call;
-		// A call may ask for less than the policy allows.
 		const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
 		const { url, api } = resolveApiUrl(String(call.url), bases);
 		const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
@@ -189,8 +185,10 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 		};
 		const attemptOnce = () =>
 			attemptRequest(
-				async (stop) =>
-					await readGoogleResponse(await sendAndRefresh(send, request, stop), call, failedCall, stop),
+				async (attemptSignal) => {
+					const response = await sendAndRefresh(send, request, attemptSignal);
+					return await readGoogleResponse(response, call, failedCall, attemptSignal);
+				},
 				{ timeoutMilliseconds, signal },
 				{
 					createStoppedError: createStoppedRequestError,
@@ -210,13 +208,13 @@ export const retryWords = { service: 'Google', nothingDone: 'Nothing was changed
 
 async function buildGoogleRequest(
 	{ params, headers, data }: ClientCall,
-	about: Pick<IHttpRequestOptions, 'method' | 'timeout'>,
+	methodAndTimeout: Pick<IHttpRequestOptions, 'method' | 'timeout'>,
 	url: string,
 ): Promise<IHttpRequestOptions> {
 	const query = buildQuery(params);
 	const isJson = isRecord(data) && !Buffer.isBuffer(data) && !(data instanceof Readable);
 	return {
-		...about,
+		...methodAndTimeout,
 		url: query ? `${url}${url.includes('?') ? '&' : '?'}${query}` : url,
 		headers: {
 			...(isJson && { 'content-type': 'application/json' }),
@@ -224,13 +222,13 @@ async function buildGoogleRequest(
 		},
 		body: await toBytes(data),
 		...baseRequestOptions,
-		// A 401 is left to n8n, which refreshes the token and repeats once.
+		// After a 401, n8n itself refreshes the token and repeats the request once.
 		ignoreHttpStatusErrors: { ignore: true, except: [401] },
 		sendCredentialsOnCrossOriginRedirect: false,
 	};
 }
 
-/** Bytes, because a stream could not be sent again, and axios parses and trims text that claims to be JSON. */
+/** Converts a body to bytes: a stream could not be sent again, and axios would parse and trim a text whose type is JSON. */
 async function toBytes(data: unknown): Promise<Buffer | undefined> {
 	if (data === undefined || data === null) return undefined;
 	if (data instanceof Readable) return await buffer(data);
@@ -238,25 +236,25 @@ async function toBytes(data: unknown): Promise<Buffer | undefined> {
 	return Buffer.from(typeof data === 'string' ? data : JSON.stringify(data));
 }
 
-/** Repeats the name for each value of a list. The clients' own serializer would bring in a library of thirty packages. */
+/** Builds the query. A list becomes one pair per value. The serializer of Google's clients would add a library of thirty packages. */
 function buildQuery(params: ClientCall['params'] = {}): string {
 	return Object.entries(params)
-		.flatMap(([name, value]) => [value].flat().map((one) => [name, one]))
-		.filter(([, one]) => one !== undefined)
+		.flatMap(([name, value]) => [value].flat().map((element) => [name, element]))
+		.filter(([, element]) => element !== undefined)
 		.map((pair) => pair.map((part) => encodeURIComponent(String(part))).join('='))
 		.join('&');
 }
 
 async function sendAndRefresh(send: RequestSender, request: IHttpRequestOptions, signal: AbortSignal) {
-	// A copy, because n8n's helper modifies the options and headers that it receives.
-	const sendCopy = (more: Partial<IHttpRequestOptions> = {}) =>
+	// Each request gets a copy, because n8n's helper modifies the options and headers that it receives.
+	const sendCopy = (overrides: Partial<IHttpRequestOptions> = {}) =>
 		rejectOnAbort(
-			send({ ...request, ...more, headers: { ...request.headers }, abortSignal: signal }),
+			send({ ...request, ...overrides, headers: { ...request.headers }, abortSignal: signal }),
 			signal,
 		);
 	const response = await sendCopy();
 	if (response.statusCode !== 401) return response;
-	// Before 2.9, n8n hides every status when told to hide some, but it refreshes the token only after a 401 is thrown.
+	// n8n before 2.9 ignores `except` and returns a 401. It refreshes the token only if a 401 is thrown, so the request is sent again.
 	discardBody(response);
 	return await sendCopy({ ignoreHttpStatusErrors: false });
 }

@@ -6,30 +6,30 @@ import { checkBasesAdvice } from './advice';
 import type { Transport } from './transport';
 
 /**
- * The failure when Drive no longer knows a session.
- * @param sentLast the last bytes were sent and no answer came back, so the file may exist
+ * Creates the failure for a session that Drive no longer knows.
+ * @param hasSentLastByte whether the last byte was sent, so that the file may exist
  */
-export function createSessionLostError(sentLast: boolean, cause?: unknown): NodeError {
+export function createSessionLostError(hasSentLastByte: boolean, cause?: unknown): NodeError {
 	return new NodeError({
 		code: 503,
 		message: 'Google Drive ended the upload before it was complete',
-		description: sentLast
+		description: hasSentLastByte
 			? 'The file may still exist. Look for it in Google Drive before you upload it again.'
 			: 'Try again later.',
-		outcome: sentLast ? 'unknown' : 'notDone',
+		outcome: hasSentLastByte ? 'unknown' : 'notDone',
 		cause,
 	});
 }
 
-/** One resumable upload to an address of Drive's. If Drive reports different progress than expected, Drive is right. */
+/** One resumable upload. If Drive reports another progress than expected, the upload continues from what Drive reports. */
 export class UploadSession {
-	/** Number of bytes that Drive has. */
+	/** How many bytes Drive has, as far as it has reported. */
 	storedBytes = 0;
 	isLost = false;
 	#file: drive_v3.Schema$File | undefined;
-	/** True if the previous request got no answer, so that Drive must be asked what it has. */
+	/** Whether the last request got no answer, so that Drive must be asked which bytes it has. */
 	#mustAskProgress = false;
-	/** True if the last byte was sent at least once. */
+	/** Whether the last byte was sent at least once. */
 	#hasSentLastByte = false;
 	readonly #transport: Transport;
 	readonly #address: string;
@@ -45,16 +45,16 @@ export class UploadSession {
 
 	/**
 	 * Sends the part of a chunk that Drive does not have.
-	 * @param from position of the chunk in the file
-	 * @returns false if Drive wants bytes from before the chunk
+	 * @param position the position of the chunk in the file, in bytes
+	 * @returns false if Drive lacks bytes from before the chunk
 	 * @throws NodeError
 	 */
-	async send(chunk: Buffer, from: number): Promise<boolean> {
-		const end = from + chunk.length;
-		while (this.storedBytes >= from && this.storedBytes < end) {
+	async send(chunk: Buffer, position: number): Promise<boolean> {
+		const end = position + chunk.length;
+		while (this.storedBytes >= position && this.storedBytes < end) {
 			// The last part may create the file, so without an answer the outcome is unknown.
 			const isRead = end !== this.#totalBytes && !this.#hasSentLastByte;
-			await withRetries(() => this.#sendRest(chunk, from), { isHarmless: true, isRead }, this.#policy);
+			await withRetries(() => this.#sendPart(chunk, position), { isHarmless: true, isRead }, this.#policy);
 			if (this.storedBytes > end) {
 				const message = `Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`;
 				throw createProgressError(message, checkBasesAdvice);
@@ -63,7 +63,7 @@ export class UploadSession {
 		return this.storedBytes >= end;
 	}
 
-	/** The file, once all bytes were sent. An empty file is complete as soon as Drive is asked. */
+	/** Returns the file after all bytes were sent. Drive completes an empty file when it is asked for the progress. */
 	async finish(): Promise<drive_v3.Schema$File> {
 		if (!this.#file)
 			await withRetries(() => this.#put('*'), { isHarmless: true, isRead: false }, this.#policy);
@@ -74,23 +74,23 @@ export class UploadSession {
 		);
 	}
 
-	async #sendRest(chunk: Buffer, from: number): Promise<void> {
-		const known = this.storedBytes;
+	async #sendPart(chunk: Buffer, position: number): Promise<void> {
+		const knownBytes = this.storedBytes;
 		if (this.#mustAskProgress) await this.#put('*');
-		// Something arrived, so the count of tries restarts.
-		if (this.storedBytes > known) return;
+		// Some bytes had arrived. Returning ends this series of tries, so the next one starts from zero.
+		if (this.storedBytes > knownBytes) return;
 		const start = this.storedBytes;
-		const end = from + chunk.length;
-		if (start < from) return;
+		const end = position + chunk.length;
+		if (start < position) return;
 		this.#hasSentLastByte ||= end === this.#totalBytes;
-		await this.#put(`${start}-${end - 1}`, chunk.subarray(start - from));
-		if (this.storedBytes >= from && this.storedBytes <= start) {
+		await this.#put(`${start}-${end - 1}`, chunk.subarray(start - position));
+		if (this.storedBytes >= position && this.storedBytes <= start) {
 			const message = 'Google Drive did not store any of the bytes that were sent';
 			throw new NodeError({ code: 503, message, description: 'Try again later.', retryable: true });
 		}
 	}
 
-	/** @param range of the bytes; * asks what Drive has @throws NodeError */
+	/** @param range the range of the sent bytes, such as 0-41; * asks which bytes Drive has @throws NodeError */
 	async #put(range: string, bytes?: Buffer): Promise<void> {
 		this.#mustAskProgress = true;
 		const { status, headers, data } = await this.#transport({
@@ -99,7 +99,7 @@ export class UploadSession {
 			headers: { 'content-range': `bytes ${range}/${this.#totalBytes}` },
 			data: bytes,
 			validateStatus: (code) => code === 308 || (code >= 200 && code < 300),
-			// After a failure, Drive must be asked what arrived: the session itself tries again.
+			// The transport must not repeat this. After a failure, the session first asks Drive which bytes have arrived.
 			retryConfig: { retry: 0 },
 		}).catch((error: unknown) => {
 			this.isLost = isNodeError(error) && (error.code === 404 || error.code === 410);
@@ -107,9 +107,9 @@ export class UploadSession {
 		});
 		this.#mustAskProgress = false;
 		if (status !== 308) this.#file = data as drive_v3.Schema$File;
-		// `bytes=0-41` means 42 bytes. No range means that Drive has nothing.
-		const last = /^bytes=0-(\d+)$/.exec(String(headers['range']))?.[1] ?? -1;
-		this.storedBytes = this.#file ? this.#totalBytes : Number(last) + 1;
+		// `bytes=0-41` means 42 bytes. Without a range, Drive has no bytes.
+		const lastPosition = /^bytes=0-(\d+)$/.exec(String(headers['range']))?.[1] ?? -1;
+		this.storedBytes = this.#file ? this.#totalBytes : Number(lastPosition) + 1;
 	}
 }
 

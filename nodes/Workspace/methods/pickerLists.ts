@@ -26,30 +26,29 @@ import { toGoogleFailure } from '../google/errors';
 import { type FileNoun, parseFileId, readLinkedTab } from '../locators';
 import type { Clients } from '../operation';
 
-/** The client that a picker asks, and what its sign-in may see. */
+/** The client that a picker uses, and what the sign-in may see. */
 export type PickerClient = Pick<Clients, 'drive'> & Pick<GoogleCredential, 'signIn'>;
 
-/** A page of choices; the filter is what the user typed, the token comes from the page before. */
+/** Fetches one page of choices. The filter is what the user typed. The token comes from the page before. */
 type PickerSearch = (picker: PickerClient, filter?: string, token?: string) => Promise<INodeListSearchResult>;
 
 /**
- * A picker of Drive files of one kind, the last opened first. It is empty if nothing matches the filter, because n8n takes the search box
- * away from a picker that fails.
- * @param noun in the plural
- * @throws NodeError 404 if there is nothing to choose from without a filter: n8n shows its message in the list
+ * Creates the search for Drive files of one kind, with the last opened file first.
+ * @param pluralNoun such as "documents"
+ * @returns a search that throws NodeError 404 only without a filter: n8n removes the search box of a list that fails
  */
-function createFileSearch(noun: string, mimeType: string): PickerSearch {
+function createFileSearch(pluralNoun: string, mimeType: string): PickerSearch {
 	return async (picker, filter, paginationToken) => {
 		const order = 'viewedByMeTime desc,name_natural';
 		const page = await listPickerFiles(picker, mimeType, order, filter, paginationToken);
 		const isEmpty = page.results.length === 0 && !page.paginationToken;
-		if (isEmpty && !paginationToken && !filter?.trim()) throw createEmptyListError(noun, picker.signIn);
+		if (isEmpty && !paginationToken && !filter?.trim()) throw createEmptyListError(pluralNoun, picker.signIn);
 		return page;
 	};
 }
 
-/** The words are those of n8n's buttons. No hyphens: n8n cuts the message of a list at each of them. */
-function createEmptyListError(noun: string, { authentication, driveAccess }: SignIn): NodeError {
+/** Uses the words of n8n's buttons. The message must not contain hyphens, because n8n cuts the message of a list at a hyphen. */
+function createEmptyListError(pluralNoun: string, { authentication, driveAccess }: SignIn): NodeError {
 	const appFilesAdvice =
 		'With Drive Access set to App Files, Google lists only what this app created. For all of them, change Drive Access in the credential, save it, and click Switch account.';
 	const reconnectAdvice =
@@ -58,7 +57,7 @@ function createEmptyListError(noun: string, { authentication, driveAccess }: Sig
 		authentication === 'serviceAccount'
 			? 'Share some with the email of the service account.'
 			: `${driveAccess === 'appFiles' ? appFilesAdvice : reconnectAdvice} To use one anyway, choose By URL above.`;
-	return new NodeError({ code: 404, message: `No ${noun} found for this account. ${advice}` });
+	return new NodeError({ code: 404, message: `No ${pluralNoun} found for this account. ${advice}` });
 }
 
 async function listPickerFiles(
@@ -84,8 +83,8 @@ async function listPickerFiles(
 	const files = (data.files ?? []).filter(isUsable);
 	const results = files.flatMap(({ id, name, webViewLink, modifiedTime }) => {
 		if (!id) return [];
-		const isAlone = files.filter((file) => file.name === name).length === 1;
-		const label = `${name}${isAlone ? '' : ` (changed ${modifiedTime?.slice(0, 16).replace('T', ' ')} UTC)`}`;
+		const isUniqueName = files.filter((file) => file.name === name).length === 1;
+		const label = `${name}${isUniqueName ? '' : ` (changed ${modifiedTime?.slice(0, 16).replace('T', ' ')} UTC)`}`;
 		return { name: label, value: id, url: webViewLink ?? undefined };
 	});
 	return { results, paginationToken: data.nextPageToken ?? undefined };
@@ -95,7 +94,7 @@ export const searchDocuments = createFileSearch('documents', 'application/vnd.go
 
 export const searchSpreadsheets = createFileSearch('spreadsheets', 'application/vnd.google-apps.spreadsheet');
 
-/** My Drive, the shared drives if the sign-in sees them, and the folders by page, without those that it cannot put files into. */
+/** Lists My Drive and the shared drives, then the folders page by page. Leaves out folders into which the sign-in cannot put files. */
 export const searchFolders: PickerSearch = async (picker, filter, paginationToken) => {
 	const folder = 'application/vnd.google-apps.folder';
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
@@ -111,16 +110,16 @@ async function listSharedDrives(picker: PickerClient, pageToken?: string): Promi
 	if (picker.signIn.driveAccess !== 'allFiles') return [];
 	const fields = 'nextPageToken,drives(id,name)';
 	const { data } = await picker.drive.drives.list({ pageSize: 100, pageToken, fields });
-	const found = (data.drives ?? []).flatMap(({ id, name }) =>
+	const drives = (data.drives ?? []).flatMap(({ id, name }) =>
 		id ? { name: name ?? id, value: id, url: `https://drive.google.com/drive/folders/${id}` } : [],
 	);
-	return data.nextPageToken ? [...found, ...(await listSharedDrives(picker, data.nextPageToken))] : found;
+	return data.nextPageToken ? [...drives, ...(await listSharedDrives(picker, data.nextPageToken))] : drives;
 }
 
-/** Builds a list of the chosen tab's columns. @param names those of the header row, in its order; undefined without a tab */
+/** Builds a list of the chosen tab's columns. @param names the names in the header row, in its order; undefined if no tab is chosen */
 type ColumnsBuilder<T> = (names: readonly string[] | undefined, row: number, matchColumns: unknown) => T;
 
-/** The columns that values can be mapped to: those of the header row, after the number if rows are found by it. */
+/** Builds the columns of n8n's column mapper. The row number comes first if it is a match column. */
 const buildMapperFields: ColumnsBuilder<ResourceMapperFields> = (names, headerRow, matchColumns) => {
 	const noNames = `Row ${headerRow} of the tab has no column names. Enter them there, or change Header Row.`;
 	if (!names?.length) return { fields: [], emptyFieldsNotice: names ? noNames : 'Choose the tab first.' };
@@ -134,15 +133,16 @@ const buildMapperFields: ColumnsBuilder<ResourceMapperFields> = (names, headerRo
 const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
 	names.map((name) => ({ name, value: name }));
 
-/** Somebody waits for a list: fewer tries than for a workflow, and no long waits. */
+/** Limits for requests while the user waits for a list. A workflow may wait longer. */
 const pickerLimits = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
 
-/** The fields that a request's failure may name. */
+/** Puts the names of fields into a failure. Only the request options can occur in it. */
 const naming = new FieldNaming(requestOptions, 'fields');
 
+/** Google's clients, with the sign-in that they use. */
 type Google = Clients & PickerClient;
 
-/** Asks Google with the credential that is chosen in the node. @throws n8n's error, with the advice in its message */
+/** Asks Google with the credential of the node. @throws n8n's error, with the advice in its message */
 async function askGoogle<T>(context: ILoadOptionsFunctions, ask: (google: Google) => Promise<T>): Promise<T> {
 	const sanitizer = new Sanitizer();
 	try {
@@ -150,60 +150,60 @@ async function askGoogle<T>(context: ILoadOptionsFunctions, ask: (google: Google
 		const { signIn, loadClients } = await readGoogleCredential(context, authentication, sanitizer);
 		return await ask({ signIn, ...(await loadClients(pickerLimits)) });
 	} catch (error) {
-		const read = toGoogleFailure(error, context.logger.info.bind(context.logger));
-		const failure = addAdviceToMessage(naming.insertNamesIntoError(read));
-		// n8n shows the message alone.
+		const rawFailure = toGoogleFailure(error, context.logger.info.bind(context.logger));
+		const failure = addAdviceToMessage(naming.insertNamesIntoError(rawFailure));
+		// n8n shows only the message of a failed list, so the advice is in it.
 		throw createNodeApiError(context.getNode(), failure, undefined, sanitizer);
 	}
 }
 
-/** n8n's method for a picker. */
+/** Creates the method that n8n calls for a picker. */
 function createSearchMethod(search: PickerSearch) {
 	return async (context: ILoadOptionsFunctions, filter?: string, paginationToken?: string) =>
 		await askGoogle(context, (google) => search(google, filter, paginationToken));
 }
 
-/** n8n's method for a list of the chosen tab's columns. @param emptyList for no spreadsheet */
+/** Creates the method that n8n calls for a list of the chosen tab's columns. @param emptyList the list while no spreadsheet is chosen */
 function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 	return async (context: ILoadOptionsFunctions): Promise<T> => {
 		const readField = (field: string) => readChosenText(context.getNodeParameter(field, ''));
-		const given = readField('spreadsheetId');
-		if (given === '') return emptyList;
+		const idOrUrl = readField('spreadsheetId');
+		if (idOrUrl === '') return emptyList;
 		return await askGoogle(context, async ({ sheets }) => {
-			const book = new Spreadsheet(sheets, parseFileId(given, 'spreadsheet', 'Spreadsheet'));
+			const spreadsheet = new Spreadsheet(sheets, parseFileId(idOrUrl, 'spreadsheet', 'Spreadsheet'));
 			const headerRow = Number(readField('options.headerRow') || 1);
-			const [tab, range] = [readField('tab') || readLinkedTab(given), readField('range')];
+			const [tab, range] = [readField('tab') || readLinkedTab(idOrUrl), readField('range')];
 			const hasNoTarget = tab === '' && range === '';
 			const isRead = readField('operation') === 'read';
 			if (hasNoTarget && !isRead) return buildList(undefined, headerRow, []);
-			const target = hasNoTarget ? {} : parseTarget(await book.resolveTab({ tab, range }));
-			// Read counts the row from the first one of the range, and names columns by letters if there is none.
+			const target = hasNoTarget ? {} : parseTarget(await spreadsheet.resolveTab({ tab, range }));
+			// In Read, Header Row counts from the first row of the range. With 0, the columns are named by their letters.
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
-			const { names, texts, rangeStart } = await fetchHeaderRow(book, target, row);
-			const letters = texts.slice(rangeStart).map((_, at) => toColumnLetters(rangeStart + at));
+			const { names, texts, rangeStart } = await fetchHeaderRow(spreadsheet, target, row);
+			const letters = texts.slice(rangeStart).map((_, index) => toColumnLetters(rangeStart + index));
 			return buildList(headerRow === 0 ? letters : names, row, context.getNodeParameter('matchColumns', []));
 		});
 	};
 }
 
-/** A locator's value or a plain one. An expression that needs an input item is not resolved here. */
+/** Reads the value of a field, which may be a locator. An expression that needs an input item has no value here, so '' is returned. */
 function readChosenText(raw: unknown): string {
 	const value = isRecord(raw) ? raw['value'] : raw;
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 	return text.startsWith('=') ? '' : text;
 }
 
-/** n8n's method for the tabs of a chosen file. An expression that chooses it is not known while the form is filled in. */
+/** Creates the method that n8n calls for the tabs of the chosen file. In the form, the value of an expression is unknown. */
 function createTabsMethod(
 	noun: FileNoun,
 	listTabs: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
 ) {
 	return async (context: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> =>
 		await askGoogle(context, async (clients) => {
-			const given = readChosenText(context.getNodeParameter(`${noun}Id`, ''));
+			const idOrUrl = readChosenText(context.getNodeParameter(`${noun}Id`, ''));
 			const label = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
-			if (given !== '')
-				return { results: filterByName(await listTabs(clients, parseFileId(given, noun, label)), filter) };
+			if (idOrUrl !== '')
+				return { results: filterByName(await listTabs(clients, parseFileId(idOrUrl, noun, label)), filter) };
 			const message = `Choose the ${noun} first. If an expression chooses it, choose By Name above.`;
 			throw new NodeError({ code: 400, message });
 		});
@@ -214,7 +214,7 @@ export async function listSpreadsheetTabs({ sheets: client }: Pick<Clients, 'she
 	return tabs.map(({ title: name, gid }) => ({ name, value: name, url: `${buildSpreadsheetUrl(id)}${gid}` }));
 }
 
-/** Google nests tabs in three levels. */
+/** Asks for three levels, because Google nests tabs at most three levels deep. */
 const tabFields = 'tabProperties(tabId,title)';
 const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields})))`;
 
@@ -226,13 +226,13 @@ export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, document
 		.map(({ tabId, title }) => ({ name: title, value: tabId, url: buildDocumentUrl(documentId, tabId) }));
 }
 
-/** The choices whose names hold what the user typed. */
+/** Returns the choices whose names contain what the user typed. */
 function filterByName(choices: readonly INodeListSearchItems[], filter = ''): INodeListSearchItems[] {
-	const wanted = filter.trim().toLowerCase();
-	return choices.filter(({ name }) => name.toLowerCase().includes(wanted));
+	const filterText = filter.trim().toLowerCase();
+	return choices.filter(({ name }) => name.toLowerCase().includes(filterText));
 }
 
-/** The labels of the mailbox to choose from. The user's own come first and show their IDs, by which emails name them. */
+/** Lists the labels of the mailbox. The labels of the user come first. Each shows its ID, which emails have in place of the name. */
 export async function listLabelOptions(clients: Pick<Clients, 'gmail'>): Promise<INodePropertyOptions[]> {
 	const labels = await listLabels(clients);
 	const choices = labels.flatMap(({ id, name, type }) => {
@@ -245,17 +245,17 @@ export async function listLabelOptions(clients: Pick<Clients, 'gmail'>): Promise
 	return choices.sort((a, b) => rank(a) - rank(b) || compareNames(a.name, b.name));
 }
 
-/** `CATEGORY_SOCIAL` as people read it: Category Social. */
+/** Formats the ID of one of Gmail's own labels, such as CATEGORY_SOCIAL to Category Social. */
 function formatSystemLabel(id: string): string {
 	const words = id.toLowerCase().replaceAll('_', ' ');
 	return words.replace(/(?<!\S)\S/g, (letter) => letter.toUpperCase());
 }
 
-/** The node's methods for its form, by n8n's names. n8n's context comes first. */
+/** The methods that n8n calls to fill the lists of the form. Here they get n8n's `this` as their first argument. */
 export const pickerLists = {
 	getLabels: async (context: ILoadOptionsFunctions) => await askGoogle(context, listLabelOptions),
 	getColumns: createColumnsMethod(toOptions, []),
-	/** The columns that rows can be found by, and the number of the row. */
+	/** Lists the columns by which rows can be found, then the row number. */
 	getMatchColumns: createColumnsMethod((names) => [...toOptions(names), { ...rowNumberChoice }], []),
 	headerColumns: createColumnsMethod(buildMapperFields, {
 		fields: [],

@@ -22,8 +22,8 @@ import { readGoogleResponse } from '../google/transport';
 type Helpers = ICredentialTestFunctions['helpers'];
 
 /**
- * The test of the service account credential: gets a token, and asks Drive who is signed in, which every Drive scope allows; with
- * scopes for mail only, it asks Gmail. All requests go through n8n's helper, which applies proxies and the egress policy.
+ * Tests the service account credential. Fetches a token and asks Drive who is signed in, which every scope of Drive allows. If all scopes
+ * are for mail, asks Gmail. n8n's helper sends all requests, so that its proxies and egress policy apply.
  */
 export async function checkServiceAccount(
 	helpers: Helpers,
@@ -47,17 +47,17 @@ export async function checkServiceAccount(
 		await readGoogleResponse(response, {}, call, signal).catch(async (error: unknown) => {
 			const failure = await toRequestError(error, call);
 			const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
-			// A limit has advice about a node's options, which a test does not have.
+			// The usual advice for a rate limit is about the options of a node, which a credential test does not have.
 			throw isRefusedForNow ? failure.with({ description: 'Try again in a minute.' }) : failure;
 		});
 		return { status: 'OK', message: `${apiNames[call.api]} accepts the service account` };
 	} catch (error) {
-		// n8n's form shows the message only.
+		// n8n's credential form shows only the message, so the advice is added to it.
 		return { status: 'Error', message: addAdviceToMessage(sanitizer.cleanError(toNodeError(error))).message };
 	}
 }
 
-/** The request of the test, and what an error may name. */
+/** Builds the request of the test, with what an error about it may name. */
 function buildTestCall(credential: ICredentialDataDecryptedObject): FailedCall {
 	const bases = readApiBases(credential);
 	const isMail = isMailOnly(readServiceAccount(credential).scope);
@@ -70,8 +70,8 @@ function buildTestCall(credential: ICredentialDataDecryptedObject): FailedCall {
 	};
 }
 
-async function sendRequest(helpers: Helpers, call: FailedCall, more: Omit<CredentialTestRequest, 'uri'>) {
-	const request = { ...more, method: call.method as IHttpRequestMethods, uri: call.url };
+async function sendRequest(helpers: Helpers, call: FailedCall, options: Omit<CredentialTestRequest, 'uri'>) {
+	const request = { ...options, method: call.method as IHttpRequestMethods, uri: call.url };
 	return await sendCredentialTestRequest(helpers, request).catch(async (error: unknown) => {
 		throw await toRequestError(error, call);
 	});

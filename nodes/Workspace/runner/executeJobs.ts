@@ -12,7 +12,7 @@ import type { SharedSending } from '../google/googleCredential';
 import type { Clients } from '../operation';
 import type { Job } from './job';
 
-/** Gives the clients of a job's run. @param shared if they send for other runs too */
+/** Returns the clients with which a job's run sends. @param shared set if the requests serve other runs, too */
 export type ClientGetter = (job: Job, shared?: SharedSending) => Promise<Clients>;
 
 /** Jobs of one run that are sent together. */
@@ -23,51 +23,50 @@ interface JobsOfRun {
 }
 
 interface WaitingRun extends JobsOfRun {
-	/** The run's own asynchronous context, in which it sends for the group. */
+	/** The asynchronous context of the run. If the run sends for its group, the requests are made in this context. */
 	readonly context: AsyncResource;
-	readonly settle: (outcomes: readonly unknown[]) => void;
+	readonly settle: (results: readonly unknown[]) => void;
 }
 
-/** Runs that wait for the same lock and go together, in the order of their arrival. */
+/** Runs that wait for the same lock and are sent together, in the order of their arrival. */
 interface Group {
 	readonly runs: [WaitingRun, ...WaitingRun[]];
-	/** The sum of what their items add to a request; known when a second run comes. */
+	/** The share of one request that their items need, where 1 is a full request. Computed when a second run arrives. */
 	weight?: number;
 }
 
 /** The last work under the lock of each spreadsheet, by its ID. All versions of the package in this process share it. */
-const lastByLock = getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>());
-const locks = new KeyedMutex(lastByLock);
+const lastWorkByLock = getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>());
+const locks = new KeyedMutex(lastWorkByLock);
 
-/** When each execution last came to a spreadsheet, by its lock. */
+/** For each spreadsheet, by its lock: when each execution last arrived, in milliseconds of the monotonic clock. */
 const arrivals = new BoundedMap<string, Map<string | undefined, number>>();
 /**
- * This many executions within this time are a crowd: more than one a second, for which Google's quota would not last if each sent alone.
- * Fewer may be loops, whose next row waits for the last. A worker of n8n's queue mode has five to ten executions at a time.
+ * As many executions within this time are a crowd. They come faster than one a second, so Google's quota of 60 writes a minute would not
+ * last if each sent its own request. Fewer executions may be a loop, which would only lose time: each of its rows waits for the row before.
  */
 const crowd = { executions: 6, milliseconds: 5000 };
-/** How long a crowd waits for more runs. Even an endless crowd then takes half of what Google lets a user read and write in a minute. */
+/** How long a crowd waits for more runs. An endless crowd then sends 30 groups a minute, half of Google's quota for one user. */
 const crowdPauseMilliseconds = 2000;
 
-/** Groups that have not got the lock, by what their runs have in common. */
+/** The groups that still wait for their lock, by account, operation and table. */
 const waitingGroups = new Map<string, Group>();
 
 /**
- * Executes jobs, under a lock if their operation has one. Runs that wait for the lock to do the same are sent together; a run that need
- * not wait is sent at once.
+ * Executes jobs, under a lock if their operation has one. Runs that wait for the same lock and may be combined are sent together.
  * @returns a result or a NodeError for each job, in order
  */
-export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
-	const [{ operation, resource, params, combineKey }] = own.jobs;
+export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknown[]> {
+	const [{ operation, resource, params, combineKey }] = jobsOfRun.jobs;
 	const lock = operation.lock?.key(params);
-	if (lock === undefined) return await executeAlone(own);
-	const isCrowded = noteArrival(lock, own.jobs[0].item.executionId);
-	const key = JSON.stringify([own.clients.account, resource, operation.value, combineKey]);
+	if (lock === undefined) return await executeAlone(jobsOfRun);
+	const isCrowded = recordArrival(lock, jobsOfRun.jobs[0].item.executionId);
+	const key = JSON.stringify([jobsOfRun.clients.account, resource, operation.value, combineKey]);
 	return await new Promise((settle) => {
-		const run = { ...own, settle, context: new AsyncResource('WorkspaceGroup') };
-		const waiting = waitingGroups.get(key);
-		if (waiting && combineKey !== undefined && joinGroup(waiting, run)) return;
-		const group: Group = { runs: [run] };
+		const waitingRun = { ...jobsOfRun, settle, context: new AsyncResource('WorkspaceGroup') };
+		const waitingGroup = waitingGroups.get(key);
+		if (waitingGroup && combineKey !== undefined && joinGroup(waitingGroup, waitingRun)) return;
+		const group: Group = { runs: [waitingRun] };
 		waitingGroups.set(key, group);
 		void locks.run(lock, async () => {
 			if (isCrowded) await sleep(crowdPauseMilliseconds);
@@ -77,13 +76,13 @@ export async function executeJobs(own: JobsOfRun): Promise<readonly unknown[]> {
 	});
 }
 
-/** @returns whether a crowd comes to the spreadsheet */
-function noteArrival(lock: string, executionId: string | undefined): boolean {
+/** Notes that an execution works on a spreadsheet. @returns whether the recent executions are a crowd */
+function recordArrival(lock: string, executionId: string | undefined): boolean {
 	const now = systemClock.getMonotonicMilliseconds();
-	const recent = arrivals.get(lock) ?? new Map<string | undefined, number>();
-	arrivals.set(lock, recent.set(executionId, now));
-	for (const [execution, at] of recent) if (now - at > crowd.milliseconds) recent.delete(execution);
-	return recent.size >= crowd.executions;
+	const executions = arrivals.get(lock) ?? new Map<string | undefined, number>();
+	arrivals.set(lock, executions.set(executionId, now));
+	for (const [id, time] of executions) if (now - time > crowd.milliseconds) executions.delete(id);
+	return executions.size >= crowd.executions;
 }
 
 async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unknown[]> {
@@ -96,7 +95,7 @@ async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unkn
 	}
 }
 
-/** @returns false if one request cannot hold the rows of all these runs */
+/** Adds a run to a group. @returns false if one request cannot hold the items of all its runs */
 function joinGroup(group: Group, run: WaitingRun): boolean {
 	group.weight ??= weighJobs(group.runs[0].jobs);
 	const weight = group.weight + weighJobs(run.jobs);
@@ -106,26 +105,27 @@ function joinGroup(group: Group, run: WaitingRun): boolean {
 	return true;
 }
 
+/** @returns the share of one request that the jobs need; Infinity if a job must not share a request */
 function weighJobs(jobs: readonly Job[]): number {
 	const weights = jobs.map(({ operation, params, item }) => operation.lock?.weigh(params, item) ?? Infinity);
 	return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
-/** A run that was stopped while it waited does not take part. Every run is settled. */
+/** Executes the jobs of all runs in a group and settles every run. A run that was stopped while it waited is left out. */
 async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	const isStopped = ({ jobs: [{ item }] }: WaitingRun) => item.signal?.aborted === true;
 	for (const { jobs, settle } of runs.filter(isStopped))
 		settle(jobs.map(() => createStoppedError('Nothing was sent for this item.')));
-	const [sender, ...others] = runs.filter((run) => !isStopped(run));
+	const [sender, ...otherRuns] = runs.filter((run) => !isStopped(run));
 	if (!sender) return;
-	const outcomes = await sender.context.runInAsyncScope(() =>
-		others.length === 0 ? executeAlone(sender) : executeTogether(sender, [sender, ...others]),
+	const results = await sender.context.runInAsyncScope(() =>
+		otherRuns.length === 0 ? executeAlone(sender) : executeTogether(sender, [sender, ...otherRuns]),
 	);
-	let next = 0;
-	for (const { jobs, settle } of [sender, ...others]) settle(outcomes.slice(next, (next += jobs.length)));
+	let start = 0;
+	for (const { jobs, settle } of [sender, ...otherRuns]) settle(results.slice(start, (start += jobs.length)));
 }
 
-/** Sends for several runs with the credential of one. The requests end early only if all runs were stopped. */
+/** Executes the jobs of several runs with the credential of one. The requests are aborted only if all runs are stopped. */
 async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
 	const jobs = runs.flatMap((run) => run.jobs);
 	const firstItems = runs.map((run) => run.jobs[0].item);
@@ -151,35 +151,36 @@ async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]):
 }
 
 /**
- * Executes jobs of several runs together. If Google refuses them, the rows of one run may be the reason. Each half is then sent again by
- * itself, so that the other runs do not fail.
+ * Executes jobs of several runs together. If Google refuses them, the items of a single run may be the reason. Each half of the runs is
+ * then sent by itself, so that only that run fails.
  * @throws an error that concerns all jobs, before any of them was sent
  */
 async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
-	const outcomes = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
-	for (const refusal of new Set(outcomes)) {
+	const results = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
+	for (const refusal of new Set(results)) {
 		if (!isNodeError(refusal) || refusal.code !== 400 || refusal.outcome !== 'notDone') continue;
-		const refused = jobs.filter((_, at) => outcomes[at] === refusal);
-		const runs = [...new Set(refused.map(({ item }) => item.run))];
+		const refusedJobs = jobs.filter((_, index) => results[index] === refusal);
+		const runs = [...new Set(refusedJobs.map(({ item }) => item.run))];
 		const firstRuns = runs.slice(0, runs.length / 2);
 		if (firstRuns.length === 0) continue;
-		for (const isFirst of [true, false]) {
-			const half = refused.filter(({ item }) => firstRuns.includes(item.run) === isFirst);
-			const fail = (error: unknown) => half.map((job) => toJobFailure(error, job));
-			const again = await executeInHalves(clients, half).catch(fail);
-			for (const [at, job] of half.entries()) outcomes[jobs.indexOf(job)] = again[at];
+		for (const isFirstHalf of [true, false]) {
+			const half = refusedJobs.filter(({ item }) => firstRuns.includes(item.run) === isFirstHalf);
+			const failHalf = (error: unknown) => half.map((job) => toJobFailure(error, job));
+			const halfResults = await executeInHalves(clients, half).catch(failHalf);
+			for (const [index, job] of half.entries()) results[jobs.indexOf(job)] = halfResults[index];
 		}
 	}
-	return outcomes;
+	return results;
 }
 
+/** Turns whatever an operation threw into a failure of the job. */
 export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
 	// The generated clients check their own parameters before they send anything, and throw plain errors.
 	const isFromClient =
 		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);
 	if (isFromClient) return createRefusal(error.message);
 	const failure = toGoogleFailure(error, item.log.bind(item));
-	// A bad response may belong to a change that was carried out.
+	// Google may have carried out a change and then sent a response that cannot be read.
 	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.isReadOnly;
 	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }

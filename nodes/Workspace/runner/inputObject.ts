@@ -3,51 +3,52 @@ import { isRecord, describeType, jsonAdvice, parseJson } from '../../fields/valu
 import { getAllFields, type Operation, type ResourceName } from '../operation';
 import { getOperationKey, operationChoices, resources } from '../resources';
 
-/** The operation that an item asks for. */
+/** An operation that a form or an input object names. */
 export interface ChosenOperation {
 	readonly resource: ResourceName;
 	readonly operation: Operation;
 }
 
-/** Values by the names of fields and options, unchecked. */
+/** Unchecked values, by the names of fields and options. */
 type RawValues = Readonly<Record<string, unknown>>;
 
+/** An operation with the values for its fields, before they are checked. */
 export interface UncheckedJob extends ChosenOperation {
-	readonly given: RawValues;
+	readonly values: RawValues;
 }
 
 /**
- * The operation and parameters of an input object or its JSON text.
- * @param allowed the value of Allowed Operations; an empty list allows all
- * @throws NodeError 400 that names the key and what is allowed
+ * Reads the operation and its values from an input object.
+ * @param input the object or its JSON text
+ * @param allowed the value of the field Allowed Operations; an empty list allows all operations
+ * @throws NodeError 400 if a key is wrong or not allowed
  */
 export function readInputObject(input: unknown, allowed: unknown, allowFilePaths: boolean): UncheckedJob {
-	const { resource, operation, ...given } = parseInputObject(input);
-	const chosen = { ...findOperation(resource, operation, given), given };
-	refuseForbiddenOperation(allowed, chosen);
-	refuseUnknownKeys(chosen);
-	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
+	const { resource, operation, ...values } = parseInputObject(input);
+	const job = { ...chooseOperation(resource, operation, values), values };
+	refuseForbiddenOperation(allowed, job);
+	refuseUnknownKeys(job);
+	if (values['contentSource'] === 'filePath' && !allowFilePaths)
 		throw createRefusal(
 			"'contentSource' cannot be filePath: this node does not allow file paths",
 			"Turn on 'Allow File Paths' in the node, or provide the content as base64 or in a binary field.",
 		);
-	}
-	return chosen;
+	return job;
 }
 
 /** Refuses an operation that the node does not allow, because an input object may come from outside. */
-function refuseForbiddenOperation(allowed: unknown, { resource, operation, given }: UncheckedJob): void {
-	const list = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
-	if (allowed == null || list?.length === 0 || list?.includes(getOperationKey(resource, operation))) return;
-	const { narrowed } = operation;
-	if (narrowed && list?.includes(getOperationKey(resource, narrowed))) {
-		if (given[narrowed.key] === true) return;
+function refuseForbiddenOperation(allowed: unknown, { resource, operation, values }: UncheckedJob): void {
+	const keys = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
+	if (allowed == null || keys?.length === 0 || keys?.includes(getOperationKey(resource, operation))) return;
+	const { narrowedChoice } = operation;
+	if (narrowedChoice && keys?.includes(getOperationKey(resource, narrowedChoice))) {
+		if (values[narrowedChoice.key] === true) return;
 		throw createRefusal(
-			`'${operation.value}' of ${resource} is only allowed with '${narrowed.key}' here`,
-			`Nothing was sent. Set '${narrowed.key}' to true. 'Allowed Operations' of the node has '${narrowed.name}'.`,
+			`'${operation.value}' of ${resource} is only allowed with '${narrowedChoice.key}' here`,
+			`Nothing was sent. Set '${narrowedChoice.key}' to true. 'Allowed Operations' of the node has '${narrowedChoice.name}'.`,
 		);
 	}
-	const names = operationChoices.filter(({ value }) => list?.includes(value)).map(({ name }) => name);
+	const names = operationChoices.filter(({ value }) => keys?.includes(value)).map(({ name }) => name);
 	throw createRefusal(
 		`'${operation.value}' of ${resource} is not allowed here`,
 		`'Allowed Operations' of the node has ${names.length === 0 ? 'no known operation' : `only: ${names.join(', ')}`}.`,
@@ -67,45 +68,47 @@ const allOperations: readonly ChosenOperation[] = resources.flatMap(({ value: re
 	operations.map((operation) => ({ resource, operation })),
 );
 
-/** @param given its keys tell the resource if none is named @throws NodeError 400 that lists the resources or operations */
-export function findOperation(resource: unknown, operation: unknown, given: RawValues = {}): ChosenOperation {
-	const ofResource = allOperations.filter((one) => one.resource === resource);
-	const choices = ofResource.length > 0 ? ofResource : allOperations;
-	const names = [...new Set(choices.map((one) => one.operation.value))].join(', ');
-	if (operation === undefined || operation === '') {
-		throw createRefusal("'operation' is required", `Choose one of: ${names}.`);
-	}
-	const matches = choices.filter((one) => one.operation.value === operation);
-	const [first, ...others] = matches;
-	const scope = ofResource[0] ? `, for '${ofResource[0].resource}'` : '';
-	if (!first) throw createRefusal(`'operation' must be one of: ${names}${scope}`);
-	const isOnly = others.length === 0;
-	if ((resource ?? '') === '') return isOnly ? first : findByIdKey(first.operation.value, matches, given);
-	if (ofResource.length > 0) return first;
-	const allowed = matches.map((one) => one.resource).join(', ');
-	throw createRefusal(`'resource' must be one of: ${allowed}, for '${first.operation.value}'`);
+/** Returns the operation with these names. If no resource is named, the keys of the values may show which is meant. @throws NodeError 400 */
+export function chooseOperation(resource: unknown, operation: unknown, values: RawValues = {}) {
+	const resourceChoices = allOperations.filter((choice) => choice.resource === resource);
+	const choices = resourceChoices.length > 0 ? resourceChoices : allOperations;
+	const operationNames = [...new Set(choices.map((choice) => choice.operation.value))].join(', ');
+	if (operation === undefined || operation === '')
+		throw createRefusal("'operation' is required", `Choose one of: ${operationNames}.`);
+	const matches = choices.filter((choice) => choice.operation.value === operation);
+	const [match, ...otherMatches] = matches;
+	const scopeText = resourceChoices[0] ? `, for '${resourceChoices[0].resource}'` : '';
+	if (!match) throw createRefusal(`'operation' must be one of: ${operationNames}${scopeText}`);
+	const isOnly = otherMatches.length === 0;
+	if ((resource ?? '') === '') return isOnly ? match : chooseByIdKey(match.operation.value, matches, values);
+	if (resourceChoices.length > 0) return match;
+	const resourceNames = matches.map((choice) => choice.resource).join(', ');
+	throw createRefusal(`'resource' must be one of: ${resourceNames}, for '${match.operation.value}'`);
 }
 
-function findByIdKey(name: string, all: readonly ChosenOperation[], given: RawValues): ChosenOperation {
-	const isNamed = (key: string) => Object.hasOwn(given, key);
-	const [only, ...more] = all.filter(({ operation }) => getIdKeys(operation).some(isNamed));
-	if (only && more.length === 0) return only;
-	const names = all.map(({ resource }) => resource).join(', ');
-	const keys = all.flatMap(({ operation }) => getIdKeys(operation)).join(', ');
+/** Returns the only operation of which the values have an ID, such as `spreadsheetId`. */
+function chooseByIdKey(name: string, choices: readonly ChosenOperation[], values: RawValues) {
+	const isSet = (key: string) => Object.hasOwn(values, key);
+	const [choice, ...otherChoices] = choices.filter(({ operation }) => getIdKeys(operation).some(isSet));
+	if (choice && otherChoices.length === 0) return choice;
+	const resourceNames = choices.map(({ resource }) => resource).join(', ');
+	const keys = choices.flatMap(({ operation }) => getIdKeys(operation)).join(', ');
 	const shortcut = keys && ` You can leave it out if you set one of these keys: ${keys}.`;
-	throw createRefusal(`'resource' is required for '${name}'`, `Choose one of: ${names}.${shortcut}`);
+	throw createRefusal(`'resource' is required for '${name}'`, `Choose one of: ${resourceNames}.${shortcut}`);
 }
 
 function getIdKeys({ fields }: Operation): string[] {
 	return fields.flatMap(({ name, required, isId }) => (required && isId ? [name] : []));
 }
 
-function refuseUnknownKeys({ given, operation, resource }: UncheckedJob): void {
-	const known = getAllFields(operation).flatMap(({ name, onlyIn }) => (onlyIn === 'fields' ? [] : [name]));
-	const unknown = Object.keys(given).filter((key) => !known.includes(key));
-	if (unknown.length === 0) return;
+function refuseUnknownKeys({ values, operation, resource }: UncheckedJob): void {
+	const knownKeys = getAllFields(operation).flatMap(({ name, onlyIn }) =>
+		onlyIn === 'fields' ? [] : [name],
+	);
+	const unknownKeys = Object.keys(values).filter((key) => !knownKeys.includes(key));
+	if (unknownKeys.length === 0) return;
 	throw createRefusal(
-		`Unknown key ${unknown.map((key) => `'${key}'`).join(', ')} for '${operation.value}' of ${resource}`,
-		`Allowed keys: ${known.join(', ')}.`,
+		`Unknown key ${unknownKeys.map((key) => `'${key}'`).join(', ')} for '${operation.value}' of ${resource}`,
+		`Allowed keys: ${knownKeys.join(', ')}.`,
 	);
 }

@@ -15,9 +15,9 @@ import {
 } from '../../fields/params';
 import { getAllFields, type Field, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
-import { type ChosenOperation, findOperation, readInputObject, type UncheckedJob } from './inputObject';
+import { type ChosenOperation, chooseOperation, readInputObject, type UncheckedJob } from './inputObject';
 
-/** State shared by all items of a run. */
+/** The state that all items of a run share. */
 export class RunState {
 	readonly #answers = new Map<string, Promise<unknown>>();
 	readonly hints = new Set<string>();
@@ -27,9 +27,9 @@ export class RunState {
 		this.sanitizer = sanitizer;
 	}
 
-	once<T>(key: string, ask: () => Promise<T>): Promise<T> {
-		// All answers under one key have the same type, which the type of the map cannot express.
-		const answer = (this.#answers.get(key) as Promise<T> | undefined) ?? ask();
+	once<T>(key: string, fetchAnswer: () => Promise<T>): Promise<T> {
+		// The type of the map cannot express this: all answers under one key have the same type.
+		const answer = (this.#answers.get(key) as Promise<T> | undefined) ?? fetchAnswer();
 		this.#answers.set(key, answer);
 		// If a request failed, the next item may make it again.
 		answer.catch(() => this.#answers.delete(key));
@@ -45,35 +45,35 @@ export class RunState {
 	}
 }
 
-/** An item as the runner sees it, beyond what operations know about it. */
+/** An input item with what only the runner needs to know. */
 export interface RunnerItem extends Item {
 	readonly run?: RunState;
 	readonly executionId?: string;
 	/** Whether something was already created for this item. */
 	readonly hasCreated: boolean;
-	/** What is shown below the node, which a model does not see. */
+	/** The texts that n8n shows below the node. A model does not see them there. */
 	readonly hints?: readonly string[];
-	/** A text for the user, with the names of fields put in. */
+	/** Replaces what `quoteField` has put into a text by the names of the fields. */
 	insertNames(text: string): string;
-	/** The failure as the user reads it, with everything that was already created for the item. */
+	/** Returns the failure as the user reads it. It names all files that were already created for the item. */
 	explainFailure(failure: NodeError): NodeError;
 }
 
-/** An input item as operations see it. */
+/** The input item that operations get. */
 export class InputItem implements RunnerItem {
 	readonly token = randomUUID();
 	readonly index: number;
 	readonly run: RunState;
 	readonly signal: AbortSignal | undefined;
 	readonly #context: IExecuteFunctions;
-	readonly #basis: ItemBasis;
+	readonly #settings: ItemSettings;
 	readonly #createdFiles: CreatedFile[] = [];
 
-	constructor(context: IExecuteFunctions, index: number, run: RunState, basis: ItemBasis) {
+	constructor(context: IExecuteFunctions, index: number, run: RunState, settings: ItemSettings) {
 		this.#context = context;
 		this.index = index;
 		this.run = run;
-		this.#basis = basis;
+		this.#settings = settings;
 		this.signal = context.getExecutionCancelSignal();
 	}
 
@@ -98,23 +98,23 @@ export class InputItem implements RunnerItem {
 	}
 
 	getBinary(field: string) {
-		return getBinarySource(this.#context, this.index, field, this.#basis.limits.timeoutSeconds);
+		return getBinarySource(this.#context, this.index, field, this.#settings.limits.timeoutSeconds);
 	}
 
 	getFile(path: string) {
-		return getFileSource(this.#context, path, this.#basis.limits.timeoutSeconds);
+		return getFileSource(this.#context, path, this.#settings.limits.timeoutSeconds);
 	}
 
 	store(bytes: Buffer, fileName?: string, mimeType?: string) {
 		return storeBinary(this.#context.helpers, bytes, fileName, mimeType);
 	}
 
-	once<T>(key: string, ask: () => Promise<T>) {
-		return this.run.once(key, ask);
+	once<T>(key: string, fetchAnswer: () => Promise<T>) {
+		return this.run.once(key, fetchAnswer);
 	}
 
-	recordCreated(what: CreatedFile) {
-		if (!this.#createdFiles.some(({ id }) => id === what.id)) this.#createdFiles.push(what);
+	recordCreated(file: CreatedFile) {
+		if (!this.#createdFiles.some(({ id }) => id === file.id)) this.#createdFiles.push(file);
 	}
 
 	get hasCreated() {
@@ -122,7 +122,7 @@ export class InputItem implements RunnerItem {
 	}
 
 	insertNames(text: string) {
-		return this.#basis.naming.insertNames(text);
+		return this.#settings.naming.insertNames(text);
 	}
 
 	addHint(text: string) {
@@ -137,51 +137,50 @@ export class InputItem implements RunnerItem {
 		this.#context.logger.info(this.run.sanitizer.cleanText(text));
 	}
 
-	explainFailure(thrown: NodeError) {
-		const failure = this.#basis.naming.insertNamesIntoError(thrown);
+	explainFailure(error: NodeError) {
+		const failure = this.#settings.naming.insertNamesIntoError(error);
 		if (!this.hasCreated) return failure;
-		const known = [failure.message, failure.description].join(' ');
-		const things = this.#createdFiles.filter(({ id, url }) => !known.includes(url ?? id));
-		const named = things.map(
+		const failureText = [failure.message, failure.description].join(' ');
+		const unnamedFiles = this.#createdFiles.filter(({ id, url }) => !failureText.includes(url ?? id));
+		const createdTexts = unnamedFiles.map(
 			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} was already created.`,
 		);
 		const { description } = failure;
 		return failure.with({
-			description: [description, ...named].filter(Boolean).join(' '),
-			// An error item has no description.
-			details: { ...failure.details, made: this.#createdFiles.map((thing) => ({ ...thing })) },
+			description: [description, ...createdTexts].filter(Boolean).join(' '),
+			// With Continue on Fail, n8n drops the description, so the details list the files, too.
+			details: { ...failure.details, made: this.#createdFiles.map((file) => ({ ...file })) },
 		});
 	}
 }
 
-/** A choice that n8n adds to every node with such a credential, and that only its HTTP Request node can carry out. */
+/** n8n adds this choice to every node with an OAuth2 credential, but only its HTTP Request node can carry it out. */
 const customApiCall = '__CUSTOM_API_CALL__';
 
-/** The operation that the form's dropdowns name, and what was given for its fields. @throws NodeError 400 */
+/** Reads the operation from the form's dropdowns, with the values of its fields. @throws NodeError 400 if no operation has the name */
 function readForm(parameters: NodeParameters, itemIndex: number): UncheckedJob {
 	const resourceName = parameters.readParameter('resource', itemIndex, '');
 	const operationName = parameters.readParameter('operation', itemIndex, '');
-	if (resourceName === customApiCall || operationName === customApiCall) {
+	if (resourceName === customApiCall || operationName === customApiCall)
 		throw createRefusal(
 			"This node does not support 'Custom API Call'",
 			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
-	}
-	const chosen = findOperation(resourceName, operationName);
-	return { ...chosen, given: parameters.readFields(chosen.operation.fields, itemIndex) };
+	const { resource, operation } = chooseOperation(resourceName, operationName);
+	return { resource, operation, values: parameters.readFields(operation.fields, itemIndex) };
 }
 
-/** The work for one input item. */
+/** What one input item asks the node to do. */
 export interface Job extends ChosenOperation {
 	readonly index: number;
 	readonly params: AnyParameters;
 	readonly limits: RequestLimits;
 	readonly item: RunnerItem;
-	/** Jobs of the same operation with the same key are processed together. */
+	/** Jobs of the same operation with the same key are processed together. Without a key, a job is processed by itself. */
 	readonly combineKey: string | undefined;
-	/** What the job changes: jobs that change the same thing run one after another. Undefined if the job must run alone. */
+	/** The ID of what the job changes. Jobs with the same ID run one after another. Undefined if the job must run alone. */
 	readonly serialKey: string | undefined;
-	/** Limit for an answer to a model, in characters; undefined or 0 if the job returns what a workflow gets. */
+	/** The longest answer to a model, in characters. Undefined or 0 if the job returns what a workflow gets. */
 	readonly modelCharacters?: number;
 }
 
@@ -191,12 +190,12 @@ interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
 	readonly naming: FieldNaming;
 }
 
-/** What an item needs of its checked parameters. */
-type ItemBasis = Pick<CheckedJob, 'naming' | 'limits'>;
+/** The part of a checked job that an item uses. */
+type ItemSettings = Pick<CheckedJob, 'naming' | 'limits'>;
 
 /**
- * Reads and checks the parameters of item after item; nothing is sent. Where no parameter depends on the item, they are checked once.
- * @returns the job of an item, by its index; throws NodeError 400
+ * Creates a function that reads and checks the parameters of an item, by its index. The function sends nothing. It throws NodeError 400
+ * for wrong parameters. If no parameter depends on the item, only the first item's are checked.
  */
 export function createJobReader(context: IExecuteFunctions, parameters: NodeParameters, run: RunState) {
 	const isExpression = (name: string) => parameters.isOwnExpression(name);
@@ -204,10 +203,11 @@ export function createJobReader(context: IExecuteFunctions, parameters: NodePara
 	let last: CheckedJob | undefined;
 	return (index: number): Job => {
 		const mode = parameters.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
-		const chosen = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
-		const isSame = last?.mode === mode && last.operation === chosen.operation && last.given === chosen.given;
+		const raw = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
+		// `readFields` returns the same object again if no value depends on the item.
+		const isSame = last?.mode === mode && last.operation === raw.operation && last.values === raw.values;
 		if (!last || !isSame)
-			last = checkJob(chosen, { mode, timezone: context.getTimezone(), isExpression, isOptionOfUser });
+			last = checkJob(raw, { mode, timezone: context.getTimezone(), isExpression, isOptionOfUser });
 		const { operation, naming, params } = last;
 		const item = new InputItem(context, index, run, last);
 		naming.runWithNames(() => operation.check?.(params, item));
@@ -215,34 +215,34 @@ export function createJobReader(context: IExecuteFunctions, parameters: NodePara
 	};
 }
 
-function checkJob(chosen: UncheckedJob, reading: ReadContext): CheckedJob {
-	const { operation, given } = chosen;
+function checkJob(uncheckedJob: UncheckedJob, reading: ReadContext): CheckedJob {
+	const { operation, values } = uncheckedJob;
 	const { mode } = reading;
 	const fields = getAllFields(operation);
-	const params = readParameters(fields, given, reading);
+	const params = readParameters(fields, values, reading);
 	const naming = new FieldNaming(fields, mode);
 	const combineKey = naming.runWithNames(() => operation.combine?.key(params));
 	const serialKey = operation.getChangedId?.(params);
-	const limits = readParameters(requestOptions, given, reading);
-	const modelCharacters = limitModelAnswer(fields, params, reading);
-	return { ...chosen, mode, naming, params, limits, combineKey, serialKey, modelCharacters };
+	const limits = readParameters(requestOptions, values, reading);
+	const modelCharacters = readModelLimit(fields, params, reading);
+	return { ...uncheckedJob, mode, naming, params, limits, combineKey, serialKey, modelCharacters };
 }
 
-/** Reads the limit for an answer to a model: 0, so none, if the user chose an unusual output. In JSON mode, both defaults are usual. */
-function limitModelAnswer(fields: readonly Field[], params: AnyParameters, { mode }: ReadContext): number {
+/** Reads the limit for an answer to a model, in characters. It is 0 (no limit) if the user chose another output than the default. */
+function readModelLimit(fields: readonly Field[], params: AnyParameters, { mode }: ReadContext): number {
 	const output = fields.find(({ name }) => name === 'output');
-	const usual = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
-	const isUsual = output === undefined || usual.includes(params['output']);
+	const usualValues = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
+	const isUsual = output === undefined || usualValues.includes(params['output']);
 	return isUsual ? Number(params['maxModelCharacters'] ?? 0) : 0;
 }
 
 function readJson(parameters: NodeParameters, index: number): UncheckedJob {
 	const input = parameters.readParameter('inputObject', index, {});
-	const allowed = parameters.readParameter('allowedOperations', index, []);
+	const allowedOperations = parameters.readParameter('allowedOperations', index, []);
 	const allowFilePaths = parameters.readParameter('allowFilePaths', index, false) === true;
-	const chosen = readInputObject(input, allowed, allowFilePaths);
+	const job = readInputObject(input, allowedOperations, allowFilePaths);
 	// Takes fields that are set once for all items from the node itself, never from the input object.
-	const fixed = chosen.operation.fields.filter(({ noDataExpression }) => noDataExpression);
-	const values = fixed.map(({ name }) => [name, parameters.readParameter(name, index, null)] as const);
-	return { ...chosen, given: { ...chosen.given, ...Object.fromEntries(values) } };
+	const nodeFields = job.operation.fields.filter(({ noDataExpression }) => noDataExpression);
+	const pairs = nodeFields.map(({ name }) => [name, parameters.readParameter(name, index, null)] as const);
+	return { ...job, values: { ...job.values, ...Object.fromEntries(pairs) } };
 }

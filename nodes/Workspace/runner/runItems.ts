@@ -12,58 +12,58 @@ import type { Clients, OutputItem } from '../operation';
 import { type ClientGetter, executeJobs, toJobFailure } from './executeJobs';
 import { type Job, createJobReader, RunState } from './job';
 
-/** Performs jobs that are sent together: a result or a NodeError for each, in order; fewer if the operation gave fewer. Never throws. */
+/** Performs jobs together. Never throws. @returns a result or a NodeError for each job, in order; fewer if the operation returned fewer */
 export async function performJobs(jobs: readonly Job[], getClients: ClientGetter): Promise<unknown[]> {
-	const [first, ...others] = jobs;
-	if (!first) return [];
+	const [firstJob, ...otherJobs] = jobs;
+	if (!firstJob) return [];
 	try {
-		const clients = await getClients(first);
-		const outcomes = await executeJobs({ jobs: [first, ...others], clients, getClients });
-		const known = jobs.slice(0, outcomes.length);
-		return await Promise.all(known.map((job, at) => recoverOutcome(clients, job, outcomes[at])));
+		const clients = await getClients(firstJob);
+		const results = await executeJobs({ jobs: [firstJob, ...otherJobs], clients, getClients });
+		const doneJobs = jobs.slice(0, results.length);
+		return await Promise.all(doneJobs.map((job, index) => recoverOutcome(clients, job, results[index])));
 	} catch (error) {
 		return jobs.map((job) => job.item.explainFailure(toJobFailure(error, job)));
 	}
 }
 
-/** The real outcome of a failure whose outcome is unknown, if the operation can find out. */
-async function recoverOutcome(clients: Clients, job: Job, outcome: unknown): Promise<unknown> {
-	if (!isNodeError(outcome)) return outcome;
+/** Finds out what really happened if the result is a failure with an unknown outcome. Returns any other result as it is. */
+async function recoverOutcome(clients: Clients, job: Job, result: unknown): Promise<unknown> {
+	if (!isNodeError(result)) return result;
 	const { operation, params, item } = job;
-	if (outcome.outcome !== 'unknown') return item.explainFailure(outcome);
-	const unknownOutcome = item.explainFailure(explainUnknownOutcome(outcome, job));
-	if (!operation.recover || item.signal?.aborted) return unknownOutcome;
+	if (result.outcome !== 'unknown') return item.explainFailure(result);
+	const unknownFailure = item.explainFailure(explainUnknownOutcome(result, job));
+	if (!operation.recover || item.signal?.aborted) return unknownFailure;
 	try {
-		const found = await operation.recover(clients, params, outcome, item);
-		if (isNodeError(found)) return item.explainFailure(found);
-		return found ?? unknownOutcome;
+		const recovered = await operation.recover(clients, params, result, item);
+		if (isNodeError(recovered)) return item.explainFailure(recovered);
+		return recovered ?? unknownFailure;
 	} catch (error) {
-		const later = toJobFailure(error, job);
-		const isSelfExplanatory = later.outcome === 'unknown' || item.hasCreated;
-		return item.explainFailure(isSelfExplanatory ? later : explainUnknownOutcome(outcome, job, later));
+		const failure = toJobFailure(error, job);
+		const isSelfExplanatory = failure.outcome === 'unknown' || item.hasCreated;
+		return item.explainFailure(isSelfExplanatory ? failure : explainUnknownOutcome(result, job, failure));
 	}
 }
 
-/** Says in the message that the work may be done: an error item has no description. @param later why finding out failed too */
-function explainUnknownOutcome(failure: NodeError, { operation, params }: Job, later?: NodeError): NodeError {
+/** Says in the message that the work may be done, because an error item has no description. @param cause why `recover` failed */
+function explainUnknownOutcome(failure: NodeError, { operation, params }: Job, cause?: NodeError): NodeError {
 	const { message, description } = failure;
-	// Most operations say it in words of their own.
+	// Most operations have their own words for an unknown outcome.
 	const saysUnknown = /\bmay (still )?(have been|exist)\b/.test(message);
-	const laterText = later && `Checking this also failed (${later.message}).`;
+	const recoveryText = cause && `Checking this also failed (${cause.message}).`;
 	const advice = operation.isIdempotent?.(params)
 		? 'It is safe to run this again.'
 		: 'Check the result in Google before you run this again.';
 	return failure.with({
 		message: saysUnknown ? message : `The request may have been carried out: ${message}`,
-		description: [description, laterText, saysUnknown ? undefined : advice].filter(Boolean).join(' '),
+		description: [description, recoveryText, saysUnknown ? undefined : advice].filter(Boolean).join(' '),
 		outcome: 'unknown',
 	});
 }
 
-/** How many items run at once, if they may run in parallel; their requests share one limit per credential anyway. */
+/** The most tasks that are performed at the same time. The requests also share one rate limiter per credential. */
 const maxParallelItems = 5;
 
-/** Works on all input items; every output item is paired with its input item. */
+/** Performs the jobs of all input items. Every output item is paired with its input item. */
 export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const sanitizer = new Sanitizer();
 	const run = new RunState(sanitizer);
@@ -79,9 +79,9 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			planTasks: orderTasks,
 			getConcurrency: () => maxParallelItems,
 			async perform(items) {
-				const together = items.map(({ value }) => value);
-				const outcomes = await performJobs(together, getClients);
-				return together.slice(0, outcomes.length).map((job, at) => finishJob(job, outcomes[at]));
+				const jobs = items.map(({ value }) => value);
+				const results = await performJobs(jobs, getClients);
+				return jobs.slice(0, results.length).map((job, index) => finishJob(job, results[index]));
 			},
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),
 		});
@@ -91,28 +91,29 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 	}
 }
 
-/** Changes run in the order of the items; neighboring reads, and changes of different things by one operation, run in parallel. */
-function orderTasks(checked: ReadonlyArray<CheckedItem<Job>>): Array<Task<Job>> {
+/** Plans changes in the order of the items. Neighboring reads, or changes of different things by one operation, may run in parallel. */
+function orderTasks(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Task<Job>> {
 	let phase = 0;
-	let last: Job | undefined;
-	return groupTasks(checked).map((items) => {
-		const [first] = items;
-		if (!first || !last || !mayRunBeside(last, first.value)) phase++;
-		last = first?.value;
-		return { items, phase, key: first?.value.serialKey };
+	let lastJob: Job | undefined;
+	return groupTasks(checkedItems).map((items) => {
+		const job = items[0]?.value;
+		if (!job || !lastJob || !mayRunInParallel(lastJob, job)) phase++;
+		lastJob = job;
+		return { items, phase, key: job?.serialKey };
 	});
 }
 
-/** @param outcome a result or a NodeError */
-function finishJob(job: Job, outcome: unknown): PerformedItem {
-	if (isNodeError(outcome)) return failJob(job, outcome);
+/** Turns what a job returned into output items. @param result a result of the operation, or a NodeError */
+function finishJob(job: Job, result: unknown): PerformedItem {
+	if (isNodeError(result)) return failJob(job, result);
 	const { operation, index, item } = job;
 	try {
-		const output = toOutputItems(job, outcome).map((one) => ({ ...one, pairedItem: { item: index } }));
-		const ending = operation.getFailure?.(outcome);
-		if (ending) return failJob(job, item.explainFailure(ending), { output, isDone: item.continueOnFail });
-		const resultName = operation.nameResult?.(outcome);
-		const doneWork = resultName === undefined ? undefined : { resultName, ...judgeRerun(job) };
+		const pairedItem = { item: index };
+		const output = toOutputItems(job, result).map((outputItem) => ({ ...outputItem, pairedItem }));
+		const failure = operation.findFailure?.(result);
+		if (failure) return failJob(job, item.explainFailure(failure), { output, isDone: item.continueOnFail });
+		const resultName = operation.nameResult?.(result);
+		const doneWork = resultName === undefined ? undefined : { resultName, ...describeRerun(job) };
 		return { result: { output, doneWork }, mustNotRunAgain: !isOnlyReading(job) };
 	} catch (error) {
 		return failJob(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
@@ -128,41 +129,42 @@ function toOutputItems({ operation, params, item, modelCharacters = 0 }: Job, re
 	return operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
 }
 
-/** The name of `idempotencyOption`: its file is not needed before an operation needs it. */
+/** The name of `idempotencyOption`. It is not imported, so that its file is loaded only with an operation that uses it. */
 const keyOption = 'idempotencyKey';
 
-/** What happens to a finished job if the node runs again. */
-function judgeRerun({ operation, params, item }: Job): Omit<DoneWork, 'resultName'> {
+/** Describes what happens to a finished job if the node runs again. */
+function describeRerun({ operation, params, item }: Job): Omit<DoneWork, 'resultName'> {
 	const { options, rerunAdvice } = operation;
-	const takesKey = options.some(({ name }) => name === keyOption);
+	const hasKeyOption = options.some(({ name }) => name === keyOption);
 	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOption]);
 	const advice = [
 		rerunAdvice,
-		takesKey && `With ${quoteField(keyOption)}, an item is done once, however often the node runs.`,
+		hasKeyOption && `With ${quoteField(keyOption)}, an item is done once, however often the node runs.`,
 	].filter(Boolean);
 	return { mayRepeat, advice: item.insertNames(advice.join(' ')) || undefined };
 }
 
-/** Services that an operation's advice is about. A mail operation may also call Drive, to attach files, and an upload may call Gmail. */
+/** The services that an operation's advice is about. A mail operation may call Drive, too, and an upload may call Gmail. */
 const mailApis = ['mail'] as const;
 const fileApis = ['sheets', 'docs', 'drive'] as const;
 
-/** Clients differ by what the requests may need and by the operation's advice. */
+/** Creates what a run needs to load Google's clients. Jobs of one operation with the same limits share their clients. */
 function createClientCache(context: IExecuteFunctions, run: RunState) {
-	let credential: Promise<GoogleCredential> | undefined;
-	// Adds no hint to an item, because a model would get it. Says nothing of a credential that fails, because the items already do.
+	let loadedCredential: Promise<GoogleCredential> | undefined;
+	// The notice is no hint of an item, because a model would get it. If the credential fails, the items already say so.
 	const showNotice = async () => {
-		const message = await credential?.then(async (one) => await one.findNotice()).catch(() => undefined);
+		const credential = await loadedCredential?.catch(() => undefined);
+		const message = await credential?.findNotice().catch(() => undefined);
 		if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 	};
 	const getClients: ClientGetter = ({ operation, resource, limits }, shared) => {
-		const reading = (credential ??= readGoogleCredential(
+		const credential = (loadedCredential ??= readGoogleCredential(
 			context,
 			context.getNodeParameter('authentication', 0, 'oAuth2'),
 			run.sanitizer,
 		));
 		const key = JSON.stringify(['clients', resource, operation.value, limits]);
-		const create = async () => {
+		const loadClients = async () => {
 			const options = {
 				maxTries: limits.maxTries,
 				maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
@@ -170,23 +172,23 @@ function createClientCache(context: IExecuteFunctions, run: RunState) {
 				advice: operation.adviceByStatus,
 				adviceApis: resource === 'mail' ? mailApis : fileApis,
 			};
-			return await (await reading).loadClients(options, shared);
+			return await (await credential).loadClients(options, shared);
 		};
-		return shared ? create() : run.once(key, create);
+		return shared ? loadClients() : run.once(key, loadClients);
 	};
 	return { getClients, showNotice };
 }
 
-/** Jobs that are processed together; most are single. In the order of their first members. */
+/** Puts jobs that are processed together into one task each, in the order of their first members. Most tasks have a single job. */
 export function groupTasks<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
 	const tasks: J[][] = [];
 	let groups = new Map<string | undefined, J[]>();
-	let last: Job['operation'] | undefined;
+	let lastOperation: Job['operation'] | undefined;
 	for (const job of jobs) {
 		const { operation, combineKey } = job.value;
 		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
-		if (operation !== last) groups = new Map();
-		last = operation;
+		if (operation !== lastOperation) groups = new Map();
+		lastOperation = operation;
 		const group = groups.get(combineKey) ?? [];
 		if (group.length === 0) tasks.push(group);
 		group.push(job);
@@ -199,13 +201,13 @@ function isOnlyReading({ operation, params }: Job): boolean {
 	return operation.isReadOnly === true && operation.mayChange?.(params) !== true;
 }
 
-function mayRunBeside(earlier: Job, later: Job): boolean {
+function mayRunInParallel(earlier: Job, later: Job): boolean {
 	if (isOnlyReading(earlier)) return isOnlyReading(later);
 	const haveKeys = earlier.serialKey !== undefined && later.serialKey !== undefined;
 	return haveKeys && earlier.operation === later.operation;
 }
 
-/** Keeps Retry On Fail from starting an item again that may be done, or is half done: such an item only fails again. */
+/** Fails a job. If it may be done, or is half done, n8n's Retry On Fail must not start it again: the item only fails again. */
 function failJob(
 	job: Job,
 	failure: NodeError,

@@ -8,7 +8,7 @@ import { readInputObject } from '../../../nodes/Workspace/runner/inputObject';
 
 describe('input object', () => {
 	const read = (input: unknown, allowFilePaths = false, allowedOperations: unknown = []) => {
-		const { resource, operation, given } = readInputObject(input, allowedOperations, allowFilePaths);
+		const { resource, operation, values: given } = readInputObject(input, allowedOperations, allowFilePaths);
 		return { name: `${resource} ${operation.value}`, given };
 	};
 
@@ -184,7 +184,7 @@ describe('any input', () => {
 		fc.assert(
 			fc.property(fc.oneof(fc.jsonValue(), fc.string(), fc.anything()), (input) =>
 				understoodOrRefused(() => {
-					const { operation, given } = readInputObject(input, [], true);
+					const { operation, values: given } = readInputObject(input, [], true);
 					readParameters(getAllFields(operation), given, { mode: 'json', timezone });
 				}),
 			),

@@ -4,7 +4,7 @@ import * as createdFiles from '../createdFiles';
 import { isNodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { idempotencyOption } from '../../idempotency';
-import { createFileLocator } from '../../locators';
+import { buildFileLocator } from '../../locators';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
 import { appendContent } from './append.operation';
 import { planMarkdownReplacements } from './placeholders';
@@ -45,7 +45,7 @@ const createOptions = [
 	{
 		displayName: 'Template',
 		name: 'templateId',
-		...createFileLocator('document', 'searchDocuments'),
+		...buildFileLocator('document', 'searchDocuments'),
 		description:
 			'A document to copy. The content is added at the end of the copy. If this app did not create it, choose All Files as the Drive Access in the credential first.',
 	},

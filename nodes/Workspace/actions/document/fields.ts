@@ -1,13 +1,13 @@
 import type { ReadContext } from '../../../fields/field';
 import { createValueRefusal, describeType, isRecord, refuseUnknownKeys } from '../../../fields/values';
-import { createFileLocator, createTabLocator } from '../../locators';
+import { buildFileLocator, buildTabLocator } from '../../locators';
 import type { Field } from '../../operation';
 import type { Replacement } from './replacements';
 
 export const documentId = {
 	displayName: 'Document',
 	name: 'documentId',
-	...createFileLocator('document', 'searchDocuments'),
+	...buildFileLocator('document', 'searchDocuments'),
 	required: true,
 	description: 'The document to work with',
 } as const satisfies Field;
@@ -32,7 +32,7 @@ export const contentFormat = {
 export const tab = {
 	displayName: 'Tab',
 	name: 'tab',
-	...createTabLocator('document', 'searchDocumentTabs', 'Notes'),
+	...buildTabLocator('document', 'searchDocumentTabs', 'Notes'),
 	description: 'Title or ID of the tab. Leave empty to use the first tab.',
 	builderHint:
 		"Pass the whole object, with the title or ID of the tab: { __rl: true, mode: 'name', value: 'Notes' }.",

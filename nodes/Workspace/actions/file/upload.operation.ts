@@ -2,16 +2,15 @@ import { createRefusal, isNodeError } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { printChoice, quoteField } from '../../../fields/field';
 import { createMemorySource, decodeBase64, computeMd5 } from '../../byteSource';
-import type { KeyHashes } from '../../idempotency';
 import { defineOperation, type Item, type ByteSource } from '../../operation';
 import { googleTypePrefix, hashFileKey, missingFolderAdvice } from '../createdFiles';
 import * as uploads from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
-type UploadCall = Pick<uploads.PreparedUpload, 'client' | 'params' | 'item'>;
+type ItemCall = Pick<uploads.PreparedUpload, 'client' | 'params' | 'item'>;
 
-/** The bytes to upload. @throws NodeError 400 that says what is missing */
-async function getUploadSource({ client, params, item }: UploadCall, field: string): Promise<ByteSource> {
+/** Returns the bytes to upload. @throws NodeError 400 if the content is missing or not base64 */
+async function getUploadSource({ client, params, item }: ItemCall, field: string): Promise<ByteSource> {
 	const { contentSource, content } = params;
 	if (contentSource === 'binary') return await item.getBinary(field);
 	if (contentSource === 'mailAttachment')
@@ -31,30 +30,29 @@ async function getUploadSource({ client, params, item }: UploadCall, field: stri
 	);
 }
 
-/** A MIME type on one line, because a line break would begin another header. */
+/** Allows no line break, because a line break in a MIME type would begin another header of the request. */
 const mimeTypePattern = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/;
 
-/** The MIME type of the content: as given, otherwise by the file name, otherwise as the source says. */
+/** Returns the MIME type that the user entered, otherwise that of the file name extension, otherwise that of the source. */
 async function resolveMimeType(name: string, params: UploadParams, source: ByteSource): Promise<string> {
-	const given = readMimeType(params);
-	if (given !== '') return given;
+	const enteredType = readMimeType(params);
+	if (enteredType !== '') return enteredType;
 	const { findMimeType } = await import('../mimeTypes');
-	const known = source.mimeType?.trim() ?? '';
-	return findMimeType(name) ?? (mimeTypePattern.test(known) ? known : 'application/octet-stream');
+	const sourceType = source.mimeType?.trim() ?? '';
+	return findMimeType(name) ?? (mimeTypePattern.test(sourceType) ? sourceType : 'application/octet-stream');
 }
 
-/** @throws NodeError 400 if the given text is not a media type */
+/** Returns the MIME type that the user entered, or ''. @throws NodeError 400 if it is no MIME type, or that of a Google file */
 function readMimeType({ mimeType }: UploadParams): string {
-	const given = mimeType.trim();
-	if (given.startsWith(googleTypePrefix)) {
+	const enteredType = mimeType.trim();
+	if (enteredType.startsWith(googleTypePrefix))
 		throw createRefusal(
-			`${quoteField('mimeType')} is the MIME type of a Google file: ${given}`,
+			`${quoteField('mimeType')} is the MIME type of a Google file: ${enteredType}`,
 			`Enter the type of the content to upload. To get a Google file, choose it in ${quoteField('convertTo')}.`,
 		);
-	}
-	if (given === '' || mimeTypePattern.test(given)) return given;
+	if (enteredType === '' || mimeTypePattern.test(enteredType)) return enteredType;
 	throw createRefusal(
-		`${quoteField('mimeType')} is not a MIME type: ${shorten(given)}`,
+		`${quoteField('mimeType')} is not a MIME type: ${shorten(enteredType)}`,
 		'Enter a type such as application/pdf, or leave it empty to detect it from the file name.',
 	);
 }
@@ -75,10 +73,10 @@ export const upload = defineOperation({
 	fields,
 	options,
 	check(params, item) {
-		// These are checked for all items first, so that a mistake in the last one does not leave half of the files uploaded.
+		// `check` runs for all items before the first upload, so that a mistake in the last item does not leave half of the files uploaded.
 		readMimeType(params);
-		const { length } = findFields(params, item);
-		if (!bringsName(params)) resolveFileName(params);
+		const { length } = listFields(params, item);
+		if (!mayHaveSourceName(params)) resolveFileName(params);
 		if (length < 2 || params.name.trim() === '') return;
 		throw createRefusal(
 			`${quoteField('name')} is for a single file, but ${length} files would be uploaded`,
@@ -87,20 +85,20 @@ export const upload = defineOperation({
 	},
 	async execute(client, params, item): Promise<uploads.FileResult[]> {
 		const files: uploads.FileResult[] = [];
-		const fields = findFields(params, item);
-		for (const at of fields.keys()) {
-			const uploading = await prepareUpload({ client, params, item }, fields, at);
-			const uploaded = hashUploadKey(uploading).then((key) => uploads.uploadOnce(uploading, key));
-			// Looks here for a file whose outcome is unknown, so that the next ones follow. The runner looks for the last one.
-			files.push(await (at === fields.length - 1 ? uploaded : uploaded.catch(recoverBefore(uploading))));
+		const fields = listFields(params, item);
+		for (const index of fields.keys()) {
+			const prepared = await prepareUpload({ client, params, item }, fields, index);
+			const result = hashUploadKey(prepared).then((key) => uploads.uploadOnce(prepared, key));
+			// After an unknown outcome, looks for the file here, so that the next files are still uploaded. For the last file, `recover` does it.
+			files.push(await (index === fields.length - 1 ? result : result.catch(buildRecovery(prepared))));
 		}
 		return files;
 	},
 	async recover(client, params, _error, item): Promise<uploads.FileResult[] | undefined> {
 		const files: uploads.FileResult[] = [];
-		const fields = findFields(params, item);
-		for (const at of fields.keys()) {
-			const file = await findResult(await prepareUpload({ client, params, item }, fields, at));
+		const fields = listFields(params, item);
+		for (const index of fields.keys()) {
+			const file = await recoverFile(await prepareUpload({ client, params, item }, fields, index));
 			if (!file) return undefined;
 			files.push(file);
 		}
@@ -115,66 +113,67 @@ export const upload = defineOperation({
 	},
 });
 
-/** The binary fields to upload, or '' for content from elsewhere. @throws NodeError 400 for a missing one */
-function findFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item): string[] {
+/** Returns the binary fields to upload; a single '' for content from elsewhere. @throws NodeError 400 if a field is missing */
+function listFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item): string[] {
 	if (contentSource !== 'binary') return [''];
 	return item.findBinaryFields(names.length > 0 ? names : ['data'], 'binaryPropertyName');
 }
 
-/** The file of an upload whose outcome is unknown, if it arrived. */
-async function findResult(uploading: uploads.PreparedUpload): Promise<uploads.FileResult | undefined> {
-	const { source, item } = uploading;
-	const file = await uploads.findUploadedFile(uploading);
+/** Looks for the file of an upload with an unknown outcome. @returns undefined if the file did not arrive */
+async function recoverFile(prepared: uploads.PreparedUpload): Promise<uploads.FileResult | undefined> {
+	const { source, item } = prepared;
+	const file = await uploads.findUploadedFile(prepared);
 	if (!file) return undefined;
-	const key = await hashUploadKey(uploading);
+	const key = await hashUploadKey(prepared);
 	const result = uploads.verifyUpload({ file, md5: await computeMd5(source) }, item);
-	return key ? await uploads.uploadOnce(uploading, key, file) : result;
+	return key ? await uploads.uploadOnce(prepared, key, file) : result;
 }
 
-const recoverBefore = (uploading: uploads.PreparedUpload) => async (error: unknown) => {
+/** Builds an error handler that returns the file if it arrived after all. */
+const buildRecovery = (prepared: uploads.PreparedUpload) => async (error: unknown) => {
 	const isUnknown = isNodeError(error) && error.outcome === 'unknown';
-	const found = isUnknown ? await findResult(uploading).catch(() => undefined) : undefined;
-	if (!found) throw error;
-	return found;
+	const file = isUnknown ? await recoverFile(prepared).catch(() => undefined) : undefined;
+	if (!file) throw error;
+	return file;
 };
 
 async function prepareUpload(
-	call: UploadCall,
+	call: ItemCall,
 	fields: readonly string[],
-	at: number,
+	fileIndex: number,
 ): Promise<uploads.PreparedUpload> {
 	const { params, item } = call;
-	const field = fields[at] ?? '';
-	const count = fields.length;
+	const field = fields[fileIndex] ?? '';
+	const fileCount = fields.length;
 	const source = await getUploadSource(call, field);
 	const { buildFileName } = await import('../mimeTypes');
-	const ownName = source.fileName || (count > 1 ? buildFileName(field, source.mimeType) : undefined);
-	const name = resolveFileName(params, ownName);
+	const sourceName = source.fileName || (fileCount > 1 ? buildFileName(field, source.mimeType) : undefined);
+	const name = resolveFileName(params, sourceName);
 	const mimeType = await resolveMimeType(name, params, source);
-	const target = params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;
-	const token = at === 0 ? item.token : `${item.token}-${at}`;
-	return { ...call, at, count, token, source, name, target, mimeType };
+	const googleType = params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;
+	const token = fileIndex === 0 ? item.token : `${item.token}-${fileIndex}`;
+	return { ...call, fileIndex, fileCount, token, source, name, googleType, mimeType };
 }
 
-const bringsName = ({ contentSource }: UploadParams) =>
+const mayHaveSourceName = ({ contentSource }: UploadParams) =>
 	contentSource === 'binary' || contentSource === 'mailAttachment';
 
-/** @throws NodeError 400 */
-function resolveFileName(params: UploadParams, ownName?: string): string {
+/** Returns the name that the user entered, or that of the source. @throws NodeError 400 if there is none */
+function resolveFileName(params: UploadParams, sourceName?: string): string {
 	if (params.name.trim() !== '') return params.name;
-	if (bringsName(params) && ownName) return ownName;
+	if (mayHaveSourceName(params) && sourceName) return sourceName;
 	throw createRefusal(
 		`${quoteField('name')} is required`,
 		'Enter a name. Only a binary file or an attachment can have its own.',
 	);
 }
 
-async function hashUploadKey({ params, source, at }: uploads.PreparedUpload): Promise<KeyHashes | undefined> {
+async function hashUploadKey({ params, source, fileIndex }: uploads.PreparedUpload) {
 	const { idempotencyKey, convertTo } = params;
 	if (idempotencyKey === '') return undefined;
-	// Drive knows the checksum of a file that is not converted, so a large one need not be read twice.
+	// Without a conversion, Drive's checksum of the file is compared, so the content need not be read here.
 	const digest = convertTo === 'none' ? '' : await computeMd5(source);
 	// Each file of an item has a key of its own.
-	const own = at === 0 ? params : { ...params, idempotencyKey: `${idempotencyKey} file ${at + 1}` };
-	return hashFileKey('file upload', own, [convertTo, digest]);
+	const key = fileIndex === 0 ? idempotencyKey : `${idempotencyKey} file ${fileIndex + 1}`;
+	return hashFileKey('file upload', { ...params, idempotencyKey: key }, [convertTo, digest]);
 }

@@ -25,41 +25,40 @@ const resultKeys = [
 
 const resultFields = resultKeys.join(',');
 
-/** The file as Drive gives it, without the keys that it does not give. */
+/** What Drive says about a file. It has only the keys that Drive returned. */
 export type FileResult = Pick<File, (typeof resultKeys)[number]>;
 
-/** Compares Drive's checksum with the bytes sent; converted files have none. @throws NodeError that names the file, if they differ */
+/** Compares Drive's checksum with that of the sent bytes. A converted file has no checksum. @throws NodeError 500 if they differ */
 export function verifyUpload({ file, md5 }: UploadedFile, item: Item): FileResult {
 	const { id, md5Checksum, webViewLink } = file;
 	if (id) item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
-	if (md5Checksum && md5Checksum.toLowerCase() !== md5) {
+	if (md5Checksum && md5Checksum.toLowerCase() !== md5)
 		throw new NodeError({
 			code: 500,
 			message: `The file ${id ?? ''} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
 			description: 'Delete the file in Google Drive and upload it again.',
 		});
-	}
 	return toFileResult(file);
 }
 
 function toFileResult(file: File): FileResult {
-	const given = resultKeys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
-	return Object.fromEntries(given);
+	const pairs = resultKeys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
+	return Object.fromEntries(pairs);
 }
 
-/** The files of that name in the folder, as far as the sign-in sees them; the newest first. */
-async function findFilesNamed({ client, params, name }: PreparedUpload): Promise<File[]> {
+/** Finds the files in the folder with the name of the upload, the newest first. It finds only files that the sign-in may see. */
+async function findFilesByName({ client, params, name }: PreparedUpload): Promise<File[]> {
 	const folder = params.parentFolder || 'root';
 	const q = `name = ${createdFiles.quoteSearchText(name)} and ${createdFiles.quoteSearchText(folder)} in parents and mimeType != '${createdFiles.googleTypePrefix}folder'`;
 	const files = await createdFiles.findFiles(client.drive, q, resultFields, 'createdTime desc');
-	// Whether Drive compares names by letter case is not documented.
+	// Google does not document whether `name =` ignores letter case.
 	return files.filter((file) => file.name === name);
 }
 
-/** The ID of the file to replace, if any. @throws NodeError 409 if none may be replaced, several may be meant, or it is of another type */
+/** Returns the ID of the file to replace, if any. @throws NodeError 409 if the user allows none, several match, or the type differs */
 function findReplaceableId(
-	[file, ...more]: readonly File[],
-	{ name, target, params }: PreparedUpload,
+	[file, ...otherFiles]: readonly File[],
+	{ name, googleType, params }: PreparedUpload,
 ): string | undefined {
 	if (!file) return undefined;
 	const { id, mimeType, webViewLink: link } = file;
@@ -68,13 +67,13 @@ function findReplaceableId(
 			`The folder already has a file named "${name}"`,
 			`Nothing was uploaded. The existing file is ${id ?? ''}${link ? ` (${link})` : ''}.`,
 		);
-	if (more.length > 0)
+	if (otherFiles.length > 0)
 		throw createConflictError(
-			`The folder has ${more.length + 1} files named "${name}"`,
+			`The folder has ${otherFiles.length + 1} files named "${name}"`,
 			'Nothing was uploaded. Rename or remove all except the one to replace.',
 		);
 	const isGoogleFile = mimeType?.startsWith(createdFiles.googleTypePrefix);
-	if (mimeType === target || (target === undefined && !isGoogleFile)) return id ?? undefined;
+	if (mimeType === googleType || (googleType === undefined && !isGoogleFile)) return id ?? undefined;
 	throw createConflictError(
 		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
 		`Nothing was uploaded. A Google file can only be replaced by one of the same type. Choose that type in ${quoteField('convertTo')}, or use another name.`,
@@ -84,39 +83,40 @@ function findReplaceableId(
 const createConflictError = (message: string, description: string) =>
 	new NodeError({ code: 409, message, description });
 
-/** How many IDs one call reserves. The items of a run share the call. */
-const idsAtOnce = 50;
+/** How many IDs one request reserves. The items of a run share the request. Drive allows up to 1,000 IDs. */
+const idsPerRequest = 50;
 
-/** The ID that is reserved for the file: the same one throughout a run. An item with several files has a call of its own. */
-async function reserveFileId(uploading: PreparedUpload): Promise<string | undefined> {
-	const { client, item, at, count } = uploading;
-	const isOnly = count === 1;
-	const block = isOnly ? Math.floor(item.index / idsAtOnce) : `item ${item.index}`;
-	const { ids } = await item.once(`reservedFileIds:${block}`, async () => {
-		const request = { count: isOnly ? idsAtOnce : count, space: 'drive', type: 'files', fields: 'ids' };
+/** Reserves an ID for the file, the same each time in a run. An item with several files reserves all their IDs in a request of its own. */
+async function reserveFileId(upload: PreparedUpload): Promise<string | undefined> {
+	const { client, item, fileIndex, fileCount } = upload;
+	const isOnlyFile = fileCount === 1;
+	const batch = isOnlyFile ? Math.floor(item.index / idsPerRequest) : `item ${item.index}`;
+	const { ids } = await item.once(`reservedFileIds:${batch}`, async () => {
+		const count = isOnlyFile ? idsPerRequest : fileCount;
+		const request = { count, space: 'drive', type: 'files', fields: 'ids' };
 		return (await client.drive.files.generateIds(request)).data;
 	});
-	return ids?.[isOnly ? item.index % idsAtOnce : at];
+	return ids?.[isOnlyFile ? item.index % idsPerRequest : fileIndex];
 }
 
-/** The file that an earlier try of this item created, if there is one. */
-export async function findUploadedFile(uploading: PreparedUpload): Promise<File | undefined> {
-	const { client, target } = uploading;
-	if (target !== undefined) return await createdFiles.findFileOfItem(client.drive, uploading, resultFields);
-	const fileId = await reserveFileId(uploading);
+/** Finds the file that an earlier request for this upload created, if there is one. */
+export async function findUploadedFile(upload: PreparedUpload): Promise<File | undefined> {
+	const { client, googleType } = upload;
+	if (googleType !== undefined) return await createdFiles.findFileOfItem(client.drive, upload, resultFields);
+	const fileId = await reserveFileId(upload);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
 	return (await ignoreNotFound(client.drive.files.get(request)))?.data;
 }
 
-/** A line in n8n's log at each tenth of the file. */
+/** Creates a function that writes a line to n8n's log after each tenth of the file. */
 function createProgressLog(item: Item) {
-	let logged = 0;
+	let loggedTenths = 0;
 	return (sentBytes: number, totalBytes: number) => {
-		const tenth = totalBytes === 0 ? 10 : Math.floor((sentBytes * 10) / totalBytes);
-		if (tenth <= logged) return;
-		logged = tenth;
-		item.log(`Upload of item ${item.index}: ${sentBytes} of ${totalBytes} bytes (${tenth * 10}%)`);
+		const tenths = totalBytes === 0 ? 10 : Math.floor((sentBytes * 10) / totalBytes);
+		if (tenths <= loggedTenths) return;
+		loggedTenths = tenths;
+		item.log(`Upload of item ${item.index}: ${sentBytes} of ${totalBytes} bytes (${tenths * 10}%)`);
 	};
 }
 
@@ -125,86 +125,84 @@ export interface PreparedUpload {
 	readonly client: Clients;
 	readonly params: UploadParams;
 	readonly item: Item;
-	/** Place of the file among the item's files, from 0. */
-	readonly at: number;
-	readonly count: number;
-	/** The item's token; for each file after the first, with its place. */
+	/** The position of the file among the item's files, from 0. */
+	readonly fileIndex: number;
+	readonly fileCount: number;
+	/** The item's token. For each file after the first, it ends with the index of the file. */
 	readonly token: string;
 	readonly source: ByteSource;
 	/** The name of the file in Google Drive. */
 	readonly name: string;
-	/** Google's own type that the content is converted to, if any. */
-	readonly target: string | undefined;
-	/** Media type of the bytes. */
+	/** The MIME type of the Google file to which the content is converted, if it is. */
+	readonly googleType: string | undefined;
+	/** The MIME type of the bytes. */
 	readonly mimeType: string;
 }
 
-/** Uploads a file; with a key only once. @param found the file that an earlier try of this item created, if known */
-export async function uploadOnce(uploading: PreparedUpload, key: KeyHashes | undefined, found?: File) {
-	const { client, source } = uploading;
+/** Uploads a file, and with a key only once. @param createdFile the file that an earlier request of this item created, if known */
+export async function uploadOnce(upload: PreparedUpload, key: KeyHashes | undefined, createdFile?: File) {
+	const { client, source } = upload;
 	if (!key) {
-		const made = await uploadUnlessSkipped(uploading);
-		return 'instead' in made ? made.instead : made;
+		const result = await uploadUnlessSkipped(upload);
+		return 'instead' in result ? result.instead : result;
 	}
 	return await createdFiles.createOnce(client.drive, resultFields, {
 		key,
-		ownId: found?.id ?? undefined,
-		create: async (appProperties) => found ?? (await uploadUnlessSkipped(uploading, appProperties)),
-		// Drive shows a file only when all of it has arrived, so nothing is missing.
+		ownId: createdFile?.id ?? undefined,
+		create: async (appProperties) => createdFile ?? (await uploadUnlessSkipped(upload, appProperties)),
+		// Drive shows a file only when all of its bytes have arrived, so only the content is compared.
 		async finish(file, { isOwn }) {
-			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await computeMd5(source))) {
+			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await computeMd5(source)))
 				throw createKeyReusedError(`the file ${file.id ?? ''}`);
-			}
 			return () => toFileResult(file);
 		},
 	});
 }
 
-/** @returns the new file, or the existing one that is to be used instead */
+/** Uploads a file, unless the user chose to skip existing files. @returns the new file, or the existing file in place of it */
 async function uploadUnlessSkipped(
-	uploading: PreparedUpload,
+	upload: PreparedUpload,
 	appProperties?: Readonly<Record<string, string>>,
 ): Promise<FileResult | { readonly instead: FileResult }> {
-	const { client, params, item, source, name, target, mimeType } = uploading;
+	const { client, params, item, source, name, googleType, mimeType } = upload;
 	const { onExisting, description, parentFolder } = params;
-	const existing = onExisting === 'createNew' ? [] : await findFilesNamed(uploading);
-	const [newest] = existing;
-	if (newest && onExisting === 'skip') {
+	const existingFiles = onExisting === 'createNew' ? [] : await findFilesByName(upload);
+	const [newestFile] = existingFiles;
+	if (newestFile && onExisting === 'skip') {
 		item.addHint('Files that already existed in the folder were not uploaded again.');
-		return { instead: toFileResult(newest) };
+		return { instead: toFileResult(newestFile) };
 	}
 	const pairs = params.properties.map((pair) => [pair.name, pair.value] as const);
 	const metadata = {
 		name,
-		mimeType: target,
+		mimeType: googleType,
 		description: description || undefined,
 		properties: pairs.length > 0 ? Object.fromEntries(pairs) : undefined,
 		appProperties,
 	};
 	const request = { mimeType, source, fields: resultFields, onProgress: createProgressLog(item) };
-	const replacedId = findReplaceableId(existing, uploading);
-	if (replacedId !== undefined) {
+	const replacedId = findReplaceableId(existingFiles, upload);
+	if (replacedId !== undefined)
 		return verifyUpload(await client.uploadToDrive({ ...request, metadata, replacedId }), item);
-	}
-	// Marks the file, so that a later try finds it: by a reserved ID, or by a property if it is converted, because that takes no ID.
+	// Marks the file, so that it is found again. Drive takes no reserved ID for a converted file, so a property marks it.
 	const marker =
-		target === undefined
-			? { id: await reserveFileId(uploading) }
-			: { appProperties: { ...appProperties, ...createdFiles.getItemProperty(uploading) } };
+		googleType === undefined
+			? { id: await reserveFileId(upload) }
+			: { appProperties: { ...appProperties, ...createdFiles.getItemProperty(upload) } };
 	const parents = parentFolder ? [parentFolder] : undefined;
-	const sending = client.uploadToDrive({
+	const uploading = client.uploadToDrive({
 		...request,
 		metadata: { ...metadata, ...marker, parents },
-		findCreated: () => findUploadedFile(uploading),
+		findCreated: () => findUploadedFile(upload),
 	});
-	const sent = await sending.catch(async (error: unknown) => {
-		// 409 is about our own ID: the file exists because an earlier try created it.
+	const uploadedFile = await uploading.catch(async (error: unknown) => {
+		// Drive answers 409 if a file has the reserved ID already. An earlier request created it.
 		if (!isNodeError(error) || error.code !== 409) throw error;
-		const file = await findUploadedFile(uploading).catch(() => {
+		const file = await findUploadedFile(upload).catch(() => {
 			throw error.with({ outcome: 'unknown' });
 		});
 		if (!file) throw error;
 		return { file, md5: await computeMd5(source) };
 	});
-	return verifyUpload(sent, item);
+	return verifyUpload(uploadedFile, item);
 }

@@ -22,7 +22,7 @@ export const send = defineOperation({
 	description:
 		'Send an email from Gmail, with or without attachments, reply to one, or save it as a draft. An error or a retry never sends it a second time.',
 	caution: 'Unless it is saved as a draft, it is sent immediately and cannot be undone.',
-	narrowed: {
+	narrowedChoice: {
 		value: 'sendDraft',
 		name: 'Send, Drafts Only',
 		description: 'Save an email as a draft. Sending one is refused.',

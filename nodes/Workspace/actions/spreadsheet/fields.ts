@@ -1,4 +1,4 @@
-import { createFileLocator, createTabLocator, readLinkedTab } from '../../locators';
+import { buildFileLocator, buildTabLocator, readLinkedTab } from '../../locators';
 import type { Field, CombinedItem, InferParameters } from '../../operation';
 
 /** The key of the row number in each item of Read. If a column has this name, Read calls it `rowNumber_2`. */
@@ -7,7 +7,7 @@ export const rowNumberKey = 'rowNumber';
 export const spreadsheetId = {
 	displayName: 'Spreadsheet',
 	name: 'spreadsheetId',
-	...createFileLocator('spreadsheet', 'searchSpreadsheets'),
+	...buildFileLocator('spreadsheet', 'searchSpreadsheets'),
 	required: true,
 	description: 'The spreadsheet to work with',
 } as const satisfies Field;
@@ -15,7 +15,7 @@ export const spreadsheetId = {
 export const tab = {
 	displayName: 'Tab',
 	name: 'tab',
-	...createTabLocator('spreadsheet', 'searchTabs', 'Sheet1'),
+	...buildTabLocator('spreadsheet', 'searchTabs', 'Sheet1'),
 	otherwise: { field: 'spreadsheetId', read: readLinkedTab },
 	description: 'The tab to work in. Leave empty if the range or the URL of the spreadsheet names it.',
 	builderHint:

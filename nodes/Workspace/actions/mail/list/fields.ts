@@ -219,7 +219,7 @@ export const sharedListDefinition = {
 	check: refuseContradictions,
 	toItems: toListItems,
 	toModel: toListAnswer,
-	getFailure: (result: ListResult) => result.failure,
+	findFailure: (result: ListResult) => result.failure,
 	adviceByStatus: {
 		400: 'Check the search terms, the label IDs and the page token.',
 		404: 'The mailbox was not found. Check which account the credential is connected to.',
