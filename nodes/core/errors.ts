@@ -94,7 +94,7 @@ const removeErrorCode = (description: string) => description.replace(/ \([A-Z][A
 
 /** The part of `Sanitizer` that is needed here. Importing the class would make an import circle. */
 interface ErrorSanitizer {
-	cleanError(error: NodeError): NodeError;
+	sanitizeError(error: NodeError): NodeError;
 }
 
 /** Builds the item for a failure. n8n sends JSON with the only key `error` to the error output; `item.error` would replace this JSON. */
@@ -104,7 +104,7 @@ export function createErrorItem(
 	itemIndex: number,
 	sanitizer: ErrorSanitizer,
 ): INodeExecutionData {
-	const clean = sanitizer.cleanError(failure);
+	const clean = sanitizer.sanitizeError(failure);
 	const { code, status, details } = clean;
 	// An item has no description.
 	const { message: whole } = addAdviceToMessage(clean);
@@ -121,7 +121,7 @@ export function createNodeApiError(
 	itemIndex: number | undefined,
 	sanitizer: ErrorSanitizer,
 ): NodeApiError {
-	const clean = sanitizer.cleanError(failure);
+	const clean = sanitizer.sanitizeError(failure);
 	const message = escapeForEditor(getVisibleMessage(node, clean));
 	// n8n appends the description unless the message already contains it.
 	const advice = clean.description && escapeForEditor(clean.description);

@@ -1,7 +1,7 @@
 import { toSingleLine } from './text';
 
 /** Stands in a text in place of a secret. */
-export const mask = '•••';
+export const dots = '•••';
 
 interface TextRange {
 	readonly start: number;
@@ -20,7 +20,7 @@ interface Needle {
 	readonly text: string;
 	/** Units per character of the secret. */
 	readonly scale: number;
-	/** Base64 or hex. What is encoded next to a secret reveals a little about its ends, so the whole word is masked. */
+	/** Base64 or hex. What is encoded next to a secret reveals a little about its ends, so the whole word is replaced. */
 	readonly isEncoded: boolean;
 }
 
@@ -30,7 +30,7 @@ interface NeedlePiece {
 	readonly offset: number;
 }
 
-/** In characters. Anything shorter is not treated as a secret, because masking it would leave nothing of a text. */
+/** In characters. Anything shorter is not treated as a secret, because replacing it would leave nothing of a text. */
 const minSecretLength = 4;
 /** This many characters from anywhere in a secret are recognized anywhere in a text. */
 const minInnerLength = 12;
@@ -59,7 +59,7 @@ export class SecretSearch {
 	}
 
 	/** Replaces what reveals a secret. */
-	maskSecrets(text: string): string {
+	replaceSecrets(text: string): string {
 		for (const secret of [...this.#secrets].slice(this.#preparedCount)) this.#prepareSecret(secret);
 		this.#preparedCount = this.#secrets.size;
 		const literal = this.#literals.flatMap((form) => findOccurrences(form, text));
@@ -68,7 +68,7 @@ export class SecretSearch {
 		let done = 0;
 		for (const { start, end } of ranges.sort((a, b) => a.start - b.start)) {
 			if (end <= done) continue;
-			if (start >= done) pieces.push(text.slice(done, start), mask);
+			if (start >= done) pieces.push(text.slice(done, start), dots);
 			done = end;
 		}
 		pieces.push(text.slice(done));
@@ -101,7 +101,7 @@ export class SecretSearch {
 		const found: TextRange[] = [];
 		let foundUntil = 0;
 		for (const [begin, start] of view.starts.entries()) {
-			// A masked part is not searched again, because a secret that repeats itself would match at every place.
+			// A replaced part is not searched again, because a secret that repeats itself would match at every place.
 			if (start < foundUntil) continue;
 			for (const piece of this.#piecesByText.get(view.text.slice(begin, begin + pieceLength)) ?? []) {
 				const range = findMatchAround(piece, begin, view, source);

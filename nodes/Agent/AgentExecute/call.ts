@@ -14,7 +14,7 @@ import {
 	type AgentCredentials,
 	buildExecuteUrl,
 	buildIdentity,
-	createRedactor,
+	buildSanitizeFunction,
 	listSecrets,
 } from '../session/credentials';
 import { buildCallErrors, statusToRequestError, retryWords } from './errors';
@@ -64,9 +64,9 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 		conversation: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** The values that no text may contain. */
 		secrets,
-		/** The secrets that are masked in the response. The user's public key is not, because the agent may work with it. */
-		maskedSecrets: [api.apiKey, identity.signature],
-		redact: createRedactor(secrets),
+		/** The secrets that are replaced in the response. The user's public key is not, because the agent may work with it. */
+		responseSecrets: [api.apiKey, identity.signature],
+		sanitize: buildSanitizeFunction(secrets),
 	};
 }
 

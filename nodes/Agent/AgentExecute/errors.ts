@@ -14,7 +14,7 @@ import {
 } from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
-import type { Redactor } from '../session/credentials';
+import type { Sanitize } from '../session/credentials';
 import { type FieldCondition, findText, getFieldText, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from './response';
@@ -23,7 +23,7 @@ import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from '
 export interface CallErrorContext {
 	readonly url: string;
 	readonly options: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
-	readonly redact: Redactor;
+	readonly sanitize: Sanitize;
 }
 
 const unknownOutcomeText =
@@ -37,7 +37,7 @@ export function thrownToRequestError(error: unknown, call: CallErrorContext): No
 	const { status: code, outcome, retryable } = found;
 	const description = appendErrorCode(networkAdvice[found.category] ?? unknownOutcomeText, found.code);
 	// The HTTP client's error contains the request, so only its message is kept.
-	const cause = new Error(call.redact(toError(error).message));
+	const cause = new Error(call.sanitize(toError(error).message));
 	const message = formatNetworkMessage(found, error, call.url);
 	return new NodeError({ code, message, description, outcome, retryable, cause });
 }
@@ -186,11 +186,11 @@ const maxDetailLength = 8192;
 /** Adds the session and the response to a failure after which the agent may be running. @param response undefined if there was none */
 export function addCallDetails(
 	failure: NodeError,
-	{ sessionId, redact }: Pick<CallErrorContext, 'redact'> & { readonly sessionId: string },
+	{ sessionId, sanitize }: Pick<CallErrorContext, 'sanitize'> & { readonly sessionId: string },
 	response: unknown,
 ): NodeError {
 	const what = failure.description?.replace(/([^.!?…])$/, '$1.');
-	const answer = response !== undefined && { response: limitDetail(response, redact) };
+	const answer = response !== undefined && { response: limitDetail(response, sanitize) };
 	return failure.with({
 		description: joinSentences(what, `The session ID is ${sessionId}.`),
 		details: { sessionId, ...answer, ...failure.details },
@@ -198,12 +198,12 @@ export function addCallDetails(
 }
 
 /** The last messages within the limits. */
-export function buildMessageDetails(messages: readonly SessionMessage[], redact: Redactor): IDataObject {
+export function buildMessageDetails(messages: readonly SessionMessage[], sanitize: Sanitize): IDataObject {
 	if (messages.length === 0) return {};
 	const kept: IDataObject[] = [];
 	let size = 0;
 	for (const { sequence, receivedAt, format, message } of messages.toReversed()) {
-		const shown = { sequence, receivedAt, format, message: limitDetail(message, redact) };
+		const shown = { sequence, receivedAt, format, message: limitDetail(message, sanitize) };
 		size += JSON.stringify(shown).length;
 		if (kept.length > 0 && size > maxMessagesLength) break;
 		kept.unshift(shown);
@@ -213,13 +213,13 @@ export function buildMessageDetails(messages: readonly SessionMessage[], redact:
 }
 
 /** Returns a small value unchanged, otherwise the beginning of its JSON. */
-function limitDetail(value: unknown, redact: Redactor): IDataObject[string] {
-	const text = redact(JSON.stringify(value));
+function limitDetail(value: unknown, sanitize: Sanitize): IDataObject[string] {
+	const text = sanitize(JSON.stringify(value));
 	if (text.length > maxDetailLength) return shorten(text, maxDetailLength);
 	try {
 		return JSON.parse(text) as IDataObject;
 	} catch {
-		// Masking the secrets may have made the JSON invalid.
+		// Replacing the secrets may have made the JSON invalid.
 		return text;
 	}
 }
@@ -267,14 +267,14 @@ export function addAgentStarted(failure: NodeError): NodeError {
 export function createWaitTimeoutError(
 	{ waitTimeoutSeconds, match }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'match'>,
 	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
-	redact: Redactor,
+	sanitize: Sanitize,
 ): NodeError {
 	const received = messages.length === 1 ? '1 message' : `${messages.length} messages`;
 	return new NodeError({
 		code: 504,
 		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${received} received`,
 		description: joinSentences(
-			redact(describeMessages(messages, match)),
+			sanitize(describeMessages(messages, match)),
 			early.length > 0 && `Messages that arrived before the call and did not count: ${early.length}.`,
 			"The agent was started. Raise 'Wait Timeout', check the condition in 'Wait Until', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
 		),
@@ -305,9 +305,9 @@ const maxReportLength = 500;
 export function createAgentFailureError(
 	message: SessionMessage | undefined,
 	textField: string,
-	redact: Redactor,
+	sanitize: Sanitize,
 ): NodeError {
-	const report = redact(findText(message?.message, textField) ?? JSON.stringify(message?.message ?? null));
+	const report = sanitize(findText(message?.message, textField) ?? JSON.stringify(message?.message ?? null));
 	return new NodeError({
 		code: 500,
 		message: 'The agent reported a failure',

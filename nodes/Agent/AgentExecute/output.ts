@@ -6,7 +6,7 @@ import { toError, isTool, toNodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import { countRoom, describePart, fitText } from '../../core/modelAnswer';
 import { isRecord } from '../../fields/values';
-import type { Redactor } from '../session/credentials';
+import type { Sanitize } from '../session/credentials';
 import { findText, storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { CallProgress, PreparedCall } from './call';
 import { joinSentences } from './errors';
@@ -18,12 +18,12 @@ import type { WaitResult } from './wait';
 export async function buildOutputItem(context: IExecuteFunctions, index: number, progress: CallProgress) {
 	const { call, sent, answer } = progress;
 	const { sessionId, userId, startStepName, timestamp } = sent;
-	const content = answer ? parseResponseContent(answer, call.maskedSecrets) : { response: null };
+	const content = answer ? parseResponseContent(answer, call.responseSecrets) : { response: null };
 	const response = 'response' in content ? (content.response as IDataObject) : null;
 	const output = findText(response, call.options.textField) ?? null;
 	const statusCode = answer?.statusCode ?? null;
 	const json: IDataObject = { output, sessionId, userId, startStepName, timestamp, statusCode, response };
-	if (answer && call.options.includeHeaders) json.headers = redactHeaders(answer.headers, call.redact);
+	if (answer && call.options.includeHeaders) json.headers = sanitizeHeaders(answer.headers, call.sanitize);
 	const item: INodeExecutionData = { json, pairedItem: { item: index } };
 	if (!('bytes' in content)) return item;
 	const { bytes, fileName, mimeType } = content;
@@ -43,9 +43,9 @@ async function addStartedOnFailure<T>(storing: Promise<T>): Promise<T> {
 }
 
 /** Removes the secrets, because a service may repeat them in its headers, which n8n stores with the execution. */
-function redactHeaders(headers: IncomingHttpHeaders, redact: Redactor): IDataObject {
+function sanitizeHeaders(headers: IncomingHttpHeaders, sanitize: Sanitize): IDataObject {
 	const entries = Object.entries(headers).map(([name, value = '']) => {
-		return [redact(name), Array.isArray(value) ? value.map(redact) : redact(value)] as const;
+		return [sanitize(name), Array.isArray(value) ? value.map(sanitize) : sanitize(value)] as const;
 	});
 	return Object.fromEntries(entries);
 }

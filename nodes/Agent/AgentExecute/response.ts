@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { unescape as decodePercents } from 'node:querystring';
 
-import { mask } from '../../core/secretSearch';
+import { dots } from '../../core/secretSearch';
 import { shorten } from '../../core/text';
 import { isRecord } from '../../fields/values';
 import { mayBeJson } from '../../http/body';
-import type { Redactor } from '../session/credentials';
+import type { Sanitize } from '../session/credentials';
 import { findText, type SessionMessage } from '../session/messages';
 import type { WaitEndReason } from './messageCollector';
 import type { ExecuteParams } from './parameters';
@@ -28,20 +28,21 @@ const maxEchoLength = 64 * 1024;
 /** In characters. A shorter secret may be a common word. */
 const minSecretLength = 8;
 
-/** Parses JSON, keeps text, and returns anything else as bytes. @param secrets to mask in the text */
+/** Parses JSON, keeps text, and returns anything else as bytes. @param secrets the secrets to replace in the text */
 export function parseResponseContent(answer: AgentResponse, secrets: string[] = []): ResponseContent {
 	const { body, headers } = answer;
-	const masked = secrets.filter(({ length }) => length >= minSecretLength);
-	const maskSecrets = (text: string) => masked.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
+	const replaceable = secrets.filter(({ length }) => length >= minSecretLength);
+	const replaceSecrets = (text: string) =>
+		replaceable.reduce((rest, secret) => rest.replaceAll(secret, dots), text);
 	if (body.length === 0) return { response: null };
 	const { mimeType, decoder } = parseContentType(headers);
 	const isText = mimeType === '' ? isUtf8(body) : textTypePattern.test(mimeType);
 	if (!isText) {
-		const fileName = maskSecrets(parseFileName(headers) ?? '') || undefined;
+		const fileName = replaceSecrets(parseFileName(headers) ?? '') || undefined;
 		return { bytes: body, mimeType: mimeType || 'application/octet-stream', fileName };
 	}
 	const plain = decoder.decode(body);
-	const text = plain.length <= maxEchoLength ? maskSecrets(plain) : plain;
+	const text = plain.length <= maxEchoLength ? replaceSecrets(plain) : plain;
 	return { response: isJsonType(mimeType) ? parseJsonOrText(text) : text };
 }
 
@@ -146,7 +147,7 @@ const maxSearchedLength = 64 * 1024;
 const maxExcerptLength = 300;
 
 /** The beginning of the response's error message or text, without secrets. */
-export function buildExcerpt(answer: AgentResponse, { redact }: { readonly redact: Redactor }): string {
+export function buildExcerpt(answer: AgentResponse, { sanitize }: { readonly sanitize: Sanitize }): string {
 	const body = answer.body.subarray(0, maxErrorBodyBytes);
 	const content = parseResponseContent({ ...answer, body });
 	if (!('response' in content) || content.response === null) return '';
@@ -155,7 +156,7 @@ export function buildExcerpt(answer: AgentResponse, { redact }: { readonly redac
 		typeof response === 'string'
 			? response.slice(0, maxSearchedLength).replace(markupPattern, ' ')
 			: (findErrorMessage(response) ?? body.toString('utf8'));
-	return shorten(redact(text.slice(0, maxSearchedLength).replace(/\s+/g, ' ')).trim(), maxExcerptLength);
+	return shorten(sanitize(text.slice(0, maxSearchedLength).replace(/\s+/g, ' ')).trim(), maxExcerptLength);
 }
 
 /** Matches tags, and scripts and styles with their content, in linear time. */

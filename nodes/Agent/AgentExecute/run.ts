@@ -58,7 +58,7 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	} catch (error) {
 		throw putMessageIntoDescription(error, context);
 	} finally {
-		const hints = [...shared.hints].map((hint) => escapeForEditor(sanitizer.cleanText(hint)));
+		const hints = [...shared.hints].map((hint) => escapeForEditor(sanitizer.sanitizeText(hint)));
 		if (hints.length > 0) {
 			context.addExecutionHints(...hints.map((message) => ({ message, location: 'outputPane' as const })));
 		}
@@ -137,7 +137,7 @@ function buildWaitParts(context: IExecuteFunctions, call: PreparedCall, wait: Wa
 }
 
 function toFailedItem(error: unknown, { call, answer }: CallProgress): PerformedItem {
-	const failure = new Sanitizer(call.secrets).cleanError(naming.insertNamesIntoError(toNodeError(error)));
+	const failure = new Sanitizer(call.secrets).sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
 	// Whether the service accepted the call, or may have.
 	const reachedService = answer !== undefined || failure.outcome !== 'notDone';
 	if (!reachedService) return { result: { failure }, mustNotRunAgain: false };

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { isNodeError, type NodeError } from '../../core/errors';
 import { classifyNetworkError } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
-import type { ConnectRequestReader, Redactor } from '../session/credentials';
+import type { ConnectRequestReader, Sanitize } from '../session/credentials';
 import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import * as errors from './errors';
@@ -17,7 +17,7 @@ export interface WaitParts extends CollectorParts {
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
 	readonly connect: typeof connect;
 	/** Removes the secrets from the texts of the service. */
-	readonly redact: Redactor;
+	readonly sanitize: Sanitize;
 }
 
 export interface WaitResult extends Pick<MessageCollector, 'early' | 'messages' | 'repeated'> {
@@ -179,18 +179,19 @@ class MessageWait implements ConnectionListener {
 	}
 
 	#checkEnd(end: WaitEnd): WaitEndReason {
-		const { settings, redact } = this.#parts;
+		const { settings, sanitize } = this.#parts;
 		const { messages } = this.#collector;
-		if (end === 'failure') throw errors.createAgentFailureError(messages.at(-1), settings.textField, redact);
+		if (end === 'failure')
+			throw errors.createAgentFailureError(messages.at(-1), settings.textField, sanitize);
 		if (settings.onWaitTimeout === 'output') return end;
 		if (end === 'limit') throw errors.createTooManyMessagesError(messages.length);
 		if (end !== 'timeout') return end;
-		const failure = errors.createWaitTimeoutError(settings, this.#collector, redact);
+		const failure = errors.createWaitTimeoutError(settings, this.#collector, sanitize);
 		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#lastLoss);
 	}
 
 	#addDetails(failure: NodeError): NodeError {
-		const received = errors.buildMessageDetails(this.#collector.messages, this.#parts.redact);
+		const received = errors.buildMessageDetails(this.#collector.messages, this.#parts.sanitize);
 		const gap = this.#lastLoss && { gap: true };
 		return failure.with({ details: { ...failure.details, ...received, ...gap } });
 	}

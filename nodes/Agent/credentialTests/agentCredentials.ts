@@ -153,7 +153,7 @@ async function tryToOpenChannel(url: URL, allowUnauthorizedCerts: boolean, looku
 	};
 	const settings = {
 		url: url.href,
-		redact: (text: string) => text,
+		sanitize: (text: string) => text,
 		allowUnauthorizedCerts,
 		// The test receives no messages.
 		maxMessageBytes: 1024,

@@ -5,7 +5,7 @@ import {
 	buildCloseReason,
 	upgradeResponseToCloseReason,
 } from './closeReason';
-import type { Redactor } from './credentials';
+import type { Sanitize } from './credentials';
 import type { SocketOpener, ChannelSocket, SocketListener, SocketRequest } from './webSocket';
 
 interface HeartbeatSettings {
@@ -103,7 +103,7 @@ export class Heartbeat {
 }
 
 export interface ChannelSettings extends SocketRequest, HeartbeatSettings {
-	readonly redact: Redactor;
+	readonly sanitize: Sanitize;
 	/** If not empty, this text is sent each time the channel opens. */
 	readonly initialMessage: string;
 }
@@ -250,7 +250,7 @@ export class Channel {
 				this.#listener.onFirstPong();
 			},
 			onUnexpectedResponse: (answer) => {
-				this.#closeCause = upgradeResponseToCloseReason(answer, this.#settings.redact);
+				this.#closeCause = upgradeResponseToCloseReason(answer, this.#settings.sanitize);
 			},
 			onError: (error) => {
 				this.#closeCause ??= socketErrorToCloseReason(error, this.#settings);
@@ -259,7 +259,7 @@ export class Channel {
 				this.#isSocketClosed = true;
 				this.#resolveSocketClosed();
 				if (this.#state === 'closed' || this.#state === 'closing') return;
-				this.#terminate(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.redact));
+				this.#terminate(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.sanitize));
 			},
 		};
 	}

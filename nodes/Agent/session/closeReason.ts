@@ -7,7 +7,7 @@ import {
 	type NetworkError,
 } from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
-import type { Redactor } from './credentials';
+import type { Sanitize } from './credentials';
 
 /** The HTTP response of a server, or of a proxy, that did not open the channel. */
 export interface UpgradeResponse {
@@ -95,11 +95,11 @@ function getHttpStatus(closeReason: CloseReason): number | undefined {
 export function buildCloseReason(
 	{ code, reason }: { readonly code: number; readonly reason: string },
 	cause: CloseReason | undefined,
-	redact: Redactor,
+	sanitize: Sanitize,
 ): CloseReason {
 	// An error after the server's close frame, such as a ping that could not be sent, is only a consequence of it.
 	if (code !== 1006 && (cause?.kind ?? 'network') === 'network') {
-		return { kind: 'closeFrame', code, reason: redact(reason) };
+		return { kind: 'closeFrame', code, reason: sanitize(reason) };
 	}
 	return cause ?? { kind: 'dropped' };
 }
@@ -107,31 +107,38 @@ export function buildCloseReason(
 /** Tells what an error of the socket means, without secrets. */
 export function socketErrorToCloseReason(
 	error: Error & { code?: unknown },
-	{ maxMessageBytes, redact }: { readonly maxMessageBytes: number; readonly redact: Redactor },
+	{ maxMessageBytes, sanitize }: { readonly maxMessageBytes: number; readonly sanitize: Sanitize },
 ): CloseReason {
 	const code = typeof error.code === 'string' ? error.code : undefined;
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
 	if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
-	return networkErrorToCloseReason(error, redact);
+	return networkErrorToCloseReason(error, sanitize);
 }
 
 /** Tells why a connection could not be made or was lost, without secrets. */
-export function networkErrorToCloseReason(error: Error & { code?: unknown }, redact: Redactor): CloseReason {
+export function networkErrorToCloseReason(
+	error: Error & { code?: unknown },
+	sanitize: Sanitize,
+): CloseReason {
 	const { code, message } = error;
 	if (isBlockedByPolicy(error)) return { kind: 'blocked' };
-	return { kind: 'network', code: typeof code === 'string' ? code : undefined, message: redact(message) };
+	return { kind: 'network', code: typeof code === 'string' ? code : undefined, message: sanitize(message) };
 }
 
-export function upgradeResponseToCloseReason(answer: UpgradeResponse, redact: Redactor): CloseReason {
-	const location = answer.location && redact(answer.location);
-	return { kind: 'answer', answer: { ...answer, location, body: redact(answer.body) } };
+export function upgradeResponseToCloseReason(answer: UpgradeResponse, sanitize: Sanitize): CloseReason {
+	const location = answer.location && sanitize(answer.location);
+	return { kind: 'answer', answer: { ...answer, location, body: sanitize(answer.body) } };
 }
 
-/** Tells why the credentials could not be read. @param redact for errors that are not ours: a NodeError holds no secrets */
-export function credentialErrorToCloseReason(error: unknown, redact: Redactor): CloseReason {
+/** Tells why the credentials could not be read. @param sanitize for errors that are not ours: a NodeError holds no secrets */
+export function credentialErrorToCloseReason(error: unknown, sanitize: Sanitize): CloseReason {
 	const { message } = toError(error);
 	if (isNodeError(error)) return { kind: 'credentials', message, isMistake: true };
-	return { kind: 'credentials', message: redact(message), isMistake: message.includes(envAccessDeniedText) };
+	return {
+		kind: 'credentials',
+		message: sanitize(message),
+		isMistake: message.includes(envAccessDeniedText),
+	};
 }
 
 /** n8n's error text for an expression with $env while N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it. */

@@ -8,7 +8,7 @@ import {
 	describeCloseReason,
 	credentialErrorToCloseReason,
 } from './closeReason';
-import { type ConnectRequest, type ConnectRequestReader, createRedactor } from './credentials';
+import { type ConnectRequest, type ConnectRequestReader, buildSanitizeFunction } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
 import type { SocketOpener } from './webSocket';
@@ -167,7 +167,9 @@ class SessionConnection {
 			else this.#openChannel(openSocket, request);
 		} catch (error) {
 			if (attempt !== this.#attemptNumber) return;
-			this.#handleClose(credentialErrorToCloseReason(error, this.#lastRequest?.redact ?? createRedactor([])));
+			this.#handleClose(
+				credentialErrorToCloseReason(error, this.#lastRequest?.sanitize ?? buildSanitizeFunction([])),
+			);
 		}
 	}
 
@@ -258,9 +260,9 @@ export async function findPolicyRefusal(request: ConnectRequest): Promise<CloseR
 	try {
 		// The query stays out, because it holds the secrets.
 		const result = await request.egress?.validateUrl(request.baseUrl.href);
-		return result?.ok === false ? networkErrorToCloseReason(result.error, request.redact) : undefined;
+		return result?.ok === false ? networkErrorToCloseReason(result.error, request.sanitize) : undefined;
 	} catch (error) {
-		return networkErrorToCloseReason(toError(error), request.redact);
+		return networkErrorToCloseReason(toError(error), request.sanitize);
 	}
 }
 

@@ -115,15 +115,15 @@ export function listSecrets(credential: Pick<AgentApiCredential, 'apiKey'>, iden
 	return [credential.apiKey, identity.signature, identity.userPublicKey];
 }
 
-export type Redactor = (text: string) => string;
+export type Sanitize = (text: string) => string;
 
 /** In characters; longer than any text that is shown. */
-const maxRedactedLength = 16_384;
+const maxSanitizedLength = 16_384;
 
 /** Makes a function that removes the secrets from texts, before these are shortened or become a part of other texts. */
-export function createRedactor(secrets: readonly string[]): Redactor {
+export function buildSanitizeFunction(secrets: readonly string[]): Sanitize {
 	const sanitizer = new Sanitizer(secrets);
-	return (text) => sanitizer.cleanText(text, maxRedactedLength);
+	return (text) => sanitizer.sanitizeText(text, maxSanitizedLength);
 }
 
 /** n8n's check of the addresses that a socket may connect to. */
@@ -176,7 +176,7 @@ export function buildConnectRequest(
 		url: buildChannelUrl(api, sessionId, identity),
 		/** The URL without its query, which may be shown. */
 		baseUrl: buildChannelBaseUrl(api),
-		redact: createRedactor(listSecrets(api, identity)),
+		sanitize: buildSanitizeFunction(listSecrets(api, identity)),
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		egress,
 	};

@@ -21,7 +21,7 @@ type CallOptions = Pick<
 /** How requests are sent that serve several runs. */
 export interface SharedSending extends Required<Pick<TransportOptions, 'log'>> {
 	readonly signal: AbortSignal;
-	/** Sanitizers of all these runs, which must mask the secrets that requests are sent with. */
+	/** Sanitizers of all these runs, which must replace the secrets that requests are sent with. */
 	readonly sanitizers: readonly Sanitizer[];
 }
 

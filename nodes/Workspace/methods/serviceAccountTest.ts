@@ -53,7 +53,8 @@ export async function checkServiceAccount(
 		return { status: 'OK', message: `${apiNames[call.api]} accepts the service account` };
 	} catch (error) {
 		// n8n's form shows the message only.
-		return { status: 'Error', message: addAdviceToMessage(sanitizer.cleanError(toNodeError(error))).message };
+		const failure = sanitizer.sanitizeError(toNodeError(error));
+		return { status: 'Error', message: addAdviceToMessage(failure).message };
 	}
 }
 

@@ -11,7 +11,7 @@ import {
 	TurnText,
 } from '../../../nodes/Agent/AgentExecute/response';
 import type { WaitResult } from '../../../nodes/Agent/AgentExecute/wait';
-import { createRedactor } from '../../../nodes/Agent/session/credentials';
+import { buildSanitizeFunction } from '../../../nodes/Agent/session/credentials';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { type ContextOptions, createExecuteContext } from '../../createExecuteContext';
 import { expectLinear } from '../../growth';
@@ -77,12 +77,12 @@ describe('response', () => {
 	});
 
 	test('an answer of ordinary length that repeats the secrets of the call has them taken out, its file name, too', () => {
-		const redacted = (headers: Record<string, string>, body: string | Buffer) =>
+		const parseSanitized = (headers: Record<string, string>, body: string | Buffer) =>
 			parseResponseContent({ statusCode: 200, headers, body: Buffer.from(body) }, ['canary-key', '0']);
 		const shown = [
-			redacted({ 'content-type': 'application/json' }, '{"echo":{"x-api-key":"canary-key"},"n":1}'),
-			redacted({}, 'your key\nis canary-key'),
-			redacted({ 'content-type': 'image/png', 'content-disposition': 'filename=canary-key.png' }, 'x'),
+			parseSanitized({ 'content-type': 'application/json' }, '{"echo":{"x-api-key":"canary-key"},"n":1}'),
+			parseSanitized({}, 'your key\nis canary-key'),
+			parseSanitized({ 'content-type': 'image/png', 'content-disposition': 'filename=canary-key.png' }, 'x'),
 		];
 		expect(JSON.stringify(shown)).not.toContain('canary');
 		expect(shown[0]).toMatchObject({ response: { n: 1 } });
@@ -127,7 +127,7 @@ describe('response', () => {
 				headers: { 'content-type': type },
 				body: typeof body === 'string' ? Buffer.from(body) : body,
 			},
-			{ redact: createRedactor(['canary-key']) },
+			{ sanitize: buildSanitizeFunction(['canary-key']) },
 		);
 
 	test.each([

@@ -34,7 +34,7 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 		log: { debug: nothing, info: nothing, warn: nothing },
 		clock,
 		connect: channels.connect,
-		redact: (text: string) => text,
+		sanitize: (text: string) => text,
 		conversation: 's1',
 		onMessage: nothing,
 	} as const;

@@ -2,7 +2,7 @@ import { type AgentService, startAgentService } from '../../../dev/agent-service
 import { Channel } from '../../../nodes/Agent/session/channel';
 import { systemClock } from '../../../nodes/core/clock';
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
-import { createRedactor } from '../../../nodes/Agent/session/credentials';
+import { buildSanitizeFunction } from '../../../nodes/Agent/session/credentials';
 import { openSocket } from '../../../nodes/Agent/session/webSocket';
 import { FakeClock } from './fakeClock';
 import { FakeSession } from './fakeSession';
@@ -27,7 +27,7 @@ function openChannel(
 	const channel = new Channel(
 		{
 			url: `${service.webSocketUrl}/ws?${query}`,
-			redact: createRedactor(['canary-signature', 'test-api-key']),
+			sanitize: buildSanitizeFunction(['canary-signature', 'test-api-key']),
 			allowUnauthorizedCerts: false,
 			maxMessageBytes: 1024,
 			heartbeatSeconds: 25,

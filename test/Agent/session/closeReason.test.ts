@@ -147,14 +147,14 @@ describe('errors', () => {
 		});
 
 		it('holds no secret of an address that is redirected to, nor of what n8n says of the credentials', () => {
-			const redact = (text: string) => text.replaceAll('canary', 'hidden');
+			const sanitize = (text: string) => text.replaceAll('canary', 'hidden');
 			const { answer: redirect } = answer(302, { location: 'https://login.example/canary' }) as {
 				answer: UpgradeResponse;
 			};
-			expect(told(upgradeResponseToCloseReason(redirect, redact)).description).toContain(
+			expect(told(upgradeResponseToCloseReason(redirect, sanitize)).description).toContain(
 				'login.example/hidden.',
 			);
-			const unreadable = credentialErrorToCloseReason(new Error('no vault for canary'), redact);
+			const unreadable = credentialErrorToCloseReason(new Error('no vault for canary'), sanitize);
 			expect(told(unreadable).message).toMatch(/no vault for hidden$/);
 		});
 
