@@ -10,9 +10,9 @@ import type { Sanitize } from '../session/credentials';
 import { findText, storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { CallProgress, PreparedCall } from './call';
 import { joinSentences } from './errors';
-import type { MessageEndReason } from './messageCollector';
+import type { MessageEndReason } from './waitEnd';
 import { parseResponseContent, describeFields, joinMessageTexts, TurnText } from './response';
-import type { WaitResult } from './wait';
+import type { WaitResult } from './callAndWait';
 
 /** Builds the item of a call. It may have no response: the call can fail although the awaited message has arrived. */
 export async function buildOutputItem(context: IExecuteFunctions, index: number, progress: CallProgress) {

@@ -8,7 +8,7 @@ import { isRecord } from '../../fields/values';
 import { mayBeJson } from '../../http/body';
 import type { Sanitize } from '../session/credentials';
 import { findText, type SessionMessage } from '../session/messages';
-import type { WaitEndReason } from './messageCollector';
+import type { WaitEndReason } from './waitEnd';
 import type { ExecuteParams } from './parameters';
 
 /** A complete response of the agent service. */

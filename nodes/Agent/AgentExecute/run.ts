@@ -31,7 +31,7 @@ import {
 } from './output';
 import { naming, type WaitSettings } from './parameters';
 import { parseResponseContent } from './response';
-import { callAndWait } from './wait';
+import { callAndWait } from './callAndWait';
 
 /** What the items of one run share. */
 interface AgentRunState {

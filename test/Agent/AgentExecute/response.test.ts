@@ -10,7 +10,7 @@ import {
 	joinMessageTexts,
 	TurnText,
 } from '../../../nodes/Agent/AgentExecute/response';
-import type { WaitResult } from '../../../nodes/Agent/AgentExecute/wait';
+import type { WaitResult } from '../../../nodes/Agent/AgentExecute/callAndWait';
 import { buildSanitizeFunction } from '../../../nodes/Agent/session/credentials';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { type ContextOptions, createExecuteContext } from '../../createExecuteContext';

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 
 import { standardOptions } from '../session/fakeSession';
 import { NodeError } from '../../../nodes/core/errors';
-import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait';
+import { callAndWait } from '../../../nodes/Agent/AgentExecute/callAndWait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
 import { FakeClock } from '../session/fakeClock';

@@ -7,7 +7,7 @@ import type { ConnectRequestReader, Sanitize } from '../session/credentials';
 import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import * as errors from './errors';
-import { type CollectorParts, MessageCollector, type WaitEnd, type WaitEndReason } from './messageCollector';
+import { type CollectorParts, MessageCollector, type WaitEnd, type WaitEndReason } from './waitEnd';
 
 export interface WaitParts extends CollectorParts {
 	readonly sessionId: string;
