@@ -214,7 +214,7 @@ class MessageWait implements ConnectionListener {
 
 	/** Why the channel is not open; undefined if it is. */
 	#findLastFailure(): NodeError | undefined {
-		const status = this.#connection?.status();
+		const status = this.#connection?.getStatus();
 		return status?.state === 'open' ? undefined : status?.lastFailure;
 	}
 }

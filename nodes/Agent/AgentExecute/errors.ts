@@ -15,7 +15,7 @@ import {
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
 import type { Sanitize } from '../session/credentials';
-import { type FieldCondition, findText, getFieldText, type SessionMessage } from '../session/messages';
+import { type FieldCondition, findText, findFieldText, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from './response';
 
@@ -229,7 +229,7 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldCondi
 	if (messages.length === 0) return '';
 	const field = match?.field;
 	const values =
-		field === undefined ? [] : listDistinct(messages.map((message) => getFieldText(message, field)));
+		field === undefined ? [] : listDistinct(messages.map((message) => findFieldText(message, field)));
 	if (values.length > 0) {
 		return `${field ? `Values of '${field}'` : 'Text messages'} received: ${values.join(', ')}.`;
 	}
@@ -247,7 +247,8 @@ export const openTimeoutSeconds = 20;
 export function createChannelNotOpenError(lastFailure?: NodeError, refusal?: CloseReason): NodeError {
 	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
-	const status = refusal?.kind === 'answer' && !refusal.answer.fromProxy ? refusal.answer.statusCode : 0;
+	const status =
+		refusal?.kind === 'response' && !refusal.response.fromProxy ? refusal.response.statusCode : 0;
 	// The service may refuse a session that it does not know yet.
 	const mayNeedSession = status >= 400 || refusal?.kind === 'closeFrame';
 	const advice =

@@ -4,7 +4,7 @@ import { BoundedMap } from '../../core/boundedMap';
 import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { maxAnswerBytes } from '../../http/body';
-import { meetsCondition, measureHeldBytes, getMessageId, type SessionMessage } from '../session/messages';
+import { meetsCondition, measureHeldBytes, findMessageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
 export type WaitEndReason = WaitSettings['waitUntil'] | 'timeout' | 'limit';
@@ -114,7 +114,7 @@ export class MessageCollector {
 	/** Remembers the ID. @returns whether this wait, or one that ended before it, already had it. Simultaneous waits all get a message */
 	#rememberId(message: SessionMessage): boolean {
 		const { settings, conversation } = this.#parts;
-		const id = getMessageId(message, settings.deduplicationField);
+		const id = findMessageId(message, settings.deduplicationField);
 		if (id === undefined) return false;
 		const key = JSON.stringify([conversation, id]);
 		const hash = createHash('sha256').update(key).digest('base64');

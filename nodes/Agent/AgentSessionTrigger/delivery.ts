@@ -3,7 +3,7 @@ import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
 import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
-import { getMessageId } from '../session/messages';
+import { findMessageId } from '../session/messages';
 import { type Alerts, createNotAcceptedError } from './alerts';
 import { type Arrival, getBinaryBytes, buildItem, type MessageArrival, buildStoredItem } from './queue';
 import type { ListenerParts } from './testListener';
@@ -144,7 +144,7 @@ export class Delivery {
 	/** A hash, because n8n's keys have at most 255 characters. Includes node and session, because n8n compares keys of all workflows. */
 	#buildKey({ message, sessionId }: MessageArrival): string | undefined {
 		const { context, settings } = this.#parts;
-		const id = getMessageId(message, settings.deduplicationField);
+		const id = findMessageId(message, settings.deduplicationField);
 		if (id === undefined) return undefined;
 		const identity = JSON.stringify([String(context.getWorkflow().id), context.getNode().id, sessionId, id]);
 		return `aw1:${createHash('sha256').update(identity).digest('hex')}`;

@@ -68,8 +68,8 @@ export class PublishedListener {
 		if (this.#closing !== undefined) return;
 		const { settings, connect, readRequest, context, clock, rateLimiter, memory } = this.#parts;
 		this.#connections = settings.sessionIds.map((sessionId) => {
-			const frames = memory.getFrameSequence(sessionId);
-			frames.restart();
+			const frameSequence = memory.getFrameSequence(sessionId);
+			frameSequence.restart();
 			const listener = {
 				onMessage: this.#handleMessage,
 				onEvent: (event: ConnectionEvent) => {
@@ -79,7 +79,7 @@ export class PublishedListener {
 					if (alert) this.#alerts.raise(alert, failure, sessionId);
 				},
 			};
-			const environment = { clock, rateLimiter, frames, log: context.logger };
+			const environment = { clock, rateLimiter, frameSequence, log: context.logger };
 			return connect({ ...settings, sessionId }, readRequest, listener, environment);
 		});
 		const leftover = memory.takeLeftover();
@@ -177,7 +177,7 @@ export class PublishedListener {
 			arrival.releaseMessage();
 			return;
 		}
-		memory.getFrameSequence(frame.sessionId).reportGapAgain(frame.gapMs);
+		memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
 		if (!isWanted || this.#hasLoggedRepeated) return;
 		// Otherwise, pieces of an answer that share an ID would be lost without a trace.
 		this.#hasLoggedRepeated = true;

@@ -97,7 +97,7 @@ class TestListener {
 	}
 
 	#createNoMessageError(): NodeError {
-		const states = this.#connections.map((connection) => connection.status());
+		const states = this.#connections.map((connection) => connection.getStatus());
 		const open = states.filter(({ state }) => state === 'open').length;
 		const failure = states.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
 		const nothing = `No message arrived within ${testDurationSeconds} s`;

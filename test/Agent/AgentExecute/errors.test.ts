@@ -244,9 +244,9 @@ describe('a wait that is not over in time', () => {
 });
 
 test.each([
-	[{ kind: 'answer', answer: { statusCode: 400 } }, true],
-	[{ kind: 'answer', answer: { statusCode: 399 } }, false],
-	[{ kind: 'answer', answer: { statusCode: 403, fromProxy: true } }, false],
+	[{ kind: 'response', response: { statusCode: 400 } }, true],
+	[{ kind: 'response', response: { statusCode: 399 } }, false],
+	[{ kind: 'response', response: { statusCode: 403, fromProxy: true } }, false],
 	[{ kind: 'closeFrame', code: 1008, reason: '' }, true],
 	[{ kind: 'dropped' }, false],
 	[undefined, false],

@@ -85,7 +85,7 @@ const lost = {
 	decision: 'retry',
 	failure: new NodeError({ code: 503, message: 'Lost' }),
 	delayMilliseconds: 1000,
-	isFirst: true,
+	isFirstOfOutage: true,
 	alert: undefined,
 } as const;
 
@@ -190,7 +190,7 @@ test('a name that is not found now and then does not end a long wait, but one th
 			decision: 'retry',
 			failure: new NodeError({ code: 503, message: 'Not found' }),
 			delayMilliseconds: 1000,
-			isFirst: true,
+			isFirstOfOutage: true,
 			alert: undefined,
 		});
 	};
