@@ -7,37 +7,35 @@ import type { ConnectRequestReader, Sanitize } from '../session/credentials';
 import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import * as errors from './errors';
-import { type CollectorParts, MessageCollector, type WaitEnd, type WaitEndReason } from './waitEnd';
+import { type CollectorParts, MessageCollector, type WaitEndReason, type EndedBy } from './waitEnd';
 
 export interface WaitParts extends CollectorParts {
 	readonly sessionId: string;
-	/** Called for each attempt to open the channel. */
 	readonly readRequest: ConnectRequestReader;
 	readonly signal: AbortSignal | undefined;
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
 	readonly connect: typeof connect;
-	/** Removes the secrets from the texts of the service. */
 	readonly sanitize: Sanitize;
 }
 
-export interface WaitResult extends Pick<MessageCollector, 'early' | 'messages' | 'repeated'> {
-	readonly endedBy: WaitEndReason;
-	/** Whether the channel was lost before the end, so that messages may be missing. */
-	readonly gap: boolean;
-	/** The last close frame of the service, if it sent one. */
-	readonly close: { readonly code: number; readonly reason: string } | undefined;
-	/** The failure of the call, if the awaited messages have arrived all the same. */
-	readonly failure: NodeError | undefined;
+export interface WaitResult extends Pick<MessageCollector, 'earlyMessages' | 'messages' | 'repeatedCount'> {
+	readonly endedBy: EndedBy;
+	/** Whether the channel was lost during the wait, so that messages may be missing. */
+	readonly hasGap: boolean;
+	/** The last close frame of the service. Undefined if the service sent no close frame. */
+	readonly closeFrame: { readonly code: number; readonly reason: string } | undefined;
+	/** The failure of a call whose awaited messages arrived nevertheless. Undefined if the call succeeded. */
+	readonly callFailure: NodeError | undefined;
 }
 
-/** Short, because a running execution waits for the channel. */
+/** The limit for the delays between attempts. It is short, because a running execution waits for the channel. */
 const reconnectMaxDelaySeconds = 10;
 
 /**
- * Makes the call while a channel collects the session's messages.
- * @param call sends the execute call, and calls `prepareAttempt` right before each request
+ * Sends the call while a channel collects the session's messages.
+ * @param call a function that sends the execute call, and calls `prepareAttempt` right before each request
  * @throws NodeError if the call fails, the channel does not open or is refused, the wait times out or is stopped, or the agent reports a
- * failure. After the call it contains the received messages
+ * failure. After the call was sent, the details of the error contain the received messages
  */
 export async function callAndWait(
 	parts: WaitParts,
@@ -54,7 +52,7 @@ export async function callAndWait(
 	}
 }
 
-/** A promise that is settled from outside. A rejection that nothing awaits is ignored. */
+/** A promise that other code settles. A rejection that no code awaits is ignored. */
 class Deferred<T> {
 	resolve: (value: T) => void = () => {};
 	reject: (error: Error) => void = () => {};
@@ -73,28 +71,28 @@ class MessageWait implements ConnectionListener {
 	readonly #parts: WaitParts;
 	readonly #collector: MessageCollector;
 	readonly #readiness: ChannelReadiness;
-	readonly #waitEnd = new Deferred<WaitEnd>();
+	readonly #waitEnd = new Deferred<WaitEndReason>();
 	#connection: ReturnType<typeof connect> | undefined;
 	#isCallSent = false;
 	#callFailure: NodeError | undefined;
-	/** Whether the time for the channel to open is over. */
-	#isOpenOverdue = false;
-	/** Counts attempts that failed for a reason that does not pass by itself, since the channel was last open. */
-	#hopelessAttempts = 0;
-	/** How the channel was lost last since the call was sent. */
+	/** Whether the time limit for opening the channel has passed. */
+	#isReadinessOverdue = false;
+	/** How many attempts have failed with a lasting fault since the channel was last open. */
+	#hopelessAttemptCount = 0;
+	/** The error of the last loss of the channel after the call was sent. */
 	#lastLoss: NodeError | undefined;
-	#closeFrame: WaitResult['close'];
+	#closeFrame: WaitResult['closeFrame'];
 
 	constructor(parts: WaitParts) {
 		const { signal } = parts;
 		this.#parts = parts;
 		this.#readiness = new ChannelReadiness(parts);
 		this.#collector = new MessageCollector(parts, this.#waitEnd.resolve);
-		signal?.addEventListener('abort', this.#stop);
-		if (signal?.aborted) this.#stop();
+		signal?.addEventListener('abort', this.#handleStop);
+		if (signal?.aborted) this.#handleStop();
 	}
 
-	/** With `openChannel: before`, waits for the channel. @throws NodeError if it does not open in time, so that nothing may be sent */
+	/** With `openChannel: before`, waits for the channel. @throws NodeError if the channel does not open in time; the call must not be sent */
 	async prepareAttempt(): Promise<void> {
 		if (this.#parts.settings.openChannel === 'before') await this.#openChannelInTime();
 		this.#isCallSent = true;
@@ -105,25 +103,24 @@ class MessageWait implements ConnectionListener {
 
 	async #openChannelInTime(): Promise<void> {
 		this.#openConnection();
-		const cancel = this.#parts.clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
-			this.#isOpenOverdue = true;
+		const cancelTimer = this.#parts.clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
+			this.#isReadinessOverdue = true;
 			if (this.#readiness.state === 'closed') this.#failReadiness();
 		});
-		await this.#readiness.ready.promise.finally(cancel);
-		this.#isOpenOverdue = false;
+		await this.#readiness.readySignal.promise.finally(cancelTimer);
+		this.#isReadinessOverdue = false;
 	}
 
-	/** Keeps the failure of a call that was perhaps accepted, if the awaited messages came. @throws any other, with the received messages */
+	/** Keeps the failure of a call whose awaited messages arrived, if the service may have accepted the call. Otherwise throws it. */
 	handleCallFailure(error: unknown): void {
-		const { end } = this.#collector;
-		const hasArrived = end === 'match' || end === 'count' || end === 'failure';
-		const isDoubtful = isNodeError(error) && error.outcome !== 'notDone';
-		if (hasArrived && isDoubtful && !this.#parts.signal?.aborted) this.#callFailure = error;
+		const hasAwaitedMessages = ['match', 'count', 'failure'].includes(this.#collector.endReason ?? '');
+		const mayBeAccepted = isNodeError(error) && error.outcome !== 'notDone';
+		if (hasAwaitedMessages && mayBeAccepted && !this.#parts.signal?.aborted) this.#callFailure = error;
 		else if (!this.#isCallSent || !isNodeError(error)) throw error;
-		else throw this.#addDetails(errors.addPossibleGap(error, this.#lastLoss));
+		else throw this.#addReceived(errors.addPossibleGap(error, this.#lastLoss));
 	}
 
-	/** Waits for the messages after the response to the call. */
+	/** Waits for the messages that arrive after the response to the call. */
 	async awaitMessages(): Promise<WaitResult> {
 		this.#openConnection();
 		this.#collector.markCallAnswered();
@@ -131,17 +128,17 @@ class MessageWait implements ConnectionListener {
 		const { waitTimeoutSeconds } = settings;
 		log.info(`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`);
 		try {
-			const endedBy = this.#checkEnd(await this.#waitEnd.promise);
-			const { early, messages, repeated } = this.#collector;
-			const gap = this.#lastLoss !== undefined;
-			return { early, messages, repeated, endedBy, gap, close: this.#closeFrame, failure: this.#callFailure };
+			const endedBy = this.#toEndedBy(await this.#waitEnd.promise);
+			const { earlyMessages, messages, repeatedCount } = this.#collector;
+			const received = { earlyMessages, messages, repeatedCount, hasGap: this.#lastLoss !== undefined };
+			return { ...received, endedBy, closeFrame: this.#closeFrame, callFailure: this.#callFailure };
 		} catch (error) {
-			throw isNodeError(error) ? this.#addDetails(error) : error;
+			throw isNodeError(error) ? this.#addReceived(error) : error;
 		}
 	}
 
 	async close(): Promise<void> {
-		this.#parts.signal?.removeEventListener('abort', this.#stop);
+		this.#parts.signal?.removeEventListener('abort', this.#handleStop);
 		this.#readiness.stopTimers();
 		this.#collector.stop();
 		await this.#connection?.close();
@@ -154,7 +151,7 @@ class MessageWait implements ConnectionListener {
 
 	onEvent({ event }: ConnectionEvent): void {
 		if (event === 'disconnected') return;
-		this.#hopelessAttempts = 0;
+		this.#hopelessAttemptCount = 0;
 		this.#readiness.handleOpen();
 	}
 
@@ -162,43 +159,43 @@ class MessageWait implements ConnectionListener {
 		this.#readiness.handleFirstPong();
 	}
 
-	/** Called when a channel closed or an attempt to open one failed. */
 	onChannelEnd({ closeReason, wasOpen, decision, failure }: EndedChannel): void {
 		this.#readiness.handleClose();
 		if (closeReason.kind === 'closeFrame') {
-			if (this.#collector.end === undefined) this.#closeFrame = closeReason;
+			if (this.#collector.endReason === undefined) this.#closeFrame = closeReason;
 			this.#collector.handleCloseFrame();
 		}
-		if (wasOpen && this.#isCallSent && this.#collector.end === undefined) this.#lastLoss = failure;
-		if (!wasOpen && isLastingFault(closeReason)) this.#hopelessAttempts++;
-		if (this.#isOpenOverdue) this.#failReadiness();
-		if (decision !== 'final' && this.#hopelessAttempts < 2) return;
+		if (wasOpen && this.#isCallSent && this.#collector.endReason === undefined) this.#lastLoss = failure;
+		if (!wasOpen && isLastingFault(closeReason)) this.#hopelessAttemptCount++;
+		if (this.#isReadinessOverdue) this.#failReadiness();
+		if (decision !== 'final' && this.#hopelessAttemptCount < 2) return;
 		this.#failReadiness(closeReason);
 		if (this.#isCallSent && !this.#collector.handleNoMoreMessages())
-			this.#waitEnd.reject(errors.addAgentStarted(failure));
+			this.#waitEnd.reject(errors.addStartedText(failure));
 	}
 
-	#checkEnd(end: WaitEnd): WaitEndReason {
+	/** @throws NodeError if the end of the wait is a failure of the item */
+	#toEndedBy(endReason: WaitEndReason): EndedBy {
 		const { settings, sanitize } = this.#parts;
 		const { messages } = this.#collector;
-		if (end === 'failure')
-			throw errors.createAgentFailureError(messages.at(-1), settings.textField, sanitize);
-		if (settings.onWaitTimeout === 'output') return end;
-		if (end === 'limit') throw errors.createTooManyMessagesError(messages.length);
-		if (end !== 'timeout') return end;
+		const { textField, onWaitTimeout } = settings;
+		if (endReason === 'failure') throw errors.createAgentFailureError(messages.at(-1), textField, sanitize);
+		if (onWaitTimeout === 'output') return endReason;
+		if (endReason === 'limit') throw errors.createTooManyMessagesError(messages.length);
+		if (endReason !== 'timeout') return endReason;
 		const failure = errors.createWaitTimeoutError(settings, this.#collector, sanitize);
 		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#lastLoss);
 	}
 
-	#addDetails(failure: NodeError): NodeError {
-		const received = errors.buildMessageDetails(this.#collector.messages, this.#parts.sanitize);
+	#addReceived(failure: NodeError): NodeError {
+		const receivedMessages = errors.buildMessageDetails(this.#collector.messages, this.#parts.sanitize);
 		const gap = this.#lastLoss && { gap: true };
-		return failure.with({ details: { ...failure.details, ...received, ...gap } });
+		return failure.with({ details: { ...failure.details, ...receivedMessages, ...gap } });
 	}
 
-	/** Handles a stopped execution before and after the call. During the call, the call itself reports it. */
-	readonly #stop = () => {
-		this.#readiness.ready.reject(errors.createStoppedBeforeCallError());
+	/** Ends the wait of a stopped execution. During the call, the call itself reports the stop. */
+	readonly #handleStop = () => {
+		this.#readiness.readySignal.reject(errors.createStoppedBeforeCallError());
 		this.#waitEnd.reject(errors.createStoppedAfterCallError());
 	};
 
@@ -209,38 +206,38 @@ class MessageWait implements ConnectionListener {
 	}
 
 	#failReadiness(refusal?: CloseReason): void {
-		this.#readiness.ready.reject(errors.createChannelNotOpenError(this.#findLastFailure(), refusal));
+		this.#readiness.readySignal.reject(errors.createChannelNotOpenError(this.#findLastFailure(), refusal));
 	}
 
-	/** Why the channel is not open; undefined if it is. */
+	/** Finds out why the channel is not open. Returns undefined if the channel is open. */
 	#findLastFailure(): NodeError | undefined {
 		const status = this.#connection?.getStatus();
 		return status?.state === 'open' ? undefined : status?.lastFailure;
 	}
 }
 
-/** Whether no connection can be made until someone fixes the cause. */
+/** Whether the fault lasts until somebody fixes its cause. */
 function isLastingFault(closeReason: CloseReason): boolean {
 	if (closeReason.kind !== 'network') return false;
 	const { category } = classifyNetworkError(closeReason);
 	return category === 'certificate' || category === 'handshake' || closeReason.code === 'ENOTFOUND';
 }
 
-/** Limits the wait for an open channel to become quiet: a session may never be quiet, and a server may not answer pings. */
+/** An open channel counts as ready after this time. A session may never be quiet, and a server may not answer pings. */
 const maxSettleMilliseconds = 2000;
 
 /**
- * Tells when the channel is open and quiet. The call waits for this, so that a greeting or repeated messages arrive before it is sent.
- * The first pong is not enough, because the server may still be reading those messages from a database.
+ * Tells when the channel is ready: open and quiet. The call is sent only then, so that a greeting or repeated messages arrive before it.
+ * The first pong is not enough, because the server may still be reading these messages from a database.
  */
 class ChannelReadiness {
-	/** Replaced by a new one when a ready channel is lost. */
-	ready = new Deferred<undefined>();
+	/** Resolves when the channel is ready. If a ready channel is lost, a new signal replaces it. */
+	readySignal = new Deferred<undefined>();
 	state: 'closed' | 'settling' | 'ready' = 'closed';
 	readonly #parts: WaitParts;
 	#hasReceivedPong = false;
-	#cancelQuiet = () => {};
-	#cancelLimit = () => {};
+	#cancelQuietTimer = () => {};
+	#cancelLimitTimer = () => {};
 
 	constructor(parts: WaitParts) {
 		this.#parts = parts;
@@ -249,9 +246,9 @@ class ChannelReadiness {
 	handleOpen(): void {
 		const { clock, settings } = this.#parts;
 		this.state = 'settling';
-		// Only a WebSocket ping is sent as soon as the channel opens.
+		// Without WebSocket pings, no pong will arrive. A text ping is not sent as soon as the channel opens.
 		this.#hasReceivedPong = settings.heartbeatSeconds === 0 || settings.pingText !== '';
-		this.#cancelLimit = clock.callAfter(maxSettleMilliseconds, this.#becomeReady);
+		this.#cancelLimitTimer = clock.callAfter(maxSettleMilliseconds, this.#becomeReady);
 		this.restartQuietTimer();
 	}
 
@@ -262,25 +259,25 @@ class ChannelReadiness {
 
 	restartQuietTimer(): void {
 		if (this.state === 'ready' || !this.#hasReceivedPong) return;
-		this.#cancelQuiet();
+		this.#cancelQuietTimer();
 		const { clock, settings } = this.#parts;
-		this.#cancelQuiet = clock.callAfter(settings.settleMilliseconds, this.#becomeReady);
+		this.#cancelQuietTimer = clock.callAfter(settings.settleMilliseconds, this.#becomeReady);
 	}
 
 	handleClose(): void {
 		this.stopTimers();
-		if (this.state === 'ready') this.ready = new Deferred();
+		if (this.state === 'ready') this.readySignal = new Deferred();
 		this.state = 'closed';
 	}
 
 	stopTimers(): void {
-		this.#cancelQuiet();
-		this.#cancelLimit();
+		this.#cancelQuietTimer();
+		this.#cancelLimitTimer();
 	}
 
 	readonly #becomeReady = () => {
 		this.stopTimers();
 		this.state = 'ready';
-		this.ready.resolve(undefined);
+		this.readySignal.resolve(undefined);
 	};
 }

@@ -7,170 +7,173 @@ import { maxAnswerBytes } from '../../http/body';
 import { meetsCondition, measureHeldBytes, findMessageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
-export type WaitEndReason = WaitSettings['waitUntil'] | 'timeout' | 'limit';
-/** `failure`: a message had the 'Failure Value'. */
-export type WaitEnd = WaitEndReason | 'failure';
-/** How a single message ends the wait. */
+/** The values of `endedBy` in the output. */
+export type EndedBy = WaitSettings['waitUntil'] | 'timeout' | 'limit';
+/** Why a wait ends. `failure` means that a message had the 'Failure Value'. */
+export type WaitEndReason = EndedBy | 'failure';
 export type MessageEndReason = 'match' | 'failure';
 
-/** Message IDs that earlier waits of this process have received. */
 const getReceivedIds = () =>
 	getGlobalSingleton('receivedIds', () => ({
-		/** Hashes of session and message ID (about 5 MB), each with the number of the wait that received it. */
+		/** Maps the hash of session and message ID to the number of the wait that received the message. Takes about 5 MB when full. */
 		ids: new BoundedMap<string, number>(50_000),
 		endedWaitCount: 0,
 	}));
 
 export interface CollectorParts {
 	readonly settings: WaitSettings;
-	/** A key of the session, its service and its user. */
-	readonly conversation: string;
+	/** Identifies the session with its service and user. */
+	readonly conversationKey: string;
 	readonly clock: Clock;
 	/** Called for each message of the turn. */
-	readonly onMessage: (message: SessionMessage, ends?: MessageEndReason) => void;
+	readonly onMessage: (message: SessionMessage, endReason?: MessageEndReason) => void;
 }
 
 /**
- * Collects the messages of a turn until the end condition is met, but at least until the response to the call, which starts the timeout.
- * Messages from before the call belong to an earlier turn and end nothing. Later ones count, unless the filter leaves them out or
- * their ID is known.
+ * Collects the messages of a turn until the end condition is met, but at least until the response to the call. The response starts the
+ * timeout. Messages that arrived before the call belong to an earlier turn and never end the wait. All later messages count, unless
+ * the filter leaves them out or their ID came before.
  */
 export class MessageCollector {
-	/** Messages that arrived before the call was sent. */
-	readonly early: SessionMessage[] = [];
-	/** Messages of the turn, together at most as many bytes as a response to the call. */
+	readonly earlyMessages: SessionMessage[] = [];
+	/** The messages of the turn. Together they take at most `maxAnswerBytes`, like a response to the call. */
 	readonly messages: SessionMessage[] = [];
 	/** How many messages were left out because another message of the turn had the same ID. */
-	repeated = 0;
-	/** What has ended the wait. May be set before the response to the call. */
-	end: WaitEnd | undefined;
+	repeatedCount = 0;
+	/** What has ended the wait. It may be set before the response to the call arrives. */
+	endReason: WaitEndReason | undefined;
 	readonly #parts: CollectorParts;
-	readonly #onEnd: (end: WaitEnd) => void;
-	/** Hashes of session and message ID that this wait has received. */
-	readonly #ownHashes = new Set<string>();
-	readonly #endedWaitsBefore = getReceivedIds().endedWaitCount;
-	#bytes = 0;
+	readonly #onEnd: (end: WaitEndReason) => void;
+	/** The hashes of session and message ID that this wait has received. */
+	readonly #receivedHashes = new Set<string>();
+	readonly #endedWaitCountAtStart = getReceivedIds().endedWaitCount;
+	#heldBytes = 0;
 	#lastMessageAt: number | undefined;
 	#isSent = false;
 	#isAnswered = false;
-	#cancelLimit = () => {};
-	#cancelSilence = () => {};
+	#cancelTimeout = () => {};
+	#cancelSilenceTimer = () => {};
 
-	/** @param onEnd called once, after both the response to the call and the end of the wait */
-	constructor(parts: CollectorParts, onEnd: (end: WaitEnd) => void) {
+	/** @param onEnd called once, when the call was answered and the wait has ended */
+	constructor(parts: CollectorParts, onEnd: (end: WaitEndReason) => void) {
 		this.#parts = parts;
 		this.#onEnd = onEnd;
 	}
 
-	/** Called when the call is sent, or sent again after it was not accepted. Earlier messages do not answer it. */
+	/** Must be called whenever the call is sent. Messages that arrived earlier are not its answer, so they become early messages. */
 	markCallSent(): void {
 		this.#isSent = true;
-		for (const message of this.messages.splice(0)) this.early.push(message);
+		for (const message of this.messages.splice(0)) this.earlyMessages.push(message);
 		this.#lastMessageAt = undefined;
-		this.end = undefined;
+		this.endReason = undefined;
 	}
 
 	add(message: SessionMessage): void {
-		if (this.end !== undefined) return;
-		const { failure, filter } = this.#parts.settings;
-		const reportsFailure = failure !== undefined && meetsCondition(message, failure);
-		if (!reportsFailure && filter !== undefined && !meetsCondition(message, filter)) return;
+		if (this.endReason !== undefined) return;
+		const { failureCondition, filterCondition } = this.#parts.settings;
+		const reportsFailure = failureCondition !== undefined && meetsCondition(message, failureCondition);
+		if (!reportsFailure && filterCondition !== undefined && !meetsCondition(message, filterCondition)) return;
 		if (this.#rememberId(message)) return;
-		this.#bytes += measureHeldBytes(message);
+		this.#heldBytes += measureHeldBytes(message);
 		if (this.#isSent) this.#collect(message, reportsFailure);
-		else this.#keepEarly(message);
+		else this.#keepEarlyMessage(message);
 	}
 
 	handleCloseFrame(): void {
 		if (this.#isSent && this.#parts.settings.waitUntil === 'close') this.#endWait('close');
 	}
 
-	/** Called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
+	/** Must be called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
 	handleNoMoreMessages(): boolean {
 		if (this.#parts.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
-		return this.end !== undefined;
+		return this.endReason !== undefined;
 	}
 
 	markCallAnswered(): void {
 		const { clock, settings } = this.#parts;
 		this.#isAnswered = true;
-		if (this.end !== undefined) {
-			this.#onEnd(this.end);
+		if (this.endReason !== undefined) {
+			this.#onEnd(this.endReason);
 			return;
 		}
-		this.#cancelLimit = clock.callAfter(settings.waitTimeoutSeconds * 1000, () => {
+		this.#cancelTimeout = clock.callAfter(settings.waitTimeoutSeconds * 1000, () => {
 			this.#endWait('timeout');
 		});
 		this.#watchSilence();
 	}
 
-	/** Cancels the timers, and remembers the IDs for later waits. */
+	/** Cancels the timers, and keeps the message IDs for later waits. */
 	stop(): void {
 		this.#stopTimers();
-		const wait = ++getReceivedIds().endedWaitCount;
-		for (const hash of this.#ownHashes) getReceivedIds().ids.set(hash, wait);
+		const waitNumber = ++getReceivedIds().endedWaitCount;
+		for (const hash of this.#receivedHashes) getReceivedIds().ids.set(hash, waitNumber);
 	}
 
-	/** Remembers the ID. @returns whether this wait, or one that ended before it, already had it. Simultaneous waits all get a message */
+	/**
+	 * Remembers the message's ID. Waits that run at the same time all get the message.
+	 * @returns whether this wait, or a wait that ended before it began, had received the ID before
+	 */
 	#rememberId(message: SessionMessage): boolean {
-		const { settings, conversation } = this.#parts;
+		const { settings, conversationKey } = this.#parts;
 		const id = findMessageId(message, settings.deduplicationField);
 		if (id === undefined) return false;
-		const key = JSON.stringify([conversation, id]);
+		const key = JSON.stringify([conversationKey, id]);
 		const hash = createHash('sha256').update(key).digest('base64');
-		const endedBefore = getReceivedIds().ids.get(hash);
-		if (endedBefore !== undefined && endedBefore <= this.#endedWaitsBefore) return true;
-		const isKnown = this.#ownHashes.has(hash);
-		if (isKnown && this.#isSent) this.repeated++;
-		this.#ownHashes.add(hash);
+		const waitNumber = getReceivedIds().ids.get(hash);
+		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return true;
+		const isKnown = this.#receivedHashes.has(hash);
+		if (isKnown && this.#isSent) this.repeatedCount++;
+		this.#receivedHashes.add(hash);
 		return isKnown;
 	}
 
 	#collect(message: SessionMessage, reportsFailure: boolean): void {
 		const { settings, clock, onMessage } = this.#parts;
-		if (this.messages.length >= settings.maxMessages || this.#bytes > maxAnswerBytes) {
+		if (this.messages.length >= settings.maxMessages || this.#heldBytes > maxAnswerBytes) {
 			this.#endWait('limit');
 			return;
 		}
 		this.messages.push(message);
 		this.#lastMessageAt = clock.getMonotonicMilliseconds();
-		const matches = settings.match !== undefined && meetsCondition(message, settings.match);
-		const ends = reportsFailure ? 'failure' : matches ? 'match' : undefined;
-		onMessage(message, ends);
-		const isCounted = settings.waitUntil === 'count' && this.messages.length >= settings.messageCount;
-		if (ends !== undefined || isCounted) this.#endWait(ends ?? 'count');
+		const matches = settings.matchCondition !== undefined && meetsCondition(message, settings.matchCondition);
+		const endReason = reportsFailure ? 'failure' : matches ? 'match' : undefined;
+		onMessage(message, endReason);
+		const hasAllMessages = settings.waitUntil === 'count' && this.messages.length >= settings.messageCount;
+		if (endReason !== undefined || hasAllMessages) this.#endWait(endReason ?? 'count');
 		else this.#watchSilence();
 	}
 
-	/** Drops the oldest messages beyond the limits. */
-	#keepEarly(message: SessionMessage): void {
-		this.early.push(message);
-		while (this.early.length > this.#parts.settings.maxMessages || this.#bytes > maxAnswerBytes / 2) {
-			const oldest = this.early.shift();
-			if (oldest) this.#bytes -= measureHeldBytes(oldest);
+	/** Keeps an early message, and drops the oldest early messages beyond the limits. Half of the memory stays free for the answer. */
+	#keepEarlyMessage(message: SessionMessage): void {
+		this.earlyMessages.push(message);
+		const { maxMessages } = this.#parts.settings;
+		while (this.earlyMessages.length > maxMessages || this.#heldBytes > maxAnswerBytes / 2) {
+			const oldest = this.earlyMessages.shift();
+			if (oldest) this.#heldBytes -= measureHeldBytes(oldest);
 		}
 	}
 
-	/** Silence also counts while the channel is closed, because a service may close it after its answer. */
+	/** Starts the timer of the silence again. It also runs while the channel is closed, because a service may close it after its answer. */
 	#watchSilence(): void {
 		const { clock, settings } = this.#parts;
 		if (settings.waitUntil !== 'silence' || !this.#isAnswered || this.#lastMessageAt === undefined) return;
-		this.#cancelSilence();
-		const silent = clock.getMonotonicMilliseconds() - this.#lastMessageAt;
-		this.#cancelSilence = clock.callAfter(Math.max(0, settings.silenceSeconds * 1000 - silent), () => {
+		this.#cancelSilenceTimer();
+		const silentMilliseconds = clock.getMonotonicMilliseconds() - this.#lastMessageAt;
+		const remainingMilliseconds = settings.silenceSeconds * 1000 - silentMilliseconds;
+		this.#cancelSilenceTimer = clock.callAfter(Math.max(0, remainingMilliseconds), () => {
 			this.#endWait('silence');
 		});
 	}
 
-	#endWait(end: WaitEnd): void {
-		if (this.end !== undefined) return;
-		this.end = end;
+	#endWait(endReason: WaitEndReason): void {
+		if (this.endReason !== undefined) return;
+		this.endReason = endReason;
 		this.#stopTimers();
-		if (this.#isAnswered) this.#onEnd(end);
+		if (this.#isAnswered) this.#onEnd(endReason);
 	}
 
 	#stopTimers(): void {
-		this.#cancelLimit();
-		this.#cancelSilence();
+		this.#cancelTimeout();
+		this.#cancelSilenceTimer();
 	}
 }

@@ -10,15 +10,7 @@ import { discardBody, sendCredentialTestRequest } from '../../http/request';
 import { networkAdvice } from '../session/networkAdvice';
 import { Channel } from '../session/channel';
 import { getCloseAdvice, type CloseReason, describeCloseReason } from '../session/closeReason';
-import {
-	parseAgentApiCredential,
-	type AgentApiCredential,
-	parseAgentSignatureCredential,
-	buildChannelBaseUrl,
-	buildExecuteUrl,
-	buildIdentity,
-	parseAllowedHost,
-} from '../session/credentials';
+import * as credentials from '../session/credentials';
 
 type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
 
@@ -31,9 +23,9 @@ export async function checkAgentApi(
 	data: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
 	try {
-		const api = parseAgentApiCredential(data);
-		const url = new URL(buildExecuteUrl(api));
-		buildChannelBaseUrl(api);
+		const api = credentials.parseAgentApiCredential(data);
+		const url = new URL(credentials.buildExecuteUrl(api));
+		credentials.buildChannelBaseUrl(api);
 		if (/\/execute\/*$/.test(api.deploymentUrl)) {
 			throw createRefusal("Enter the Deployment URL without '/execute'. The node adds it");
 		}
@@ -44,11 +36,17 @@ export async function checkAgentApi(
 		return { status: 'OK', message: await checkChannel(helpers, api, url.hostname) };
 	} catch (error) {
 		if (isNodeError(error)) return toFailedTest(error);
-		return toFailedTest(createNoResponseError(error, buildExecuteUrl(parseAgentApiCredential(data))));
+		return toFailedTest(
+			createNoResponseError(error, credentials.buildExecuteUrl(credentials.parseAgentApiCredential(data))),
+		);
 	}
 }
 
-async function checkDeploymentUrl(helpers: TestHelpers, url: URL, api: AgentApiCredential): Promise<void> {
+async function checkDeploymentUrl(
+	helpers: TestHelpers,
+	url: URL,
+	api: credentials.AgentApiCredential,
+): Promise<void> {
 	const { href, host } = url;
 	const response = await sendCredentialTestRequest(helpers, {
 		method: 'GET',
@@ -76,8 +74,8 @@ function checkResponse(place: string, expected: string, statusCode: number, cont
 }
 
 /** Tries to open the channel without secrets, so that a refusal counts as a response. @param allowedHost a host that n8n allows */
-async function checkChannel(helpers: TestHelpers, api: AgentApiCredential, allowedHost: string) {
-	const url = buildChannelBaseUrl(api);
+async function checkChannel(helpers: TestHelpers, api: credentials.AgentApiCredential, allowedHost: string) {
+	const url = credentials.buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
 	const isAllowed = url.hostname === allowedHost || (await isAllowedByPolicy(helpers, url));
 	const allowedLookup = isAllowed ? await createAllowedLookup(helpers, url) : undefined;
@@ -117,8 +115,7 @@ async function isAllowedByPolicy(helpers: TestHelpers, { href }: URL): Promise<b
 
 /**
  * Resolves the host name once, so that the socket connects only to addresses that n8n's egress policy has allowed.
- * @returns the lookup function of the socket; undefined if no name must be resolved; `unknown` if the policy allows the name but none of
- * its addresses
+ * @returns the socket's lookup; undefined if there is no name to resolve; `unknown` if the policy allows the name but no address
  */
 async function createAllowedLookup(helpers: TestHelpers, url: URL) {
 	const { hostname } = url;
@@ -200,9 +197,9 @@ export function checkSignature(data: ICredentialDataDecryptedObject): INodeCrede
 		if (problem) return toFailedTest(createRefusal(`'${label}' ${problem}`));
 	}
 	try {
-		const credential = parseAgentSignatureCredential(data);
-		buildIdentity(credential);
-		credential.allowedHosts.forEach(parseAllowedHost);
+		const credential = credentials.parseAgentSignatureCredential(data);
+		credentials.buildIdentity(credential);
+		credential.allowedHosts.forEach(credentials.parseAllowedHost);
 		return { status: 'OK', message: 'The format is valid' };
 	} catch (error) {
 		return toFailedTest(toNodeError(error));

@@ -1,10 +1,5 @@
 import { type Clock, waitAtMost } from '../../core/clock';
-import {
-	socketErrorToCloseReason,
-	type CloseReason,
-	buildCloseReason,
-	upgradeResponseToCloseReason,
-} from './closeReason';
+import * as closeReasons from './closeReason';
 import type { Sanitize } from './credentials';
 import type { SocketOpener, ChannelSocket, SocketListener, SocketRequest } from './webSocket';
 
@@ -39,7 +34,7 @@ export class Heartbeat {
 	#lastFrameAt = 0;
 	#nextPingAt = Number.POSITIVE_INFINITY;
 	/** The ping that awaits a response. Both times are monotonic milliseconds. */
-	#awaitedPing: { readonly since: number; readonly until: number } | undefined;
+	#awaitedPing: { readonly sentAt: number; readonly deadline: number } | undefined;
 	#hasAnswered = false;
 	#hasReportedUnanswered = false;
 
@@ -73,12 +68,12 @@ export class Heartbeat {
 		if (kind === this.#responseKind && this.#awaitedPing !== undefined) this.#hasAnswered = true;
 	}
 
-	#checkAndPing(planned: number): void {
+	#checkAndPing(plannedAt: number): void {
 		const now = this.#clock.getMonotonicMilliseconds();
-		if (this.#awaitedPing !== undefined && this.#lastFrameAt >= this.#awaitedPing.since)
+		if (this.#awaitedPing !== undefined && this.#lastFrameAt >= this.#awaitedPing.sentAt)
 			this.#awaitedPing = undefined;
-		if (this.#awaitedPing !== undefined && now >= this.#awaitedPing.until) {
-			const isStalled = now - planned > stallThresholdMilliseconds;
+		if (this.#awaitedPing !== undefined && now >= this.#awaitedPing.deadline) {
+			const isStalled = now - plannedAt > stallThresholdMilliseconds;
 			if (this.#hasAnswered && !isStalled) {
 				this.#listener.onDead(now - this.#lastFrameAt);
 				return;
@@ -91,11 +86,11 @@ export class Heartbeat {
 			}
 		}
 		if (now >= this.#nextPingAt) {
-			this.#awaitedPing ??= { since: now, until: now + pingTimeoutMilliseconds };
+			this.#awaitedPing ??= { sentAt: now, deadline: now + pingTimeoutMilliseconds };
 			this.#nextPingAt = now + this.#intervalMilliseconds;
 			this.#listener.sendPing();
 		}
-		const nextCheckAt = Math.min(this.#nextPingAt, this.#awaitedPing?.until ?? Number.POSITIVE_INFINITY);
+		const nextCheckAt = Math.min(this.#nextPingAt, this.#awaitedPing?.deadline ?? Number.POSITIVE_INFINITY);
 		this.#cancelTimer = this.#clock.callAfter(Math.max(0, nextCheckAt - now), () => {
 			this.#checkAndPing(nextCheckAt);
 		});
@@ -114,7 +109,7 @@ interface ChannelListener {
 	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
 	/** Called once, at the first pong. Everything that the server sent before this pong has arrived. */
 	readonly onFirstPong: () => void;
-	readonly onClose: (closeReason: CloseReason) => void;
+	readonly onClose: (closeReason: closeReasons.CloseReason) => void;
 	/** Called once if the server does not answer pings. */
 	readonly onUnanswered: () => void;
 }
@@ -139,7 +134,7 @@ export class Channel {
 	#isPaused = false;
 	#cancelConnectTimer: () => void;
 	/** The error or response because of which the socket will close. Undefined if a close frame is the reason. */
-	#closeCause: CloseReason | undefined;
+	#closeCause: closeReasons.CloseReason | undefined;
 	#hasReceivedPong = false;
 	#messageCount = 0;
 	/** Whether some of the last messages were left unread because `pause()` was called. */
@@ -250,22 +245,24 @@ export class Channel {
 				this.#listener.onFirstPong();
 			},
 			onUnexpectedResponse: (response) => {
-				this.#closeCause = upgradeResponseToCloseReason(response, this.#settings.sanitize);
+				this.#closeCause = closeReasons.upgradeResponseToCloseReason(response, this.#settings.sanitize);
 			},
 			onError: (error) => {
-				this.#closeCause ??= socketErrorToCloseReason(error, this.#settings);
+				this.#closeCause ??= closeReasons.socketErrorToCloseReason(error, this.#settings);
 			},
 			onClose: (code, reason) => {
 				this.#isSocketClosed = true;
 				this.#resolveSocketClosed();
 				if (this.#state === 'closed' || this.#state === 'closing') return;
-				this.#terminate(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.sanitize));
+				this.#terminate(
+					closeReasons.buildCloseReason({ code, reason }, this.#closeCause, this.#settings.sanitize),
+				);
 			},
 		};
 	}
 
 	/** Closes the channel at once. Later events of the socket are ignored. */
-	#terminate(closeReason: CloseReason): void {
+	#terminate(closeReason: closeReasons.CloseReason): void {
 		this.#finish();
 		this.#listener.onClose(closeReason);
 		this.#socket.terminate();

@@ -19,7 +19,6 @@ export interface UpgradeResponse {
 	readonly contentType: string | undefined;
 	/** The first 2 KiB at most, decoded as UTF-8. It may repeat what was sent. */
 	readonly body: string;
-	/** Whether a proxy responded instead of the server. */
 	readonly fromProxy?: boolean;
 }
 
@@ -104,7 +103,6 @@ export function buildCloseReason(
 	return cause ?? { kind: 'dropped' };
 }
 
-/** An error of Node or the `ws` library. The code may be missing. */
 type CodedError = Error & { code?: unknown };
 
 export function socketErrorToCloseReason(

@@ -1,13 +1,7 @@
 import { toError, type NodeError } from '../../core/errors';
 import type { Clock } from '../../core/clock';
 import { Channel, type ChannelSettings } from './channel';
-import {
-	type CloseReason,
-	createChannelError,
-	networkErrorToCloseReason,
-	describeCloseReason,
-	credentialErrorToCloseReason,
-} from './closeReason';
+import * as closeReasons from './closeReason';
 import { type ConnectRequest, type ConnectRequestReader, buildSanitizeFunction } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
@@ -35,7 +29,7 @@ export interface ConnectionEvent {
 
 /** A channel that closed, or an attempt that did not open one. */
 export interface EndedChannel extends NextAttempt {
-	readonly closeReason: CloseReason;
+	readonly closeReason: closeReasons.CloseReason;
 	readonly wasOpen: boolean;
 	/** The error for the user, without secrets. */
 	readonly failure: NodeError;
@@ -129,15 +123,15 @@ class SessionConnection {
 		return this.#closing;
 	}
 
-	async #closeChannel(takesLast: boolean): Promise<boolean> {
+	async #closeChannel(takesLastMessages: boolean): Promise<boolean> {
 		const { clock, frameSequence } = this.#environment;
 		if (this.#state === 'open')
 			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), 'the trigger was stopped');
 		this.#state = 'closed';
-		this.#isMuted = !takesLast;
+		this.#isMuted = !takesLastMessages;
 		this.#attemptNumber++;
 		this.#cancelTimer();
-		const isAllRead = (await this.#channel?.close(takesLast)) ?? true;
+		const isAllRead = (await this.#channel?.close(takesLastMessages)) ?? true;
 		this.#isMuted = true;
 		return isAllRead;
 	}
@@ -168,7 +162,7 @@ class SessionConnection {
 		} catch (error) {
 			if (attempt !== this.#attemptNumber) return;
 			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
-			this.#handleClose(credentialErrorToCloseReason(error, sanitize));
+			this.#handleClose(closeReasons.credentialErrorToCloseReason(error, sanitize));
 		}
 	}
 
@@ -208,17 +202,17 @@ class SessionConnection {
 		else this.#notifyEvent('connected', null, null);
 	};
 
-	readonly #handleClose = (closeReason: CloseReason) => {
+	readonly #handleClose = (closeReason: closeReasons.CloseReason) => {
 		const { clock, frameSequence } = this.#environment;
 		const wasOpen = this.#state === 'open';
-		const reason = describeCloseReason(closeReason);
+		const reason = closeReasons.describeCloseReason(closeReason);
 		this.#attemptNumber++;
 		this.#cancelTimer();
 		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
 		if (wasOpen) frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
-		const failure = createChannelError(closeReason, channel, clock.getWallMilliseconds());
+		const failure = closeReasons.createChannelError(closeReason, channel, clock.getWallMilliseconds());
 		this.#lastFailure = failure;
 		this.#state = 'closed';
 		this.#scheduleAttempt(nextAttempt.delayMilliseconds);
@@ -236,10 +230,10 @@ class SessionConnection {
 	}
 
 	/** Catches what the listener throws, so that an exception does not end the channel. */
-	#notify(call: (listener: ConnectionListener) => void): void {
+	#notify(callListener: (listener: ConnectionListener) => void): void {
 		if (this.#isMuted) return;
 		try {
-			call(this.#listener);
+			callListener(this.#listener);
 		} catch (error) {
 			// The text of the exception is not logged, because it may quote a message.
 			this.#log('warn', `a listener failed with ${error instanceof Error ? error.name : typeof error}`);
@@ -256,13 +250,17 @@ class SessionConnection {
 }
 
 /** Asks n8n's egress policy about the address. @returns why it may not be reached: the policy forbids it, or its name is not found */
-export async function findPolicyRefusal(request: ConnectRequest): Promise<CloseReason | undefined> {
+export async function findPolicyRefusal(
+	request: ConnectRequest,
+): Promise<closeReasons.CloseReason | undefined> {
 	try {
 		// `baseUrl` is `url` without its query, which holds the secrets.
 		const result = await request.egress?.validateUrl(request.baseUrl.href);
-		return result?.ok === false ? networkErrorToCloseReason(result.error, request.sanitize) : undefined;
+		return result?.ok === false
+			? closeReasons.networkErrorToCloseReason(result.error, request.sanitize)
+			: undefined;
 	} catch (error) {
-		return networkErrorToCloseReason(toError(error), request.sanitize);
+		return closeReasons.networkErrorToCloseReason(toError(error), request.sanitize);
 	}
 }
 

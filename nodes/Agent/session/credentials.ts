@@ -257,10 +257,7 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 	);
 }
 
-/**
- * Parses one entry of the list. The host is normalized as in a URL, so that upper case and non-ASCII letters compare equal.
- * @throws NodeError with 400 if the entry is not a host name
- */
+/** Parses an entry, and normalizes its host as in a URL (lower case, ASCII). @throws NodeError with 400 if the entry is not a host name */
 export function parseAllowedHost(entry: string) {
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
 	const hasStar = name.startsWith('*.');

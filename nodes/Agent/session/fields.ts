@@ -3,7 +3,6 @@ import type { Field, ReadContext } from '../../fields/field';
 import { nameField, readList, readText } from '../../fields/values';
 import type { FieldCondition } from './messages';
 
-/** The common parts of text fields. */
 export const textType = { type: 'string', default: '' } as const;
 export const listType = { type: 'string', format: 'list', default: '' } as const;
 /** A name, an ID or a dot path. */

@@ -117,7 +117,7 @@ function toBinaryContent(data: Buffer): MessageContent {
  */
 export class FrameSequence {
 	#lastNumber = 0;
-	#loss: { readonly at: number; readonly reason: string } | undefined;
+	#loss: { readonly lostAt: number; readonly reason: string } | undefined;
 	/** The total length of the gaps that no message has reported yet, in milliseconds. */
 	#unreportedGapMs: number | undefined;
 
@@ -128,13 +128,13 @@ export class FrameSequence {
 
 	/** Notes when the channel was lost. A second loss before the next channel opens changes nothing. */
 	recordLoss(lostAt: number, reason: string): void {
-		this.#loss ??= { at: lostAt, reason };
+		this.#loss ??= { lostAt: lostAt, reason };
 	}
 
 	/** Ends the gap, if there is one. @returns the gap; undefined if no channel was lost before */
 	recordOpen(openedAt: number): { readonly gapMs: number; readonly reason: string } | undefined {
 		if (this.#loss === undefined) return undefined;
-		const gapMs = Math.max(0, Math.round(openedAt - this.#loss.at));
+		const gapMs = Math.max(0, Math.round(openedAt - this.#loss.lostAt));
 		const { reason } = this.#loss;
 		this.addUnreportedGap(gapMs);
 		this.#loss = undefined;

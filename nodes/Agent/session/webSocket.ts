@@ -28,10 +28,7 @@ function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 	return new HttpsProxyAgent(proxy, { socket });
 }
 
-/**
- * Finds the proxy in HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, in capitals or not. Treats ws: as http: and wss: as https:.
- * @throws Error without the variable's value if it is not a valid address
- */
+/** Finds the proxy in HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, as for http:. @throws Error if the variable is not a valid address */
 export function findProxy(url: string): URL | undefined {
 	const address = getProxyForUrl(url.replace(/^ws/, 'http'));
 	if (address === '') return undefined;
@@ -154,7 +151,6 @@ function attachListener(socket: WebSocket, listener: SocketListener, tunnel: Abo
 	});
 }
 
-/** What `openSocket` returns after an error. */
 const failedSocket: ChannelSocket = {
 	send() {},
 	ping() {},

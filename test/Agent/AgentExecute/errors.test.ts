@@ -206,8 +206,8 @@ test('a failure is told with its session, and with the response if there is one'
 describe('a wait that is not over in time', () => {
 	const told = (match: FieldCondition | undefined, early: unknown[], ...messages: unknown[]) =>
 		createWaitTimeoutError(
-			{ waitTimeoutSeconds: 9, match },
-			{ early: early.map((one) => messageOf(one)), messages: messages.map((one) => messageOf(one)) },
+			{ waitTimeoutSeconds: 9, matchCondition: match },
+			{ earlyMessages: early.map((one) => messageOf(one)), messages: messages.map((one) => messageOf(one)) },
 			same,
 		);
 	const match = { field: 'type', values: ['done'] };

@@ -6,7 +6,7 @@ import {
 	parseResponseContent,
 	describeFields,
 	buildExcerpt,
-	getJsonBytes,
+	findJsonBytes,
 	joinMessageTexts,
 	TurnText,
 } from '../../../nodes/Agent/AgentExecute/response';
@@ -106,7 +106,9 @@ describe('response', () => {
 		[undefined, '{"a":"ü"}'],
 	])('JSON in %s is given to the estimate of its cost in UTF-8', (charset, body) => {
 		const headers = charset === undefined ? {} : { 'content-type': `application/json; charset=${charset}` };
-		expect(getJsonBytes({ statusCode: 200, headers, body: Buffer.from(body) })?.toString()).toBe('{"a":"ü"}');
+		expect(findJsonBytes({ statusCode: 200, headers, body: Buffer.from(body) })?.toString()).toBe(
+			'{"a":"ü"}',
+		);
 	});
 
 	test('a name of a file without a character, in whatever form, is none', () => {
@@ -127,7 +129,7 @@ describe('response', () => {
 				headers: { 'content-type': type },
 				body: typeof body === 'string' ? Buffer.from(body) : body,
 			},
-			{ sanitize: buildSanitizeFunction(['canary-key']) },
+			buildSanitizeFunction(['canary-key']),
 		);
 
 	test.each([
@@ -318,7 +320,7 @@ describe('output', () => {
 	});
 
 	describe('a hint', () => {
-		const waited = { messages: [], repeated: 0, gap: false } as unknown as WaitResult;
+		const waited = { messages: [], repeatedCount: 0, hasGap: false } as unknown as WaitResult;
 		const hints = (json: IDataObject, more: Partial<WaitResult> = {}, binary?: object) =>
 			buildHints(
 				{ json, ...(binary && { binary: binary as never }) },
@@ -342,8 +344,8 @@ describe('output', () => {
 		});
 
 		test('counts what was left out, unless a lost channel explains that it was sent twice', () => {
-			expect(hints({ output: 'x' }, { repeated: 1 })).toEqual([expect.stringContaining('before: 1.')]);
-			expect(hints({ output: 'x' }, { repeated: 1, gap: true })).toEqual([]);
+			expect(hints({ output: 'x' }, { repeatedCount: 1 })).toEqual([expect.stringContaining('before: 1.')]);
+			expect(hints({ output: 'x' }, { repeatedCount: 1, hasGap: true })).toEqual([]);
 		});
 
 		test.each<[string, string[], string | undefined]>([
