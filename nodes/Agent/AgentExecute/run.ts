@@ -78,7 +78,7 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<CheckedAgent
 	};
 }
 
-/** Sends the call of one item, and waits for its messages if the user wants it. */
+/** Sends the call of one item. If 'Wait for Messages' is on, also waits for its messages. */
 async function runItem(run: AgentRunState, index: number, input: CheckedAgentItem): Promise<PerformedItem> {
 	const { context } = run;
 	const call = prepareCall(input);

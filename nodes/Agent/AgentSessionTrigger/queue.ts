@@ -203,7 +203,7 @@ export interface QueueEntry {
 	readonly byteLength: number;
 	/** False for connection events. Their loss is not reported. */
 	readonly isMessage: boolean;
-	/** How many messages of the session were dropped before this one. */
+	/** How many messages of the session were dropped right before this message. */
 	droppedCount?: number;
 }
 

@@ -114,7 +114,7 @@ interface ChannelListener {
 	readonly onUnanswered: () => void;
 }
 
-/** The time limit for opening the channel. The limit of the `ws` library is not used, because each byte that arrives restarts it. */
+/** The time limit for opening the channel. The limit of the `ws` library is not used, because each byte that arrives restarts that limit. */
 const connectTimeoutMilliseconds = 15_000;
 /** How long the close handshake may take after the last message has arrived. */
 const closeHandshakeMilliseconds = 200;

@@ -27,7 +27,7 @@ export interface ConnectionEvent {
 	readonly reason: string | null;
 }
 
-/** A channel that closed, or an attempt that did not open one. */
+/** A channel that closed, or an attempt that did not open a channel. */
 export interface EndedChannel extends NextAttempt {
 	readonly closeReason: closeReasons.CloseReason;
 	readonly wasOpen: boolean;
@@ -60,7 +60,7 @@ interface ConnectionEnvironment {
 
 export type Connection = Pick<SessionConnection, 'getStatus' | 'pause' | 'resume' | 'close'>;
 
-/** The time limit for reading the credentials. n8n's database may hang, and no other limit applies to it. */
+/** The time limit for reading the credentials. n8n's database may hang, and n8n has no time limit for the reading. */
 const credentialsTimeoutMilliseconds = 20_000;
 
 /** Opens one channel of a session after another. Each attempt has a number, so that the result of an older attempt can be ignored. */
@@ -271,7 +271,7 @@ export function connect(...parts: ConstructorParameters<typeof SessionConnection
 
 let loadedOpenSocket: SocketOpener | undefined;
 
-/** Keeps the loaded function: an update of the package deletes its file, but published triggers of the old version still need it. */
+/** Keeps the loaded function: an update of the package deletes its file, but published triggers of the old version still need the function. */
 async function loadSocketOpener(): Promise<SocketOpener> {
 	loadedOpenSocket ??= (await import('./webSocket')).openSocket;
 	return loadedOpenSocket;

@@ -50,7 +50,7 @@ interface FrameEnvelope {
 	readonly sequence: number;
 	/** In ISO 8601, in UTC, with milliseconds. */
 	readonly receivedAt: string;
-	/** How long no channel was open before this message. Only the first message after a gap has it. */
+	/** How long no channel was open before this message. Only the first message after a gap has this field. */
 	readonly gapMs?: number;
 	readonly byteLength: number;
 }
