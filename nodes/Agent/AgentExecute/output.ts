@@ -92,7 +92,7 @@ export function buildHints(
 ): string[] {
 	const hasNoText = json.output === null && binary === undefined;
 	const endMark = waitResult?.endedBy === 'silence' ? findMarkOfEnd(waitResult.messages) : undefined;
-	// After a gap, a service sends messages again on purpose, so repeated messages are no reason for a hint.
+	// After a gap, a service may send messages again on purpose, so repeated messages are no reason for a hint.
 	const repeatedCount = waitResult?.hasGap ? 0 : (waitResult?.repeatedCount ?? 0);
 	return [
 		hasNoText && buildNoTextHint(json.response, textField, waitResult),

@@ -60,7 +60,7 @@ interface ConnectionEnvironment {
 
 export type Connection = Pick<SessionConnection, 'getStatus' | 'pause' | 'resume' | 'close'>;
 
-/** The time limit for reading the credentials. n8n's database may hang, and n8n has no time limit for the reading. */
+/** The time limit for reading the credentials. Without a limit, a database of n8n that hangs would keep the session from ever reconnecting. */
 const credentialsTimeoutMilliseconds = 20_000;
 
 /** Opens one channel of a session after another. Each attempt has a number, so that the result of an older attempt can be ignored. */

@@ -120,7 +120,7 @@ export type Sanitize = (text: string) => string;
 /** In characters. No text that is shown is this long. */
 const maxSanitizedLength = 16_384;
 
-/** Builds a function that sanitizes texts before they are shortened or become part of other texts. A shortened secret is hard to find. */
+/** Builds a function that sanitizes texts before they are shortened or become part of other texts. */
 export function buildSanitizeFunction(secrets: readonly string[]): Sanitize {
 	const sanitizer = new Sanitizer(secrets);
 	return (text) => sanitizer.sanitizeText(text, maxSanitizedLength);
@@ -197,7 +197,7 @@ export function buildChannelUrl(api: AgentApiCredential, sessionId: string, iden
 	const { userPublicKey, signature, timestamp: milliseconds } = identity;
 	const timestamp = `${api.timestampUnit === 'seconds' ? Math.floor(milliseconds / 1000) : milliseconds}`;
 	const query = new URLSearchParams({ sessionId, userPublicKey, signature, timestamp, apiKey: api.apiKey });
-	// URLSearchParams writes a space as a plus sign, as HTML forms do, but services expect %20. A plus sign is already %2B here.
+	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a value is already %2B here.
 	url.search = query.toString().replaceAll('+', '%20');
 	return url.href;
 }

@@ -64,7 +64,7 @@ export interface SessionFrame extends FrameEnvelope {
 
 export type SessionMessage = MessageContent &
 	FrameEnvelope & {
-		/** The memory that parsed JSON takes. Missing for texts and bytes, which take about `byteLength`. */
+		/** The memory that parsed JSON takes. Missing for texts and bytes, for which `byteLength` counts. */
 		readonly memoryBytes?: number;
 	};
 

@@ -101,7 +101,7 @@ export const openSocket: SocketOpener = (request, listener) => {
 
 function buildSocketOptions(request: SocketRequest) {
 	return {
-		// Without this option, the library waits 30 s for the server's close frame before it reports the close.
+		// By default, the library waits 30 s after a close frame before it reports the close.
 		closeTimeout: 3000,
 		followRedirects: false,
 		maxPayload: request.maxMessageBytes,
