@@ -93,7 +93,7 @@ const removeErrorCode = (description: string) => description.replace(/ \([A-Z][A
 
 /** The part of `Sanitizer` that this file needs. To import the class would make an import circle. */
 interface ErrorSanitizer {
-	cleanError(error: NodeError): NodeError;
+	sanitizeError(error: NodeError): NodeError;
 }
 
 /** Builds the item for a failure. n8n sends an item to the error output if its JSON has only the key `error`. `item.error` would replace it. */
@@ -103,7 +103,7 @@ export function createErrorItem(
 	itemIndex: number,
 	sanitizer: ErrorSanitizer,
 ): INodeExecutionData {
-	const cleanFailure = sanitizer.cleanError(failure);
+	const cleanFailure = sanitizer.sanitizeError(failure);
 	const { code, status, details } = cleanFailure;
 	// The message includes the advice, because an item has no description.
 	const { message: fullMessage } = addAdviceToMessage(cleanFailure);
@@ -120,7 +120,7 @@ export function createNodeApiError(
 	itemIndex: number | undefined,
 	sanitizer: ErrorSanitizer,
 ): NodeApiError {
-	const cleanFailure = sanitizer.cleanError(failure);
+	const cleanFailure = sanitizer.sanitizeError(failure);
 	const message = escapeForEditor(getVisibleMessage(node, cleanFailure));
 	// n8n appends the description unless the message already contains it.
 	const advice = cleanFailure.description && escapeForEditor(cleanFailure.description);

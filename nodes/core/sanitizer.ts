@@ -1,21 +1,21 @@
 import type { IDataObject, Logger } from 'n8n-workflow';
 
 import { getStatusName, type NodeError } from './errors';
-import { mask, SecretSearch } from './secretSearch';
+import { dots, SecretSearch } from './secretSearch';
 import { shorten, toSingleLine } from './text';
 
-/** Masks what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
-function maskTokens(text: string): string {
+/** Replaces what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
+function replaceTokens(text: string): string {
 	return text
-		.replace(/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, mask)
-		.replace(/\b(?:ya29\.|1\/\/|GOCSPX-|AIza)[\w.\-/]{8,}/g, mask)
-		.replace(/\beyJ[\w-]{4,}\.[\w-]*(?:\.[\w-]*)?/g, mask)
+		.replace(/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, dots)
+		.replace(/\b(?:ya29\.|1\/\/|GOCSPX-|AIza)[\w.\-/]{8,}/g, dots)
+		.replace(/\beyJ[\w-]{4,}\.[\w-]*(?:\.[\w-]*)?/g, dots)
 		.replace(
 			/\b(Bearer|Basic|Digest)(\s+|%20|\+)(?=[^\s"'<>,;]*\d|[^\s"'<>,;]{16})[^\s"'<>,;]+/gi,
-			`$1$2${mask}`,
+			`$1$2${dots}`,
 		)
-		.replace(/(\/\/)[^\s/@]*@/g, `$1${mask}@`)
-		.replace(namedSecret, `$1${mask}`);
+		.replace(/(\/\/)[^\s/@]*@/g, `$1${dots}@`)
+		.replace(namedSecret, `$1${dots}`);
 }
 
 const secretNames =
@@ -43,36 +43,36 @@ export class Sanitizer {
 		for (const secret of secrets) this.#secretSearch.addSecret(secret);
 	}
 
-	cleanText(text: string, maxLength = maxTextLength): string {
-		return this.#maskText(toSingleLine(shorten(text, maxLength)));
+	sanitizeText(text: string, maxLength = maxTextLength): string {
+		return this.#replaceSecrets(toSingleLine(shorten(text, maxLength)));
 	}
 
 	/** Returns a copy with sanitized texts and details, and without the cause, which cannot be sanitized. */
-	cleanError(failure: NodeError): NodeError {
+	sanitizeError(failure: NodeError): NodeError {
 		const { code, status, message, description, details } = failure;
 		return failure.with({
-			message: this.cleanText(message, maxMessageLength),
-			description: description === undefined ? undefined : this.cleanText(description),
+			message: this.sanitizeText(message, maxMessageLength),
+			description: description === undefined ? undefined : this.sanitizeText(description),
 			status: /^[A-Z][A-Z0-9_]{0,49}$/.test(status) ? status : getStatusName(code),
-			details: details && (this.#cleanValue(details) as IDataObject),
+			details: details && (this.#sanitizeValue(details) as IDataObject),
 			cause: undefined,
 		});
 	}
 
-	/** Masks secrets in all keys and texts of the details. Unlike a message, a text there keeps its line breaks. */
-	#cleanValue(value: unknown): unknown {
-		if (typeof value === 'string') return this.#maskText(value);
+	/** Replaces secrets in all keys and texts of the details. Unlike a message, a text there keeps its line breaks. */
+	#sanitizeValue(value: unknown): unknown {
+		if (typeof value === 'string') return this.#replaceSecrets(value);
 		if (typeof value !== 'object' || value === null) return value;
-		if (Array.isArray(value)) return value.map((entry) => this.#cleanValue(entry));
+		if (Array.isArray(value)) return value.map((entry) => this.#sanitizeValue(entry));
 		const entries = Object.entries(value).map(([key, entry]) => [
-			this.#cleanValue(key),
-			this.#cleanValue(entry),
+			this.#sanitizeValue(key),
+			this.#sanitizeValue(entry),
 		]);
 		return Object.fromEntries(entries) as unknown;
 	}
 
-	#maskText(text: string): string {
-		return maskTokens(this.#secretSearch.maskSecrets(text));
+	#replaceSecrets(text: string): string {
+		return replaceTokens(this.#secretSearch.replaceSecrets(text));
 	}
 }
 
@@ -80,10 +80,10 @@ type LogMethods = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** Restricts n8n's log to sanitized texts, which cannot forge another line or contain a secret. */
 export function createSanitizedLog(logger: LogMethods, sanitizer: Sanitizer): LogMethods {
-	const clean = (level: keyof LogMethods) => (text: string) => {
-		logger[level](sanitizer.cleanText(text));
+	const log = (level: keyof LogMethods) => (text: string) => {
+		logger[level](sanitizer.sanitizeText(text));
 	};
-	return { debug: clean('debug'), info: clean('info'), warn: clean('warn'), error: clean('error') };
+	return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 }
 
 /** Matches the secret fields of this package's credentials, and of what n8n stores for a sign-in. */

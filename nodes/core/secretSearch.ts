@@ -1,7 +1,7 @@
 import { toSingleLine } from './text';
 
 /** Replaces a secret in a text. */
-export const mask = '•••';
+export const dots = '•••';
 
 interface TextRange {
 	readonly start: number;
@@ -20,7 +20,7 @@ interface Needle {
 	readonly text: string;
 	/** UTF-16 units of the needle per character of the secret. */
 	readonly scale: number;
-	/** Whether this is base64 or hex. Its neighbors reveal a little about the secret's ends, so the whole word is masked. */
+	/** Whether this is base64 or hex. Its neighbors reveal a little about the secret's ends, so the whole word is replaced. */
 	readonly isEncoded: boolean;
 }
 
@@ -30,7 +30,7 @@ interface NeedlePiece {
 	readonly offset: number;
 }
 
-/** In characters. A shorter secret is not masked, because that would leave nothing of a text. */
+/** In characters. A shorter secret is not replaced, because that would leave nothing of a text. */
 const minSecretLength = 4;
 /** A part of a secret with this many characters is recognized anywhere in a text. */
 const minInnerLength = 12;
@@ -59,7 +59,7 @@ export class SecretSearch {
 	}
 
 	/** Replaces whatever reveals a secret. */
-	maskSecrets(text: string): string {
+	replaceSecrets(text: string): string {
 		for (const secret of [...this.#secrets].slice(this.#preparedCount)) this.#prepareSecret(secret);
 		this.#preparedCount = this.#secrets.size;
 		const literalRanges = this.#literals.flatMap((literal) => findOccurrences(literal, text));
@@ -68,7 +68,7 @@ export class SecretSearch {
 		let copiedLength = 0;
 		for (const { start, end } of ranges.sort((a, b) => a.start - b.start)) {
 			if (end <= copiedLength) continue;
-			if (start >= copiedLength) parts.push(text.slice(copiedLength, start), mask);
+			if (start >= copiedLength) parts.push(text.slice(copiedLength, start), dots);
 			copiedLength = end;
 		}
 		parts.push(text.slice(copiedLength));
@@ -99,15 +99,15 @@ export class SecretSearch {
 
 	#findRanges(view: SearchableText, source: string): TextRange[] {
 		const ranges: TextRange[] = [];
-		let maskedUntil = 0;
+		let replacedUntil = 0;
 		for (const [viewIndex, start] of view.starts.entries()) {
-			// A masked part is not searched again, because a secret that repeats itself would match at every place.
-			if (start < maskedUntil) continue;
+			// A replaced part is not searched again, because a secret that repeats itself would match at every place.
+			if (start < replacedUntil) continue;
 			for (const piece of this.#piecesByText.get(view.text.slice(viewIndex, viewIndex + pieceLength)) ?? []) {
 				const range = findMatchAround(piece, viewIndex, view, source);
 				if (range === undefined) continue;
 				ranges.push(range);
-				maskedUntil = Math.max(maskedUntil, range.end);
+				replacedUntil = Math.max(replacedUntil, range.end);
 			}
 		}
 		return ranges;

@@ -72,7 +72,7 @@ test.each(cases)('Google, or what stands in its place, repeats secrets in %s', a
 });
 
 test('without the sanitizer the same search finds them', async () => {
-	jest.spyOn(Sanitizer.prototype, 'cleanError').mockImplementation((failure) => failure);
+	jest.spyOn(Sanitizer.prototype, 'sanitizeError').mockImplementation((failure) => failure);
 	try {
 		const { text } = await shownOf(answered(400, { error: { code: 400, message: echo, status: echo } }));
 		for (const secret of [token, clientSecret, refreshToken, fresh, assertion]) {

@@ -114,8 +114,8 @@ it('connections that are opened and closed leave no socket and no timer', async 
 	for (let cycle = 0; cycle < extent.cycles; cycle++) {
 		const connection = station.connect({ sessionId: 'other' });
 		// Closed in any state: before it connects, while it does, when it is open.
-		if (cycle % 3 === 1) await until(() => connection.status().state !== 'closed');
-		if (cycle % 3 === 2) await until(() => connection.status().state === 'open');
+		if (cycle % 3 === 1) await until(() => connection.getStatus().state !== 'closed');
+		if (cycle % 3 === 2) await until(() => connection.getStatus().state === 'open');
 		await connection.close();
 	}
 	await until(() => station.service.countOpenChannels() === 1 && tcp() === before);

@@ -71,7 +71,7 @@ export class Station {
 	}
 
 	get state(): string {
-		return this.connection.status().state;
+		return this.connection.getStatus().state;
 	}
 
 	/** Waits until the channel is open at both ends. */

@@ -72,14 +72,16 @@ describe.each([
 	test.each(forms)('%s', (_how, form) => {
 		const text = `The server says: ${form(secret)}`;
 		expect(leaks(text)).toBe(true);
-		const clean = sanitizer.cleanText(text);
+		const clean = sanitizer.sanitizeText(text);
 		expect(clean).toMatch(/^The server says: .*•••/);
 		expect(leaks(clean)).toBe(false);
 	});
 
 	test('where the text itself is cut', () => {
 		for (let at = 3980; at <= 4000; at++) {
-			expect(sanitizer.cleanText('x '.repeat(at / 2) + secret + 'y'.repeat(100))).not.toMatch(/can ?ary5?a/i);
+			expect(sanitizer.sanitizeText('x '.repeat(at / 2) + secret + 'y'.repeat(100))).not.toMatch(
+				/can ?ary5?a/i,
+			);
 		}
 	});
 });
@@ -112,7 +114,7 @@ test.each([
 	['UTF-16 in hex', Buffer.from(long, 'utf16le').toString('hex')],
 	['hex in pairs', (bytes(long).toString('hex').match(/../g) ?? []).join(' ')],
 ])('a long key: %s', (_how, text) => {
-	const rest = new Sanitizer([long]).cleanText(`The server says: ${text} and more`);
+	const rest = new Sanitizer([long]).sanitizeText(`The server says: ${text} and more`);
 	expect(rest).toMatch(/^The server says: .{0,6}•••.{0,16} and more$/);
 });
 
@@ -120,7 +122,7 @@ describe('a part of a key', () => {
 	const letters = 'qwertyuiopasdfghjklzxcvbnm0123';
 	const part = (from: number, length: number) => letters.slice(from, from + length);
 	const hexOf = (text: string) => bytes(text).toString('hex');
-	const clean = (text: string) => new Sanitizer([letters]).cleanText(text);
+	const clean = (text: string) => new Sanitizer([letters]).sanitizeText(text);
 
 	test('twelve characters from anywhere, in the middle of anything', () => {
 		for (let from = 0; from <= letters.length - 12; from++) {
@@ -159,23 +161,23 @@ describe('a part of a key', () => {
 
 test.each(['k3y!', 'k3y!x', 'k3y!xy', 'k3y!xyz'])('a short secret in every form: %s', (secret) => {
 	const one = new Sanitizer([secret]);
-	expect(one.cleanText(`is ${secret.toUpperCase()} and`)).toBe('is ••• and');
+	expect(one.sanitizeText(`is ${secret.toUpperCase()} and`)).toBe('is ••• and');
 	for (const encoding of ['utf8', 'utf16le'] as const) {
 		for (const before of ['', ':', '::', ':::']) {
 			const data = Buffer.concat([bytes(before), Buffer.from(secret, encoding), bytes('~~~')]);
-			expect(one.cleanText(`is ${data.toString('base64')} and`)).toBe('is ••• and');
-			expect(one.cleanText(`is ${data.toString('hex')} and`)).toBe('is ••• and');
+			expect(one.sanitizeText(`is ${data.toString('base64')} and`)).toBe('is ••• and');
+			expect(one.sanitizeText(`is ${data.toString('hex')} and`)).toBe('is ••• and');
 		}
 	}
 });
 
 test('a secret that is mostly white space is found as it stands', () => {
 	const one = new Sanitizer(['a b c', '- 0 -']);
-	expect(one.cleanText('is a b c, a b c')).toBe('is •••, •••');
-	expect(one.cleanText('is abc')).toBe('is abc');
-	expect(new Sanitizer(['0xab']).cleanText('0xab, ab')).toBe('•••, ab');
-	expect(new Sanitizer(['0xabcd']).cleanText('0xabcd, abcd')).toBe('0x•••, •••');
-	expect(new Sanitizer(['a  b']).cleanText('is a  b')).toBe('is •••');
+	expect(one.sanitizeText('is a b c, a b c')).toBe('is •••, •••');
+	expect(one.sanitizeText('is abc')).toBe('is abc');
+	expect(new Sanitizer(['0xab']).sanitizeText('0xab, ab')).toBe('•••, ab');
+	expect(new Sanitizer(['0xabcd']).sanitizeText('0xabcd, abcd')).toBe('0x•••, •••');
+	expect(new Sanitizer(['a  b']).sanitizeText('is a  b')).toBe('is •••');
 });
 
 test.each([
@@ -187,11 +189,11 @@ test.each([
 	['none beyond it', '&#x110000; &#1114112; K3y!xyz12', '&#x110000; &#1114112; •••'],
 	['a letter beyond U+FFFF', 'K3y!&#x1f511; and', '••• and'],
 ])('escapes: %s', (_what, text, expected) => {
-	expect(new Sanitizer(['K3y!xyz12', 'K3y<&"xyz', 'K3y!🔑', 'K3y\\nX9']).cleanText(text)).toBe(expected);
+	expect(new Sanitizer(['K3y!xyz12', 'K3y<&"xyz', 'K3y!🔑', 'K3y\\nX9']).sanitizeText(text)).toBe(expected);
 });
 
 test('a hex value without its 0x', () => {
-	expect(sanitizer.cleanText(`got ${signature.slice(2)}`)).toBe('got •••');
+	expect(sanitizer.sanitizeText(`got ${signature.slice(2)}`)).toBe('got •••');
 });
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -204,7 +206,7 @@ test.each([
 	['a line of it', pem.split('\n')[7] ?? ''],
 ])('a private key, %s', (_how, text) => {
 	const [, line = '', next = ''] = pem.split('\n');
-	const clean = new Sanitizer([pem]).cleanText(`The key: ${text}`);
+	const clean = new Sanitizer([pem]).sanitizeText(`The key: ${text}`);
 	expect(clean).toMatch(/^The key: "?•••/);
 	for (const part of [line, next, pem.split('\n')[7] ?? '']) expect(clean).not.toContain(part.slice(0, 20));
 });
@@ -232,8 +234,8 @@ test.each([
 	['JSON', '{"access_token": "opaque", "scope": "a"}', '{"access_token": "•••", "scope": "a"}'],
 	['a proxy', 'connect http://user:pass@proxy.example failed', 'connect http://•••@proxy.example failed'],
 ])('what looks like a secret: %s', (_what, text, expected) => {
-	expect(new Sanitizer().cleanText(text)).toBe(expected);
-	expect(new Sanitizer().cleanText(expected)).toBe(expected);
+	expect(new Sanitizer().sanitizeText(text)).toBe(expected);
+	expect(new Sanitizer().sanitizeText(expected)).toBe(expected);
 });
 
 test.each([
@@ -244,15 +246,15 @@ test.each([
 	'https://docs.google.com/document/d/1Qm7x_abcdefghijklmnopqrstuv/edit',
 	'The key canasta is not known, nor is 100 % of abc',
 ])('leaves alone: %s', (text) => {
-	expect(sanitizer.cleanText(text)).toBe(text);
+	expect(sanitizer.sanitizeText(text)).toBe(text);
 });
 
 test('a text is one line, reads in one direction and ends', () => {
-	expect(sanitizer.cleanText('bye\r\n2026-01-01 | error | forged\u2028\u0000\u001b[31mred\u202Ednim')).toBe(
-		'bye 2026-01-01 | error | forged [31mreddnim',
-	);
-	expect(sanitizer.cleanText('x'.repeat(10_000))).toHaveLength(4001);
-	expect(sanitizer.cleanText(`${'x'.repeat(3999)}😀`)).toMatch(/x…$/);
+	expect(
+		sanitizer.sanitizeText('bye\r\n2026-01-01 | error | forged\u2028\u0000\u001b[31mred\u202Ednim'),
+	).toBe('bye 2026-01-01 | error | forged [31mreddnim');
+	expect(sanitizer.sanitizeText('x'.repeat(10_000))).toHaveLength(4001);
+	expect(sanitizer.sanitizeText(`${'x'.repeat(3999)}😀`)).toMatch(/x…$/);
 });
 
 test('of a failure message, description and status are clean, and the cause stays here', () => {
@@ -265,7 +267,7 @@ test('of a failure message, description and status are clean, and the cause stay
 		cause,
 		outcome: 'unknown' as const,
 	};
-	const failure = sanitizer.cleanError(new NodeError(given));
+	const failure = sanitizer.sanitizeError(new NodeError(given));
 	expect(failure).toMatchObject({ code: 502, message: 'a ••• b', description: '•••', status: 'UNAVAILABLE' });
 	expect(failure.outcome).toBe('unknown');
 	expect(failure.cause).toBeUndefined();
@@ -273,7 +275,7 @@ test('of a failure message, description and status are clean, and the cause stay
 
 test('details keep their form and their line breaks, and no secret in values or names', () => {
 	const details = { lines: `a\n${key}`, list: [1, null, true, { [key]: key }], none: null };
-	expect(sanitizer.cleanError(new NodeError({ code: 500, message: 'a', details })).details).toEqual({
+	expect(sanitizer.sanitizeError(new NodeError({ code: 500, message: 'a', details })).details).toEqual({
 		lines: 'a\n•••',
 		list: [1, null, true, { '•••': '•••' }],
 		none: null,
@@ -282,7 +284,7 @@ test('details keep their form and their line breaks, and no secret in values or 
 
 test('a message is shorter than a description', () => {
 	const text = 'x'.repeat(10_000);
-	const { message, description } = sanitizer.cleanError(
+	const { message, description } = sanitizer.sanitizeError(
 		new NodeError({ code: 500, message: text, description: text }),
 	);
 	expect([message.length, description?.length]).toEqual([1001, 4001]);
@@ -313,7 +315,7 @@ test('hides any secret in any text', () => {
 	fc.assert(
 		fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
 			fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
-			return !new Sanitizer([value]).cleanText(`${before}${value}${after}`).includes(value);
+			return !new Sanitizer([value]).sanitizeText(`${before}${value}${after}`).includes(value);
 		}),
 	);
 });
@@ -340,7 +342,7 @@ describe('costs no more than the length of the text', () => {
 		expectLinear(
 			unit,
 			(text) => text,
-			(text) => secrets.cleanText(text),
+			(text) => secrets.sanitizeText(text),
 		);
 	});
 
@@ -357,7 +359,7 @@ describe('costs no more than the length of the text', () => {
 		expectLinear(
 			unit,
 			(text) => new NodeError({ code: 500, message: 'a', details: { text } }),
-			(failure) => one.cleanError(failure),
+			(failure) => one.sanitizeError(failure),
 			100_000,
 		);
 	});
@@ -366,7 +368,7 @@ describe('costs no more than the length of the text', () => {
 		expectLinear(
 			'a',
 			(secret) => secret,
-			(secret) => new Sanitizer([secret]).cleanText('b'),
+			(secret) => new Sanitizer([secret]).sanitizeText('b'),
 			100_000,
 		);
 	});
@@ -377,7 +379,7 @@ describe('costs no more than the length of the text', () => {
 			(texts) => texts.match(/.{1,64}/g) ?? [],
 			(texts) => {
 				const one = new Sanitizer([key]);
-				for (const text of texts) one.cleanText(text);
+				for (const text of texts) one.sanitizeText(text);
 			},
 		);
 	});

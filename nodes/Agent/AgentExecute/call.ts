@@ -14,16 +14,16 @@ import {
 	type AgentCredentials,
 	buildExecuteUrl,
 	buildIdentity,
-	createRedactor,
+	buildSanitizeFunction,
 	listSecrets,
 } from '../session/credentials';
 import { buildCallErrors, statusToRequestError, retryWords } from './errors';
 import { readItemParameters, readWaitSettings } from './parameters';
-import { type AgentResponse, getJsonBytes } from './response';
+import { type AgentResponse, findJsonBytes } from './response';
 
 export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
 
-/** Checks the input of one item. @throws NodeError 400 for a wrong parameter or credential */
+/** Checks the parameters of one item and the credentials. @throws NodeError with 400 if a parameter or credential is wrong */
 export function checkAgentItem(parameters: NodeParameters, index: number, credentials: AgentCredentials) {
 	const { api, signer } = credentials;
 	const { params, buildPayload } = readItemParameters(parameters, index);
@@ -35,7 +35,7 @@ export function checkAgentItem(parameters: NodeParameters, index: number, creden
 	return { params, buildPayload, wait, credentials };
 }
 
-/** Identifies a call by its content, without what differs with each try. With it, a later try knows whether the item was already sent. */
+/** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
 export function buildCallFingerprint({ params, buildPayload, credentials }: CheckedAgentItem): unknown {
 	const { sessionId, startStepName } = params;
 	const { userId, userPublicKey } = buildIdentity(credentials.signer, params);
@@ -58,30 +58,30 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 		sessionId,
 		wait,
 		url: buildExecuteUrl(api),
-		/** Builds the seven fields of one request, with the time of the request as its timestamp. */
+		/** Builds the seven fields of one request. Each request has its own timestamp. */
 		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signer, params) }),
-		/** A key of the session, its service and its user. */
-		conversation: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
-		/** The values that no text may contain. */
+		/** Identifies the session with its service and user. */
+		conversationKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
+		/** The values that no text for people may contain. */
 		secrets,
-		/** The secrets that are masked in the response. The user's public key is not, because the agent may work with it. */
-		maskedSecrets: [api.apiKey, identity.signature],
-		redact: createRedactor(secrets),
+		/** The secrets that are replaced in the response. The user's public key stays, because the agent may work with it. */
+		responseSecrets: [api.apiKey, identity.signature],
+		sanitize: buildSanitizeFunction(secrets),
 	};
 }
 
-/** A call, and what has become of it so far. */
+/** A call, with what was sent and received so far. */
 export interface CallProgress {
 	readonly call: PreparedCall;
 	/** The body of the last request. */
-	sent: ReturnType<PreparedCall['buildBody']>;
-	answer?: AgentResponse;
+	sentBody: ReturnType<PreparedCall['buildBody']>;
+	response?: AgentResponse;
 }
 
 /**
- * Sends the execute call, and sends it again only if it was certainly not accepted. Puts what was sent and received into `progress`.
- * @param prepareAttempt called before each attempt; throws if nothing may be sent
- * @throws NodeError for anything but a response with a status from 200 to 299
+ * Sends the execute call, and sends it again only if the service certainly did not accept it. Updates `progress`.
+ * @param prepareAttempt a function that is called before each attempt, and throws if nothing may be sent
+ * @throws NodeError if there is no response, or its status is not from 200 to 299
  */
 export async function sendExecuteCall(
 	context: IExecuteFunctions,
@@ -93,31 +93,30 @@ export async function sendExecuteCall(
 	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
 	const signal = context.getExecutionCancelSignal();
 	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
-	const sendOnce = async (stop: AbortSignal) => {
+	const sendAttempt = async (stopSignal: AbortSignal) => {
 		memory.release();
-		progress.sent = call.buildBody();
-		const raw = new RawResponse();
-		// Not httpRequestWithAuthentication(), which reads the credential from the database for each request, and sends a call again after
-		// a 401.
+		progress.sentBody = call.buildBody();
+		const rawResponse = new RawResponse();
+		// httpRequestWithAuthentication() would read the credential from n8n's database for each request, and repeat the call after a 401.
 		const send = () =>
 			context.helpers.httpRequest({
 				...baseRequestOptions,
 				method: 'POST',
 				url: call.url,
 				headers: { 'Content-Type': 'application/json', 'x-api-key': call.api.apiKey },
-				body: JSON.stringify(progress.sent),
+				body: JSON.stringify(progress.sentBody),
 				ignoreHttpStatusErrors: true,
 				skipSslCertificateValidation: call.api.allowUnauthorizedCerts,
 				timeout: limits.timeoutMilliseconds,
-				abortSignal: stop,
+				abortSignal: stopSignal,
 			}) as Promise<FullResponse>;
-		const response = await rejectOnAbort(raw.watch(send), stop);
-		return await readAgentResponse(response, raw, call, memory, stop);
+		const response = await rejectOnAbort(rawResponse.watch(send), stopSignal);
+		return await readAgentResponse(response, rawResponse, call, memory, stopSignal);
 	};
-	progress.answer = await withRetries(
+	progress.response = await withRetries(
 		async () => {
 			await prepareAttempt();
-			return await attemptRequest(sendOnce, limits, buildCallErrors(call));
+			return await attemptRequest(sendAttempt, limits, buildCallErrors(call));
 		},
 		{ isHarmless: false, isRead: false },
 		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
@@ -126,7 +125,7 @@ export async function sendExecuteCall(
 
 async function readAgentResponse(
 	response: FullResponse,
-	raw: RawResponse,
+	rawResponse: RawResponse,
 	call: PreparedCall,
 	memory: MemoryReservation,
 	signal: AbortSignal,
@@ -134,16 +133,16 @@ async function readAgentResponse(
 	const { statusCode } = response;
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
-		const packed = await readErrorBody(response.body, signal);
-		const body = await raw.decompress(packed, memory).catch(() => Buffer.alloc(0));
+		const compressedBody = await readErrorBody(response.body, signal);
+		const body = await rawResponse.decompress(compressedBody, memory).catch(() => Buffer.alloc(0));
 		throw statusToRequestError({ statusCode, headers, body }, call);
 	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
 	const maxBytes = call.options.maxResponseBytes;
-	const packed = await readResponseBody(response.body, { announcedBytes, maxBytes, signal, memory });
-	const body = await raw.decompress(packed, memory, maxBytes);
-	const answer = { statusCode, headers, body };
-	const json = getJsonBytes(answer);
-	if (json) await memory.reserveForParsing(json, itemParsingLimits);
-	return answer;
+	const compressedBody = await readResponseBody(response.body, { announcedBytes, maxBytes, signal, memory });
+	const body = await rawResponse.decompress(compressedBody, memory, maxBytes);
+	const agentResponse = { statusCode, headers, body };
+	const jsonBytes = findJsonBytes(agentResponse);
+	if (jsonBytes) await memory.reserveForParsing(jsonBytes, itemParsingLimits);
+	return agentResponse;
 }

@@ -14,31 +14,31 @@ import {
 } from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
-import type { Redactor } from '../session/credentials';
-import { type FieldCondition, findText, getFieldText, type SessionMessage } from '../session/messages';
+import type { Sanitize } from '../session/credentials';
+import { type FieldCondition, findText, findFieldText, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from './response';
 
-/** What the error texts need to know about the call. */
+/** What the error texts say about the call. */
 export interface CallErrorContext {
 	readonly url: string;
 	readonly options: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
-	readonly redact: Redactor;
+	readonly sanitize: Sanitize;
 }
 
 const unknownOutcomeText =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
 
-/** The error of a call that got no complete response. */
+/** Converts what was thrown by a call that got no complete response. */
 export function thrownToRequestError(error: unknown, call: CallErrorContext): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return bodyErrorToRequestError(error, buildBodyTexts(call.options));
-	const found = classifyNetworkError(error);
-	const { status: code, outcome, retryable } = found;
-	const description = appendErrorCode(networkAdvice[found.category] ?? unknownOutcomeText, found.code);
+	const networkError = classifyNetworkError(error);
+	const { status: code, outcome, retryable, category } = networkError;
+	const description = appendErrorCode(networkAdvice[category] ?? unknownOutcomeText, networkError.code);
 	// The HTTP client's error contains the request, so only its message is kept.
-	const cause = new Error(call.redact(toError(error).message));
-	const message = formatNetworkMessage(found, error, call.url);
+	const cause = new Error(call.sanitize(toError(error).message));
+	const message = formatNetworkMessage(networkError, error, call.url);
 	return new NodeError({ code, message, description, outcome, retryable, cause });
 }
 
@@ -60,30 +60,30 @@ const buildBodyTexts = ({ maxResponseBytes }: CallErrorContext['options']): Body
 });
 
 function formatByteLimit(bytes: number): string {
-	const exact = `${bytes.toLocaleString('en-US')} bytes`;
+	const byteText = `${bytes.toLocaleString('en-US')} bytes`;
 	const mebibytes = bytes / 1024 / 1024;
-	return Number.isInteger(mebibytes) ? `${mebibytes} MiB (${exact})` : exact;
+	return Number.isInteger(mebibytes) ? `${mebibytes} MiB (${byteText})` : byteText;
 }
 
-/** The error of a response with a status outside 200–299. */
-export function statusToRequestError(answer: AgentResponse, call: CallErrorContext): NodeError {
-	const { statusCode: code, headers } = answer;
+/** Converts a response with a status outside 200–299. */
+export function statusToRequestError(agentResponse: AgentResponse, call: CallErrorContext): NodeError {
+	const { statusCode: code, headers } = agentResponse;
 	if (isRedirect(code)) return createRedirectError(code, headers.location, call.url);
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
 	// A service may have started the agent before it failed. Only 503 with Retry-After says that it did not.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
-	const result = classifyStatus(saysNotDone ? 429 : code);
-	const excerpt = buildExcerpt(answer, call);
+	const verdict = classifyStatus(saysNotDone ? 429 : code);
+	const excerpt = buildExcerpt(agentResponse, call.sanitize);
 	const [meaning, description] =
-		statusTexts[code] ?? (result.retryable ? outcomeTexts[result.outcome] : undefined) ?? rejected;
+		statusTexts[code] ?? (verdict.retryable ? outcomeTexts[verdict.outcome] : undefined) ?? rejectedTexts;
 	const message = `${meaning} (${code})${excerpt ? `: ${excerpt}` : ''}`;
-	return new NodeError({ code, message, description, retryAfterMilliseconds, ...result });
+	return new NodeError({ code, message, description, retryAfterMilliseconds, ...verdict });
 }
 
 export const buildCallErrors = (call: CallErrorContext): RequestErrorFactory => ({
 	createStoppedError: (outcome) =>
 		createStoppedRequestError(outcome).with({
-			description: outcome === 'notDone' ? nothingSent : unknownOutcomeText,
+			description: outcome === 'notDone' ? nothingSentText : unknownOutcomeText,
 		}),
 	createTimeoutError: () =>
 		new NodeError({
@@ -96,11 +96,11 @@ export const buildCallErrors = (call: CallErrorContext): RequestErrorFactory => 
 	toRequestError: (error) => thrownToRequestError(error, call),
 });
 
-const nothingSent = 'Nothing was sent: the agent was not started.';
+const nothingSentText = 'Nothing was sent: the agent was not started.';
 
-export const createStoppedBeforeCallError = () => createStoppedError(nothingSent);
+export const createStoppedBeforeCallError = () => createStoppedError(nothingSentText);
 
-/** The output of the earlier items leaves no room in memory for this one. */
+/** Used if the output of the earlier items leaves no room in memory for this item. */
 export function createTooMuchOutputError(limitBytes: number): NodeError {
 	return new NodeError({
 		code: 503,
@@ -111,7 +111,6 @@ export function createTooMuchOutputError(limitBytes: number): NodeError {
 	});
 }
 
-/** The execution was stopped while the node waited for messages. */
 export function createStoppedAfterCallError(): NodeError {
 	const description = 'The agent was started, but the node no longer waits for its messages.';
 	return createStoppedError(description).with({ outcome: 'done' });
@@ -125,16 +124,16 @@ export const retryWords = {
 function createRedirectError(code: number, location: string | undefined, url: string): NodeError {
 	const target = location && URL.canParse(location, url) ? new URL(location, url) : undefined;
 	// The query is left out, because it may contain a secret.
-	const to = target ? ` to ${target.protocol}//${target.host}${target.pathname}` : '';
+	const targetText = target ? ` to ${target.protocol}//${target.host}${target.pathname}` : '';
 	return new NodeError({
 		code,
-		message: `The agent service responded with a redirect (${code})${to}, which was not followed`,
+		message: `The agent service responded with a redirect (${code})${targetText}, which was not followed`,
 		description:
 			'The key and the signature were sent only to the Deployment URL. If the new address is correct, enter it in the credential.',
 	});
 }
 
-/** What happened, and what to do. */
+/** The message says what happened. The description says what to do. */
 type ErrorTexts = readonly [message: string, description: string];
 
 const credentialsRefusedTexts: ErrorTexts = [
@@ -174,52 +173,52 @@ const outcomeTexts: Readonly<Partial<Record<NodeError['outcome'], ErrorTexts>>> 
 	],
 };
 
-const rejected: ErrorTexts = [
+const rejectedTexts: ErrorTexts = [
 	'The agent service rejected the call',
 	"The text above is the service's response. The call was not repeated.",
 ];
 
-/** How long all messages may be together, in characters of JSON: n8n stores errors with the execution and shows them as a whole. */
+/** The limit for all messages together, in characters of JSON. n8n stores errors with the execution and shows their whole text. */
 const maxMessagesLength = 32_768;
 const maxDetailLength = 8192;
 
-/** Adds the session and the response to a failure after which the agent may be running. @param response undefined if there was none */
+/** Adds session and response to a failure after which the agent may be running. @param response its content; undefined without a response */
 export function addCallDetails(
 	failure: NodeError,
-	{ sessionId, redact }: Pick<CallErrorContext, 'redact'> & { readonly sessionId: string },
+	{ sessionId, sanitize }: Pick<CallErrorContext, 'sanitize'> & { readonly sessionId: string },
 	response: unknown,
 ): NodeError {
-	const what = failure.description?.replace(/([^.!?…])$/, '$1.');
-	const answer = response !== undefined && { response: limitDetail(response, redact) };
+	const sentence = failure.description?.replace(/([^.!?…])$/, '$1.');
+	const responseDetail = response !== undefined && { response: limitDetail(response, sanitize) };
 	return failure.with({
-		description: joinSentences(what, `The session ID is ${sessionId}.`),
-		details: { sessionId, ...answer, ...failure.details },
+		description: joinSentences(sentence, `The session ID is ${sessionId}.`),
+		details: { sessionId, ...responseDetail, ...failure.details },
 	});
 }
 
-/** The last messages within the limits. */
-export function buildMessageDetails(messages: readonly SessionMessage[], redact: Redactor): IDataObject {
+/** Builds the details of an error: the last messages that fit the limit. At least one message is listed. */
+export function buildMessageDetails(messages: readonly SessionMessage[], sanitize: Sanitize): IDataObject {
 	if (messages.length === 0) return {};
-	const kept: IDataObject[] = [];
-	let size = 0;
+	const listedMessages: IDataObject[] = [];
+	let length = 0;
 	for (const { sequence, receivedAt, format, message } of messages.toReversed()) {
-		const shown = { sequence, receivedAt, format, message: limitDetail(message, redact) };
-		size += JSON.stringify(shown).length;
-		if (kept.length > 0 && size > maxMessagesLength) break;
-		kept.unshift(shown);
+		const detail = { sequence, receivedAt, format, message: limitDetail(message, sanitize) };
+		length += JSON.stringify(detail).length;
+		if (listedMessages.length > 0 && length > maxMessagesLength) break;
+		listedMessages.unshift(detail);
 	}
-	const left = messages.length - kept.length;
-	return { messages: kept, ...(left > 0 && { messagesLeftOut: left }) };
+	const leftOutCount = messages.length - listedMessages.length;
+	return { messages: listedMessages, ...(leftOutCount > 0 && { messagesLeftOut: leftOutCount }) };
 }
 
-/** Returns a small value unchanged, otherwise the beginning of its JSON. */
-function limitDetail(value: unknown, redact: Redactor): IDataObject[string] {
-	const text = redact(JSON.stringify(value));
+/** Sanitizes a value. A large value becomes the beginning of its JSON. */
+function limitDetail(value: unknown, sanitize: Sanitize): IDataObject[string] {
+	const text = sanitize(JSON.stringify(value));
 	if (text.length > maxDetailLength) return shorten(text, maxDetailLength);
 	try {
 		return JSON.parse(text) as IDataObject;
 	} catch {
-		// Masking the secrets may have made the JSON invalid.
+		// Replacing the secrets may have made the JSON invalid.
 		return text;
 	}
 }
@@ -229,7 +228,7 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldCondi
 	if (messages.length === 0) return '';
 	const field = match?.field;
 	const values =
-		field === undefined ? [] : listDistinct(messages.map((message) => getFieldText(message, field)));
+		field === undefined ? [] : listDistinct(messages.map((message) => findFieldText(message, field)));
 	if (values.length > 0) {
 		return `${field ? `Values of '${field}'` : 'Text messages'} received: ${values.join(', ')}.`;
 	}
@@ -243,11 +242,12 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldCondi
 /** How long the channel may take to open before the call. */
 export const openTimeoutSeconds = 20;
 
-/** The channel did not open before the call. @param lastFailure of the last attempt @param refusal why no other attempt was made */
+/** @param lastFailure the error of the last attempt @param refusal why there is no further attempt; undefined after the time limit */
 export function createChannelNotOpenError(lastFailure?: NodeError, refusal?: CloseReason): NodeError {
 	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
-	const status = refusal?.kind === 'answer' && !refusal.answer.fromProxy ? refusal.answer.statusCode : 0;
+	const status =
+		refusal?.kind === 'response' && !refusal.response.fromProxy ? refusal.response.statusCode : 0;
 	// The service may refuse a session that it does not know yet.
 	const mayNeedSession = status >= 400 || refusal?.kind === 'closeFrame';
 	const advice =
@@ -257,38 +257,37 @@ export function createChannelNotOpenError(lastFailure?: NodeError, refusal?: Clo
 	});
 }
 
-/** The channel was lost after the call and cannot be opened again. */
-export function addAgentStarted(failure: NodeError): NodeError {
-	const started = 'The agent was started, but its messages cannot be received.';
-	return failure.with({ description: joinSentences(started, failure.description) });
+/** Adds that the agent was started. Used if the channel was lost after the call and cannot be opened again. */
+export function addStartedText(failure: NodeError): NodeError {
+	const startedText = 'The agent was started, but its messages cannot be received.';
+	return failure.with({ description: joinSentences(startedText, failure.description) });
 }
 
-/** The condition that ends the wait was not met in time. */
 export function createWaitTimeoutError(
-	{ waitTimeoutSeconds, match }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'match'>,
-	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
-	redact: Redactor,
+	{ waitTimeoutSeconds, matchCondition }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,
+	{ earlyMessages, messages }: Readonly<Record<'earlyMessages' | 'messages', readonly SessionMessage[]>>,
+	sanitize: Sanitize,
 ): NodeError {
-	const received = messages.length === 1 ? '1 message' : `${messages.length} messages`;
+	const countText = messages.length === 1 ? '1 message' : `${messages.length} messages`;
 	return new NodeError({
 		code: 504,
-		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${received} received`,
+		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${countText} received`,
 		description: joinSentences(
-			redact(describeMessages(messages, match)),
-			early.length > 0 && `Messages that arrived before the call and did not count: ${early.length}.`,
+			sanitize(describeMessages(messages, matchCondition)),
+			earlyMessages.length > 0 &&
+				`Messages that arrived before the call and did not count: ${earlyMessages.length}.`,
 			"The agent was started. Raise 'Wait Timeout', check the condition in 'Wait Until', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
 		),
 	});
 }
 
-/** Adds that messages may be missing. @param loss how the channel was lost after the call, if it was */
+/** Adds that messages may be missing. @param loss the error of the channel that was lost after the call; undefined if none was lost */
 export function addPossibleGap(failure: NodeError, loss: NodeError | undefined): NodeError {
 	if (loss === undefined) return failure;
-	const lost = joinSentences(`${loss.message}.`, loss.description, 'Messages may be missing.');
-	return failure.with({ description: joinSentences(lost, failure.description), cause: loss });
+	const lossText = joinSentences(`${loss.message}.`, loss.description, 'Messages may be missing.');
+	return failure.with({ description: joinSentences(lossText, failure.description), cause: loss });
 }
 
-/** @param count how many were collected */
 export function createTooManyMessagesError(count: number): NodeError {
 	return new NodeError({
 		code: 502,
@@ -301,13 +300,12 @@ export function createTooManyMessagesError(count: number): NodeError {
 
 const maxReportLength = 500;
 
-/** A message had the failure value. */
 export function createAgentFailureError(
 	message: SessionMessage | undefined,
 	textField: string,
-	redact: Redactor,
+	sanitize: Sanitize,
 ): NodeError {
-	const report = redact(findText(message?.message, textField) ?? JSON.stringify(message?.message ?? null));
+	const report = sanitize(findText(message?.message, textField) ?? JSON.stringify(message?.message ?? null));
 	return new NodeError({
 		code: 500,
 		message: 'The agent reported a failure',
@@ -316,6 +314,6 @@ export function createAgentFailureError(
 	});
 }
 
-/** Joins sentences and leaves out those that do not apply. */
+/** Joins sentences with spaces, and leaves out empty and missing texts. */
 export const joinSentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
 	texts.filter(Boolean).join(' ');

@@ -16,22 +16,22 @@ export type ExecuteParams = InferParameters<typeof fields, typeof options>;
 /** The fields that error texts may name. */
 export const naming = new FieldNaming(allFields, 'fields');
 
-/** The checked parameters of one item. @throws NodeError 400 that names the parameter */
+/** Reads and checks the parameters of one item. @throws NodeError with 400 that names the wrong parameter */
 export function readItemParameters(parameters: NodeParameters, index: number) {
-	const given = parameters.readFields(fields, index);
+	const values = parameters.readFields(fields, index);
 	// The node has no date fields, so the time zone does not matter.
-	const params = readParameters(allFields, given, { mode: 'fields', timezone: 'UTC' });
-	checkGivenValues(params.payloadMode, given, parameters);
+	const params = readParameters(allFields, values, { mode: 'fields', timezone: 'UTC' });
+	checkNotEmpty(params.payloadMode, values, parameters);
 	checkOverrides(params, parameters);
-	return { params, buildPayload: checkPayload(params) };
+	return { params, buildPayload: preparePayload(params) };
 }
 
 /**
- * Checks the payload. A JSON text is sent unchanged, an object as its JSON.
- * @returns a function that makes the text, so that the texts of thousands of checked items are not in memory at once
- * @throws NodeError 400 if the payload is not a JSON object
+ * Checks the payload. A JSON text is sent unchanged, and an object is sent as its JSON.
+ * @returns a function that builds the text, so that the texts of thousands of checked items are not in memory at the same time
+ * @throws NodeError with 400 if the payload is not a JSON object
  */
-export function checkPayload(
+export function preparePayload(
 	params: Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'payloadJson'>,
 ): () => string {
 	const { payloadMode, task, input, payloadJson: payload } = params;
@@ -44,9 +44,9 @@ export function checkPayload(
 	);
 }
 
-/** Refuses what would start a new session or an agent without a task by mistake, which costs money. @throws NodeError 400 */
-function checkGivenValues(mode: string, given: Record<string, unknown>, parameters: NodeParameters): void {
-	const isEmpty = (name: string) => isBlank(given[name] ?? '');
+/** Refuses empty values that would start a new session or an agent without a task by mistake, at a cost. @throws NodeError with 400 */
+function checkNotEmpty(mode: string, values: Record<string, unknown>, parameters: NodeParameters): void {
+	const isEmpty = (name: string) => isBlank(values[name] ?? '');
 	if (isEmpty('sessionId') && parameters.isExpression('sessionId')) {
 		throw createRefusal(
 			"The expression in 'Session ID' is empty for this item",
@@ -57,16 +57,16 @@ function checkGivenValues(mode: string, given: Record<string, unknown>, paramete
 		if (!isEmpty('payloadJson') || !parameters.isExpression('payloadJson')) return;
 		throw createRefusal("The expression in 'Payload (JSON)' is empty for this item", missingDataAdvice);
 	}
-	const missing = ['task', 'input'].find((name) => given[name] === undefined || given[name] === null);
+	const missingName = ['task', 'input'].find((name) => values[name] === undefined || values[name] === null);
 	if (isEmpty('task') && isEmpty('input')) {
 		throw createRefusal(
 			"'Task' and 'Input' are empty for this item",
-			`${missing ? missingDataAdvice : 'Enter what the agent should do.'} To start the agent without a task, set 'Payload' to JSON.`,
+			`${missingName ? missingDataAdvice : 'Enter what the agent should do.'} To start the agent without a task, set 'Payload' to JSON.`,
 		);
 	}
-	if (missing) {
+	if (missingName) {
 		throw createRefusal(
-			`The expression in '${missing === 'task' ? 'Task' : 'Input'}' has no value for this item`,
+			`The expression in '${missingName === 'task' ? 'Task' : 'Input'}' has no value for this item`,
 			`${missingDataAdvice} If the value may be missing, add ?? '' inside the expression.`,
 		);
 	}
@@ -74,40 +74,39 @@ function checkGivenValues(mode: string, given: Record<string, unknown>, paramete
 
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
-/** Options that override values of the credential. */
 const overrideNames = ['userId', 'userPublicKey', 'signature', 'timestamp'] as const;
 
 /**
- * Refuses an item that overrides only some of these values: the credential's signature must not be sent for another user. Checks only
- * expressions, because an option that is empty in the form uses the credential's value for all items.
- * @throws NodeError 400 that names the option
+ * Refuses an item that overrides only some of these values, because the credential's signature must not be sent for a different user.
+ * Checks only expressions. An option that is empty in the form uses the credential's value for all items.
+ * @throws NodeError with 400 that names both options
  */
 function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void {
 	const isSet = (name: (typeof overrideNames)[number]) => params[name] !== 0 && !isBlank(params[name]);
-	const given = overrideNames.find(isSet);
-	const missing = overrideNames.find((name) => !isSet(name) && parameters.isExpression('options', name));
-	if (given === undefined || missing === undefined) return;
+	const setOption = overrideNames.find(isSet);
+	const emptyOption = overrideNames.find((name) => !isSet(name) && parameters.isExpression('options', name));
+	if (setOption === undefined || emptyOption === undefined) return;
 	const failure = createRefusal(
-		`The option ${quoteField(missing)} is empty for this item, but ${quoteField(given)} is not`,
-		`Values of different users must not be mixed. Set ${quoteField(missing)} for every item that sets ${quoteField(given)}, or remove the option to use the credential's value for all items.`,
+		`The option ${quoteField(emptyOption)} is empty for this item, but ${quoteField(setOption)} is not`,
+		`Values of different users must not be mixed. Set ${quoteField(emptyOption)} for every item that sets ${quoteField(setOption)}, or remove the option to use the credential's value for all items.`,
 	);
 	throw naming.insertNamesIntoError(failure);
 }
 
 export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;
 
-/** Reads the settings of the wait; undefined if the item does not wait. @throws NodeError 400 without a condition that ends the wait */
+/** Reads the settings of the wait; undefined if the item does not wait. @throws NodeError with 400 if the match condition is empty */
 export function readWaitSettings(params: ExecuteParams) {
 	if (!params.waitForMessages) return undefined;
 	const { failureField, failureValue, filterField, filterValue } = params;
 	return {
 		...params,
 		/** A message that meets this condition ends the wait. */
-		match: params.waitUntil === 'match' ? buildMatchCondition(params) : undefined,
+		matchCondition: params.waitUntil === 'match' ? buildMatchCondition(params) : undefined,
 		/** A message that meets this condition reports a failure. */
-		failure: toFieldCondition(failureField, failureValue),
-		/** Only messages that meet this condition, or report a failure, count. If undefined, all count. */
-		filter: toFieldCondition(filterField, filterValue),
+		failureCondition: toFieldCondition(failureField, failureValue),
+		/** Only messages that meet this condition or report a failure count. Undefined means that all messages count. */
+		filterCondition: toFieldCondition(filterField, filterValue),
 	};
 }
 

@@ -19,55 +19,46 @@ import {
 	type PreparedCall,
 } from './call';
 import { createStoppedBeforeCallError, createTooMuchOutputError, addCallDetails } from './errors';
-import {
-	putMessageIntoDescription,
-	highlightAnswer,
-	buildHints,
-	LiveView,
-	buildOutputItem,
-	tagExecution,
-	addMessages,
-	toModelItems,
-} from './output';
+import * as outputs from './output';
 import { naming, type WaitSettings } from './parameters';
 import { parseResponseContent } from './response';
-import { callAndWait } from './wait';
+import { callAndWait } from './callAndWait';
 
 /** What the items of one run share. */
 interface AgentRunState {
 	readonly context: IExecuteFunctions;
 	readonly credentials: AgentCredentials | NodeError;
 	readonly hints: Set<string>;
-	/** Total size of the responses and messages in the output. */
-	keptBytes: number;
+	/** The total size of the responses and messages in the output. */
+	outputBytes: number;
 }
 
-/** Limit for the text and JSON of one run, because more would take n8n's whole memory. */
-const maxKeptBytes = 512 * 1024 * 1024;
+/** The limit for the text and JSON of one run. A larger output could take n8n's whole memory. */
+const maxOutputBytes = 512 * 1024 * 1024;
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
 	// The credentials are read once per run, as n8n's own helper does.
 	const credentials = await readCredentials(context).catch(toNodeError);
 	const sanitizer = new Sanitizer(isNodeError(credentials) ? undefined : findSecrets(credentials));
-	const shared: AgentRunState = { context, credentials, hints: new Set(), keptBytes: 0 };
+	const run: AgentRunState = { context, credentials, hints: new Set(), outputBytes: 0 };
 	try {
-		const items = await runItems(context, createWork(shared, sanitizer));
-		highlightAnswer(context, items);
+		const items = await runItems(context, createWork(run, sanitizer));
+		outputs.highlightAnswer(context, items);
 		return items;
 	} catch (error) {
-		throw putMessageIntoDescription(error, context);
+		throw outputs.putMessageIntoDescription(error, context);
 	} finally {
-		const hints = [...shared.hints].map((hint) => escapeForEditor(sanitizer.cleanText(hint)));
+		const hints = [...run.hints].map((hint) => escapeForEditor(sanitizer.sanitizeText(hint)));
 		if (hints.length > 0) {
 			context.addExecutionHints(...hints.map((message) => ({ message, location: 'outputPane' as const })));
 		}
 	}
 }
 
-function createWork(shared: AgentRunState, sanitizer: Sanitizer): Work<CheckedAgentItem> {
-	const { credentials } = shared;
-	const parameters = new NodeParameters(shared.context);
+function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<CheckedAgentItem> {
+	const { credentials } = run;
+	const parameters = new NodeParameters(run.context);
 	return {
 		sanitizer,
 		check: (index) => {
@@ -78,52 +69,59 @@ function createWork(shared: AgentRunState, sanitizer: Sanitizer): Work<CheckedAg
 		hasInputFields: (item) => item?.params.includeInputFields ?? parameters.isOn('includeInputFields'),
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session run one after another.
-		planTasks: (checked) =>
-			checked.map((item) => ({ items: [item], key: item.value.params.sessionId || undefined })),
+		planTasks: (checkedItems) =>
+			checkedItems.map((item) => ({ items: [item], key: item.value.params.sessionId || undefined })),
 		// For options of the whole node, the first item decides.
 		getConcurrency: ([first]) => first?.value.params.parallelRequests ?? 1,
 		perform: async (items) =>
-			await Promise.all(items.map(async ({ index, value }) => await runItem(shared, index, value))),
+			await Promise.all(items.map(async ({ index, value }) => await runItem(run, index, value))),
 	};
 }
 
-/** The call of one item, and the wait for its messages. */
-async function runItem(shared: AgentRunState, index: number, item: CheckedAgentItem): Promise<PerformedItem> {
-	const { context } = shared;
-	const call = prepareCall(item);
+/** Sends the call of one item. If 'Wait for Messages' is on, also waits for its messages. */
+async function runItem(run: AgentRunState, index: number, input: CheckedAgentItem): Promise<PerformedItem> {
+	const { context } = run;
+	const call = prepareCall(input);
 	const { options, wait } = call;
-	tagExecution(context, call.sessionId);
+	outputs.tagExecution(context, call.sessionId);
 	const memory = new MemoryReservation();
-	const live = new LiveView(context, index, options);
-	const progress: CallProgress = { call, sent: call.buildBody() };
+	const liveView = new outputs.LiveView(context, index, options);
+	const progress: CallProgress = { call, sentBody: call.buildBody() };
 	const send = (prepareAttempt = () => Promise.resolve()) =>
 		sendExecuteCall(context, progress, memory, prepareAttempt);
 	try {
-		const waited = wait && (await callAndWait(buildWaitParts(context, call, wait, live), send));
+		const waitResult = wait && (await callAndWait(buildWaitParts(context, call, wait, liveView), send));
 		if (!wait) await send();
-		const answered = await buildOutputItem(context, index, progress);
-		let bytes = answered.binary ? 0 : (progress.answer?.body.length ?? 0);
-		for (const { byteLength } of waited?.messages ?? []) bytes += byteLength;
-		const item = waited ? await addMessages(answered, waited, options, context.helpers) : answered;
-		if (!waited && typeof item.json.output === 'string') live.showText(item.json.output);
-		if (shared.keptBytes + bytes > maxKeptBytes) throw createTooMuchOutputError(maxKeptBytes);
-		shared.keptBytes += bytes;
+		const callItem = await outputs.buildOutputItem(context, index, progress);
+		let bytes = callItem.binary ? 0 : (progress.response?.body.length ?? 0);
+		for (const { byteLength } of waitResult?.messages ?? []) bytes += byteLength;
+		const item = waitResult
+			? await outputs.addMessages(callItem, waitResult, options, context.helpers)
+			: callItem;
+		if (!waitResult && typeof item.json.output === 'string') liveView.showText(item.json.output);
+		if (run.outputBytes + bytes > maxOutputBytes) throw createTooMuchOutputError(maxOutputBytes);
+		run.outputBytes += bytes;
 		const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
-		const hints = buildHints(item, options, waited, isChat);
-		for (const hint of hints) shared.hints.add(hint);
+		const hints = outputs.buildHints(item, options, waitResult, isChat);
+		for (const hint of hints) run.hints.add(hint);
 		const isForModel = isTool(context.getNode()) && options.maxModelCharacters > 0;
-		const output = isForModel ? toModelItems(item, options, hints).map((json) => ({ json })) : [item];
+		const output = isForModel ? outputs.toModelItems(item, options, hints).map((json) => ({ json })) : [item];
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRunAgain: true };
 	} catch (error) {
 		return toFailedItem(error, progress);
 	} finally {
-		await live.end();
+		await liveView.end();
 		memory.release();
 	}
 }
 
-function buildWaitParts(context: IExecuteFunctions, call: PreparedCall, wait: WaitSettings, live: LiveView) {
+function buildWaitParts(
+	context: IExecuteFunctions,
+	call: PreparedCall,
+	wait: WaitSettings,
+	view: outputs.LiveView,
+) {
 	return {
 		...call,
 		settings: wait,
@@ -132,16 +130,16 @@ function buildWaitParts(context: IExecuteFunctions, call: PreparedCall, wait: Wa
 		connect,
 		signal: context.getExecutionCancelSignal(),
 		log: createSanitizedLog(context.logger, new Sanitizer(call.secrets)),
-		onMessage: live.showMessage,
+		onMessage: view.showMessage,
 	};
 }
 
-function toFailedItem(error: unknown, { call, answer }: CallProgress): PerformedItem {
-	const failure = new Sanitizer(call.secrets).cleanError(naming.insertNamesIntoError(toNodeError(error)));
-	// Whether the service accepted the call, or may have.
-	const reachedService = answer !== undefined || failure.outcome !== 'notDone';
+function toFailedItem(error: unknown, { call, response: agentResponse }: CallProgress): PerformedItem {
+	const failure = new Sanitizer(call.secrets).sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
+	// The service accepted the call, or may have accepted it.
+	const reachedService = agentResponse !== undefined || failure.outcome !== 'notDone';
 	if (!reachedService) return { result: { failure }, mustNotRunAgain: false };
-	const content = answer && parseResponseContent(answer);
+	const content = agentResponse && parseResponseContent(agentResponse);
 	const response =
 		content &&
 		('response' in content ? content.response : `(${content.bytes.length} bytes, ${content.mimeType})`);

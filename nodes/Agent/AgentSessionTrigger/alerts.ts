@@ -7,13 +7,13 @@ import { leftoverLifetimeSeconds } from './triggerState';
 
 type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notAccepted';
 
-/** One alert per kind and session within this time, so that an outage does not flood the list of executions. */
+/** Each kind of alert is raised once per session within this time, so that an outage does not flood the list of executions. */
 const alertIntervalMilliseconds = 60_000;
-/** How many sessions get an alert of their own within that time. Further ones are reported together at its end. */
+/** How many sessions get their own alert within `alertIntervalMilliseconds`. All other sessions are reported together at its end. */
 const maxAlertedSessions = 10;
 
 interface AlertInterval {
-	/** The first failure of the kind, by session. */
+	/** The first failure of each session. */
 	readonly failures: Map<string, NodeError>;
 	readonly cancelEnd: () => void;
 }
@@ -29,7 +29,7 @@ export class Alerts {
 		this.#clock = clock;
 	}
 
-	/** @param sessionId of the session that the failure is about, if it is only one */
+	/** Reports the first failure of an interval. @param sessionId the session of the failure; empty for a failure of all sessions */
 	raise(kind: AlertKind, failure: NodeError, sessionId = ''): void {
 		const { failures } = this.#intervals.get(kind) ?? this.#startInterval(kind);
 		if (failures.has(sessionId)) return;
@@ -37,7 +37,7 @@ export class Alerts {
 		if (failures.size <= maxAlertedSessions) this.#saveFailedExecution(failure);
 	}
 
-	/** Reports what was postponed, and cancels the timers. */
+	/** Reports all postponed failures, and cancels the timers. */
 	close(): void {
 		for (const [kind, interval] of this.#intervals) this.#endInterval(kind, interval);
 	}
@@ -56,29 +56,27 @@ export class Alerts {
 		this.#intervals.delete(kind);
 		const failure = [...failures.values()][maxAlertedSessions];
 		if (failure === undefined) return;
-		const others = [...failures.keys()].slice(maxAlertedSessions + 1);
-		const also = others.length > 0 && `Also affected: ${others.join(', ')}.`;
-		const description = [failure.description, also].filter(Boolean).join(' ');
+		const otherSessionIds = [...failures.keys()].slice(maxAlertedSessions + 1);
+		const affectedText = otherSessionIds.length > 0 && `Also affected: ${otherSessionIds.join(', ')}.`;
+		const description = [failure.description, affectedText].filter(Boolean).join(' ');
 		this.#saveFailedExecution(failure.with({ description }));
 	}
 
 	#saveFailedExecution(failure: NodeError): void {
 		const context = this.#context;
-		// Missing before n8n-workflow 2.7.
+		// The method is missing before n8n-workflow 2.7.
 		if (typeof context.saveFailedExecution !== 'function') context.logger.error(failure.message);
 		else context.saveFailedExecution(createTriggerError(context, failure));
 	}
 }
 
-/** The error as n8n shows it. */
 export function createTriggerError(context: ITriggerFunctions, failure: NodeError): NodeApiError {
-	// No secrets are passed, because the channel has already removed them from its texts.
+	// The sanitizer needs no secrets, because the channel has already removed them from its texts.
 	return createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 }
 
 const formatMessageCount = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
 
-/** Messages were dropped because the queue was full. */
 export function createQueueFullError(count: number): NodeError {
 	return new NodeError({
 		code: 429,
@@ -88,18 +86,19 @@ export function createQueueFullError(count: number): NodeError {
 	});
 }
 
-/** Messages were left in the queue when the trigger stopped. It is unknown then whether it starts again or n8n exits. */
+/** Used if messages are in the queue when the trigger stops. The trigger does not know whether it will start again or n8n exits. */
 export function createStoppedEarlyError(count: number, isAllRead: boolean): NodeError {
 	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];
-	const next = `${pronoun} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
-	const unread = 'The service sent more messages that could not be read in time. They are lost.';
+	const leftoverText = `${pronoun} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
+	const unreadText = 'The service sent more messages that could not be read in time. They are lost.';
 	const advice =
 		"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.";
-	const waiting = `while ${formatMessageCount(count)} waited for ${executions}`;
+	const waitingText = `while ${formatMessageCount(count)} waited for ${executions}`;
+	const texts = [count > 0 && leftoverText, !isAllRead && unreadText, count > 0 && advice];
 	return new NodeError({
 		code: 429,
-		message: `The trigger was stopped ${count === 0 ? 'before it had read all messages' : waiting}`,
-		description: [count > 0 && next, !isAllRead && unread, count > 0 && advice].filter(Boolean).join(' '),
+		message: `The trigger was stopped ${count === 0 ? 'before it had read all messages' : waitingText}`,
+		description: texts.filter(Boolean).join(' '),
 	});
 }
 

@@ -3,18 +3,18 @@ import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
 import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
-import { getMessageId } from '../session/messages';
+import { findMessageId } from '../session/messages';
 import { type Alerts, createNotAcceptedError } from './alerts';
-import { type Arrival, getBinaryBytes, buildItem, type MessageArrival, buildStoredItem } from './queue';
+import { type Arrival, findBinaryBytes, buildItem, type MessageArrival, buildStoredItem } from './queue';
 import type { ListenerParts } from './testListener';
 import type { NodeMemory } from './triggerState';
 
-/** Applies only with a deduplication key. Without one, a second try could start a second execution. */
-const maxTries = 3;
+/** How often a batch with a deduplication key is passed to n8n. Without a key, a second attempt could start a second execution. */
+const maxAttempts = 3;
 const retryDelayMilliseconds = 2000;
 
 export interface DeliveryParts extends Pick<ListenerParts, 'context' | 'settings' | 'clock'> {
-	/** What the node remembers from its earlier starts. */
+	/** What the node remembers since its earlier starts. */
 	readonly memory: NodeMemory;
 }
 
@@ -22,8 +22,8 @@ export interface DeliveryParts extends Pick<ListenerParts, 'context' | 'settings
 export class Delivery {
 	readonly #parts: DeliveryParts;
 	readonly #alerts: Alerts;
-	/** Functions that each end one wait. */
-	readonly #endWaits = new Set<() => void>();
+	/** Functions that each end one running `#wait`. */
+	readonly #waitEnders = new Set<() => void>();
 	readonly #pendingItems = new Set<Promise<unknown>>();
 	readonly #stopped: Promise<void>;
 	#resolveStopped = () => {};
@@ -36,33 +36,33 @@ export class Delivery {
 		this.#stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
 	}
 
-	/** Remembers the ID. n8n's deduplication key works only without batches, and from n8n 2.20 on. @returns whether the ID was new */
+	/** Remembers the ID, because n8n's own deduplication needs n8n 2.20 and works without batches only. @returns whether the ID was new */
 	rememberIfNew(arrival: MessageArrival): boolean {
 		if (this.#parts.settings.deduplicationField === '') return true;
-		arrival.key = this.#buildKey(arrival);
-		if (arrival.key === undefined) return true;
-		const isNew = !this.#parts.memory.recentKeys.has(arrival.key);
-		if (isNew) this.#parts.memory.recentKeys.set(arrival.key, true);
+		arrival.deduplicationKey = this.#buildKey(arrival);
+		if (arrival.deduplicationKey === undefined) return true;
+		const isNew = !this.#parts.memory.recentKeys.has(arrival.deduplicationKey);
+		if (isNew) this.#parts.memory.recentKeys.set(arrival.deduplicationKey, true);
 		return isNew;
 	}
 
-	/** Forgets the IDs of messages that n8n did not get, so that these may come again. */
-	forget(arrivals: readonly Arrival[]): void {
-		for (const arrival of arrivals) {
-			if (arrival.key !== undefined) this.#parts.memory.recentKeys.delete(arrival.key);
+	/** Forgets the IDs of messages that n8n did not get, so that these messages are accepted if they arrive again. */
+	forgetIds(arrivals: readonly Arrival[]): void {
+		for (const { deduplicationKey } of arrivals) {
+			if (deduplicationKey !== undefined) this.#parts.memory.recentKeys.delete(deduplicationKey);
 		}
 	}
 
-	/** Settles when the execution ended or counts as ended; never rejects. @returns false if the trigger stopped before n8n took the batch */
+	/** Settles when the execution has ended or counts as ended. Never rejects. @returns false if the trigger stopped before n8n took it */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
 			const { textField, batchSize } = this.#parts.settings;
-			const items = batch.some(getBinaryBytes)
+			const items = batch.some(findBinaryBytes)
 				? await this.#buildStoredItems(batch)
-				: batch.map((one) => buildItem(one, textField));
+				: batch.map((arrival) => buildItem(arrival, textField));
 			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 			// n8n accepts one key per execution.
-			const key = batchSize > 1 ? undefined : batch[0]?.key;
+			const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
 			await this.#emit(items, key);
 			return true;
 		} catch (error) {
@@ -70,7 +70,6 @@ export class Delivery {
 		}
 	}
 
-	/** Ends the retries. */
 	stopRetrying(): void {
 		this.#isStopping = true;
 		this.#resolveStopped();
@@ -80,15 +79,15 @@ export class Delivery {
 		while (this.#pendingItems.size > 0) await Promise.allSettled(this.#pendingItems);
 	}
 
-	/** Ends the waits for executions, with their timers. */
+	/** Ends all waits for executions, and cancels their timers. */
 	stopWaiting(): void {
 		this.#isWaitingOver = true;
-		for (const end of this.#endWaits) end();
+		for (const end of this.#waitEnders) end();
 	}
 
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
 		const { context, settings } = this.#parts;
-		const items = Promise.all(batch.map((one) => buildStoredItem(one, settings.textField, context)));
+		const items = Promise.all(batch.map((arrival) => buildStoredItem(arrival, settings.textField, context)));
 		this.#pendingItems.add(items);
 		try {
 			return await items;
@@ -98,36 +97,36 @@ export class Delivery {
 	}
 
 	async #emit(items: INodeExecutionData[], key: string | undefined): Promise<void> {
-		for (let tries = 1; ; tries++) {
-			const refusedBy = await this.#startExecution(items, key);
-			if (refusedBy === undefined) return;
-			const isLast = key === undefined || tries >= maxTries;
-			if (!isLast) await this.#wait(this.#stopped, retryDelayMilliseconds * tries);
-			if (isLast || this.#isStopping) throw refusedBy;
+		for (let attemptNumber = 1; ; attemptNumber++) {
+			const rejection = await this.#startExecution(items, key);
+			if (rejection === undefined) return;
+			const isLastAttempt = key === undefined || attemptNumber >= maxAttempts;
+			if (!isLastAttempt) await this.#wait(this.#stopped, retryDelayMilliseconds * attemptNumber);
+			if (isLastAttempt || this.#isStopping) throw rejection;
 		}
 	}
 
-	/** Waits until `awaited` settles, the time is over, or deliveries are released. @param awaited never rejects */
+	/** Waits until `awaited` settles, the time has passed, or `stopWaiting()` is called. @param awaited a promise that never rejects */
 	async #wait(awaited: Promise<unknown>, milliseconds: number): Promise<void> {
 		if (this.#isWaitingOver) return;
-		let end = () => {};
-		const ended = new Promise<void>((resolve) => (end = resolve));
-		this.#endWaits.add(end);
-		void awaited.then(end);
-		await waitAtMost(this.#parts.clock, milliseconds, ended);
-		this.#endWaits.delete(end);
+		let endWait = () => {};
+		const waitEnded = new Promise<void>((resolve) => (endWait = resolve));
+		this.#waitEnders.add(endWait);
+		void awaited.then(endWait);
+		await waitAtMost(this.#parts.clock, milliseconds, waitEnded);
+		this.#waitEnders.delete(endWait);
 	}
 
-	/** @returns why n8n did not accept the items; undefined if it did */
+	/** Passes the items to n8n and waits for the execution. @returns why n8n did not accept the items; undefined if n8n accepted them */
 	async #startExecution(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
-		const done = this.#parts.context.helpers.createDeferredPromise<IRun>();
-		let refusedBy: Error | undefined;
-		const ended = done.promise.catch((error: unknown) => {
-			if (!wasAccepted(error)) refusedBy = toError(error);
+		const execution = this.#parts.context.helpers.createDeferredPromise<IRun>();
+		let rejection: Error | undefined;
+		const executionEnded = execution.promise.catch((error: unknown) => {
+			if (!wasAccepted(error)) rejection = toError(error);
 		});
-		this.#parts.context.emit([items], undefined, done, key);
-		await this.#wait(ended, this.#parts.settings.maxExecutionMilliseconds);
-		return refusedBy;
+		this.#parts.context.emit([items], undefined, execution, key);
+		await this.#wait(executionEnded, this.#parts.settings.maxExecutionMilliseconds);
+		return rejection;
 	}
 
 	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
@@ -136,22 +135,22 @@ export class Delivery {
 			this.#parts.context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 			return false;
 		}
-		this.forget(batch);
+		this.forgetIds(batch);
 		this.#alerts.raise('notAccepted', failure);
 		return true;
 	}
 
-	/** A hash, because n8n's keys have at most 255 characters. Includes node and session, because n8n compares keys of all workflows. */
+	/** Hashes node, session and ID. n8n's keys have at most 255 characters, and n8n compares them with the keys of all workflows. */
 	#buildKey({ message, sessionId }: MessageArrival): string | undefined {
 		const { context, settings } = this.#parts;
-		const id = getMessageId(message, settings.deduplicationField);
+		const id = findMessageId(message, settings.deduplicationField);
 		if (id === undefined) return undefined;
 		const identity = JSON.stringify([String(context.getWorkflow().id), context.getNode().id, sessionId, id]);
 		return `aw1:${createHash('sha256').update(identity).digest('hex')}`;
 	}
 }
 
-/** Whether n8n had accepted the items before its error: it also rejects if an execution was stopped, or ended before anything waited. */
+/** Whether n8n had accepted the items before the error. n8n also rejects if the execution was stopped, or ended before n8n waited for it. */
 function wasAccepted(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	return /ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);

@@ -121,26 +121,26 @@ export type QueueSettings = Pick<
 	| ('maxQueuedMessages' | 'maxQueuedBytes' | 'onQueueFull')
 >;
 
-/** Applies if the workflow has no timeout: n8n's default for EXECUTIONS_TIMEOUT_MAX. */
+/** Used for a workflow without a timeout. The value is n8n's default for EXECUTIONS_TIMEOUT_MAX. */
 const defaultExecutionSeconds = 3600;
 
-/** Reads all parameters at once, because n8n evaluates no expressions after `trigger()`. @throws NodeError 400 that names the field */
+/** Reads all parameters, because n8n evaluates no expressions after `trigger()`. @throws NodeError with 400 that names the wrong field */
 export function readTriggerSettings(context: ITriggerFunctions) {
-	const given = new NodeParameters(createParameterContext(context)).readFields(triggerFields, 0);
-	const params = readParameters(allFields, given, { mode: 'fields', timezone: context.getTimezone() });
+	const rawValues = new NodeParameters(createParameterContext(context)).readFields(triggerFields, 0);
+	const params = readParameters(allFields, rawValues, { mode: 'fields', timezone: context.getTimezone() });
 	return {
 		...params,
 		sessionIds: [...new Set(params.sessionIds)],
-		/** Only messages that meet this condition start an execution. Undefined means all. */
+		/** Only messages that meet this condition start an execution. Undefined means that all messages do. */
 		filter: sessionFields.toFieldCondition(params.filterField, params.filterValue),
-		/** After this time, an execution counts as ended even if n8n has not reported it. */
+		/** After this time, an execution counts as ended even if n8n has not reported its end. */
 		maxExecutionMilliseconds: readExecutionTimeout(context) * 1000,
 	};
 }
 
 const allFields = [...triggerFields, ...triggerOptions];
 
-/** A trigger has no items, so its parameters are read as those of the first one. */
+/** Adapts the context of a trigger, whose parameters belong to no item, to that of a node with items. */
 function createParameterContext(context: ITriggerFunctions): ParameterContext {
 	return {
 		getNode: () => context.getNode(),
@@ -150,7 +150,7 @@ function createParameterContext(context: ITriggerFunctions): ParameterContext {
 	};
 }
 
-/** In seconds. n8n stores -1 for a workflow without a timeout. Before n8n 2.5, triggers cannot read the workflow's settings. */
+/** Reads the timeout in seconds. n8n stores -1 for no timeout. Before n8n 2.5, triggers cannot read the workflow's settings. */
 function readExecutionTimeout(context: Partial<Pick<ITriggerFunctions, 'getWorkflowSettings'>>): number {
 	const { executionTimeout = 0 } = context.getWorkflowSettings?.() ?? {};
 	return executionTimeout > 0 ? executionTimeout : defaultExecutionSeconds;

@@ -20,15 +20,15 @@ interface PublishedListenerParts extends ListenerParts, DeliveryParts {
 	readonly rateLimiter: ConnectRateLimiter;
 }
 
-/** While the trigger stops, queued messages are still delivered as long as executions end this quickly. */
+/** While the trigger stops, it continues to deliver queued messages as long as an execution ends within this time. */
 const executionEndMilliseconds = 400;
-/** How long these deliveries may take in all, because n8n stops one trigger after another and exits after 30 s. */
+/** The time limit for all these deliveries. n8n stops one trigger after another, and exits after 30 s. */
 const maxDrainMilliseconds = 2000;
-/** How many executions the last messages may start at once, beyond the limit. n8n 2.41 needs about 10 MiB for each. */
+/** How many executions the last messages may start at once, beyond the user's limit. n8n 2.41 needs about 10 MiB for each execution. */
 const maxFinalExecutions = 50;
 /** How long n8n may take to store the last messages. */
 const finalStoreMilliseconds = 500;
-/** How long n8n gets to store a failed execution, because it may exit next and does not report when it is stored. */
+/** How long n8n gets to store a failed execution. n8n may exit after that, and does not report when the execution is stored. */
 const alertStoreMilliseconds = 200;
 
 /** The listener of a published workflow: one channel per session, and one queue for all of them. */
@@ -56,20 +56,20 @@ export class PublishedListener {
 				for (const connection of this.#connections) connection.resume();
 			},
 			onDropped: (arrivals: readonly Arrival[]) => {
-				this.#delivery.forget(arrivals);
+				this.#delivery.forgetIds(arrivals);
 				this.#alerts.raise('dropped', createQueueFullError(arrivals.length));
 			},
 		};
 		this.#queue = new MessageQueue<Arrival>(settings, listener, clock);
 	}
 
-	/** Opens the channels and resumes the messages that were left at the last stop. Does nothing after `close()`. */
+	/** Opens the channels and queues the messages that were left at the last stop. Does nothing after `close()`. */
 	start(): void {
 		if (this.#closing !== undefined) return;
 		const { settings, connect, readRequest, context, clock, rateLimiter, memory } = this.#parts;
 		this.#connections = settings.sessionIds.map((sessionId) => {
-			const frames = memory.getFrameSequence(sessionId);
-			frames.restart();
+			const frameSequence = memory.getFrameSequence(sessionId);
+			frameSequence.restart();
 			const listener = {
 				onMessage: this.#handleMessage,
 				onEvent: (event: ConnectionEvent) => {
@@ -79,7 +79,7 @@ export class PublishedListener {
 					if (alert) this.#alerts.raise(alert, failure, sessionId);
 				},
 			};
-			const environment = { clock, rateLimiter, frames, log: context.logger };
+			const environment = { clock, rateLimiter, frameSequence, log: context.logger };
 			return connect({ ...settings, sessionId }, readRequest, listener, environment);
 		});
 		const leftover = memory.takeLeftover();
@@ -87,8 +87,8 @@ export class PublishedListener {
 	}
 
 	/**
-	 * Delivers queued messages for a moment, closes the channels, and keeps what is left for the next start, without waiting for executions
-	 * to end. Takes at most 4 s, and less if executions are slow or many triggers stop. Never rejects; a second call does nothing.
+	 * Delivers queued messages for a short time, closes the channels, and keeps the other messages for the next start. Takes at most 4 s,
+	 * and less if executions are slow or many triggers stop. Never rejects. A second call only waits for the first.
 	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#stop();
@@ -97,48 +97,48 @@ export class PublishedListener {
 
 	async #stop(): Promise<void> {
 		this.#delivery.stopRetrying();
-		const hasWaited = this.#queue.length > 0;
-		const drained = this.#queue.drain();
-		if (hasWaited) await this.#awaitDrain(drained);
-		const areRead = await Promise.all(this.#connections.map((connection) => connection.close(true)));
-		const isBacklog = hasWaited || this.#queue.length > 0;
-		// Executions that start at once may overtake each other.
+		const hadBacklog = this.#queue.length > 0;
+		const drainEnd = this.#queue.drain();
+		if (hadBacklog) await this.#awaitDrain(drainEnd);
+		const readResults = await Promise.all(this.#connections.map((connection) => connection.close(true)));
+		const hasBacklog = hadBacklog || this.#queue.length > 0;
+		// Executions that start at the same time may overtake each other.
 		const keepsOrder = this.#parts.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
-		// After this, n8n may not accept items, because the workflow is no longer published. It does not report which ones it accepted.
-		const stored = isBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
-		await this.#waitWithin(finalStoreMilliseconds, stored);
+		// Later, n8n may refuse items, because the workflow is no longer published. n8n does not report which items it accepted.
+		const storeEnd = hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
+		await this.#waitWithin(finalStoreMilliseconds, storeEnd);
 		this.#delivery.stopWaiting();
-		const isLeft = this.#keepLeftover(this.#queue.takeLeftover(), !areRead.includes(false));
+		const hasLeftover = this.#keepLeftover(this.#queue.takeLeftover(), !readResults.includes(false));
 		this.#alerts.close();
-		if (isLeft) await this.#waitWithin(alertStoreMilliseconds);
+		if (hasLeftover) await this.#waitWithin(alertStoreMilliseconds);
 	}
 
-	async #awaitDrain(drained: Promise<void>): Promise<void> {
+	async #awaitDrain(drainEnd: Promise<void>): Promise<void> {
 		const { clock } = this.#parts;
-		const end = clock.getMonotonicMilliseconds() + maxDrainMilliseconds;
-		let [before, left] = [0, maxDrainMilliseconds];
+		const deadline = clock.getMonotonicMilliseconds() + maxDrainMilliseconds;
+		let [previousLength, remainingMilliseconds] = [0, maxDrainMilliseconds];
 		do {
-			before = this.#queue.length;
-			await this.#waitWithin(Math.min(executionEndMilliseconds, left), drained);
-			left = end - clock.getMonotonicMilliseconds();
-		} while (this.#queue.length > 0 && this.#queue.length < before && left > 0);
+			previousLength = this.#queue.length;
+			await this.#waitWithin(Math.min(executionEndMilliseconds, remainingMilliseconds), drainEnd);
+			remainingMilliseconds = deadline - clock.getMonotonicMilliseconds();
+		} while (this.#queue.length > 0 && this.#queue.length < previousLength && remainingMilliseconds > 0);
 	}
 
-	/** Waits within the stop budget. @param done ends the wait early */
-	async #waitWithin(milliseconds: number, done: Promise<void> = new Promise(() => {})): Promise<void> {
+	/** Waits within the stop budget. @param earlyEnd a promise that ends the wait early */
+	async #waitWithin(milliseconds: number, earlyEnd: Promise<void> = new Promise(() => {})): Promise<void> {
 		const { clock, stopBudget } = this.#parts;
 		const begunAt = clock.getMonotonicMilliseconds();
-		await waitAtMost(clock, Math.min(milliseconds, stopBudget.getRemainingMilliseconds()), done);
+		await waitAtMost(clock, Math.min(milliseconds, stopBudget.getRemainingMilliseconds()), earlyEnd);
 		stopBudget.spend(clock.getMonotonicMilliseconds() - begunAt);
 	}
 
-	/** @returns whether there is something left */
+	/** Keeps the leftover for the next start and reports it. @returns whether any messages are left or unread */
 	#keepLeftover(leftover: Leftover<Arrival>, isAllRead: boolean): boolean {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0 && isAllRead) return false;
 		const { context, memory, clock } = this.#parts;
-		this.#delivery.forget(messages);
+		this.#delivery.forgetIds(messages);
 		memory.keepLeftover(leftover, clock);
 		const failure = createStoppedEarlyError(messages.length, isAllRead);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
@@ -146,19 +146,19 @@ export class PublishedListener {
 		return true;
 	}
 
-	#resumeLeftover({ entries, dropped }: Leftover<Arrival>): void {
+	#resumeLeftover({ entries, droppedCounts: dropped }: Leftover<Arrival>): void {
 		const { settings, context } = this.#parts;
 		const isListed = ({ sessionId }: Arrival) => settings.sessionIds.includes(sessionId);
-		const kept = entries.filter(isListed).flatMap((entry) => this.#renumberIfNew(entry));
-		this.#queue.adopt({ entries: kept, dropped });
-		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
-		if (lost === 0) return;
+		const listedEntries = entries.filter(isListed).flatMap((entry) => this.#renumberIfNew(entry));
+		this.#queue.adopt({ entries: listedEntries, droppedCounts: dropped });
+		const lostCount = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
+		if (lostCount === 0) return;
 		context.logger.warn(
-			`Session channel: queued messages were discarded because 'Session IDs' no longer contains their session: ${lost}`,
+			`Session channel: queued messages were discarded because 'Session IDs' no longer contains their session: ${lostCount}`,
 		);
 	}
 
-	/** Numbers the message before those of the new channel. @returns an empty list for a repeated ID */
+	/** Numbers the message again, before the messages of the new channel. @returns an empty list if the message has a repeated ID */
 	#renumberIfNew(entry: Arrival): readonly Arrival[] {
 		if (!entry.isMessage) return [entry];
 		const sequence = this.#parts.memory.getFrameSequence(entry.sessionId).assignNumber();
@@ -171,15 +171,15 @@ export class PublishedListener {
 	readonly #handleMessage = (frame: SessionFrame) => {
 		const { context, settings, memory } = this.#parts;
 		const arrival = new MessageArrival(frame);
-		const isWanted = settings.filter === undefined || meetsCondition(arrival.message, settings.filter);
-		if (isWanted && this.#delivery.rememberIfNew(arrival)) {
+		const passesFilter = settings.filter === undefined || meetsCondition(arrival.message, settings.filter);
+		if (passesFilter && this.#delivery.rememberIfNew(arrival)) {
 			this.#queue.push(arrival);
 			arrival.releaseMessage();
 			return;
 		}
-		memory.getFrameSequence(frame.sessionId).reportGapAgain(frame.gapMs);
-		if (!isWanted || this.#hasLoggedRepeated) return;
-		// Otherwise, pieces of an answer that share an ID would be lost without a trace.
+		memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
+		if (!passesFilter || this.#hasLoggedRepeated) return;
+		// Without this warning, pieces of an answer that share an ID would be lost without a trace.
 		this.#hasLoggedRepeated = true;
 		context.logger.warn(
 			`Session channel ${frame.sessionId}: a message with an ID that came before starts no execution, and further ones are not logged. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
@@ -187,27 +187,27 @@ export class PublishedListener {
 	};
 }
 
-/** Starts to listen. Network problems fail nothing: n8n would not try again. @throws NodeApiError for wrong parameters or credentials */
+/** Starts to listen. Tolerates network problems, because n8n would not try again. @throws NodeApiError for a wrong parameter or credential */
 export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
 	const logger = createSanitizedLog(n8n.logger, new Sanitizer());
-	// Everything else is inherited, including what n8n replaces later.
+	// The other members are inherited, because n8n replaces some of them later.
 	const context = Object.create(n8n, { logger: { value: logger } }) as ITriggerFunctions;
 	const parts = await checkParts(context).catch((error: unknown) => {
 		throw createTriggerError(context, toNodeError(error));
 	});
 	if (context.getMode() === 'manual') return createTestListener(parts);
 
-	// The node ID alone is not unique, because copied workflows have the same ones.
+	// The node ID alone is not unique, because a copied workflow has the same node IDs.
 	const key = JSON.stringify([String(context.getWorkflow().id), context.getNode().id]);
-	const listening = new PublishedListener({
+	const listener = new PublishedListener({
 		...parts,
 		rateLimiter: getConnectRateLimiter(context.getNode().credentials?.agentApi?.id ?? key),
 		memory: getNodeMemory(key),
 		stopBudget: getStopBudget(),
 	});
-	await replaceListener(key, listening);
-	listening.start();
-	return { closeFunction: () => closeListener(key, listening) };
+	await replaceListener(key, listener);
+	listener.start();
+	return { closeFunction: () => closeListener(key, listener) };
 }
 
 async function checkParts(context: ITriggerFunctions): Promise<ListenerParts> {
@@ -220,7 +220,7 @@ async function checkParts(context: ITriggerFunctions): Promise<ListenerParts> {
 		const { credentials } = context.getNode();
 		const isChosen = credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;
 		if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw toNodeError(error);
-		// n8n's database or a vault may be unavailable for a moment, so the connections try again later.
+		// n8n's database or a vault may be unavailable for a moment. The connections will read the credentials again.
 		context.logger.warn(`Session channel: the credentials could not be read: ${toNodeError(error).message}`);
 	}
 	return { context, settings, readRequest, clock: systemClock, connect };

@@ -17,10 +17,10 @@ export interface ListenerParts {
 	readonly connect: typeof connect;
 }
 
-/** Ends the test, because n8n itself would wait forever. */
+/** The test ends after this time, because n8n itself would wait forever. */
 const testDurationSeconds = 60;
 
-/** A test in the editor, which ends with the first batch. n8n accepts items only after it has called `manualTriggerFunction`. */
+/** Creates the test in the editor. It ends with the first batch. n8n accepts items only after it has called `manualTriggerFunction`. */
 export function createTestListener(parts: ListenerParts): ITriggerResponse {
 	const test = new TestListener(parts);
 	return {
@@ -80,9 +80,9 @@ class TestListener {
 		void this.close();
 		const { context, settings } = this.#parts;
 		try {
-			const building = batch.map((one) => buildStoredItem(one, settings.textField, context));
-			const items = await Promise.all(building);
-			// n8n replaces `emit` for the test, so no copy of the function may be kept.
+			const itemPromises = batch.map((arrival) => buildStoredItem(arrival, settings.textField, context));
+			const items = await Promise.all(itemPromises);
+			// n8n replaces `emit` for the test, so the function must be read from the context when it is called.
 			context.emit([items]);
 		} catch (error) {
 			context.emitError(createTriggerError(context, toNodeError(error)));
@@ -97,16 +97,17 @@ class TestListener {
 	}
 
 	#createNoMessageError(): NodeError {
-		const states = this.#connections.map((connection) => connection.status());
-		const open = states.filter(({ state }) => state === 'open').length;
+		const states = this.#connections.map((connection) => connection.getStatus());
+		const openCount = states.filter(({ state }) => state === 'open').length;
 		const failure = states.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
-		const nothing = `No message arrived within ${testDurationSeconds} s`;
-		if (open === 0 && failure) return failure.with({ message: `${nothing}. ${failure.message}` });
-		const ofOne = `The channel was ${open === 1 ? '' : 'not '}open`;
-		const channels = states.length === 1 ? ofOne : `${open} of ${states.length} channels were open`;
+		const noMessageText = `No message arrived within ${testDurationSeconds} s`;
+		if (openCount === 0 && failure) return failure.with({ message: `${noMessageText}. ${failure.message}` });
+		const stateText = `The channel was ${openCount === 1 ? '' : 'not '}open`;
+		const channelsText =
+			states.length === 1 ? stateText : `${openCount} of ${states.length} channels were open`;
 		return new NodeError({
 			code: 504,
-			message: `${nothing}. ${channels}`,
+			message: `${noMessageText}. ${channelsText}`,
 			description:
 				"Start an agent with the same session ID while the test listens. If the workflow is published, its channel may have received the message instead. Messages that do not match 'Filter Value' are ignored.",
 		});

@@ -4,27 +4,25 @@ import { getGlobalSingleton } from '../../core/runtime';
 import { FrameSequence } from '../session/messages';
 import type { Arrival, Leftover } from './queue';
 
-/** How many message IDs, and how many sessions, one node remembers. */
+/** How many message IDs and how many sessions one node remembers. */
 const maxEntriesPerNode = 10_000;
 
-/** How long messages wait for the next start: after a change of settings, n8n starts the node again within seconds. */
+/** How long messages wait for the next start. After a change of settings, n8n starts the node again within seconds. */
 export const leftoverLifetimeSeconds = 60;
 
-/** What a node remembers from one start to the next, in the memory of the process. */
+/** What a node remembers between two starts, in the memory of the process. */
 export class NodeMemory {
-	/** The deduplication keys of the latest messages. */
 	readonly recentKeys = new BoundedMap<string, true>(maxEntriesPerNode);
 	readonly #frameSequences = new BoundedMap<string, FrameSequence>(maxEntriesPerNode);
 	#keptLeftover: { readonly leftover: Leftover<Arrival>; readonly cancel: () => void } | undefined;
 
-	/** The numbering of the session's messages and its gaps. */
 	getFrameSequence(sessionId: string): FrameSequence {
-		const frames = this.#frameSequences.get(sessionId) ?? new FrameSequence();
-		this.#frameSequences.set(sessionId, frames);
-		return frames;
+		const frameSequence = this.#frameSequences.get(sessionId) ?? new FrameSequence();
+		this.#frameSequences.set(sessionId, frameSequence);
+		return frameSequence;
 	}
 
-	/** Keeps the messages that were left in the queue, for the next start. */
+	/** Keeps the messages that were left in the queue for the next start. */
 	keepLeftover(leftover: Leftover<Arrival>, clock: Clock): void {
 		const cancel = clock.callAfter(leftoverLifetimeSeconds * 1000, () => {
 			this.#keptLeftover = undefined;
@@ -33,34 +31,34 @@ export class NodeMemory {
 	}
 
 	takeLeftover(): Leftover<Arrival> | undefined {
-		const left = this.#keptLeftover;
+		const keptLeftover = this.#keptLeftover;
 		this.#keptLeftover = undefined;
-		left?.cancel();
-		return left?.leftover;
+		keptLeftover?.cancel();
+		return keptLeftover?.leftover;
 	}
 }
 
 interface Closable {
-	/** May be called twice, takes a limited time, and never rejects. */
+	/** May be called twice, settles within a limited time, and never rejects. */
 	close(): Promise<void>;
 }
 
 const maxRememberedNodes = 200;
 
-/** Replaces the node's listener and waits until all earlier ones are closed: n8n may start one while another stops. Never rejects. */
-export async function replaceListener(key: string, next: Closable): Promise<void> {
-	const { listeners: active } = getRegistry();
-	const previous = active.get(key);
-	const alone = Promise.all([previous?.alone, previous?.closable.close()]);
-	active.set(key, { closable: next, alone });
-	await alone;
+/** Replaces the node's listener. Waits until all earlier ones are closed, because n8n may start one while another stops. Never rejects. */
+export async function replaceListener(key: string, listener: Closable): Promise<void> {
+	const { listeners } = getRegistry();
+	const previous = listeners.get(key);
+	const earlierClosed = Promise.all([previous?.earlierClosed, previous?.closable.close()]);
+	listeners.set(key, { closable: listener, earlierClosed });
+	await earlierClosed;
 }
 
-/** Closes `mine` and removes it, unless another listener has replaced it. Never rejects. */
-export async function closeListener(key: string, mine: Closable): Promise<void> {
-	await mine.close();
-	const { listeners: active } = getRegistry();
-	if (active.get(key)?.closable === mine) active.delete(key);
+/** Closes the listener, and removes it unless another listener has replaced it. Never rejects. */
+export async function closeListener(key: string, listener: Closable): Promise<void> {
+	await listener.close();
+	const { listeners } = getRegistry();
+	if (listeners.get(key)?.closable === listener) listeners.delete(key);
 }
 
 export function getNodeMemory(key: string): NodeMemory {
@@ -74,12 +72,12 @@ export const countListeningNodes = (): number => getRegistry().listeners.size;
 
 const getRegistry = () =>
 	getGlobalSingleton('sessionTriggers', () => ({
-		/** `alone` settles when all earlier listeners of the node are closed. */
-		listeners: new Map<string, { readonly closable: Closable; readonly alone: Promise<unknown> }>(),
+		/** `earlierClosed` settles when all earlier listeners of the node are closed. */
+		listeners: new Map<string, { readonly closable: Closable; readonly earlierClosed: Promise<unknown> }>(),
 		memories: new BoundedMap<string, NodeMemory>(maxRememberedNodes),
 	}));
 
-/** How long all stops together may take, because n8n stops one trigger after another and exits after 30 s. */
+/** The time limit for all stops together. n8n stops one trigger after another, and exits after 30 s. */
 const stopBudgetMilliseconds = 10_000;
 const stopPeriodMilliseconds = 60_000;
 
@@ -94,7 +92,6 @@ export class StopBudget {
 		this.#clock = clock;
 	}
 
-	/** The time that is left, in milliseconds. */
 	getRemainingMilliseconds(): number {
 		const now = this.#clock.getMonotonicMilliseconds();
 		if (now - this.#periodStartedAt > stopPeriodMilliseconds) {

@@ -10,30 +10,22 @@ import { discardBody, sendCredentialTestRequest } from '../../http/request';
 import { networkAdvice } from '../session/networkAdvice';
 import { Channel } from '../session/channel';
 import { getCloseAdvice, type CloseReason, describeCloseReason } from '../session/closeReason';
-import {
-	parseAgentApiCredential,
-	type AgentApiCredential,
-	parseAgentSignatureCredential,
-	buildChannelBaseUrl,
-	buildExecuteUrl,
-	buildIdentity,
-	parseAllowedHost,
-} from '../session/credentials';
+import * as credentials from '../session/credentials';
 
 type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
 
 /**
- * Tests the Agent API credential: something that could be the service must respond at both addresses. The Deployment URL gets a GET
- * request, which never starts an agent. How a service responds to it is unknown, so any status but a refusal counts as a response.
+ * Tests the Agent API credential: something that may be the service must respond at both addresses. The Deployment URL gets a GET
+ * request, which never starts an agent. The expected status is unknown, so any status except a refusal counts as a response.
  */
 export async function checkAgentApi(
 	helpers: TestHelpers,
 	data: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
 	try {
-		const api = parseAgentApiCredential(data);
-		const url = new URL(buildExecuteUrl(api));
-		buildChannelBaseUrl(api);
+		const api = credentials.parseAgentApiCredential(data);
+		const url = new URL(credentials.buildExecuteUrl(api));
+		credentials.buildChannelBaseUrl(api);
 		if (/\/execute\/*$/.test(api.deploymentUrl)) {
 			throw createRefusal("Enter the Deployment URL without '/execute'. The node adds it");
 		}
@@ -44,20 +36,26 @@ export async function checkAgentApi(
 		return { status: 'OK', message: await checkChannel(helpers, api, url.hostname) };
 	} catch (error) {
 		if (isNodeError(error)) return toFailedTest(error);
-		return toFailedTest(createNoResponseError(error, buildExecuteUrl(parseAgentApiCredential(data))));
+		return toFailedTest(
+			createNoResponseError(error, credentials.buildExecuteUrl(credentials.parseAgentApiCredential(data))),
+		);
 	}
 }
 
-async function checkDeploymentUrl(helpers: TestHelpers, url: URL, api: AgentApiCredential): Promise<void> {
+async function checkDeploymentUrl(
+	helpers: TestHelpers,
+	url: URL,
+	api: credentials.AgentApiCredential,
+): Promise<void> {
 	const { href, host } = url;
-	const answer = await sendCredentialTestRequest(helpers, {
+	const response = await sendCredentialTestRequest(helpers, {
 		method: 'GET',
 		uri: href,
 		headers: { 'x-api-key': api.apiKey },
 		rejectUnauthorized: !api.allowUnauthorizedCerts,
 	});
-	discardBody(answer);
-	const { statusCode, headers } = answer;
+	discardBody(response);
+	const { statusCode, headers } = response;
 	if ([401, 403].includes(statusCode)) throw createRefusal(`${host} refused the API key (${statusCode})`);
 	checkResponse(`the Deployment URL (${host})`, 'an API response', statusCode, headers['content-type']);
 }
@@ -75,20 +73,20 @@ function checkResponse(place: string, expected: string, statusCode: number, cont
 	}
 }
 
-/** Tries to open the channel without a session and secrets, so a refusal counts as a response. @param allowedHost a host that n8n allows */
-async function checkChannel(helpers: TestHelpers, api: AgentApiCredential, allowedHost: string) {
-	const url = buildChannelBaseUrl(api);
+/** Tries to open the channel without secrets, so that a refusal counts as a response. @param allowedHost a host that n8n allows */
+async function checkChannel(helpers: TestHelpers, api: credentials.AgentApiCredential, allowedHost: string) {
+	const url = credentials.buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
 	const isAllowed = url.hostname === allowedHost || (await isAllowedByPolicy(helpers, url));
-	const lookup = isAllowed ? await createAllowedLookup(helpers, url) : undefined;
-	if (lookup === 'unknown') {
+	const allowedLookup = isAllowed ? await createAllowedLookup(helpers, url) : undefined;
+	if (allowedLookup === 'unknown') {
 		return `The Deployment URL responds. The test did not try ${place}: n8n's network policy allows its name, and a test cannot tell whether it allows its address`;
 	}
-	const reason: CloseReason | undefined = isAllowed
-		? await tryToOpenChannel(url, api.allowUnauthorizedCerts, lookup)
+	const closeReason: CloseReason | undefined = isAllowed
+		? await tryToOpenChannel(url, api.allowUnauthorizedCerts, allowedLookup)
 		: { kind: 'blocked' };
-	if (reason?.kind === 'answer') {
-		const { statusCode, contentType, fromProxy } = reason.answer;
+	if (closeReason?.kind === 'response') {
+		const { statusCode, contentType, fromProxy } = closeReason.response;
 		if (fromProxy) throw createRefusal(`The proxy responds with status ${statusCode} for ${place}`);
 		if (statusCode === 404) {
 			throw createRefusal(
@@ -96,52 +94,52 @@ async function checkChannel(helpers: TestHelpers, api: AgentApiCredential, allow
 			);
 		}
 		checkResponse(place, 'a session channel', statusCode, contentType);
-	} else if (reason) {
-		const message = `Could not connect to ${place}: ${describeCloseReason(reason)}`;
-		throw createRefusal(message, getCloseAdvice(reason, Date.now()));
+	} else if (closeReason) {
+		const message = `Could not connect to ${place}: ${describeCloseReason(closeReason)}`;
+		throw createRefusal(message, getCloseAdvice(closeReason, Date.now()));
 	}
 	return 'Both addresses respond';
 }
 
-/** Asks n8n's egress policy by an HTTP request, because n8n gives credential tests no filter for sockets. */
+/** Asks n8n's egress policy with an HTTP request, because n8n gives credential tests no filter for sockets. */
 async function isAllowedByPolicy(helpers: TestHelpers, { href }: URL): Promise<boolean> {
 	const request = { method: 'HEAD', uri: href.replace(/^ws/, 'http') } as const;
 	try {
 		discardBody(await sendCredentialTestRequest(helpers, request));
 		return true;
 	} catch (error) {
-		// The socket runs into any other problem as well, and reports it better.
+		// The socket will fail with any other problem, too, and its error says more.
 		return classifyNetworkError(error).category !== 'blocked';
 	}
 }
 
 /**
  * Resolves the host name once, so that the socket connects only to addresses that n8n's egress policy has allowed.
- * @returns undefined if there is no name to resolve; `unknown` if the policy allows the name but none of its addresses
+ * @returns the socket's lookup; undefined if there is no name to resolve; `unknown` if the policy allows the name but no address
  */
 async function createAllowedLookup(helpers: TestHelpers, url: URL) {
 	const { hostname } = url;
 	const { findProxy } = await import('../session/webSocket');
 	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || findProxy(url.href) !== undefined) return undefined;
-	// A name that is not found is reported by the socket.
-	const all = await lookup(hostname, { all: true }).catch(() => []);
-	if (all.length === 0) return undefined;
-	const allowed: LookupAddress[] = [];
-	for (const one of all) {
-		const direct = new URL(url);
-		direct.hostname = one.family === 6 ? `[${one.address}]` : one.address;
-		if (await isAllowedByPolicy(helpers, direct)) allowed.push(one);
+	// If the name is not found, the socket reports it.
+	const addresses = await lookup(hostname, { all: true }).catch(() => []);
+	if (addresses.length === 0) return undefined;
+	const allowedAddresses: LookupAddress[] = [];
+	for (const address of addresses) {
+		const addressUrl = new URL(url);
+		addressUrl.hostname = address.family === 6 ? `[${address.address}]` : address.address;
+		if (await isAllowedByPolicy(helpers, addressUrl)) allowedAddresses.push(address);
 	}
-	const [first] = allowed;
-	if (first === undefined) return 'unknown';
-	const lookUpAllowed: LookupFunction = (_hostname, options, answer) => {
-		if (options.all) answer(null, allowed);
-		else answer(null, first.address, first.family);
+	const [firstAddress] = allowedAddresses;
+	if (firstAddress === undefined) return 'unknown';
+	const lookUpAllowed: LookupFunction = (_hostname, options, callback) => {
+		if (options.all) callback(null, allowedAddresses);
+		else callback(null, firstAddress.address, firstAddress.family);
 	};
 	return lookUpAllowed;
 }
 
-/** Opens a channel and closes it again. @returns why it did not open; undefined if it did */
+/** Opens a channel and closes it again. @returns why the channel did not open; undefined if it opened */
 async function tryToOpenChannel(url: URL, allowUnauthorizedCerts: boolean, lookup?: LookupFunction) {
 	const { openSocket } = await import('../session/webSocket');
 	const permission = { ok: true, result: undefined } as const;
@@ -153,7 +151,7 @@ async function tryToOpenChannel(url: URL, allowUnauthorizedCerts: boolean, looku
 	};
 	const settings = {
 		url: url.href,
-		redact: (text: string) => text,
+		sanitize: (text: string) => text,
 		allowUnauthorizedCerts,
 		// The test receives no messages.
 		maxMessageBytes: 1024,
@@ -164,24 +162,25 @@ async function tryToOpenChannel(url: URL, allowUnauthorizedCerts: boolean, looku
 	};
 	return await new Promise<CloseReason | undefined>((resolve) => {
 		const ignore = () => {};
-		const finish = (reason?: CloseReason) => {
+		const finish = (closeReason?: CloseReason) => {
 			void channel.close().then(() => {
-				resolve(reason);
+				resolve(closeReason);
 			});
 		};
-		const ignored = { onMessage: ignore, onFirstPong: ignore, onUnanswered: ignore };
-		const listener = { onOpen: finish, onClose: finish, ...ignored };
+		const ignoredEvents = { onMessage: ignore, onFirstPong: ignore, onUnanswered: ignore };
+		const listener = { onOpen: finish, onClose: finish, ...ignoredEvents };
 		const channel = new Channel(settings, listener, systemClock, openSocket);
 	});
 }
 
 function createNoResponseError(error: unknown, url: string) {
-	const found = classifyNetworkError(error);
-	const other = url.startsWith('https:') ? 'http' : 'https';
-	const notHttp = `Something responded at this address, but not with HTTP. Check the port of the Deployment URL, and whether it must start with ${other}://`;
-	const advice = networkAdvice[found.category] ?? (found.status === 504 ? undefined : notHttp);
-	const message = formatNetworkMessage(found, error, url);
-	return createRefusal(message, advice && appendErrorCode(advice, found.code));
+	const networkError = classifyNetworkError(error);
+	const otherScheme = url.startsWith('https:') ? 'http' : 'https';
+	const notHttpAdvice = `Something responded at this address, but not with HTTP. Check the port of the Deployment URL, and whether it must start with ${otherScheme}://`;
+	const advice =
+		networkAdvice[networkError.category] ?? (networkError.status === 504 ? undefined : notHttpAdvice);
+	const message = formatNetworkMessage(networkError, error, url);
+	return createRefusal(message, advice && appendErrorCode(advice, networkError.code));
 }
 
 /** Appends the description, because n8n's credential form shows only the message. */
@@ -191,16 +190,16 @@ function toFailedTest({ message, description }: ReturnType<typeof createRefusal>
 
 const signatureLabels = { userId: 'User ID', userPublicKey: 'User Public Key', signature: 'Signature' };
 
-/** Tests the Agent Signature API credential: the format of its values. Only a real call shows whether the service accepts them. */
+/** Tests the format of the values in the Agent Signature API credential. Only a real call shows whether the service accepts them. */
 export function checkSignature(data: ICredentialDataDecryptedObject): INodeCredentialTestResult {
 	for (const [key, label] of Object.entries(signatureLabels)) {
 		const problem = findHexProblem(data[key]);
 		if (problem) return toFailedTest(createRefusal(`'${label}' ${problem}`));
 	}
 	try {
-		const credential = parseAgentSignatureCredential(data);
-		buildIdentity(credential);
-		credential.allowedHosts.forEach(parseAllowedHost);
+		const credential = credentials.parseAgentSignatureCredential(data);
+		credentials.buildIdentity(credential);
+		credential.allowedHosts.forEach(credentials.parseAllowedHost);
 		return { status: 'OK', message: 'The format is valid' };
 	} catch (error) {
 		return toFailedTest(toNodeError(error));

@@ -1,15 +1,10 @@
 import { type Clock, waitAtMost } from '../../core/clock';
-import {
-	socketErrorToCloseReason,
-	type CloseReason,
-	buildCloseReason,
-	upgradeResponseToCloseReason,
-} from './closeReason';
-import type { Redactor } from './credentials';
+import * as closeReasons from './closeReason';
+import type { Sanitize } from './credentials';
 import type { SocketOpener, ChannelSocket, SocketListener, SocketRequest } from './webSocket';
 
 interface HeartbeatSettings {
-	/** The time between two pings; 0 turns them off. */
+	/** The time between two pings. 0 turns the pings off. */
 	readonly heartbeatSeconds: number;
 	/** If not empty, this text message is sent instead of a WebSocket ping. */
 	readonly pingText: string;
@@ -17,29 +12,29 @@ interface HeartbeatSettings {
 
 interface HeartbeatListener {
 	sendPing(): void;
-	/** The server has answered pings before, but sent nothing until the deadline of the last one. */
+	/** Called if a server that has answered pings before sent nothing until the deadline of the last ping. */
 	onDead(silentMilliseconds: number): void;
-	/** Called once if the server has never answered a ping: a missed deadline then proves nothing. */
+	/** Called once if the server has never answered a ping. Such a server may be alive although it misses the deadline. */
 	onUnanswered(): void;
 }
 
-/** How long a response to a ping may take. With less than 10 s, a busy server or a busy n8n would look dead. */
+/** How long the response to a ping may take. With less than 10 s, a busy server or a busy n8n would look dead. */
 const pingTimeoutMilliseconds = 20_000;
-/** If a timer fires this late, this process was stalled, and responses may be waiting to be read. */
+/** A timer that fires this late shows that this process was stalled. Responses may then have arrived that were not read yet. */
 const stallThresholdMilliseconds = 1000;
 
-/** Finds out by pings whether a silent server is dead; any frame is a response. With a ping every 25 s that takes at most 45 s. */
+/** Finds out by pings whether a silent server is dead. Any frame counts as a response. With a ping every 25 s, this takes at most 45 s. */
 export class Heartbeat {
 	readonly #intervalMilliseconds: number;
-	/** The frame that proves that the server answers pings: a pong, or a message if the pings are text messages. */
+	/** The frame that proves that the server answers pings. It is a message if the pings are text messages. */
 	readonly #responseKind: 'pong' | 'message';
 	readonly #listener: HeartbeatListener;
 	readonly #clock: Clock;
 	#cancelTimer = () => {};
 	#lastFrameAt = 0;
 	#nextPingAt = Number.POSITIVE_INFINITY;
-	/** When the ping that awaits a response was sent, and its deadline. */
-	#awaitedPing: { readonly since: number; readonly until: number } | undefined;
+	/** The ping that awaits a response. Both times are monotonic milliseconds. */
+	#awaitedPing: { readonly sentAt: number; readonly deadline: number } | undefined;
 	#hasAnswered = false;
 	#hasReportedUnanswered = false;
 
@@ -50,35 +45,35 @@ export class Heartbeat {
 		this.#clock = clock;
 	}
 
-	/** Starts, or continues after `suspend()`. A WebSocket ping is sent at once and has the whole time for its response. */
+	/** Starts the pings, also after `suspend()`. A WebSocket ping is sent at once. */
 	start(): void {
 		const now = this.#clock.getMonotonicMilliseconds();
 		this.#lastFrameAt = now;
 		this.#awaitedPing = undefined;
 		if (this.#intervalMilliseconds === 0) return;
-		// A text ping waits, because the server may not expect it as the first message.
-		const isAtOnce = this.#responseKind === 'pong' || this.#hasAnswered;
-		this.#nextPingAt = isAtOnce ? now : now + this.#intervalMilliseconds;
+		// The first text ping is sent later, because the server may not expect it as the first message.
+		const isPingDue = this.#responseKind === 'pong' || this.#hasAnswered;
+		this.#nextPingAt = isPingDue ? now : now + this.#intervalMilliseconds;
 		this.#checkAndPing(now);
 	}
 
-	/** Stops the pings, because no response is seen while the socket is not read. */
+	/** Stops the pings, because no response can be seen while the socket is not read. */
 	suspend(): void {
 		this.#cancelTimer();
 	}
 
 	recordFrame(kind: 'ping' | 'pong' | 'message'): void {
 		this.#lastFrameAt = this.#clock.getMonotonicMilliseconds();
-		// For a text ping, any message that comes while a response is awaited counts as one.
+		// Any message that arrives after a text ping counts as its response.
 		if (kind === this.#responseKind && this.#awaitedPing !== undefined) this.#hasAnswered = true;
 	}
 
-	#checkAndPing(planned: number): void {
+	#checkAndPing(plannedAt: number): void {
 		const now = this.#clock.getMonotonicMilliseconds();
-		if (this.#awaitedPing !== undefined && this.#lastFrameAt >= this.#awaitedPing.since)
+		if (this.#awaitedPing !== undefined && this.#lastFrameAt >= this.#awaitedPing.sentAt)
 			this.#awaitedPing = undefined;
-		if (this.#awaitedPing !== undefined && now >= this.#awaitedPing.until) {
-			const isStalled = now - planned > stallThresholdMilliseconds;
+		if (this.#awaitedPing !== undefined && now >= this.#awaitedPing.deadline) {
+			const isStalled = now - plannedAt > stallThresholdMilliseconds;
 			if (this.#hasAnswered && !isStalled) {
 				this.#listener.onDead(now - this.#lastFrameAt);
 				return;
@@ -91,44 +86,44 @@ export class Heartbeat {
 			}
 		}
 		if (now >= this.#nextPingAt) {
-			this.#awaitedPing ??= { since: now, until: now + pingTimeoutMilliseconds };
+			this.#awaitedPing ??= { sentAt: now, deadline: now + pingTimeoutMilliseconds };
 			this.#nextPingAt = now + this.#intervalMilliseconds;
 			this.#listener.sendPing();
 		}
-		const next = Math.min(this.#nextPingAt, this.#awaitedPing?.until ?? Number.POSITIVE_INFINITY);
-		this.#cancelTimer = this.#clock.callAfter(Math.max(0, next - now), () => {
-			this.#checkAndPing(next);
+		const nextCheckAt = Math.min(this.#nextPingAt, this.#awaitedPing?.deadline ?? Number.POSITIVE_INFINITY);
+		this.#cancelTimer = this.#clock.callAfter(Math.max(0, nextCheckAt - now), () => {
+			this.#checkAndPing(nextCheckAt);
 		});
 	}
 }
 
 export interface ChannelSettings extends SocketRequest, HeartbeatSettings {
-	readonly redact: Redactor;
+	readonly sanitize: Sanitize;
 	/** If not empty, this text is sent each time the channel opens. */
 	readonly initialMessage: string;
 }
 
-/** `onClose` is called exactly once, and last. After `close()`, only `onMessage` is called, if the last messages were asked for. */
+/** What a channel reports. `onClose` is called at most once, and last. After `close(true)`, only `onMessage` is called. */
 interface ChannelListener {
 	readonly onOpen: () => void;
 	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
-	/** Called once, at the first pong: everything that the server sent before it has arrived. */
+	/** Called once, at the first pong. Everything that the server sent before this pong has arrived. */
 	readonly onFirstPong: () => void;
-	readonly onClose: (closeReason: CloseReason) => void;
+	readonly onClose: (closeReason: closeReasons.CloseReason) => void;
 	/** Called once if the server does not answer pings. */
 	readonly onUnanswered: () => void;
 }
 
-/** Limit for opening the channel. The library's own limit is not used, because every byte that trickles in restarts it. */
+/** The time limit for opening the channel. The limit of the `ws` library is not used, because each byte that arrives restarts that limit. */
 const connectTimeoutMilliseconds = 15_000;
-/** How long the close handshake may take after the last message. */
+/** How long the close handshake may take after the last message has arrived. */
 const closeHandshakeMilliseconds = 200;
-/** How long a closed channel may go on reading messages that were still unread. */
+/** How long a closed channel may continue to read messages that were still unread. */
 const maxLastMessagesMilliseconds = 1000;
 /** How long a terminated socket may take to report its end. */
 const terminateMilliseconds = 50;
 
-/** One socket from connecting to its end. A channel never reconnects. */
+/** One WebSocket, from the attempt to connect until it is closed. A channel never reconnects. */
 export class Channel {
 	readonly #settings: ChannelSettings;
 	readonly #listener: ChannelListener;
@@ -138,11 +133,11 @@ export class Channel {
 	#state: 'connecting' | 'open' | 'closing' | 'closed' = 'connecting';
 	#isPaused = false;
 	#cancelConnectTimer: () => void;
-	/** Why the socket is about to close, if something other than a close frame is the reason. */
-	#closeCause: CloseReason | undefined;
+	/** The error or response because of which the socket will close. Undefined if a close frame is the reason. */
+	#closeCause: closeReasons.CloseReason | undefined;
 	#hasReceivedPong = false;
 	#messageCount = 0;
-	/** Whether some of the last messages were left unread because there was no room for them. */
+	/** Whether some of the last messages were left unread because `pause()` was called. */
 	#hasUnreadMessages = false;
 	#isSocketClosed = false;
 	readonly #socketClosed: Promise<void>;
@@ -153,7 +148,7 @@ export class Channel {
 		this.#listener = listener;
 		this.#clock = clock;
 		this.#socketClosed = new Promise((resolve) => (this.#resolveSocketClosed = resolve));
-		const pings = {
+		const heartbeatListener = {
 			sendPing: () => {
 				if (settings.pingText === '') this.#socket.ping();
 				else this.#socket.send(settings.pingText);
@@ -163,21 +158,21 @@ export class Channel {
 			},
 			onUnanswered: listener.onUnanswered,
 		};
-		this.#heartbeat = new Heartbeat(settings, pings, clock);
+		this.#heartbeat = new Heartbeat(settings, heartbeatListener, clock);
 		this.#cancelConnectTimer = clock.callAfter(connectTimeoutMilliseconds, () => {
 			this.#terminate({ kind: 'connectTimeout' });
 		});
 		this.#socket = openSocket(settings, this.#createSocketListener());
 	}
 
-	/** Stops reading, now or once the channel is open. Messages that the socket has already read are still delivered. */
+	/** Stops reading, now or as soon as the channel is open. Messages that the socket has already read are still delivered. */
 	pause(): void {
 		this.#isPaused = true;
 		if (this.#state === 'open') {
 			this.#heartbeat.suspend();
 			this.#socket.pause();
 		} else if (this.#state === 'closing') {
-			// There is no room for more of the last messages, so they stay unread.
+			// The queue has no room for the other last messages, so they stay unread.
 			this.#state = 'closed';
 			this.#hasUnreadMessages = true;
 		}
@@ -192,40 +187,40 @@ export class Channel {
 	}
 
 	/**
-	 * Sends a close frame if the channel is open. Settles within 300 ms, or 1.3 s while the last messages arrive, and never rejects.
-	 * @param takesLast whether to still deliver the messages that the server sends until it has seen the close frame
-	 * @returns false if such messages were left undelivered
+	 * Closes the channel, with a close frame if it is open. Settles within 300 ms, or 1.3 s while the last messages arrive. Never rejects.
+	 * @param takesLastMessages whether to deliver the messages that the server sends before it sees the close frame
+	 * @returns false if some of these messages were not delivered
 	 */
-	async close(takesLast = false): Promise<boolean> {
+	async close(takesLastMessages = false): Promise<boolean> {
 		const wasOpen = this.#state === 'open';
 		this.#finish();
-		if (takesLast && wasOpen) this.#state = 'closing';
+		if (takesLastMessages && wasOpen) this.#state = 'closing';
 		if (this.#isSocketClosed) return true;
-		let isDone = true;
+		let isAllRead = true;
 		if (wasOpen) {
-			// While reading is paused, neither the last messages nor the server's close frame would be seen.
+			// A paused socket would see neither the last messages nor the server's close frame.
 			this.#socket.resume();
 			this.#socket.close(1000);
-			isDone = (await this.#awaitLastMessages()) && !this.#hasUnreadMessages;
+			isAllRead = (await this.#awaitLastMessages()) && !this.#hasUnreadMessages;
 		}
 		this.#state = 'closed';
 		this.#socket.terminate();
 		await waitAtMost(this.#clock, terminateMilliseconds, this.#socketClosed);
-		return isDone;
+		return isAllRead;
 	}
 
-	/** Waits until the socket is closed or no more messages arrive. @returns false if they still arrived when the time was over */
+	/** Waits until the socket is closed or no more messages arrive. @returns false if messages still arrived at the end of the time limit */
 	async #awaitLastMessages(): Promise<boolean> {
-		const end = this.#clock.getMonotonicMilliseconds() + maxLastMessagesMilliseconds;
+		const deadline = this.#clock.getMonotonicMilliseconds() + maxLastMessagesMilliseconds;
 		do {
-			const before = this.#messageCount;
+			const previousCount = this.#messageCount;
 			await waitAtMost(this.#clock, closeHandshakeMilliseconds, this.#socketClosed);
-			if (this.#isSocketClosed || this.#messageCount === before) return true;
-		} while (this.#clock.getMonotonicMilliseconds() < end);
+			if (this.#isSocketClosed || this.#messageCount === previousCount) return true;
+		} while (this.#clock.getMonotonicMilliseconds() < deadline);
 		return false;
 	}
 
-	/** The events of a closed channel are ignored, because a paused socket still delivers some after it was terminated. */
+	/** Creates a listener that ignores the events of a closed channel. A paused socket still delivers events after it was terminated. */
 	#createSocketListener(): SocketListener {
 		return {
 			onOpen: () => {
@@ -249,23 +244,25 @@ export class Channel {
 				this.#hasReceivedPong = true;
 				this.#listener.onFirstPong();
 			},
-			onUnexpectedResponse: (answer) => {
-				this.#closeCause = upgradeResponseToCloseReason(answer, this.#settings.redact);
+			onUnexpectedResponse: (response) => {
+				this.#closeCause = closeReasons.upgradeResponseToCloseReason(response, this.#settings.sanitize);
 			},
 			onError: (error) => {
-				this.#closeCause ??= socketErrorToCloseReason(error, this.#settings);
+				this.#closeCause ??= closeReasons.socketErrorToCloseReason(error, this.#settings);
 			},
 			onClose: (code, reason) => {
 				this.#isSocketClosed = true;
 				this.#resolveSocketClosed();
 				if (this.#state === 'closed' || this.#state === 'closing') return;
-				this.#terminate(buildCloseReason({ code, reason }, this.#closeCause, this.#settings.redact));
+				this.#terminate(
+					closeReasons.buildCloseReason({ code, reason }, this.#closeCause, this.#settings.sanitize),
+				);
 			},
 		};
 	}
 
-	/** Closes the channel at once and ignores what the socket reports after that. */
-	#terminate(closeReason: CloseReason): void {
+	/** Closes the channel at once. Later events of the socket are ignored. */
+	#terminate(closeReason: closeReasons.CloseReason): void {
 		this.#finish();
 		this.#listener.onClose(closeReason);
 		this.#socket.terminate();

@@ -7,30 +7,29 @@ import {
 	type NetworkError,
 } from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
-import type { Redactor } from './credentials';
+import type { Sanitize } from './credentials';
 
 /** The HTTP response of a server, or of a proxy, that did not open the channel. */
 export interface UpgradeResponse {
 	readonly statusCode: number;
 	readonly retryAfter: string | undefined;
 	readonly date: string | undefined;
-	/** The target of a redirect, which may contain a query. */
+	/** The target of a redirect. It may have a query. */
 	readonly location: string | undefined;
 	readonly contentType: string | undefined;
-	/** At most 2 KiB, decoded as UTF-8. It may repeat what was sent. */
+	/** The first 2 KiB at most, decoded as UTF-8. It may repeat what was sent. */
 	readonly body: string;
-	/** Whether a proxy responded instead of the server. */
 	readonly fromProxy?: boolean;
 }
 
-/** Why a channel closed or did not open. Its texts hold no secrets. */
+/** Why a channel closed or did not open. The texts contain no secrets. */
 export type CloseReason =
 	/** The server sent a close frame. `code` is 1005 if the frame had none. */
 	| { readonly kind: 'closeFrame'; readonly code: number; readonly reason: string }
 	/** The connection was lost without a close frame. */
 	| { readonly kind: 'dropped' }
 	/** The server or a proxy responded to the upgrade with an HTTP status. */
-	| { readonly kind: 'answer'; readonly answer: UpgradeResponse }
+	| { readonly kind: 'response'; readonly response: UpgradeResponse }
 	/** The connection failed. `code` is Node's, such as ECONNREFUSED. */
 	| { readonly kind: 'network'; readonly code: string | undefined; readonly message: string }
 	/** n8n's egress policy forbids the address, so nothing was sent. */
@@ -41,37 +40,37 @@ export type CloseReason =
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
 	/** A message broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */
 	| { readonly kind: 'malformed'; readonly code: string }
-	/** The credentials could not be read. `isMistake`: only the user can fix it, because they are incomplete or access is denied. */
+	/** The credentials could not be read. `isMistake` means that only the user can fix this: they are incomplete, or access is denied. */
 	| { readonly kind: 'credentials'; readonly message: string; readonly isMistake: boolean };
 
-/** `retry`: with backoff; `retryOnce`: once more soon, with credentials read again; `final`: only with the long backoff. */
+/** How to reconnect. `retry`: with backoff. `retryOnce`: once, soon, with credentials read again. `final`: with the long backoff. */
 export type RetryDecision = 'retry' | 'retryOnce' | 'final';
 
 const builtInFinalCloseCodes = [1002, 1003, 1007, 1008, 1010];
-/** Reconnects slow down after this many faulty messages in a row: a server that replays unread messages would send the same one forever. */
+/** After this many faulty messages in a row, the long backoff applies. A server that replays unread messages sends the same one again. */
 const maxFaultyFramesInARow = 3;
-/** Whether the fault behind an HTTP status usually passes by itself. */
+/** Whether the cause of an HTTP status usually passes by itself. */
 const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].includes(status);
 
 /**
- * Decides how to reconnect. Tries again after unknown close codes, and after 1000, which servers and load balancers use for any close.
- * @param history `retriedRefusal`: the key of the refusal that was retried once; `faultyFrames`: how many channels in a row
- * were closed by a message that is too large or malformed, including this one
+ * Decides how to reconnect. Unknown close codes and 1000 mean `retry`, because servers and load balancers use 1000 for any close.
+ * @param history what happened in this outage. `retriedRefusalKey` is the key of the refusal that was retried once. `faultyFrameCount`
+ * counts the channels in a row that a message closed which is too large or malformed, with this channel
  */
 export function decideRetry(
 	closeReason: CloseReason,
-	history: { readonly retriedRefusal: string | undefined; readonly faultyFrames: number },
-	ownFinalCloseCodes: readonly number[],
+	history: { readonly retriedRefusalKey: string | undefined; readonly faultyFrameCount: number },
+	userFinalCodes: readonly number[],
 ): RetryDecision {
-	if (isClosedByFaultyFrame(closeReason) && history.faultyFrames >= maxFaultyFramesInARow) return 'final';
+	if (isClosedByFaultyFrame(closeReason) && history.faultyFrameCount >= maxFaultyFramesInARow) return 'final';
 	if (closeReason.kind === 'credentials') return closeReason.isMistake ? 'final' : 'retry';
 	if (closeReason.kind === 'blocked') return 'final';
-	const final = [...builtInFinalCloseCodes, ...ownFinalCloseCodes];
-	if (closeReason.kind === 'closeFrame' && final.includes(closeReason.code)) return 'final';
-	const status = getHttpStatus(closeReason);
+	const finalCodes = [...builtInFinalCloseCodes, ...userFinalCodes];
+	if (closeReason.kind === 'closeFrame' && finalCodes.includes(closeReason.code)) return 'final';
+	const status = findHttpStatus(closeReason);
 	if (status === undefined || isTemporaryStatus(status)) return 'retry';
 	if (isRedirect(status)) return 'final';
-	return history.retriedRefusal === getRefusalKey(closeReason) ? 'final' : 'retryOnce';
+	return history.retriedRefusalKey === getRefusalKey(closeReason) ? 'final' : 'retryOnce';
 }
 
 /** Whether a message that is too large or malformed closed the channel. */
@@ -82,70 +81,71 @@ export function isClosedByFaultyFrame(closeReason: CloseReason): boolean {
 
 export function getRefusalKey(closeReason: CloseReason): string {
 	if (closeReason.kind === 'closeFrame') return `close ${closeReason.code}`;
-	return closeReason.kind === 'answer' ? `status ${closeReason.answer.statusCode}` : closeReason.kind;
+	return closeReason.kind === 'response' ? `status ${closeReason.response.statusCode}` : closeReason.kind;
 }
 
-/** The HTTP status of a response. Services use close codes from 4400 on for the HTTP statuses from 400 on. */
-function getHttpStatus(closeReason: CloseReason): number | undefined {
-	if (closeReason.kind === 'answer') return closeReason.answer.statusCode;
+/** Finds the HTTP status of a response or a close code. Services send an HTTP status from 400 on as this status plus 4000. */
+function findHttpStatus(closeReason: CloseReason): number | undefined {
+	if (closeReason.kind === 'response') return closeReason.response.statusCode;
 	return closeReason.kind === 'closeFrame' && closeReason.code >= 4400 ? closeReason.code - 4000 : undefined;
 }
 
-/** Tells why a socket closed, without secrets. @param cause an error or a response that came before the socket closed */
+/** Builds the reason why a socket closed. @param cause the error or response that came before the socket closed */
 export function buildCloseReason(
 	{ code, reason }: { readonly code: number; readonly reason: string },
 	cause: CloseReason | undefined,
-	redact: Redactor,
+	sanitize: Sanitize,
 ): CloseReason {
-	// An error after the server's close frame, such as a ping that could not be sent, is only a consequence of it.
+	// An error after the server's close frame, such as a ping that could not be sent, is only a consequence of the close.
 	if (code !== 1006 && (cause?.kind ?? 'network') === 'network') {
-		return { kind: 'closeFrame', code, reason: redact(reason) };
+		return { kind: 'closeFrame', code, reason: sanitize(reason) };
 	}
 	return cause ?? { kind: 'dropped' };
 }
 
-/** Tells what an error of the socket means, without secrets. */
+type CodedError = Error & { code?: unknown };
+
 export function socketErrorToCloseReason(
-	error: Error & { code?: unknown },
-	{ maxMessageBytes, redact }: { readonly maxMessageBytes: number; readonly redact: Redactor },
+	error: CodedError,
+	{ maxMessageBytes, sanitize }: { readonly maxMessageBytes: number; readonly sanitize: Sanitize },
 ): CloseReason {
 	const code = typeof error.code === 'string' ? error.code : undefined;
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
 	if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
-	return networkErrorToCloseReason(error, redact);
+	return networkErrorToCloseReason(error, sanitize);
 }
 
-/** Tells why a connection could not be made or was lost, without secrets. */
-export function networkErrorToCloseReason(error: Error & { code?: unknown }, redact: Redactor): CloseReason {
+export function networkErrorToCloseReason(error: CodedError, sanitize: Sanitize): CloseReason {
 	const { code, message } = error;
 	if (isBlockedByPolicy(error)) return { kind: 'blocked' };
-	return { kind: 'network', code: typeof code === 'string' ? code : undefined, message: redact(message) };
+	return { kind: 'network', code: typeof code === 'string' ? code : undefined, message: sanitize(message) };
 }
 
-export function upgradeResponseToCloseReason(answer: UpgradeResponse, redact: Redactor): CloseReason {
-	const location = answer.location && redact(answer.location);
-	return { kind: 'answer', answer: { ...answer, location, body: redact(answer.body) } };
+export function upgradeResponseToCloseReason(response: UpgradeResponse, sanitize: Sanitize): CloseReason {
+	const location = response.location && sanitize(response.location);
+	return { kind: 'response', response: { ...response, location, body: sanitize(response.body) } };
 }
 
-/** Tells why the credentials could not be read. @param redact for errors that are not ours: a NodeError holds no secrets */
-export function credentialErrorToCloseReason(error: unknown, redact: Redactor): CloseReason {
+/** Converts an error of reading the credentials. @param sanitize is applied to n8n's errors, because a NodeError contains no secrets */
+export function credentialErrorToCloseReason(error: unknown, sanitize: Sanitize): CloseReason {
 	const { message } = toError(error);
 	if (isNodeError(error)) return { kind: 'credentials', message, isMistake: true };
-	return { kind: 'credentials', message: redact(message), isMistake: message.includes(envAccessDeniedText) };
+	const isMistake = message.includes(envAccessDeniedText);
+	return { kind: 'credentials', message: sanitize(message), isMistake };
 }
 
-/** n8n's error text for an expression with $env while N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it. */
+/** n8n's error text for an expression with $env that N8N_BLOCK_ENV_ACCESS_IN_NODE forbids. */
 const envAccessDeniedText = 'access to env vars denied';
 
-/** A clause for events, logs and the end of an error message. */
+/** Describes the reason in a clause for events, logs and the end of an error message. */
 export function describeCloseReason(closeReason: CloseReason): string {
 	switch (closeReason.kind) {
 		case 'closeFrame':
 			return `closed by the server with code ${closeReason.code}${closeReason.reason && ` (${closeReason.reason})`}`;
 		case 'dropped':
 			return 'the connection was lost';
-		case 'answer':
-			return `${closeReason.answer.fromProxy ? 'the proxy' : 'the server'} responded with status ${closeReason.answer.statusCode}`;
+		case 'response':
+			return `${closeReason.response.fromProxy ? 'the proxy' : 'the server'} responded with status ${closeReason.response.statusCode}`;
 		case 'network': {
 			const { category, reason, code = closeReason.message } = classifyNetworkError(closeReason);
 			return category === 'unknown' ? `the connection failed (${code})` : reason;
@@ -165,30 +165,31 @@ export function describeCloseReason(closeReason: CloseReason): string {
 	}
 }
 
-/** The error that the user sees. It holds no secrets. @param host undefined if the credentials could not be read */
+/** Creates the error for the user. Its `host` is undefined if the credentials could not be read. */
 export function createChannelError(
 	closeReason: CloseReason,
 	{ sessionId, host, wasOpen }: { sessionId: string; host: string | undefined; wasOpen: boolean },
 	nowMilliseconds: number,
 ): NodeError {
 	const place = host === undefined ? '' : ` to ${host}`;
-	const what = wasOpen ? 'did not stay open' : 'is not open';
-	const code = closeReason.kind === 'answer' ? closeReason.answer.statusCode : errorCodes[closeReason.kind];
+	const stateText = wasOpen ? 'did not stay open' : 'is not open';
+	const code =
+		closeReason.kind === 'response' ? closeReason.response.statusCode : errorCodes[closeReason.kind];
 	return new NodeError({
 		code: code ?? 503,
-		message: `The channel of session ${shorten(sessionId)}${place} ${what}: ${describeCloseReason(closeReason)}`,
+		message: `The channel of session ${shorten(sessionId)}${place} ${stateText}: ${describeCloseReason(closeReason)}`,
 		description: getCloseAdvice(closeReason, nowMilliseconds),
 		retryAfterMilliseconds: parseCloseRetryAfter(closeReason, nowMilliseconds),
 	});
 }
 
-/** The wait that the server asked for, in milliseconds. */
+/** Parses the delay that the server asked for, in milliseconds. */
 export function parseCloseRetryAfter(closeReason: CloseReason, nowMilliseconds: number): number | undefined {
-	if (closeReason.kind !== 'answer') return undefined;
-	return parseRetryAfter(closeReason.answer.retryAfter, nowMilliseconds);
+	if (closeReason.kind !== 'response') return undefined;
+	return parseRetryAfter(closeReason.response.retryAfter, nowMilliseconds);
 }
 
-/** Error codes by kind of close reason; the others have 503. */
+/** Error codes by kind of close reason. All other kinds have 503. */
 const errorCodes: Partial<Record<CloseReason['kind'], number>> = {
 	connectTimeout: 504,
 	silent: 504,
@@ -200,7 +201,7 @@ const errorCodes: Partial<Record<CloseReason['kind'], number>> = {
 const unreachableAdvice =
 	'Check that the agent service is running and that n8n can reach the WebSocket URL in the Agent API credential (through a proxy, if you use one).';
 
-/** Advice by kind of close reason or network error; the others have `unreachableAdvice`. */
+/** Advice by kind of close reason or category of network error. All others have `unreachableAdvice`. */
 const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'], string>> = {
 	closeFrame: 'Ask the team that operates the agent service what this close code means.',
 	tooLarge: "Raise 'Max Message Size' in the options, or have the agent send smaller messages.",
@@ -215,10 +216,10 @@ const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'
 };
 
 export function getCloseAdvice(closeReason: CloseReason, nowMilliseconds: number): string {
-	if (closeReason.kind === 'answer') {
-		const { answer } = closeReason;
-		const parts = [getUpgradeStatusAdvice(answer), describeClockSkew(answer, nowMilliseconds)];
-		return [...parts, quoteResponseBody(answer)].filter(Boolean).join(' ');
+	if (closeReason.kind === 'response') {
+		const { response } = closeReason;
+		const parts = [getUpgradeStatusAdvice(response), describeClockSkew(response, nowMilliseconds)];
+		return [...parts, quoteResponseBody(response)].filter(Boolean).join(' ');
 	}
 	if (closeReason.kind === 'credentials' && closeReason.message.includes(envAccessDeniedText)) {
 		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
@@ -239,14 +240,14 @@ function getUpgradeStatusAdvice({ statusCode, location, fromProxy }: UpgradeResp
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 }
 
-/** Names only host and path, because the query may repeat secrets that were sent. */
+/** Formats host and path. The query is left out, because it may repeat secrets that were sent. */
 function formatRedirectTarget(location: string | undefined): string {
 	if (location === undefined || !URL.canParse(location, 'ws://relative')) return '';
 	const { host, pathname } = new URL(location, 'ws://relative');
 	return ` to ${host === 'relative' ? '' : host}${pathname}`;
 }
 
-/** Smaller differences of the clocks do not matter, because signatures are valid for longer. */
+/** A smaller difference between the clocks is not reported, because signatures are valid for longer. */
 const minClockSkewSeconds = 30;
 
 function describeClockSkew({ statusCode, date }: UpgradeResponse, nowMilliseconds: number): string {

@@ -1,14 +1,8 @@
 import { toError, type NodeError } from '../../core/errors';
 import type { Clock } from '../../core/clock';
 import { Channel, type ChannelSettings } from './channel';
-import {
-	type CloseReason,
-	createChannelError,
-	networkErrorToCloseReason,
-	describeCloseReason,
-	credentialErrorToCloseReason,
-} from './closeReason';
-import { type ConnectRequest, type ConnectRequestReader, createRedactor } from './credentials';
+import * as closeReasons from './closeReason';
+import { type ConnectRequest, type ConnectRequestReader, buildSanitizeFunction } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
 import type { SocketOpener } from './webSocket';
@@ -21,34 +15,34 @@ export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRe
 	readonly finalCloseCodes: readonly number[];
 }
 
-/** The JSON of an item that the trigger emits if 'Connection Events' is on. */
+/** The JSON of the item that the trigger emits for each event if its option 'Connection Events' is on. */
 export interface ConnectionEvent {
 	readonly sessionId: string;
 	readonly event: 'connected' | 'disconnected' | 'reconnected';
 	/** ISO 8601, UTC, milliseconds. */
 	readonly at: string;
-	/** For `reconnected`: how long no channel was open. Otherwise null. */
+	/** For `reconnected`, how long no channel was open; otherwise null. */
 	readonly gapMs: number | null;
-	/** For `disconnected` and `reconnected`: why the channel was lost. Otherwise null. */
+	/** For `disconnected` and `reconnected`, why the channel was lost; otherwise null. */
 	readonly reason: string | null;
 }
 
-/** A channel that closed, or an attempt that did not open one. */
+/** A channel that closed, or an attempt that did not open a channel. */
 export interface EndedChannel extends NextAttempt {
-	readonly closeReason: CloseReason;
+	readonly closeReason: closeReasons.CloseReason;
 	readonly wasOpen: boolean;
 	/** The error for the user, without secrets. */
 	readonly failure: NodeError;
 }
 
 /**
- * After `close()`, only `onMessage` is called, if the last messages were asked for. If a method throws, the connection logs only
- * the name of the exception, and goes on.
+ * What a connection reports. After `close(true)`, only `onMessage` is called, for the last messages. After `close()`, nothing is called.
+ * If a method throws, the connection logs the name of the exception and continues.
  */
 export interface ConnectionListener {
 	onMessage(frame: SessionFrame): void;
 	onEvent?(event: ConnectionEvent): void;
-	/** Called at the first pong of a channel: what the server sent when the channel opened has arrived. */
+	/** Called at the first pong of a channel. Everything that the server sent before this pong has arrived. */
 	onFirstPong?(): void;
 	onChannelEnd?(channel: EndedChannel): void;
 }
@@ -57,35 +51,35 @@ interface ConnectionEnvironment {
 	readonly clock: Clock;
 	readonly log: Readonly<Record<'debug' | 'info' | 'warn', (text: string) => void>>;
 	readonly random?: () => number;
-	readonly loadSocket?: () => Promise<SocketOpener>;
-	/** Limits how often connections are attempted; may be shared with other connections. */
+	readonly loadSocketOpener?: () => Promise<SocketOpener>;
+	/** Limits how often channels are opened. Several connections may share one limiter. */
 	readonly rateLimiter?: ConnectRateLimiter;
-	/** Continues the numbers of an earlier connection to the session, so that the first message reports the gap since then. */
-	readonly frames?: FrameSequence;
+	/** Numbers the frames. The sequence of an earlier connection continues its numbers and reports the gap since that connection. */
+	readonly frameSequence?: FrameSequence;
 }
 
-export type Connection = Pick<SessionConnection, 'status' | 'pause' | 'resume' | 'close'>;
+export type Connection = Pick<SessionConnection, 'getStatus' | 'pause' | 'resume' | 'close'>;
 
-/** How long reading the credentials may take, because n8n's database may hang. */
+/** The time limit for reading the credentials. Without a limit, a database of n8n that hangs would keep the session from ever reconnecting. */
 const credentialsTimeoutMilliseconds = 20_000;
 
-/** Opens one channel of a session after another. Each attempt has a number, so that results of an older one can be ignored. */
+/** Opens one channel of a session after another. Each attempt has a number, so that the result of an older attempt can be ignored. */
 class SessionConnection {
 	readonly #options: ConnectionOptions;
 	readonly #readRequest: ConnectRequestReader;
 	readonly #listener: ConnectionListener;
 	readonly #environment: Required<ConnectionEnvironment>;
 	readonly #reconnectPlanner: ReconnectPlanner;
-	/** As of a WebSocket; between two channels it is closed. */
+	/** The state of the current channel. Between two channels, the state is `closed`. */
 	#state: 'connecting' | 'open' | 'closed' = 'closed';
 	#attemptNumber = 0;
 	#channel: Channel | undefined;
-	/** Cancels the wait for the next attempt, or the time limit for reading the credentials. */
+	/** Cancels the timer of the next attempt, or the time limit for reading the credentials. */
 	#cancelTimer = () => {};
 	#isPaused = false;
-	/** Why the last channel or attempt ended; undefined if none has ended yet. */
+	/** The error of the last channel or attempt that ended. Undefined until a channel or attempt has ended. */
 	#lastFailure: NodeError | undefined;
-	/** The request of the last attempt for which the credentials could be read. */
+	/** The request of the last attempt whose credentials could be read. */
 	#lastRequest: ConnectRequest | undefined;
 	#closing: Promise<boolean> | undefined;
 	/** Whether the listener gets no more calls. */
@@ -99,20 +93,20 @@ class SessionConnection {
 	) {
 		const { clock, random = Math.random } = environment;
 		const rateLimiter = new ConnectRateLimiter(clock);
-		const frames = new FrameSequence();
+		const frameSequence = new FrameSequence();
 		this.#options = options;
 		this.#listener = listener;
-		this.#environment = { random, loadSocket, rateLimiter, frames, ...environment };
+		this.#environment = { random, loadSocketOpener, rateLimiter, frameSequence, ...environment };
 		this.#readRequest = readRequest;
 		this.#reconnectPlanner = new ReconnectPlanner(options, clock, random);
 		this.#scheduleAttempt(0);
 	}
 
-	status() {
+	getStatus() {
 		return { state: this.#state, lastFailure: this.#lastFailure };
 	}
 
-	/** Stops reading. Messages that the socket has already read are still delivered; all others wait in the network. */
+	/** Stops reading. Messages that the socket has already read are still delivered. All later messages wait in the network. */
 	pause(): void {
 		this.#isPaused = true;
 		this.#channel?.pause();
@@ -123,21 +117,21 @@ class SessionConnection {
 		this.#channel?.resume();
 	}
 
-	/** Closes the connection and its channel. @param takesLast whether to deliver what is unread @returns whether all was read */
-	close(takesLast = false): Promise<boolean> {
-		this.#closing ??= this.#closeChannel(takesLast);
+	/** Closes the connection and its channel. See `Channel.close` for the parameter and the result. */
+	close(takesLastMessages = false): Promise<boolean> {
+		this.#closing ??= this.#closeChannel(takesLastMessages);
 		return this.#closing;
 	}
 
-	async #closeChannel(takesLast: boolean): Promise<boolean> {
-		const { clock, frames } = this.#environment;
+	async #closeChannel(takesLastMessages: boolean): Promise<boolean> {
+		const { clock, frameSequence } = this.#environment;
 		if (this.#state === 'open')
-			frames.recordLoss(clock.getMonotonicMilliseconds(), 'the trigger was stopped');
+			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), 'the trigger was stopped');
 		this.#state = 'closed';
-		this.#isMuted = !takesLast;
+		this.#isMuted = !takesLastMessages;
 		this.#attemptNumber++;
 		this.#cancelTimer();
-		const isAllRead = (await this.#channel?.close(takesLast)) ?? true;
+		const isAllRead = (await this.#channel?.close(takesLastMessages)) ?? true;
 		this.#isMuted = true;
 		return isAllRead;
 	}
@@ -158,7 +152,7 @@ class SessionConnection {
 			this.#handleClose({ kind: 'credentials', message: 'reading them timed out', isMistake: false });
 		});
 		try {
-			const openSocket = await this.#environment.loadSocket();
+			const openSocket = await this.#environment.loadSocketOpener();
 			const request = await this.#readRequest(this.#options.sessionId);
 			const refusal = await findPolicyRefusal(request);
 			if (attempt !== this.#attemptNumber) return;
@@ -167,7 +161,8 @@ class SessionConnection {
 			else this.#openChannel(openSocket, request);
 		} catch (error) {
 			if (attempt !== this.#attemptNumber) return;
-			this.#handleClose(credentialErrorToCloseReason(error, this.#lastRequest?.redact ?? createRedactor([])));
+			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
+			this.#handleClose(closeReasons.credentialErrorToCloseReason(error, sanitize));
 		}
 	}
 
@@ -177,15 +172,15 @@ class SessionConnection {
 			onOpen: this.#handleOpen,
 			onMessage: (data: Buffer, isBinary: boolean) => {
 				this.#reconnectPlanner.recordMessage();
-				const { sessionId, messageFormat: readAs } = this.#options;
-				const received = { sessionId, receivedAt: this.#formatNow(), data, isBinary, readAs };
-				const frame = this.#environment.frames.buildFrame(received);
-				this.#notify((to) => {
-					to.onMessage(frame);
+				const { sessionId, messageFormat } = this.#options;
+				const content = { sessionId, receivedAt: this.#formatNow(), data, isBinary, messageFormat };
+				const frame = this.#environment.frameSequence.buildFrame(content);
+				this.#notify((listener) => {
+					listener.onMessage(frame);
 				});
 			},
 			onFirstPong: () => {
-				this.#notify((to) => to.onFirstPong?.());
+				this.#notify((listener) => listener.onFirstPong?.());
 			},
 			onClose: this.#handleClose,
 			onUnanswered: () => {
@@ -201,45 +196,46 @@ class SessionConnection {
 		this.#state = 'open';
 		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
 		this.#reconnectPlanner.recordOpen();
-		const { clock, frames } = this.#environment;
-		const gap = frames.recordOpen(clock.getMonotonicMilliseconds());
+		const { clock, frameSequence } = this.#environment;
+		const gap = frameSequence.recordOpen(clock.getMonotonicMilliseconds());
 		if (gap) this.#notifyEvent('reconnected', gap.gapMs, gap.reason);
 		else this.#notifyEvent('connected', null, null);
 	};
 
-	readonly #handleClose = (closeReason: CloseReason) => {
-		const { clock, frames } = this.#environment;
+	readonly #handleClose = (closeReason: closeReasons.CloseReason) => {
+		const { clock, frameSequence } = this.#environment;
 		const wasOpen = this.#state === 'open';
-		const reason = describeCloseReason(closeReason);
+		const reason = closeReasons.describeCloseReason(closeReason);
 		this.#attemptNumber++;
 		this.#cancelTimer();
 		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
-		if (wasOpen) frames.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
-		const next = this.#reconnectPlanner.planNextAttempt(closeReason);
+		if (wasOpen) frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
+		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
-		const failure = createChannelError(closeReason, channel, clock.getWallMilliseconds());
+		const failure = closeReasons.createChannelError(closeReason, channel, clock.getWallMilliseconds());
 		this.#lastFailure = failure;
 		this.#state = 'closed';
-		this.#scheduleAttempt(next.delayMilliseconds);
-		const seconds = Math.ceil(next.delayMilliseconds / 1000);
-		this.#log(next.isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
+		this.#scheduleAttempt(nextAttempt.delayMilliseconds);
+		const seconds = Math.ceil(nextAttempt.delayMilliseconds / 1000);
+		this.#log(nextAttempt.isFirstOfOutage ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
 		// The listener is called last, because it may close this connection.
 		if (wasOpen) this.#notifyEvent('disconnected', null, reason);
-		this.#notify((to) => to.onChannelEnd?.({ ...next, closeReason, wasOpen, failure }));
+		this.#notify((listener) => listener.onChannelEnd?.({ ...nextAttempt, closeReason, wasOpen, failure }));
 	};
 
 	#notifyEvent(event: ConnectionEvent['event'], gapMs: number | null, reason: string | null): void {
 		const { sessionId } = this.#options;
-		this.#notify((to) => to.onEvent?.({ sessionId, event, at: this.#formatNow(), gapMs, reason }));
+		const at = this.#formatNow();
+		this.#notify((listener) => listener.onEvent?.({ sessionId, event, at, gapMs, reason }));
 	}
 
-	/** Catches what the listener throws, so that it cannot end the channel. */
-	#notify(call: (listener: ConnectionListener) => void): void {
+	/** Catches what the listener throws, so that an exception does not end the channel. */
+	#notify(callListener: (listener: ConnectionListener) => void): void {
 		if (this.#isMuted) return;
 		try {
-			call(this.#listener);
+			callListener(this.#listener);
 		} catch (error) {
-			// Only the name is logged, because the text may quote a message.
+			// The text of the exception is not logged, because it may quote a message.
 			this.#log('warn', `a listener failed with ${error instanceof Error ? error.name : typeof error}`);
 		}
 	}
@@ -253,26 +249,30 @@ class SessionConnection {
 	}
 }
 
-/** Returns why the address may not be reached: n8n's egress policy forbids it, or its name is not found. */
-export async function findPolicyRefusal(request: ConnectRequest): Promise<CloseReason | undefined> {
+/** Asks n8n's egress policy about the address. @returns why it may not be reached: the policy forbids it, or its name is not found */
+export async function findPolicyRefusal(
+	request: ConnectRequest,
+): Promise<closeReasons.CloseReason | undefined> {
 	try {
-		// The query stays out, because it holds the secrets.
+		// `baseUrl` is `url` without its query, which holds the secrets.
 		const result = await request.egress?.validateUrl(request.baseUrl.href);
-		return result?.ok === false ? networkErrorToCloseReason(result.error, request.redact) : undefined;
+		return result?.ok === false
+			? closeReasons.networkErrorToCloseReason(result.error, request.sanitize)
+			: undefined;
 	} catch (error) {
-		return networkErrorToCloseReason(toError(error), request.redact);
+		return closeReasons.networkErrorToCloseReason(toError(error), request.sanitize);
 	}
 }
 
-/** Keeps a channel of one session open until `close()`. The first attempt starts after this function has returned. */
+/** Keeps a channel of one session open until `close()` is called. The first attempt starts after this function has returned. */
 export function connect(...parts: ConstructorParameters<typeof SessionConnection>): Connection {
 	return new SessionConnection(...parts);
 }
 
 let loadedOpenSocket: SocketOpener | undefined;
 
-/** Keeps the loaded code, because an update of the package deletes its file while published triggers still need it. */
-async function loadSocket(): Promise<SocketOpener> {
+/** Keeps the loaded function: an update of the package deletes its file, but published triggers of the old version still need the function. */
+async function loadSocketOpener(): Promise<SocketOpener> {
 	loadedOpenSocket ??= (await import('./webSocket')).openSocket;
 	return loadedOpenSocket;
 }

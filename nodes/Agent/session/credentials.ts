@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../core/clock';
 import { Sanitizer } from '../../core/sanitizer';
 import { splitList } from '../../fields/values';
 
-/** Values of one item that override the credential's. An empty value overrides nothing, and neither does a timestamp of 0. */
+/** The values of one item that override the credential's values. An empty value or a timestamp of 0 overrides nothing. */
 export type IdentityOverrides = Readonly<Partial<Record<keyof Identity, unknown>>>;
 
 /** The values that identify the user, with the timestamp of one request. */
@@ -20,7 +20,7 @@ export interface Identity {
 
 export type AgentApiCredential = ReturnType<typeof parseAgentApiCredential>;
 
-/** Reads the `agentApi` credential. @throws NodeError 400 without an API key */
+/** Parses the `agentApi` credential. @throws NodeError with 400 if the API key is empty */
 export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) {
 	const apiKey = trimValue(raw.apiKey);
 	const advice = 'Enter the API key from the team that operates your agent.';
@@ -37,22 +37,22 @@ export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) 
 
 type AgentSignatureCredential = ReturnType<typeof parseAgentSignatureCredential>;
 
-/** Reads the `agentSignatureApi` credential. Missing values are no error, because the item may override them. */
+/** Parses the `agentSignatureApi` credential. Missing values are no error, because the item may override them. */
 export function parseAgentSignatureCredential(raw: Readonly<Record<string, unknown>>) {
 	return {
 		userId: trimValue(raw.userId),
 		userPublicKey: trimValue(raw.userPublicKey),
 		signature: trimValue(raw.signature),
-		/** `current`: the time of each call; `issued`: the timestamp that came with the signature. */
+		/** `current` is the time of each call. `issued` is the timestamp that came with the signature. */
 		timestampMode: raw.timestampMode === 'issued' ? ('issued' as const) : ('current' as const),
-		/** Milliseconds since 1970, as the user entered them. */
+		/** Milliseconds since 1970. Not checked yet. */
 		issuedTimestamp: raw.issuedTimestamp,
-		/** The host names that the credential may be used for. Empty means any. */
+		/** The host names that the credential may be used for. An empty list allows every host. */
 		allowedHosts: splitList(trimValue(raw.allowedHosts)),
 	};
 }
 
-/** Builds the identity of one request or connection. @throws NodeError 400 for a missing value or a timestamp not in milliseconds */
+/** Builds the identity of one request or channel. @throws NodeError with 400 if a value is missing or the timestamp is wrong */
 export function buildIdentity(
 	credential: AgentSignatureCredential,
 	overrides: IdentityOverrides = {},
@@ -86,24 +86,24 @@ function resolveTimestamp(credential: AgentSignatureCredential, override: unknow
 	);
 }
 
-/** A time in 1973. The present in seconds is far below it. */
+/** A time in 1973, in milliseconds. The current time in seconds is a far smaller number. */
 const minTimestamp = 1e11;
-/** A time in 5138. The present in microseconds is far above it. */
+/** A time in 5138, in milliseconds. The current time in microseconds is a far larger number. */
 const maxTimestamp = 1e14;
 
-function parseTimestamp(value: unknown, name: string, more = ''): number {
+function parseTimestamp(value: unknown, name: string, furtherAdvice = ''): number {
 	const digits = trimValue(value);
 	const number = Number(digits);
 	if (/^\d{1,20}$/.test(digits) && number >= minTimestamp && number < maxTimestamp) return number;
 	throw createRefusal(
 		`${name} is not a time in milliseconds`,
-		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. The node converts them to seconds for the channel.${more}`,
+		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. The node converts them to seconds for the channel.${furtherAdvice}`,
 	);
 }
 
 export type AgentCredentials = Awaited<ReturnType<typeof readCredentials>>;
 
-/** @throws NodeError 400 for an incomplete credential; n8n's error if a credential cannot be read */
+/** Reads both credentials. @throws NodeError with 400 if the API key is empty; n8n's error if a credential cannot be read */
 export async function readCredentials(context: Pick<ConnectRequestContext, 'getCredentials'>) {
 	return {
 		api: parseAgentApiCredential(await context.getCredentials('agentApi')),
@@ -115,37 +115,37 @@ export function listSecrets(credential: Pick<AgentApiCredential, 'apiKey'>, iden
 	return [credential.apiKey, identity.signature, identity.userPublicKey];
 }
 
-export type Redactor = (text: string) => string;
+export type Sanitize = (text: string) => string;
 
-/** In characters; longer than any text that is shown. */
-const maxRedactedLength = 16_384;
+/** In characters. No text that is shown is this long. */
+const maxSanitizedLength = 16_384;
 
-/** Makes a function that removes the secrets from texts, before these are shortened or become a part of other texts. */
-export function createRedactor(secrets: readonly string[]): Redactor {
+/** Builds a function that sanitizes texts before they are shortened or become part of other texts. */
+export function buildSanitizeFunction(secrets: readonly string[]): Sanitize {
 	const sanitizer = new Sanitizer(secrets);
-	return (text) => sanitizer.cleanText(text, maxRedactedLength);
+	return (text) => sanitizer.sanitizeText(text, maxSanitizedLength);
 }
 
-/** n8n's check of the addresses that a socket may connect to. */
+/** The part of n8n's egress policy that checks the addresses of sockets. */
 export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConnectionHost'> & {
 	createSecureLookup(): LookupFunction;
 };
 
 export type ConnectRequest = Readonly<ReturnType<typeof buildConnectRequest>>;
 
-/** Gives each attempt a request with credentials at most a second old. @throws NodeError 400 if they are incomplete, or n8n's error */
+/** Builds the request of one attempt from credentials that are at most a second old. @throws like `readCredentials` and `buildIdentity` */
 export type ConnectRequestReader = (sessionId: string) => Promise<ConnectRequest>;
 
 interface ConnectRequestContext {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
-	/** Missing before n8n 2.28. n8n's HTTP helpers follow the egress policy by themselves. */
+	/** Missing before n8n 2.28. Only sockets need the filter, because n8n's HTTP helpers follow the egress policy themselves. */
 	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
 
-/** How long attempts share one read. An attempt after a refusal comes later than this, and so reads the credentials again. */
+/** How long attempts share one reading. An attempt after a refusal comes later than this, so it reads the credentials again. */
 const sharedReadMilliseconds = 1000;
 
-/** Reads the credentials at most once a second: one read takes n8n about 150 ms, and a hundred sessions may reconnect at once. */
+/** The reader reads the credentials at most once a second: a reading takes n8n about 150 ms, and 100 sessions may reconnect at once. */
 export function createConnectRequestReader(
 	context: ConnectRequestContext,
 	overrides: IdentityOverrides = {},
@@ -164,7 +164,7 @@ export function createConnectRequestReader(
 	};
 }
 
-/** What one attempt to open a channel needs. @param egress undefined means that any address may be reached */
+/** Builds what one attempt to open a channel needs. @param egress n8n's egress filter; undefined means that any address may be reached */
 export function buildConnectRequest(
 	sessionId: string,
 	api: AgentApiCredential,
@@ -172,37 +172,37 @@ export function buildConnectRequest(
 	egress?: EgressFilter,
 ) {
 	return {
-		/** Contains secrets, so it must not appear in any text. */
+		/** Contains secrets and must not appear in any text. */
 		url: buildChannelUrl(api, sessionId, identity),
 		/** The URL without its query, which may be shown. */
 		baseUrl: buildChannelBaseUrl(api),
-		redact: createRedactor(listSecrets(api, identity)),
+		sanitize: buildSanitizeFunction(listSecrets(api, identity)),
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		egress,
 	};
 }
 
-/** `{deploymentUrl}/execute`. @throws NodeError 400, whose text does not contain the URL */
+/** Builds `{deploymentUrl}/execute`. @throws NodeError with 400 if the URL is not valid; its text does not contain the URL */
 export function buildExecuteUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
 	const url = parseBaseUrl(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']);
 	return appendPathSegment(url, 'execute').href;
 }
 
 /**
- * `{webSocketUrl}/ws?…`, with the API key and the signature in its query. Only the socket may get it.
- * @throws NodeError 400, whose text does not contain the URL
+ * Builds `{webSocketUrl}/ws?…`, with the API key and the signature in the query. Only the socket may get this URL.
+ * @throws NodeError with 400 if the URL is not valid; its text does not contain the URL
  */
 export function buildChannelUrl(api: AgentApiCredential, sessionId: string, identity: Identity): string {
 	const url = buildChannelBaseUrl(api);
 	const { userPublicKey, signature, timestamp: milliseconds } = identity;
 	const timestamp = `${api.timestampUnit === 'seconds' ? Math.floor(milliseconds / 1000) : milliseconds}`;
 	const query = new URLSearchParams({ sessionId, userPublicKey, signature, timestamp, apiKey: api.apiKey });
-	// A space must be %20, because only HTML forms use a plus sign. A real plus sign is already %2B here.
+	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a value is already %2B here.
 	url.search = query.toString().replaceAll('+', '%20');
 	return url.href;
 }
 
-/** The channel's URL without its query, which may be shown. @throws NodeError 400 */
+/** Builds the channel's URL without its query. It may be shown. @throws NodeError with 400 if the URL is not valid */
 export function buildChannelBaseUrl(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
 	const url = parseBaseUrl(credential.webSocketUrl, 'WebSocket URL', ['ws:', 'wss:', 'http:', 'https:']);
 	if (url.protocol === 'http:') url.protocol = 'ws:';
@@ -234,10 +234,10 @@ function appendPathSegment(url: URL, segment: string): URL {
 }
 
 /**
- * Checks the host against the list in the signature credential. Otherwise, somebody who may use this credential without owning it could
- * send the signature to a server of their choice, or unencrypted, with an Agent API credential of their own.
+ * Checks the host against the list in the signature credential. Without this check, a user with whom the credential is shared could send
+ * the signature to any server, or unencrypted, with an Agent API credential of their own.
  * @param isVerified whether the server's certificate is checked
- * @throws NodeError 400 for a host that is not listed, and for an unverified or unencrypted one that is not listed with `http://`
+ * @throws NodeError with 400 if the host is not listed, or if the connection is not secure and the host is not listed with `http://`
  */
 export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isVerified = true): void {
 	const { allowedHosts } = signer;
@@ -257,7 +257,7 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 	);
 }
 
-/** Parses the name as a URL does, so that upper case and non-ASCII letters compare equal. @throws NodeError 400 if it is not a host name */
+/** Parses an entry, and normalizes its host as in a URL (lower case, ASCII). @throws NodeError with 400 if the entry is not a host name */
 export function parseAllowedHost(entry: string) {
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
 	const hasStar = name.startsWith('*.');
@@ -266,11 +266,11 @@ export function parseAllowedHost(entry: string) {
 	if (!/[/?#@\s*]/.test(address) && URL.canParse(`ws://${address}`)) {
 		const host = removeFinalDot(new URL(`ws://${address}`).hostname);
 		return {
-			/** Whether the entry starts with `http://` or `ws://`, so that encryption and a valid certificate are not required. */
+			/** Whether the entry starts with `http://` or `ws://`. Encryption and a valid certificate are then not required. */
 			isPlain: /^(?:http|ws):/i.test(scheme),
 			hasStar,
 			host,
-			/** Empty means any port. */
+			/** An empty text means any port. */
 			port,
 		};
 	}
@@ -288,7 +288,7 @@ function matchesAllowedHost({ hasStar, host, port }: ReturnType<typeof parseAllo
 
 const isEncrypted = ({ protocol }: URL) => protocol === 'https:' || protocol === 'wss:';
 
-/** Whether the connection stays on this machine and so needs no encryption. */
+/** Whether the connection stays on this machine, so that it needs no encryption. */
 const isLoopback = ({ hostname }: URL) => /^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname);
 
 const removeFinalDot = (name: string) => name.replace(/\.$/, '');

@@ -3,7 +3,6 @@ import type { Field, ReadContext } from '../../fields/field';
 import { nameField, readList, readText } from '../../fields/values';
 import type { FieldCondition } from './messages';
 
-/** What fields of one type have in common. */
 export const textType = { type: 'string', default: '' } as const;
 export const listType = { type: 'string', format: 'list', default: '' } as const;
 /** A name, an ID or a dot path. */
@@ -59,7 +58,7 @@ export const channelOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Has no description: each node adds its own, which says what it does not do with a message whose ID is known. */
+/** Has no description. Each node adds a description that says what it does with a message whose ID came before. */
 export const deduplicationField = {
 	displayName: 'Deduplication Field',
 	name: 'deduplicationField',
@@ -76,7 +75,7 @@ export const filterField = {
 		"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
 } as const satisfies Field;
 
-/** Has no description: each node adds its own, which says what it does not do with messages that have other values. */
+/** Has no description. Each node adds a description that says what it does with messages that have other values. */
 export const filterValueField = {
 	displayName: 'Filter Value',
 	name: 'filterValue',
@@ -117,7 +116,7 @@ export function toFieldCondition(field: string, values: readonly string[]): Fiel
 	return values.length === 0 ? undefined : { field, values };
 }
 
-/** @throws NodeError 400 that names the field */
+/** Parses a list of close codes. @throws NodeError with 400 that names the field if an entry is not a close code */
 function parseCloseCodes(raw: unknown, field: Field, reading: ReadContext): number[] {
 	return readList(field, raw, reading).map((text) => {
 		if (/^[1-4]\d{3}$/.test(text)) return Number(text);

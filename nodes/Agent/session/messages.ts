@@ -3,26 +3,26 @@ import { isUtf8 } from 'node:buffer';
 import { storeBinary } from '../../core/binaryStorage';
 import { canParse, estimateParsingCost } from '../../http/answerMemory';
 
-/** Finds numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
+/** Matches numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
 const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;
 const integerPattern = /^-?\d+$/;
 
-/** Puts integers that a JavaScript number cannot hold into quotes, in linear time. @returns undefined if the JSON has none */
+/** Puts integers that a JavaScript number cannot hold into quotes, in linear time. @returns undefined if there are no such integers */
 export function quoteUnsafeIntegers(json: string): string | undefined {
 	const parts: string[] = [];
-	let copied = 0;
+	let copiedLength = 0;
 	quoteOrLongNumber.lastIndex = 0;
-	for (let found = quoteOrLongNumber.exec(json); found; found = quoteOrLongNumber.exec(json)) {
-		const [token] = found;
+	for (let match = quoteOrLongNumber.exec(json); match; match = quoteOrLongNumber.exec(json)) {
+		const [token] = match;
 		if (token === '"') {
-			quoteOrLongNumber.lastIndex = findStringEnd(json, found.index);
+			quoteOrLongNumber.lastIndex = findStringEnd(json, match.index);
 			continue;
 		}
 		if (!integerPattern.test(token) || Number.isSafeInteger(Number(token))) continue;
-		parts.push(json.slice(copied, found.index), `"${token}"`);
-		copied = found.index + token.length;
+		parts.push(json.slice(copiedLength, match.index), `"${token}"`);
+		copiedLength = match.index + token.length;
 	}
-	return parts.length === 0 ? undefined : parts.join('') + json.slice(copied);
+	return parts.length === 0 ? undefined : parts.join('') + json.slice(copiedLength);
 }
 
 function findStringEnd(json: string, openingQuote: number): number {
@@ -34,37 +34,37 @@ function findStringEnd(json: string, openingQuote: number): number {
 	return json.length;
 }
 
-/** How to read frames. `auto`: text frames as JSON if they are valid JSON, otherwise as text; binary frames as binary. */
+/** How to read frames. `auto` reads a text frame as JSON if it is valid JSON, otherwise as text, and a binary frame as binary. */
 export type MessageFormat = 'auto' | 'json' | 'text' | 'binary';
 
-/** The content of a frame. That of a binary one is in `bytes`, and `message` is null. */
+/** The content of a frame. The item of the node contains `message`. */
 type MessageContent =
-	/** `exact`: the message with its unsafe integers as strings of their digits; missing if it has none. */
-	| { readonly format: 'json'; readonly message: unknown; readonly exact?: unknown }
+	/** `exactMessage` is the message with unsafe integers as strings of their digits. It is missing if the message has no such integer. */
+	| { readonly format: 'json'; readonly message: unknown; readonly exactMessage?: unknown }
 	| { readonly format: 'text'; readonly message: string }
 	| { readonly format: 'binary'; readonly message: null; readonly bytes: Buffer };
 
 interface FrameEnvelope {
 	readonly sessionId: string;
-	/** Counts from 1 over all channels of the connection. */
+	/** The number of the frame, counted from 1 over all channels of the connection. */
 	readonly sequence: number;
-	/** ISO 8601, UTC, milliseconds. */
+	/** In ISO 8601, in UTC, with milliseconds. */
 	readonly receivedAt: string;
-	/** How long no channel was open before this message. Only the first message after a gap has it. */
+	/** How long no channel was open before this message. Only the first message after a gap has this field. */
 	readonly gapMs?: number;
 	readonly byteLength: number;
 }
 
-/** A message as it arrived. Waiting messages are kept like this, because parsed JSON takes many times its length in memory. */
+/** A frame as it arrived. Messages that wait are kept as frames, because parsed JSON takes many times its length in memory. */
 export interface SessionFrame extends FrameEnvelope {
 	readonly data: Buffer;
 	readonly isBinary: boolean;
-	readonly readAs: MessageFormat;
+	readonly messageFormat: MessageFormat;
 }
 
 export type SessionMessage = MessageContent &
 	FrameEnvelope & {
-		/** The memory that the parsed message takes, if that is more than its length. */
+		/** The memory that parsed JSON takes. Missing for texts and bytes, for which `byteLength` counts. */
 		readonly memoryBytes?: number;
 	};
 
@@ -75,17 +75,17 @@ const frameOverheadBytes = 600;
 export const measureHeldBytes = (message: SessionMessage | SessionFrame): number =>
 	'data' in message ? message.byteLength + frameOverheadBytes : (message.memoryBytes ?? message.byteLength);
 
-export function parseFrame({ data, isBinary, readAs, ...envelope }: SessionFrame): SessionMessage {
-	const content = parseMessageContent(data, isBinary, readAs);
-	const cost = content.format === 'json' && { memoryBytes: estimateParsingCost(data) };
-	return { ...envelope, ...content, ...cost };
+export function parseFrame({ data, isBinary, messageFormat, ...envelope }: SessionFrame): SessionMessage {
+	const content = parseMessageContent(data, isBinary, messageFormat);
+	const memoryCost = content.format === 'json' && { memoryBytes: estimateParsingCost(data) };
+	return { ...envelope, ...content, ...memoryCost };
 }
 
-/** Copies a frame that is a small part of a large read, because the frame would keep the whole read in memory. */
+/** Copies a frame that is a small part of a larger buffer. Otherwise, the frame would keep the whole buffer in memory. */
 const copyFromLargeBuffer = (data: Buffer): Buffer =>
 	data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
 
-/** Never throws. A message that cannot be read as `format` stays as it is: text or bytes. */
+/** Parses the content of a frame, and never throws. Data that cannot be read as `format` stays text or bytes. */
 export function parseMessageContent(data: Buffer, isBinary: boolean, format: MessageFormat): MessageContent {
 	if (format === 'binary' || (format === 'auto' && isBinary) || !isUtf8(data)) return toBinaryContent(data);
 	const text = data.toString('utf8');
@@ -98,10 +98,11 @@ function parseJsonContent(text: string): MessageContent | undefined {
 	const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
 	try {
 		const message: unknown = JSON.parse(json);
-		const exact = quoteUnsafeIntegers(json);
-		return { format: 'json', message, ...(exact !== undefined && { exact: JSON.parse(exact) as unknown }) };
+		const exactJson = quoteUnsafeIntegers(json);
+		if (exactJson === undefined) return { format: 'json', message };
+		return { format: 'json', message, exactMessage: JSON.parse(exactJson) as unknown };
 	} catch {
-		// The message is not JSON, so it stays a text or bytes.
+		// The caller keeps the message as text or bytes.
 		return undefined;
 	}
 }
@@ -111,12 +112,12 @@ function toBinaryContent(data: Buffer): MessageContent {
 }
 
 /**
- * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger keeps the sequence from one
- * start to the next. Times are monotonic milliseconds.
+ * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger keeps the sequence when it is
+ * stopped and started again. Times are monotonic milliseconds.
  */
 export class FrameSequence {
 	#lastNumber = 0;
-	#loss: { readonly at: number; readonly reason: string } | undefined;
+	#loss: { readonly lostAt: number; readonly reason: string } | undefined;
 	/** The total length of the gaps that no message has reported yet, in milliseconds. */
 	#unreportedGapMs: number | undefined;
 
@@ -125,23 +126,23 @@ export class FrameSequence {
 		this.#lastNumber = 0;
 	}
 
-	/** Notes until when a channel was open. A second loss before another channel opens changes nothing. */
-	recordLoss(at: number, reason: string): void {
-		this.#loss ??= { at, reason };
+	/** Notes when the channel was lost. A second loss before the next channel opens changes nothing. */
+	recordLoss(lostAt: number, reason: string): void {
+		this.#loss ??= { lostAt: lostAt, reason };
 	}
 
-	/** @returns the gap that has ended; undefined if no channel was lost before */
-	recordOpen(at: number): { readonly gapMs: number; readonly reason: string } | undefined {
+	/** Ends the gap, if there is one. @returns the gap; undefined if no channel was lost before */
+	recordOpen(openedAt: number): { readonly gapMs: number; readonly reason: string } | undefined {
 		if (this.#loss === undefined) return undefined;
-		const gapMs = Math.max(0, Math.round(at - this.#loss.at));
+		const gapMs = Math.max(0, Math.round(openedAt - this.#loss.lostAt));
 		const { reason } = this.#loss;
-		this.reportGapAgain(gapMs);
+		this.addUnreportedGap(gapMs);
 		this.#loss = undefined;
 		return { gapMs, reason };
 	}
 
-	/** Makes the next message report this gap, because the message that carried it starts no execution. */
-	reportGapAgain(gapMs: number | undefined): void {
+	/** Makes the next frame report this gap. A frame that starts no execution gives its gap back in this way. */
+	addUnreportedGap(gapMs: number | undefined): void {
 		if (gapMs !== undefined) this.#unreportedGapMs = (this.#unreportedGapMs ?? 0) + gapMs;
 	}
 
@@ -162,68 +163,68 @@ export class FrameSequence {
 	}
 }
 
-/** Stores the bytes of a message in n8n, which detects the media type from the first bytes if it can. */
+/** Stores the bytes of a message in n8n, which tries to detect the media type from the first bytes. */
 export async function storeMessageBytes(helpers: Parameters<typeof storeBinary>[0], bytes: Buffer) {
 	const data = await storeBinary(helpers, bytes);
-	// n8n reports unknown types as text.
+	// n8n reports bytes of an unknown type as text/plain.
 	if (data.mimeType !== 'text/plain' || isUtf8(bytes)) return data;
 	return { ...data, mimeType: 'application/octet-stream', fileType: undefined, fileExtension: 'bin' };
 }
 
-/** Reads the value at a dot path such as `result.items.0.id`. A key that contains the dots itself comes first. */
-export function getValueAtPath(value: unknown, path: string): unknown {
+/** Finds the value at a dot path such as `result.items.0.id`. A key that itself contains the dots takes precedence. */
+export function findValueAtPath(value: unknown, path: string): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;
 	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
-	const dot = path.indexOf('.');
-	return dot === -1
+	const dotPosition = path.indexOf('.');
+	return dotPosition === -1
 		? undefined
-		: getValueAtPath(getValueAtPath(value, path.slice(0, dot)), path.slice(dot + 1));
+		: findValueAtPath(findValueAtPath(value, path.slice(0, dotPosition)), path.slice(dotPosition + 1));
 }
 
-/** The text of a response or a message: the content itself, or a field of its JSON. @param textField a dot path */
+/** Finds the text of a response or a message: the content itself, or a field of its JSON. @param textField the dot path of the field */
 export function findText(content: unknown, textField: string): string | undefined {
-	const value = typeof content === 'object' ? getValueAtPath(content, textField) : content;
+	const value = typeof content === 'object' ? findValueAtPath(content, textField) : content;
 	if (typeof value === 'string') return value === '' ? undefined : value;
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 /** A condition on messages: the field has one of the values. */
 export interface FieldCondition {
-	/** A dot path. Empty means the message itself, if it is not an object. */
+	/** The dot path of the field. If it is empty, the condition is about the message itself, which must not be an object. */
 	readonly field: string;
 	readonly values: readonly string[];
 }
 
 /**
- * Reads a field as text, with unsafe integers as the digits that arrived. Undefined if the message does not have the field.
- * @param field a dot path; empty means the message itself, if it is not an object
+ * Finds a field and returns its value as text, with unsafe integers as the digits that arrived.
+ * @param field the dot path of the field; if it is empty, the text of the message itself, which must not be an object
  */
-export function getFieldText(content: MessageContent, field: string): string | undefined {
+export function findFieldText(content: MessageContent, field: string): string | undefined {
 	const message = toComparable(content);
 	if (field !== '') {
-		const value = getValueAtPath(message, field);
+		const value = findValueAtPath(message, field);
 		return value === undefined ? undefined : stringifyValue(value);
 	}
-	const isWhole = content.format !== 'binary' && (typeof message !== 'object' || message === null);
-	return isWhole ? stringifyValue(message).trim() : undefined;
+	const isPrimitive = content.format !== 'binary' && (typeof message !== 'object' || message === null);
+	return isPrimitive ? stringifyValue(message).trim() : undefined;
 }
 
 export function meetsCondition(content: MessageContent, { field, values }: FieldCondition): boolean {
-	const text = getFieldText(content, field);
+	const text = findFieldText(content, field);
 	return text !== undefined && values.includes(text);
 }
 
-/** Reads the ID, a text or a number. A message without an ID never counts as repeated. */
-export function getMessageId(message: MessageContent, dotPath: string): string | undefined {
+/** Finds the ID, which is a text or a number. A message without an ID never counts as repeated. */
+export function findMessageId(message: MessageContent, dotPath: string): string | undefined {
 	if (dotPath === '') return undefined;
-	const id = getValueAtPath(toComparable(message), dotPath);
+	const id = findValueAtPath(toComparable(message), dotPath);
 	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
 }
 
-/** The message as it is compared: with exact integers, and with the JSON that a binary frame contains. */
+/** Converts a message to the value that conditions are compared with: it has exact integers, and the JSON of a binary frame is parsed. */
 function toComparable(content: MessageContent): unknown {
-	const read = content.format === 'binary' ? parseMessageContent(content.bytes, true, 'json') : content;
-	return read.format === 'json' && read.exact !== undefined ? read.exact : read.message;
+	const source = content.format === 'binary' ? parseMessageContent(content.bytes, true, 'json') : content;
+	return source.format === 'json' && source.exactMessage !== undefined ? source.exactMessage : source.message;
 }
 
 const stringifyValue = (value: unknown): string =>

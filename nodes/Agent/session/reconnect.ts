@@ -3,16 +3,17 @@ import { getGlobalSingleton } from '../../core/runtime';
 import { drawJitterMilliseconds } from '../../http/retry';
 import * as closeReasons from './closeReason';
 
-/** A channel that was open for this long ends the outage, and earlier failures no longer count. */
+/** A channel that was open for this long ends the outage. Failures before it no longer count. */
 const stableChannelMilliseconds = 30_000;
-/** A channel that brought a message ends the backoff after this time. Before, the message may be a mere greeting or an error. */
+/** A channel that brought a message ends the backoff after this time. Earlier, the message may be only a greeting or an error. */
 const backoffResetMilliseconds = 5000;
+/** The first delay of the backoff is random, up to this limit. Each later limit is twice as long. */
 const baseMilliseconds = 1000;
-/** The long backoff starts with seconds, because a deployment refuses connections for seconds, but a wrong key for days. */
+/** The long backoff starts with seconds, because a service that is being deployed refuses connections only for seconds. */
 const longBackoffBaseMilliseconds = 10_000;
 /** The longest delay of the long backoff, and the longest that a server may ask for. */
 const maxDelayMilliseconds = 15 * 60_000;
-/** The delay before the single attempt with credentials read again. */
+/** The delay before the one attempt that reads the credentials again. */
 const rereadDelayMilliseconds = 1000;
 
 interface ReconnectPolicy {
@@ -25,26 +26,26 @@ const outageAlertMilliseconds = 5 * 60_000;
 export interface NextAttempt {
 	readonly decision: closeReasons.RetryDecision;
 	readonly delayMilliseconds: number;
-	/** Whether the attempt follows the first failure of an outage. */
-	readonly isFirst: boolean;
-	/** `refused`: the first attempt of the long backoff failed, or credentials are wrong; `outage`: after 5 minutes. Once each per outage. */
+	/** Whether the attempt follows the first failure of an outage. Only this failure is logged as a warning. */
+	readonly isFirstOfOutage: boolean;
+	/** `refused`: the first attempt of the long backoff failed, or the credentials are wrong. `outage`: the outage lasts 5 minutes. */
 	readonly alert: 'refused' | 'outage' | undefined;
 }
 
-/** What is known of an outage. A stable channel ends it. */
+/** What has happened since the outage began. A stable channel ends the outage. */
 class OutageHistory {
-	/** When its first failure came; undefined before. */
+	/** When the first failure came, in monotonic milliseconds. Undefined means that there was no failure yet. */
 	startedAt: number | undefined;
-	/** The kinds of alerts that have been raised. */
+	/** The kinds of alerts that have been raised. Each kind is raised once per outage. */
 	readonly raisedAlerts = new Set<string>();
-	/** Number of waits of the backoff since it last began. */
-	backoffWaits = 0;
-	/** Number of waits of the long backoff; 0 means that it does not apply. */
-	longBackoffWaits = 0;
-	/** The key of the refusal that was retried once. */
-	retriedRefusal: string | undefined;
+	/** The number of delays of the backoff since it last began. */
+	backoffWaitCount = 0;
+	/** The number of delays of the long backoff. 0 means that the long backoff has not begun. */
+	longBackoffWaitCount = 0;
+	/** The key of the refusal after which the credentials were read again once. */
+	retriedRefusalKey: string | undefined;
 	/** How many channels in a row were closed by a message that is too large or malformed. */
-	faultyFrames = 0;
+	faultyFrameCount = 0;
 }
 
 /** Decides from the history of a session when the next attempt starts and what causes an alert. */
@@ -76,71 +77,72 @@ export class ReconnectPlanner {
 		const now = this.#clock.getMonotonicMilliseconds();
 		this.#forgetEndedOutage(now);
 		const outage = this.#outage;
-		const isFirst = outage.startedAt === undefined;
+		const isFirstOfOutage = outage.startedAt === undefined;
 		outage.startedAt ??= now;
-		outage.faultyFrames = closeReasons.isClosedByFaultyFrame(closeReason) ? outage.faultyFrames + 1 : 0;
+		const isFaultyFrame = closeReasons.isClosedByFaultyFrame(closeReason);
+		outage.faultyFrameCount = isFaultyFrame ? outage.faultyFrameCount + 1 : 0;
 		const decision = closeReasons.decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
-		if (decision !== 'retry') outage.retriedRefusal = closeReasons.getRefusalKey(closeReason);
+		if (decision !== 'retry') outage.retriedRefusalKey = closeReasons.getRefusalKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		const alert = this.#takeDueAlert(now, outage.longBackoffWaits > 1 || isMistake);
-		return { decision, delayMilliseconds, isFirst, alert };
+		const alert = this.#takeDueAlert(now, outage.longBackoffWaitCount > 1 || isMistake);
+		return { decision, delayMilliseconds, isFirstOfOutage, alert };
 	}
 
-	/** A stable channel has ended the outage. One that brought a message has ended the backoff before that, but not the long backoff. */
+	/** Starts a new history after a stable channel. A shorter channel that brought a message ends the backoff, but not the long backoff. */
 	#forgetEndedOutage(now: number): void {
 		const openMilliseconds = now - (this.#openedAt ?? now);
 		this.#openedAt = undefined;
 		if (openMilliseconds >= stableChannelMilliseconds) this.#outage = new OutageHistory();
 		else if (this.#hasReceivedMessage && openMilliseconds >= backoffResetMilliseconds)
-			this.#outage.backoffWaits = 0;
+			this.#outage.backoffWaitCount = 0;
 	}
 
-	/** Waits at least as long as the server asked for, up to 15 minutes. */
+	/** Computes the delay in milliseconds. It is at least as long as the server asked for, up to 15 minutes. */
 	#computeDelay(decision: closeReasons.RetryDecision, closeReason: closeReasons.CloseReason): number {
 		const retryAfter = closeReasons.parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
-		const asked = Math.min(retryAfter, maxDelayMilliseconds);
+		const requestedMilliseconds = Math.min(retryAfter, maxDelayMilliseconds);
 		const outage = this.#outage;
-		if (outage.longBackoffWaits > 0 || decision === 'final') {
-			const doubled = longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaits++;
-			const window = Math.min(maxDelayMilliseconds, doubled);
-			// Waits at least half of the window, so that a deployment of a few seconds is over after the first wait.
-			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
+		if (outage.longBackoffWaitCount > 0 || decision === 'final') {
+			const doubledMilliseconds = longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaitCount++;
+			const windowMilliseconds = Math.min(maxDelayMilliseconds, doubledMilliseconds);
+			// The delay is at least half of the window, so that a deployment of a few seconds is over after the first delay.
+			return Math.max(requestedMilliseconds, Math.floor((windowMilliseconds / 2) * (1 + this.#random())));
 		}
-		// The jitter is added, so that clients that got the same Retry-After do not come back at the same moment.
+		// A random time is added, so that clients with the same Retry-After do not come back at the same moment.
 		if (decision === 'retryOnce') {
-			return asked + rereadDelayMilliseconds + Math.floor(this.#random() * baseMilliseconds);
+			return requestedMilliseconds + rereadDelayMilliseconds + Math.floor(this.#random() * baseMilliseconds);
 		}
 		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000 };
-		return asked + drawJitterMilliseconds(outage.backoffWaits++, bounds, this.#random);
+		return requestedMilliseconds + drawJitterMilliseconds(outage.backoffWaitCount++, bounds, this.#random);
 	}
 
-	/** @returns the kind of alert that is due; each kind once per outage */
+	/** Marks the alert that is due as raised. @returns its kind; undefined if no alert is due, or it was raised in this outage */
 	#takeDueAlert(now: number, isRefused: boolean): NextAttempt['alert'] {
-		const { startedAt: since = now, raisedAlerts: alerted } = this.#outage;
-		const kind = isRefused ? 'refused' : now - since >= outageAlertMilliseconds ? 'outage' : undefined;
-		if (kind === undefined || alerted.has(kind)) return undefined;
-		alerted.add(kind);
+		const { startedAt = now, raisedAlerts } = this.#outage;
+		const kind = isRefused ? 'refused' : now - startedAt >= outageAlertMilliseconds ? 'outage' : undefined;
+		if (kind === undefined || raisedAlerts.has(kind)) return undefined;
+		raisedAlerts.add(kind);
 		return kind;
 	}
 }
 
-/** How many attempts may start at once after a time without any. */
+/** How many attempts may start at once after a time without attempts. */
 const burstSize = 5;
-/** The time between attempts after that. */
+/** The time between attempts after such a burst. */
 const attemptIntervalMilliseconds = 100;
 
 /** Limits the rate of attempts and keeps their order. */
 export class ConnectRateLimiter {
 	readonly #clock: Clock;
-	/** The time of the next attempt if none comes for a while. */
+	/** When the next attempt may start, in monotonic milliseconds. */
 	#nextAt = -Infinity;
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/** Calls back at once or later. @returns a function that cancels a waiting call and gives its place to the next one */
+	/** Calls back as soon as the rate allows. @returns a function that cancels the call and frees its place for the next attempt */
 	schedule(call: () => void): () => void {
 		const now = this.#clock.getMonotonicMilliseconds();
 		const startAt = Math.max(this.#nextAt, now - (burstSize - 1) * attemptIntervalMilliseconds);
@@ -158,7 +160,7 @@ export class ConnectRateLimiter {
 	}
 }
 
-/** All nodes of this process that connect to the same service share a limiter. @param key ID of the credential with its address */
+/** Gets the limiter that all nodes of this process with the same service share. @param key the ID of the credential with the address */
 export function getConnectRateLimiter(key: string): ConnectRateLimiter {
 	const limiters = getGlobalSingleton('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
 	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter(systemClock);

@@ -10,10 +10,10 @@ import type { UpgradeResponse } from './closeReason';
 import type { ConnectRequest, EgressFilter } from './credentials';
 
 /**
- * Creates an agent for the proxy that n8n would use for the address: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, in capitals or not.
- * @param signal ends the connection to the proxy, which the WebSocket does not know until the proxy has responded
+ * Creates an HTTP agent for the proxy that n8n would use for the address.
+ * @param signal ends the connection to the proxy. The WebSocket cannot do this before the proxy has responded
  * @returns undefined for a direct connection
- * @throws Error without the proxy's address if the variable does not contain a valid one; n8n's error if its egress policy forbids it
+ * @throws Error if the proxy's address is not valid; n8n's error if its egress policy forbids the proxy
  */
 function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 	const proxy = findProxy(url);
@@ -23,12 +23,12 @@ function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 	if (permission?.ok === false) throw permission.error;
 	const lookup = egress?.createSecureLookup();
 	if (proxy.protocol === 'http:') return new HttpsProxyAgent(proxy, { signal, lookup });
-	// tls.connect() ignores a signal, so it gets a socket that has one.
+	// tls.connect() ignores a signal, so the TLS connection uses a socket that obeys the signal.
 	const socket = connect({ host, port: Number(proxy.port || 443), signal, lookup });
 	return new HttpsProxyAgent(proxy, { socket });
 }
 
-/** Looks up an http: address, because the variables are named after http and https. @throws Error if the variable is not a valid address */
+/** Finds the proxy in HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, as for http:. @throws Error if the variable is not a valid address */
 export function findProxy(url: string): URL | undefined {
 	const address = getProxyForUrl(url.replace(/^ws/, 'http'));
 	if (address === '') return undefined;
@@ -40,8 +40,10 @@ export function findProxy(url: string): URL | undefined {
 const maxUpgradeBodyBytes = 2048;
 const upgradeBodyTimeoutMilliseconds = 1000;
 
-/** Reads at most 2 KiB of the body, for at most a second. @returns stops reading without calling `done` */
-function readUpgradeResponse(response: IncomingMessage, done: (answer: UpgradeResponse) => void): () => void {
+type UpgradeResponseHandler = (response: UpgradeResponse) => void;
+
+/** Reads at most 2 KiB of the body, for at most a second. @returns a function that stops reading without calling `onRead` */
+function readUpgradeResponse(response: IncomingMessage, onRead: UpgradeResponseHandler): () => void {
 	const { statusCode = 0, headers } = response;
 	let body = Buffer.alloc(0);
 	let isOver = false;
@@ -52,7 +54,7 @@ function readUpgradeResponse(response: IncomingMessage, done: (answer: UpgradeRe
 	const finish = () => {
 		if (isOver) return;
 		stop();
-		done({
+		onRead({
 			statusCode,
 			retryAfter: headers['retry-after'],
 			date: headers.date,
@@ -70,20 +72,20 @@ function readUpgradeResponse(response: IncomingMessage, done: (answer: UpgradeRe
 	return stop;
 }
 
-/** Opens a socket of the `ws` library. Every error, even an invalid address, is reported to the listener. */
+/** Opens a socket of the `ws` library. Reports every error to the listener, even an invalid address. */
 export const openSocket: SocketOpener = (request, listener) => {
 	observeHttpClient();
 	const proxyTunnel = new AbortController();
 	try {
 		const agent = createProxyAgent(request, proxyTunnel.signal);
-		// Without an agent, the library connects by itself and does not use the global agents that n8n installs.
+		// Without an agent, the library connects directly and does not use the global agents that n8n installs.
 		const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
 		let fromProxy = false;
 		agent?.on('proxyConnect', ({ statusCode }) => {
 			fromProxy = statusCode !== 200;
 		});
-		const onUnexpectedResponse = (answer: UpgradeResponse) => {
-			listener.onUnexpectedResponse({ ...answer, fromProxy });
+		const onUnexpectedResponse = (response: UpgradeResponse) => {
+			listener.onUnexpectedResponse({ ...response, fromProxy });
 		};
 		attachListener(socket, { ...listener, onUnexpectedResponse }, proxyTunnel);
 		return socket;
@@ -99,26 +101,26 @@ export const openSocket: SocketOpener = (request, listener) => {
 
 function buildSocketOptions(request: SocketRequest) {
 	return {
-		// By default, the library waits 30 s after a close frame before it reports the end.
+		// By default, the library waits 30 s after a close frame before it reports the close.
 		closeTimeout: 3000,
 		followRedirects: false,
 		maxPayload: request.maxMessageBytes,
 		perMessageDeflate: false,
 		skipUTF8Validation: false,
-		// Checks the address that is finally connected to, because a name may resolve to another one than before.
+		// Checks the address again when the socket connects, because the host name may then resolve to a different address.
 		...(request.egress && { lookup: request.egress.createSecureLookup() }),
-		// The option is not set otherwise, so that NODE_TLS_REJECT_UNAUTHORIZED still applies.
+		// If invalid certificates are not allowed, the option stays unset, so that NODE_TLS_REJECT_UNAUTHORIZED applies.
 		...(request.allowUnauthorizedCerts && { rejectUnauthorized: false }),
 	};
 }
 
-/** Guards every listener, because an exception in one would leave the socket open without further events. */
+/** Adds the listeners. Each one is guarded, because an exception would leave the socket open without further events. */
 function attachListener(socket: WebSocket, listener: SocketListener, tunnel: AbortController): void {
 	let stopReading = () => {};
-	const on = (event: string, listen: (...values: never[]) => void) => {
+	const addListener = (event: string, handleEvent: (...values: never[]) => void) => {
 		const callGuarded = (...values: never[]) => {
 			try {
-				listen(...values);
+				handleEvent(...values);
 			} catch (error) {
 				socket.terminate();
 				listener.onError(toError(error));
@@ -127,22 +129,22 @@ function attachListener(socket: WebSocket, listener: SocketListener, tunnel: Abo
 		// `ws` declares one type for the listeners of all events.
 		socket.on(event, callGuarded as (...values: unknown[]) => void);
 	};
-	on('open', listener.onOpen);
-	on('message', listener.onMessage);
+	addListener('open', listener.onOpen);
+	addListener('message', listener.onMessage);
 	for (const kind of ['ping', 'pong'] as const) {
-		on(kind, () => {
+		addListener(kind, () => {
 			listener.onControlFrame(kind);
 		});
 	}
-	on('error', listener.onError);
-	// With a listener for this event, the library does not end the socket itself: `close` comes only after terminate().
-	on('unexpected-response', (_request: unknown, response: IncomingMessage) => {
-		stopReading = readUpgradeResponse(response, (answer) => {
-			listener.onUnexpectedResponse(answer);
+	addListener('error', listener.onError);
+	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
+	addListener('unexpected-response', (_request: unknown, response: IncomingMessage) => {
+		stopReading = readUpgradeResponse(response, (upgradeResponse) => {
+			listener.onUnexpectedResponse(upgradeResponse);
 			socket.terminate();
 		});
 	});
-	on('close', (code: number, reason: Buffer) => {
+	addListener('close', (code: number, reason: Buffer) => {
 		stopReading();
 		tunnel.abort();
 		listener.onClose(code, reason.toString('utf8'));
@@ -168,14 +170,14 @@ export interface SocketListener {
 	readonly onOpen: () => void;
 	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
 	readonly onControlFrame: (kind: 'ping' | 'pong') => void;
-	readonly onUnexpectedResponse: (answer: UpgradeResponse) => void;
-	/** Reports only the cause; `onClose` follows. */
+	readonly onUnexpectedResponse: UpgradeResponseHandler;
+	/** Reports the cause of a close. `onClose` is called next. */
 	readonly onError: (error: Error) => void;
-	/** The code is 1005 for a close frame without one, and 1006 without a close frame. */
+	/** The code is 1005 if the close frame had no code, and 1006 if there was no close frame. */
 	readonly onClose: (code: number, reason: string) => void;
 }
 
-/** What a channel needs of a socket. No method throws once it was open, and `terminate` never does. */
+/** The methods of a socket that a channel calls. Once the socket was open, no method throws. `terminate` never throws. */
 export type ChannelSocket = Pick<WebSocket, 'send' | 'ping' | 'pause' | 'resume' | 'close' | 'terminate'>;
 
 export type SocketOpener = (request: SocketRequest, listener: SocketListener) => ChannelSocket;

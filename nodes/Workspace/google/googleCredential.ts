@@ -21,7 +21,7 @@ type CallOptions = Pick<
 /** How to send requests that serve several runs. */
 export interface SharedSending extends Required<Pick<TransportOptions, 'log'>> {
 	readonly signal: AbortSignal;
-	/** The sanitizers of all these runs. They must mask the secrets of the credential that sends. */
+	/** The sanitizers of all these runs. They must replace the secrets of the credential that sends. */
 	readonly sanitizers: readonly Sanitizer[];
 }
 

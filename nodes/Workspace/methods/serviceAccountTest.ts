@@ -53,7 +53,10 @@ export async function checkServiceAccount(
 		return { status: 'OK', message: `${apiNames[call.api]} accepts the service account` };
 	} catch (error) {
 		// n8n's credential form shows only the message, so the advice is added to it.
-		return { status: 'Error', message: addAdviceToMessage(sanitizer.cleanError(toNodeError(error))).message };
+		return {
+			status: 'Error',
+			message: addAdviceToMessage(sanitizer.sanitizeError(toNodeError(error))).message,
+		};
 	}
 }
 

@@ -38,7 +38,7 @@ export class RunState {
 
 	showHints(context: IExecuteFunctions): void {
 		const hints = [...this.hints].map((hint) => ({
-			message: escapeForEditor(this.sanitizer.cleanText(hint)),
+			message: escapeForEditor(this.sanitizer.sanitizeText(hint)),
 			location: 'outputPane' as const,
 		}));
 		context.addExecutionHints(...hints);
@@ -130,11 +130,11 @@ export class InputItem implements RunnerItem {
 	}
 
 	get hints() {
-		return [...this.run.hints].map((hint) => this.run.sanitizer.cleanText(hint));
+		return [...this.run.hints].map((hint) => this.run.sanitizer.sanitizeText(hint));
 	}
 
 	log(text: string) {
-		this.#context.logger.info(this.run.sanitizer.cleanText(text));
+		this.#context.logger.info(this.run.sanitizer.sanitizeText(text));
 	}
 
 	explainFailure(error: NodeError) {

@@ -6,7 +6,7 @@ import {
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
 import {
-	checkPayload,
+	preparePayload,
 	fields,
 	options,
 	readWaitSettings,
@@ -308,10 +308,10 @@ describe('check', () => {
 
 describe('parameters', () => {
 	const none = { task: '', input: '', payloadJson: '{}' };
-	const json = (payloadJson: unknown) => checkPayload({ ...none, payloadMode: 'json', payloadJson })();
+	const json = (payloadJson: unknown) => preparePayload({ ...none, payloadMode: 'json', payloadJson })();
 
 	test('task and input become the JSON text of an object with these two keys', () => {
-		expect(checkPayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })()).toBe(
+		expect(preparePayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })()).toBe(
 			'{"task":"a \\"b\\"","input":"ü\\n"}',
 		);
 	});
@@ -373,9 +373,9 @@ describe('parameters', () => {
 		const reading = { mode: 'fields', timezone: 'UTC' } as const;
 		const params = readParameters(allFields, { ...common, ...given }, reading);
 		expect(readWaitSettings(params)).toMatchObject({
-			match,
-			failure: undefined,
-			filter: { field: 'type', values: ['a'] },
+			matchCondition: match,
+			failureCondition: undefined,
+			filterCondition: { field: 'type', values: ['a'] },
 		});
 		expect(readWaitSettings({ ...params, waitForMessages: false })).toBeUndefined();
 	});

@@ -22,7 +22,7 @@ import { type AttemptName, attempts } from '../../attempt';
 const call = {
 	url: 'https://agent.example.com/execute',
 	options: { timeoutSeconds: 300, maxResponseBytes: 1000 },
-	redact: (text: string) => text,
+	sanitize: (text: string) => text,
 };
 const answered = (statusCode: number, headers = {}) =>
 	statusToRequestError({ statusCode, headers, body: Buffer.from('words') }, call);
@@ -174,8 +174,8 @@ describe('what is kept of messages', () => {
 	});
 
 	test('is a text where it is no JSON without its secrets', () => {
-		const redact = (text: string) => text.replace('"secret"', '•••');
-		expect(buildMessageDetails([messageOf({ a: 'secret' })], redact).messages).toMatchObject([
+		const sanitize = (text: string) => text.replace('"secret"', '•••');
+		expect(buildMessageDetails([messageOf({ a: 'secret' })], sanitize).messages).toMatchObject([
 			{ message: '{"a":•••}' },
 		]);
 	});
@@ -190,7 +190,7 @@ test('of what the agent reports 500 characters are shown', () => {
 });
 
 test('a failure is told with its session, and with the response if there is one', () => {
-	const about = { sessionId: 's1', redact: same };
+	const about = { sessionId: 's1', sanitize: same };
 	const told = (description: string | undefined, response?: unknown) => {
 		const failure = addCallDetails(new NodeError({ code: 500, message: 'x', description }), about, response);
 		return [failure.description, failure.details];
@@ -206,8 +206,8 @@ test('a failure is told with its session, and with the response if there is one'
 describe('a wait that is not over in time', () => {
 	const told = (match: FieldCondition | undefined, early: unknown[], ...messages: unknown[]) =>
 		createWaitTimeoutError(
-			{ waitTimeoutSeconds: 9, match },
-			{ early: early.map((one) => messageOf(one)), messages: messages.map((one) => messageOf(one)) },
+			{ waitTimeoutSeconds: 9, matchCondition: match },
+			{ earlyMessages: early.map((one) => messageOf(one)), messages: messages.map((one) => messageOf(one)) },
 			same,
 		);
 	const match = { field: 'type', values: ['done'] };
@@ -244,9 +244,9 @@ describe('a wait that is not over in time', () => {
 });
 
 test.each([
-	[{ kind: 'answer', answer: { statusCode: 400 } }, true],
-	[{ kind: 'answer', answer: { statusCode: 399 } }, false],
-	[{ kind: 'answer', answer: { statusCode: 403, fromProxy: true } }, false],
+	[{ kind: 'response', response: { statusCode: 400 } }, true],
+	[{ kind: 'response', response: { statusCode: 399 } }, false],
+	[{ kind: 'response', response: { statusCode: 403, fromProxy: true } }, false],
 	[{ kind: 'closeFrame', code: 1008, reason: '' }, true],
 	[{ kind: 'dropped' }, false],
 	[undefined, false],

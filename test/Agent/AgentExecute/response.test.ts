@@ -6,12 +6,12 @@ import {
 	parseResponseContent,
 	describeFields,
 	buildExcerpt,
-	getJsonBytes,
+	findJsonBytes,
 	joinMessageTexts,
 	TurnText,
 } from '../../../nodes/Agent/AgentExecute/response';
-import type { WaitResult } from '../../../nodes/Agent/AgentExecute/wait';
-import { createRedactor } from '../../../nodes/Agent/session/credentials';
+import type { WaitResult } from '../../../nodes/Agent/AgentExecute/callAndWait';
+import { buildSanitizeFunction } from '../../../nodes/Agent/session/credentials';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { type ContextOptions, createExecuteContext } from '../../createExecuteContext';
 import { expectLinear } from '../../growth';
@@ -77,12 +77,12 @@ describe('response', () => {
 	});
 
 	test('an answer of ordinary length that repeats the secrets of the call has them taken out, its file name, too', () => {
-		const redacted = (headers: Record<string, string>, body: string | Buffer) =>
+		const parseSanitized = (headers: Record<string, string>, body: string | Buffer) =>
 			parseResponseContent({ statusCode: 200, headers, body: Buffer.from(body) }, ['canary-key', '0']);
 		const shown = [
-			redacted({ 'content-type': 'application/json' }, '{"echo":{"x-api-key":"canary-key"},"n":1}'),
-			redacted({}, 'your key\nis canary-key'),
-			redacted({ 'content-type': 'image/png', 'content-disposition': 'filename=canary-key.png' }, 'x'),
+			parseSanitized({ 'content-type': 'application/json' }, '{"echo":{"x-api-key":"canary-key"},"n":1}'),
+			parseSanitized({}, 'your key\nis canary-key'),
+			parseSanitized({ 'content-type': 'image/png', 'content-disposition': 'filename=canary-key.png' }, 'x'),
 		];
 		expect(JSON.stringify(shown)).not.toContain('canary');
 		expect(shown[0]).toMatchObject({ response: { n: 1 } });
@@ -106,7 +106,9 @@ describe('response', () => {
 		[undefined, '{"a":"ü"}'],
 	])('JSON in %s is given to the estimate of its cost in UTF-8', (charset, body) => {
 		const headers = charset === undefined ? {} : { 'content-type': `application/json; charset=${charset}` };
-		expect(getJsonBytes({ statusCode: 200, headers, body: Buffer.from(body) })?.toString()).toBe('{"a":"ü"}');
+		expect(findJsonBytes({ statusCode: 200, headers, body: Buffer.from(body) })?.toString()).toBe(
+			'{"a":"ü"}',
+		);
 	});
 
 	test('a name of a file without a character, in whatever form, is none', () => {
@@ -127,7 +129,7 @@ describe('response', () => {
 				headers: { 'content-type': type },
 				body: typeof body === 'string' ? Buffer.from(body) : body,
 			},
-			{ redact: createRedactor(['canary-key']) },
+			buildSanitizeFunction(['canary-key']),
 		);
 
 	test.each([
@@ -318,7 +320,7 @@ describe('output', () => {
 	});
 
 	describe('a hint', () => {
-		const waited = { messages: [], repeated: 0, gap: false } as unknown as WaitResult;
+		const waited = { messages: [], repeatedCount: 0, hasGap: false } as unknown as WaitResult;
 		const hints = (json: IDataObject, more: Partial<WaitResult> = {}, binary?: object) =>
 			buildHints(
 				{ json, ...(binary && { binary: binary as never }) },
@@ -342,8 +344,8 @@ describe('output', () => {
 		});
 
 		test('counts what was left out, unless a lost channel explains that it was sent twice', () => {
-			expect(hints({ output: 'x' }, { repeated: 1 })).toEqual([expect.stringContaining('before: 1.')]);
-			expect(hints({ output: 'x' }, { repeated: 1, gap: true })).toEqual([]);
+			expect(hints({ output: 'x' }, { repeatedCount: 1 })).toEqual([expect.stringContaining('before: 1.')]);
+			expect(hints({ output: 'x' }, { repeatedCount: 1, hasGap: true })).toEqual([]);
 		});
 
 		test.each<[string, string[], string | undefined]>([

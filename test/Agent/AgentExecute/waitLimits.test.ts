@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 
 import { standardOptions } from '../session/fakeSession';
 import { NodeError } from '../../../nodes/core/errors';
-import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait';
+import { callAndWait } from '../../../nodes/Agent/AgentExecute/callAndWait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
 import { FakeClock } from '../session/fakeClock';
@@ -21,9 +21,9 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 			waitTimeoutSeconds: 300,
 			onWaitTimeout: 'error',
 			maxMessages: 1000,
-			failure: undefined,
+			failureCondition: undefined,
 			textField: 'text',
-			filter: undefined,
+			filterCondition: undefined,
 			settleMilliseconds: 250,
 			deduplicationField: '',
 			...standardOptions,
@@ -34,8 +34,8 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 		log: { debug: nothing, info: nothing, warn: nothing },
 		clock,
 		connect: channels.connect,
-		redact: (text: string) => text,
-		conversation: 's1',
+		sanitize: (text: string) => text,
+		conversationKey: 's1',
 		onMessage: nothing,
 	} as const;
 	const outcome = callAndWait(parts, async (prepareAttempt) => {
@@ -75,7 +75,7 @@ test('the limit of the opening is lifted when the channel is open', async () => 
 	await clock.advance(60_000);
 	expect(call).toHaveBeenCalledTimes(1);
 	channels.send('1');
-	expect(await outcome).toMatchObject({ endedBy: 'count', gap: false });
+	expect(await outcome).toMatchObject({ endedBy: 'count', hasGap: false });
 	expect([clock.pending, getEventListeners(stop.signal, 'abort')]).toEqual([0, []]);
 });
 
@@ -85,7 +85,7 @@ const lost = {
 	decision: 'retry',
 	failure: new NodeError({ code: 503, message: 'Lost' }),
 	delayMilliseconds: 1000,
-	isFirst: true,
+	isFirstOfOutage: true,
 	alert: undefined,
 } as const;
 
@@ -190,7 +190,7 @@ test('a name that is not found now and then does not end a long wait, but one th
 			decision: 'retry',
 			failure: new NodeError({ code: 503, message: 'Not found' }),
 			delayMilliseconds: 1000,
-			isFirst: true,
+			isFirstOfOutage: true,
 			alert: undefined,
 		});
 	};
@@ -214,7 +214,10 @@ describe('a call that fails when messages have come', () => {
 	const ambiguous = new NodeError({ code: 504, message: 'No answer', outcome: 'unknown' });
 	const carriedOut = new NodeError({ code: 502, message: 'Cut', outcome: 'done' });
 	const refused = new NodeError({ code: 422, message: 'Refused' });
-	const match: Partial<WaitSettings> = { waitUntil: 'match', match: { field: '', values: ['answer'] } };
+	const match: Partial<WaitSettings> = {
+		waitUntil: 'match',
+		matchCondition: { field: '', values: ['answer'] },
+	};
 	const silence: Partial<WaitSettings> = { waitUntil: 'silence', silenceSeconds: 1 };
 	const failure = { field: '', values: ['answer'] };
 
@@ -242,7 +245,7 @@ describe('a call that fails when messages have come', () => {
 	test.each<[string, NodeError, Partial<WaitSettings>, object]>([
 		['ambiguous, the match has come', ambiguous, match, { endedBy: 'match' }],
 		['carried out, the number has come', carriedOut, {}, { endedBy: 'count' }],
-		['ambiguous, the agent reports a failure', ambiguous, { failure }, { code: 500 }],
+		['ambiguous, the agent reports a failure', ambiguous, { failureCondition: failure }, { code: 500 }],
 		['ambiguous, silence may be broken', ambiguous, silence, { code: 504 }],
 		['ambiguous, too many have come', ambiguous, { ...silence, maxMessages: 1 }, { code: 504 }],
 		['not carried out', refused, match, { code: 422, details: { messages: [{ message: 'answer' }] } }],
@@ -276,7 +279,7 @@ describe('a call that fails when messages have come', () => {
 			const closeReason = { kind: 'closeFrame', code: 1001, reason: 'bye' } as const;
 			channels.listeners[0]?.onChannelEnd?.({ ...lost, closeReason });
 		};
-		expect(await fails(ambiguous, match, closing)).toMatchObject({ endedBy: 'match', close: undefined });
+		expect(await fails(ambiguous, match, closing)).toMatchObject({ endedBy: 'match', closeFrame: undefined });
 	});
 
 	test('is passed on, if it is a fault of our own', async () => {

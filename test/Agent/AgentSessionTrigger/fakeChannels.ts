@@ -12,7 +12,7 @@ export class FakeChannels {
 	readonly options: ConnectionOptions[] = [];
 	readonly listeners: ConnectionListener[] = [];
 	readonly log: string[] = [];
-	status: ReturnType<Connection['status']> = { state: 'open', lastFailure: undefined };
+	status: ReturnType<Connection['getStatus']> = { state: 'open', lastFailure: undefined };
 	/** Whether a channel has read all that the server had sent when it closes. */
 	isRead = true;
 	/** What the server sends before it has seen the goodbye. */
@@ -23,14 +23,14 @@ export class FakeChannels {
 		options: ConnectionOptions,
 		_read: unknown,
 		listener: ConnectionListener,
-		{ frames = new FrameSequence() }: Parameters<typeof connect>[3],
+		{ frameSequence: frames = new FrameSequence() }: Parameters<typeof connect>[3],
 	): Connection => {
 		this.options.push(options);
 		this.listeners.push(listener);
 		this.frames.push(frames);
 		const note = (word: string) => void this.log.push(`${word} ${options.sessionId}`);
 		return {
-			status: () => this.status,
+			getStatus: () => this.status,
 			pause: () => {
 				note('pause');
 			},
@@ -48,7 +48,7 @@ export class FakeChannels {
 
 	alert(sessionId: string, failure: NodeError, alert: 'refused' | 'outage'): void {
 		const index = this.options.findIndex((options) => options.sessionId === sessionId);
-		const next = { decision: 'retry', delayMilliseconds: 1000, isFirst: true } as const;
+		const next = { decision: 'retry', delayMilliseconds: 1000, isFirstOfOutage: true } as const;
 		const closeReason = { kind: 'dropped' } as const;
 		this.listeners[index]?.onChannelEnd?.({ ...next, closeReason, wasOpen: false, failure, alert });
 	}
@@ -56,13 +56,13 @@ export class FakeChannels {
 	/** A frame arrives on the channel of a session, after a gap where one is given. */
 	send(text: string, index = 0, gapMs?: number, isBinary = false): void {
 		const frames = this.frames[index] ?? new FrameSequence();
-		frames.reportGapAgain(gapMs);
+		frames.addUnreportedGap(gapMs);
 		const frame = frames.buildFrame({
 			sessionId: this.options[index]?.sessionId ?? '',
 			receivedAt: '2026-01-01T00:00:00.000Z',
 			data: Buffer.from(text),
 			isBinary,
-			readAs: 'auto',
+			messageFormat: 'auto',
 		});
 		this.listeners[index]?.onMessage(frame);
 	}

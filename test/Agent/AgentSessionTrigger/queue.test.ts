@@ -78,7 +78,7 @@ test('delivers at once, as many at a time as allowed, in order', async () => {
 	expect(run.delivered).toEqual([[1], [2]]);
 	await run.end();
 	expect(run.delivered).toEqual([[1], [2], [3]]);
-	expect([run.queue.length, run.queue.bytes, run.delivering]).toEqual([1, 10, 2]);
+	expect([run.queue.length, run.queue.heldBytes, run.delivering]).toEqual([1, 10, 2]);
 });
 
 test('a full batch goes at once, another when its time has come', async () => {
@@ -148,7 +148,7 @@ test('drops the oldest, and tells with the next message of the same session', as
 	run.push(1, { sessionId: 'a' });
 	expect(run.log).toEqual(['dropped 1', 'dropped 1']);
 	for (let n = 0; n < 3; n++) await run.end();
-	const told = run.batches.flat().map(({ n, dropped }) => [n, dropped]);
+	const told = run.batches.flat().map(({ n, droppedCount: dropped }) => [n, dropped]);
 	expect(told).toEqual([
 		[1, undefined],
 		[4, undefined],
@@ -161,7 +161,7 @@ test('makes room for a message that is larger than the whole queue', () => {
 	run.push(3);
 	run.push(1, { byteLength: 500 });
 	expect(run.log).toEqual(['dropped 2']);
-	expect([run.queue.length, run.queue.bytes]).toEqual([1, 500]);
+	expect([run.queue.length, run.queue.heldBytes]).toEqual([1, 500]);
 });
 
 test('drains within its bounds, batches as they are, also of what comes meanwhile', async () => {
@@ -190,7 +190,7 @@ test('at its end delivers nothing more, keeps what still comes, gives it back, a
 	await run.end();
 	expect(run.delivered).toEqual([[1, 2]]);
 	expect(run.queue.takeLeftover().entries.map(({ n }) => n)).toEqual([3, 4, 5]);
-	expect([run.queue.length, run.queue.bytes, run.clock.pending]).toEqual([0, 0, 0]);
+	expect([run.queue.length, run.queue.heldBytes, run.clock.pending]).toEqual([0, 0, 0]);
 	expect(run.queue.takeLeftover().entries).toEqual([]);
 });
 
@@ -228,14 +228,14 @@ test('what was dropped before a batch that is refused is told by session', async
 	await run.end();
 	void run.queue.drain();
 	await run.refuse(0);
-	expect([...run.queue.takeLeftover().dropped]).toEqual([['a', 2]]);
+	expect([...run.queue.takeLeftover().droppedCounts]).toEqual([['a', 2]]);
 	const later = new QueueRun({ onQueueFull: 'dropOldest', maxQueuedMessages: 1 });
 	later.push(3, { sessionId: 'a' });
 	await later.end();
 	void later.queue.drain();
 	await later.refuse(0);
 	later.push(2, { sessionId: 'a' });
-	expect([...later.queue.takeLeftover().dropped]).toEqual([['a', 2]]);
+	expect([...later.queue.takeLeftover().droppedCounts]).toEqual([['a', 2]]);
 });
 
 test('at its end takes what was unread beyond its bounds, up to twice the bytes', () => {
@@ -280,7 +280,7 @@ test('a batch that is refused while it drains ends that, and is left in front of
 	expect(drained).toBe(true);
 	run.queue.end(50);
 	expect(run.delivered).toHaveLength(4);
-	const { entries, dropped } = run.queue.takeLeftover();
+	const { entries, droppedCounts: dropped } = run.queue.takeLeftover();
 	expect(entries.map(({ n }) => n)).toEqual([3, 4, 9, 10, 11, 12, 13, 14, 15, 16, 17]);
 	expect([...dropped]).toEqual([['s', 2]]);
 	expect(run.delivering).toBe(0);
@@ -294,7 +294,7 @@ test('goes on with what an earlier queue left, and with its count of what was dr
 	second.queue.adopt(first.queue.takeLeftover());
 	second.push(1);
 	for (let n = 0; n < 3; n++) await second.end();
-	const told = second.batches.flat().map(({ n, dropped }) => [n, dropped]);
+	const told = second.batches.flat().map(({ n, droppedCount: dropped }) => [n, dropped]);
 	expect(told).toEqual([
 		[4, 2],
 		[5, undefined],
@@ -335,7 +335,7 @@ test('whatever comes in whatever order: nothing is lost, doubled or out of order
 				await run.end(chosen.maxConcurrentExecutions);
 			}
 			const all = run.batches.flat();
-			const lost = all.reduce((sum, { dropped = 0 }) => sum + dropped, 0);
+			const lost = all.reduce((sum, { droppedCount: dropped = 0 }) => sum + dropped, 0);
 			expect(all.length + lost).toBe(pushed);
 			const numbers = all.map(({ n }) => n);
 			expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));

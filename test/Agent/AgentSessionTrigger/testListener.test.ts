@@ -123,7 +123,7 @@ describe('the time limit', () => {
 		const failure = new NodeError({ code: 401, message: 'refused' });
 		for (const listener of channels.listeners) {
 			listener.onChannelEnd?.({
-				...{ decision: 'final', delayMilliseconds: 1000, isFirst: true, alert: undefined },
+				...{ decision: 'final', delayMilliseconds: 1000, isFirstOfOutage: true, alert: undefined },
 				...{ closeReason: { kind: 'dropped' }, wasOpen: false, failure },
 			});
 		}

@@ -495,7 +495,7 @@ describe('trigger state', () => {
 
 	test('what is left waits a minute for the next start', async () => {
 		const [memory, clock] = [new NodeMemory(), new FakeClock()];
-		const leftover = { entries: [], dropped: new Map() };
+		const leftover = { entries: [], droppedCounts: new Map() };
 		memory.keepLeftover(leftover, clock);
 		await clock.advance(59_999);
 		expect([memory.takeLeftover(), memory.takeLeftover(), clock.pending]).toEqual([leftover, undefined, 0]);

@@ -2,7 +2,7 @@ import { type AgentService, startAgentService } from '../../../dev/agent-service
 import { Channel } from '../../../nodes/Agent/session/channel';
 import { systemClock } from '../../../nodes/core/clock';
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
-import { createRedactor } from '../../../nodes/Agent/session/credentials';
+import { buildSanitizeFunction } from '../../../nodes/Agent/session/credentials';
 import { openSocket } from '../../../nodes/Agent/session/webSocket';
 import { FakeClock } from './fakeClock';
 import { FakeSession } from './fakeSession';
@@ -27,7 +27,7 @@ function openChannel(
 	const channel = new Channel(
 		{
 			url: `${service.webSocketUrl}/ws?${query}`,
-			redact: createRedactor(['canary-signature', 'test-api-key']),
+			sanitize: buildSanitizeFunction(['canary-signature', 'test-api-key']),
 			allowUnauthorizedCerts: false,
 			maxMessageBytes: 1024,
 			heartbeatSeconds: 25,
@@ -137,7 +137,7 @@ describe('a channel on a real socket', () => {
 			},
 			{ closeCode: 4401, closeReason: 'canary-signature expired' },
 		);
-		for (const kind of ['answer', 'closeFrame']) {
+		for (const kind of ['response', 'closeFrame']) {
 			const { told, isOver } = openChannel();
 			await isOver();
 			expect(told.endings[0]?.kind).toBe(kind);
@@ -179,7 +179,7 @@ describe('an open channel', () => {
 			body: '',
 		});
 		session.network.last.fail('ECONNRESET');
-		expect(session.account.ended[0]?.closeReason.kind).toBe('answer');
+		expect(session.account.ended[0]?.closeReason.kind).toBe('response');
 	});
 });
 
@@ -187,7 +187,7 @@ describe('pause', () => {
 	it('stops reading and pinging until resume', async () => {
 		const session = await new FakeSession().opened();
 		session.connection.pause();
-		expect([session.network.last.paused, session.connection.status().state]).toEqual([true, 'open']);
+		expect([session.network.last.paused, session.connection.getStatus().state]).toEqual([true, 'open']);
 		await session.clock.advance(600_000);
 		expect([session.network.last.pings, session.network.sockets.length]).toEqual([1, 1]);
 		session.connection.resume();
@@ -200,7 +200,7 @@ describe('pause', () => {
 		session.network.last.fail('ECONNRESET');
 		await session.clock.advance(500);
 		session.network.last.open();
-		expect([session.network.last.paused, session.connection.status().state]).toEqual([true, 'open']);
+		expect([session.network.last.paused, session.connection.getStatus().state]).toEqual([true, 'open']);
 		await session.clock.advance(600_000);
 		expect([session.network.last.pings, session.network.sockets.length]).toEqual([0, 2]);
 		for (let times = 0; times < 2; times++) session.connection.resume();
@@ -272,7 +272,7 @@ describe('close', () => {
 		expect([session.clock.pending, session.network.live]).toEqual([0, 0]);
 		session.network.sockets.at(-1)?.text('late');
 		await session.clock.advance(3_600_000);
-		expect([session.connection.status().state, session.clock.pending, session.network.live]).toEqual([
+		expect([session.connection.getStatus().state, session.clock.pending, session.network.live]).toEqual([
 			'closed',
 			0,
 			0,

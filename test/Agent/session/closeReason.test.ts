@@ -17,8 +17,8 @@ describe('errors', () => {
 	const told = (closeReason: CloseReason, more = {}) =>
 		createChannelError(closeReason, { ...channel, ...more }, nowMilliseconds);
 	const answer = (statusCode: number, more: Partial<UpgradeResponse> = {}): CloseReason => ({
-		kind: 'answer',
-		answer: {
+		kind: 'response',
+		response: {
 			statusCode,
 			retryAfter: undefined,
 			date: undefined,
@@ -147,14 +147,14 @@ describe('errors', () => {
 		});
 
 		it('holds no secret of an address that is redirected to, nor of what n8n says of the credentials', () => {
-			const redact = (text: string) => text.replaceAll('canary', 'hidden');
-			const { answer: redirect } = answer(302, { location: 'https://login.example/canary' }) as {
-				answer: UpgradeResponse;
+			const sanitize = (text: string) => text.replaceAll('canary', 'hidden');
+			const { response: redirect } = answer(302, { location: 'https://login.example/canary' }) as {
+				response: UpgradeResponse;
 			};
-			expect(told(upgradeResponseToCloseReason(redirect, redact)).description).toContain(
+			expect(told(upgradeResponseToCloseReason(redirect, sanitize)).description).toContain(
 				'login.example/hidden.',
 			);
-			const unreadable = credentialErrorToCloseReason(new Error('no vault for canary'), redact);
+			const unreadable = credentialErrorToCloseReason(new Error('no vault for canary'), sanitize);
 			expect(told(unreadable).message).toMatch(/no vault for hidden$/);
 		});
 
@@ -180,8 +180,8 @@ describe('errors', () => {
 
 describe('close reason', () => {
 	const answer = (statusCode: number): CloseReason => ({
-		kind: 'answer',
-		answer: {
+		kind: 'response',
+		response: {
 			statusCode,
 			retryAfter: undefined,
 			date: undefined,
@@ -257,11 +257,11 @@ describe('close reason', () => {
 	];
 
 	describe('retryDecisionOf', () => {
-		const usual = { faultyFrames: 0 };
+		const usual = { faultyFrameCount: 0 };
 
 		it.each(table)('%s', (_name, closeReason, first, again) => {
-			expect(decideRetry(closeReason, { ...usual, retriedRefusal: undefined }, [])).toBe(first);
-			expect(decideRetry(closeReason, { ...usual, retriedRefusal: getRefusalKey(closeReason) }, [])).toBe(
+			expect(decideRetry(closeReason, { ...usual, retriedRefusalKey: undefined }, [])).toBe(first);
+			expect(decideRetry(closeReason, { ...usual, retriedRefusalKey: getRefusalKey(closeReason) }, [])).toBe(
 				again,
 			);
 		});
@@ -271,8 +271,8 @@ describe('close reason', () => {
 			['a message too large', tooLarge],
 			['a malformed message', malformed],
 		])('%s is final when it is the third in a row', (_name, closeReason) => {
-			const verdicts = [1, 2, 3, 4].map((faultyFrames) =>
-				decideRetry(closeReason, { retriedRefusal: undefined, faultyFrames }, []),
+			const verdicts = [1, 2, 3, 4].map((faultyFrameCount) =>
+				decideRetry(closeReason, { retriedRefusalKey: undefined, faultyFrameCount }, []),
 			);
 			expect(verdicts).toEqual(['retry', 'retry', 'final', 'final']);
 		});
@@ -284,14 +284,16 @@ describe('close reason', () => {
 		])(
 			'another refusal than the one that was retried once is retried once, too: %j',
 			(closeReason, before) => {
-				expect(decideRetry(closeReason, { ...usual, retriedRefusal: getRefusalKey(before) }, [])).toBe(
+				expect(decideRetry(closeReason, { ...usual, retriedRefusalKey: getRefusalKey(before) }, [])).toBe(
 					'retryOnce',
 				);
 			},
 		);
 
 		it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
-			expect(decideRetry(close(code), { ...usual, retriedRefusal: undefined }, [3999, code])).toBe('final');
+			expect(decideRetry(close(code), { ...usual, retriedRefusalKey: undefined }, [3999, code])).toBe(
+				'final',
+			);
 		});
 	});
 });

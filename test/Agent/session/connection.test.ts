@@ -57,7 +57,7 @@ describe('connection', () => {
 			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual(['connectTimeout']);
 			expect(session.network.last.terminated).toBe(true);
 			session.network.last.open();
-			expect(session.connection.status().state).toBe('closed');
+			expect(session.connection.getStatus().state).toBe('closed');
 		});
 
 		it.each([
@@ -72,7 +72,7 @@ describe('connection', () => {
 			session.onRead = () => Promise.resolve();
 			await session.clock.advance(20_000);
 			session.network.last.open();
-			expect(session.connection.status()).toMatchObject({ state: 'open' });
+			expect(session.connection.getStatus()).toMatchObject({ state: 'open' });
 		});
 
 		it('drops credentials that were read too late', async () => {
@@ -137,7 +137,7 @@ describe('connection', () => {
 	describe('a session', () => {
 		it('opens its channel and hands on numbered messages', async () => {
 			const session = await new FakeSession().opened();
-			expect(session.connection.status().state).toBe('open');
+			expect(session.connection.getStatus().state).toBe('open');
 			session.network.last.text('{"a":1}');
 			session.network.last.text('plain');
 			const at = new Date(start).toISOString();
@@ -209,7 +209,7 @@ describe('connection', () => {
 		};
 		session.network.last.text('{"canary":1}');
 		session.network.last.text('2');
-		expect(session.connection.status().state).toBe('open');
+		expect(session.connection.getStatus().state).toBe('open');
 		expect(session.account.log.join()).toContain('TypeError');
 		expect(session.account.log.join()).not.toContain('canary');
 	});
@@ -226,7 +226,7 @@ describe('connection', () => {
 				socket.open();
 			};
 			await session.clock.advance(2000);
-			expect(session.connection.status().state).toBe('open');
+			expect(session.connection.getStatus().state).toBe('open');
 			expect(session.network.last.query.get('signature')).toBe('0xreplaced');
 			expect(session.account.alerts).toEqual([]);
 		});
@@ -243,7 +243,7 @@ describe('connection', () => {
 			await session.clock.advance(10_000);
 			expect(session.account.alerts).toHaveLength(1);
 			await session.clock.advance(24 * 3_600_000);
-			expect(session.connection.status()).toMatchObject({
+			expect(session.connection.getStatus()).toMatchObject({
 				state: 'closed',
 				lastFailure: { code: 403, status: 'PERMISSION_DENIED' },
 			});
@@ -284,7 +284,7 @@ describe('connection', () => {
 				socket.open();
 			};
 			await session.clock.advance(15 * 60_000);
-			expect(session.connection.status().state).toBe('open');
+			expect(session.connection.getStatus().state).toBe('open');
 			await session.clock.advance(30_000);
 			refuse();
 			session.network.last.end();

@@ -5,7 +5,7 @@ import {
 	parseAgentSignatureCredential,
 	buildChannelUrl,
 	buildIdentity,
-	createRedactor,
+	buildSanitizeFunction,
 	createConnectRequestReader,
 	listSecrets,
 	buildChannelBaseUrl,
@@ -109,7 +109,7 @@ describe('credentials', () => {
 	const secrets = listSecrets(api, identity);
 	const leak = /canary|can(%20|\+| )ary/i;
 
-	describe('redact', () => {
+	describe('sanitize', () => {
 		it.each([
 			['the whole address', `Invalid URL: ${buildChannelUrl(api, 's1', identity)}`],
 			['the value itself', 'bad key can ary+/=key!'],
@@ -122,18 +122,18 @@ describe('credentials', () => {
 			['credentials of a proxy', 'connect to http://canaryuser:canarypass@proxy.example:8080 failed'],
 			['a credential that is not known', 'GET /ws?sessionId=s&apiKey=othercanary&signature=canary2'],
 		])('hides %s', (_name, text) => {
-			expect(createRedactor(secrets)(text)).not.toMatch(leak);
+			expect(buildSanitizeFunction(secrets)(text)).not.toMatch(leak);
 		});
 
 		it('leaves the rest', () => {
-			expect(createRedactor(secrets)('status 401 from agent.example:3010 (session s1)')).toBe(
+			expect(buildSanitizeFunction(secrets)('status 401 from agent.example:3010 (session s1)')).toBe(
 				'status 401 from agent.example:3010 (session s1)',
 			);
-			expect(createRedactor([''])('anything')).toBe('anything');
+			expect(buildSanitizeFunction([''])('anything')).toBe('anything');
 		});
 
 		it('leaves no more of a text than is ever shown', () => {
-			const [whole, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)].map(createRedactor(secrets));
+			const [whole, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)].map(buildSanitizeFunction(secrets));
 			expect([whole, long]).toEqual(['x'.repeat(16_384), `${'x'.repeat(16_384)}…`]);
 		});
 
@@ -142,7 +142,7 @@ describe('credentials', () => {
 			fc.assert(
 				fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
 					fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
-					return !createRedactor([value])(`${before}${value}${after}`).includes(value);
+					return !buildSanitizeFunction([value])(`${before}${value}${after}`).includes(value);
 				}),
 			);
 		});

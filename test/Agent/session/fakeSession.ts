@@ -91,7 +91,7 @@ export class FakeSession {
 		this.connection = connect({ ...standardOptions, ...options }, readRequest, this.account.listener, {
 			clock: this.clock,
 			random: () => this.drawn,
-			loadSocket: this.network.loadSocket,
+			loadSocketOpener: this.network.loadSocketOpener,
 			log: this.account.logger,
 		});
 	}

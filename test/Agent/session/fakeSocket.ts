@@ -109,7 +109,7 @@ export class FakeNetwork {
 	/** What the network does with each new socket. */
 	onSocket: (socket: FakeSocket) => void = () => {};
 
-	readonly loadSocket = async (): Promise<SocketOpener> => {
+	readonly loadSocketOpener = async (): Promise<SocketOpener> => {
 		await Promise.resolve();
 		return (request, listener) => {
 			const socket = new FakeSocket(request, listener);

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { MessageArrival, MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import {
 	parseMessageContent,
-	getFieldText,
+	findFieldText,
 	FrameSequence,
 	meetsCondition,
-	getMessageId,
+	findMessageId,
 	type MessageFormat,
 	parseFrame,
 	quoteUnsafeIntegers,
@@ -104,7 +104,7 @@ describe('fields of messages', () => {
 
 	it('are compared by the digits that came, and shown as JSON reads them', () => {
 		const message = read('{"id":12345678901234567891}');
-		expect(getFieldText(message, 'id')).toBe('12345678901234567891');
+		expect(findFieldText(message, 'id')).toBe('12345678901234567891');
 		expect(meetsCondition(message, { field: 'id', values: ['12345678901234567890'] })).toBe(false);
 		expect(message.message).toEqual({ id: 12345678901234567000 });
 	});
@@ -122,13 +122,13 @@ describe('fields of messages', () => {
 		['{"a":1}', 'a.b', undefined],
 		['{"a":{"b":[true]}}', 'a.b.0', 'true'],
 	])('%j at %j is %j', (text, field, expected) => {
-		expect(getFieldText(read(text), field)).toBe(expected);
+		expect(findFieldText(read(text), field)).toBe(expected);
 	});
 });
 
 const megabyte = 1024 * 1024;
 const ofSmallObjects = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3 - 1)}{}]`);
-const received = { sessionId: 's1', receivedAt: '', isBinary: false, readAs: 'auto' } as const;
+const received = { sessionId: 's1', receivedAt: '', isBinary: false, messageFormat: 'auto' } as const;
 const take = (data: Buffer) => new FrameSequence().buildFrame({ ...received, data });
 
 test('64 MiB of small JSON objects take as much in the queue, not twenty times that', () => {
@@ -189,11 +189,11 @@ test.each<[string, string, string | undefined]>([
 	['{"":"a"}', '', undefined],
 	['plain', 'id', undefined],
 ])('the ID of %s at %j is %j', (text, path, id) => {
-	expect(getMessageId(parseMessageContent(Buffer.from(text), false, 'auto'), path)).toBe(id);
+	expect(findMessageId(parseMessageContent(Buffer.from(text), false, 'auto'), path)).toBe(id);
 });
 
 test('bytes have no text form of their own', () => {
-	expect(getFieldText(parseMessageContent(Buffer.from('7'), true, 'binary'), '')).toBeUndefined();
+	expect(findFieldText(parseMessageContent(Buffer.from('7'), true, 'binary'), '')).toBeUndefined();
 });
 
 test('a message that would take too much is passed on as the text that it is', () => {

@@ -17,8 +17,8 @@ describe('reconnect', () => {
 	const minutes = 60_000;
 	const almostOne = () => 1 - Number.EPSILON;
 	const status = (statusCode: number, retryAfterMilliseconds?: number): CloseReason => ({
-		kind: 'answer',
-		answer: {
+		kind: 'response',
+		response: {
 			statusCode,
 			retryAfter: retryAfterMilliseconds === undefined ? undefined : `${retryAfterMilliseconds / 1000}`,
 			date: undefined,
@@ -163,13 +163,13 @@ describe('reconnect', () => {
 			const history = new History();
 			const { recovery } = history;
 			expect([
-				recovery.planNextAttempt(tooLarge).isFirst,
-				recovery.planNextAttempt(tooLarge).isFirst,
+				recovery.planNextAttempt(tooLarge).isFirstOfOutage,
+				recovery.planNextAttempt(tooLarge).isFirstOfOutage,
 			]).toEqual([true, false]);
 			recovery.recordOpen();
 			await history.clock.advance(30_000);
-			const { isFirst, decision } = recovery.planNextAttempt(tooLarge);
-			expect([isFirst, decision]).toEqual([true, 'retry']);
+			const { isFirstOfOutage, decision } = recovery.planNextAttempt(tooLarge);
+			expect([isFirstOfOutage, decision]).toEqual([true, 'retry']);
 			expect(history.end(tooLarge, tooLarge)).toEqual([0, 5000]);
 		});
 
@@ -288,9 +288,9 @@ class Node {
 				buildIdentity(signatureOf(canaries.signature), {}, this.clock.getWallMilliseconds());
 			const readRequest = (sessionId: string) =>
 				Promise.resolve(buildConnectRequest(sessionId, credentialOf('ws://agent.example'), identity()));
-			const { loadSocket } = this.network;
+			const { loadSocketOpener } = this.network;
 			const log = new Account().logger;
-			const environment = { clock: this.clock, log, random, loadSocket, rateLimiter };
+			const environment = { clock: this.clock, log, random, loadSocketOpener, rateLimiter };
 			const listener = { onMessage: () => {} };
 			this.connections.push(
 				connect({ ...standardOptions, sessionId: `s${index}` }, readRequest, listener, environment),
@@ -299,7 +299,7 @@ class Node {
 	}
 
 	open(): number {
-		return this.connections.filter((connection) => connection.status().state === 'open').length;
+		return this.connections.filter((connection) => connection.getStatus().state === 'open').length;
 	}
 
 	/** @returns how long it took until all channels were open, in milliseconds */

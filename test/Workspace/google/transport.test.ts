@@ -386,7 +386,7 @@ describe('Google connection', () => {
 		shared.oauthTokenData = { access_token: 'canary-refreshed-token' };
 		await drive.files.get({ fileId: 'f1' });
 		expect(reads).toHaveBeenCalledTimes(1);
-		expect(sanitizer.cleanText('The token canary-refreshed-token is wrong')).not.toContain(
+		expect(sanitizer.sanitizeText('The token canary-refreshed-token is wrong')).not.toContain(
 			'canary-refreshed-token',
 		);
 	});

@@ -1,5 +1,5 @@
 import { parseMessageContent, type SessionMessage } from '../../../nodes/Agent/session/messages';
-import { MessageCollector, type WaitEnd } from '../../../nodes/Agent/AgentExecute/messageCollector';
+import { MessageCollector, type WaitEndReason } from '../../../nodes/Agent/AgentExecute/waitEnd';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { FakeClock } from '../session/fakeClock';
 
@@ -8,10 +8,10 @@ let sessions = 0;
 function collect(
 	end: Partial<WaitSettings>,
 	more: Partial<WaitSettings> = {},
-	conversation = `session ${++sessions} of messageCollector.test`,
+	conversation = `session ${++sessions} of waitEnd.test`,
 ) {
 	const clock = new FakeClock();
-	const told: WaitEnd[] = [];
+	const told: WaitEndReason[] = [];
 	const settings = {
 		maxMessages: 1000,
 		waitTimeoutSeconds: 300,
@@ -19,7 +19,7 @@ function collect(
 		...end,
 		...more,
 	} as WaitSettings;
-	const parts = { settings, conversation, clock, onMessage: () => {} };
+	const parts = { settings, conversationKey: conversation, clock, onMessage: () => {} };
 	const collector = new MessageCollector(parts, (over) => void told.push(over));
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
@@ -28,7 +28,7 @@ function collect(
 	};
 	const contents = (messages: readonly SessionMessage[]) => messages.map(({ message }) => message);
 	const texts = () => contents(collector.messages);
-	const early = () => contents(collector.early);
+	const early = () => contents(collector.earlyMessages);
 	return { clock, told, collector, add, texts, early, count: () => collector.messages.length };
 }
 
@@ -61,7 +61,7 @@ test.each<[string, string, unknown, boolean]>([
 ])('%s = %s in %j: %s', (field, value, message, isEnd) => {
 	const { told, collector, add } = collectFromCall({
 		waitUntil: 'match',
-		match: { field, values: ['other', value] },
+		matchCondition: { field, values: ['other', value] },
 	});
 	collector.markCallAnswered();
 	add(message);
@@ -80,7 +80,7 @@ test('is not over before the call is answered; what came until then counts', () 
 	const { told, collector, add, count } = collectFromCall({ waitUntil: 'count', messageCount: 1 });
 	add(1);
 	add(2);
-	expect([told, collector.end, count()]).toEqual([[], 'count', 1]);
+	expect([told, collector.endReason, count()]).toEqual([[], 'count', 1]);
 	collector.markCallAnswered();
 	expect(told).toEqual(['count']);
 });
@@ -194,8 +194,8 @@ test('the time limit starts with the answer, and leaves no timer when it is stop
 test('a message of the failure value ends the wait as one, before it matches', () => {
 	const failure = { field: 'type', values: ['error', 'failed'] };
 	const { told, collector, add } = collectFromCall(
-		{ waitUntil: 'match', match: { field: 'type', values: ['failed'] } },
-		{ failure },
+		{ waitUntil: 'match', matchCondition: { field: 'type', values: ['failed'] } },
+		{ failureCondition: failure },
 	);
 	collector.markCallAnswered();
 	add({ type: 'failed' });
@@ -203,7 +203,7 @@ test('a message of the failure value ends the wait as one, before it matches', (
 });
 
 test.each<[string, Partial<WaitSettings>]>([
-	['match', { waitUntil: 'match', match: { field: '', values: ['old', 'new'] } }],
+	['match', { waitUntil: 'match', matchCondition: { field: '', values: ['old', 'new'] } }],
 	['count', { waitUntil: 'count', messageCount: 1 }],
 	['silence', { waitUntil: 'silence', silenceSeconds: 5 }],
 	['limit', { waitUntil: 'close' }],
@@ -216,7 +216,7 @@ test.each<[string, Partial<WaitSettings>]>([
 	collector.markCallSent();
 	collector.markCallAnswered();
 	await clock.advance(60_000);
-	expect([told, count(), collector.early]).toMatchObject([[], 0, [{ message: 'old' }]]);
+	expect([told, count(), collector.earlyMessages]).toMatchObject([[], 0, [{ message: 'old' }]]);
 	add('new');
 	if (endedBy === 'limit') add('more');
 	await clock.advance(5000);
@@ -228,7 +228,7 @@ test('of what came before the call no more is kept than may be collected, the la
 	for (const n of [1, 2, 3]) add(n);
 	collector.handleCloseFrame();
 	collector.markCallSent();
-	expect([collector.end, early()]).toEqual([undefined, [2, 3]]);
+	expect([collector.endReason, early()]).toEqual([undefined, [2, 3]]);
 });
 
 describe('after the call', () => {
@@ -263,7 +263,7 @@ describe('a filter', () => {
 	test('leaves out all messages but its own and those that report a failure', () => {
 		const { told, collector, add, texts, early } = collect(
 			{ waitUntil: 'count', messageCount: 2 },
-			{ filter, failure },
+			{ filterCondition: filter, failureCondition: failure },
 		);
 		for (const type of ['progress', 'answer']) add({ type });
 		collector.markCallSent();
@@ -277,7 +277,7 @@ describe('a filter', () => {
 	test('what it leaves out breaks no silence', async () => {
 		const { clock, told, collector, add } = collectFromCall(
 			{ waitUntil: 'silence', silenceSeconds: 5 },
-			{ filter },
+			{ filterCondition: filter },
 		);
 		collector.markCallAnswered();
 		add({ type: 'answer' });
@@ -322,12 +322,12 @@ describe('IDs', () => {
 	test('how many of the turn were left out is counted', () => {
 		const { collector, add } = turn('session 2');
 		for (const id of [1, 1, 1]) add({ id });
-		expect(collector.repeated).toBe(2);
+		expect(collector.repeatedCount).toBe(2);
 		collector.stop();
 		// A service that repeats earlier turns does nothing that the user should mend.
 		const later = turn('session 2');
 		for (const id of [1, 2]) later.add({ id });
-		expect(later.collector.repeated).toBe(0);
+		expect(later.collector.repeatedCount).toBe(0);
 		later.collector.stop();
 	});
 

@@ -1,0 +1,283 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { isNodeError, type NodeError } from '../../core/errors';
+import { classifyNetworkError } from '../../http/networkErrors';
+import { type CloseReason } from '../session/closeReason';
+import type { ConnectRequestReader, Sanitize } from '../session/credentials';
+import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
+import { parseFrame, type SessionFrame } from '../session/messages';
+import * as errors from './errors';
+import { type CollectorParts, MessageCollector, type WaitEndReason, type EndedBy } from './waitEnd';
+
+export interface WaitParts extends CollectorParts {
+	readonly sessionId: string;
+	readonly readRequest: ConnectRequestReader;
+	readonly signal: AbortSignal | undefined;
+	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
+	readonly connect: typeof connect;
+	readonly sanitize: Sanitize;
+}
+
+export interface WaitResult extends Pick<MessageCollector, 'earlyMessages' | 'messages' | 'repeatedCount'> {
+	readonly endedBy: EndedBy;
+	/** Whether the channel was lost during the wait, so that messages may be missing. */
+	readonly hasGap: boolean;
+	/** The last close frame of the service. Undefined if the service sent no close frame. */
+	readonly closeFrame: { readonly code: number; readonly reason: string } | undefined;
+	/** The failure of a call whose awaited messages arrived nevertheless. Undefined if the call succeeded. */
+	readonly callFailure: NodeError | undefined;
+}
+
+/** The limit for the delays between attempts. It is short, because a running execution waits for the channel. */
+const reconnectMaxDelaySeconds = 10;
+
+/**
+ * Sends the call while a channel collects the session's messages.
+ * @param call a function that sends the execute call, and calls `prepareAttempt` right before each request
+ * @throws NodeError if the call fails, the channel does not open or is refused, the wait times out or is stopped, or the agent reports a
+ * failure. After the call was sent, the details of the error contain the received messages
+ */
+export async function callAndWait(
+	parts: WaitParts,
+	call: (prepareAttempt: () => Promise<void>) => Promise<unknown>,
+): Promise<WaitResult> {
+	const wait = new MessageWait(parts);
+	try {
+		await call(() => wait.prepareAttempt()).catch((error: unknown) => {
+			wait.handleCallFailure(error);
+		});
+		return await wait.awaitMessages();
+	} finally {
+		await wait.close();
+	}
+}
+
+/** A promise that other code settles. A rejection that no code awaits is ignored. */
+class Deferred<T> {
+	resolve: (value: T) => void = () => {};
+	reject: (error: Error) => void = () => {};
+	readonly promise = new Promise<T>((resolve, reject) => {
+		this.resolve = resolve;
+		this.reject = reject;
+	});
+
+	constructor() {
+		this.promise.catch(() => undefined);
+	}
+}
+
+/** The wait of one item, with its own channel. */
+class MessageWait implements ConnectionListener {
+	readonly #parts: WaitParts;
+	readonly #collector: MessageCollector;
+	readonly #readiness: ChannelReadiness;
+	readonly #waitEnd = new Deferred<WaitEndReason>();
+	#connection: ReturnType<typeof connect> | undefined;
+	#isCallSent = false;
+	#callFailure: NodeError | undefined;
+	/** Whether the time limit for opening the channel has passed. */
+	#isReadinessOverdue = false;
+	/** How many attempts have failed with a lasting fault since the channel was last open. */
+	#hopelessAttemptCount = 0;
+	/** The error of the last loss of the channel after the call was sent. */
+	#lastLoss: NodeError | undefined;
+	#closeFrame: WaitResult['closeFrame'];
+
+	constructor(parts: WaitParts) {
+		const { signal } = parts;
+		this.#parts = parts;
+		this.#readiness = new ChannelReadiness(parts);
+		this.#collector = new MessageCollector(parts, this.#waitEnd.resolve);
+		signal?.addEventListener('abort', this.#handleStop);
+		if (signal?.aborted) this.#handleStop();
+	}
+
+	/** With `openChannel: before`, waits for the channel. @throws NodeError if the channel does not open in time; the call must not be sent */
+	async prepareAttempt(): Promise<void> {
+		if (this.#parts.settings.openChannel === 'before') await this.#openChannelInTime();
+		this.#isCallSent = true;
+		this.#lastLoss = undefined;
+		this.#closeFrame = undefined;
+		this.#collector.markCallSent();
+	}
+
+	async #openChannelInTime(): Promise<void> {
+		this.#openConnection();
+		const cancelTimer = this.#parts.clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
+			this.#isReadinessOverdue = true;
+			if (this.#readiness.state === 'closed') this.#failReadiness();
+		});
+		await this.#readiness.readySignal.promise.finally(cancelTimer);
+		this.#isReadinessOverdue = false;
+	}
+
+	/** Keeps the failure of a call whose awaited messages arrived, if the service may have accepted the call. Otherwise throws it. */
+	handleCallFailure(error: unknown): void {
+		const hasAwaitedMessages = ['match', 'count', 'failure'].includes(this.#collector.endReason ?? '');
+		const mayBeAccepted = isNodeError(error) && error.outcome !== 'notDone';
+		if (hasAwaitedMessages && mayBeAccepted && !this.#parts.signal?.aborted) this.#callFailure = error;
+		else if (!this.#isCallSent || !isNodeError(error)) throw error;
+		else throw this.#addReceived(errors.addPossibleGap(error, this.#lastLoss));
+	}
+
+	/** Waits for the messages that arrive after the response to the call. */
+	async awaitMessages(): Promise<WaitResult> {
+		this.#openConnection();
+		this.#collector.markCallAnswered();
+		const { log, settings, sessionId } = this.#parts;
+		const { waitTimeoutSeconds } = settings;
+		log.info(`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`);
+		try {
+			const endedBy = this.#toEndedBy(await this.#waitEnd.promise);
+			const { earlyMessages, messages, repeatedCount } = this.#collector;
+			const received = { earlyMessages, messages, repeatedCount, hasGap: this.#lastLoss !== undefined };
+			return { ...received, endedBy, closeFrame: this.#closeFrame, callFailure: this.#callFailure };
+		} catch (error) {
+			throw isNodeError(error) ? this.#addReceived(error) : error;
+		}
+	}
+
+	async close(): Promise<void> {
+		this.#parts.signal?.removeEventListener('abort', this.#handleStop);
+		this.#readiness.stopTimers();
+		this.#collector.stop();
+		await this.#connection?.close();
+	}
+
+	onMessage(frame: SessionFrame): void {
+		this.#readiness.restartQuietTimer();
+		this.#collector.add(parseFrame(frame));
+	}
+
+	onEvent({ event }: ConnectionEvent): void {
+		if (event === 'disconnected') return;
+		this.#hopelessAttemptCount = 0;
+		this.#readiness.handleOpen();
+	}
+
+	onFirstPong(): void {
+		this.#readiness.handleFirstPong();
+	}
+
+	onChannelEnd({ closeReason, wasOpen, decision, failure }: EndedChannel): void {
+		this.#readiness.handleClose();
+		if (closeReason.kind === 'closeFrame') {
+			if (this.#collector.endReason === undefined) this.#closeFrame = closeReason;
+			this.#collector.handleCloseFrame();
+		}
+		if (wasOpen && this.#isCallSent && this.#collector.endReason === undefined) this.#lastLoss = failure;
+		if (!wasOpen && isLastingFault(closeReason)) this.#hopelessAttemptCount++;
+		if (this.#isReadinessOverdue) this.#failReadiness();
+		if (decision !== 'final' && this.#hopelessAttemptCount < 2) return;
+		this.#failReadiness(closeReason);
+		if (this.#isCallSent && !this.#collector.handleNoMoreMessages())
+			this.#waitEnd.reject(errors.addStartedText(failure));
+	}
+
+	/** @throws NodeError if the end of the wait is a failure of the item */
+	#toEndedBy(endReason: WaitEndReason): EndedBy {
+		const { settings, sanitize } = this.#parts;
+		const { messages } = this.#collector;
+		const { textField, onWaitTimeout } = settings;
+		if (endReason === 'failure') throw errors.createAgentFailureError(messages.at(-1), textField, sanitize);
+		if (onWaitTimeout === 'output') return endReason;
+		if (endReason === 'limit') throw errors.createTooManyMessagesError(messages.length);
+		if (endReason !== 'timeout') return endReason;
+		const failure = errors.createWaitTimeoutError(settings, this.#collector, sanitize);
+		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#lastLoss);
+	}
+
+	#addReceived(failure: NodeError): NodeError {
+		const receivedMessages = errors.buildMessageDetails(this.#collector.messages, this.#parts.sanitize);
+		const gap = this.#lastLoss && { gap: true };
+		return failure.with({ details: { ...failure.details, ...receivedMessages, ...gap } });
+	}
+
+	/** Ends the wait of a stopped execution. During the call, the call itself reports the stop. */
+	readonly #handleStop = () => {
+		this.#readiness.readySignal.reject(errors.createStoppedBeforeCallError());
+		this.#waitEnd.reject(errors.createStoppedAfterCallError());
+	};
+
+	#openConnection(): void {
+		const { connect, settings, sessionId, readRequest, clock, log } = this.#parts;
+		const options = { ...settings, sessionId, reconnectMaxDelaySeconds };
+		this.#connection ??= connect(options, readRequest, this, { clock, log });
+	}
+
+	#failReadiness(refusal?: CloseReason): void {
+		this.#readiness.readySignal.reject(errors.createChannelNotOpenError(this.#findLastFailure(), refusal));
+	}
+
+	/** Finds out why the channel is not open. Returns undefined if the channel is open. */
+	#findLastFailure(): NodeError | undefined {
+		const status = this.#connection?.getStatus();
+		return status?.state === 'open' ? undefined : status?.lastFailure;
+	}
+}
+
+/** Whether the fault lasts until somebody fixes its cause. */
+function isLastingFault(closeReason: CloseReason): boolean {
+	if (closeReason.kind !== 'network') return false;
+	const { category } = classifyNetworkError(closeReason);
+	return category === 'certificate' || category === 'handshake' || closeReason.code === 'ENOTFOUND';
+}
+
+/** An open channel counts as ready after this time. A session may never be quiet, and a server may not answer pings. */
+const maxSettleMilliseconds = 2000;
+
+/**
+ * Tells when the channel is ready: open and quiet. The call is sent only then, so that a greeting or repeated messages arrive before it.
+ * The first pong is not enough, because the server may still be reading these messages from a database.
+ */
+class ChannelReadiness {
+	/** Resolves when the channel is ready. If a ready channel is lost, a new signal replaces it. */
+	readySignal = new Deferred<undefined>();
+	state: 'closed' | 'settling' | 'ready' = 'closed';
+	readonly #parts: WaitParts;
+	#hasReceivedPong = false;
+	#cancelQuietTimer = () => {};
+	#cancelLimitTimer = () => {};
+
+	constructor(parts: WaitParts) {
+		this.#parts = parts;
+	}
+
+	handleOpen(): void {
+		const { clock, settings } = this.#parts;
+		this.state = 'settling';
+		// Without WebSocket pings, no pong will arrive. A text ping is not sent as soon as the channel opens.
+		this.#hasReceivedPong = settings.heartbeatSeconds === 0 || settings.pingText !== '';
+		this.#cancelLimitTimer = clock.callAfter(maxSettleMilliseconds, this.#becomeReady);
+		this.restartQuietTimer();
+	}
+
+	handleFirstPong(): void {
+		this.#hasReceivedPong = true;
+		this.restartQuietTimer();
+	}
+
+	restartQuietTimer(): void {
+		if (this.state === 'ready' || !this.#hasReceivedPong) return;
+		this.#cancelQuietTimer();
+		const { clock, settings } = this.#parts;
+		this.#cancelQuietTimer = clock.callAfter(settings.settleMilliseconds, this.#becomeReady);
+	}
+
+	handleClose(): void {
+		this.stopTimers();
+		if (this.state === 'ready') this.readySignal = new Deferred();
+		this.state = 'closed';
+	}
+
+	stopTimers(): void {
+		this.#cancelQuietTimer();
+		this.#cancelLimitTimer();
+	}
+
+	readonly #becomeReady = () => {
+		this.stopTimers();
+		this.state = 'ready';
+		this.readySignal.resolve(undefined);
+	};
+}

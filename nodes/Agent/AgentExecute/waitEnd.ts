@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+
+import { BoundedMap } from '../../core/boundedMap';
+import type { Clock } from '../../core/clock';
+import { getGlobalSingleton } from '../../core/runtime';
+import { maxAnswerBytes } from '../../http/body';
+import { meetsCondition, measureHeldBytes, findMessageId, type SessionMessage } from '../session/messages';
+import type { WaitSettings } from './parameters';
+
+/** The values of `endedBy` in the output. */
+export type EndedBy = WaitSettings['waitUntil'] | 'timeout' | 'limit';
+/** Why a wait ends. `failure` means that a message had the 'Failure Value'. */
+export type WaitEndReason = EndedBy | 'failure';
+export type MessageEndReason = 'match' | 'failure';
+
+const getReceivedIds = () =>
+	getGlobalSingleton('receivedIds', () => ({
+		/** Maps the hash of session and message ID to the number of the wait that received the message. Takes about 5 MB when full. */
+		ids: new BoundedMap<string, number>(50_000),
+		endedWaitCount: 0,
+	}));
+
+export interface CollectorParts {
+	readonly settings: WaitSettings;
+	/** Identifies the session with its service and user. */
+	readonly conversationKey: string;
+	readonly clock: Clock;
+	/** Called for each message of the turn. */
+	readonly onMessage: (message: SessionMessage, endReason?: MessageEndReason) => void;
+}
+
+/**
+ * Collects the messages of a turn until the end condition is met, but at least until the response to the call. The response starts the
+ * timeout. Messages that arrived before the call belong to an earlier turn and never end the wait. All later messages count, unless
+ * the filter leaves them out or their ID came before.
+ */
+export class MessageCollector {
+	readonly earlyMessages: SessionMessage[] = [];
+	/** The messages of the turn. Together they take at most `maxAnswerBytes`, like a response to the call. */
+	readonly messages: SessionMessage[] = [];
+	/** How many messages were left out because another message of the turn had the same ID. */
+	repeatedCount = 0;
+	/** What has ended the wait. It may be set before the response to the call arrives. */
+	endReason: WaitEndReason | undefined;
+	readonly #parts: CollectorParts;
+	readonly #onEnd: (end: WaitEndReason) => void;
+	/** The hashes of session and message ID that this wait has received. */
+	readonly #receivedHashes = new Set<string>();
+	readonly #endedWaitCountAtStart = getReceivedIds().endedWaitCount;
+	#heldBytes = 0;
+	#lastMessageAt: number | undefined;
+	#isSent = false;
+	#isAnswered = false;
+	#cancelTimeout = () => {};
+	#cancelSilenceTimer = () => {};
+
+	/** @param onEnd called once, when the call was answered and the wait has ended */
+	constructor(parts: CollectorParts, onEnd: (end: WaitEndReason) => void) {
+		this.#parts = parts;
+		this.#onEnd = onEnd;
+	}
+
+	/** Must be called whenever the call is sent. Messages that arrived earlier are not its answer, so they become early messages. */
+	markCallSent(): void {
+		this.#isSent = true;
+		for (const message of this.messages.splice(0)) this.earlyMessages.push(message);
+		this.#lastMessageAt = undefined;
+		this.endReason = undefined;
+	}
+
+	add(message: SessionMessage): void {
+		if (this.endReason !== undefined) return;
+		const { failureCondition, filterCondition } = this.#parts.settings;
+		const reportsFailure = failureCondition !== undefined && meetsCondition(message, failureCondition);
+		if (!reportsFailure && filterCondition !== undefined && !meetsCondition(message, filterCondition)) return;
+		if (this.#rememberId(message)) return;
+		this.#heldBytes += measureHeldBytes(message);
+		if (this.#isSent) this.#collect(message, reportsFailure);
+		else this.#keepEarlyMessage(message);
+	}
+
+	handleCloseFrame(): void {
+		if (this.#isSent && this.#parts.settings.waitUntil === 'close') this.#endWait('close');
+	}
+
+	/** Must be called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
+	handleNoMoreMessages(): boolean {
+		if (this.#parts.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
+		return this.endReason !== undefined;
+	}
+
+	markCallAnswered(): void {
+		const { clock, settings } = this.#parts;
+		this.#isAnswered = true;
+		if (this.endReason !== undefined) {
+			this.#onEnd(this.endReason);
+			return;
+		}
+		this.#cancelTimeout = clock.callAfter(settings.waitTimeoutSeconds * 1000, () => {
+			this.#endWait('timeout');
+		});
+		this.#watchSilence();
+	}
+
+	/** Cancels the timers, and keeps the message IDs for later waits. */
+	stop(): void {
+		this.#stopTimers();
+		const waitNumber = ++getReceivedIds().endedWaitCount;
+		for (const hash of this.#receivedHashes) getReceivedIds().ids.set(hash, waitNumber);
+	}
+
+	/**
+	 * Remembers the message's ID. Waits that run at the same time all get the message.
+	 * @returns whether this wait, or a wait that ended before it began, had received the ID before
+	 */
+	#rememberId(message: SessionMessage): boolean {
+		const { settings, conversationKey } = this.#parts;
+		const id = findMessageId(message, settings.deduplicationField);
+		if (id === undefined) return false;
+		const key = JSON.stringify([conversationKey, id]);
+		const hash = createHash('sha256').update(key).digest('base64');
+		const waitNumber = getReceivedIds().ids.get(hash);
+		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return true;
+		const isKnown = this.#receivedHashes.has(hash);
+		if (isKnown && this.#isSent) this.repeatedCount++;
+		this.#receivedHashes.add(hash);
+		return isKnown;
+	}
+
+	#collect(message: SessionMessage, reportsFailure: boolean): void {
+		const { settings, clock, onMessage } = this.#parts;
+		if (this.messages.length >= settings.maxMessages || this.#heldBytes > maxAnswerBytes) {
+			this.#endWait('limit');
+			return;
+		}
+		this.messages.push(message);
+		this.#lastMessageAt = clock.getMonotonicMilliseconds();
+		const matches = settings.matchCondition !== undefined && meetsCondition(message, settings.matchCondition);
+		const endReason = reportsFailure ? 'failure' : matches ? 'match' : undefined;
+		onMessage(message, endReason);
+		const hasAllMessages = settings.waitUntil === 'count' && this.messages.length >= settings.messageCount;
+		if (endReason !== undefined || hasAllMessages) this.#endWait(endReason ?? 'count');
+		else this.#watchSilence();
+	}
+
+	/** Keeps an early message, and drops the oldest early messages beyond the limits. Half of the memory stays free for the answer. */
+	#keepEarlyMessage(message: SessionMessage): void {
+		this.earlyMessages.push(message);
+		const { maxMessages } = this.#parts.settings;
+		while (this.earlyMessages.length > maxMessages || this.#heldBytes > maxAnswerBytes / 2) {
+			const oldest = this.earlyMessages.shift();
+			if (oldest) this.#heldBytes -= measureHeldBytes(oldest);
+		}
+	}
+
+	/** Starts the timer of the silence again. It also runs while the channel is closed, because a service may close it after its answer. */
+	#watchSilence(): void {
+		const { clock, settings } = this.#parts;
+		if (settings.waitUntil !== 'silence' || !this.#isAnswered || this.#lastMessageAt === undefined) return;
+		this.#cancelSilenceTimer();
+		const silentMilliseconds = clock.getMonotonicMilliseconds() - this.#lastMessageAt;
+		const remainingMilliseconds = settings.silenceSeconds * 1000 - silentMilliseconds;
+		this.#cancelSilenceTimer = clock.callAfter(Math.max(0, remainingMilliseconds), () => {
+			this.#endWait('silence');
+		});
+	}
+
+	#endWait(endReason: WaitEndReason): void {
+		if (this.endReason !== undefined) return;
+		this.endReason = endReason;
+		this.#stopTimers();
+		if (this.#isAnswered) this.#onEnd(endReason);
+	}
+
+	#stopTimers(): void {
+		this.#cancelTimeout();
+		this.#cancelSilenceTimer();
+	}
+}
