@@ -1,14 +1,14 @@
 /** Limits for the style sheets of a page. The style sheets of ordinary emails are far shorter. */
 const maxSheetCharacters = 500_000;
 const maxRules = 5_000;
-const maxSelectors = 50;
+const maxSelectorsPerRule = 50;
 const maxRulesPerName = 30;
-const maxClasses = 30;
+const maxClassesPerElement = 30;
 const maxBlockCharacters = 5_000;
 
 const zero = /^0+(?:\.0*)?(?:[a-z]+|%)?$/;
 /** The values that hide an element, by CSS property. */
-const unseenValues = {
+const hidingValues = {
 	display: /^none$/,
 	visibility: /^(?:hidden|collapse)$/,
 	'max-height': zero,
@@ -16,14 +16,14 @@ const unseenValues = {
 	// Hides only the element's own text, because an element inside may have another size.
 	'font-size': zero,
 } as const;
-type Property = keyof typeof unseenValues;
+type Property = keyof typeof hidingValues;
 
 /** Parts of a rule's weight in the cascade of CSS. Each part outweighs any number of the parts before it. */
 const weights = { order: 1, tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
 
 interface Declaration {
 	readonly property: Property;
-	readonly isUnseen: boolean;
+	readonly isHiding: boolean;
 	readonly isImportant: boolean;
 }
 
@@ -51,7 +51,7 @@ export class HidingStyles {
 			if (this.#ruleCount >= maxRules) return;
 			const declarations = readDeclarations(block);
 			if (declarations.length === 0) continue;
-			for (const selector of selectors.split(',', maxSelectors)) this.#addRule(selector, declarations);
+			for (const selector of selectors.split(',', maxSelectorsPerRule)) this.#addRule(selector, declarations);
 		}
 	}
 
@@ -73,14 +73,14 @@ export class HidingStyles {
 	/** @param attributes the attributes of the element, of which `id`, `class` and `style` count */
 	getVisibility(tag: string, attributes: ReadonlyMap<string, string>) {
 		const get = (name: string) => attributes.get(name) ?? '';
-		const classNames = get('class').trim().split(/\s+/, maxClasses);
+		const classNames = get('class').trim().split(/\s+/, maxClassesPerElement);
 		const elementNames = new Set([tag, ...classNames.map((name) => `.${name}`), `#${get('id').trim()}`]);
-		const winners = new Map<Property, { readonly weight: number; readonly isUnseen: boolean }>();
+		const winners = new Map<Property, { readonly weight: number; readonly isHiding: boolean }>();
 		const apply = (declarations: readonly Declaration[], weight: number, dependsOnContext = false) => {
-			for (const { property, isUnseen, isImportant } of declarations) {
+			for (const { property, isHiding, isImportant } of declarations) {
 				const totalWeight = weight + (isImportant ? weights.important : 0);
-				if (totalWeight < (winners.get(property)?.weight ?? 0) || (dependsOnContext && isUnseen)) continue;
-				winners.set(property, { weight: totalWeight, isUnseen });
+				if (totalWeight < (winners.get(property)?.weight ?? 0) || (dependsOnContext && isHiding)) continue;
+				winners.set(property, { weight: totalWeight, isHiding });
 			}
 		};
 		for (const rule of [...elementNames].flatMap((name) => this.#rules.get(name) ?? [])) {
@@ -88,10 +88,10 @@ export class HidingStyles {
 				apply(rule.declarations, rule.weight, rule.dependsOnContext);
 		}
 		if (attributes.has('style')) apply(readDeclarations(get('style')), weights.style);
-		const isSizeless = winners.get('font-size')?.isUnseen;
+		const isSizeless = winners.get('font-size')?.isHiding;
 		winners.delete('font-size');
 		return {
-			isHidden: tag !== 'html' && tag !== 'body' && [...winners.values()].some(({ isUnseen }) => isUnseen),
+			isHidden: tag !== 'html' && tag !== 'body' && [...winners.values()].some(({ isHiding }) => isHiding),
 			/** Whether the font size of the element is 0; undefined if the element has no font size of its own. */
 			isSizeless,
 		};
@@ -116,12 +116,12 @@ function readDeclarations(block: string): Declaration[] {
 		const property = name === 'font' ? 'font-size' : name;
 		if (!isProperty(property) || (property === 'opacity' && isAnimated)) return [];
 		const value = rawValue.replace(/\s*!\s*important$/, '');
-		const isUnseen = unseenValues[property].test(name === 'font' ? value.replace(/[\s/].*/s, '') : value);
-		return { property, isUnseen, isImportant: value !== rawValue };
+		const isHiding = hidingValues[property].test(name === 'font' ? value.replace(/[\s/].*/s, '') : value);
+		return { property, isHiding, isImportant: value !== rawValue };
 	});
 }
 
-const isProperty = (name: string): name is Property => Object.hasOwn(unseenValues, name);
+const isProperty = (name: string): name is Property => Object.hasOwn(hidingValues, name);
 
 /** Removes comments. A comment without an end reaches up to the end of the style sheet. */
 const removeComments = (css: string) =>

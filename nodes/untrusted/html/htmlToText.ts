@@ -45,9 +45,9 @@ class HtmlReader implements Callbacks {
 	readonly #attributes = new Map<string, string>();
 	#attributeName = '';
 	#undisplayedTag = '';
-	#hiddenElement: HiddenElement | undefined;
+	#hiddenElement: TrackedElement | undefined;
 	/** The element whose font size is 0. Its own text is not displayed, but elements inside may have another size. */
-	#sizelessElement: HiddenElement | undefined;
+	#sizelessElement: TrackedElement | undefined;
 	/** The styles of the page. Senders use them to hide a preview text, or a part that only phones show. */
 	readonly #styles = new HidingStyles();
 	#sheetPieces: string[] = [];
@@ -65,7 +65,7 @@ class HtmlReader implements Callbacks {
 		const tokenizer = new Tokenizer({ decodeEntities: true }, this);
 		tokenizer.write(html);
 		tokenizer.end();
-		this.#endLink();
+		this.#closeLink();
 		return this.#writer.finish();
 	}
 
@@ -126,8 +126,8 @@ class HtmlReader implements Callbacks {
 		const isHidden = this.#attributes.has('hidden') || visibility.isHidden;
 		if (visibility.isSizeless === false) this.#sizelessElement = undefined;
 		else if (visibility.isSizeless && !voidElements.has(tag))
-			this.#sizelessElement ??= new HiddenElement(tag);
-		if (isHidden && !voidElements.has(tag)) this.#hiddenElement = new HiddenElement(tag);
+			this.#sizelessElement ??= new TrackedElement(tag);
+		if (isHidden && !voidElements.has(tag)) this.#hiddenElement = new TrackedElement(tag);
 		else if (!isHidden) this.#openDisplayed(tag);
 	}
 
@@ -169,7 +169,7 @@ class HtmlReader implements Callbacks {
 		else if (tag === 'tr') writer.endRow();
 		else if (tag === 'ul' || tag === 'ol') writer.closeList();
 		this.#breakAround(tag);
-		if (tag === 'a') this.#endLink();
+		if (tag === 'a') this.#closeLink();
 		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);
 		else if (tag === 'pre') writer.preDepth = Math.max(0, writer.preDepth - 1);
 	}
@@ -181,7 +181,7 @@ class HtmlReader implements Callbacks {
 	}
 
 	#openLink(): void {
-		this.#endLink();
+		this.#closeLink();
 		const href = this.#getAttribute('href')
 			.trim()
 			.replace(/^mailto:/i, '');
@@ -190,7 +190,7 @@ class HtmlReader implements Callbacks {
 		this.#writer.startRecording(href.length);
 	}
 
-	#endLink(): void {
+	#closeLink(): void {
 		const address = this.#linkAddress;
 		const writer = this.#writer;
 		if (address === '') return;
@@ -202,7 +202,7 @@ class HtmlReader implements Callbacks {
 }
 
 /** An element that is not displayed. Counts the elements inside, so that it finds its own end. */
-class HiddenElement {
+class TrackedElement {
 	readonly tag: string;
 	/** Numbers of open elements inside, by tag name. */
 	readonly #openElements = new Map<string, number>();

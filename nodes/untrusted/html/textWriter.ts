@@ -154,11 +154,11 @@ export class TextWriter {
 
 	#writeWords(text: string): void {
 		const [padding = ''] = leadingPadding.exec(text) ?? [];
-		const isAtStart = this.#pendingLineBreaks > 0 || this.#openedCellTable !== undefined;
+		const isAtTextStart = this.#pendingLineBreaks > 0 || this.#openedCellTable !== undefined;
 		const words = text.slice(padding.length);
 		const space = collapseSpaces(padding);
 		if (space !== '') this.#pendingSpace ||= space;
-		else if (padding !== '' && this.#pendingSpace === '' && !isAtStart) this.#writePiece(padding);
+		else if (padding !== '' && this.#pendingSpace === '' && !isAtTextStart) this.#writePiece(padding);
 		if (words === '') return;
 		let end = words.length;
 		while (collapseSpaces(words.charAt(end - 1)) !== '') end--;

@@ -164,12 +164,12 @@ class MarkdownTreeBuilder {
 	}
 
 	buildTab(): RootContent[] {
-		const parts = elements.getTabContents(this.#tab).flatMap((content) => this.#buildBlocks(content));
+		const blocks = elements.getTabContents(this.#tab).flatMap((content) => this.#buildBlocks(content));
 		const footnotes = elements.getFootnotes(this.#tab).map(({ id, content }): RootContent => {
 			const label = this.#getLabel(id);
 			return { type: 'footnoteDefinition', identifier: label, label, children: this.#buildBlocks(content) };
 		});
-		return [...parts, ...footnotes];
+		return [...blocks, ...footnotes];
 	}
 
 	#buildBlocks(content: elements.Elements): Array<BlockContent | DefinitionContent> {
@@ -203,16 +203,16 @@ class MarkdownTreeBuilder {
 		const pieces = this.#readLabeledPieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
 		const texts = pieces.filter((piece) => !piece.rule);
-		const isRuled =
+		const hasRule =
 			pieces.length > texts.length || (texts.length === 0 && elements.isBorderVisible(style.borderBottom));
 		const glyph = paragraph.bullet ? this.#glyphs.countItem(paragraph.bullet) : undefined;
 		const placement = { ...elements.getParagraphIndent(paragraph), glyph };
-		const nodes: FlatBlock[] = isRuled ? [{ node: { type: 'thematicBreak' }, ...placement }] : [];
+		const blocks: FlatBlock[] = hasRule ? [{ node: { type: 'thematicBreak' }, ...placement }] : [];
 		const node = this.#buildTextBlock(texts, style);
-		if (node !== undefined || (glyph !== undefined && !isRuled)) {
-			nodes.push({ node: node ?? { type: 'paragraph', children: [] }, ...placement });
+		if (node !== undefined || (glyph !== undefined && !hasRule)) {
+			blocks.push({ node: node ?? { type: 'paragraph', children: [] }, ...placement });
 		}
-		return nodes;
+		return blocks;
 	}
 
 	#buildTextBlock(
@@ -223,7 +223,7 @@ class MarkdownTreeBuilder {
 		if (isShaded && pieces.every((piece) => piece.marks.code)) {
 			return { type: 'code', value: joinSpans(pieces).replaceAll('\v', '\n') };
 		}
-		const depth = elements.getHeadingDepth(style.namedStyleType ?? '');
+		const depth = elements.getHeadingLevel(style.namedStyleType ?? '');
 		const children = buildPhrasing(pieces, depth ? { type: 'text', value: ' ' } : { type: 'break' });
 		if (children.length === 0) return undefined;
 		return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };

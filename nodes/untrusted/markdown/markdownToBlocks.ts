@@ -71,12 +71,12 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	const reader = new BlockReader();
 	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
 	const { blocks, lists } = reader;
-	const simplified = listSimplifications(nodes);
+	const simplified = collectSimplifications(nodes);
 	if (reader.isRenumbered) simplified.push('list numbers');
 	return { blocks, lists, ...(simplified.length > 0 && { simplified }) };
 }
 
-function listSimplifications(nodes: readonly mdast.RootContent[]): SimplifiedKind[] {
+function collectSimplifications(nodes: readonly mdast.RootContent[]): SimplifiedKind[] {
 	const kinds = new Set<SimplifiedKind>();
 	for (const node of nodes) {
 		if (node.type === 'image') kinds.add('images');

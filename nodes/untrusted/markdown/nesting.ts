@@ -10,7 +10,7 @@ export interface FlatBlock extends elements.ParagraphIndent {
 }
 
 /** A block with the list and the quotes that it belongs to. */
-interface PlacedBlock {
+interface ContainedBlock {
 	readonly node: BlockContent;
 	/** Number of quotes around the block or, for a block of a list, around the list. */
 	readonly quoteDepth: number;
@@ -23,18 +23,18 @@ const maxQuoteDepth = 50;
 
 type NestedContent = BlockContent | DefinitionContent;
 
-export const nestBlocks = (blocks: readonly FlatBlock[]) => buildNestedBlocks(placeBlocks(blocks));
+export const nestBlocks = (blocks: readonly FlatBlock[]) => buildNestedBlocks(findContainers(blocks));
 
 /** Finds each block's list and quotes. An indented paragraph after a list item belongs to that item. */
-function placeBlocks(blocks: readonly FlatBlock[]): PlacedBlock[] {
+function findContainers(blocks: readonly FlatBlock[]): ContainedBlock[] {
 	let openItem: { level: number; quoteDepth: number } | undefined;
-	return blocks.map(({ node, isQuoted, indentPoints, glyph }): PlacedBlock => {
+	return blocks.map(({ node, isQuoted, indentPoints, glyph }): ContainedBlock => {
 		if (glyph !== undefined) {
 			openItem = { level: glyph.level, quoteDepth: isQuoted ? 1 : 0 };
 			return { node, quoteDepth: openItem.quoteDepth, list: { level: glyph.level, glyph } };
 		}
-		const ownPoints = indentPoints - (isQuoted ? elements.quoteIndentPoints : 0);
-		const indentLevel = Math.floor((ownPoints + 1) / elements.listIndentPoints) - 1;
+		const listPoints = indentPoints - (isQuoted ? elements.quoteIndentPoints : 0);
+		const indentLevel = Math.floor((listPoints + 1) / elements.listIndentPoints) - 1;
 		if (openItem !== undefined && indentLevel >= 0) {
 			const { quoteDepth } = openItem;
 			const level = Math.min(indentLevel, openItem.level);
@@ -48,8 +48,8 @@ function placeBlocks(blocks: readonly FlatBlock[]): PlacedBlock[] {
 	});
 }
 
-function buildNestedBlocks(blocks: readonly PlacedBlock[]): NestedContent[] {
-	const stretches: PlacedBlock[][] = [];
+function buildNestedBlocks(blocks: readonly ContainedBlock[]): NestedContent[] {
+	const stretches: ContainedBlock[][] = [];
 	for (const block of blocks) {
 		const stretch = stretches.at(-1);
 		if (stretch?.[0] && getContainerKind(stretch[0]) === getContainerKind(block)) stretch.push(block);
@@ -63,12 +63,12 @@ function buildNestedBlocks(blocks: readonly PlacedBlock[]): NestedContent[] {
 	});
 }
 
-function getContainerKind({ quoteDepth, list }: PlacedBlock): 'quote' | 'list' | 'block' {
+function getContainerKind({ quoteDepth, list }: ContainedBlock): 'quote' | 'list' | 'block' {
 	return quoteDepth > 0 ? 'quote' : list ? 'list' : 'block';
 }
 
 /** Builds lists. Adjacent items with the same level and kind form one list, even if Docs assigns them to several lists. */
-function buildLists(blocks: readonly PlacedBlock[]): List[] {
+function buildLists(blocks: readonly ContainedBlock[]): List[] {
 	const outerLists: List[] = [];
 	let openLists: Array<{ list: List; level: number }> = [];
 	for (const { node, list } of blocks) {
@@ -80,9 +80,9 @@ function buildLists(blocks: readonly PlacedBlock[]): List[] {
 			if (item !== undefined) addToItem(item, node, list.isQuoted);
 			continue;
 		}
-		const lastOpen = openLists.at(-1);
-		if (lastOpen?.level === list.level && lastOpen.list.ordered === glyph.ordered) {
-			lastOpen.list.children.push(buildListItem(node));
+		const lastOpenList = openLists.at(-1);
+		if (lastOpenList?.level === list.level && lastOpenList.list.ordered === glyph.ordered) {
+			lastOpenList.list.children.push(buildListItem(node));
 			continue;
 		}
 		openLists = openLists.filter(({ level }) => level < list.level);
@@ -230,8 +230,8 @@ function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): element
 		const parts: elements.ParagraphPiece[] = [];
 		let start = 0;
 		for (const { 0: match, index } of piece.text.matchAll(bareAddress)) {
-			const character = piece.text[index + match.length] ?? getFirstMarkdownCharacter(pieces[pieceIndex + 1]);
-			const endsThere = character === '\v' ? !hasBackslashBreaks : character.trim() === '';
+			const next = piece.text[index + match.length] ?? getFirstMarkdownCharacter(pieces[pieceIndex + 1]);
+			const endsThere = next === '\v' ? !hasBackslashBreaks : next.trim() === '';
 			if (!escapedCharacter.test(match) && endsThere) continue;
 			const textBefore = piece.text.slice(start, index);
 			const address = trimAddress(match);

@@ -31,12 +31,12 @@ function* splitIntoPieces(markdown: string, pieceLength: number) {
 			yield { text, nodes };
 			return;
 		}
-		const count = findLastSeparateBlock(nodes);
-		length = count > 0 ? pieceLength : length * 2;
-		if (count <= 0) continue;
+		const blockCount = findLastSeparateBlock(nodes);
+		length = blockCount > 0 ? pieceLength : length * 2;
+		if (blockCount <= 0) continue;
 		// The next piece begins with the line break before its first block.
-		const end = text.lastIndexOf('\n', nodes[count]?.position?.start.offset);
-		yield { text: text.slice(0, end), nodes: nodes.slice(0, count) };
+		const end = text.lastIndexOf('\n', nodes[blockCount]?.position?.start.offset);
+		yield { text: text.slice(0, end), nodes: nodes.slice(0, blockCount) };
 		start += end;
 	}
 }
@@ -119,8 +119,8 @@ export function assertProportionate(markdown: string): string {
 		stretchLength = isBlank ? 0 : stretchLength + line.length;
 		maxStretchLength = Math.max(maxStretchLength, stretchLength);
 	}
-	const mentionCount = markdown.includes(']:') ? markdown.split(']').length : 0;
-	if (cellCount > maxCells || maxStretchLength * mentionCount > maxAddressCharacters + 40 * markdown.length)
+	const bracketCount = markdown.includes(']:') ? markdown.split(']').length : 0;
+	if (cellCount > maxCells || maxStretchLength * bracketCount > maxAddressCharacters + 40 * markdown.length)
 		throw new Error('The result would be many times as long as the text');
 	return markdown;
 }

@@ -53,8 +53,8 @@ export const append = defineOperation({
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const mark = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
-		const isPlain = params.contentFormat === 'text' && heading === '' && !newParagraph;
-		if (isPlain && (tab === '' || looksLikeTabId(tab)) && !mark) {
+		const continuesLine = params.contentFormat === 'text' && heading === '' && !newParagraph;
+		if (continuesLine && (tab === '' || looksLikeTabId(tab)) && !mark) {
 			// This request requires no revision, so it is never repeated if its outcome is unknown.
 			const text = cleanText(content);
 			const insertText = { text, endOfSegmentLocation: tab === '' ? {} : { tabId: tab } };
@@ -63,8 +63,8 @@ export const append = defineOperation({
 			const revisionId = data.writeControl?.requiredRevisionId ?? '';
 			return { documentId, characterCount: text.length, revisionId };
 		}
-		const parts = heading === '' ? [content] : [content, heading];
-		const key = mark === undefined ? undefined : { mark, content: hashParts(parts) };
+		const hashedTexts = heading === '' ? [content] : [content, heading];
+		const key = mark === undefined ? undefined : { mark, content: hashParts(hashedTexts) };
 		return await appendContent(docs, { documentId, tab, heading, parsedContent, newParagraph, key }, item);
 	},
 	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
@@ -111,8 +111,8 @@ export async function appendContent(
 			// The range has at least the newline of the paragraph, because a rule has no text.
 			const endIndex = Math.max(plan.endIndex - place.contentAfter.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
-			const name = key && `${buildRangeName(key)}/${plan.characterCount}`;
-			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
+			const rangeName = key && `${buildRangeNameStart(key)}/${plan.characterCount}`;
+			return buildChange(plan, body, rangeName ? [{ createNamedRange: { name: rangeName, range } }] : []);
 		});
 	}, item);
 }
@@ -121,7 +121,7 @@ export async function appendContent(
  * Builds the name of the range that marks appended text with its idempotency key. One atomic change adds text and range, and Docs deletes
  * the range together with the text. The full name has the mark, the beginning of the content's hash, and the number of characters.
  */
-function buildRangeName({ mark, content }: KeyHashes): string {
+function buildRangeNameStart({ mark, content }: KeyHashes): string {
 	return `n8n-agent-workspace/${mark}/${content.slice(0, 16)}`;
 }
 
@@ -129,7 +129,7 @@ function buildRangeName({ mark, content }: KeyHashes): string {
 function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, key: KeyHashes) {
 	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === key.mark);
 	if (name === undefined) return undefined;
-	if (!name.startsWith(`${buildRangeName(key)}/`))
+	if (!name.startsWith(`${buildRangeNameStart(key)}/`))
 		throw createKeyReusedError(`text in the document ${documentId}`);
 	return { documentId, characterCount: Number(name.split('/')[3]), revisionId, repeated: true };
 }

@@ -3,7 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { joinSpans } from '../../../untrusted/document/blocks';
-import { type Elements, getHeadingDepth, readPieces } from '../../../untrusted/document/elements';
+import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/document/elements';
 import type { DocsRequest } from './tableRequests';
 import { type BodyState, getStoredText } from './tabs';
 
@@ -46,7 +46,7 @@ export interface Section {
 
 /** An error lists at most this many headings, with this many characters each. */
 const maxListedHeadings = 30;
-const maxNameLength = 80;
+const maxTextLength = 80;
 
 /**
  * Finds the section under a heading.
@@ -56,19 +56,19 @@ const maxNameLength = 80;
 export function findSection({ content }: BodyState, heading: string): Section {
 	if (heading === '') return { heading, level: 0, startIndex: 1, elements: content, elementsAfter: [] };
 	const headings = content.flatMap(({ paragraph = {}, endIndex }, index) => {
-		const level = getHeadingDepth(paragraph.paragraphStyle?.namedStyleType ?? '');
+		const level = getHeadingLevel(paragraph.paragraphStyle?.namedStyleType ?? '');
 		const text = level === undefined ? '' : collapseBlanks(joinSpans(readPieces(paragraph, {})));
 		return level === undefined || text === '' ? [] : [{ index, level, text, startIndex: endIndex ?? 0 }];
 	});
 	const headingText = collapseBlanks(heading);
 	const [match, ...otherMatches] = headings.filter(({ text }) => text === headingText);
 	if (match === undefined || otherMatches.length > 0) {
-		const name = shorten(headingText, maxNameLength);
-		const names = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text, maxNameLength)}'`);
-		if (headings.length > maxListedHeadings) names.push('…');
+		const shortText = shorten(headingText, maxTextLength);
+		const texts = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text, maxTextLength)}'`);
+		if (headings.length > maxListedHeadings) texts.push('…');
 		throw createRefusal(
-			match ? `Several headings read '${name}'` : `The document has no heading '${name}'`,
-			`Nothing was written. ${match ? 'Rename all but one of them. ' : ''}${names.length > 0 ? `Headings of the tab: ${names.join(', ')}.` : 'The tab has no headings.'}`,
+			match ? `Several headings read '${shortText}'` : `The document has no heading '${shortText}'`,
+			`Nothing was written. ${match ? 'Rename all but one of them. ' : ''}${texts.length > 0 ? `Headings of the tab: ${texts.join(', ')}.` : 'The tab has no headings.'}`,
 		);
 	}
 	const nextHeading = headings.find(({ index, level }) => index > match.index && level <= match.level);
@@ -106,11 +106,11 @@ export function planPlace(body: BodyState, section: Section, replacesContent: bo
 	return { index, tabId, ...addedParagraph, firstRequests, contentAfter };
 }
 
-const unstyledKeys = new Set(['namedStyleType', 'direction', 'headingId']);
+const ordinaryStyleKeys = new Set(['namedStyleType', 'direction', 'headingId']);
 
 /** Whether a paragraph has a style that other text in its place would take over. */
 export function hasOwnStyle({ bullet, paragraphStyle, elements }: docs_v1.Schema$Paragraph): boolean {
-	const hasParagraphStyle = Object.keys(paragraphStyle ?? {}).some((key) => !unstyledKeys.has(key));
+	const hasParagraphStyle = Object.keys(paragraphStyle ?? {}).some((key) => !ordinaryStyleKeys.has(key));
 	const hasTextStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
 	const namedStyle = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
 	return bullet !== undefined || hasParagraphStyle || hasTextStyle || namedStyle !== 'NORMAL_TEXT';

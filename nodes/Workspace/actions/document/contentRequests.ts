@@ -4,7 +4,7 @@ import { buildParagraph, cleanText, joinSpans, type Span } from '../../../untrus
 import type { DocumentContent, ParagraphBlock, SimplifiedKind } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
 import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
-import { buildListRequests, buildStyleRequests, hasStyle, layOutContent, placeSpans } from './styleRequests';
+import { buildListRequests, buildStyleRequests, getsStyle, layOutContent, placeSpans } from './styleRequests';
 import type { InsertTarget } from './styleRequests';
 import { buildTableRequests, type DocsRequest, type Extent } from './tableRequests';
 
@@ -29,9 +29,9 @@ export async function readMarkdown(markdown: string, field: string, insertImages
 	if ('result' in answer) {
 		// The task `markdownToBlocks` returns a `DocumentContent` as JSON.
 		const parsedContent = JSON.parse(answer.result) as DocumentContent;
-		const unneededHint = insertImages ? 'images' : 'images without address';
+		const unneededKind = insertImages ? 'images' : 'images without address';
 		for (const kind of parsedContent.simplified ?? [])
-			if (kind !== unneededHint) item.addHint(simplificationHints[kind]);
+			if (kind !== unneededKind) item.addHint(simplificationHints[kind]);
 		return insertImages ? parsedContent : filterPictures(parsedContent, () => false);
 	}
 	throw createRefusal(
@@ -136,11 +136,11 @@ export const planReplacement = (content: DocumentContent, place: ContentPlace) =
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
 export function planAppend(content: DocumentContent, newParagraph: boolean, place: ContentPlace) {
 	const [firstBlock] = content.blocks;
-	const isPlain = firstBlock?.kind === 'paragraph' && !hasStyle(firstBlock) && !firstBlock.list;
+	const isUnstyled = firstBlock?.kind === 'paragraph' && !getsStyle(firstBlock) && !firstBlock.list;
 	const continues = !place.isParagraphEmpty;
 	// An empty paragraph already is a new paragraph.
-	const isContinued = !continues || (!newParagraph && isPlain);
-	const isStyled = isPlain && firstBlock.format === 'plain' ? place.isAdded : place.isStyled;
+	const isContinued = !continues || (!newParagraph && isUnstyled);
+	const isStyled = isUnstyled && firstBlock.format === 'plain' ? place.isAdded : place.isStyled;
 	return planInPlace(isContinued ? content : prependParagraph(content), { ...place, isStyled, continues });
 }
 
@@ -202,8 +202,8 @@ function closeEmptyEnd({ blocks, lists }: DocumentContent, { isStyled }: InsertT
 		lastBlock?.kind === 'paragraph'
 			? [blocks.slice(0, -1), lastBlock]
 			: [blocks, buildParagraph([], lastBlock ? 'text' : 'plain')];
-	const getsStyle = isStyled || hasStyle(endBlock) || endBlock.list !== undefined;
-	const hasFiller = getsStyle && /(?:^|\n)$/.test(joinSpans(endBlock.spans));
+	const needsStyle = isStyled || getsStyle(endBlock) || endBlock.list !== undefined;
+	const hasFiller = needsStyle && /(?:^|\n)$/.test(joinSpans(endBlock.spans));
 	const spans = hasFiller ? [...endBlock.spans, { text: filler, marks: {} }] : endBlock.spans;
 	return { closedContent: { lists, blocks: [...blocksBefore, { ...endBlock, spans }] }, hasFiller };
 }

@@ -160,20 +160,20 @@ async function fillEmpty(
 }
 
 /** Fills a copy of a template. Makes replacements before it appends the content, so that they do not change the content. */
-async function fillCopy({ docs }: Clients, id: string, document: NewDocument, item: Item, recovers: boolean) {
+async function fillCopy({ docs }: Clients, id: string, document: NewDocument, item: Item, isRetry: boolean) {
 	const { parsedContent, key, replacementPlan, fillFromInput } = document;
 	const replace = async () => {
 		const body = await readBodyState(docs, id, '', 'texts');
-		const name = `n8n-agent-workspace/filled/${key?.mark ?? ''}`;
+		const markerName = `n8n-agent-workspace/filled/${key?.mark ?? ''}`;
 		// A second replacement could also change the texts that the first one inserted.
-		if (key ? body.rangeNames.includes(name) : recovers && hasNewRevision(item, body)) return undefined;
+		if (key ? body.rangeNames.includes(markerName) : isRetry && hasNewRevision(item, body)) return undefined;
 		const text = collectTexts(body, true, body.content);
 		const requests = addFillRequests(replacementPlan, text, item, fillFromInput);
 		const isFilling = requests.length + replacementPlan.markdown.length > 0;
-		const marker = key && isFilling ? [buildMarkerRequest(name, body)] : [];
+		const markerRequests = key && isFilling ? [buildMarkerRequest(markerName, body)] : [];
 		return await carryOutContent(docs, item, (filterContent) => {
 			const plan = planMarkdownReplacements(body, true, replacementPlan.markdown, filterContent);
-			return buildChange(plan, body, requests, marker);
+			return buildChange(plan, body, requests, markerRequests);
 		});
 	};
 	const replaced = (await repeatIfOutdated(replace, item))?.replaced;

@@ -129,8 +129,8 @@ function readReplacements(raw: unknown, field: Field, reading: ReadContext): Rep
 	const rows = reading.mode === 'fields' && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
 	const readText = (value: unknown) => {
 		if (typeof value === 'string') return value;
-		const isPrintable = reading.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
-		if (!isPrintable) throw createValueRefusal(field, reading, `texts, not ${describeType(value)}`);
+		const isConvertible = reading.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
+		if (!isConvertible) throw createValueRefusal(field, reading, `texts, not ${describeType(value)}`);
 		return String(value);
 	};
 	if (isRecord(rows)) {
@@ -140,9 +140,8 @@ function readReplacements(raw: unknown, field: Field, reading: ReadContext): Rep
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, reading, `${expected}, not ${describeType(raw)}`);
 	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, reading);
-	const isFilled = ({ find, replace }: (typeof rows)[number]) =>
-		reading.mode === 'json' || !!find || !!replace;
-	return rows.filter(isFilled).map(({ find, replace, format = 'text' }) => {
+	const isKept = ({ find, replace }: (typeof rows)[number]) => reading.mode === 'json' || !!find || !!replace;
+	return rows.filter(isKept).map(({ find, replace, format = 'text' }) => {
 		const knownFormat = replacementFormat.options.find(({ value }) => value === format)?.value;
 		if (knownFormat === undefined) throw createValueRefusal(field, reading, expected);
 		return { find: readText(find ?? ''), replacement: readText(replace ?? ''), format: knownFormat };

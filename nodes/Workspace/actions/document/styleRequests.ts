@@ -88,7 +88,7 @@ function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): Para
 	};
 }
 
-export const hasStyle = (block: ParagraphBlock) => Object.keys(buildParagraphStyle(block)).length > 0;
+export const getsStyle = (block: ParagraphBlock) => Object.keys(buildParagraphStyle(block)).length > 0;
 
 const buildTextStyle = ({ code, link, ...otherMarks }: TextMarks): docs_v1.Schema$TextStyle => ({
 	...otherMarks,
@@ -119,7 +119,7 @@ function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
 const toTextRange = ({ start, end }: Extent, { toRange }: Layout) => toRange(start, Math.max(end, start + 1));
 
 /** Builds the request that gives paragraphs a style. @returns no request for an empty style */
-function styleParagraphs(extent: Extent, paragraphStyle: ParagraphStyle, layout: Layout): DocsRequest[] {
+function buildStyleUpdate(extent: Extent, paragraphStyle: ParagraphStyle, layout: Layout): DocsRequest[] {
 	const fields = Object.keys(paragraphStyle).join(',');
 	const range = toTextRange(extent, layout);
 	return fields === '' ? [] : [{ updateParagraphStyle: { range, paragraphStyle, fields } }];
@@ -136,12 +136,12 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 		const range = toRange(target.index, start);
 		requests.push({ updateTextStyle: { range, textStyle: {}, fields: '*' } });
 	}
-	const styledParagraphs = paragraphs.filter(({ block }) => block.list?.bullet !== false);
+	const styledNow = paragraphs.filter(({ block }) => block.list?.bullet !== false);
 	return [
 		...requests,
 		...buildSpacingRequests(paragraphs, layout),
-		...styledParagraphs.flatMap((paragraph) =>
-			styleParagraphs(paragraph, buildParagraphStyle(paragraph.block), layout),
+		...styledNow.flatMap((paragraph) =>
+			buildStyleUpdate(paragraph, buildParagraphStyle(paragraph.block), layout),
 		),
 		...layout.tables.flatMap((table) => buildAlignmentRequests(table, layout)),
 		...buildTextStyleRequests(layout),
@@ -158,7 +158,7 @@ function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], layout: La
 		else stretches.push({ start, end });
 	}
 	const ranges = stretches.filter(({ start, end }) => start < end);
-	return ranges.flatMap((range) => styleParagraphs(range, elements.markdownParagraphSpacing, layout));
+	return ranges.flatMap((range) => buildStyleUpdate(range, elements.markdownParagraphSpacing, layout));
 }
 
 const docsAlignments = { center: { alignment: 'CENTER' }, right: { alignment: 'END' }, left: {} } as const;
@@ -167,7 +167,7 @@ const buildAlignmentRequests = ({ block, cells }: PlacedTable, layout: Layout) =
 	cells.flatMap((row) =>
 		row.flatMap(({ start }, column) => {
 			const style = docsAlignments[block.alignments[column] ?? 'left'];
-			return styleParagraphs({ start, end: start }, style, layout);
+			return buildStyleUpdate({ start, end: start }, style, layout);
 		}),
 	);
 
@@ -187,45 +187,45 @@ function buildTextStyleRequests(layout: Layout): DocsRequest[] {
  */
 export function buildListRequests(layout: Layout): DocsRequest[] {
 	const requests = layout.lists.flatMap((list) =>
-		splitAtTables(list, layout).flatMap((items) => buildBulletRequests(items, list, layout)),
+		splitAtTables(list, layout).flatMap((paragraphs) => buildBulletRequests(paragraphs, list, layout)),
 	);
-	const laterRequests = layout.paragraphs
+	const removalRequests = layout.paragraphs
 		.filter(({ block }) => block.isBetweenItems ?? block.list?.bullet === false)
-		.flatMap((paragraph) => buildLaterParagraphRequests(paragraph, layout));
-	return [...requests, ...laterRequests];
+		.flatMap((paragraph) => buildBulletRemoval(paragraph, layout));
+	return [...requests, ...removalRequests];
 }
 
 /** Splits a list at its tables, because Docs allows no table in a list. */
 function splitAtTables({ firstIndex, lastIndex }: ListRange, { placedBlocks }: Layout): PlacedParagraph[][] {
-	const parts: PlacedParagraph[][] = [[]];
-	for (const block of placedBlocks.slice(firstIndex, lastIndex + 1)) {
-		if ('cells' in block) parts.push([]);
-		else if (block.block.list !== undefined) parts.at(-1)?.push(block);
+	const stretches: PlacedParagraph[][] = [[]];
+	for (const placed of placedBlocks.slice(firstIndex, lastIndex + 1)) {
+		if ('cells' in placed) stretches.push([]);
+		else if (placed.block.list !== undefined) stretches.at(-1)?.push(placed);
 	}
-	return parts.filter((items) => items.some(({ block }) => block.list?.bullet));
+	return stretches.filter((paragraphs) => paragraphs.some(({ block }) => block.list?.bullet));
 }
 
 function buildBulletRequests(
-	items: readonly PlacedParagraph[],
+	paragraphs: readonly PlacedParagraph[],
 	{ ordered }: ListRange,
 	{ toRange, toLocation }: Layout,
 ): DocsRequest[] {
-	const firstItem = items[0];
-	const lastItem = items.at(-1);
-	if (firstItem === undefined || lastItem === undefined) return [];
-	const tabs = items.toReversed().flatMap(({ block: { list }, start }) => {
+	const first = paragraphs[0];
+	const last = paragraphs.at(-1);
+	if (first === undefined || last === undefined) return [];
+	const tabRequests = paragraphs.toReversed().flatMap(({ block: { list }, start }) => {
 		const text = list?.bullet ? '\t'.repeat(list.level) : '';
 		return text === '' ? [] : [{ insertText: { text, location: toLocation(start) } }];
 	});
-	const tabUnits = tabs.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
+	const tabUnits = tabRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
 	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
-	const end = Math.max(lastItem.end, lastItem.start + 1) + tabUnits;
-	return [...tabs, { createParagraphBullets: { range: toRange(firstItem.start, end), bulletPreset } }];
+	const end = Math.max(last.end, last.start + 1) + tabUnits;
+	return [...tabRequests, { createParagraphBullets: { range: toRange(first.start, end), bulletPreset } }];
 }
 
-function buildLaterParagraphRequests(paragraph: PlacedParagraph, layout: Layout): DocsRequest[] {
+function buildBulletRemoval(paragraph: PlacedParagraph, layout: Layout): DocsRequest[] {
 	const { block } = paragraph;
 	const style = { ...(block.isBetweenItems && toIndent(0)), ...buildParagraphStyle(block) };
 	const deleteParagraphBullets = { range: toTextRange(paragraph, layout) };
-	return [{ deleteParagraphBullets }, ...styleParagraphs(paragraph, style, layout)];
+	return [{ deleteParagraphBullets }, ...buildStyleUpdate(paragraph, style, layout)];
 }

@@ -36,20 +36,20 @@ export function layOutCells({ rows }: TableBlock, start: number): TextLine[][] {
 
 /** Builds requests that insert a table, and fill it from the last cell to the first, so that no text moves a cell to fill later. */
 export function buildTableRequests(
-	{ block, insertIndex: insertAt }: PlacedTable,
+	{ block, insertIndex }: PlacedTable,
 	toLocation: (index: number) => docs_v1.Schema$Location,
 ): DocsRequest[] {
-	const columns = block.alignments.length;
+	const columnCount = block.alignments.length;
 	const fills = block.rows.flatMap((row, rowIndex) =>
 		row.flatMap((spans, columnIndex) => {
 			const text = joinSpans(spans);
 			// The table, each row and each cell begin with an index of their own, and an empty cell has a newline.
-			const index = insertAt + 4 + rowIndex * (1 + 2 * columns) + 2 * columnIndex;
+			const index = insertIndex + 4 + rowIndex * (1 + 2 * columnCount) + 2 * columnIndex;
 			return text === '' ? [] : [{ insertText: { text, location: toLocation(index) } }];
 		}),
 	);
 	return [
-		{ insertTable: { rows: block.rows.length, columns, location: toLocation(insertAt) } },
+		{ insertTable: { rows: block.rows.length, columns: columnCount, location: toLocation(insertIndex) } },
 		...fills.toReversed(),
 	];
 }

@@ -101,9 +101,9 @@ export const write = defineOperation({
 			const textRequests = fillFromInput
 				? addFillRequests(replacementPlan, documentText + content, item, true)
 				: replacementPlan.requests;
-			const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
+			const criteria = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
 			const requestsAfter = textRequests.map(({ replaceAllText }) => ({
-				replaceAllText: { ...replaceAllText, ...tabs },
+				replaceAllText: { ...replaceAllText, ...criteria },
 			}));
 			const place = planPlace(body, section, true);
 			return await carryOutContent(docs, item, (filterContent) => {
