@@ -39,7 +39,7 @@ export interface WorkerQuestion {
 
 export type WorkerAnswer<R = unknown> = { readonly result: R } | { readonly trouble: string };
 
-/** Most characters of a result: a base for every result, and an allowance for each character of the input. */
+/** Most characters of the result for a text: a base for every result, and an allowance for each character of the input. */
 const baseCharacters = 1_000_000;
 const maxGrowth = 20;
 

@@ -93,9 +93,8 @@ export function getFootnotes(tab: DocumentTab) {
 	const visit = (content: Elements) => {
 		for (const { paragraph, table, tableOfContents } of content) {
 			for (const { footnoteReference } of paragraph?.elements ?? []) {
-				if (footnoteReference?.footnoteId) {
+				if (footnoteReference?.footnoteId)
 					numbersById.set(footnoteReference.footnoteId, footnoteReference.footnoteNumber ?? '');
-				}
 			}
 			for (const cell of getCells(table)) visit(cell.content ?? []);
 			visit(tableOfContents?.content ?? []);
@@ -151,19 +150,21 @@ export interface Glyph {
 	/** Counts from 0. */
 	readonly level: number;
 	readonly ordered: boolean;
+	/** The number of the item, also in a list with bullets. */
 	readonly number: number;
 }
 
 const defaultSymbol = '•';
 const bulletGlyphTypes = new Set([undefined, null, 'NONE', 'GLYPH_TYPE_UNSPECIFIED']);
-/** Levels count from 0. Docs has nine levels, but a gateway in place of Google may send any number. */
-const maxListLevel = 8;
-/** Longer formats are ignored, because each item repeats its format. The formats of Docs have at most five characters. */
+/** Deepest level of a list in Docs, counted from 0. A gateway in place of Google may send any number. */
+export const maxListLevel = 8;
+/** Longer formats and symbols are ignored, because each item repeats them. The formats of Docs have at most five characters. */
 const maxGlyphCharacters = 50;
 
 /** Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph itself. */
 export class GlyphCounter {
 	readonly #lists: Readonly<Record<string, docs_v1.Schema$List>>;
+	/** By list ID: the last number at each level. */
 	readonly #lastNumbers = new Map<string, number[]>();
 
 	constructor(tab: docs_v1.Schema$DocumentTab) {

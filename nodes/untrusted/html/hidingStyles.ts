@@ -2,6 +2,8 @@
 const maxSheetCharacters = 500_000;
 const maxRules = 5_000;
 const maxSelectorsPerRule = 50;
+const maxSteps = 10;
+const maxNames = 5;
 const maxRulesPerName = 30;
 const maxClassesPerElement = 30;
 const maxBlockCharacters = 5_000;
@@ -36,7 +38,7 @@ interface Rule {
 	readonly declarations: readonly Declaration[];
 }
 
-/** Finds out which elements the `style` elements of a page hide on any screen. */
+/** Finds out which elements of a page its `style` elements and attributes hide on any screen. */
 export class HidingStyles {
 	/** Rules, by the last name of their selector. */
 	readonly #rules = new Map<string, Rule[]>();
@@ -57,7 +59,7 @@ export class HidingStyles {
 
 	#addRule(selector: string, declarations: readonly Declaration[]): void {
 		const inBody = selector.trim().replace(/^(?:html\s+)?body\s+/i, '');
-		const steps = inBody.split(/[\s>+~]+/, 10);
+		const steps = inBody.split(/[\s>+~]+/, maxSteps);
 		const names = readNames(steps.at(-1) ?? '');
 		const lastName = names.at(-1);
 		if (lastName === undefined || selector.includes(':')) return;
@@ -66,6 +68,7 @@ export class HidingStyles {
 		if (rules.length >= maxRulesPerName) return;
 		const dependsOnContext = steps.length > 1;
 		const specificity = names.reduce((sum, name) => sum + weights[getNameKind(name)], 0);
+		// The names of the surrounding elements count as one class.
 		const weight = specificity + this.#ruleCount++ + (dependsOnContext ? weights.class : 0);
 		rules.push({ names, dependsOnContext, weight, declarations });
 	}
@@ -83,10 +86,9 @@ export class HidingStyles {
 				winners.set(property, { weight: totalWeight, isHiding });
 			}
 		};
-		for (const rule of [...elementNames].flatMap((name) => this.#rules.get(name) ?? [])) {
+		for (const rule of [...elementNames].flatMap((name) => this.#rules.get(name) ?? []))
 			if (rule.names.every((name) => elementNames.has(name)))
 				apply(rule.declarations, rule.weight, rule.dependsOnContext);
-		}
 		if (attributes.has('style')) apply(readDeclarations(get('style')), weights.style);
 		const isSizeless = winners.get('font-size')?.isHiding;
 		winners.delete('font-size');
@@ -103,19 +105,20 @@ const getNameKind = (name: string) => (name.startsWith('#') ? 'id' : name.starts
 /** Reads the names of a selector such as `td.preheader`. @returns no names if the selector has anything else, such as an attribute */
 function readNames(selector: string): string[] {
 	if (!/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(selector)) return [];
-	const names = selector.replace('*', '').split(/(?=[.#])/, 5);
+	const names = selector.replace('*', '').split(/(?=[.#])/, maxNames);
 	return names.map((name) => (/^[.#]/.test(name) ? name : name.toLowerCase())).filter((name) => name !== '');
 }
 
 function readDeclarations(block: string): Declaration[] {
-	// An animated element may begin with an opacity of 0 and then appear.
 	const text = block.slice(0, maxBlockCharacters).toLowerCase();
+	// An animated element may begin with an opacity of 0 and then appear.
 	const isAnimated = /(?:^|[;\s-])animation(?:-name)?\s*:/.test(text);
 	return text.split(';').flatMap((declaration) => {
 		const [name = '', rawValue = ''] = declaration.split(':', 2).map((part) => part.trim());
 		const property = name === 'font' ? 'font-size' : name;
 		if (!isProperty(property) || (property === 'opacity' && isAnimated)) return [];
 		const value = rawValue.replace(/\s*!\s*important$/, '');
+		// `font: 0/0 a` begins with the size.
 		const isHiding = hidingValues[property].test(name === 'font' ? value.replace(/[\s/].*/s, '') : value);
 		return { property, isHiding, isImportant: value !== rawValue };
 	});

@@ -10,12 +10,11 @@ const lineBreakElements = new Set(
 		' ',
 	),
 );
-/** Elements whose content is not displayed. */
 const undisplayedElements = new Set(['script', 'style', 'title']);
 /** Elements that have no content and no end tag. */
 const voidElements = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 const neededAttributes = new Set(['alt', 'class', 'hidden', 'href', 'id', 'media', 'start', 'style']);
-/** Elements whose end tag may be missing, with the tags that end them. */
+/** Elements whose end tag may be missing, with the start tags that end them. */
 const impliedEnds: Readonly<Record<string, RegExp>> = {
 	li: /^li$/,
 	p: /^(?:p|div|table|ul|ol|h[1-6]|blockquote|pre|hr)$/,
@@ -30,7 +29,7 @@ const horizontalRule = '-'.repeat(20);
 
 /**
  * Converts the displayed part of an HTML email to plain text. Writes addresses of links in brackets after their text, and tabs between
- * cells. An image without a link is left out. Builds no tree, so deeply nested HTML takes no more time than flat HTML of this length.
+ * cells. Only images in links leave their description. Builds no tree, so deeply nested HTML takes no more time than flat HTML of this length.
  */
 export const htmlToText = (html: string) => new HtmlReader().convert(html);
 
@@ -41,9 +40,9 @@ class HtmlReader implements Callbacks {
 	#html = '';
 	readonly #writer = new TextWriter();
 	#tagName = '';
-	/** The needed attributes of the current tag. */
 	readonly #attributes = new Map<string, string>();
 	#attributeName = '';
+	/** The open `script`, `style` or `title`; '' outside of them. */
 	#undisplayedTag = '';
 	#hiddenElement: TrackedElement | undefined;
 	/** The element whose font size is 0. Its own text is not displayed, but elements inside may have another size. */
@@ -162,6 +161,7 @@ class HtmlReader implements Callbacks {
 		if (tag === 'style') this.#styles.add(this.#sheetPieces.splice(0).join(''));
 		if (this.#sizelessElement && !this.#sizelessElement.trackEndTag(tag)) this.#sizelessElement = undefined;
 		if (this.#hiddenElement?.trackEndTag(tag)) return;
+		// Any end tag that gets here ends the hidden element: its own, or that of an element around it.
 		const isOwnEnd = this.#hiddenElement?.tag === tag;
 		this.#hiddenElement = undefined;
 		if (isOwnEnd) return;
@@ -201,7 +201,7 @@ class HtmlReader implements Callbacks {
 	}
 }
 
-/** An element that is not displayed. Counts the elements inside, so that it finds its own end. */
+/** An element whose text is not displayed. Counts the elements inside, so that it finds its own end. */
 class TrackedElement {
 	readonly tag: string;
 	/** Numbers of open elements inside, by tag name. */

@@ -18,18 +18,20 @@ const maxHeaderLines = 9;
 /** Most lines over which a list of recipients is wrapped. */
 const maxWrappedLines = 8;
 export const address = /@[\w-]+\.\w/;
-const time = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
+export const time = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
 
 const forwardingWord =
 	/forward|weitergeleitet|weiterleitung|transf[ée]r|réexpédi|reenvia|encaminha|inoltra|doorgest|vidarebef|videresend|edelleenläh|välitet|przekaz|přepos|preposlan|předan|továbbít|redirec[țt]ion|[iİ]letilen|yönlendiril|перес[илы]|переадрес|перенаправ|препрат|προωθ|転送|转发|轉寄|轉發|전달|הועבר|מועבר|توجيه|محول|chuyển tiếp|diteruskan|ส่งต่อ|proslij|prosleđ|posredovan|edastatud|persiųst|pārsūtīt|reenviat|अग्रेषित/i;
 const originalPhrase =
 	/^(?:(?:original|reply|earlier|previous) (?:message|e-?mail|appointment)|ursprüngliche (?:nachricht|mail|e-mail)|original-nachricht|message (?:d['’]origine|original)|mail original|e-mail d['’]origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|oprindelig meddelelse|opprinnelig melding|alkuperäinen viesti|oryginalna wiadomość|wiadomość oryginalna|původní (?:zpráva|e-mail)|pôvodná správa|eredeti üzenet|mesaj original|orijinal (?:mesaj|ileti)|özgün ileti|исходное сообщение|оригинальное сообщение|вихідне повідомлення|оригинално съобщение|αρχικό μήνυμα|הודעה מקורית|الرسالة الأصلية|pesan asli|thư gốc|izvirno sporočilo|izvorna poruka|missatge original|原始邮件|原始郵件|原邮件|元のメッセージ|원본 메[시세]지)$/i;
+/** A text between dashes, and below, a line of dashes alone. */
 const ruledPhrase = /^[-_=‐‑–—]{2,}\s*([^\s\-_=‐‑–—].{0,150}?)\s*[-_=‐‑–—]{2,}:?$/;
 export const rulerLine = /^[-_=‐‑–—]{5,}$/;
 
 /** Finds the lines of a text on which an earlier message or its header begins. */
 export class HeaderFinder {
 	readonly #lines: readonly string[];
+	/** By line; undefined for a line without a label. */
 	readonly #kinds: ReadonlyArray<HeaderKind | 'other' | 'blank' | undefined>;
 
 	/** @param lines the trimmed lines of the text */

@@ -1,4 +1,4 @@
-import { address, getRuledPhrase } from './earlierHeader';
+import { address, getRuledPhrase, time } from './earlierHeader';
 
 /** An introduction such as `On Monday, Ann <ann@example.com> wrote:`, which programs may wrap. */
 export interface Introduction {
@@ -7,13 +7,12 @@ export interface Introduction {
 	readonly textBefore: string;
 }
 
-/** A longer text is no introduction. */
+/** Characters that are read at the end of a longer text. */
 const maxLength = 500;
 const maxLines = 4;
 /** Limit for an introduction with an opening word. Some programs put each bracket of its address on a separate line. */
 const maxOpenedLines = 6;
 
-const time = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}/u;
 const dateOrTime = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
 const bracketedAddress = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
 const wrote =
@@ -55,6 +54,7 @@ export function findIntroduction(lines: readonly string[], isMarked: boolean): I
 		if (lineCount > maxLines || !isIntroduction((firstLine + laterText).slice(-maxLength))) continue;
 		return includeOpening(lines, lineCount);
 	}
+	// Above a marked quote, an address on the last line is enough.
 	return isMarked && address.test(lines.at(-1) ?? '') ? { lineCount: 1, textBefore: '' } : undefined;
 }
 
@@ -68,7 +68,7 @@ function includeOpening(lines: readonly string[], lineCount: number): Introducti
 	const lineAbove = (lines.at(-lineCount - 1) ?? '').slice(-maxLength);
 	const text = lines.slice(-lineCount).join(' ');
 	const hasDate = dateOrTime.test(text);
-	// The line above may hold the date, or the address with the date's beginning.
+	// The line above may hold what the text lacks: an address and then a year, or a time and a year in any order.
 	const lacking = hasDate ? /@[^>)\]]*[>)\]].*\p{Nd}{4}/u : /^(?=.*\p{Nd}[:.h]\p{Nd}\p{Nd}).*\p{Nd}{4}/u;
 	const isHalfAbove = !endsSentence(lineAbove) && lacking.test(lineAbove) && !(hasDate && address.test(text));
 	return { lineCount: isHalfAbove ? lineCount + 1 : lineCount, textBefore: '' };
@@ -107,7 +107,7 @@ export function findIntroductionWithin(line: string): string | undefined {
 	return undefined;
 }
 
-/** Whether a line such as `---- Ann Lee wrote ----` introduces an earlier message. */
+/** Whether a line such as `---- Ann Lee wrote ----`, or `>>> … >>>` with a date or time, introduces an earlier message. */
 export function isRuledIntroduction(line: string): boolean {
 	const [, sender = ''] = /^>>> (.{3,200}) >>>$/.exec(line) ?? [];
 	if (dateOrTime.test(sender)) return true;

@@ -1,7 +1,7 @@
 import { HeaderFinder, rulerLine } from './earlierHeader';
 import { findIntroduction, findIntroductionWithin, isRuledIntroduction } from './introduction';
 
-/** An introduction takes at most this many lines, because programs may wrap it. */
+/** Lines above a quote that are searched for its introduction, which programs may wrap. */
 const maxCheckedLines = 7;
 /** Most blank lines between an introduction and its quote. */
 const maxBlankLines = 10;
@@ -51,10 +51,10 @@ class NewTextReader {
 	readonly #headers: HeaderFinder;
 	readonly #isForward: boolean;
 	readonly #isAnswer: boolean;
-	/** Indexes of the lines that the sender wrote. */
+	/** Indexes of the lines that the sender wrote. A `position` below counts in this list, an `index` in all lines. */
 	readonly #ownLines: number[] = [];
 	/** By line: 1 for a line of a quote without an introduction, 0 for any other line. */
-	readonly #isOpenQuote: Uint8Array;
+	readonly #isLooseQuote: Uint8Array;
 	/** By line index: the sender's text in front of an introduction on the same line. */
 	readonly #cutLines = new Map<number, string>();
 	#hasIntroduction = false;
@@ -62,7 +62,7 @@ class NewTextReader {
 	constructor(text: string, isForward: boolean, isAnswer: boolean) {
 		this.#lines = text.split('\n');
 		this.#texts = this.#lines.map((line) => toPlain(line));
-		this.#isOpenQuote = new Uint8Array(this.#lines.length);
+		this.#isLooseQuote = new Uint8Array(this.#lines.length);
 		this.#headers = new HeaderFinder(this.#texts);
 		this.#isForward = isForward;
 		this.#isAnswer = isAnswer;
@@ -72,7 +72,7 @@ class NewTextReader {
 		const end = this.#collectOwnLines();
 		// In an email that is no reply, or above an introduction, the sender quotes on purpose, so these quotes stay.
 		const keepsQuotes = this.#isForward || !this.#isAnswer || this.#hasIntroduction;
-		const lines = this.#ownLines.filter((index) => keepsQuotes || this.#isOpenQuote[index] === 0);
+		const lines = this.#ownLines.filter((index) => keepsQuotes || this.#isLooseQuote[index] === 0);
 		const forward = this.#lines.slice(end);
 		// If no forwarded message was found in a forward, its signature stays, because an unrecognized message may follow the signature.
 		const isWhole = this.#isForward && forward.length === 0;
@@ -146,10 +146,10 @@ class NewTextReader {
 			this.#hasIntroduction = true;
 			return end;
 		}
-		// A quote of a quote stands inside a quote. If all lines begin with `>>`, this is a prompt, or the sender wants it to be read.
+		// A reply quotes with a single `>`. If all lines begin with `>>`, this is a prompt, or the sender wants it to be read.
 		const quotesEarlier = !lines.every((line) => line.startsWith('>>') || line === '');
 		if (this.#hasIntroduction && quotesEarlier) return end;
-		if (quotesEarlier) this.#isOpenQuote.fill(1, start, end);
+		if (quotesEarlier) this.#isLooseQuote.fill(1, start, end);
 		for (let index = start; index < end; index++) this.#ownLines.push(index);
 		return end;
 	}
@@ -161,7 +161,7 @@ class NewTextReader {
 		return this.#headers.startsHeader(index) || isRuledIntroduction(this.#texts[index] ?? '');
 	}
 
-	/** Drops the line that some programs draw above the header of an earlier message. */
+	/** Drops the last blank lines and the line that some programs draw above the header of an earlier message. */
 	#dropRuler(): void {
 		const isOwn = (line: string) => line !== '' && !rulerLine.test(line);
 		this.#ownLines.length = this.#ownLines.findLastIndex((index) => isOwn(this.#texts[index] ?? '')) + 1;
@@ -170,6 +170,7 @@ class NewTextReader {
 	/** Cuts off the introduction above a quote. @returns whether there was an introduction */
 	#cutMarkedIntroduction(quoteIndex: number): boolean {
 		if (this.#isForward) return false;
+		// The introduction ends with the last line that is not blank, unless this line is too far above.
 		const minIndex = quoteIndex - maxBlankLines;
 		const end = this.#ownLines.findLastIndex((index) => this.#texts[index] !== '' || index < minIndex) + 1;
 		return (this.#ownLines[end - 1] ?? -1) >= minIndex - 1 && this.#cutIntroduction(end, true);
@@ -181,6 +182,7 @@ class NewTextReader {
 		if (/[:：]$/.test(line)) {
 			let nextIndex = index + 1;
 			while (nextIndex < index + 1 + maxBlankLines && this.#texts[nextIndex] === '') nextIndex++;
+			// The quote below then cuts it off.
 			if (this.#isMarked(nextIndex)) return false;
 			if (this.#cutIntroduction(this.#ownLines.length, false)) return true;
 		}
@@ -197,7 +199,7 @@ class NewTextReader {
 			const index = this.#ownLines[position] ?? 0;
 			const text = this.#texts[index] ?? '';
 			const isAdjacent = index + texts.length === this.#ownLines[end - 1];
-			if (this.#isOpenQuote[index] === 1 || text === '' || !isAdjacent) break;
+			if (this.#isLooseQuote[index] === 1 || text === '' || !isAdjacent) break;
 			texts.unshift(text);
 		}
 		const isLikely = isMarked || this.#isAnswer || texts.some((line) => line.includes('@'));
@@ -214,13 +216,13 @@ class NewTextReader {
 		this.#hasIntroduction = true;
 	}
 
-	/** Finds the position in the lines at which a signature or a line such as `Sent from my iPhone` begins, with nothing after it. */
+	/** @returns the position in `lines` at which a final signature or `Sent from my iPhone` begins; the number of lines if there is none */
 	#findSignature(lines: readonly number[]): number {
 		let end = this.#findSentFromLine(lines, lines.length);
 		let lineCount = 0;
 		for (let position = end - 1; position >= 0 && lineCount <= maxSignatureLines; position--) {
 			const index = lines[position] ?? 0;
-			if (this.#isOpenQuote[index] === 1 || this.#headers.startsHeader(index)) break;
+			if (this.#isLooseQuote[index] === 1 || this.#headers.startsHeader(index)) break;
 			if (/^-- ?$/.test(this.#lines[index] ?? '')) [end, lineCount] = [position, 0];
 			else if (this.#texts[index] !== '') lineCount++;
 		}

@@ -133,6 +133,7 @@ interface MailFile {
 	/** The content in base64url; '' if Gmail returns it only for the attachment ID or in the raw email. */
 	readonly data: string;
 	readonly partId: string;
+	/** Whether the file is an attached email, which has parts. */
 	readonly isMail: boolean;
 }
 
@@ -149,7 +150,7 @@ export interface MailInput {
 /** An email as it is in the mailbox. Addresses are the texts of the headers. */
 export interface Mail {
 	readonly summary: MailSummary;
-	/** Plain text. It is converted from the HTML if the email has no plain text. */
+	/** Plain text, or text from the HTML; '' without `withText`. With `newTextOnly`, quoted earlier messages and the signature are left out. */
 	readonly text: string;
 	/** '' for an email without HTML. */
 	readonly html: string;

@@ -34,6 +34,7 @@ function findContainers(blocks: readonly FlatBlock[]): ContainedBlock[] {
 			return { node, quoteDepth: openItem.quoteDepth, list: { level: glyph.level, glyph } };
 		}
 		const listPoints = indentPoints - (isQuoted ? elements.quoteIndentPoints : 0);
+		// The point that is added allows for rounding.
 		const indentLevel = Math.floor((listPoints + 1) / elements.listIndentPoints) - 1;
 		if (openItem !== undefined && indentLevel >= 0) {
 			const { quoteDepth } = openItem;
@@ -43,8 +44,7 @@ function findContainers(blocks: readonly FlatBlock[]): ContainedBlock[] {
 		}
 		openItem = undefined;
 		const depth = Math.min(Math.max(1, Math.round(indentPoints / elements.quoteIndentPoints)), maxQuoteDepth);
-		const quoteDepth = isQuoted ? depth : 0;
-		return { node, quoteDepth, list: undefined };
+		return { node, quoteDepth: isQuoted ? depth : 0, list: undefined };
 	});
 }
 
@@ -172,7 +172,7 @@ function buildLeaves(
 		.filter((node) => node.type !== 'text' || node.value !== '');
 }
 
-/** Splits off the spaces at both ends of a marked piece. The spaces keep the marks that both neighbors also have. */
+/** Splits off the spaces at both ends of each text. The spaces keep the marks that both neighbors also have. */
 function separateSpaces(pieces: Pieces): elements.ParagraphPiece[] {
 	const parts = pieces.flatMap((piece): elements.ParagraphPiece[] => {
 		if (piece.marks.code || !isPlainText(piece)) return [piece];
@@ -243,7 +243,7 @@ function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): element
 	});
 }
 
-/** Returns the first character of a piece in Markdown; a backtick for all pieces that are not plain text, because they begin with markup. */
+/** Returns the first character of a piece's text. For code, pictures and footnotes, returns a backtick, which stands for their markup. */
 function getFirstMarkdownCharacter(piece: elements.ParagraphPiece | undefined): string {
 	if (piece === undefined) return '';
 	return isPlainText(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';

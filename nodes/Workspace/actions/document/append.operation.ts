@@ -44,12 +44,11 @@ export const append = defineOperation({
 	async execute({ docs }, params, item) {
 		const { documentId, content, tab, newParagraph, underHeading: heading, idempotencyKey: userKey } = params;
 		const parsedContent = await parseContent(params, item);
-		if (isEmpty(parsedContent)) {
+		if (isEmpty(parsedContent))
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				'Nothing was written. Check the expression that provides the content.',
 			);
-		}
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const mark = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
@@ -89,11 +88,10 @@ interface ContentToAppend {
 	readonly heading: string;
 	readonly parsedContent: DocumentContent;
 	readonly newParagraph: boolean;
-	/** With an idempotency key, the content is appended only once. */
 	readonly key: KeyHashes | undefined;
 }
 
-/** Appends content to a tab or section. Finds the end again if the document changes before the write. */
+/** Appends content to a tab or section. If the document changes before the write, finds the end of the tab or section again. */
 export async function appendContent(
 	docs: docs_v1.Docs,
 	{ documentId, tab, heading, parsedContent, newParagraph, key }: ContentToAppend,
@@ -108,7 +106,7 @@ export async function appendContent(
 		const fittedContent = fitIntoSection(parsedContent, section);
 		return await carryOutContent(docs, item, (filterContent) => {
 			const plan = planAppend(filterContent(fittedContent), newParagraph, place);
-			// The range has at least the newline of the paragraph, because a rule has no text.
+			// The range leaves out the last newline. It has at least one index, because a rule has no text.
 			const endIndex = Math.max(plan.endIndex - place.contentAfter.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const rangeName = key && `${buildRangeNameStart(key)}/${plan.characterCount}`;
@@ -118,8 +116,8 @@ export async function appendContent(
 }
 
 /**
- * Builds the name of the range that marks appended text with its idempotency key. One atomic change adds text and range, and Docs deletes
- * the range together with the text. The full name has the mark, the beginning of the content's hash, and the number of characters.
+ * Begins the name of the named range that is the marker of appended text. One atomic change adds text and range, and Docs deletes the range
+ * together with the text. The full name has the hash of the key, the beginning of the content's hash, and the number of characters.
  */
 function buildRangeNameStart({ mark, content }: KeyHashes): string {
 	return `n8n-agent-workspace/${mark}/${content.slice(0, 16)}`;

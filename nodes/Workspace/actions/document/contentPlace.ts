@@ -9,16 +9,18 @@ import { type BodyState, getStoredText } from './tabs';
 
 /** A place for content in a tab, with the content after this place. */
 export interface ContentPlace {
-	/** An index in a paragraph, at the end of the paragraph's text. */
+	/** Where to insert after `firstRequests`: the end of the text of a paragraph. */
 	readonly index: number;
 	readonly tabId: string | undefined;
+	/** Whether the paragraph is empty after `firstRequests`. */
 	readonly isParagraphEmpty: boolean;
-	/** Whether the paragraph has a style that new paragraphs would take over. */
+	/** Whether the paragraph may have a style that new paragraphs would take over. */
 	readonly isStyled: boolean;
 	/** Requests that add the paragraph, or delete its content, before the content is inserted. */
 	readonly firstRequests: readonly DocsRequest[];
 	/** Whether `firstRequests` adds the paragraph, which then takes over the style of the heading before it. */
 	readonly isAdded: boolean;
+	/** The text up to the end of the tab, and the number of its indexes, which is larger with tables or pictures. */
 	readonly contentAfter: { readonly text: string; readonly units: number };
 }
 
@@ -95,20 +97,22 @@ export function planPlace(body: BodyState, section: Section, replacesContent: bo
 	const index = replacesContent ? startIndex : contentEnd;
 	if (lastElement?.paragraph) {
 		const paragraphs = elements.flatMap(({ paragraph }) => paragraph ?? []);
+		// A deletion joins the first and the last paragraph. The rest may have the style of either.
 		const isStyled = [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(hasOwnStyle);
 		const isParagraphEmpty = replacesContent || endIndex - (lastElement.startIndex ?? 0) === 1;
 		return { index, tabId, isParagraphEmpty, isStyled, firstRequests, isAdded: false, contentAfter };
 	}
-	// Adds a paragraph before the next heading. At the end of a tab, Google only inserts text before the last newline.
+	// An empty section, or one that ends with a table, has no last paragraph. At the end of a tab, Google only inserts before the last newline.
 	const location = { index: elementsAfter.length > 0 ? index : index - 1, tabId };
 	firstRequests.push({ insertText: { text: '\n', location } });
 	const addedParagraph = { isParagraphEmpty: true, isStyled: true, isAdded: true };
 	return { index, tabId, ...addedParagraph, firstRequests, contentAfter };
 }
 
+/** Style properties that any paragraph may have. The named style is compared by its value. */
 const ordinaryStyleKeys = new Set(['namedStyleType', 'direction', 'headingId']);
 
-/** Whether a paragraph has a style that other text in its place would take over. */
+/** Whether a paragraph, or the text at its end, has a style that other text in its place would take over. */
 export function hasOwnStyle({ bullet, paragraphStyle, elements }: docs_v1.Schema$Paragraph): boolean {
 	const hasParagraphStyle = Object.keys(paragraphStyle ?? {}).some((key) => !ordinaryStyleKeys.has(key));
 	const hasTextStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;

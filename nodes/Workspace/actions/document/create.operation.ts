@@ -64,7 +64,7 @@ export const create = defineOperation({
 	async execute(clients, params, item) {
 		const document = await prepareDocument(params, item);
 		const { title, parentFolder: folder, templateId, key } = document;
-		// The Docs API cannot create a document in a folder, and cannot copy a document.
+		// The Docs API cannot create a document in a folder or with a marker, and cannot copy a document.
 		if (folder !== '' || templateId !== '' || key) return await createInDrive(clients, document, item);
 		const { data: resource } = await clients.docs.documents.create({ requestBody: { title } });
 		const documentId = resource.documentId ?? '';
@@ -108,15 +108,15 @@ async function prepareDocument(params: CreateDocumentParams, item: Item) {
 	const key = createdFiles.hashFileKey('document create', params, keyParts);
 	const parsedContent = await parseContent(params, item);
 	const isReplacing = requests.length + markdown.length > 0 || fillFromInput;
-	if (templateId === '' && (markdown.length > 0 || (isReplacing && isEmpty(parsedContent)))) {
+	if (templateId === '' && (markdown.length > 0 || (isReplacing && isEmpty(parsedContent))))
 		throw createRefusal(
 			`${quoteField(fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}, or enter ${quoteField('content')}. If one of them is an expression, check that the input item contains the data.`,
 		);
-	}
 	return { ...params, parsedContent, replacementPlan, key };
 }
 
+/** @param createdId the document that an earlier attempt has created; only what it lacks is added */
 async function createInDrive(clients: Clients, document: NewDocument, item: Item, createdId?: string) {
 	const fill = (id: string) =>
 		document.templateId
@@ -133,7 +133,7 @@ async function createInDrive(clients: Clients, document: NewDocument, item: Item
 
 /**
  * Fills a document in one atomic change. With an idempotency key, fills only an empty document, so that it is filled once.
- * @param newRevisionId the revision of a document that was just created
+ * @param newRevisionId the revision of a document that was just created @returns how often each text was replaced
  */
 async function fillEmpty(
 	{ docs }: Clients,
@@ -159,7 +159,7 @@ async function fillEmpty(
 	}, item);
 }
 
-/** Fills a copy of a template. Makes replacements before it appends the content, so that they do not change the content. */
+/** Fills a copy of a template, replacements first, so that they do not change the content. @param isRetry after an unknown outcome */
 async function fillCopy({ docs }: Clients, id: string, document: NewDocument, item: Item, isRetry: boolean) {
 	const { parsedContent, key, replacementPlan, fillFromInput } = document;
 	const replace = async () => {

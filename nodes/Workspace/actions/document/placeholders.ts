@@ -7,7 +7,7 @@ import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
 import { type ContentPlan, type FilterContent, planReplacement } from './contentRequests';
 import { type BodyState, getOuterText, summarizeTab } from './tabs';
 
-/** Markdown that replaces every paragraph with the text to find. */
+/** Markdown that replaces every paragraph that consists of the text to find. */
 export interface MarkdownReplacement {
 	readonly find: string;
 	readonly content: DocumentContent;
@@ -55,6 +55,7 @@ function findPlaceholders(
 	return content.flatMap(({ paragraph, table, startIndex, endIndex }) => {
 		if (!paragraph)
 			return getCells(table).flatMap((cell) => findPlaceholders(cell.content ?? [], tabId, replacements));
+		// A paragraph with a picture is no placeholder, so the picture counts as a character.
 		const text = getStoredLine(paragraph, '\ufffc');
 		const replacement = replacements.find(({ find }) => text.trim() === find);
 		const misplaced = replacement ? undefined : replacements.find(({ find }) => text.includes(find));

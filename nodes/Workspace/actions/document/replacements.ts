@@ -32,7 +32,7 @@ export async function prepareReplacements(
 	for (const { find, replacement, format } of replacements) {
 		if (format === 'text') continue;
 		const content = await readMarkdown(replacement, 'replacements', insertImages, item);
-		// Trims the text to find, because its paragraph may have spaces around it. Only spaces would match every empty paragraph.
+		// Trims the text to find, because its paragraph may have spaces around it. A text of spaces would match every empty paragraph.
 		markdown.push({ find: cleanFind(cleanText(find).trim()), content });
 	}
 	return { requests, markdown };
@@ -63,7 +63,7 @@ const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 const maxNamedPlaceholders = 20;
 
 /**
- * Adds a request for each placeholder that a field of the input item fills. A hint names the placeholders that stay.
+ * Adds a request for each placeholder that a field of the input item fills. A hint names those for which there is no replacement.
  * @param text the text of the document
  */
 export function addFillRequests(
@@ -91,8 +91,8 @@ export function addFillRequests(
 		item.addHint(`These placeholders were not filled: ${placeholderList}. ${advice}`);
 	}
 	// Texts with placeholders come last, so that no later request fills a field into the text of another field.
-	const countBraces = ({ replacement }: { replacement: string }) => Number(replacement.includes('{{'));
-	fieldReplacements.sort((left, right) => countBraces(left) - countBraces(right));
+	const hasBraces = ({ replacement }: { replacement: string }) => replacement.includes('{{');
+	fieldReplacements.sort((left, right) => Number(hasBraces(left)) - Number(hasBraces(right)));
 	return [...requests, ...buildReplaceRequests(fieldReplacements)];
 }
 

@@ -8,7 +8,6 @@ import type { DocsRequest } from './tableRequests';
 import { buildDocumentUrl, findTab, flattenTabs, getStoredText, looksLikeTabId, summarizeTab } from './tabs';
 import type { BodyState } from './tabs';
 
-/** The result of a write or an append. */
 export interface DocumentWriteResult {
 	readonly documentId: string;
 	/** Number of inserted UTF-16 units. */
@@ -27,10 +26,10 @@ interface DocumentChange extends ContentPlan {
 	readonly revisionId: string;
 }
 
-/** The last change of each item. If its outcome is unknown, the document is compared with it. */
+/** The last change that each item sent. If its outcome is unknown, the document is compared with this change. */
 const lastChanges = new WeakMap<Item, DocumentChange>();
 
-/** Joins a plan with the requests before and after it. @param requestsAfter requests that end with the `replaceAllText` requests */
+/** Joins a plan with the requests before and after it. @param requestsAfter any `replaceAllText` requests come last among them */
 export function buildChange(
 	plan: ContentPlan,
 	{ documentId, tabId, revisionId }: Omit<DocumentChange, keyof ContentPlan>,
@@ -81,7 +80,7 @@ async function sendChange(docs: docs_v1.Docs, change: DocumentChange, item: Item
 	return { ...result, characterCount: insertedUnits, replaced };
 }
 
-/** After this many refused requests, all pictures become links, because Google may refuse pictures one at a time. */
+/** When this many requests were refused, all pictures become links, because Google may refuse pictures one at a time. */
 const maxRefusedRequests = 5;
 
 /** Carries out a change that inserts content. Pictures that Google refuses become links, and the change is sent again. */
@@ -125,7 +124,7 @@ const isRefused = (error: unknown): error is NodeError =>
 
 /** A change is planned at most this many times if somebody else edits the document. */
 const maxPlans = 6;
-/** A pause has a random length, so that two executions with the same document do not meet again. */
+/** A pause has a random length, so that two executions do not meet again. With each plan, its limit grows by this much. */
 const pauseStepMilliseconds = 400;
 
 /** Repeats a change (read, plan, send) if somebody changed the document after the read. Google then refuses the change. */
@@ -137,6 +136,7 @@ export async function repeatIfOutdated<R>(changeOnce: () => Promise<R>, item: It
 			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
 			if (planCount === maxPlans || !isOutdated) throw toError(error);
 		}
+		// If the run is canceled, the pause ends, and the next request throws.
 		const pauseMilliseconds = Math.random() * pauseStepMilliseconds * planCount;
 		await sleep(pauseMilliseconds, undefined, { signal: item.signal }).catch(() => undefined);
 	}

@@ -13,7 +13,6 @@ interface PlacedParagraph extends TextLine {
 }
 
 export interface Layout extends Pick<DocumentContent, 'lists'> {
-	/** The blocks of the content, with their indexes. */
 	readonly placedBlocks: ReadonlyArray<PlacedParagraph | PlacedTable>;
 	readonly paragraphs: readonly PlacedParagraph[];
 	readonly tables: readonly PlacedTable[];
@@ -34,10 +33,12 @@ export function layOutContent({ blocks, lists }: DocumentContent, index: number,
 	const placedBlocks = blocks.map((block, blockIndex) => {
 		if (block.kind === 'table') {
 			const cells = layOutCells(block, start);
+			// After the last cell come its newline and the end of the table.
 			start = (cells.at(-1)?.at(-1)?.end ?? start) + 2;
 			return { block, insertIndex: index + text.length, cells };
 		}
 		const line = { block, spans: block.spans, start, end: start + joinSpans(block.spans).length };
+		// A table brings the newline of the paragraph before it.
 		text += joinSpans(block.spans) + (blocks[blockIndex + 1]?.kind === 'paragraph' ? '\n' : '');
 		start = line.end + 1;
 		return line;
@@ -50,7 +51,6 @@ export function layOutContent({ blocks, lists }: DocumentContent, index: number,
 	return { placedBlocks, paragraphs, tables, lines, lists, text, end: start - 1, toRange, toLocation };
 }
 
-/** Returns all spans with the indexes of their texts. */
 export function placeSpans({ lines }: Layout): Array<Span & Extent> {
 	return lines.flatMap(({ spans, start: lineStart }) => {
 		let end = lineStart;
@@ -132,10 +132,12 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 	const start = paragraphs[0]?.start ?? end;
 	const requests: DocsRequest[] = [];
 	if (target.isStyled && start < end) requests.push(...buildResetRequests(toRange(start, end)));
+	// Text that continues a paragraph takes over the paragraph's style, but not the style of its text.
 	if (target.isStyled && target.index < start) {
 		const range = toRange(target.index, start);
 		requests.push({ updateTextStyle: { range, textStyle: {}, fields: '*' } });
 	}
+	// The later paragraphs of list items get their style after their bullets are deleted.
 	const styledNow = paragraphs.filter(({ block }) => block.list?.bullet !== false);
 	return [
 		...requests,
@@ -148,7 +150,7 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 	];
 }
 
-/** Builds one request for each stretch of paragraphs without a table. */
+/** Builds one request for each stretch of paragraphs without a table or plain text between them. */
 function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], layout: Layout): DocsRequest[] {
 	const stretches: Array<{ start: number; end: number }> = [];
 	for (const { block, start, end } of paragraphs) {
@@ -181,9 +183,9 @@ function buildTextStyleRequests(layout: Layout): DocsRequest[] {
 }
 
 /**
- * Builds the requests for bullets. A list first gets bullets as a whole, because only this keeps one numbering: with its inner lists of
- * another kind, the later paragraphs of its items, and the text between its items. Then inner lists of another kind get their own bullets,
- * and later paragraphs and text lose their bullets. Tabs before a text set its level. Google removes them, so later indexes stay right.
+ * Builds the requests for bullets. One request first gives bullets to all paragraphs of a list, because only this keeps one numbering: also
+ * to inner lists of another kind, later paragraphs of items, and text between items. Then inner lists of another kind get their own bullets,
+ * and the later paragraphs and the text lose theirs. Tab characters set the level. Google removes them, so later indexes stay right.
  */
 export function buildListRequests(layout: Layout): DocsRequest[] {
 	const requests = layout.lists.flatMap((list) =>
