@@ -2,8 +2,8 @@
 const maxSheetCharacters = 500_000;
 const maxRules = 5_000;
 const maxSelectorsPerRule = 50;
-const maxSteps = 10;
-const maxNames = 5;
+const maxStepsPerSelector = 10;
+const maxNamesPerStep = 5;
 const maxRulesPerName = 30;
 const maxClassesPerElement = 30;
 const maxBlockCharacters = 5_000;
@@ -59,7 +59,7 @@ export class HidingStyles {
 
 	#addRule(selector: string, declarations: readonly Declaration[]): void {
 		const inBody = selector.trim().replace(/^(?:html\s+)?body\s+/i, '');
-		const steps = inBody.split(/[\s>+~]+/, maxSteps);
+		const steps = inBody.split(/[\s>+~]+/, maxStepsPerSelector);
 		const names = readNames(steps.at(-1) ?? '');
 		const lastName = names.at(-1);
 		if (lastName === undefined || selector.includes(':')) return;
@@ -105,7 +105,7 @@ const getNameKind = (name: string) => (name.startsWith('#') ? 'id' : name.starts
 /** Reads the names of a selector such as `td.preheader`. @returns no names if the selector has anything else, such as an attribute */
 function readNames(selector: string): string[] {
 	if (!/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(selector)) return [];
-	const names = selector.replace('*', '').split(/(?=[.#])/, maxNames);
+	const names = selector.replace('*', '').split(/(?=[.#])/, maxNamesPerStep);
 	return names.map((name) => (/^[.#]/.test(name) ? name : name.toLowerCase())).filter((name) => name !== '');
 }
 

@@ -24,7 +24,7 @@ const openingWord =
 /** What follows the opening word: the name of a day, then the first digit of the date. */
 const textUpToDate = /^[^@<\p{Nd}]{0,40}\p{Nd}/u;
 
-/** @returns the position in the line at which an introduction begins with an opening word; -1 if it does not begin here */
+/** @returns the last position in the line at which an introduction begins with an opening word; -1 if none begins here */
 function findOpening(line: string, isIntroduction: (text: string) => boolean): number {
 	const positions = Array.from(line.slice(-maxLength).matchAll(openingWord), ({ index }) => index);
 	const offset = Math.max(0, line.length - maxLength);
@@ -113,9 +113,6 @@ export function isRuledIntroduction(line: string): boolean {
 	if (dateOrTime.test(sender)) return true;
 	const phrase = getRuledPhrase(line);
 	if (phrase === '' || firstPerson.test(phrase)) return false;
-	const hasWroteWord = phrase
-		.split(' ')
-		.slice(-3)
-		.some((word) => wrote.test(word));
-	return hasWroteWord || (dateOrTime.test(phrase) && address.test(phrase));
+	const lastWords = phrase.split(' ').slice(-3);
+	return lastWords.some((word) => wrote.test(word)) || (dateOrTime.test(phrase) && address.test(phrase));
 }

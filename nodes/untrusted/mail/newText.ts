@@ -139,10 +139,9 @@ class NewTextReader {
 		const lines = this.#texts.slice(start, end);
 		const texts = lines.slice(0, maxCheckedLines).map((line) => line.replace(/^>\s*/, ''));
 		const quoted = texts.slice(texts.findIndex((text) => text !== ''));
-		if (
-			!this.#isForward &&
-			quoted.some((_, count) => count > 0 && findIntroduction(quoted.slice(0, count), true))
-		) {
+		// The introduction may itself be quoted.
+		const isIntroduced = quoted.some((_, at) => at > 0 && findIntroduction(quoted.slice(0, at), true));
+		if (isIntroduced && !this.#isForward) {
 			this.#hasIntroduction = true;
 			return end;
 		}

@@ -14,6 +14,7 @@ interface ContainedBlock {
 	readonly node: BlockContent;
 	/** Number of quotes around the block or, for a block of a list, around the list. */
 	readonly quoteDepth: number;
+	/** `isQuoted` means a quote inside the list item. */
 	readonly list:
 		{ readonly level: number; readonly glyph?: elements.Glyph; readonly isQuoted?: boolean } | undefined;
 }

@@ -18,7 +18,7 @@ export interface ContentPlace {
 	readonly isStyled: boolean;
 	/** Requests that add the paragraph, or delete its content, before the content is inserted. */
 	readonly firstRequests: readonly DocsRequest[];
-	/** Whether `firstRequests` adds the paragraph, which then takes over the style of the heading before it. */
+	/** Whether `firstRequests` adds the paragraph, which then takes over the style of a heading next to it. */
 	readonly isAdded: boolean;
 	/** The text up to the end of the tab, and the number of its indexes, which is larger with tables or pictures. */
 	readonly contentAfter: { readonly text: string; readonly units: number };

@@ -104,9 +104,11 @@ function dropRepeatedHeading(content: DocumentContent, heading: string): Documen
 }
 
 const moveLists = (lists: DocumentContent['lists'], offset: number) =>
-	lists.map(({ firstIndex, lastIndex, ordered }) => {
-		return { firstIndex: firstIndex + offset, lastIndex: lastIndex + offset, ordered };
-	});
+	lists.map((list) => ({
+		...list,
+		firstIndex: list.firstIndex + offset,
+		lastIndex: list.lastIndex + offset,
+	}));
 
 /** Returns content with the pictures to insert. The other pictures become links. */
 export type FilterContent = (content: DocumentContent) => DocumentContent;
@@ -140,7 +142,7 @@ export function planAppend(content: DocumentContent, newParagraph: boolean, plac
 	const continues = !place.isParagraphEmpty;
 	// An empty paragraph already is a new paragraph.
 	const needsParagraph = continues && (newParagraph || !isUnstyled);
-	// Plain text keeps the look of the text before it, but not the look of a heading.
+	// Plain text keeps the look of the text before it, so this look is only reset if it comes from a heading.
 	const isStyled = isUnstyled && firstBlock.format === 'plain' ? place.isAdded : place.isStyled;
 	return planInPlace(needsParagraph ? prependParagraph(content) : content, { ...place, isStyled, continues });
 }

@@ -132,8 +132,8 @@ async function createInDrive(clients: Clients, document: NewDocument, item: Item
 }
 
 /**
- * Fills a document in one atomic change. With an idempotency key, fills only an empty document, so that it is filled once.
- * @param newRevisionId the revision of a document that was just created @returns how often each text was replaced
+ * Fills a document in one atomic change. With an idempotency key, fills only an empty document, which ends at 2, so that it is filled once.
+ * @param newRevisionId the revision of a document that was just created, which is not read for the first plan @returns how often each text was replaced
  */
 async function fillEmpty(
 	{ docs }: Clients,

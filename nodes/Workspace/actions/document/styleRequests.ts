@@ -142,9 +142,7 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 	return [
 		...requests,
 		...buildSpacingRequests(paragraphs, layout),
-		...styledNow.flatMap((paragraph) =>
-			buildStyleUpdate(paragraph, buildParagraphStyle(paragraph.block), layout),
-		),
+		...styledNow.flatMap((line) => buildStyleUpdate(line, buildParagraphStyle(line.block), layout)),
 		...layout.tables.flatMap((table) => buildAlignmentRequests(table, layout)),
 		...buildTextStyleRequests(layout),
 	];

@@ -62,7 +62,8 @@ export async function readBodyState(
 	const lastElement = content.at(-1);
 	if (chosenTab === undefined || !lastElement?.endIndex)
 		throw new NodeError({ code: 502, message: 'Google returned a document without a body' });
-	if (!data.revisionId)
+	const { revisionId } = data;
+	if (!revisionId)
 		throw new NodeError({
 			code: 403,
 			message: 'This account can read the document but not edit it',
@@ -70,15 +71,7 @@ export async function readBodyState(
 		});
 	const { tabId } = summarizeTab(chosenTab);
 	const rangeNames = Object.keys(chosenTab.documentTab?.namedRanges ?? {});
-	return {
-		documentId,
-		tabId,
-		revisionId: data.revisionId,
-		endIndex: lastElement.endIndex,
-		rangeNames,
-		content,
-		allTabs,
-	};
+	return { documentId, tabId, revisionId, endIndex: lastElement.endIndex, rangeNames, content, allTabs };
 }
 
 /** What a change needs to know of a document and the chosen tab. `endIndex` is the index after the last newline of the tab's body. */
