@@ -156,7 +156,7 @@ export interface Glyph {
 
 const defaultSymbol = '•';
 const bulletGlyphTypes = new Set([undefined, null, 'NONE', 'GLYPH_TYPE_UNSPECIFIED']);
-/** Deepest level of a list in Docs, counted from 0. A gateway in place of Google may send any number. */
+/** Deepest level of a list in Docs, counted from 0. A gateway in place of Google may send a deeper one. */
 export const maxListLevel = 8;
 /** Longer formats and symbols are ignored, because each item repeats them. The formats of Docs have at most five characters. */
 const maxGlyphCharacters = 50;
@@ -164,7 +164,7 @@ const maxGlyphCharacters = 50;
 /** Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph itself. */
 export class GlyphCounter {
 	readonly #lists: Readonly<Record<string, docs_v1.Schema$List>>;
-	/** By list ID: the last number at each level. */
+	/** By list ID: the last number at each level. Each item lets the levels below it begin anew. */
 	readonly #lastNumbers = new Map<string, number[]>();
 
 	constructor(tab: docs_v1.Schema$DocumentTab) {

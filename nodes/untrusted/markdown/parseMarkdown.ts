@@ -99,7 +99,7 @@ const exclamationMark = 33;
 
 /** Limits the cells of all tables, because the parser fills up each row to the length of the header. */
 const maxCells = 200_000;
-/** Limits the addresses of links, because each use of a definition repeats its whole address. */
+/** Limits the addresses of links, because each use of a definition repeats its whole address. Longer texts may have more. */
 const maxAddressCharacters = 20_000_000;
 
 const delimiterRow = /^[\s>]*[-:|][-:|\s]*$/;

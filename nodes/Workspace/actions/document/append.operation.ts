@@ -51,9 +51,9 @@ export const append = defineOperation({
 			);
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
-		const mark = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
+		const keyHash = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
 		const continuesLine = params.contentFormat === 'text' && heading === '' && !newParagraph;
-		if (continuesLine && (tab === '' || looksLikeTabId(tab)) && !mark) {
+		if (continuesLine && (tab === '' || looksLikeTabId(tab)) && !keyHash) {
 			// This request requires no revision, so it is never repeated if its outcome is unknown.
 			const text = cleanText(content);
 			const insertText = { text, endOfSegmentLocation: tab === '' ? {} : { tabId: tab } };
@@ -63,7 +63,7 @@ export const append = defineOperation({
 			return { documentId, characterCount: text.length, revisionId };
 		}
 		const hashedTexts = heading === '' ? [content] : [content, heading];
-		const key = mark === undefined ? undefined : { mark, content: hashParts(hashedTexts) };
+		const key = keyHash === undefined ? undefined : { mark: keyHash, content: hashParts(hashedTexts) };
 		return await appendContent(docs, { documentId, tab, heading, parsedContent, newParagraph, key }, item);
 	},
 	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
@@ -104,8 +104,8 @@ export async function appendContent(
 		const section = findSection(body, heading);
 		const place = planPlace(body, section, false);
 		const fittedContent = fitIntoSection(parsedContent, section);
-		return await carryOutContent(docs, item, (filterContent) => {
-			const plan = planAppend(filterContent(fittedContent), newParagraph, place);
+		return await carryOutContent(docs, item, (filterRefused) => {
+			const plan = planAppend(filterRefused(fittedContent), newParagraph, place);
 			// The range leaves out the last newline. It has at least one index, because a rule has no text.
 			const endIndex = Math.max(plan.endIndex - place.contentAfter.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
@@ -119,8 +119,8 @@ export async function appendContent(
  * Begins the name of the named range that is the marker of appended text. One atomic change adds text and range, and Docs deletes the range
  * together with the text. The full name has the hash of the key, the beginning of the content's hash, and the number of characters.
  */
-function buildRangeNameStart({ mark, content }: KeyHashes): string {
-	return `n8n-agent-workspace/${mark}/${content.slice(0, 16)}`;
+function buildRangeNameStart({ mark, content: contentHash }: KeyHashes): string {
+	return `n8n-agent-workspace/${mark}/${contentHash.slice(0, 16)}`;
 }
 
 /** Finds the result of an earlier append with this key. @throws NodeError with 409 if that append had other content */

@@ -14,7 +14,7 @@ interface ContentParams {
 	readonly insertImages: boolean;
 }
 
-/** Parses the content. Adds a hint for text that looks like Markdown. @throws NodeError with 400 for Markdown that cannot be read */
+/** Adds a hint for plain text that looks like Markdown. @throws NodeError with 400 for Markdown that cannot be read */
 export async function parseContent({ content, contentFormat, insertImages }: ContentParams, item: Item) {
 	if (contentFormat === 'markdown') return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
@@ -111,7 +111,7 @@ const moveLists = (lists: DocumentContent['lists'], offset: number) =>
 	}));
 
 /** Returns content with the pictures to insert. The other pictures become links. */
-export type FilterContent = (content: DocumentContent) => DocumentContent;
+export type PictureFilter = (content: DocumentContent) => DocumentContent;
 
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
@@ -132,7 +132,7 @@ export interface ReplacedCount {
 	readonly count: number;
 }
 
-export const planReplacement = (content: DocumentContent, place: ContentPlace) =>
+export const planWrite = (content: DocumentContent, place: ContentPlace) =>
 	planInPlace(content, { ...place, continues: false });
 
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */

@@ -11,7 +11,7 @@ import { planMarkdownReplacements } from './placeholders';
 import { addFillRequests, prepareReplacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
-import { isEmpty, parseContent, planReplacement } from './contentRequests';
+import { isEmpty, parseContent, planWrite } from './contentRequests';
 import * as fields from './fields';
 import { buildChange, carryOutContent, recoverResult, repeatIfOutdated } from './revisionGuard';
 import { type DocumentWriteResult, hasNewRevision } from './revisionGuard';
@@ -152,8 +152,8 @@ async function fillEmpty(
 		revisionId = undefined;
 		if (key && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), false) : emptyPlace;
-		const result = await carryOutContent(docs, item, (filterContent) =>
-			buildChange(planReplacement(filterContent(parsedContent), place), base, requests),
+		const result = await carryOutContent(docs, item, (filterRefused) =>
+			buildChange(planWrite(filterRefused(parsedContent), place), base, requests),
 		);
 		return result.replaced;
 	}, item);
@@ -171,8 +171,8 @@ async function fillCopy({ docs }: Clients, id: string, document: NewDocument, it
 		const requests = addFillRequests(replacementPlan, text, item, fillFromInput);
 		const isFilling = requests.length + replacementPlan.markdown.length > 0;
 		const markerRequests = key && isFilling ? [buildMarkerRequest(markerName, body)] : [];
-		return await carryOutContent(docs, item, (filterContent) => {
-			const plan = planMarkdownReplacements(body, true, replacementPlan.markdown, filterContent);
+		return await carryOutContent(docs, item, (filterRefused) => {
+			const plan = planMarkdownReplacements(body, true, replacementPlan.markdown, filterRefused);
 			return buildChange(plan, body, requests, markerRequests);
 		});
 	};

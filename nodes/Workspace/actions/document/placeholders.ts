@@ -4,7 +4,7 @@ import { quoteField } from '../../../fields/field';
 import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
 import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
-import { type ContentPlan, type FilterContent, planReplacement } from './contentRequests';
+import { type ContentPlan, type PictureFilter, planWrite } from './contentRequests';
 import { type BodyState, getOuterText, summarizeTab } from './tabs';
 
 /** Markdown that replaces every paragraph that consists of the text to find. */
@@ -22,7 +22,7 @@ export function planMarkdownReplacements(
 	{ allTabs, tabId: chosenTabId }: BodyState,
 	isEveryTab: boolean,
 	replacements: readonly MarkdownReplacement[],
-	filterContent: FilterContent,
+	filterRefused: PictureFilter,
 ): ContentPlan {
 	const tabs = allTabs.filter((tab) => isEveryTab || summarizeTab(tab).tabId === chosenTabId);
 	const placeholders = tabs.flatMap((tab) => {
@@ -34,7 +34,7 @@ export function planMarkdownReplacements(
 		return findPlaceholders(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
 	const plans = placeholders.map(({ place, replacement }) =>
-		planReplacement(filterContent(replacement.content), place),
+		planWrite(filterRefused(replacement.content), place),
 	);
 	const counts = replacements.map((replacement) => {
 		const count = placeholders.filter((placeholder) => placeholder.replacement === replacement).length;

@@ -3,7 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
-import { type ContentPlan, type FilterContent, filterPictures, type ReplacedCount } from './contentRequests';
+import { type ContentPlan, type PictureFilter, filterPictures, type ReplacedCount } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
 import { buildDocumentUrl, findTab, flattenTabs, getStoredText, looksLikeTabId, summarizeTab } from './tabs';
 import type { BodyState } from './tabs';
@@ -87,7 +87,7 @@ const maxRefusedRequests = 5;
 export async function carryOutContent(
 	docs: docs_v1.Docs,
 	item: Item,
-	planChange: (filterContent: FilterContent) => DocumentChange,
+	planChange: (filterRefused: PictureFilter) => DocumentChange,
 ): Promise<DocumentWriteResult> {
 	const refused = new Set<string>();
 	for (let sendCount = 1; ; sendCount++) {

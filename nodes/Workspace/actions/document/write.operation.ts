@@ -2,7 +2,7 @@ import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { fitIntoSection, isEmpty, parseContent, planReplacement } from './contentRequests';
+import { fitIntoSection, isEmpty, parseContent, planWrite } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import { carryOutContent, buildChange, ensureTab, repeatIfOutdated, recoverResult } from './revisionGuard';
@@ -103,10 +103,10 @@ export const write = defineOperation({
 				replaceAllText: { ...replaceAllText, ...criteria },
 			}));
 			const place = planPlace(body, section, true);
-			return await carryOutContent(docs, item, (filterContent) => {
+			return await carryOutContent(docs, item, (filterRefused) => {
 				const plan = keepsContent
-					? planMarkdownReplacements(body, tab === '', replacementPlan.markdown, filterContent)
-					: planReplacement(filterContent(fitIntoSection(parsedContent, section)), place);
+					? planMarkdownReplacements(body, tab === '', replacementPlan.markdown, filterRefused)
+					: planWrite(filterRefused(fitIntoSection(parsedContent, section)), place);
 				return buildChange(plan, base, requestsAfter);
 			});
 		};
