@@ -140,8 +140,8 @@ class BlockReader {
 		const { quoteDepth, level } = context;
 		const list = level === undefined ? undefined : { level, bullet: this.#isItemStart };
 		this.#isItemStart = false;
-		const inlineSpans = list === undefined ? spans : replaceLeadingTabs(spans);
-		this.blocks.push({ kind: 'paragraph', spans: inlineSpans, format, quoteDepth, ...(list && { list }) });
+		const untabbed = list === undefined ? spans : replaceLeadingTabs(spans);
+		this.blocks.push({ kind: 'paragraph', spans: untabbed, format, quoteDepth, ...(list && { list }) });
 	}
 
 	#readList(list: mdast.List, context: BlockContext): void {

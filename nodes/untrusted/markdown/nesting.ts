@@ -176,7 +176,7 @@ function buildLeaves(
 /** Splits off the spaces at both ends of each text. The spaces keep the marks that both neighbors also have. */
 function separateSpaces(pieces: Pieces): elements.ParagraphPiece[] {
 	const parts = pieces.flatMap((piece): elements.ParagraphPiece[] => {
-		if (piece.marks.code || !isPlainText(piece)) return [piece];
+		if (piece.marks.code || !isText(piece)) return [piece];
 		return splitSpaces(piece.text).map((text) => ({ ...piece, text }));
 	});
 	return parts.map((piece, index) => {
@@ -209,7 +209,7 @@ function joinPieces(pieces: Pieces): elements.ParagraphPiece[] {
 	const parts: elements.ParagraphPiece[] = [];
 	for (const piece of pieces) {
 		const part = parts.at(-1);
-		if (part && isPlainText(part) && isPlainText(piece) && haveSameMarks(part.marks, piece.marks)) {
+		if (part && isText(part) && isText(piece) && haveSameMarks(part.marks, piece.marks)) {
 			parts[parts.length - 1] = { ...part, text: part.text + piece.text };
 		} else parts.push(piece);
 	}
@@ -227,7 +227,7 @@ const escapedCharacter = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
  */
 function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): elements.ParagraphPiece[] {
 	return pieces.flatMap((piece, pieceIndex) => {
-		if (!isPlainText(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
+		if (!isText(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
 		const parts: elements.ParagraphPiece[] = [];
 		let start = 0;
 		for (const { 0: match, index } of piece.text.matchAll(bareAddress)) {
@@ -247,7 +247,7 @@ function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): element
 /** Returns the first character of a piece's text. For code, pictures and footnotes, returns a backtick, which stands for their markup. */
 function getFirstMarkdownCharacter(piece: elements.ParagraphPiece | undefined): string {
 	if (piece === undefined) return '';
-	return isPlainText(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';
+	return isText(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';
 }
 
 /** Cuts a match after the address. Punctuation at the end of an address does not belong to it. */
@@ -261,7 +261,7 @@ function trimAddress(match: string): string {
 
 const isBlank = ({ text, picture }: elements.ParagraphPiece) => text.trim() === '' && picture === undefined;
 
-const isPlainText = ({ picture, footnoteId }: elements.ParagraphPiece) =>
+const isText = ({ picture, footnoteId }: elements.ParagraphPiece) =>
 	picture === undefined && footnoteId === undefined;
 
 function haveSameMarks(left: TextMarks, right: TextMarks): boolean {
