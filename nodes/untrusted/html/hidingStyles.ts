@@ -58,8 +58,8 @@ export class HidingStyles {
 	}
 
 	#addRule(selector: string, declarations: readonly Declaration[]): void {
-		const inBody = selector.trim().replace(/^(?:html\s+)?body\s+/i, '');
-		const steps = inBody.split(/[\s>+~]+/, maxStepsPerSelector);
+		const selectorInBody = selector.trim().replace(/^(?:html\s+)?body\s+/i, '');
+		const steps = selectorInBody.split(/[\s>+~]+/, maxStepsPerSelector);
 		const names = readNames(steps.at(-1) ?? '');
 		const lastName = names.at(-1);
 		if (lastName === undefined || selector.includes(':')) return;
