@@ -102,10 +102,10 @@ export class HidingStyles {
 
 const getNameKind = (name: string) => (name.startsWith('#') ? 'id' : name.startsWith('.') ? 'class' : 'tag');
 
-/** Reads the names of a selector such as `td.preheader`. @returns no names if the selector has anything else, such as an attribute */
+/** Reads the names of a selector such as `td.preheader`. @returns no names if the selector has too many, or anything else, such as an attribute */
 function readNames(selector: string): string[] {
-	if (!/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(selector)) return [];
-	const names = selector.replace('*', '').split(/(?=[.#])/, maxNamesPerStep);
+	const names = selector.replace('*', '').split(/(?=[.#])/, maxNamesPerStep + 1);
+	if (names.length > maxNamesPerStep || !/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(selector)) return [];
 	return names.map((name) => (/^[.#]/.test(name) ? name : name.toLowerCase())).filter((name) => name !== '');
 }
 

@@ -49,7 +49,7 @@ const fetchableProtocol = /^https:/i;
 
 /** Builds a link with the picture's description, or text if its address works in no link. Another step may insert the picture instead. */
 function buildPictureSpan(alt: string | null | undefined, url: string, marks: TextMarks): Span {
-	const text = toOneLine(alt ?? '') || url;
+	const text = toOneLine(alt ?? '') || toOneLine(url);
 	if (!linkableProtocol.test(url)) return { text, marks };
 	return { text, marks: { ...marks, link: url }, ...(fetchableProtocol.test(url) && { picture: url }) };
 }
