@@ -93,7 +93,7 @@ function findLastRow(grid: Grid, { row, column, lastColumn, extent }: AppendPlac
 const countFilledCells = (row: readonly unknown[], start: number, end = Infinity) =>
 	row.slice(start, end).filter((cell) => cell !== '').length;
 
-/** Finds the next block of filled rows: its first and last row, or -1 and -1. @param counts how many cells each row has */
+/** Finds the next block of filled rows: its first and last row, or -1 and -1. @param counts how many filled cells each row has */
 function findBlock(counts: readonly number[], startRow: number): readonly [number, number] {
 	const firstRow = counts.findIndex((count, index) => index >= startRow && count > 0);
 	if (firstRow === -1) return [-1, -1];
@@ -132,7 +132,7 @@ export async function relocateRows(book: Spreadsheet, params: AppendRequestOptio
 		const row = targetRow > start.row ? targetRow - values.length : targetRow;
 		const { column } = place;
 		if (start.column === column) return { row, column };
-		// Writes the rows again, from the leftmost to the rightmost of the old and new columns. Columns without a new cell become ''.
+		// Writes the rows again, over all old and new columns. An index before or after the cells of a row gives '', which clears a cell.
 		const left = Math.min(column, start.column);
 		const width = Math.max(lastColumn + 1, column + countColumns(values)) - left;
 		const cellIndexes = Array.from({ length: width }, (_, index) => left + index - column);

@@ -65,9 +65,9 @@ function toDate(value: object): Date | undefined {
 const signedNumberPattern = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
 
 /**
- * Converts a value to a cell that cannot become a formula. With USER_ENTERED, Google reads text that begins with `=`, `+`, `-` or `@` (also
- * in full width), a tab or a line break as a formula. Such text gets an apostrophe in front: Google then keeps it as text and hides the
- * apostrophe. Numbers with a sign stay numbers.
+ * Converts a value to a cell that, with Escape Formulas, cannot become a formula. With USER_ENTERED, Google reads text that begins with `=`,
+ * `+`, `-` or `@` (also in full width), a tab or a line break as a formula. Such text gets an apostrophe in front: Google then keeps it as
+ * text and hides the apostrophe. Numbers with a sign stay numbers.
  */
 function toEscapedCell(
 	value: unknown,

@@ -20,6 +20,7 @@ export interface CellPosition {
 	readonly column: number;
 }
 
+/** Matches cells, columns and rows. Letters or a number alone (`A`, `1`) may be a name, so that a colon must follow. */
 const a1Pattern =
 	/^\$?(?:[A-Z]{1,3}\$?[1-9]\d*|[A-Z]{1,3}(?=:)|[1-9]\d*(?=:))(?::\$?(?:[A-Z]{1,3}(?:\$?[1-9]\d*)?|[1-9]\d*))?$/i;
 const r1c1Pattern = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;

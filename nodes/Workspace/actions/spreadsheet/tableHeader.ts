@@ -92,7 +92,7 @@ function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: she
 }
 
 /**
- * Maps names to columns, by the texts of their headers. A column can be named by its name in Read's items, its header, the text that the sheet shows for the header, or
+ * Maps names to columns. A column can be named by its name in Read's items, its header, the text that the sheet shows for the header, or
  * the header without spaces around it. If two columns share a name, the first of these four kinds wins.
  */
 export function indexColumns(texts: readonly string[], shownTexts: readonly string[], startColumn: number) {
@@ -106,7 +106,7 @@ export function indexColumns(texts: readonly string[], shownTexts: readonly stri
 	return columns;
 }
 
-/** If a table has no header, adds the columns whose letters are among the names. Read names columns so, too. */
+/** If a table has no header, adds the columns whose letters are among the names: Read names columns without a header by letters. */
 export function nameColumnsByLetters(header: TableHeader, names: readonly string[]): TableHeader {
 	const letters = names.filter((name) => /^[A-Z]{1,3}$/.test(name));
 	const columns = new Map(letters.map((name) => [name, parseBounds({ a1: `${name}:${name}` }).column]));
@@ -218,7 +218,7 @@ export function resolveColumns(
 ) {
 	const stopErrors = members.map(findStopError);
 	const isNew = fetchedHeader.columns.size === 0;
-	// If there is no header yet, the rows of the first run define it, and the rows of the other runs must fit it.
+	// If there is no header yet, the rows of the first run define it, and other runs must fit it, unless they may add columns.
 	const definingRun =
 		isNew && params.extraColumns !== 'add' ? members[stopErrors.indexOf(undefined)]?.item.run : undefined;
 	const definesHeader = (index: number) =>

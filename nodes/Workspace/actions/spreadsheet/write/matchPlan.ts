@@ -45,12 +45,11 @@ export class MatchPlan {
 	readonly #indexes = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items add, by key. */
 	readonly #addedRows = new Map<string, readonly number[]>();
-	/** The keys of the table, by what they are without case and spaces. */
+	/** The keys of the table for messages, by what they are without case and spaces. */
 	#foldedKeys: Map<string, string> | undefined;
 	#hasNonTextKeys = false;
 	/** Cells that earlier items change, by row and column. */
 	readonly #pendingCells = new Map<string, Cell>();
-	/** Where the next row is added. */
 	#nextRow: number;
 
 	constructor(input: MatchPlanInput) {

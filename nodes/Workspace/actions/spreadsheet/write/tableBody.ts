@@ -14,7 +14,7 @@ export interface TableBody {
 }
 
 /** Plans how to read columns of a table: the ranges to request, and the function that builds a body from Google's answer. */
-function planBodyRead({ title, nativeTable, row: headerRow }: TablePlace, columns: readonly number[]) {
+function planBodyRead({ title, nativeTable, row: headerIndex }: TablePlace, columns: readonly number[]) {
 	const sortedColumns = [...new Set(columns)].sort((a, b) => a - b);
 	const groups = groupNeighbors(sortedColumns, (left, right) => right === left + 1);
 	// For too many ranges, reads one range from the first to the last column.
@@ -24,15 +24,15 @@ function planBodyRead({ title, nativeTable, row: headerRow }: TablePlace, column
 	return {
 		// Begins with the header's row: Google refuses a range that begins below the last row of the tab.
 		ranges: spans.map(({ firstColumn, lastColumn }) => {
-			const a1 = `${toColumnLetters(firstColumn)}${headerRow + 1}:${toColumnLetters(lastColumn)}${nativeTable?.bodyEnd ?? ''}`;
+			const a1 = `${toColumnLetters(firstColumn)}${headerIndex + 1}:${toColumnLetters(lastColumn)}${nativeTable?.bodyEnd ?? ''}`;
 			return printRange({ tab: title, a1 });
 		}),
 		/** @param grids the rows of cells of each range */
 		toBody: (grids: readonly Cell[][][]): TableBody => ({
-			lastRow: headerRow + Math.max(0, ...grids.map((grid) => grid.length - 1)),
+			lastRow: headerIndex + Math.max(0, ...grids.map((grid) => grid.length - 1)),
 			getCell(row, column) {
 				const index = spans.findIndex((span) => column >= span.firstColumn && column <= span.lastColumn);
-				return grids[index]?.[row - headerRow]?.[column - (spans[index]?.firstColumn ?? 0)] ?? '';
+				return grids[index]?.[row - headerIndex]?.[column - (spans[index]?.firstColumn ?? 0)] ?? '';
 			},
 		}),
 	};
