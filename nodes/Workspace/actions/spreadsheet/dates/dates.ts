@@ -143,7 +143,7 @@ function printOffset(wallTime: number, timeZone: string): string {
 	for (const nearbyTime of [wallTime - dayMilliseconds, wallTime + dayMilliseconds]) {
 		const offset = toWallTime(nearbyTime, timeZone) - nearbyTime;
 		if (toWallTime(wallTime - offset, timeZone) !== wallTime || offset % 60_000 !== 0) continue;
-		const offsetText = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+		const offsetText = new Date(Math.abs(offset)).toISOString().slice(11, 16); // hh:mm
 		return `${offset < 0 ? '-' : '+'}${offsetText}`;
 	}
 	return '';
@@ -157,14 +157,14 @@ export function printDate(
 ): string | undefined {
 	const milliseconds = Math.round(serial * dayMilliseconds);
 	const wallTime = milliseconds + epoch;
-	const iso = Math.abs(wallTime) < 8.64e15 ? new Date(wallTime).toISOString() : '';
+	const iso = Math.abs(wallTime) < 8.64e15 ? new Date(wallTime).toISOString() : ''; // the limit of Date
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
 	// A time of up to 366 days is more likely a sum of times than a date in 1900.
 	if (type === 'TIME' && (milliseconds < 366 * dayMilliseconds || pattern?.includes('['))) {
 		const duration = Math.abs(milliseconds);
 		const digits = pattern?.startsWith('[h]:mm:ss') ? 1 : 2;
 		const hours = String(Math.floor(duration / 3_600_000)).padStart(digits, '0');
-		const minutesAndSeconds = new Date(duration).toISOString().slice(13, duration % 1000 === 0 ? 19 : 23);
+		const minutesAndSeconds = new Date(duration).toISOString().slice(13, duration % 1000 === 0 ? 19 : 23); // :mm:ss.sss
 		return `${milliseconds < 0 ? '-' : ''}${hours}${minutesAndSeconds}`;
 	}
 	if (!/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '')) return undefined;
@@ -220,7 +220,7 @@ const normalizeMonth = (text: string) => text.toLowerCase().replaceAll('.', '');
 function parseDay(text: string, { order, separator, months }: DateStyle): number {
 	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseIsoDate(text);
 	const numbers = text.split(separator).map((part) => part.trim());
-	if (numbers.at(-1) === '') numbers.pop();
+	if (numbers.at(-1) === '') numbers.pop(); // some locales write 2024. 1. 5.
 	const [year, month, day] = ['year', 'month', 'day'].map((name) => numbers[order.indexOf(name)]);
 	const iso = `${year}-${month}-${day}`;
 	if (numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(iso)) return parseIsoDate(iso);
