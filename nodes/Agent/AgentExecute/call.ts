@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type NodeParameters } from '../../fields/params';
-import { itemParsingLimits, type MemoryReservation } from '../../http/answerMemory';
+import { itemParsingLimits, type MemoryReservation } from '../../http/responseMemory';
 import { readResponseBody, readErrorBody } from '../../http/body';
 import { attemptRequest, type FullResponse, baseRequestOptions, rejectOnAbort } from '../../http/request';
 import { RawResponse } from '../../http/rawResponse';

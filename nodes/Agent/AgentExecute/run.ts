@@ -6,7 +6,7 @@ import { isNodeError, isTool, type NodeError, toNodeError } from '../../core/err
 import { runItems, type PerformedItem, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets } from '../../core/sanitizer';
 import { NodeParameters } from '../../fields/params';
-import { MemoryReservation } from '../../http/answerMemory';
+import { MemoryReservation } from '../../http/responseMemory';
 import { type AgentCredentials, readCredentials, createConnectRequestReader } from '../session/credentials';
 import { connect } from '../session/connection';
 import {

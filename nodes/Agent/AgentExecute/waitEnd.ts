@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../core/boundedMap';
 import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
-import { maxAnswerBytes } from '../../http/body';
+import { defaultMaxBytes as maxMessagesBytes } from '../../http/body';
 import { meetsCondition, measureHeldBytes, findMessageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
@@ -36,7 +36,7 @@ export interface CollectorParts {
  */
 export class MessageCollector {
 	readonly earlyMessages: SessionMessage[] = [];
-	/** The messages of the turn. Together they take at most `maxAnswerBytes`, like a response to the call. */
+	/** The messages of the turn. Together they take at most `maxMessagesBytes`. */
 	readonly messages: SessionMessage[] = [];
 	/** How many messages were left out because another message of the turn had the same ID. */
 	repeatedCount = 0;
@@ -129,7 +129,7 @@ export class MessageCollector {
 
 	#collect(message: SessionMessage, reportsFailure: boolean): void {
 		const { settings, clock, onMessage } = this.#parts;
-		if (this.messages.length >= settings.maxMessages || this.#heldBytes > maxAnswerBytes) {
+		if (this.messages.length >= settings.maxMessages || this.#heldBytes > maxMessagesBytes) {
 			this.#endWait('limit');
 			return;
 		}
@@ -147,7 +147,7 @@ export class MessageCollector {
 	#keepEarlyMessage(message: SessionMessage): void {
 		this.earlyMessages.push(message);
 		const { maxMessages } = this.#parts.settings;
-		while (this.earlyMessages.length > maxMessages || this.#heldBytes > maxAnswerBytes / 2) {
+		while (this.earlyMessages.length > maxMessages || this.#heldBytes > maxMessagesBytes / 2) {
 			const oldest = this.earlyMessages.shift();
 			if (oldest) this.#heldBytes -= measureHeldBytes(oldest);
 		}

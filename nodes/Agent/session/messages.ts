@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { storeBinary } from '../../core/binaryStorage';
-import { canParse, estimateParsingCost } from '../../http/answerMemory';
+import { canParse, estimateParsingCost } from '../../http/responseMemory';
 
 /** Matches numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
 const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;
