@@ -30,8 +30,8 @@ export const defaultRateLimiterSettings = {
 
 export type RateLimiterSettings = Readonly<typeof defaultRateLimiterSettings>;
 
-/** Gmail responds "Too many concurrent requests for user" even below its quota. 4 to 6 requests at once are known to work. */
-export const initialConcurrency = 5;
+/** How many requests Gmail accepts at once. It responds "Too many concurrent requests for user" even below its quota. 4 to 6 are known to work. */
+export const safeConcurrency = 5;
 export const maxConcurrency = 20;
 
 /**
@@ -41,7 +41,7 @@ export const maxConcurrency = 20;
  */
 export class RateLimiter {
 	readonly #settings: RateLimiterSettings;
-	#concurrency = initialConcurrency;
+	#concurrency = safeConcurrency;
 	#runningCount = 0;
 	#queue: WaitingRequest[] = [];
 	#pausedUntil = 0;
