@@ -78,7 +78,7 @@ const notMixedText = 'Items that override some but not all of these values are r
 const [maxRetryWait, ...retryAndTimeout] = requestOptions;
 
 export const executeOptions = [
-	// Workspace needs a longer wait, because Google's quotas apply per minute.
+	// The default of Workspace is longer, because Google's quotas apply per minute.
 	{ ...maxRetryWait, default: 60 },
 	...retryAndTimeout,
 	{

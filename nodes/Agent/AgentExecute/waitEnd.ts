@@ -9,8 +9,9 @@ import type { WaitSettings } from './parameters';
 
 /** The values of `endedBy` in the output. */
 export type EndedBy = WaitSettings['waitUntil'] | 'timeout' | 'limit';
-/** Why a wait ends. `failure` means that a message had the 'Failure Value'. */
+/** Why a wait ends. `failure` means that a message met the failure condition. */
 export type WaitEndReason = EndedBy | 'failure';
+/** How a single message ends the wait. */
 export type MessageEndReason = 'match' | 'failure';
 
 const getReceivedIds = () =>
@@ -20,7 +21,7 @@ const getReceivedIds = () =>
 		endedWaitCount: 0,
 	}));
 
-export interface CollectorParts {
+export interface CollectorSetup {
 	readonly settings: WaitSettings;
 	/** Identifies the session with its service and user. */
 	readonly conversationKey: string;
@@ -38,11 +39,11 @@ export class MessageCollector {
 	readonly earlyMessages: SessionMessage[] = [];
 	/** The messages of the turn. Together they take at most `maxMessagesBytes`. */
 	readonly messages: SessionMessage[] = [];
-	/** How many messages were left out because another message of the turn had the same ID. */
+	/** How many messages after the call were left out because this wait had received their ID before. */
 	repeatedCount = 0;
 	/** What has ended the wait. It may be set before the response to the call arrives. */
 	endReason: WaitEndReason | undefined;
-	readonly #parts: CollectorParts;
+	readonly #setup: CollectorSetup;
 	readonly #onEnd: (end: WaitEndReason) => void;
 	/** The hashes of session and message ID that this wait has received. */
 	readonly #receivedHashes = new Set<string>();
@@ -55,8 +56,8 @@ export class MessageCollector {
 	#cancelSilenceTimer = () => {};
 
 	/** @param onEnd called once, when the call was answered and the wait has ended */
-	constructor(parts: CollectorParts, onEnd: (end: WaitEndReason) => void) {
-		this.#parts = parts;
+	constructor(setup: CollectorSetup, onEnd: (end: WaitEndReason) => void) {
+		this.#setup = setup;
 		this.#onEnd = onEnd;
 	}
 
@@ -70,7 +71,7 @@ export class MessageCollector {
 
 	add(message: SessionMessage): void {
 		if (this.endReason !== undefined) return;
-		const { failureCondition, filterCondition } = this.#parts.settings;
+		const { failureCondition, filterCondition } = this.#setup.settings;
 		const reportsFailure = failureCondition !== undefined && meetsCondition(message, failureCondition);
 		if (!reportsFailure && filterCondition !== undefined && !meetsCondition(message, filterCondition)) return;
 		if (this.#rememberId(message)) return;
@@ -80,17 +81,17 @@ export class MessageCollector {
 	}
 
 	handleCloseFrame(): void {
-		if (this.#isSent && this.#parts.settings.waitUntil === 'close') this.#endWait('close');
+		if (this.#isSent && this.#setup.settings.waitUntil === 'close') this.#endWait('close');
 	}
 
 	/** Must be called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
 	handleNoMoreMessages(): boolean {
-		if (this.#parts.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
+		if (this.#setup.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
 		return this.endReason !== undefined;
 	}
 
 	markCallAnswered(): void {
-		const { clock, settings } = this.#parts;
+		const { clock, settings } = this.#setup;
 		this.#isAnswered = true;
 		if (this.endReason !== undefined) {
 			this.#onEnd(this.endReason);
@@ -114,7 +115,7 @@ export class MessageCollector {
 	 * @returns whether this wait, or a wait that ended before it began, had received the ID before
 	 */
 	#rememberId(message: SessionMessage): boolean {
-		const { settings, conversationKey } = this.#parts;
+		const { settings, conversationKey } = this.#setup;
 		const id = findMessageId(message, settings.deduplicationField);
 		if (id === undefined) return false;
 		const key = JSON.stringify([conversationKey, id]);
@@ -128,7 +129,7 @@ export class MessageCollector {
 	}
 
 	#collect(message: SessionMessage, reportsFailure: boolean): void {
-		const { settings, clock, onMessage } = this.#parts;
+		const { settings, clock, onMessage } = this.#setup;
 		if (this.messages.length >= settings.maxMessages || this.#heldBytes > maxMessagesBytes) {
 			this.#endWait('limit');
 			return;
@@ -143,19 +144,19 @@ export class MessageCollector {
 		else this.#watchSilence();
 	}
 
-	/** Keeps an early message, and drops the oldest early messages beyond the limits. Half of the memory stays free for the answer. */
+	/** Keeps an early message, and drops the oldest ones beyond the limits. Half of the memory stays free for the messages of the turn. */
 	#keepEarlyMessage(message: SessionMessage): void {
 		this.earlyMessages.push(message);
-		const { maxMessages } = this.#parts.settings;
+		const { maxMessages } = this.#setup.settings;
 		while (this.earlyMessages.length > maxMessages || this.#heldBytes > maxMessagesBytes / 2) {
 			const oldest = this.earlyMessages.shift();
 			if (oldest) this.#heldBytes -= measureHeldBytes(oldest);
 		}
 	}
 
-	/** Starts the timer of the silence again. It also runs while the channel is closed, because a service may close it after its answer. */
+	/** Starts the silence timer again. It also runs while the channel is closed, because a service may close the channel after its last message. */
 	#watchSilence(): void {
-		const { clock, settings } = this.#parts;
+		const { clock, settings } = this.#setup;
 		if (settings.waitUntil !== 'silence' || !this.#isAnswered || this.#lastMessageAt === undefined) return;
 		this.#cancelSilenceTimer();
 		const silentMilliseconds = clock.getMonotonicMilliseconds() - this.#lastMessageAt;

@@ -12,7 +12,7 @@ interface HeartbeatSettings {
 
 interface HeartbeatListener {
 	sendPing(): void;
-	/** Called if a server that has answered pings before sent nothing until the deadline of the last ping. */
+	/** Called if a server that has answered a ping before sent nothing between a ping and its deadline. */
 	onDead(silentMilliseconds: number): void;
 	/** Called once if the server has never answered a ping. Such a server may be alive although it misses the deadline. */
 	onUnanswered(): void;
@@ -23,7 +23,7 @@ const pingTimeoutMilliseconds = 20_000;
 /** A timer that fires this late shows that this process was stalled. Responses may then have arrived that were not read yet. */
 const stallThresholdMilliseconds = 1000;
 
-/** Finds out by pings whether a silent server is dead. Any frame counts as a response. With a ping every 25 s, this takes at most 45 s. */
+/** Finds out by pings whether a silent server is dead. Any frame proves that it is not. With a ping every 25 s, this takes at most 45 s. */
 export class Heartbeat {
 	readonly #intervalMilliseconds: number;
 	/** The frame that proves that the server answers pings. It is a message if the pings are text messages. */
@@ -45,7 +45,7 @@ export class Heartbeat {
 		this.#clock = clock;
 	}
 
-	/** Starts the pings, also after `suspend()`. A WebSocket ping is sent at once. */
+	/** Starts the pings, also after `suspend()`. The first WebSocket ping is sent at once. */
 	start(): void {
 		const now = this.#clock.getMonotonicMilliseconds();
 		this.#lastFrameAt = now;
@@ -57,7 +57,7 @@ export class Heartbeat {
 		this.#checkAndPing(now);
 	}
 
-	/** Stops the pings, because no response can be seen while the socket is not read. */
+	/** Stops the pings. While a socket is not read, no response can be seen. */
 	suspend(): void {
 		this.#cancelTimer();
 	}
@@ -103,7 +103,7 @@ export interface ChannelSettings extends SocketRequest, HeartbeatSettings {
 	readonly initialMessage: string;
 }
 
-/** What a channel reports. `onClose` is called at most once, and last. After `close(true)`, only `onMessage` is called. */
+/** What a channel reports. `onClose` is called at most once, and last. After `close(true)`, only `onMessage` and `onFirstPong` are called. */
 interface ChannelListener {
 	readonly onOpen: () => void;
 	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
@@ -165,14 +165,14 @@ export class Channel {
 		this.#socket = openSocket(settings, this.#createSocketListener());
 	}
 
-	/** Stops reading, now or as soon as the channel is open. Messages that the socket has already read are still delivered. */
+	/** Stops reading, now or as soon as the channel is open. An open channel still delivers the messages that its socket has already read. */
 	pause(): void {
 		this.#isPaused = true;
 		if (this.#state === 'open') {
 			this.#heartbeat.suspend();
 			this.#socket.pause();
 		} else if (this.#state === 'closing') {
-			// The queue has no room for the other last messages, so they stay unread.
+			// The listener has no room for the rest of the last messages, so they stay unread.
 			this.#state = 'closed';
 			this.#hasUnreadMessages = true;
 		}
@@ -189,7 +189,7 @@ export class Channel {
 	/**
 	 * Closes the channel, with a close frame if it is open. Settles within 300 ms, or 1.3 s while the last messages arrive. Never rejects.
 	 * @param takesLastMessages whether to deliver the messages that the server sends before it sees the close frame
-	 * @returns false if some of these messages were not delivered
+	 * @returns false if some of the messages that `takesLastMessages` asks for were not delivered
 	 */
 	async close(takesLastMessages = false): Promise<boolean> {
 		const wasOpen = this.#state === 'open';
