@@ -18,7 +18,7 @@ export function collectErrorChain(error: unknown): object[] {
 
 const maxChainLength = 16;
 
-/** Finds the first Node error code in the chain. n8n's wrapper may have put it into `httpCode`. Digits are an HTTP status. */
+/** Finds the first Node error code in the chain. n8n's wrapper may have put it into `httpCode`. A code of digits is an HTTP status. */
 export function findErrorCode(chain: readonly unknown[]): string | undefined {
 	const codes = chain.map((link) => getProperty(link, 'httpCode') ?? getProperty(link, 'code'));
 	return codes.find((code): code is string => typeof code === 'string' && !/^\d*$/.test(code));
@@ -67,7 +67,7 @@ type NetworkErrorRow = readonly [
 	category: NetworkError['category'],
 	codes: RegExp,
 	reason: string,
-	/** When the row applies: `connecting` is before there is a connection, because a route can also disappear later. Without it, always. */
+	/** Limits the row: `connecting` to the time before the connection, because a route can also disappear later, `beforeTls` to that before TLS. */
 	limit?: 'connecting' | 'beforeTls',
 ];
 

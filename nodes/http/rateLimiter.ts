@@ -36,8 +36,8 @@ export const maxConcurrency = 20;
 
 /**
  * Limits how many requests of one credential to one service the whole process sends at once. Quotas are not known, so the number begins
- * small and doubles while the service accepts the requests. A quota error halves it. From then on, it grows by one, once a single request
- * has succeeded again.
+ * small and doubles while the service accepts the requests. A quota error halves the number, and all requests wait. Then a single one is
+ * sent at a time until one succeeds, and the number grows only by one. Times are monotonic milliseconds.
  */
 export class RateLimiter {
 	readonly #settings: RateLimiterSettings;

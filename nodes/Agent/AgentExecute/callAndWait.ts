@@ -121,10 +121,10 @@ class MessageWait implements ConnectionListener {
 		else throw this.#addReceivedMessages(errors.addPossibleGap(error, this.#lastLoss));
 	}
 
-	/** Waits for the messages that arrive after the response to the call. */
+	/** Waits until the end condition is met. Must be called after the call has ended. */
 	async awaitMessages(): Promise<WaitResult> {
 		this.#openConnection();
-		this.#collector.markCallAnswered();
+		this.#collector.markCallEnded();
 		const { log, settings, sessionId } = this.#setup;
 		const { waitTimeoutSeconds } = settings;
 		log.info(`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`);

@@ -11,7 +11,7 @@ import { findText, storeMessageBytes, type SessionMessage } from '../session/mes
 import type { CallProgress, PreparedCall } from './call';
 import { joinSentences } from './errors';
 import type { MessageEndReason } from './waitEnd';
-import { parseResponseContent, describeFields, joinMessageTexts, TurnText } from './response';
+import { parseResponseContent, describeFields, buildOutputText, TurnText } from './response';
 import type { WaitResult } from './callAndWait';
 
 /** Builds the item of a call. A call without a response may have an item, too, because the awaited messages may have arrived. */
@@ -67,7 +67,7 @@ export async function addMessages(
 	const earlyJson = earlyMessages.map((message) => ({ ...messageToJson(message), beforeCall: true }));
 	const json: IDataObject = {
 		...item.json,
-		output: joinMessageTexts(messages, textField, textPieces, endedBy),
+		output: buildOutputText(messages, textField, textPieces, endedBy),
 		lastMessage: messages.at(-1)?.message ?? null,
 		messages: [...earlyJson, ...messages.map(messageToJson)],
 		endedBy,

@@ -79,7 +79,7 @@ const overrideNames = ['userId', 'userPublicKey', 'signature', 'timestamp'] as c
 
 /**
  * Refuses an item that overrides only some of these values, because the credential's signature must not be sent for a different user.
- * Checks only expressions. An option that is empty in the form uses the credential's value for all items.
+ * Checks only expressions. An option that is empty in the form (0 for the timestamp) uses the credential's value for all items.
  * @throws NodeError with 400 that names both options
  */
 function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void {

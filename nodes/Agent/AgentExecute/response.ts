@@ -95,8 +95,8 @@ function parseFileName(headers: IncomingHttpHeaders): string | undefined {
 	return quotedName?.replaceAll(/\\(.)/g, '$1') ?? plainName?.trim();
 }
 
-/** Joins the texts of the messages, or finds the last text. Returns null without a text. @param endedBy after `match`, the last message is the end */
-export function joinMessageTexts(
+/** Builds `output` from the joined texts or the last one. Returns null without a text. @param endedBy after `match`, the last message ended the wait */
+export function buildOutputText(
 	messages: readonly SessionMessage[],
 	textField: string,
 	textPieces: ExecuteParams['textPieces'],
@@ -173,7 +173,7 @@ function findErrorMessage(response: unknown, depth = 0): string | undefined {
 const maxListedTexts = 10;
 const maxListedLength = 40;
 
-/** Lists the names of all fields of the messages, separated by commas. The text is empty if no message has fields. */
+/** Lists the names of the first fields of the messages, separated by commas. The text is empty if no message has fields. */
 export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
 	listDistinct(messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : []))).join(', ');
 

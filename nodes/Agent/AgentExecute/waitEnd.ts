@@ -31,9 +31,9 @@ export interface CollectorSetup {
 }
 
 /**
- * Collects the messages of a turn until the end condition is met, but at least until the response to the call. The response starts the
- * timeout. Messages that arrived before the call belong to an earlier turn and never end the wait. All later messages count, unless
- * the filter leaves them out or their ID came before.
+ * Collects the messages of a turn until the end condition is met, but at least until the call has ended, which starts the timeout.
+ * Messages that arrived before the call belong to an earlier turn and never end the wait. All later messages count, unless the filter
+ * leaves them out or their ID came before.
  */
 export class MessageCollector {
 	readonly earlyMessages: SessionMessage[] = [];
@@ -41,7 +41,7 @@ export class MessageCollector {
 	readonly messages: SessionMessage[] = [];
 	/** How many messages after the call were left out because this wait had received their ID before. */
 	repeatedCount = 0;
-	/** What has ended the wait. It may be set before the response to the call arrives. */
+	/** What has ended the wait. It may be set before the call has ended. */
 	endReason: WaitEndReason | undefined;
 	readonly #setup: CollectorSetup;
 	readonly #onEnd: (end: WaitEndReason) => void;
@@ -50,20 +50,20 @@ export class MessageCollector {
 	readonly #endedWaitCountAtStart = getReceivedIds().endedWaitCount;
 	#heldBytes = 0;
 	#lastMessageAt: number | undefined;
-	#isSent = false;
-	#isAnswered = false;
+	#isCallSent = false;
+	#hasCallEnded = false;
 	#cancelTimeout = () => {};
 	#cancelSilenceTimer = () => {};
 
-	/** @param onEnd called once, when the call was answered and the wait has ended */
+	/** @param onEnd called once, when the call has ended and so has the wait */
 	constructor(setup: CollectorSetup, onEnd: (end: WaitEndReason) => void) {
 		this.#setup = setup;
 		this.#onEnd = onEnd;
 	}
 
-	/** Must be called whenever the call is sent. Messages that arrived earlier are not its answer, so they become early messages. */
+	/** Must be called whenever the call is sent. Messages that arrived earlier do not belong to its turn, so they become early messages. */
 	markCallSent(): void {
-		this.#isSent = true;
+		this.#isCallSent = true;
 		for (const message of this.messages.splice(0)) this.earlyMessages.push(message);
 		this.#lastMessageAt = undefined;
 		this.endReason = undefined;
@@ -76,12 +76,12 @@ export class MessageCollector {
 		if (!reportsFailure && filterCondition !== undefined && !meetsCondition(message, filterCondition)) return;
 		if (this.#rememberId(message)) return;
 		this.#heldBytes += measureHeldBytes(message);
-		if (this.#isSent) this.#collect(message, reportsFailure);
+		if (this.#isCallSent) this.#collect(message, reportsFailure);
 		else this.#keepEarlyMessage(message);
 	}
 
 	handleCloseFrame(): void {
-		if (this.#isSent && this.#setup.settings.waitUntil === 'close') this.#endWait('close');
+		if (this.#isCallSent && this.#setup.settings.waitUntil === 'close') this.#endWait('close');
 	}
 
 	/** Must be called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
@@ -90,9 +90,9 @@ export class MessageCollector {
 		return this.endReason !== undefined;
 	}
 
-	markCallAnswered(): void {
+	markCallEnded(): void {
 		const { clock, settings } = this.#setup;
-		this.#isAnswered = true;
+		this.#hasCallEnded = true;
 		if (this.endReason !== undefined) {
 			this.#onEnd(this.endReason);
 			return;
@@ -123,7 +123,7 @@ export class MessageCollector {
 		const waitNumber = getReceivedIds().ids.get(hash);
 		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return true;
 		const isKnown = this.#receivedHashes.has(hash);
-		if (isKnown && this.#isSent) this.repeatedCount++;
+		if (isKnown && this.#isCallSent) this.repeatedCount++;
 		this.#receivedHashes.add(hash);
 		return isKnown;
 	}
@@ -157,7 +157,7 @@ export class MessageCollector {
 	/** Starts the silence timer again. It also runs while the channel is closed, because a service may close the channel after its last message. */
 	#watchSilence(): void {
 		const { clock, settings } = this.#setup;
-		if (settings.waitUntil !== 'silence' || !this.#isAnswered || this.#lastMessageAt === undefined) return;
+		if (settings.waitUntil !== 'silence' || !this.#hasCallEnded || this.#lastMessageAt === undefined) return;
 		this.#cancelSilenceTimer();
 		const silentMilliseconds = clock.getMonotonicMilliseconds() - this.#lastMessageAt;
 		const remainingMilliseconds = settings.silenceSeconds * 1000 - silentMilliseconds;
@@ -170,7 +170,7 @@ export class MessageCollector {
 		if (this.endReason !== undefined) return;
 		this.endReason = endReason;
 		this.#stopTimers();
-		if (this.#isAnswered) this.#onEnd(endReason);
+		if (this.#hasCallEnded) this.#onEnd(endReason);
 	}
 
 	#stopTimers(): void {

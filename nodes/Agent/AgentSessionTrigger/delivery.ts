@@ -38,7 +38,7 @@ export class Delivery {
 		this.#stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
 	}
 
-	/** Sets the key and remembers it, because n8n's own deduplication needs n8n 2.20 and works without batches only. @returns whether it was new */
+	/** Gives the message its key and remembers it: n8n's own deduplication needs n8n 2.20 and no batches. @returns whether the key was new */
 	rememberIfNew(arrival: MessageArrival): boolean {
 		if (this.#setup.settings.deduplicationField === '') return true;
 		arrival.deduplicationKey = this.#buildKey(arrival);
@@ -77,6 +77,7 @@ export class Delivery {
 		this.#resolveStopped();
 	}
 
+	/** Settles when no bytes are being stored. */
 	async waitUntilStored(): Promise<void> {
 		while (this.#itemsBeingStored.size > 0) await Promise.allSettled(this.#itemsBeingStored);
 	}

@@ -57,7 +57,7 @@ export class Heartbeat {
 		this.#checkAndPing(now);
 	}
 
-	/** Stops the pings. While a socket is not read, no response can be seen. */
+	/** Stops the pings, for example because no response can be seen while the socket is not read. */
 	suspend(): void {
 		this.#cancelTimer();
 	}

@@ -97,7 +97,7 @@ export function buildCloseReason(
 	cause: CloseReason | undefined,
 	sanitize: Sanitize,
 ): CloseReason {
-	// An error after the server's close frame, such as a ping that could not be sent, is only a consequence of the close.
+	// 1006 means that there was no close frame. After one, an error such as a ping that could not be sent is only a consequence of the close.
 	if (code !== 1006 && (cause === undefined || cause.kind === 'network')) {
 		return { kind: 'closeFrame', code, reason: sanitize(reason) };
 	}

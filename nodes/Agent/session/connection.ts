@@ -268,8 +268,8 @@ export async function findPolicyRefusal(
 }
 
 /** Keeps a channel of one session open until `close()` is called. The first attempt starts after this function has returned. */
-export function connect(...parts: ConstructorParameters<typeof SessionConnection>): Connection {
-	return new SessionConnection(...parts);
+export function connect(...values: ConstructorParameters<typeof SessionConnection>): Connection {
+	return new SessionConnection(...values);
 }
 
 let loadedOpenSocket: SocketOpener | undefined;

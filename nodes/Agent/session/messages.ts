@@ -9,7 +9,7 @@ const integerPattern = /^-?\d+$/;
 
 /** Puts integers that a JavaScript number cannot hold into quotes, in linear time. @returns undefined if there are no such integers */
 export function quoteUnsafeIntegers(json: string): string | undefined {
-	const parts: string[] = [];
+	const pieces: string[] = [];
 	let copiedLength = 0;
 	quoteOrLongNumber.lastIndex = 0;
 	for (let match = quoteOrLongNumber.exec(json); match; match = quoteOrLongNumber.exec(json)) {
@@ -19,10 +19,10 @@ export function quoteUnsafeIntegers(json: string): string | undefined {
 			continue;
 		}
 		if (!integerPattern.test(token) || Number.isSafeInteger(Number(token))) continue;
-		parts.push(json.slice(copiedLength, match.index), `"${token}"`);
+		pieces.push(json.slice(copiedLength, match.index), `"${token}"`);
 		copiedLength = match.index + token.length;
 	}
-	return parts.length === 0 ? undefined : parts.join('') + json.slice(copiedLength);
+	return pieces.length === 0 ? undefined : pieces.join('') + json.slice(copiedLength);
 }
 
 function findStringEnd(json: string, openingQuote: number): number {
