@@ -52,7 +52,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		fields.tokenUrlField,
 		...fields.buildAllowedDomainsFields('token'),
 		{
-			// n8n keeps this token until Google answers 401. It then asks `preAuthentication` for a new one.
+			// n8n keeps this token until Google responds with 401. Then n8n asks `preAuthentication` for a new one.
 			displayName: 'Access Token',
 			name: 'accessToken',
 			type: 'hidden',

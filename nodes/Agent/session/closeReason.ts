@@ -35,7 +35,7 @@ export type CloseReason =
 	/** n8n's egress policy forbids the address, so nothing was sent. */
 	| { readonly kind: 'blocked' }
 	| { readonly kind: 'connectTimeout' }
-	/** The server did not answer a ping and has sent nothing for `milliseconds`. */
+	/** The server did not respond to a ping and has sent nothing for `milliseconds`. */
 	| { readonly kind: 'silent'; readonly milliseconds: number }
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
 	/** A message broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */

@@ -185,7 +185,7 @@ class SessionConnection {
 				this.#notify((listener) => listener.onFirstPong?.());
 			},
 			onClose: this.#handleClose,
-			onUnanswered: () => {
+			onNoResponse: () => {
 				this.#log('info', 'the server did not respond to pings, so a lost connection may be detected late');
 			},
 		};
