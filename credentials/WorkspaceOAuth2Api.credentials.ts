@@ -24,7 +24,7 @@ const credentialTest: ICredentialTestRequest = {
 		qs: {
 			fields: buildMailOrDriveExpression('"emailAddress"', `(${endsSoonExpression} ? "kind,user" : "user")`),
 		},
-		// Following a redirect would send the token to whatever host the answer names.
+		// Following a redirect would send the token to whatever host the response names.
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
 	},

@@ -52,7 +52,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		fields.tokenUrlField,
 		...fields.buildAllowedDomainsFields('token'),
 		{
-			// n8n keeps this token until Google answers 401. It then asks `preAuthentication` for a new one.
+			// n8n keeps this token until Google responds with 401. Then n8n asks `preAuthentication` for a new one.
 			displayName: 'Access Token',
 			name: 'accessToken',
 			type: 'hidden',
@@ -63,7 +63,8 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 
 	async preAuthentication(this: IHttpRequestHelper, credential: ICredentialDataDecryptedObject) {
 		const google = await import('../nodes/Workspace/google/serviceAccount');
-		const { accessToken: refused } = credential;
+		// n8n asks for a new token because Google refused this one, or because there is none yet.
+		const refusedToken = typeof credential.accessToken === 'string' ? credential.accessToken : '';
 		const account = google.readServiceAccount(credential);
 		const post: PostForm = async (url, form) =>
 			(await this.helpers.httpRequest({
@@ -71,7 +72,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				url,
 				headers: { 'content-type': 'application/x-www-form-urlencoded' },
 				body: form.toString(),
-				// A stream, because the answer of a wrong URL may be of any length.
+				// A stream, because the response of a wrong URL may be of any length.
 				encoding: 'stream',
 				returnFullResponse: true,
 				ignoreHttpStatusErrors: true,
@@ -79,7 +80,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				timeout: tokenTimeoutMilliseconds,
 			})) as Awaited<ReturnType<PostForm>>;
 		const fetchToken = () => google.fetchAccessToken(post, account);
-		const token = google.getSharedToken(account, typeof refused === 'string' ? refused : '', fetchToken);
+		const token = google.getSharedToken(account, refusedToken, fetchToken);
 		return { accessToken: await token.catch(google.throwPlainError) };
 	}
 

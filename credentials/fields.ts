@@ -9,27 +9,26 @@ export const buildTextField = (
 	overrides: Partial<INodeProperties>,
 ): INodeProperties => ({ displayName, name, type: 'string', default: '', ...overrides });
 
-export const buildNotice = (name: string, text: string): INodeProperties => ({
-	...{ displayName: text, name },
-	type: 'notice',
-	default: '',
-});
+export const buildNotice = (name: string, text: string): INodeProperties => {
+	return { displayName: text, name, type: 'notice', default: '' };
+};
 
-const toScopes = (...names: string[]) =>
+const joinScopes = (...names: string[]) =>
 	names.map((name) => `https://www.googleapis.com/auth/${name}`).join(' ');
 
-const fileScopes = toScopes('spreadsheets', 'documents');
+const fileScopes = joinScopes('spreadsheets', 'documents');
 
 /** The scopes that each choice adds. */
 const scopes = {
-	sendAndRead: toScopes('gmail.send', 'gmail.readonly'),
-	draftsToo: toScopes('gmail.send', 'gmail.readonly', 'gmail.compose'),
-	labelsToo: toScopes('gmail.modify'),
-	appFiles: toScopes('drive.file'),
-	appFilesAndNames: toScopes('drive.file', 'drive.metadata.readonly'),
-	allFiles: toScopes('drive'),
+	sendAndRead: joinScopes('gmail.send', 'gmail.readonly'),
+	draftsToo: joinScopes('gmail.send', 'gmail.readonly', 'gmail.compose'),
+	labelsToo: joinScopes('gmail.modify'),
+	appFiles: joinScopes('drive.file'),
+	appFilesAndNames: joinScopes('drive.file', 'drive.metadata.readonly'),
+	allFiles: joinScopes('drive'),
 };
 
+/** Builds the beginning of a conditional expression. */
 const buildScopeCase = (field: string, choice: keyof typeof scopes) =>
 	`$self["${field}"] === "${choice}" ? "${scopes[choice]}"`;
 
@@ -102,7 +101,7 @@ export const buildScopeFields = (defaultAccess: 'appFilesAndNames' | 'allFiles')
 export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
 
 /** Builds a field for an address. @param address Google's own address, the default @param purpose the beginning of the description */
-function buildEndpoint(displayName: string, name: string, address: string, purpose: string): INodeProperties {
+function buildAddressField(displayName: string, name: string, address: string, purpose: string) {
 	const description = `${purpose}. Leave empty to use Google's address.`;
 	const displayOptions = { show: { customEndpoints: [true] } };
 	return buildTextField(displayName, name, { default: address, description, displayOptions });
@@ -123,26 +122,22 @@ export const endpointFields: INodeProperties[] = [
 		['Docs', 'docsApiBase', 'https://docs.googleapis.com/v1/documents', 'Google Docs'],
 		['Drive', 'driveApiBase', 'https://www.googleapis.com/drive/v3', 'Google Drive'],
 	].map(([label = '', name = '', address = '', api = '']) =>
-		buildEndpoint(`${label} API Base`, name, address, `Address of the ${api} API, including its version`),
+		buildAddressField(`${label} API Base`, name, address, `Address of the ${api} API, including its version`),
 	),
 ];
 
-export const authorizationUrlField = buildEndpoint(
+export const authorizationUrlField = buildAddressField(
 	'Authorization URL',
 	'authorizationUrl',
 	googleAuthorizationUrl,
 	'Page where the user grants access',
 );
 
-export const tokenUrlField = buildEndpoint(
-	'Token URL',
-	'tokenUrl',
-	googleTokenUrl,
-	'Address that issues tokens',
-);
+const tokenUrlPurpose = 'Address that issues tokens';
+export const tokenUrlField = buildAddressField('Token URL', 'tokenUrl', googleTokenUrl, tokenUrlPurpose);
 
-/** Replaces fields that n8n would add with "all", so that its HTTP Request node could send the secret anywhere. @param secret its name */
-export function buildAllowedDomainsFields(secret: string): INodeProperties[] {
+/** Builds fields that n8n would otherwise add with the default "all", with which its HTTP Request node may send the secret anywhere. */
+export function buildAllowedDomainsFields(secretName: string): INodeProperties[] {
 	return [
 		{
 			displayName: 'Allowed HTTP Request Domains',
@@ -152,13 +147,13 @@ export function buildAllowedDomainsFields(secret: string): INodeProperties[] {
 				{
 					name: 'All',
 					value: 'all',
-					description: `The HTTP Request node may send the ${secret} to any host`,
+					description: `The HTTP Request node may send the ${secretName} to any host`,
 				},
 				{ name: 'Specific Domains', value: 'domains', description: 'Only the domains listed below' },
 				{ name: 'None', value: 'none', description: 'The HTTP Request node may not use this credential' },
 			],
 			default: 'none',
-			description: `Where n8n's HTTP Request node may send this ${secret}. This does not affect the nodes of this package.`,
+			description: `Where n8n's HTTP Request node may send this ${secretName}. This does not affect the nodes of this package.`,
 		},
 		buildTextField('Allowed Domains', 'allowedDomains', {
 			placeholder: 'e.g. agent.example.com, *.example.org',

@@ -3,11 +3,11 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { findErrorCode } from './networkErrors';
 
 const mebibyte = 2 ** 20;
-export const maxAnswerBytes = 64 * mebibyte;
-/** The part of an unsuccessful answer that is read. An error message is smaller. */
+export const defaultMaxBytes = 64 * mebibyte;
+/** How much of the body of an unsuccessful response is read, before decompression. An error message is smaller. */
 const maxErrorBytes = mebibyte / 4;
 
-/** A body that could not be read. What may help: a repeat after `cutShort`, a wait after `noMemory`, less data after `tooCostly`. */
+/** A body that could not be read. What may help: a repeat after `cutShort`, a wait after `noMemory`, less data after the other reasons. */
 export class BodyError extends Error {
 	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noMemory';
 	readonly code: string | undefined;
@@ -21,7 +21,7 @@ export class BodyError extends Error {
 
 interface ReadLimits {
 	readonly maxBytes?: number;
-	/** The length according to the answer's headers. If it is too large, nothing is read. */
+	/** The length according to the response's headers. If it is too large, nothing is read. */
 	readonly announcedBytes?: number;
 	/** Ends the reading and destroys the stream. */
 	readonly signal?: AbortSignal;
@@ -29,9 +29,9 @@ interface ReadLimits {
 	readonly memory?: { reserve(bytes: number): void };
 }
 
-/** Reads the whole body of an answer. @throws BodyError */
+/** Reads the whole body of a response. @throws BodyError */
 export async function readResponseBody(body: Readable | Buffer, limits: ReadLimits = {}): Promise<Buffer> {
-	const { maxBytes = maxAnswerBytes, announcedBytes = 0, memory } = limits;
+	const { maxBytes = defaultMaxBytes, announcedBytes = 0, memory } = limits;
 	if (Buffer.isBuffer(body)) {
 		if (body.length > maxBytes) throw new BodyError('tooLarge');
 		memory?.reserve(body.length);
@@ -55,31 +55,31 @@ export function tryParseJson(bytes: Buffer): unknown {
 	}
 }
 
-/** Returns whether the body begins like a JSON object or array, or is empty. The media type does not count. */
+/** Returns whether the body begins like a JSON object or array, or has nothing but spaces in its first 64 bytes. */
 export function mayBeJson(bytes: Buffer): boolean {
 	return /^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
 }
 
-/** Reads the beginning of an unsuccessful answer. If reading fails, returns what was read, because the status is known anyway. */
+/** Reads the beginning of an unsuccessful response. If reading fails, returns what was read, because the status is known anyway. */
 export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
 	return (await collectBytes(body, { maxBytes: maxErrorBytes, signal })).bytes;
 }
 
 /** Reads a stream. @returns the bytes that were read, and the error if the reading ended early */
-async function collectBytes(body: Readable, { maxBytes = maxAnswerBytes, signal, memory }: ReadLimits) {
+async function collectBytes(body: Readable, { maxBytes = defaultMaxBytes, signal, memory }: ReadLimits) {
 	if (signal) addAbortSignal(signal, body);
 	const chunks: Buffer[] = [];
-	let size = 0;
+	let byteCount = 0;
 	try {
 		for await (const chunk of body as AsyncIterable<Buffer>) {
-			size += chunk.length;
+			byteCount += chunk.length;
 			// Leaving the loop destroys the stream.
-			if (size > maxBytes) return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
+			if (byteCount > maxBytes) return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
 			memory?.reserve(chunk.length);
 			chunks.push(chunk);
 		}
-		return { bytes: Buffer.concat(chunks, size) };
+		return { bytes: Buffer.concat(chunks, byteCount) };
 	} catch (error) {
 		// Only the code is kept, because other properties of the error may name the request.
 		const bodyError = error instanceof BodyError ? error : new BodyError('cutShort', findErrorCode([error]));

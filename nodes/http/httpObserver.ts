@@ -7,14 +7,14 @@ import { getGlobalSingleton } from '../core/runtime';
 
 /** What Node's HTTP client tells about n8n's requests, but n8n's helpers do not return. */
 interface HttpObserver {
-	/** Holds the function that receives the answer to the request that is sent in its asynchronous context. */
+	/** Holds the function that receives the response to each request that is sent in its asynchronous context. */
 	readonly responses: AsyncLocalStorage<(response: IncomingMessage) => void>;
 	/** Errors after TLS was established. The request may have been sent, whatever the error's code says. */
 	readonly errorsAfterTls: WeakSet<object>;
 	stop(): void;
 }
 
-/** Starts to observe with the first call. Call it before each request. One observer serves the whole process. */
+/** Starts to observe with the first call, which must come before the first request. One observer serves the whole process. */
 export const observeHttpClient = () => getGlobalSingleton('httpObserver', startObserver);
 
 function startObserver(): HttpObserver {
@@ -29,6 +29,7 @@ function startObserver(): HttpObserver {
 	const onError = (message: unknown) => {
 		const { request, error } = message as { readonly request: ClientRequest; readonly error: Error };
 		const socket = request.socket as (TLSSocket & { readonly secureConnecting?: boolean }) | null;
+		// Node sets this to false after the TLS handshake. Sockets without TLS do not have it.
 		if (socket?.secureConnecting === false) errorsAfterTls.add(error);
 	};
 	subscribe('http.client.request.start', onStart);

@@ -1,24 +1,24 @@
 import { observeHttpClient } from './httpObserver';
 import type { AttemptResult } from './retry';
 
-/** Collects the error and its causes, outermost first, including all errors of an AggregateError (one for each address of a host). */
-export function collectCauses(error: unknown): object[] {
-	const causes: object[] = [];
+/** Collects the error and its causes, outermost first, also all errors of an AggregateError (one for each address of a host). */
+export function collectErrorChain(error: unknown): object[] {
+	const chain: object[] = [];
 	const queue = [error];
-	while (queue.length > 0 && causes.length < maxCauses) {
+	while (queue.length > 0 && chain.length < maxChainLength) {
 		const link = queue.shift();
-		if (typeof link !== 'object' || link === null || causes.includes(link)) continue;
-		causes.push(link);
+		if (typeof link !== 'object' || link === null || chain.includes(link)) continue;
+		chain.push(link);
 		queue.push(getProperty(link, 'cause'));
 		const innerErrors = getProperty(link, 'errors');
 		if (Array.isArray(innerErrors)) queue.push(...(innerErrors as unknown[]));
 	}
-	return causes;
+	return chain;
 }
 
-const maxCauses = 16;
+const maxChainLength = 16;
 
-/** Finds the first Node error code in the chain. n8n's wrapper may have put it into `httpCode`. */
+/** Finds the first Node error code in the chain. n8n's wrapper may have put it into `httpCode`. A code of digits is an HTTP status. */
 export function findErrorCode(chain: readonly unknown[]): string | undefined {
 	const codes = chain.map((link) => getProperty(link, 'httpCode') ?? getProperty(link, 'code'));
 	return codes.find((code): code is string => typeof code === 'string' && !/^\d*$/.test(code));
@@ -41,8 +41,8 @@ function findUnreachableHost(chain: readonly unknown[], url: string): string {
 export const getProperty = (value: unknown, key: string) =>
 	typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 
-/** What became of the request. For errors that occur only before a connection exists, certainly nothing was done. */
-const outcomes = {
+/** What became of the request, by category of error. Errors that occur only before a connection exists mean that nothing was done. */
+const resultByCategory = {
 	notConnected: { outcome: 'notDone', retryable: true },
 	certificate: { outcome: 'notDone', retryable: false },
 	handshake: { outcome: 'notDone', retryable: false },
@@ -52,12 +52,12 @@ const outcomes = {
 	unknown: { outcome: 'unknown', retryable: true },
 } as const satisfies Readonly<Record<string, AttemptResult>>;
 
-/** An error that Node, n8n or the HTTP client reported instead of an answer. */
+/** An error that Node, n8n or the HTTP client reported instead of a response. */
 export interface NetworkError extends AttemptResult {
-	readonly category: keyof typeof outcomes;
+	readonly category: keyof typeof resultByCategory;
 	readonly status: 503 | 504;
 	readonly code: string | undefined;
-	/** The end of a sentence. It never contains the code, because n8n replaces a text with a code by a text of its own. */
+	/** The end of a sentence. It never contains the code, because n8n replaces an error text that contains such a code. */
 	readonly reason: string;
 }
 
@@ -67,12 +67,12 @@ type NetworkErrorRow = readonly [
 	category: NetworkError['category'],
 	codes: RegExp,
 	reason: string,
-	/** Limits the row to errors while connecting, because a route can also disappear later, or to errors before TLS is established. */
+	/** Limits the row: `connecting` to the time before the connection, because a route can also disappear later, `beforeTls` to that before TLS. */
 	limit?: 'connecting' | 'beforeTls',
 ];
 
-/** The first row that matches the code applies. */
-const rows: readonly NetworkErrorRow[] = [
+/** The first row that matches the code and whose limit is met applies. */
+const errorTable: readonly NetworkErrorRow[] = [
 	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached', 'connecting'],
 	['notConnected', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached', 'connecting'],
 	['notConnected', /^ETIMEDOUT$/, 'the server did not respond', 'connecting'],
@@ -95,12 +95,13 @@ const resetBeforeTls = 'before secure TLS connection was established';
 export const blockedAdvice =
 	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 
-/** Classifies anything that was thrown instead of an answer. */
+/** Classifies anything that was thrown instead of a response. */
 export function classifyNetworkError(error: unknown): NetworkError {
-	const chain = collectCauses(error);
+	const chain = collectErrorChain(error);
 	const code = chain.some(isBlockedByPolicy) ? undefined : findErrorCode(chain);
 	const [category, reason] = classifyCode(chain, code);
-	return { category, ...outcomes[category], status: category === 'timeout' ? 504 : 503, code, reason };
+	const status = category === 'timeout' ? 504 : 503;
+	return { category, ...resultByCategory[category], status, code, reason };
 }
 
 function classifyCode(chain: readonly object[], code = ''): [NetworkError['category'], string] {
@@ -114,7 +115,7 @@ function classifyCode(chain: readonly object[], code = ''): [NetworkError['categ
 		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
 		beforeTls: !chain.some((link) => errorsAfterTls.has(link)),
 	};
-	const row = rows.find(([, codes, , limit]) => codes.test(code) && (!limit || conditions[limit]));
+	const row = errorTable.find(([, codes, , limit]) => codes.test(code) && (!limit || conditions[limit]));
 	return row ? [row[0], row[2]] : ['unknown', 'the connection failed'];
 }
 
@@ -122,11 +123,11 @@ function classifyCode(chain: readonly object[], code = ''): [NetworkError['categ
 export function formatNetworkMessage({ category, reason }: NetworkError, error: unknown, url: string) {
 	const { host } = new URL(url);
 	if (category === 'timeout') return `${host} did not respond in time`;
-	const isLost = category === 'lost' || category === 'unknown';
-	if (isLost) return `The connection to ${host} was lost before the service responded: ${reason}`;
-	return `No connection to ${findUnreachableHost(collectCauses(error), url)}: ${reason}`;
+	const mayBeSent = category === 'lost' || category === 'unknown';
+	if (mayBeSent) return `The connection to ${host} was lost before the service responded: ${reason}`;
+	return `No connection to ${findUnreachableHost(collectErrorChain(error), url)}: ${reason}`;
 }
 
 /** Returns whether this is an error of n8n's egress policy, which an administrator can turn on. */
-export const isBlockedByPolicy = (link: unknown): link is Error =>
-	link instanceof Error && link.name.startsWith('SsrfBlocked');
+export const isBlockedByPolicy = (error: unknown): error is Error =>
+	error instanceof Error && error.name.startsWith('SsrfBlocked');

@@ -3,13 +3,13 @@ import { toError, isNodeError, type NodeError } from '../core/errors';
 import { quoteField } from '../fields/field';
 import { createStoppedRequestError } from './retry';
 
-export interface RateLimitedRequest {
+export interface RequestLimits {
 	/** How long quota errors may delay the request. */
 	readonly maxWaitMilliseconds: number;
 	readonly signal: AbortSignal | undefined;
-	/** Called if a quota error delays the request. */
+	/** Called before the request waits after a quota error of its own. */
 	readonly onWait?: (milliseconds: number) => void;
-	/** If false, a quota error goes to the caller, which must look at the service before it sends the request again. */
+	/** If false, a quota error is thrown, because the caller must look at the service before it sends the request again. */
 	readonly mayResend?: boolean;
 }
 
@@ -30,26 +30,26 @@ export const defaultRateLimiterSettings = {
 
 export type RateLimiterSettings = Readonly<typeof defaultRateLimiterSettings>;
 
-/** Gmail answers "Too many concurrent requests for user" even below its quota. 4 to 6 requests at once are known to work. */
-export const initialConcurrency = 5;
+/** How many requests Gmail accepts at once. It responds "Too many concurrent requests for user" even below its quota. 4 to 6 are known to work. */
+export const safeConcurrency = 5;
 export const maxConcurrency = 20;
 
 /**
  * Limits how many requests of one credential to one service the whole process sends at once. Quotas are not known, so the number begins
- * small and doubles while the service accepts them. After a quota error, the number is halved, all requests wait while a single one
- * tries, and from then on the number grows by one.
+ * small and doubles while the service accepts the requests. A quota error halves the number, and all requests wait. Then a single one is
+ * sent at a time until one succeeds, and the number grows only by one. Times are monotonic milliseconds.
  */
 export class RateLimiter {
 	readonly #settings: RateLimiterSettings;
-	#concurrency = initialConcurrency;
-	#running = 0;
+	#concurrency = safeConcurrency;
+	#runningCount = 0;
 	#queue: WaitingRequest[] = [];
 	#pausedUntil = 0;
 	#lastQuotaErrorAt = -Infinity;
 	/** The quota errors since the last success. Errors of requests that were in progress together count as one. `error` is the latest one. */
 	#quotaErrorStreak:
 		{ readonly beganAt: number; readonly count: number; readonly error: NodeError } | undefined;
-	/** Requests accepted since the concurrency changed. */
+	/** How many requests the service has accepted since the concurrency last changed. */
 	#acceptedCount = 0;
 	#wasHalved = false;
 	#cancelWakeUp = () => {};
@@ -59,13 +59,13 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Sends a request as soon as the limit allows. After a quota error, which means that nothing was done, it sends the request again within
-	 * the request's time limit.
+	 * Sends a request as soon as the limit allows. After a quota error, which means that nothing was done, sends the request again within
+	 * its time limit, unless `mayResend` is false.
 	 * @throws NodeError as `request` does
 	 */
-	async send<T>(request: () => Promise<T>, limits: RateLimitedRequest): Promise<T> {
+	async send<T>(request: () => Promise<T>, limits: RequestLimits): Promise<T> {
 		const { maxWaitMilliseconds, signal, onWait, mayResend = true } = limits;
-		let firstErrorAt: number | undefined;
+		let firstQuotaErrorAt: number | undefined;
 		let earliestAt = -Infinity;
 		for (;;) {
 			const wait = earliestAt - this.#now;
@@ -79,17 +79,17 @@ export class RateLimiter {
 			} catch (error) {
 				if (!isQuotaError(error)) throw toError(error);
 				const now = this.#now;
-				firstErrorAt ??= now;
+				firstQuotaErrorAt ??= now;
 				this.#recordQuotaError(sentAt, error);
 				if (!mayResend) throw toError(error);
 				earliestAt = now + (error.retryAfterMilliseconds ?? 0);
 				const resumeAt = Math.max(this.#pausedUntil, earliestAt);
-				if (resumeAt > firstErrorAt + maxWaitMilliseconds) {
-					throw this.#createWaitError(error, now - firstErrorAt, maxWaitMilliseconds);
+				if (resumeAt > firstQuotaErrorAt + maxWaitMilliseconds) {
+					throw this.#createWaitError(error, now - firstQuotaErrorAt, maxWaitMilliseconds);
 				}
 				onWait?.(resumeAt - now);
 			} finally {
-				this.#running--;
+				this.#runningCount--;
 				this.#admitWaitingRequests();
 			}
 		}
@@ -100,7 +100,7 @@ export class RateLimiter {
 	}
 
 	/** @returns the time at which the request is sent @throws NodeError */
-	async #waitForAdmission({ maxWaitMilliseconds, signal }: RateLimitedRequest): Promise<number> {
+	async #waitForAdmission({ maxWaitMilliseconds, signal }: RequestLimits): Promise<number> {
 		await waitUnlessStopped(signal, (admit, giveUp) => {
 			const waiting = { queuedAt: this.#now, maxWaitMilliseconds, admit, giveUp };
 			this.#queue.push(waiting);
@@ -131,7 +131,7 @@ export class RateLimiter {
 		const isNew = sentAt > this.#lastQuotaErrorAt;
 		this.#quotaErrorStreak = { beganAt, count: isNew ? count + 1 : count, error };
 		if (isNew) {
-			// The pause if the answer names none: up to a second after the first error, and up to twice as long after each further error.
+			// The pause if the response names none: up to a second after the first error, and up to twice as long after each further error.
 			const pause = Math.min(periodMilliseconds, (periodMilliseconds / 60) * 2 ** count);
 			this.#pausedUntil = now + pause * (0.5 + random() / 2);
 			this.#lastQuotaErrorAt = now;
@@ -169,10 +169,10 @@ export class RateLimiter {
 			return;
 		}
 		const concurrency = this.#quotaErrorStreak ? 1 : this.#concurrency;
-		while (this.#running < concurrency) {
+		while (this.#runningCount < concurrency) {
 			const request = this.#queue.shift();
 			if (!request) return;
-			this.#running++;
+			this.#runningCount++;
 			request.admit();
 		}
 	}
@@ -193,12 +193,12 @@ export class RateLimiter {
 
 /** Returns whether the service refused a request because of a quota. Then nothing was done. */
 function isQuotaError(error: unknown): error is NodeError {
-	// Google also answers 403 for a rate limit. Of all errors with 403, only this one is retryable.
+	// Google also sends 403 for a rate limit. Of all errors with 403, only this one is retryable.
 	if (!isNodeError(error) || ![403, 429].includes(error.code)) return false;
 	return error.retryable && error.outcome === 'notDone';
 }
 
-/** Waits until `begin` calls back. @param begin returns a function that cancels the wait @throws NodeError if the execution is stopped */
+/** Waits. @param begin calls back when the wait is over, and returns a function that cancels it @throws NodeError if the execution is stopped */
 async function waitUnlessStopped(
 	signal: AbortSignal | undefined,
 	begin: (done: () => void, fail: (error: Error) => void) => () => void,

@@ -16,7 +16,7 @@ export interface FullResponse {
 }
 
 export const baseRequestOptions = {
-	// Only a stream can be stopped before the whole answer is in memory.
+	// Only a stream can be stopped before the whole response is in memory.
 	encoding: 'stream',
 	returnFullResponse: true,
 	disableFollowRedirect: true,
@@ -35,7 +35,7 @@ export type BodyErrorTexts = Readonly<
 	Record<BodyError['reason'], readonly [message: string, description: string]>
 >;
 
-/** Converts a BodyError. The outcome is unknown: the service answered, so it may have done what the request asked for. */
+/** Converts a BodyError. The outcome is unknown: the service responded, so it may have done what the request asked for. */
 export function bodyErrorToRequestError({ reason, code }: BodyError, texts: BodyErrorTexts): NodeError {
 	const [message, description] = texts[reason];
 	return new NodeError({
@@ -47,7 +47,7 @@ export function bodyErrorToRequestError({ reason, code }: BodyError, texts: Body
 	});
 }
 
-/** Makes one attempt, up to the last byte of its answer. @param limits `signal` is the signal of the execution @throws NodeError */
+/** Makes one attempt, up to the last byte of its response. @param limits `signal` is the signal of the execution @throws NodeError */
 export async function attemptRequest<T>(
 	send: (signal: AbortSignal) => Promise<T>,
 	limits: { readonly timeoutMilliseconds: number; readonly signal: AbortSignal | undefined },
@@ -85,12 +85,12 @@ export function rejectOnAbort(response: Promise<FullResponse>, signal: AbortSign
 	});
 }
 
-/** Discards an answer that nobody will read. */
+/** Discards a response that nobody will read. */
 export function discardBody({ body }: Pick<FullResponse, 'body'>): void {
 	if (body instanceof Readable) body.destroy();
 }
 
-/** The time that a service has to begin its answer. */
+/** The time that a service has to begin its response to a credential test. */
 export const credentialTestTimeoutSeconds = 15;
 
 export interface CredentialTestRequest extends Pick<IHttpRequestOptions, 'method' | 'headers' | 'body'> {

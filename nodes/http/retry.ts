@@ -4,28 +4,28 @@ import { isNodeError, NodeError, toError } from '../core/errors';
 import { quoteField } from '../fields/field';
 
 /**
- * Draws a random wait ("full jitter"): evenly from 0 to `base * 2^attempt`, or to the cap if that is less.
- * @param attempt the number of waits so far, from 0
+ * Draws a random wait ("full jitter"): evenly from 0 to `base * 2^waitCount`, or to the cap if that is less.
+ * @param waitCount the number of earlier waits
  */
 export function drawJitterMilliseconds(
-	attempt: number,
+	waitCount: number,
 	{ baseMilliseconds, capMilliseconds }: Readonly<Record<'baseMilliseconds' | 'capMilliseconds', number>>,
 	random: () => number,
 ): number {
-	const window = Math.min(capMilliseconds, baseMilliseconds * 2 ** attempt);
+	const window = Math.min(capMilliseconds, baseMilliseconds * 2 ** waitCount);
 	return Math.floor(random() * window);
 }
 
-const deltaSeconds = /^\d{1,12}(\.\d+)?$/;
+const secondsPattern = /^\d{1,12}(\.\d+)?$/;
 /** The three forms of an HTTP date start with the name of the day (RFC 9110, section 5.6.7). */
-const httpDate = /^(mon|tue|wed|thu|fri|sat|sun)/i;
+const httpDateStart = /^(mon|tue|wed|thu|fri|sat|sun)/i;
 
 /** Parses a `Retry-After` header to milliseconds from now. A date in the past gives 0. Returns undefined without a valid header. */
 export function parseRetryAfter(header: string | undefined, nowMilliseconds: number): number | undefined {
 	const value = header?.trim();
 	if (value === undefined) return undefined;
-	if (deltaSeconds.test(value)) return Math.ceil(Number(value) * 1000);
-	if (!httpDate.test(value)) return undefined;
+	if (secondsPattern.test(value)) return Math.ceil(Number(value) * 1000);
+	if (!httpDateStart.test(value)) return undefined;
 	// Only the form of asctime has no comma. It means UTC but names no time zone, so Date.parse would read it as local time.
 	const time = Date.parse(value.includes(',') ? value : `${value} GMT`);
 	return Number.isNaN(time) ? undefined : Math.max(0, time - nowMilliseconds);
@@ -41,7 +41,7 @@ export function classifyStatus(status: number): AttemptResult {
 	return isUnknown ? { outcome: 'unknown', retryable: true } : { outcome: 'notDone', retryable: false };
 }
 
-/** Builds the error of an attempt that was stopped with the execution. It is retryable, so that `withRetries` reports all attempts. */
+/** Creates the error of a stopped attempt. It is retryable, so that `withRetries` goes on to a wait, whose error considers all attempts. */
 export const createStoppedRequestError = (outcome: NodeError['outcome']) =>
 	createStoppedError().with({ outcome, retryable: true });
 
@@ -65,7 +65,7 @@ export interface RetryPolicy {
 
 /** Google recommends at most 64 s between two attempts. */
 const backoff = { baseMilliseconds: 1000, capMilliseconds: 64_000 };
-/** Applies even if a service asks for less, because "Retry-After: 0" must not cause five attempts in a row. */
+/** Applies even if a service asks for less, because "Retry-After: 0" must not cause several attempts at once. */
 const minWaitMilliseconds = 200;
 
 interface RepeatEffect {
@@ -76,7 +76,7 @@ interface RepeatEffect {
 }
 
 /** The number and the outcome of the attempts so far. */
-interface Progress {
+interface RetryProgress {
 	readonly attempts: number;
 	readonly waitedMilliseconds: number;
 	/** Whether one of the attempts may have been carried out. */
@@ -103,7 +103,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEf
 		mayBeDone ||= !effect.isRead && failure.outcome === 'unknown';
 		const progress = { attempts, waitedMilliseconds, mayBeDone };
 		const mayRepeat = failure.retryable && (failure.outcome === 'notDone' || effect.isHarmless);
-		if (!mayRepeat) throw createLastFailure(failure, progress);
+		if (!mayRepeat) throw createFinalError(failure, progress);
 		const wait = computeWait(failure, progress, policy);
 		await sleep(wait, undefined, { signal: policy.signal }).catch(() => {
 			throw mayBeDone
@@ -115,15 +115,15 @@ export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEf
 }
 
 /** Computes the milliseconds until the next attempt. @throws NodeError if the policy allows no further attempt */
-export function computeWait(failure: NodeError, progress: Progress, policy: RetryPolicy): number {
+export function computeWait(failure: NodeError, progress: RetryProgress, policy: RetryPolicy): number {
 	const { attempts, waitedMilliseconds } = progress;
-	if (attempts >= policy.maxTries) throw createLastFailure(failure, progress);
+	if (attempts >= policy.maxTries) throw createFinalError(failure, progress);
 	const remainingWait = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
 	const requestedWait = failure.retryAfterMilliseconds ?? 0;
 	if (requestedWait > remainingWait)
-		throw createLastFailure(failure, progress, describeLongWait(requestedWait, remainingWait, policy));
+		throw createFinalError(failure, progress, describeLongWait(requestedWait, remainingWait, policy));
 	if (remainingWait <= 0)
-		throw createLastFailure(failure, progress, attempts === 1 ? describeMissingWait(policy) : undefined);
+		throw createFinalError(failure, progress, attempts === 1 ? describeMissingWait(policy) : undefined);
 	// The jitter is added to the requested wait, because clients that got the same wait must not return at the same moment.
 	const jitter = drawJitterMilliseconds(attempts - 1, backoff, Math.random);
 	return Math.min(remainingWait, requestedWait + Math.max(minWaitMilliseconds, jitter));
@@ -139,8 +139,8 @@ function describeLongWait(requestedWait: number, remainingWait: number, policy: 
 const describeMissingWait = ({ maxRetryWaitMilliseconds: maxWait }: RetryPolicy) =>
 	`Another try would need a wait, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWait / 1000}.`;
 
-/** Adds the outcome of all attempts to the last failure. */
-function createLastFailure(failure: NodeError, { attempts, mayBeDone }: Progress, advice?: string) {
+/** Adds the outcome of all attempts to the last failure. If none may have been carried out, an unknown outcome is that of a read. */
+function createFinalError(failure: NodeError, { attempts, mayBeDone }: RetryProgress, advice?: string) {
 	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 	const triesNote = advice === undefined && attempts > 1 ? `Tried ${attempts} times.` : undefined;
 	return failure.with({

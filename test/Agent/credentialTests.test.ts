@@ -10,7 +10,7 @@ import {
 	startAgentService,
 } from '../../dev/agent-service/server';
 import { credentialTest } from '../../nodes/Agent/credentialTests';
-import { checkAgentApi, checkSignature } from '../../nodes/Agent/credentialTests/agentCredentials';
+import { checkAgentApi, checkAgentSignatureApi } from '../../nodes/Agent/credentialTests/agentCredentials';
 import { LongAnswer } from '../longAnswer';
 import { startScriptedServer } from '../Workspace/scriptedServer';
 import { ConnectProxy } from './session/connectProxy';
@@ -305,9 +305,9 @@ describe('Agent Signature', () => {
 	};
 
 	test('values of the right form pass, with and without 0x', () => {
-		expect(checkSignature(right)).toMatchObject({ status: 'OK' });
+		expect(checkAgentSignatureApi(right)).toMatchObject({ status: 'OK' });
 		expect(
-			checkSignature({ ...right, timestampMode: 'issued', issuedTimestamp: 1795253731904 }),
+			checkAgentSignatureApi({ ...right, timestampMode: 'issued', issuedTimestamp: 1795253731904 }),
 		).toMatchObject({
 			status: 'OK',
 		});
@@ -335,7 +335,7 @@ describe('Agent Signature', () => {
 			"set 'Timestamp' to 'Current'",
 		],
 	])('%s is named', (_name, wrong, message) => {
-		const result = checkSignature({ ...right, ...wrong });
+		const result = checkAgentSignatureApi({ ...right, ...wrong });
 		expect(result).toMatchObject({ status: 'Error', message: expect.stringContaining(message) as string });
 		expect(result.message).not.toContain(right.signature);
 	});

@@ -2,14 +2,20 @@ import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import v8 from 'node:v8';
 
-import { BodyError, maxAnswerBytes, readResponseBody, readErrorBody, mayBeJson } from '../../nodes/http/body';
+import {
+	BodyError,
+	defaultMaxBytes,
+	readResponseBody,
+	readErrorBody,
+	mayBeJson,
+} from '../../nodes/http/body';
 import {
 	getBytesInFlight,
 	canParse,
 	itemParsingLimits,
 	MemoryReservation,
 	estimateParsingCost,
-} from '../../nodes/http/answerMemory';
+} from '../../nodes/http/responseMemory';
 import { expectLinear } from '../growth';
 
 describe('body', () => {
@@ -33,7 +39,7 @@ describe('body', () => {
 
 	test('a body that announces more than the limit is not read', async () => {
 		const stream = Readable.from([Buffer.from('x')]);
-		await expect(readResponseBody(stream, { announcedBytes: maxAnswerBytes + 1 })).rejects.toMatchObject({
+		await expect(readResponseBody(stream, { announcedBytes: defaultMaxBytes + 1 })).rejects.toMatchObject({
 			reason: 'tooLarge',
 		});
 		expect(stream.destroyed).toBe(true);

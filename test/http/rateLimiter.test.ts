@@ -1,9 +1,5 @@
 import { isNodeError, NodeError } from '../../nodes/core/errors';
-import {
-	defaultRateLimiterSettings,
-	RateLimiter,
-	type RateLimitedRequest,
-} from '../../nodes/http/rateLimiter';
+import { defaultRateLimiterSettings, RateLimiter, type RequestLimits } from '../../nodes/http/rateLimiter';
 import { VirtualClock } from './virtualClock';
 import { attempts } from '../attempt';
 
@@ -37,7 +33,7 @@ function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 		state.taken++;
 		return clock.now();
 	};
-	const ask = async (limits: Partial<RateLimitedRequest> = {}) =>
+	const ask = async (limits: Partial<RequestLimits> = {}) =>
 		await limiter.send(request, { maxWaitMilliseconds: 120_000, signal: undefined, ...limits });
 	/** How many of so many requests are sent at once. */
 	const widestOf = async (count: number) => {

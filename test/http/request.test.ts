@@ -6,8 +6,12 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 
 import { NodeError } from '../../nodes/core/errors';
 import { BodyError } from '../../nodes/http/body';
-import { getBytesInFlight, MemoryReservation } from '../../nodes/http/answerMemory';
-import { collectCauses, classifyNetworkError, formatNetworkMessage } from '../../nodes/http/networkErrors';
+import { getBytesInFlight, MemoryReservation } from '../../nodes/http/responseMemory';
+import {
+	collectErrorChain,
+	classifyNetworkError,
+	formatNetworkMessage,
+} from '../../nodes/http/networkErrors';
 import {
 	attemptRequest,
 	bodyErrorToRequestError,
@@ -280,11 +284,11 @@ describe('network errors', () => {
 	test('causes are followed once each, and sixteen at most', () => {
 		const circle = new Error('a');
 		circle.cause = new Error('b', { cause: circle });
-		expect(collectCauses(circle)).toEqual([circle, circle.cause]);
+		expect(collectErrorChain(circle)).toEqual([circle, circle.cause]);
 		let long = new Error('innermost');
 		for (let links = 1; links < 20; links++) long = new Error('outer', { cause: long });
-		expect(collectCauses(long)).toHaveLength(16);
-		expect(collectCauses(new Error('a', { cause: null }))).toHaveLength(1);
-		expect(collectCauses('text')).toEqual([]);
+		expect(collectErrorChain(long)).toHaveLength(16);
+		expect(collectErrorChain(new Error('a', { cause: null }))).toHaveLength(1);
+		expect(collectErrorChain('text')).toEqual([]);
 	});
 });

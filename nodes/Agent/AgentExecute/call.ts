@@ -3,43 +3,39 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type NodeParameters } from '../../fields/params';
-import { itemParsingLimits, type MemoryReservation } from '../../http/answerMemory';
+import { itemParsingLimits, type MemoryReservation } from '../../http/responseMemory';
 import { readResponseBody, readErrorBody } from '../../http/body';
 import { attemptRequest, type FullResponse, baseRequestOptions, rejectOnAbort } from '../../http/request';
 import { RawResponse } from '../../http/rawResponse';
 import { withRetries } from '../../http/retry';
-import {
-	buildChannelBaseUrl,
-	checkAllowedHost,
-	type AgentCredentials,
-	buildExecuteUrl,
-	buildIdentity,
-	buildSanitizeFunction,
-	listSecrets,
-} from '../session/credentials';
-import { buildCallErrors, statusToRequestError, retryWords } from './errors';
+import * as access from '../session/credentials';
+import { buildCallErrorFactory, statusToRequestError, retryWords } from './errors';
 import { readItemParameters, readWaitSettings } from './parameters';
 import { type AgentResponse, findJsonBytes } from './response';
 
 export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
 
 /** Checks the parameters of one item and the credentials. @throws NodeError with 400 if a parameter or credential is wrong */
-export function checkAgentItem(parameters: NodeParameters, index: number, credentials: AgentCredentials) {
+export function checkAgentItem(
+	parameters: NodeParameters,
+	index: number,
+	credentials: access.AgentCredentials,
+) {
 	const { api, signer } = credentials;
 	const { params, buildPayload } = readItemParameters(parameters, index);
 	const isVerified = !api.allowUnauthorizedCerts;
-	checkAllowedHost(signer, new URL(buildExecuteUrl(api)), isVerified);
-	buildIdentity(signer, params);
+	access.checkAllowedHost(signer, new URL(access.buildExecuteUrl(api)), isVerified);
+	access.buildIdentity(signer, params);
 	const wait = readWaitSettings(params);
-	if (wait) checkAllowedHost(signer, buildChannelBaseUrl(api), isVerified);
+	if (wait) access.checkAllowedHost(signer, access.buildChannelBaseUrl(api), isVerified);
 	return { params, buildPayload, wait, credentials };
 }
 
 /** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
 export function buildCallFingerprint({ params, buildPayload, credentials }: CheckedAgentItem): unknown {
 	const { sessionId, startStepName } = params;
-	const { userId, userPublicKey } = buildIdentity(credentials.signer, params);
-	const url = buildExecuteUrl(credentials.api);
+	const { userId, userPublicKey } = access.buildIdentity(credentials.signer, params);
+	const url = access.buildExecuteUrl(credentials.api);
 	return { url, sessionId, initialPayload: buildPayload(), startStepName, userId, userPublicKey };
 }
 
@@ -47,33 +43,33 @@ export type PreparedCall = ReturnType<typeof prepareCall>;
 
 export function prepareCall({ params, wait, buildPayload, credentials }: CheckedAgentItem) {
 	const { api, signer } = credentials;
-	const identity = buildIdentity(signer, params);
-	const secrets = listSecrets(api, identity);
+	const identity = access.buildIdentity(signer, params);
+	const secrets = access.listSecrets(api, identity);
 	const sessionId = params.sessionId || randomUUID();
 	const { startStepName } = params;
 	const initialPayload = buildPayload();
 	return {
 		api,
-		options: params,
+		params,
 		sessionId,
 		wait,
-		url: buildExecuteUrl(api),
+		url: access.buildExecuteUrl(api),
 		/** Builds the seven fields of one request. Each request has its own timestamp. */
-		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signer, params) }),
+		buildBody: () => ({ sessionId, initialPayload, startStepName, ...access.buildIdentity(signer, params) }),
 		/** Identifies the session with its service and user. */
 		conversationKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** The values that no text for people may contain. */
 		secrets,
 		/** The secrets that are replaced in the response. The user's public key stays, because the agent may work with it. */
 		responseSecrets: [api.apiKey, identity.signature],
-		sanitize: buildSanitizeFunction(secrets),
+		sanitize: access.buildSanitizeFunction(secrets),
 	};
 }
 
 /** A call, with what was sent and received so far. */
 export interface CallProgress {
 	readonly call: PreparedCall;
-	/** The body of the last request. */
+	/** The body of the last request. Before the first one, a body that was never sent. */
 	sentBody: ReturnType<PreparedCall['buildBody']>;
 	response?: AgentResponse;
 }
@@ -90,10 +86,11 @@ export async function sendExecuteCall(
 	prepareAttempt: () => Promise<void>,
 ): Promise<void> {
 	const { call } = progress;
-	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
+	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.params;
 	const signal = context.getExecutionCancelSignal();
 	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
-	const sendAttempt = async (stopSignal: AbortSignal) => {
+	const sendAttempt = async (attemptSignal: AbortSignal) => {
+		// An earlier attempt may have reserved memory for its response.
 		memory.release();
 		progress.sentBody = call.buildBody();
 		const rawResponse = new RawResponse();
@@ -108,15 +105,15 @@ export async function sendExecuteCall(
 				ignoreHttpStatusErrors: true,
 				skipSslCertificateValidation: call.api.allowUnauthorizedCerts,
 				timeout: limits.timeoutMilliseconds,
-				abortSignal: stopSignal,
+				abortSignal: attemptSignal,
 			}) as Promise<FullResponse>;
-		const response = await rejectOnAbort(rawResponse.watch(send), stopSignal);
-		return await readAgentResponse(response, rawResponse, call, memory, stopSignal);
+		const response = await rejectOnAbort(rawResponse.watch(send), attemptSignal);
+		return await readAgentResponse(response, rawResponse, call, memory, attemptSignal);
 	};
 	progress.response = await withRetries(
 		async () => {
 			await prepareAttempt();
-			return await attemptRequest(sendAttempt, limits, buildCallErrors(call));
+			return await attemptRequest(sendAttempt, limits, buildCallErrorFactory(call));
 		},
 		{ isHarmless: false, isRead: false },
 		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
@@ -138,7 +135,7 @@ async function readAgentResponse(
 		throw statusToRequestError({ statusCode, headers, body }, call);
 	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
-	const maxBytes = call.options.maxResponseBytes;
+	const maxBytes = call.params.maxResponseBytes;
 	const compressedBody = await readResponseBody(response.body, { announcedBytes, maxBytes, signal, memory });
 	const body = await rawResponse.decompress(compressedBody, memory, maxBytes);
 	const agentResponse = { statusCode, headers, body };

@@ -7,9 +7,9 @@ import type { ConnectRequestReader, Sanitize } from '../session/credentials';
 import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import * as errors from './errors';
-import { type CollectorParts, MessageCollector, type WaitEndReason, type EndedBy } from './waitEnd';
+import { type CollectorSetup, MessageCollector, type WaitEndReason, type EndedBy } from './waitEnd';
 
-export interface WaitParts extends CollectorParts {
+export interface WaitSetup extends CollectorSetup {
 	readonly sessionId: string;
 	readonly readRequest: ConnectRequestReader;
 	readonly signal: AbortSignal | undefined;
@@ -22,7 +22,7 @@ export interface WaitResult extends Pick<MessageCollector, 'earlyMessages' | 'me
 	readonly endedBy: EndedBy;
 	/** Whether the channel was lost during the wait, so that messages may be missing. */
 	readonly hasGap: boolean;
-	/** The last close frame of the service. Undefined if the service sent no close frame. */
+	/** The last close frame that the service sent after the call and before the end of the wait. Undefined if there was none. */
 	readonly closeFrame: { readonly code: number; readonly reason: string } | undefined;
 	/** The failure of a call whose awaited messages arrived nevertheless. Undefined if the call succeeded. */
 	readonly callFailure: NodeError | undefined;
@@ -35,13 +35,13 @@ const reconnectMaxDelaySeconds = 10;
  * Sends the call while a channel collects the session's messages.
  * @param call a function that sends the execute call, and calls `prepareAttempt` right before each request
  * @throws NodeError if the call fails, the channel does not open or is refused, the wait times out or is stopped, or the agent reports a
- * failure. After the call was sent, the details of the error contain the received messages
+ * failure. Once the call was sent, the details of the error contain the messages that arrived after it
  */
 export async function callAndWait(
-	parts: WaitParts,
+	setup: WaitSetup,
 	call: (prepareAttempt: () => Promise<void>) => Promise<unknown>,
 ): Promise<WaitResult> {
-	const wait = new MessageWait(parts);
+	const wait = new MessageWait(setup);
 	try {
 		await call(() => wait.prepareAttempt()).catch((error: unknown) => {
 			wait.handleCallFailure(error);
@@ -68,7 +68,7 @@ class Deferred<T> {
 
 /** The wait of one item, with its own channel. */
 class MessageWait implements ConnectionListener {
-	readonly #parts: WaitParts;
+	readonly #setup: WaitSetup;
 	readonly #collector: MessageCollector;
 	readonly #readiness: ChannelReadiness;
 	readonly #waitEnd = new Deferred<WaitEndReason>();
@@ -83,18 +83,18 @@ class MessageWait implements ConnectionListener {
 	#lastLoss: NodeError | undefined;
 	#closeFrame: WaitResult['closeFrame'];
 
-	constructor(parts: WaitParts) {
-		const { signal } = parts;
-		this.#parts = parts;
-		this.#readiness = new ChannelReadiness(parts);
-		this.#collector = new MessageCollector(parts, this.#waitEnd.resolve);
+	constructor(setup: WaitSetup) {
+		const { signal } = setup;
+		this.#setup = setup;
+		this.#readiness = new ChannelReadiness(setup);
+		this.#collector = new MessageCollector(setup, this.#waitEnd.resolve);
 		signal?.addEventListener('abort', this.#handleStop);
 		if (signal?.aborted) this.#handleStop();
 	}
 
 	/** With `openChannel: before`, waits for the channel. @throws NodeError if the channel does not open in time; the call must not be sent */
 	async prepareAttempt(): Promise<void> {
-		if (this.#parts.settings.openChannel === 'before') await this.#openChannelInTime();
+		if (this.#setup.settings.openChannel === 'before') await this.#openChannelInTime();
 		this.#isCallSent = true;
 		this.#lastLoss = undefined;
 		this.#closeFrame = undefined;
@@ -103,8 +103,9 @@ class MessageWait implements ConnectionListener {
 
 	async #openChannelInTime(): Promise<void> {
 		this.#openConnection();
-		const cancelTimer = this.#parts.clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
+		const cancelTimer = this.#setup.clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
 			this.#isReadinessOverdue = true;
+			// An open channel will be ready in at most `maxSettleMilliseconds`.
 			if (this.#readiness.state === 'closed') this.#failReadiness();
 		});
 		await this.#readiness.readySignal.promise.finally(cancelTimer);
@@ -115,16 +116,16 @@ class MessageWait implements ConnectionListener {
 	handleCallFailure(error: unknown): void {
 		const hasAwaitedMessages = ['match', 'count', 'failure'].includes(this.#collector.endReason ?? '');
 		const mayBeAccepted = isNodeError(error) && error.outcome !== 'notDone';
-		if (hasAwaitedMessages && mayBeAccepted && !this.#parts.signal?.aborted) this.#callFailure = error;
+		if (hasAwaitedMessages && mayBeAccepted && !this.#setup.signal?.aborted) this.#callFailure = error;
 		else if (!this.#isCallSent || !isNodeError(error)) throw error;
-		else throw this.#addReceived(errors.addPossibleGap(error, this.#lastLoss));
+		else throw this.#addReceivedMessages(errors.addPossibleGap(error, this.#lastLoss));
 	}
 
-	/** Waits for the messages that arrive after the response to the call. */
+	/** Waits until the end condition is met. Must be called after the call has ended. */
 	async awaitMessages(): Promise<WaitResult> {
 		this.#openConnection();
-		this.#collector.markCallAnswered();
-		const { log, settings, sessionId } = this.#parts;
+		this.#collector.markCallEnded();
+		const { log, settings, sessionId } = this.#setup;
 		const { waitTimeoutSeconds } = settings;
 		log.info(`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`);
 		try {
@@ -133,12 +134,12 @@ class MessageWait implements ConnectionListener {
 			const received = { earlyMessages, messages, repeatedCount, hasGap: this.#lastLoss !== undefined };
 			return { ...received, endedBy, closeFrame: this.#closeFrame, callFailure: this.#callFailure };
 		} catch (error) {
-			throw isNodeError(error) ? this.#addReceived(error) : error;
+			throw isNodeError(error) ? this.#addReceivedMessages(error) : error;
 		}
 	}
 
 	async close(): Promise<void> {
-		this.#parts.signal?.removeEventListener('abort', this.#handleStop);
+		this.#setup.signal?.removeEventListener('abort', this.#handleStop);
 		this.#readiness.stopTimers();
 		this.#collector.stop();
 		await this.#connection?.close();
@@ -168,6 +169,7 @@ class MessageWait implements ConnectionListener {
 		if (wasOpen && this.#isCallSent && this.#collector.endReason === undefined) this.#lastLoss = failure;
 		if (!wasOpen && isLastingFault(closeReason)) this.#hopelessAttemptCount++;
 		if (this.#isReadinessOverdue) this.#failReadiness();
+		// Waiting on is pointless after a final refusal, or if a lasting fault has occurred twice.
 		if (decision !== 'final' && this.#hopelessAttemptCount < 2) return;
 		this.#failReadiness(closeReason);
 		if (this.#isCallSent && !this.#collector.handleNoMoreMessages())
@@ -176,9 +178,10 @@ class MessageWait implements ConnectionListener {
 
 	/** @throws NodeError if the end of the wait is a failure of the item */
 	#toEndedBy(endReason: WaitEndReason): EndedBy {
-		const { settings, sanitize } = this.#parts;
+		const { settings, sanitize } = this.#setup;
 		const { messages } = this.#collector;
 		const { textField, onWaitTimeout } = settings;
+		// The message with the failure is the last one, because it ended the wait.
 		if (endReason === 'failure') throw errors.createAgentFailureError(messages.at(-1), textField, sanitize);
 		if (onWaitTimeout === 'output') return endReason;
 		if (endReason === 'limit') throw errors.createTooManyMessagesError(messages.length);
@@ -187,8 +190,8 @@ class MessageWait implements ConnectionListener {
 		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#lastLoss);
 	}
 
-	#addReceived(failure: NodeError): NodeError {
-		const receivedMessages = errors.buildMessageDetails(this.#collector.messages, this.#parts.sanitize);
+	#addReceivedMessages(failure: NodeError): NodeError {
+		const receivedMessages = errors.buildMessageDetails(this.#collector.messages, this.#setup.sanitize);
 		const gap = this.#lastLoss && { gap: true };
 		return failure.with({ details: { ...failure.details, ...receivedMessages, ...gap } });
 	}
@@ -200,7 +203,7 @@ class MessageWait implements ConnectionListener {
 	};
 
 	#openConnection(): void {
-		const { connect, settings, sessionId, readRequest, clock, log } = this.#parts;
+		const { connect, settings, sessionId, readRequest, clock, log } = this.#setup;
 		const options = { ...settings, sessionId, reconnectMaxDelaySeconds };
 		this.#connection ??= connect(options, readRequest, this, { clock, log });
 	}
@@ -223,7 +226,7 @@ function isLastingFault(closeReason: CloseReason): boolean {
 	return category === 'certificate' || category === 'handshake' || closeReason.code === 'ENOTFOUND';
 }
 
-/** An open channel counts as ready after this time. A session may never be quiet, and a server may not answer pings. */
+/** An open channel counts as ready after this time, because a session may never be quiet, and a server may not respond to pings. */
 const maxSettleMilliseconds = 2000;
 
 /**
@@ -234,17 +237,17 @@ class ChannelReadiness {
 	/** Resolves when the channel is ready. If a ready channel is lost, a new signal replaces it. */
 	readySignal = new Deferred<undefined>();
 	state: 'closed' | 'settling' | 'ready' = 'closed';
-	readonly #parts: WaitParts;
+	readonly #setup: WaitSetup;
 	#hasReceivedPong = false;
 	#cancelQuietTimer = () => {};
 	#cancelLimitTimer = () => {};
 
-	constructor(parts: WaitParts) {
-		this.#parts = parts;
+	constructor(setup: WaitSetup) {
+		this.#setup = setup;
 	}
 
 	handleOpen(): void {
-		const { clock, settings } = this.#parts;
+		const { clock, settings } = this.#setup;
 		this.state = 'settling';
 		// Without WebSocket pings, no pong will arrive. A text ping is not sent as soon as the channel opens.
 		this.#hasReceivedPong = settings.heartbeatSeconds === 0 || settings.pingText !== '';
@@ -260,7 +263,7 @@ class ChannelReadiness {
 	restartQuietTimer(): void {
 		if (this.state === 'ready' || !this.#hasReceivedPong) return;
 		this.#cancelQuietTimer();
-		const { clock, settings } = this.#parts;
+		const { clock, settings } = this.#setup;
 		this.#cancelQuietTimer = clock.callAfter(settings.settleMilliseconds, this.#becomeReady);
 	}
 

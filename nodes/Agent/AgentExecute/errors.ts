@@ -6,12 +6,7 @@ import { quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { type BodyErrorTexts, bodyErrorToRequestError, type RequestErrorFactory } from '../../http/request';
-import {
-	classifyStatus,
-	createStoppedError,
-	createStoppedRequestError,
-	parseRetryAfter,
-} from '../../http/retry';
+import * as retry from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
 import type { Sanitize } from '../session/credentials';
@@ -22,7 +17,7 @@ import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from '
 /** What the error texts say about the call. */
 export interface CallErrorContext {
 	readonly url: string;
-	readonly options: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
+	readonly params: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
 	readonly sanitize: Sanitize;
 }
 
@@ -32,7 +27,7 @@ const unknownOutcomeText =
 /** Converts what was thrown by a call that got no complete response. */
 export function thrownToRequestError(error: unknown, call: CallErrorContext): NodeError {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return bodyErrorToRequestError(error, buildBodyTexts(call.options));
+	if (error instanceof BodyError) return bodyErrorToRequestError(error, buildBodyTexts(call.params));
 	const networkError = classifyNetworkError(error);
 	const { status: code, outcome, retryable, category } = networkError;
 	const description = appendErrorCode(networkAdvice[category] ?? unknownOutcomeText, networkError.code);
@@ -42,8 +37,8 @@ export function thrownToRequestError(error: unknown, call: CallErrorContext): No
 	return new NodeError({ code, message, description, outcome, retryable, cause });
 }
 
-/** Texts for a response whose body cannot be read. The agent was started, so the call is not repeated. */
-const buildBodyTexts = ({ maxResponseBytes }: CallErrorContext['options']): BodyErrorTexts => ({
+/** Texts for a successful response whose body cannot be read. The call is not repeated. */
+const buildBodyTexts = ({ maxResponseBytes }: CallErrorContext['params']): BodyErrorTexts => ({
 	tooLarge: [
 		`The agent service's response is larger than ${formatByteLimit(maxResponseBytes)}`,
 		`The agent was started, but a larger response is not read. Have the agent return a link instead, or raise ${quoteField('maxResponseBytes')}.`,
@@ -69,26 +64,26 @@ function formatByteLimit(bytes: number): string {
 export function statusToRequestError(agentResponse: AgentResponse, call: CallErrorContext): NodeError {
 	const { statusCode: code, headers } = agentResponse;
 	if (isRedirect(code)) return createRedirectError(code, headers.location, call.url);
-	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
-	// A service may have started the agent before it failed. Only 503 with Retry-After says that it did not.
+	const retryAfterMilliseconds = retry.parseRetryAfter(headers['retry-after'], Date.now());
+	// A service may have started the agent before it failed. Only 503 with Retry-After says that it did not, as 429 does.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
-	const verdict = classifyStatus(saysNotDone ? 429 : code);
+	const attempt = retry.classifyStatus(saysNotDone ? 429 : code);
 	const excerpt = buildExcerpt(agentResponse, call.sanitize);
 	const [meaning, description] =
-		statusTexts[code] ?? (verdict.retryable ? outcomeTexts[verdict.outcome] : undefined) ?? rejectedTexts;
+		statusTexts[code] ?? (attempt.retryable ? outcomeTexts[attempt.outcome] : undefined) ?? rejectedTexts;
 	const message = `${meaning} (${code})${excerpt ? `: ${excerpt}` : ''}`;
-	return new NodeError({ code, message, description, retryAfterMilliseconds, ...verdict });
+	return new NodeError({ code, message, description, retryAfterMilliseconds, ...attempt });
 }
 
-export const buildCallErrors = (call: CallErrorContext): RequestErrorFactory => ({
+export const buildCallErrorFactory = (call: CallErrorContext): RequestErrorFactory => ({
 	createStoppedError: (outcome) =>
-		createStoppedRequestError(outcome).with({
+		retry.createStoppedRequestError(outcome).with({
 			description: outcome === 'notDone' ? nothingSentText : unknownOutcomeText,
 		}),
 	createTimeoutError: () =>
 		new NodeError({
 			code: 504,
-			message: `The agent service did not respond within ${call.options.timeoutSeconds} s`,
+			message: `The agent service did not respond within ${call.params.timeoutSeconds} s`,
 			description: `${unknownOutcomeText} To allow more time, raise the option ${quoteField('timeoutSeconds')}.`,
 			outcome: 'unknown',
 			retryable: true,
@@ -98,9 +93,9 @@ export const buildCallErrors = (call: CallErrorContext): RequestErrorFactory => 
 
 const nothingSentText = 'Nothing was sent: the agent was not started.';
 
-export const createStoppedBeforeCallError = () => createStoppedError(nothingSentText);
+export const createStoppedBeforeCallError = () => retry.createStoppedError(nothingSentText);
 
-/** Used if the output of the earlier items leaves no room in memory for this item. */
+/** Used if the output of the other items leaves no room for this item within the limit of a run. */
 export function createTooMuchOutputError(limitBytes: number): NodeError {
 	return new NodeError({
 		code: 503,
@@ -113,7 +108,7 @@ export function createTooMuchOutputError(limitBytes: number): NodeError {
 
 export function createStoppedAfterCallError(): NodeError {
 	const description = 'The agent was started, but the node no longer waits for its messages.';
-	return createStoppedError(description).with({ outcome: 'done' });
+	return retry.createStoppedError(description).with({ outcome: 'done' });
 }
 
 export const retryWords = {
@@ -161,7 +156,7 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcomeText],
 };
 
-/** Texts for statuses without an entry above. */
+/** Texts for retryable statuses without an entry above. */
 const outcomeTexts: Readonly<Partial<Record<NodeError['outcome'], ErrorTexts>>> = {
 	notDone: [
 		'The agent service reported an error',
@@ -180,6 +175,7 @@ const rejectedTexts: ErrorTexts = [
 
 /** The limit for all messages together, in characters of JSON. n8n stores errors with the execution and shows their whole text. */
 const maxMessagesLength = 32_768;
+/** The limit for one message, or for the response to the call. */
 const maxDetailLength = 8192;
 
 /** Adds session and response to a failure after which the agent may be running. @param response its content; undefined without a response */
@@ -223,15 +219,14 @@ function limitDetail(value: unknown, sanitize: Sanitize): IDataObject[string] {
 	}
 }
 
-/** Lists fields and values of the received messages, so that the user can see which one marks the end. */
+/** Lists fields or values of the received messages, so that the user sees which one the last message has. An empty field is the text itself. */
 function describeMessages(messages: readonly SessionMessage[], match: FieldCondition | undefined): string {
 	if (messages.length === 0) return '';
 	const field = match?.field;
 	const values =
 		field === undefined ? [] : listDistinct(messages.map((message) => findFieldText(message, field)));
-	if (values.length > 0) {
+	if (values.length > 0)
 		return `${field ? `Values of '${field}'` : 'Text messages'} received: ${values.join(', ')}.`;
-	}
 	const fields = describeFields(messages);
 	return joinSentences(
 		field && `No message has the field '${field}'.`,

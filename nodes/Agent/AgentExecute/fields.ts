@@ -1,4 +1,4 @@
-import { maxAnswerBytes } from '../../http/body';
+import { defaultMaxBytes } from '../../http/body';
 import type { Field } from '../../fields/field';
 import { includeInputFieldsOption, maxModelCharactersOption, requestOptions } from '../../fields/params';
 import { textField, textType, trimmedTextType } from '../session/fields';
@@ -78,7 +78,7 @@ const notMixedText = 'Items that override some but not all of these values are r
 const [maxRetryWait, ...retryAndTimeout] = requestOptions;
 
 export const executeOptions = [
-	// Workspace needs a longer wait, because Google's quotas apply per minute.
+	// The default of Workspace is longer, because Google's quotas apply per minute.
 	{ ...maxRetryWait, default: 60 },
 	...retryAndTimeout,
 	{
@@ -102,7 +102,7 @@ export const executeOptions = [
 		displayName: 'Max Response Size (Bytes)',
 		name: 'maxResponseBytes',
 		type: 'number',
-		default: maxAnswerBytes,
+		default: defaultMaxBytes,
 		minimum: 1,
 		maximum: 536_870_912,
 		description:

@@ -11,30 +11,29 @@ import { findText, storeMessageBytes, type SessionMessage } from '../session/mes
 import type { CallProgress, PreparedCall } from './call';
 import { joinSentences } from './errors';
 import type { MessageEndReason } from './waitEnd';
-import { parseResponseContent, describeFields, joinMessageTexts, TurnText } from './response';
+import { parseResponseContent, describeFields, buildOutputText, TurnText } from './response';
 import type { WaitResult } from './callAndWait';
 
 /** Builds the item of a call. A call without a response may have an item, too, because the awaited messages may have arrived. */
 export async function buildOutputItem(context: IExecuteFunctions, index: number, progress: CallProgress) {
 	const { call, sentBody, response: agentResponse } = progress;
 	const { sessionId, userId, startStepName, timestamp } = sentBody;
-	const { options, responseSecrets, sanitize } = call;
+	const { params, responseSecrets, sanitize } = call;
 	const content = agentResponse ? parseResponseContent(agentResponse, responseSecrets) : { response: null };
 	const response = 'response' in content ? (content.response as IDataObject) : null;
-	const output = findText(response, options.textField) ?? null;
+	const output = findText(response, params.textField) ?? null;
 	const statusCode = agentResponse?.statusCode ?? null;
 	const json: IDataObject = { output, sessionId, userId, startStepName, timestamp, statusCode, response };
-	if (agentResponse && options.includeHeaders)
-		json.headers = sanitizeHeaders(agentResponse.headers, sanitize);
+	if (agentResponse && params.includeHeaders) json.headers = sanitizeHeaders(agentResponse.headers, sanitize);
 	const item: INodeExecutionData = { json, pairedItem: { item: index } };
 	if (!('bytes' in content)) return item;
 	const { bytes, fileName, mimeType } = content;
-	const data = await addStartedTextOnFailure(storeBinary(context.helpers, bytes, fileName, mimeType));
+	const data = await awaitStored(storeBinary(context.helpers, bytes, fileName, mimeType));
 	return { ...item, binary: { data } };
 }
 
-/** Awaits the storing of the output. @throws NodeError that says that the agent was started */
-async function addStartedTextOnFailure<T>(storing: Promise<T>): Promise<T> {
+/** Awaits the storing of output. @throws NodeError that says that the agent was started */
+async function awaitStored<T>(storing: Promise<T>): Promise<T> {
 	try {
 		return await storing;
 	} catch (error) {
@@ -56,19 +55,19 @@ function sanitizeHeaders(headers: IncomingHttpHeaders, sanitize: Sanitize): IDat
 export async function addMessages(
 	item: INodeExecutionData,
 	{ earlyMessages, messages, endedBy, hasGap, closeFrame }: WaitResult,
-	{ textField, textPieces }: PreparedCall['options'],
+	{ textField, textPieces }: PreparedCall['params'],
 	helpers: IExecuteFunctions['helpers'],
 ): Promise<INodeExecutionData> {
 	const binary: IBinaryKeyData = { ...item.binary };
 	for (const message of [...earlyMessages, ...messages]) {
 		if (message.format !== 'binary') continue;
-		const stored = storeMessageBytes(helpers, message.bytes);
-		binary[`message_${message.sequence}`] = await addStartedTextOnFailure(stored);
+		const storing = storeMessageBytes(helpers, message.bytes);
+		binary[`message_${message.sequence}`] = await awaitStored(storing);
 	}
 	const earlyJson = earlyMessages.map((message) => ({ ...messageToJson(message), beforeCall: true }));
 	const json: IDataObject = {
 		...item.json,
-		output: joinMessageTexts(messages, textField, textPieces, endedBy),
+		output: buildOutputText(messages, textField, textPieces, endedBy),
 		lastMessage: messages.at(-1)?.message ?? null,
 		messages: [...earlyJson, ...messages.map(messageToJson)],
 		endedBy,
@@ -91,7 +90,7 @@ export function buildHints(
 	isChat = false,
 ): string[] {
 	const hasNoText = json.output === null && binary === undefined;
-	const endMark = waitResult?.endedBy === 'silence' ? findMarkOfEnd(waitResult.messages) : undefined;
+	const endSign = waitResult?.endedBy === 'silence' ? findEndSign(waitResult.messages) : undefined;
 	// After a gap, a service may send messages again on purpose, so repeated messages are no reason for a hint.
 	const repeatedCount = waitResult?.hasGap ? 0 : (waitResult?.repeatedCount ?? 0);
 	return [
@@ -100,8 +99,8 @@ export function buildHints(
 			`The message that ends the wait arrived, but the call itself failed: ${waitResult.callFailure.message}.`,
 		repeatedCount > 0 &&
 			`Messages left out because their ID had arrived before: ${repeatedCount}. If the pieces of an answer share an ID, use another field as 'Deduplication Field'.`,
-		endMark &&
-			`The last message was followed by ${silenceSeconds} s of silence. If the agent's last message always has the ${endMark.field} '${endMark.value}', set 'Wait Until' to 'A Matching Message Arrives' with 'Match Field' ${endMark.field} and 'Match Value' ${endMark.value}: the wait then ends at once.`,
+		endSign &&
+			`The last message was followed by ${silenceSeconds} s of silence. If the agent's last message always has the ${endSign.field} '${endSign.value}', set 'Wait Until' to 'A Matching Message Arrives' with 'Match Field' ${endSign.field} and 'Match Value' ${endSign.value}: the wait then ends at once.`,
 		isChat &&
 			sessionId === '' &&
 			"Each message of the chat starts a new session, in which the agent does not know the earlier messages. To continue the conversation, set 'Session ID' to {{ $json.sessionId }}.",
@@ -109,12 +108,12 @@ export function buildHints(
 	].filter((hint) => typeof hint === 'string');
 }
 
-type HintOptions = Pick<PreparedCall['options'], 'textField' | 'sessionId' | 'silenceSeconds'>;
+type HintOptions = Pick<PreparedCall['params'], 'textField' | 'sessionId' | 'silenceSeconds'>;
 
 const waitAdvice = "If the agent sends its answer over the session channel, turn on 'Wait for Messages'.";
 
 /** Finds a field whose value in the last message differs from its values in all earlier messages. */
-function findMarkOfEnd(messages: readonly SessionMessage[]): { field: string; value: string } | undefined {
+function findEndSign(messages: readonly SessionMessage[]): { field: string; value: string } | undefined {
 	const readField = (message: unknown, field: string) => (isRecord(message) ? message[field] : undefined);
 	const lastMessage = messages.at(-1)?.message;
 	for (const field of ['type', 'event', 'status']) {
@@ -142,15 +141,15 @@ const incompleteEnds: unknown[] = ['close', 'limit', 'timeout'];
 /** Reduces an item to what a model needs: answer, session and hints. @param hints the texts that a person reads below the node */
 export function toModelItems(
 	{ json }: INodeExecutionData,
-	{ maxModelCharacters: characters }: Pick<PreparedCall['options'], 'maxModelCharacters'>,
+	{ maxModelCharacters }: Pick<PreparedCall['params'], 'maxModelCharacters'>,
 	hints: readonly string[],
 ): IDataObject[] {
 	const { output, sessionId, endedBy, gap, response } = json;
-	const endNote = incompleteEnds.includes(endedBy) && { endedBy };
-	const commonFields = { sessionId, ...endNote, ...(gap === true && { gap }) };
+	const incompleteEnd = incompleteEnds.includes(endedBy) && { endedBy };
+	const commonFields = { sessionId, ...incompleteEnd, ...(gap === true && { gap }) };
 	// If there is no text, the model gets the whole response.
 	const fullText = typeof output === 'string' ? output : response == null ? '' : JSON.stringify(response);
-	const fittedText = fitText(fullText, countRoom(characters, commonFields, hints));
+	const fittedText = fitText(fullText, countRoom(maxModelCharacters, commonFields, hints));
 	const partNotes = fittedText === fullText ? [] : [describePart(fittedText, 0, fullText.length)];
 	const notes = [...partNotes, ...hints].map((note) => ({ note }));
 	const shownOutput = typeof output === 'string' || fullText !== '' ? fittedText : null;
@@ -161,25 +160,25 @@ export function toModelItems(
 export class LiveView {
 	readonly #context: IExecuteFunctions;
 	readonly #index: number;
-	readonly #options: PreparedCall['options'];
+	readonly #params: PreparedCall['params'];
 	readonly #isStreaming: boolean;
 	/** Settles when the last chunk is sent. Chunks are sent one after another, because a worker sends each chunk through Redis. */
 	#lastChunk: Promise<unknown> = Promise.resolve();
 	/** The text that the chat shows. */
 	readonly #shownText: TurnText;
 
-	constructor(context: IExecuteFunctions, index: number, options: PreparedCall['options']) {
+	constructor(context: IExecuteFunctions, index: number, params: PreparedCall['params']) {
 		this.#context = context;
 		this.#index = index;
-		this.#options = options;
-		this.#shownText = new TurnText(options.textPieces);
+		this.#params = params;
+		this.#shownText = new TurnText(params.textPieces);
 		// The output of a tool is meant for the agent that called the tool, not for the chat.
-		this.#isStreaming = options.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
+		this.#isStreaming = params.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
 	}
 
 	/** Shows the text of a message, unless the message reports a failure. @param endReason how the message ends the wait */
 	readonly showMessage = ({ message }: SessionMessage, endReason?: MessageEndReason): void => {
-		const text = findText(message, this.#options.textField);
+		const text = findText(message, this.#params.textField);
 		if (endReason !== 'failure' && text !== undefined) this.showText(text, endReason === 'match');
 	};
 
@@ -221,7 +220,7 @@ export function putMessageIntoDescription(error: unknown, context: IExecuteFunct
 }
 
 /** The longest value of custom data, in characters. n8n cuts longer values. */
-const maxTagLength = 255;
+const maxCustomDataLength = 255;
 /** n8n's key for the session of a chat. Before version 2.20, n8n exports no constant for this key. */
 const sessionKey = 'session_id';
 
@@ -232,19 +231,20 @@ export function tagExecution(context: IExecuteFunctions, sessionId: string): voi
 		const sessionIds = knownText === undefined ? [] : knownText.split(', ');
 		const idsText = [...sessionIds, sessionId].join(', ');
 		// A text that n8n cuts would end with a part of an ID.
-		if (sessionIds.includes(sessionId) || idsText.length > maxTagLength) return;
+		if (sessionIds.includes(sessionId) || idsText.length > maxCustomDataLength) return;
 		context.customData.set(sessionKey, idsText);
 		context.setMetadata({ tracing: { [sessionKey]: idsText } });
 	});
 }
 
-/** Makes n8n show the first answer with the execution, as it does for its own AI Agent. */
+/** Makes n8n show the answer of the first item with the execution, as it does for its own AI Agent. */
 export function highlightAnswer(context: IExecuteFunctions, items: readonly INodeExecutionData[]): void {
 	const answer = items[0]?.json.output;
 	// If the node is a tool, the agent that called the tool gives the answer of the execution.
 	if (typeof answer !== 'string' || answer === '' || isTool(context.getNode())) return;
 	storeIfSupported(context, () => {
-		context.customData.set(getHighlightedResponseKey(context.getNode().name), answer.slice(0, maxTagLength));
+		const key = getHighlightedResponseKey(context.getNode().name);
+		context.customData.set(key, answer.slice(0, maxCustomDataLength));
 	});
 }
 

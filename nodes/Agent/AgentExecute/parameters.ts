@@ -57,6 +57,7 @@ function checkNotEmpty(mode: string, values: Record<string, unknown>, parameters
 		if (!isEmpty('payloadJson') || !parameters.isExpression('payloadJson')) return;
 		throw createRefusal("The expression in 'Payload (JSON)' is empty for this item", missingDataAdvice);
 	}
+	// Only an expression can give undefined or null.
 	const missingName = ['task', 'input'].find((name) => values[name] === undefined || values[name] === null);
 	if (isEmpty('task') && isEmpty('input')) {
 		throw createRefusal(
@@ -78,7 +79,7 @@ const overrideNames = ['userId', 'userPublicKey', 'signature', 'timestamp'] as c
 
 /**
  * Refuses an item that overrides only some of these values, because the credential's signature must not be sent for a different user.
- * Checks only expressions. An option that is empty in the form uses the credential's value for all items.
+ * Checks only expressions. An option that is empty in the form (0 for the timestamp) uses the credential's value for all items.
  * @throws NodeError with 400 that names both options
  */
 function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void {
@@ -86,16 +87,16 @@ function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void
 	const setOption = overrideNames.find(isSet);
 	const emptyOption = overrideNames.find((name) => !isSet(name) && parameters.isExpression('options', name));
 	if (setOption === undefined || emptyOption === undefined) return;
-	const failure = createRefusal(
+	const refusal = createRefusal(
 		`The option ${quoteField(emptyOption)} is empty for this item, but ${quoteField(setOption)} is not`,
 		`Values of different users must not be mixed. Set ${quoteField(emptyOption)} for every item that sets ${quoteField(setOption)}, or remove the option to use the credential's value for all items.`,
 	);
-	throw naming.insertNamesIntoError(failure);
+	throw naming.insertNamesIntoError(refusal);
 }
 
 export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;
 
-/** Reads the settings of the wait; undefined if the item does not wait. @throws NodeError with 400 if the match condition is empty */
+/** Reads the settings of the wait. Returns undefined if the item does not wait. @throws NodeError with 400 if the match condition is empty */
 export function readWaitSettings(params: ExecuteParams) {
 	if (!params.waitForMessages) return undefined;
 	const { failureField, failureValue, filterField, filterValue } = params;
@@ -117,5 +118,6 @@ function buildMatchCondition({ matchField: field, matchValue: values }: ExecuteP
 			'Enter the field and value of the message that ends the wait, such as type and answer. If the service ends with a text message such as [DONE], enter only the value.',
 		);
 	}
+	// Without a value, a message matches if the field holds an empty text.
 	return { field, values: values.length === 0 ? [''] : values };
 }

@@ -60,7 +60,7 @@ const textTypePattern =
 /** Whether the body may be JSON: it has a media type of JSON, or no media type. */
 const isJsonType = (mimeType: string) => /^(?:(?:application|text)\/json)?$|\+json$/.test(mimeType);
 
-/** Finds the JSON of a response, in UTF-8, in which the cost of parsing is estimated. Returns undefined for text and bytes. */
+/** Finds the JSON of a response, in UTF-8, to estimate the cost of parsing. Returns undefined unless it may be an object or a list. */
 export function findJsonBytes({ body, headers }: AgentResponse): Buffer | undefined {
 	const { mimeType, decoder } = parseContentType(headers);
 	if (!isJsonType(mimeType)) return undefined;
@@ -95,8 +95,8 @@ function parseFileName(headers: IncomingHttpHeaders): string | undefined {
 	return quotedName?.replaceAll(/\\(.)/g, '$1') ?? plainName?.trim();
 }
 
-/** Joins the texts of the messages; null if no message has a text. @param endedBy `match` means that the last message ended the wait */
-export function joinMessageTexts(
+/** Builds `output` from the joined texts or the last one. Returns null without a text. @param endedBy after `match`, the last message ended the wait */
+export function buildOutputText(
 	messages: readonly SessionMessage[],
 	textField: string,
 	textPieces: ExecuteParams['textPieces'],
@@ -140,15 +140,15 @@ export class TurnText {
 	}
 }
 
-/** How much of an error's body is read. A longer body is not an error message. */
-const maxErrorBodyBytes = 1024 * 1024;
+/** How much of the decompressed body of an error is parsed. A longer body is not an error message. */
+const maxParsedErrorBytes = 1024 * 1024;
 /** How many characters are searched for the text to show. */
 const maxSearchedLength = 64 * 1024;
 const maxExcerptLength = 300;
 
 /** Builds an excerpt of the response: the beginning of its error message or text, sanitized. */
 export function buildExcerpt(agentResponse: AgentResponse, sanitize: Sanitize): string {
-	const body = agentResponse.body.subarray(0, maxErrorBodyBytes);
+	const body = agentResponse.body.subarray(0, maxParsedErrorBytes);
 	const content = parseResponseContent({ ...agentResponse, body });
 	if (!('response' in content) || content.response === null) return '';
 	const { response } = content;
@@ -173,11 +173,11 @@ function findErrorMessage(response: unknown, depth = 0): string | undefined {
 const maxListedTexts = 10;
 const maxListedLength = 40;
 
-/** Lists the names of all fields of the messages, separated by commas. The text is empty if no message has fields. */
+/** Lists the names of the first fields of the messages, separated by commas. The text is empty if no message has fields. */
 export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
 	listDistinct(messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : []))).join(', ');
 
-/** Lists the first distinct texts, shortened. */
+/** Lists the first distinct texts, shortened. If there are more, the list ends with '…'. */
 export function listDistinct(texts: ReadonlyArray<string | undefined>): string[] {
 	const distinctTexts = new Set<string>();
 	for (const text of texts) {

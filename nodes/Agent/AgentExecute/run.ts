@@ -6,18 +6,10 @@ import { isNodeError, isTool, type NodeError, toNodeError } from '../../core/err
 import { runItems, type PerformedItem, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets } from '../../core/sanitizer';
 import { NodeParameters } from '../../fields/params';
-import { MemoryReservation } from '../../http/answerMemory';
+import { MemoryReservation } from '../../http/responseMemory';
 import { type AgentCredentials, readCredentials, createConnectRequestReader } from '../session/credentials';
 import { connect } from '../session/connection';
-import {
-	prepareCall,
-	checkAgentItem,
-	type CheckedAgentItem,
-	sendExecuteCall,
-	type CallProgress,
-	buildCallFingerprint,
-	type PreparedCall,
-} from './call';
+import * as calls from './call';
 import { createStoppedBeforeCallError, createTooMuchOutputError, addCallDetails } from './errors';
 import * as outputs from './output';
 import { naming, type WaitSettings } from './parameters';
@@ -29,16 +21,16 @@ interface AgentRunState {
 	readonly context: IExecuteFunctions;
 	readonly credentials: AgentCredentials | NodeError;
 	readonly hints: Set<string>;
-	/** The total size of the responses and messages in the output. */
+	/** The size of all responses without files, and of all messages, in the output. */
 	outputBytes: number;
 }
 
-/** The limit for the text and JSON of one run. A larger output could take n8n's whole memory. */
+/** The limit for `outputBytes`. A larger output could take n8n's whole memory. */
 const maxOutputBytes = 512 * 1024 * 1024;
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
-	// The credentials are read once per run, as n8n's own helper does.
+	// The calls of a run share one reading, as with n8n's own helper. Channels read the credentials again.
 	const credentials = await readCredentials(context).catch(toNodeError);
 	const sanitizer = new Sanitizer(isNodeError(credentials) ? undefined : findSecrets(credentials));
 	const run: AgentRunState = { context, credentials, hints: new Set(), outputBytes: 0 };
@@ -56,16 +48,16 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	}
 }
 
-function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<CheckedAgentItem> {
+function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.CheckedAgentItem> {
 	const { credentials } = run;
 	const parameters = new NodeParameters(run.context);
 	return {
 		sanitizer,
 		check: (index) => {
 			if (isNodeError(credentials)) throw credentials;
-			return checkAgentItem(parameters, index, credentials);
+			return calls.checkAgentItem(parameters, index, credentials);
 		},
-		getRequestIdentity: buildCallFingerprint,
+		getRequestIdentity: calls.buildCallFingerprint,
 		hasInputFields: (item) => item?.params.includeInputFields ?? parameters.isOn('includeInputFields'),
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session run one after another.
@@ -78,34 +70,34 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<CheckedAgent
 	};
 }
 
-/** Sends the call of one item. If 'Wait for Messages' is on, also waits for its messages. */
-async function runItem(run: AgentRunState, index: number, input: CheckedAgentItem): Promise<PerformedItem> {
+/** Sends the call of one item. If 'Wait for Messages' is on, also waits for the messages of the turn. */
+async function runItem(run: AgentRunState, index: number, checked: calls.CheckedAgentItem) {
 	const { context } = run;
-	const call = prepareCall(input);
-	const { options, wait } = call;
+	const call = calls.prepareCall(checked);
+	const { params, wait } = call;
 	outputs.tagExecution(context, call.sessionId);
 	const memory = new MemoryReservation();
-	const liveView = new outputs.LiveView(context, index, options);
-	const progress: CallProgress = { call, sentBody: call.buildBody() };
+	const liveView = new outputs.LiveView(context, index, params);
+	const progress: calls.CallProgress = { call, sentBody: call.buildBody() };
 	const send = (prepareAttempt = () => Promise.resolve()) =>
-		sendExecuteCall(context, progress, memory, prepareAttempt);
+		calls.sendExecuteCall(context, progress, memory, prepareAttempt);
 	try {
-		const waitResult = wait && (await callAndWait(buildWaitParts(context, call, wait, liveView), send));
+		const waitResult = wait && (await callAndWait(buildWaitSetup(context, call, wait, liveView), send));
 		if (!wait) await send();
 		const callItem = await outputs.buildOutputItem(context, index, progress);
 		let bytes = callItem.binary ? 0 : (progress.response?.body.length ?? 0);
 		for (const { byteLength } of waitResult?.messages ?? []) bytes += byteLength;
 		const item = waitResult
-			? await outputs.addMessages(callItem, waitResult, options, context.helpers)
+			? await outputs.addMessages(callItem, waitResult, params, context.helpers)
 			: callItem;
 		if (!waitResult && typeof item.json.output === 'string') liveView.showText(item.json.output);
 		if (run.outputBytes + bytes > maxOutputBytes) throw createTooMuchOutputError(maxOutputBytes);
 		run.outputBytes += bytes;
 		const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
-		const hints = outputs.buildHints(item, options, waitResult, isChat);
+		const hints = outputs.buildHints(item, params, waitResult, isChat);
 		for (const hint of hints) run.hints.add(hint);
-		const isForModel = isTool(context.getNode()) && options.maxModelCharacters > 0;
-		const output = isForModel ? outputs.toModelItems(item, options, hints).map((json) => ({ json })) : [item];
+		const isForModel = isTool(context.getNode()) && params.maxModelCharacters > 0;
+		const output = isForModel ? outputs.toModelItems(item, params, hints).map((json) => ({ json })) : [item];
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRunAgain: true };
 	} catch (error) {
@@ -116,16 +108,16 @@ async function runItem(run: AgentRunState, index: number, input: CheckedAgentIte
 	}
 }
 
-function buildWaitParts(
+function buildWaitSetup(
 	context: IExecuteFunctions,
-	call: PreparedCall,
+	call: calls.PreparedCall,
 	wait: WaitSettings,
 	view: outputs.LiveView,
 ) {
 	return {
 		...call,
 		settings: wait,
-		readRequest: createConnectRequestReader(context, call.options),
+		readRequest: createConnectRequestReader(context, call.params),
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),
@@ -134,11 +126,10 @@ function buildWaitParts(
 	};
 }
 
-function toFailedItem(error: unknown, { call, response: agentResponse }: CallProgress): PerformedItem {
+function toFailedItem(error: unknown, { call, response: agentResponse }: calls.CallProgress): PerformedItem {
 	const failure = new Sanitizer(call.secrets).sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
-	// The service accepted the call, or may have accepted it.
-	const reachedService = agentResponse !== undefined || failure.outcome !== 'notDone';
-	if (!reachedService) return { result: { failure }, mustNotRunAgain: false };
+	const mayBeAccepted = agentResponse !== undefined || failure.outcome !== 'notDone';
+	if (!mayBeAccepted) return { result: { failure }, mustNotRunAgain: false };
 	const content = agentResponse && parseResponseContent(agentResponse);
 	const response =
 		content &&

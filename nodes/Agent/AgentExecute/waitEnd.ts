@@ -3,14 +3,15 @@ import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../core/boundedMap';
 import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
-import { maxAnswerBytes } from '../../http/body';
+import { defaultMaxBytes as maxMessagesBytes } from '../../http/body';
 import { meetsCondition, measureHeldBytes, findMessageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
 /** The values of `endedBy` in the output. */
 export type EndedBy = WaitSettings['waitUntil'] | 'timeout' | 'limit';
-/** Why a wait ends. `failure` means that a message had the 'Failure Value'. */
+/** Why a wait ends. `failure` means that a message met the failure condition. */
 export type WaitEndReason = EndedBy | 'failure';
+/** How a single message ends the wait. */
 export type MessageEndReason = 'match' | 'failure';
 
 const getReceivedIds = () =>
@@ -20,7 +21,7 @@ const getReceivedIds = () =>
 		endedWaitCount: 0,
 	}));
 
-export interface CollectorParts {
+export interface CollectorSetup {
 	readonly settings: WaitSettings;
 	/** Identifies the session with its service and user. */
 	readonly conversationKey: string;
@@ -30,39 +31,39 @@ export interface CollectorParts {
 }
 
 /**
- * Collects the messages of a turn until the end condition is met, but at least until the response to the call. The response starts the
- * timeout. Messages that arrived before the call belong to an earlier turn and never end the wait. All later messages count, unless
- * the filter leaves them out or their ID came before.
+ * Collects the messages of a turn until the end condition is met, but at least until the call has ended, which starts the timeout.
+ * Messages that arrived before the call belong to an earlier turn and never end the wait. All later messages count, unless the filter
+ * leaves them out or their ID came before.
  */
 export class MessageCollector {
 	readonly earlyMessages: SessionMessage[] = [];
-	/** The messages of the turn. Together they take at most `maxAnswerBytes`, like a response to the call. */
+	/** The messages of the turn. Together they take at most `maxMessagesBytes`. */
 	readonly messages: SessionMessage[] = [];
-	/** How many messages were left out because another message of the turn had the same ID. */
+	/** How many messages after the call were left out because this wait had received their ID before. */
 	repeatedCount = 0;
-	/** What has ended the wait. It may be set before the response to the call arrives. */
+	/** What has ended the wait. It may be set before the call has ended. */
 	endReason: WaitEndReason | undefined;
-	readonly #parts: CollectorParts;
+	readonly #setup: CollectorSetup;
 	readonly #onEnd: (end: WaitEndReason) => void;
 	/** The hashes of session and message ID that this wait has received. */
 	readonly #receivedHashes = new Set<string>();
 	readonly #endedWaitCountAtStart = getReceivedIds().endedWaitCount;
 	#heldBytes = 0;
 	#lastMessageAt: number | undefined;
-	#isSent = false;
-	#isAnswered = false;
+	#isCallSent = false;
+	#hasCallEnded = false;
 	#cancelTimeout = () => {};
 	#cancelSilenceTimer = () => {};
 
-	/** @param onEnd called once, when the call was answered and the wait has ended */
-	constructor(parts: CollectorParts, onEnd: (end: WaitEndReason) => void) {
-		this.#parts = parts;
+	/** @param onEnd called once, when the call has ended and so has the wait */
+	constructor(setup: CollectorSetup, onEnd: (end: WaitEndReason) => void) {
+		this.#setup = setup;
 		this.#onEnd = onEnd;
 	}
 
-	/** Must be called whenever the call is sent. Messages that arrived earlier are not its answer, so they become early messages. */
+	/** Must be called whenever the call is sent. Messages that arrived earlier do not belong to its turn, so they become early messages. */
 	markCallSent(): void {
-		this.#isSent = true;
+		this.#isCallSent = true;
 		for (const message of this.messages.splice(0)) this.earlyMessages.push(message);
 		this.#lastMessageAt = undefined;
 		this.endReason = undefined;
@@ -70,28 +71,28 @@ export class MessageCollector {
 
 	add(message: SessionMessage): void {
 		if (this.endReason !== undefined) return;
-		const { failureCondition, filterCondition } = this.#parts.settings;
+		const { failureCondition, filterCondition } = this.#setup.settings;
 		const reportsFailure = failureCondition !== undefined && meetsCondition(message, failureCondition);
 		if (!reportsFailure && filterCondition !== undefined && !meetsCondition(message, filterCondition)) return;
 		if (this.#rememberId(message)) return;
 		this.#heldBytes += measureHeldBytes(message);
-		if (this.#isSent) this.#collect(message, reportsFailure);
+		if (this.#isCallSent) this.#collect(message, reportsFailure);
 		else this.#keepEarlyMessage(message);
 	}
 
 	handleCloseFrame(): void {
-		if (this.#isSent && this.#parts.settings.waitUntil === 'close') this.#endWait('close');
+		if (this.#isCallSent && this.#setup.settings.waitUntil === 'close') this.#endWait('close');
 	}
 
 	/** Must be called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
 	handleNoMoreMessages(): boolean {
-		if (this.#parts.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
+		if (this.#setup.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
 		return this.endReason !== undefined;
 	}
 
-	markCallAnswered(): void {
-		const { clock, settings } = this.#parts;
-		this.#isAnswered = true;
+	markCallEnded(): void {
+		const { clock, settings } = this.#setup;
+		this.#hasCallEnded = true;
 		if (this.endReason !== undefined) {
 			this.#onEnd(this.endReason);
 			return;
@@ -114,7 +115,7 @@ export class MessageCollector {
 	 * @returns whether this wait, or a wait that ended before it began, had received the ID before
 	 */
 	#rememberId(message: SessionMessage): boolean {
-		const { settings, conversationKey } = this.#parts;
+		const { settings, conversationKey } = this.#setup;
 		const id = findMessageId(message, settings.deduplicationField);
 		if (id === undefined) return false;
 		const key = JSON.stringify([conversationKey, id]);
@@ -122,14 +123,14 @@ export class MessageCollector {
 		const waitNumber = getReceivedIds().ids.get(hash);
 		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return true;
 		const isKnown = this.#receivedHashes.has(hash);
-		if (isKnown && this.#isSent) this.repeatedCount++;
+		if (isKnown && this.#isCallSent) this.repeatedCount++;
 		this.#receivedHashes.add(hash);
 		return isKnown;
 	}
 
 	#collect(message: SessionMessage, reportsFailure: boolean): void {
-		const { settings, clock, onMessage } = this.#parts;
-		if (this.messages.length >= settings.maxMessages || this.#heldBytes > maxAnswerBytes) {
+		const { settings, clock, onMessage } = this.#setup;
+		if (this.messages.length >= settings.maxMessages || this.#heldBytes > maxMessagesBytes) {
 			this.#endWait('limit');
 			return;
 		}
@@ -143,20 +144,20 @@ export class MessageCollector {
 		else this.#watchSilence();
 	}
 
-	/** Keeps an early message, and drops the oldest early messages beyond the limits. Half of the memory stays free for the answer. */
+	/** Keeps an early message, and drops the oldest ones beyond the limits. Half of the memory stays free for the messages of the turn. */
 	#keepEarlyMessage(message: SessionMessage): void {
 		this.earlyMessages.push(message);
-		const { maxMessages } = this.#parts.settings;
-		while (this.earlyMessages.length > maxMessages || this.#heldBytes > maxAnswerBytes / 2) {
+		const { maxMessages } = this.#setup.settings;
+		while (this.earlyMessages.length > maxMessages || this.#heldBytes > maxMessagesBytes / 2) {
 			const oldest = this.earlyMessages.shift();
 			if (oldest) this.#heldBytes -= measureHeldBytes(oldest);
 		}
 	}
 
-	/** Starts the timer of the silence again. It also runs while the channel is closed, because a service may close it after its answer. */
+	/** Starts the silence timer again. It also runs while the channel is closed, because a service may close the channel after its last message. */
 	#watchSilence(): void {
-		const { clock, settings } = this.#parts;
-		if (settings.waitUntil !== 'silence' || !this.#isAnswered || this.#lastMessageAt === undefined) return;
+		const { clock, settings } = this.#setup;
+		if (settings.waitUntil !== 'silence' || !this.#hasCallEnded || this.#lastMessageAt === undefined) return;
 		this.#cancelSilenceTimer();
 		const silentMilliseconds = clock.getMonotonicMilliseconds() - this.#lastMessageAt;
 		const remainingMilliseconds = settings.silenceSeconds * 1000 - silentMilliseconds;
@@ -169,7 +170,7 @@ export class MessageCollector {
 		if (this.endReason !== undefined) return;
 		this.endReason = endReason;
 		this.#stopTimers();
-		if (this.#isAnswered) this.#onEnd(endReason);
+		if (this.#hasCallEnded) this.#onEnd(endReason);
 	}
 
 	#stopTimers(): void {

@@ -29,7 +29,7 @@ export class Alerts {
 		this.#clock = clock;
 	}
 
-	/** Reports the first failure of an interval. @param sessionId the session of the failure; empty for a failure of all sessions */
+	/** Reports the first failure of the session in an interval, at once or at its end. @param sessionId empty for a failure of all sessions */
 	raise(kind: AlertKind, failure: NodeError, sessionId = ''): void {
 		const { failures } = this.#intervals.get(kind) ?? this.#startInterval(kind);
 		if (failures.has(sessionId)) return;
@@ -54,12 +54,12 @@ export class Alerts {
 	#endInterval(kind: AlertKind, { failures, cancelEnd }: AlertInterval): void {
 		cancelEnd();
 		this.#intervals.delete(kind);
-		const failure = [...failures.values()][maxAlertedSessions];
-		if (failure === undefined) return;
+		const firstPostponed = [...failures.values()][maxAlertedSessions];
+		if (firstPostponed === undefined) return;
 		const otherSessionIds = [...failures.keys()].slice(maxAlertedSessions + 1);
 		const affectedText = otherSessionIds.length > 0 && `Also affected: ${otherSessionIds.join(', ')}.`;
-		const description = [failure.description, affectedText].filter(Boolean).join(' ');
-		this.#saveFailedExecution(failure.with({ description }));
+		const description = [firstPostponed.description, affectedText].filter(Boolean).join(' ');
+		this.#saveFailedExecution(firstPostponed.with({ description }));
 	}
 
 	#saveFailedExecution(failure: NodeError): void {
@@ -71,7 +71,7 @@ export class Alerts {
 }
 
 export function createTriggerError(context: ITriggerFunctions, failure: NodeError): NodeApiError {
-	// The sanitizer needs no secrets, because the channel has already removed them from its texts.
+	// The sanitizer needs no secrets, because the texts of channels no longer contain any.
 	return createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 }
 
@@ -86,7 +86,7 @@ export function createQueueFullError(count: number): NodeError {
 	});
 }
 
-/** Used if messages are in the queue when the trigger stops. The trigger does not know whether it will start again or n8n exits. */
+/** Used if messages are queued or unread when the trigger stops. The trigger does not know whether it will start again or n8n exits. */
 export function createStoppedEarlyError(count: number, isAllRead: boolean): NodeError {
 	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];
 	const leftoverText = `${pronoun} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;

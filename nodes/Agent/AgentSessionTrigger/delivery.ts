@@ -6,57 +6,59 @@ import { toError } from '../../core/errors';
 import { findMessageId } from '../session/messages';
 import { type Alerts, createNotAcceptedError } from './alerts';
 import { type Arrival, findBinaryBytes, buildItem, type MessageArrival, buildStoredItem } from './queue';
-import type { ListenerParts } from './testListener';
+import type { ListenerSetup } from './testListener';
 import type { NodeMemory } from './triggerState';
 
 /** How often a batch with a deduplication key is passed to n8n. Without a key, a second attempt could start a second execution. */
 const maxAttempts = 3;
+/** The delay before the second attempt. The one before the third is twice as long. */
 const retryDelayMilliseconds = 2000;
 
-export interface DeliveryParts extends Pick<ListenerParts, 'context' | 'settings' | 'clock'> {
+export interface DeliverySetup extends Pick<ListenerSetup, 'context' | 'settings' | 'clock'> {
 	/** What the node remembers since its earlier starts. */
 	readonly memory: NodeMemory;
 }
 
 /** Passes batches to n8n and waits for the executions that they start. */
 export class Delivery {
-	readonly #parts: DeliveryParts;
+	readonly #setup: DeliverySetup;
 	readonly #alerts: Alerts;
 	/** Functions that each end one running `#wait`. */
 	readonly #waitEnders = new Set<() => void>();
-	readonly #pendingItems = new Set<Promise<unknown>>();
+	readonly #itemsBeingStored = new Set<Promise<unknown>>();
+	/** Settles when the trigger begins to stop. */
 	readonly #stopped: Promise<void>;
 	#resolveStopped = () => {};
 	#isStopping = false;
 	#isWaitingOver = false;
 
-	constructor(parts: DeliveryParts, alerts: Alerts) {
-		this.#parts = parts;
+	constructor(setup: DeliverySetup, alerts: Alerts) {
+		this.#setup = setup;
 		this.#alerts = alerts;
 		this.#stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
 	}
 
-	/** Remembers the ID, because n8n's own deduplication needs n8n 2.20 and works without batches only. @returns whether the ID was new */
+	/** Gives the message its key and remembers it: n8n's own deduplication needs n8n 2.20 and no batches. @returns whether the key was new */
 	rememberIfNew(arrival: MessageArrival): boolean {
-		if (this.#parts.settings.deduplicationField === '') return true;
+		if (this.#setup.settings.deduplicationField === '') return true;
 		arrival.deduplicationKey = this.#buildKey(arrival);
 		if (arrival.deduplicationKey === undefined) return true;
-		const isNew = !this.#parts.memory.recentKeys.has(arrival.deduplicationKey);
-		if (isNew) this.#parts.memory.recentKeys.set(arrival.deduplicationKey, true);
+		const isNew = !this.#setup.memory.recentKeys.has(arrival.deduplicationKey);
+		if (isNew) this.#setup.memory.recentKeys.set(arrival.deduplicationKey, true);
 		return isNew;
 	}
 
 	/** Forgets the IDs of messages that n8n did not get, so that these messages are accepted if they arrive again. */
 	forgetIds(arrivals: readonly Arrival[]): void {
 		for (const { deduplicationKey } of arrivals) {
-			if (deduplicationKey !== undefined) this.#parts.memory.recentKeys.delete(deduplicationKey);
+			if (deduplicationKey !== undefined) this.#setup.memory.recentKeys.delete(deduplicationKey);
 		}
 	}
 
-	/** Settles when the execution has ended or counts as ended. Never rejects. @returns false if the trigger stopped before n8n took it */
+	/** Settles when the execution has ended or counts as ended. Never rejects. @returns false if the trigger stopped before n8n took the batch */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
-			const { textField, batchSize } = this.#parts.settings;
+			const { textField, batchSize } = this.#setup.settings;
 			const items = batch.some(findBinaryBytes)
 				? await this.#buildStoredItems(batch)
 				: batch.map((arrival) => buildItem(arrival, textField));
@@ -75,8 +77,9 @@ export class Delivery {
 		this.#resolveStopped();
 	}
 
+	/** Settles when no bytes are being stored. */
 	async waitUntilStored(): Promise<void> {
-		while (this.#pendingItems.size > 0) await Promise.allSettled(this.#pendingItems);
+		while (this.#itemsBeingStored.size > 0) await Promise.allSettled(this.#itemsBeingStored);
 	}
 
 	/** Ends all waits for executions, and cancels their timers. */
@@ -86,13 +89,13 @@ export class Delivery {
 	}
 
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
-		const { context, settings } = this.#parts;
+		const { context, settings } = this.#setup;
 		const items = Promise.all(batch.map((arrival) => buildStoredItem(arrival, settings.textField, context)));
-		this.#pendingItems.add(items);
+		this.#itemsBeingStored.add(items);
 		try {
 			return await items;
 		} finally {
-			this.#pendingItems.delete(items);
+			this.#itemsBeingStored.delete(items);
 		}
 	}
 
@@ -113,26 +116,27 @@ export class Delivery {
 		const waitEnded = new Promise<void>((resolve) => (endWait = resolve));
 		this.#waitEnders.add(endWait);
 		void awaited.then(endWait);
-		await waitAtMost(this.#parts.clock, milliseconds, waitEnded);
+		await waitAtMost(this.#setup.clock, milliseconds, waitEnded);
 		this.#waitEnders.delete(endWait);
 	}
 
 	/** Passes the items to n8n and waits for the execution. @returns why n8n did not accept the items; undefined if n8n accepted them */
 	async #startExecution(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
-		const execution = this.#parts.context.helpers.createDeferredPromise<IRun>();
+		const execution = this.#setup.context.helpers.createDeferredPromise<IRun>();
 		let rejection: Error | undefined;
 		const executionEnded = execution.promise.catch((error: unknown) => {
 			if (!wasAccepted(error)) rejection = toError(error);
 		});
-		this.#parts.context.emit([items], undefined, execution, key);
-		await this.#wait(executionEnded, this.#parts.settings.maxExecutionMilliseconds);
+		this.#setup.context.emit([items], undefined, execution, key);
+		await this.#wait(executionEnded, this.#setup.settings.maxExecutionMilliseconds);
 		return rejection;
 	}
 
+	/** Reports a batch that n8n did not take, unless the trigger stops. @returns like `deliver` */
 	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
 		const failure = createNotAcceptedError(batch.length, error);
 		if (this.#isStopping) {
-			this.#parts.context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
+			this.#setup.context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 			return false;
 		}
 		this.forgetIds(batch);
@@ -142,7 +146,7 @@ export class Delivery {
 
 	/** Hashes node, session and ID. n8n's keys have at most 255 characters, and n8n compares them with the keys of all workflows. */
 	#buildKey({ message, sessionId }: MessageArrival): string | undefined {
-		const { context, settings } = this.#parts;
+		const { context, settings } = this.#setup;
 		const id = findMessageId(message, settings.deduplicationField);
 		if (id === undefined) return undefined;
 		const identity = JSON.stringify([String(context.getWorkflow().id), context.getNode().id, sessionId, id]);
@@ -150,7 +154,7 @@ export class Delivery {
 	}
 }
 
-/** Whether n8n had accepted the items before the error. n8n also rejects if the execution was stopped, or ended before n8n waited for it. */
+/** Whether n8n had accepted the items before the error: their execution was stopped, or it ended before n8n waited for it. */
 function wasAccepted(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	return /ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);

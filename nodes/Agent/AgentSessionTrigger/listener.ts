@@ -8,13 +8,13 @@ import { createConnectRequestReader } from '../session/credentials';
 import { meetsCondition, type SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, getConnectRateLimiter } from '../session/reconnect';
 import { Alerts, createQueueFullError, createStoppedEarlyError, createTriggerError } from './alerts';
-import { Delivery, type DeliveryParts } from './delivery';
+import { Delivery, type DeliverySetup } from './delivery';
 import { readTriggerSettings } from './fields';
 import { type Arrival, createEventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
-import { type ListenerParts, createTestListener } from './testListener';
+import { type ListenerSetup, createTestListener } from './testListener';
 import { closeListener, getNodeMemory, getStopBudget, replaceListener } from './triggerState';
 
-interface PublishedListenerParts extends ListenerParts, DeliveryParts {
+interface PublishedSetup extends ListenerSetup, DeliverySetup {
 	readonly stopBudget: ReturnType<typeof getStopBudget>;
 	/** Shared with all other nodes that connect to the same service. */
 	readonly rateLimiter: ConnectRateLimiter;
@@ -22,7 +22,7 @@ interface PublishedListenerParts extends ListenerParts, DeliveryParts {
 
 /** While the trigger stops, it continues to deliver queued messages as long as an execution ends within this time. */
 const executionEndMilliseconds = 400;
-/** The time limit for all these deliveries. n8n stops one trigger after another, and exits after 30 s. */
+/** The time limit for these deliveries together. n8n stops one trigger after another, and exits after 30 s. */
 const maxDrainMilliseconds = 2000;
 /** How many executions the last messages may start at once, beyond the user's limit. n8n 2.41 needs about 10 MiB for each execution. */
 const maxFinalExecutions = 50;
@@ -33,19 +33,19 @@ const alertStoreMilliseconds = 200;
 
 /** The listener of a published workflow: one channel per session, and one queue for all of them. */
 export class PublishedListener {
-	readonly #parts: PublishedListenerParts;
+	readonly #setup: PublishedSetup;
 	readonly #alerts: Alerts;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
-	#hasLoggedRepeated = false;
+	#hasLoggedRepeatedId = false;
 	#connections: Connection[] = [];
 	#closing: Promise<void> | undefined;
 
-	constructor(parts: PublishedListenerParts) {
-		const { context, settings, clock } = parts;
-		this.#parts = parts;
+	constructor(setup: PublishedSetup) {
+		const { context, settings, clock } = setup;
+		this.#setup = setup;
 		this.#alerts = new Alerts(context, clock);
-		this.#delivery = new Delivery(parts, this.#alerts);
+		this.#delivery = new Delivery(setup, this.#alerts);
 		const listener = {
 			deliver: (batch: readonly Arrival[]) => this.#delivery.deliver(batch),
 			pause: () => {
@@ -66,7 +66,7 @@ export class PublishedListener {
 	/** Opens the channels and queues the messages that were left at the last stop. Does nothing after `close()`. */
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readRequest, context, clock, rateLimiter, memory } = this.#parts;
+		const { settings, connect, readRequest, context, clock, rateLimiter, memory } = this.#setup;
 		this.#connections = settings.sessionIds.map((sessionId) => {
 			const frameSequence = memory.getFrameSequence(sessionId);
 			frameSequence.restart();
@@ -87,8 +87,8 @@ export class PublishedListener {
 	}
 
 	/**
-	 * Delivers queued messages for a short time, closes the channels, and keeps the other messages for the next start. Takes at most 4 s,
-	 * and less if executions are slow or many triggers stop. Never rejects. A second call only waits for the first.
+	 * Delivers queued messages for a short time, closes the channels, and keeps the rest of the messages for the next start. Takes at most
+	 * 4 s, and less if executions are slow or many triggers stop. Never rejects. A second call only waits for the first.
 	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#stop();
@@ -101,21 +101,22 @@ export class PublishedListener {
 		const drainEnd = this.#queue.drain();
 		if (hadBacklog) await this.#awaitDrain(drainEnd);
 		const readResults = await Promise.all(this.#connections.map((connection) => connection.close(true)));
+		const isAllRead = readResults.every(Boolean);
 		const hasBacklog = hadBacklog || this.#queue.length > 0;
 		// Executions that start at the same time may overtake each other.
-		const keepsOrder = this.#parts.settings.maxConcurrentExecutions === 1;
+		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
 		// Later, n8n may refuse items, because the workflow is no longer published. n8n does not report which items it accepted.
 		const storeEnd = hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
 		await this.#waitWithin(finalStoreMilliseconds, storeEnd);
 		this.#delivery.stopWaiting();
-		const hasLeftover = this.#keepLeftover(this.#queue.takeLeftover(), !readResults.includes(false));
+		const hasLeftover = this.#keepLeftover(this.#queue.takeLeftover(), isAllRead);
 		this.#alerts.close();
 		if (hasLeftover) await this.#waitWithin(alertStoreMilliseconds);
 	}
 
 	async #awaitDrain(drainEnd: Promise<void>): Promise<void> {
-		const { clock } = this.#parts;
+		const { clock } = this.#setup;
 		const deadline = clock.getMonotonicMilliseconds() + maxDrainMilliseconds;
 		let [previousLength, remainingMilliseconds] = [0, maxDrainMilliseconds];
 		do {
@@ -127,7 +128,7 @@ export class PublishedListener {
 
 	/** Waits within the stop budget. @param earlyEnd a promise that ends the wait early */
 	async #waitWithin(milliseconds: number, earlyEnd: Promise<void> = new Promise(() => {})): Promise<void> {
-		const { clock, stopBudget } = this.#parts;
+		const { clock, stopBudget } = this.#setup;
 		const begunAt = clock.getMonotonicMilliseconds();
 		await waitAtMost(clock, Math.min(milliseconds, stopBudget.getRemainingMilliseconds()), earlyEnd);
 		stopBudget.spend(clock.getMonotonicMilliseconds() - begunAt);
@@ -137,7 +138,7 @@ export class PublishedListener {
 	#keepLeftover(leftover: Leftover<Arrival>, isAllRead: boolean): boolean {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0 && isAllRead) return false;
-		const { context, memory, clock } = this.#parts;
+		const { context, memory, clock } = this.#setup;
 		this.#delivery.forgetIds(messages);
 		memory.keepLeftover(leftover, clock);
 		const failure = createStoppedEarlyError(messages.length, isAllRead);
@@ -146,11 +147,11 @@ export class PublishedListener {
 		return true;
 	}
 
-	#resumeLeftover({ entries, droppedCounts: dropped }: Leftover<Arrival>): void {
-		const { settings, context } = this.#parts;
+	#resumeLeftover({ entries, droppedCounts }: Leftover<Arrival>): void {
+		const { settings, context } = this.#setup;
 		const isListed = ({ sessionId }: Arrival) => settings.sessionIds.includes(sessionId);
 		const listedEntries = entries.filter(isListed).flatMap((entry) => this.#renumberIfNew(entry));
-		this.#queue.adopt({ entries: listedEntries, droppedCounts: dropped });
+		this.#queue.adopt({ entries: listedEntries, droppedCounts });
 		const lostCount = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
 		if (lostCount === 0) return;
 		context.logger.warn(
@@ -161,7 +162,7 @@ export class PublishedListener {
 	/** Numbers the message again, before the messages of the new channel. @returns an empty list if the message has a repeated ID */
 	#renumberIfNew(entry: Arrival): readonly Arrival[] {
 		if (!entry.isMessage) return [entry];
-		const sequence = this.#parts.memory.getFrameSequence(entry.sessionId).assignNumber();
+		const sequence = this.#setup.memory.getFrameSequence(entry.sessionId).assignNumber();
 		const arrival = new MessageArrival({ ...entry.frame, sequence });
 		const isNew = this.#delivery.rememberIfNew(arrival);
 		arrival.releaseMessage();
@@ -169,7 +170,7 @@ export class PublishedListener {
 	}
 
 	readonly #handleMessage = (frame: SessionFrame) => {
-		const { context, settings, memory } = this.#parts;
+		const { context, settings, memory } = this.#setup;
 		const arrival = new MessageArrival(frame);
 		const passesFilter = settings.filter === undefined || meetsCondition(arrival.message, settings.filter);
 		if (passesFilter && this.#delivery.rememberIfNew(arrival)) {
@@ -178,9 +179,9 @@ export class PublishedListener {
 			return;
 		}
 		memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
-		if (!passesFilter || this.#hasLoggedRepeated) return;
+		if (!passesFilter || this.#hasLoggedRepeatedId) return;
 		// Without this warning, pieces of an answer that share an ID would be lost without a trace.
-		this.#hasLoggedRepeated = true;
+		this.#hasLoggedRepeatedId = true;
 		context.logger.warn(
 			`Session channel ${frame.sessionId}: a message with an ID that came before starts no execution, and further ones are not logged. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
 		);
@@ -188,19 +189,19 @@ export class PublishedListener {
 }
 
 /** Starts to listen. Tolerates network problems, because n8n would not try again. @throws NodeApiError for a wrong parameter or credential */
-export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
-	const logger = createSanitizedLog(n8n.logger, new Sanitizer());
-	// The other members are inherited, because n8n replaces some of them later.
-	const context = Object.create(n8n, { logger: { value: logger } }) as ITriggerFunctions;
-	const parts = await checkParts(context).catch((error: unknown) => {
+export async function listen(n8nContext: ITriggerFunctions): Promise<ITriggerResponse> {
+	const logger = createSanitizedLog(n8nContext.logger, new Sanitizer());
+	// All members except the logger are inherited, because n8n replaces some of them later.
+	const context = Object.create(n8nContext, { logger: { value: logger } }) as ITriggerFunctions;
+	const setup = await readSetup(context).catch((error: unknown) => {
 		throw createTriggerError(context, toNodeError(error));
 	});
-	if (context.getMode() === 'manual') return createTestListener(parts);
+	if (context.getMode() === 'manual') return createTestListener(setup);
 
 	// The node ID alone is not unique, because a copied workflow has the same node IDs.
 	const key = JSON.stringify([String(context.getWorkflow().id), context.getNode().id]);
 	const listener = new PublishedListener({
-		...parts,
+		...setup,
 		rateLimiter: getConnectRateLimiter(context.getNode().credentials?.agentApi?.id ?? key),
 		memory: getNodeMemory(key),
 		stopBudget: getStopBudget(),
@@ -210,9 +211,10 @@ export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> 
 	return { closeFunction: () => closeListener(key, listener) };
 }
 
-async function checkParts(context: ITriggerFunctions): Promise<ListenerParts> {
+async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {
 	const settings = readTriggerSettings(context);
 	const readRequest = createConnectRequestReader(context);
+	// The credentials are the same for all sessions, so checking one session is enough.
 	const [sessionId = ''] = settings.sessionIds;
 	try {
 		await readRequest(sessionId);

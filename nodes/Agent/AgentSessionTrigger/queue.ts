@@ -2,18 +2,11 @@ import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-wor
 
 import type { Clock } from '../../core/clock';
 import type { ConnectionEvent } from '../session/connection';
-import {
-	findText,
-	storeMessageBytes,
-	measureHeldBytes,
-	parseFrame,
-	type SessionFrame,
-	type SessionMessage,
-} from '../session/messages';
+import * as sessionMessages from '../session/messages';
 import type { QueueSettings } from './fields';
 
 interface QueueListener<T> {
-	/** Settles when the batch no longer counts as an execution. Never rejects. @returns false if the trigger stopped before n8n took it */
+	/** Settles when the batch no longer counts as an execution. Never rejects. @returns false if the trigger stopped before n8n took the batch */
 	deliver(batch: readonly T[]): Promise<boolean>;
 	/** Asks to stop reading. Messages that were already read are still accepted. */
 	pause?(): void;
@@ -61,8 +54,8 @@ export class MessageQueue<T extends QueueEntry> {
 	}
 
 	/** Takes over the entries of an earlier queue. Must be called before new messages arrive. */
-	adopt({ entries, droppedCounts: dropped }: Leftover<T>): void {
-		this.#droppedCounts = new Map(dropped);
+	adopt({ entries, droppedCounts }: Leftover<T>): void {
+		this.#droppedCounts = new Map(droppedCounts);
 		for (const entry of entries) this.push(entry);
 	}
 
@@ -76,7 +69,7 @@ export class MessageQueue<T extends QueueEntry> {
 		});
 	}
 
-	/** Ends the deliveries. Before, delivers up to `maxBatches` batches beyond the limits, unless a batch was refused. */
+	/** Delivers a last time: up to `maxBatches` batches, beyond the limits, but none if a batch was refused. Later messages are only kept. */
 	end(maxBatches = 0): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
@@ -138,7 +131,7 @@ export class MessageQueue<T extends QueueEntry> {
 		});
 	}
 
-	/** How many milliseconds the oldest message may still wait for others. */
+	/** How many more milliseconds the oldest message may wait for further messages of its batch. */
 	#getWaitMilliseconds(): number {
 		const arrivedAt = this.#waitingEntries[0]?.arrivedAt;
 		if (arrivedAt === undefined) return 0;
@@ -160,7 +153,7 @@ export class MessageQueue<T extends QueueEntry> {
 		if (count > 0) this.#droppedCounts.set(sessionId, (this.#droppedCounts.get(sessionId) ?? 0) + count);
 	}
 
-	/** Removes the oldest messages, at most `most` of them. */
+	/** Removes the oldest entries, at most `maxCount` of them. */
 	#removeOldest(maxCount: number): T[] {
 		const entries = this.#waitingEntries.splice(0, maxCount).map(({ entry }) => entry);
 		for (const { byteLength } of entries) this.heldBytes -= byteLength;
@@ -183,7 +176,7 @@ export class MessageQueue<T extends QueueEntry> {
 
 	#pauseWhenFull(): void {
 		const isOpen = this.#state === 'open';
-		// While the trigger stops, unread messages are accepted beyond the limit: a socket holds only a few megabytes.
+		// While the trigger stops, unread messages are accepted up to twice the limit: a socket holds only a few megabytes.
 		const isFull = isOpen ? this.#fillLevel >= 1 : this.heldBytes >= 2 * this.#settings.maxQueuedBytes;
 		if (!isFull || (isOpen && this.#isPaused)) return;
 		this.#isPaused = true;
@@ -200,6 +193,7 @@ export class MessageQueue<T extends QueueEntry> {
 
 export interface QueueEntry {
 	readonly sessionId: string;
+	/** The memory that the entry takes while it waits. */
 	readonly byteLength: number;
 	/** False for connection events. Their loss is not reported. */
 	readonly isMessage: boolean;
@@ -219,20 +213,20 @@ export class MessageArrival implements QueueEntry {
 	readonly isMessage = true;
 	readonly sessionId: string;
 	readonly byteLength: number;
-	readonly frame: SessionFrame;
+	readonly frame: sessionMessages.SessionFrame;
 	droppedCount: number | undefined;
 	/** The deduplication key, if the message has an ID. */
 	deduplicationKey: string | undefined;
-	#message: SessionMessage | undefined;
+	#message: sessionMessages.SessionMessage | undefined;
 
-	constructor(frame: SessionFrame) {
+	constructor(frame: sessionMessages.SessionFrame) {
 		this.frame = frame;
 		this.sessionId = frame.sessionId;
-		this.byteLength = measureHeldBytes(frame);
+		this.byteLength = sessionMessages.measureHeldBytes(frame);
 	}
 
-	get message(): SessionMessage {
-		this.#message ??= parseFrame(this.frame);
+	get message(): sessionMessages.SessionMessage {
+		this.#message ??= sessionMessages.parseFrame(this.frame);
 		return this.#message;
 	}
 
@@ -254,7 +248,7 @@ export function createEventArrival(event: ConnectionEvent): EventArrival {
 	return { sessionId: event.sessionId, byteLength, isMessage: false, event };
 }
 
-/** Finds the bytes of a binary message. n8n must store them before the item is built. */
+/** Finds the bytes of a binary message, which n8n stores apart from the JSON of the item. */
 export const findBinaryBytes = (arrival: Arrival): Buffer | undefined =>
 	arrival.isMessage && arrival.message.format === 'binary' ? arrival.message.bytes : undefined;
 
@@ -263,7 +257,7 @@ export function buildItem(arrival: Arrival, textField: string): INodeExecutionDa
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
 	const { sessionId, sequence, receivedAt, format, gapMs } = arrival.message;
 	const message = arrival.message.message as IDataObject;
-	const output = findText(message, textField) ?? null;
+	const output = sessionMessages.findText(message, textField) ?? null;
 	const json: IDataObject = { output, sessionId, sequence, receivedAt, format, message };
 	if (gapMs !== undefined) json.gapMs = gapMs;
 	if (arrival.droppedCount !== undefined) json.dropped = arrival.droppedCount;
@@ -274,5 +268,7 @@ export function buildItem(arrival: Arrival, textField: string): INodeExecutionDa
 export async function buildStoredItem(arrival: Arrival, textField: string, context: ITriggerFunctions) {
 	const bytes = findBinaryBytes(arrival);
 	const item = buildItem(arrival, textField);
-	return bytes ? { ...item, binary: { data: await storeMessageBytes(context.helpers, bytes) } } : item;
+	return bytes
+		? { ...item, binary: { data: await sessionMessages.storeMessageBytes(context.helpers, bytes) } }
+		: item;
 }

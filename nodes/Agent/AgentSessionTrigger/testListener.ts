@@ -9,7 +9,7 @@ import { createTriggerError } from './alerts';
 import { type Arrival, MessageArrival, MessageQueue, buildStoredItem } from './queue';
 import type { TriggerSettings } from './fields';
 
-export interface ListenerParts {
+export interface ListenerSetup {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
 	readonly readRequest: ConnectRequestReader;
@@ -21,8 +21,8 @@ export interface ListenerParts {
 const testDurationSeconds = 60;
 
 /** Creates the test in the editor. It ends with the first batch. n8n accepts items only after it has called `manualTriggerFunction`. */
-export function createTestListener(parts: ListenerParts): ITriggerResponse {
-	const test = new TestListener(parts);
+export function createTestListener(setup: ListenerSetup): ITriggerResponse {
+	const test = new TestListener(setup);
 	return {
 		manualTriggerFunction: async () => {
 			await Promise.resolve();
@@ -33,21 +33,21 @@ export function createTestListener(parts: ListenerParts): ITriggerResponse {
 }
 
 class TestListener {
-	readonly #parts: ListenerParts;
+	readonly #setup: ListenerSetup;
 	readonly #queue: MessageQueue<Arrival>;
 	#connections: Connection[] = [];
 	#cancelTimeout = () => {};
 	#closing: Promise<unknown> | undefined;
 
-	constructor(parts: ListenerParts) {
-		this.#parts = parts;
+	constructor(setup: ListenerSetup) {
+		this.#setup = setup;
 		const deliver = (batch: readonly Arrival[]) => this.#emitBatch(batch);
-		this.#queue = new MessageQueue<Arrival>(parts.settings, { deliver }, parts.clock);
+		this.#queue = new MessageQueue<Arrival>(setup.settings, { deliver }, setup.clock);
 	}
 
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readRequest, clock, context } = this.#parts;
+		const { settings, connect, readRequest, clock, context } = this.#setup;
 		const { filter } = settings;
 		this.#connections = settings.sessionIds.map((sessionId) => {
 			const listener = {
@@ -78,7 +78,7 @@ class TestListener {
 	async #emitBatch(batch: readonly Arrival[]): Promise<boolean> {
 		if (this.#closing !== undefined) return true;
 		void this.close();
-		const { context, settings } = this.#parts;
+		const { context, settings } = this.#setup;
 		try {
 			const itemPromises = batch.map((arrival) => buildStoredItem(arrival, settings.textField, context));
 			const items = await Promise.all(itemPromises);
@@ -93,18 +93,18 @@ class TestListener {
 	#fail(failure: NodeError): void {
 		if (this.#closing !== undefined) return;
 		void this.close();
-		this.#parts.context.emitError(createTriggerError(this.#parts.context, failure));
+		this.#setup.context.emitError(createTriggerError(this.#setup.context, failure));
 	}
 
 	#createNoMessageError(): NodeError {
-		const states = this.#connections.map((connection) => connection.getStatus());
-		const openCount = states.filter(({ state }) => state === 'open').length;
-		const failure = states.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
+		const statuses = this.#connections.map((connection) => connection.getStatus());
+		const openCount = statuses.filter(({ state }) => state === 'open').length;
+		const failure = statuses.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
 		const noMessageText = `No message arrived within ${testDurationSeconds} s`;
 		if (openCount === 0 && failure) return failure.with({ message: `${noMessageText}. ${failure.message}` });
 		const stateText = `The channel was ${openCount === 1 ? '' : 'not '}open`;
 		const channelsText =
-			states.length === 1 ? stateText : `${openCount} of ${states.length} channels were open`;
+			statuses.length === 1 ? stateText : `${openCount} of ${statuses.length} channels were open`;
 		return new NodeError({
 			code: 504,
 			message: `${noMessageText}. ${channelsText}`,

@@ -14,7 +14,7 @@ export const leftoverLifetimeSeconds = 60;
 export class NodeMemory {
 	readonly recentKeys = new BoundedMap<string, true>(maxEntriesPerNode);
 	readonly #frameSequences = new BoundedMap<string, FrameSequence>(maxEntriesPerNode);
-	#keptLeftover: { readonly leftover: Leftover<Arrival>; readonly cancel: () => void } | undefined;
+	#keptLeftover: { readonly leftover: Leftover<Arrival>; readonly cancelExpiry: () => void } | undefined;
 
 	getFrameSequence(sessionId: string): FrameSequence {
 		const frameSequence = this.#frameSequences.get(sessionId) ?? new FrameSequence();
@@ -24,16 +24,16 @@ export class NodeMemory {
 
 	/** Keeps the messages that were left in the queue for the next start. */
 	keepLeftover(leftover: Leftover<Arrival>, clock: Clock): void {
-		const cancel = clock.callAfter(leftoverLifetimeSeconds * 1000, () => {
+		const cancelExpiry = clock.callAfter(leftoverLifetimeSeconds * 1000, () => {
 			this.#keptLeftover = undefined;
 		});
-		this.#keptLeftover = { leftover, cancel };
+		this.#keptLeftover = { leftover, cancelExpiry };
 	}
 
 	takeLeftover(): Leftover<Arrival> | undefined {
 		const keptLeftover = this.#keptLeftover;
 		this.#keptLeftover = undefined;
-		keptLeftover?.cancel();
+		keptLeftover?.cancelExpiry();
 		return keptLeftover?.leftover;
 	}
 }
@@ -77,7 +77,7 @@ const getRegistry = () =>
 		memories: new BoundedMap<string, NodeMemory>(maxRememberedNodes),
 	}));
 
-/** The time limit for all stops together. n8n stops one trigger after another, and exits after 30 s. */
+/** The time limit for all stops in a period together. n8n stops one trigger after another, and exits after 30 s. */
 const stopBudgetMilliseconds = 10_000;
 const stopPeriodMilliseconds = 60_000;
 

@@ -15,8 +15,8 @@ import * as credentials from '../session/credentials';
 type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
 
 /**
- * Tests the Agent API credential: something that may be the service must respond at both addresses. The Deployment URL gets a GET
- * request, which never starts an agent. The expected status is unknown, so any status except a refusal counts as a response.
+ * Tests the Agent API credential: something that may be the service must respond at both addresses. The Deployment URL gets a GET request,
+ * which never starts an agent. Its expected status is unknown, so only one that shows a wrong key or address, or a service that is down, fails.
  */
 export async function checkAgentApi(
 	helpers: TestHelpers,
@@ -26,12 +26,10 @@ export async function checkAgentApi(
 		const api = credentials.parseAgentApiCredential(data);
 		const url = new URL(credentials.buildExecuteUrl(api));
 		credentials.buildChannelBaseUrl(api);
-		if (/\/execute\/*$/.test(api.deploymentUrl)) {
+		if (/\/execute\/*$/.test(api.deploymentUrl))
 			throw createRefusal("Enter the Deployment URL without '/execute'. The node adds it");
-		}
-		if (/\/ws\/*$/.test(api.webSocketUrl)) {
+		if (/\/ws\/*$/.test(api.webSocketUrl))
 			throw createRefusal("Enter the WebSocket URL without '/ws'. The node adds it");
-		}
 		await checkDeploymentUrl(helpers, url, api);
 		return { status: 'OK', message: await checkChannel(helpers, api, url.hostname) };
 	} catch (error) {
@@ -60,26 +58,25 @@ async function checkDeploymentUrl(
 	checkResponse(`the Deployment URL (${host})`, 'an API response', statusCode, headers['content-type']);
 }
 
+/** @throws NodeError if the response shows that the service is elsewhere or does not run */
 function checkResponse(place: string, expected: string, statusCode: number, contentType = ''): void {
 	if (isRedirect(statusCode)) {
 		const redirect = `There is a redirect (${statusCode}) at ${place}`;
 		throw createRefusal(`${redirect}, which is not followed. Use the final address`);
 	}
-	if (statusCode <= 299 && contentType.includes('text/html')) {
+	if (statusCode <= 299 && contentType.includes('text/html'))
 		throw createRefusal(`There is a web page at ${place}, not ${expected}. Check its host, port and path`);
-	}
-	if ([502, 503, 504].includes(statusCode)) {
+	if ([502, 503, 504].includes(statusCode))
 		throw createRefusal(`The service behind ${place} is not running (${statusCode})`);
-	}
 }
 
-/** Tries to open the channel without secrets, so that a refusal counts as a response. @param allowedHost a host that n8n allows */
+/** Tries to open the channel without secrets, so a refusal is fine. @param allowedHost a host that n8n allows @returns the text for a success */
 async function checkChannel(helpers: TestHelpers, api: credentials.AgentApiCredential, allowedHost: string) {
 	const url = credentials.buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
 	const isAllowed = url.hostname === allowedHost || (await isAllowedByPolicy(helpers, url));
 	const allowedLookup = isAllowed ? await createAllowedLookup(helpers, url) : undefined;
-	if (allowedLookup === 'unknown') {
+	if (allowedLookup === 'noAddress') {
 		return `The Deployment URL responds. The test did not try ${place}: n8n's network policy allows its name, and a test cannot tell whether it allows its address`;
 	}
 	const closeReason: CloseReason | undefined = isAllowed
@@ -115,7 +112,7 @@ async function isAllowedByPolicy(helpers: TestHelpers, { href }: URL): Promise<b
 
 /**
  * Resolves the host name once, so that the socket connects only to addresses that n8n's egress policy has allowed.
- * @returns the socket's lookup; undefined if there is no name to resolve; `unknown` if the policy allows the name but no address
+ * @returns the socket's lookup; undefined if the socket needs none; `noAddress` if the policy allows the name, but none of its addresses
  */
 async function createAllowedLookup(helpers: TestHelpers, url: URL) {
 	const { hostname } = url;
@@ -131,7 +128,7 @@ async function createAllowedLookup(helpers: TestHelpers, url: URL) {
 		if (await isAllowedByPolicy(helpers, addressUrl)) allowedAddresses.push(address);
 	}
 	const [firstAddress] = allowedAddresses;
-	if (firstAddress === undefined) return 'unknown';
+	if (firstAddress === undefined) return 'noAddress';
 	const lookUpAllowed: LookupFunction = (_hostname, options, callback) => {
 		if (options.all) callback(null, allowedAddresses);
 		else callback(null, firstAddress.address, firstAddress.family);
@@ -140,20 +137,20 @@ async function createAllowedLookup(helpers: TestHelpers, url: URL) {
 }
 
 /** Opens a channel and closes it again. @returns why the channel did not open; undefined if it opened */
-async function tryToOpenChannel(url: URL, allowUnauthorizedCerts: boolean, lookup?: LookupFunction) {
+async function tryToOpenChannel(url: URL, allowUnauthorizedCerts: boolean, allowedLookup?: LookupFunction) {
 	const { openSocket } = await import('../session/webSocket');
 	const permission = { ok: true, result: undefined } as const;
 	// The addresses have already been checked.
-	const egress = lookup && {
+	const egress = allowedLookup && {
 		validateUrl: () => Promise.resolve(permission),
 		validateConnectionHost: () => permission,
-		createSecureLookup: () => lookup,
+		createSecureLookup: () => allowedLookup,
 	};
 	const settings = {
 		url: url.href,
 		sanitize: (text: string) => text,
 		allowUnauthorizedCerts,
-		// The test receives no messages.
+		// These four values do not matter, because the channel is closed as soon as it is open.
 		maxMessageBytes: 1024,
 		heartbeatSeconds: 0,
 		pingText: '',
@@ -167,7 +164,7 @@ async function tryToOpenChannel(url: URL, allowUnauthorizedCerts: boolean, looku
 				resolve(closeReason);
 			});
 		};
-		const ignoredEvents = { onMessage: ignore, onFirstPong: ignore, onUnanswered: ignore };
+		const ignoredEvents = { onMessage: ignore, onFirstPong: ignore, onNoResponse: ignore };
 		const listener = { onOpen: finish, onClose: finish, ...ignoredEvents };
 		const channel = new Channel(settings, listener, systemClock, openSocket);
 	});
@@ -191,7 +188,7 @@ function toFailedTest({ message, description }: ReturnType<typeof createRefusal>
 const signatureLabels = { userId: 'User ID', userPublicKey: 'User Public Key', signature: 'Signature' };
 
 /** Tests the format of the values in the Agent Signature API credential. Only a real call shows whether the service accepts them. */
-export function checkSignature(data: ICredentialDataDecryptedObject): INodeCredentialTestResult {
+export function checkAgentSignatureApi(data: ICredentialDataDecryptedObject): INodeCredentialTestResult {
 	for (const [key, label] of Object.entries(signatureLabels)) {
 		const problem = findHexProblem(data[key]);
 		if (problem) return toFailedTest(createRefusal(`'${label}' ${problem}`));

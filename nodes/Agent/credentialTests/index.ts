@@ -7,7 +7,7 @@ export const credentialTest: Record<'agentApiTest' | 'agentSignatureApiTest', IC
 		return await checkAgentApi(this.helpers, data);
 	},
 	async agentSignatureApiTest({ data = {} }) {
-		const { checkSignature } = await import('./agentCredentials');
-		return checkSignature(data);
+		const { checkAgentSignatureApi } = await import('./agentCredentials');
+		return checkAgentSignatureApi(data);
 	},
 };

@@ -12,10 +12,10 @@ interface HeartbeatSettings {
 
 interface HeartbeatListener {
 	sendPing(): void;
-	/** Called if a server that has answered pings before sent nothing until the deadline of the last ping. */
+	/** Called if a server that has responded to a ping before sent nothing between a ping and its deadline. */
 	onDead(silentMilliseconds: number): void;
-	/** Called once if the server has never answered a ping. Such a server may be alive although it misses the deadline. */
-	onUnanswered(): void;
+	/** Called once if the server has never responded to a ping. Such a server may be alive although it misses the deadline. */
+	onNoResponse(): void;
 }
 
 /** How long the response to a ping may take. With less than 10 s, a busy server or a busy n8n would look dead. */
@@ -23,10 +23,10 @@ const pingTimeoutMilliseconds = 20_000;
 /** A timer that fires this late shows that this process was stalled. Responses may then have arrived that were not read yet. */
 const stallThresholdMilliseconds = 1000;
 
-/** Finds out by pings whether a silent server is dead. Any frame counts as a response. With a ping every 25 s, this takes at most 45 s. */
+/** Finds out by pings whether a silent server is dead. Any frame proves that it is not. With a ping every 25 s, this takes at most 45 s. */
 export class Heartbeat {
 	readonly #intervalMilliseconds: number;
-	/** The frame that proves that the server answers pings. It is a message if the pings are text messages. */
+	/** The frame that proves that the server responds to pings. It is a message if the pings are text messages. */
 	readonly #responseKind: 'pong' | 'message';
 	readonly #listener: HeartbeatListener;
 	readonly #clock: Clock;
@@ -35,8 +35,8 @@ export class Heartbeat {
 	#nextPingAt = Number.POSITIVE_INFINITY;
 	/** The ping that awaits a response. Both times are monotonic milliseconds. */
 	#awaitedPing: { readonly sentAt: number; readonly deadline: number } | undefined;
-	#hasAnswered = false;
-	#hasReportedUnanswered = false;
+	#hasResponded = false;
+	#hasReportedNoResponse = false;
 
 	constructor({ heartbeatSeconds, pingText }: HeartbeatSettings, listener: HeartbeatListener, clock: Clock) {
 		this.#intervalMilliseconds = heartbeatSeconds * 1000;
@@ -45,19 +45,19 @@ export class Heartbeat {
 		this.#clock = clock;
 	}
 
-	/** Starts the pings, also after `suspend()`. A WebSocket ping is sent at once. */
+	/** Starts the pings, also after `suspend()`. The first WebSocket ping is sent at once. */
 	start(): void {
 		const now = this.#clock.getMonotonicMilliseconds();
 		this.#lastFrameAt = now;
 		this.#awaitedPing = undefined;
 		if (this.#intervalMilliseconds === 0) return;
 		// The first text ping is sent later, because the server may not expect it as the first message.
-		const isPingDue = this.#responseKind === 'pong' || this.#hasAnswered;
+		const isPingDue = this.#responseKind === 'pong' || this.#hasResponded;
 		this.#nextPingAt = isPingDue ? now : now + this.#intervalMilliseconds;
 		this.#checkAndPing(now);
 	}
 
-	/** Stops the pings, because no response can be seen while the socket is not read. */
+	/** Stops the pings, for example because no response can be seen while the socket is not read. */
 	suspend(): void {
 		this.#cancelTimer();
 	}
@@ -65,7 +65,7 @@ export class Heartbeat {
 	recordFrame(kind: 'ping' | 'pong' | 'message'): void {
 		this.#lastFrameAt = this.#clock.getMonotonicMilliseconds();
 		// Any message that arrives after a text ping counts as its response.
-		if (kind === this.#responseKind && this.#awaitedPing !== undefined) this.#hasAnswered = true;
+		if (kind === this.#responseKind && this.#awaitedPing !== undefined) this.#hasResponded = true;
 	}
 
 	#checkAndPing(plannedAt: number): void {
@@ -74,15 +74,15 @@ export class Heartbeat {
 			this.#awaitedPing = undefined;
 		if (this.#awaitedPing !== undefined && now >= this.#awaitedPing.deadline) {
 			const isStalled = now - plannedAt > stallThresholdMilliseconds;
-			if (this.#hasAnswered && !isStalled) {
+			if (this.#hasResponded && !isStalled) {
 				this.#listener.onDead(now - this.#lastFrameAt);
 				return;
 			}
 			this.#awaitedPing = undefined;
 			if (isStalled) this.#nextPingAt = now;
-			else if (!this.#hasReportedUnanswered) {
-				this.#hasReportedUnanswered = true;
-				this.#listener.onUnanswered();
+			else if (!this.#hasReportedNoResponse) {
+				this.#hasReportedNoResponse = true;
+				this.#listener.onNoResponse();
 			}
 		}
 		if (now >= this.#nextPingAt) {
@@ -103,15 +103,15 @@ export interface ChannelSettings extends SocketRequest, HeartbeatSettings {
 	readonly initialMessage: string;
 }
 
-/** What a channel reports. `onClose` is called at most once, and last. After `close(true)`, only `onMessage` is called. */
+/** What a channel reports. `onClose` is called at most once, and last. After `close(true)`, only `onMessage` and `onFirstPong` are called. */
 interface ChannelListener {
 	readonly onOpen: () => void;
 	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
 	/** Called once, at the first pong. Everything that the server sent before this pong has arrived. */
 	readonly onFirstPong: () => void;
 	readonly onClose: (closeReason: closeReasons.CloseReason) => void;
-	/** Called once if the server does not answer pings. */
-	readonly onUnanswered: () => void;
+	/** Called once if the server does not respond to pings. */
+	readonly onNoResponse: () => void;
 }
 
 /** The time limit for opening the channel. The limit of the `ws` library is not used, because each byte that arrives restarts that limit. */
@@ -156,7 +156,7 @@ export class Channel {
 			onDead: (milliseconds: number) => {
 				this.#terminate({ kind: 'silent', milliseconds });
 			},
-			onUnanswered: listener.onUnanswered,
+			onNoResponse: listener.onNoResponse,
 		};
 		this.#heartbeat = new Heartbeat(settings, heartbeatListener, clock);
 		this.#cancelConnectTimer = clock.callAfter(connectTimeoutMilliseconds, () => {
@@ -165,14 +165,14 @@ export class Channel {
 		this.#socket = openSocket(settings, this.#createSocketListener());
 	}
 
-	/** Stops reading, now or as soon as the channel is open. Messages that the socket has already read are still delivered. */
+	/** Stops reading, now or as soon as the channel is open. An open channel still delivers the messages that its socket has already read. */
 	pause(): void {
 		this.#isPaused = true;
 		if (this.#state === 'open') {
 			this.#heartbeat.suspend();
 			this.#socket.pause();
 		} else if (this.#state === 'closing') {
-			// The queue has no room for the other last messages, so they stay unread.
+			// The listener has no room for the rest of the last messages, so they stay unread.
 			this.#state = 'closed';
 			this.#hasUnreadMessages = true;
 		}
@@ -189,7 +189,7 @@ export class Channel {
 	/**
 	 * Closes the channel, with a close frame if it is open. Settles within 300 ms, or 1.3 s while the last messages arrive. Never rejects.
 	 * @param takesLastMessages whether to deliver the messages that the server sends before it sees the close frame
-	 * @returns false if some of these messages were not delivered
+	 * @returns false if some of the messages that `takesLastMessages` asks for were not delivered
 	 */
 	async close(takesLastMessages = false): Promise<boolean> {
 		const wasOpen = this.#state === 'open';

@@ -35,7 +35,7 @@ export type CloseReason =
 	/** n8n's egress policy forbids the address, so nothing was sent. */
 	| { readonly kind: 'blocked' }
 	| { readonly kind: 'connectTimeout' }
-	/** The server did not answer a ping and has sent nothing for `milliseconds`. */
+	/** The server did not respond to a ping and has sent nothing for `milliseconds`. */
 	| { readonly kind: 'silent'; readonly milliseconds: number }
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
 	/** A message broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */
@@ -47,15 +47,15 @@ export type CloseReason =
 export type RetryDecision = 'retry' | 'retryOnce' | 'final';
 
 const builtInFinalCloseCodes = [1002, 1003, 1007, 1008, 1010];
-/** After this many faulty messages in a row, the long backoff applies. A server that replays unread messages sends the same one again. */
+/** After this many faulty frames in a row, the long backoff applies. A server that replays unread messages sends the same one again. */
 const maxFaultyFramesInARow = 3;
 /** Whether the cause of an HTTP status usually passes by itself. */
 const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].includes(status);
 
 /**
- * Decides how to reconnect. Unknown close codes and 1000 mean `retry`, because servers and load balancers use 1000 for any close.
+ * Decides how to reconnect. Unknown close codes mean `retry`, and so does 1000, because servers and load balancers use it for any close.
  * @param history what happened in this outage. `retriedRefusalKey` is the key of the refusal that was retried once. `faultyFrameCount`
- * counts the channels in a row that a message closed which is too large or malformed, with this channel
+ * is the number of channels in a row, up to this one, that were closed by a message that is too large or malformed
  */
 export function decideRetry(
 	closeReason: CloseReason,
@@ -73,12 +73,13 @@ export function decideRetry(
 	return history.retriedRefusalKey === getRefusalKey(closeReason) ? 'final' : 'retryOnce';
 }
 
-/** Whether a message that is too large or malformed closed the channel. */
+/** Whether a message that is too large or malformed closed the channel. A server that finds a message too large closes with 1009. */
 export function isClosedByFaultyFrame(closeReason: CloseReason): boolean {
 	if (closeReason.kind === 'closeFrame') return closeReason.code === 1009;
 	return closeReason.kind === 'tooLarge' || closeReason.kind === 'malformed';
 }
 
+/** Returns what two refusals have in common if the second one repeats the first. */
 export function getRefusalKey(closeReason: CloseReason): string {
 	if (closeReason.kind === 'closeFrame') return `close ${closeReason.code}`;
 	return closeReason.kind === 'response' ? `status ${closeReason.response.statusCode}` : closeReason.kind;
@@ -96,8 +97,8 @@ export function buildCloseReason(
 	cause: CloseReason | undefined,
 	sanitize: Sanitize,
 ): CloseReason {
-	// An error after the server's close frame, such as a ping that could not be sent, is only a consequence of the close.
-	if (code !== 1006 && (cause?.kind ?? 'network') === 'network') {
+	// 1006 means that there was no close frame. After one, an error such as a ping that could not be sent is only a consequence of the close.
+	if (code !== 1006 && (cause === undefined || cause.kind === 'network')) {
 		return { kind: 'closeFrame', code, reason: sanitize(reason) };
 	}
 	return cause ?? { kind: 'dropped' };
@@ -165,7 +166,7 @@ export function describeCloseReason(closeReason: CloseReason): string {
 	}
 }
 
-/** Creates the error for the user. Its `host` is undefined if the credentials could not be read. */
+/** Creates the error for the user. The host is undefined if the credentials could never be read. */
 export function createChannelError(
 	closeReason: CloseReason,
 	{ sessionId, host, wasOpen }: { sessionId: string; host: string | undefined; wasOpen: boolean },
@@ -189,7 +190,7 @@ export function parseCloseRetryAfter(closeReason: CloseReason, nowMilliseconds: 
 	return parseRetryAfter(closeReason.response.retryAfter, nowMilliseconds);
 }
 
-/** Error codes by kind of close reason. All other kinds have 503. */
+/** Error codes by kind of close reason. A response has its status, and all other kinds have 503. */
 const errorCodes: Partial<Record<CloseReason['kind'], number>> = {
 	connectTimeout: 504,
 	silent: 504,
@@ -201,7 +202,7 @@ const errorCodes: Partial<Record<CloseReason['kind'], number>> = {
 const unreachableAdvice =
 	'Check that the agent service is running and that n8n can reach the WebSocket URL in the Agent API credential (through a proxy, if you use one).';
 
-/** Advice by kind of close reason or category of network error. All others have `unreachableAdvice`. */
+/** Advice by kind of close reason or category of network error. A response has its own advice, and all others have `unreachableAdvice`. */
 const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'], string>> = {
 	closeFrame: 'Ask the team that operates the agent service what this close code means.',
 	tooLarge: "Raise 'Max Message Size' in the options, or have the agent send smaller messages.",
@@ -218,8 +219,8 @@ const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'
 export function getCloseAdvice(closeReason: CloseReason, nowMilliseconds: number): string {
 	if (closeReason.kind === 'response') {
 		const { response } = closeReason;
-		const parts = [getUpgradeStatusAdvice(response), describeClockSkew(response, nowMilliseconds)];
-		return [...parts, quoteResponseBody(response)].filter(Boolean).join(' ');
+		const adviceTexts = [getUpgradeStatusAdvice(response), describeClockSkew(response, nowMilliseconds)];
+		return [...adviceTexts, quoteResponseBody(response)].filter(Boolean).join(' ');
 	}
 	if (closeReason.kind === 'credentials' && closeReason.message.includes(envAccessDeniedText)) {
 		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
@@ -240,7 +241,7 @@ function getUpgradeStatusAdvice({ statusCode, location, fromProxy }: UpgradeResp
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 }
 
-/** Formats host and path. The query is left out, because it may repeat secrets that were sent. */
+/** Formats host and path. The query may repeat secrets, so it is left out. The host `relative` stands for none: the location is only a path. */
 function formatRedirectTarget(location: string | undefined): string {
 	if (location === undefined || !URL.canParse(location, 'ws://relative')) return '';
 	const { host, pathname } = new URL(location, 'ws://relative');

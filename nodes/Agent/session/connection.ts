@@ -36,7 +36,7 @@ export interface EndedChannel extends NextAttempt {
 }
 
 /**
- * What a connection reports. After `close(true)`, only `onMessage` is called, for the last messages. After `close()`, nothing is called.
+ * What a connection reports. After `close(true)`, only `onMessage` and `onFirstPong` are called. After `close()`, nothing is called.
  * If a method throws, the connection logs the name of the exception and continues.
  */
 export interface ConnectionListener {
@@ -54,16 +54,16 @@ interface ConnectionEnvironment {
 	readonly loadSocketOpener?: () => Promise<SocketOpener>;
 	/** Limits how often channels are opened. Several connections may share one limiter. */
 	readonly rateLimiter?: ConnectRateLimiter;
-	/** Numbers the frames. The sequence of an earlier connection continues its numbers and reports the gap since that connection. */
+	/** Numbers the frames. The sequence of an earlier connection also reports the gap since then. */
 	readonly frameSequence?: FrameSequence;
 }
 
 export type Connection = Pick<SessionConnection, 'getStatus' | 'pause' | 'resume' | 'close'>;
 
-/** The time limit for reading the credentials. Without a limit, a database of n8n that hangs would keep the session from ever reconnecting. */
+/** The time limit for what comes before the channel: mostly reading the credentials. Otherwise, a database that hangs would end all attempts. */
 const credentialsTimeoutMilliseconds = 20_000;
 
-/** Opens one channel of a session after another. Each attempt has a number, so that the result of an older attempt can be ignored. */
+/** Opens one channel of a session after another. */
 class SessionConnection {
 	readonly #options: ConnectionOptions;
 	readonly #readRequest: ConnectRequestReader;
@@ -72,9 +72,10 @@ class SessionConnection {
 	readonly #reconnectPlanner: ReconnectPlanner;
 	/** The state of the current channel. Between two channels, the state is `closed`. */
 	#state: 'connecting' | 'open' | 'closed' = 'closed';
+	/** Grows whenever an attempt starts or ends, so that the result of an older attempt is ignored. */
 	#attemptNumber = 0;
 	#channel: Channel | undefined;
-	/** Cancels the timer of the next attempt, or the time limit for reading the credentials. */
+	/** Cancels the timer of the next attempt, or the time limit before the channel. */
 	#cancelTimer = () => {};
 	#isPaused = false;
 	/** The error of the last channel or attempt that ended. Undefined until a channel or attempt has ended. */
@@ -125,6 +126,7 @@ class SessionConnection {
 
 	async #closeChannel(takesLastMessages: boolean): Promise<boolean> {
 		const { clock, frameSequence } = this.#environment;
+		// Only a trigger ever reports this reason, because the sequence of Agent Execute ends with its connection.
 		if (this.#state === 'open')
 			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), 'the trigger was stopped');
 		this.#state = 'closed';
@@ -168,13 +170,13 @@ class SessionConnection {
 
 	#openChannel(openSocket: SocketOpener, request: ConnectRequest): void {
 		this.#cancelTimer();
-		const listener = {
+		const channelListener = {
 			onOpen: this.#handleOpen,
 			onMessage: (data: Buffer, isBinary: boolean) => {
 				this.#reconnectPlanner.recordMessage();
 				const { sessionId, messageFormat } = this.#options;
-				const content = { sessionId, receivedAt: this.#formatNow(), data, isBinary, messageFormat };
-				const frame = this.#environment.frameSequence.buildFrame(content);
+				const received = { sessionId, receivedAt: this.#formatNow(), data, isBinary, messageFormat };
+				const frame = this.#environment.frameSequence.buildFrame(received);
 				this.#notify((listener) => {
 					listener.onMessage(frame);
 				});
@@ -183,12 +185,12 @@ class SessionConnection {
 				this.#notify((listener) => listener.onFirstPong?.());
 			},
 			onClose: this.#handleClose,
-			onUnanswered: () => {
+			onNoResponse: () => {
 				this.#log('info', 'the server did not respond to pings, so a lost connection may be detected late');
 			},
 		};
 		const settings = { ...this.#options, ...request };
-		this.#channel = new Channel(settings, listener, this.#environment.clock, openSocket);
+		this.#channel = new Channel(settings, channelListener, this.#environment.clock, openSocket);
 		if (this.#isPaused) this.#channel.pause();
 	}
 
@@ -208,6 +210,7 @@ class SessionConnection {
 		const reason = closeReasons.describeCloseReason(closeReason);
 		this.#attemptNumber++;
 		this.#cancelTimer();
+		// A dead channel was lost when it fell silent, and not when the pings showed it.
 		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
 		if (wasOpen) frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
@@ -249,7 +252,7 @@ class SessionConnection {
 	}
 }
 
-/** Asks n8n's egress policy about the address. @returns why it may not be reached: the policy forbids it, or its name is not found */
+/** Asks n8n's egress policy about the address. @returns why it cannot be reached: the policy forbids it, or its name is not found */
 export async function findPolicyRefusal(
 	request: ConnectRequest,
 ): Promise<closeReasons.CloseReason | undefined> {
@@ -265,13 +268,13 @@ export async function findPolicyRefusal(
 }
 
 /** Keeps a channel of one session open until `close()` is called. The first attempt starts after this function has returned. */
-export function connect(...parts: ConstructorParameters<typeof SessionConnection>): Connection {
-	return new SessionConnection(...parts);
+export function connect(...values: ConstructorParameters<typeof SessionConnection>): Connection {
+	return new SessionConnection(...values);
 }
 
 let loadedOpenSocket: SocketOpener | undefined;
 
-/** Keeps the loaded function: an update of the package deletes its file, but published triggers of the old version still need the function. */
+/** Keeps the loaded function. An update of the package deletes its file, but published triggers of the old version still need the function. */
 async function loadSocketOpener(): Promise<SocketOpener> {
 	loadedOpenSocket ??= (await import('./webSocket')).openSocket;
 	return loadedOpenSocket;

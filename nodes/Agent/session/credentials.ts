@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../core/clock';
 import { Sanitizer } from '../../core/sanitizer';
 import { splitList } from '../../fields/values';
 
-/** The values of one item that override the credential's values. An empty value or a timestamp of 0 overrides nothing. */
+/** The values of one item that replace those of the credential. An empty value or a timestamp of 0 replaces nothing. */
 export type IdentityOverrides = Readonly<Partial<Record<keyof Identity, unknown>>>;
 
 /** The values that identify the user, with the timestamp of one request. */
@@ -103,7 +103,7 @@ function parseTimestamp(value: unknown, name: string, furtherAdvice = ''): numbe
 
 export type AgentCredentials = Awaited<ReturnType<typeof readCredentials>>;
 
-/** Reads both credentials. @throws NodeError with 400 if the API key is empty; n8n's error if a credential cannot be read */
+/** Reads both credentials. `signer` is the signature credential. @throws NodeError with 400 without an API key; n8n's error if it cannot read one */
 export async function readCredentials(context: Pick<ConnectRequestContext, 'getCredentials'>) {
 	return {
 		api: parseAgentApiCredential(await context.getCredentials('agentApi')),
@@ -117,7 +117,7 @@ export function listSecrets(credential: Pick<AgentApiCredential, 'apiKey'>, iden
 
 export type Sanitize = (text: string) => string;
 
-/** In characters. No text that is shown is this long. */
+/** In characters. Each text that is shown is shorter. */
 const maxSanitizedLength = 16_384;
 
 /** Builds a function that sanitizes texts before they are shortened or become part of other texts. */
@@ -211,20 +211,19 @@ export function buildChannelBaseUrl(credential: Pick<AgentApiCredential, 'webSoc
 }
 
 function parseBaseUrl(value: string, name: string, protocols: readonly string[]): URL {
-	const schemes = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-	const advice = `Enter a complete URL that starts with ${schemes.format(protocols.map((protocol) => `${protocol}//`))}.`;
-	const field = `The ${name} of the Agent API credential`;
-	if (value === '') throw createRefusal(`${field} is empty`, advice);
+	const listFormat = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+	const advice = `Enter a complete URL that starts with ${listFormat.format(protocols.map((protocol) => `${protocol}//`))}.`;
+	const subject = `The ${name} of the Agent API credential`;
+	if (value === '') throw createRefusal(`${subject} is empty`, advice);
 	const url = URL.canParse(value) ? new URL(value) : undefined;
 	if (url === undefined || !protocols.includes(url.protocol))
-		throw createRefusal(`${field} is not a complete URL`, advice);
+		throw createRefusal(`${subject} is not a complete URL`, advice);
 	if (url.username !== '' || url.password !== '') {
 		const keyAdvice = 'Remove the part before the @. The API key has its own field.';
-		throw createRefusal(`${field} contains a user name or password`, keyAdvice);
+		throw createRefusal(`${subject} contains a user name or password`, keyAdvice);
 	}
-	if (url.search !== '' || url.hash !== '') {
-		throw createRefusal(`${field} contains a ? or #`, 'Remove the query. The node adds it.');
-	}
+	if (url.search !== '' || url.hash !== '')
+		throw createRefusal(`${subject} contains a ? or #`, 'Remove the query. The node adds it.');
 	return url;
 }
 
@@ -243,7 +242,8 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 	const { allowedHosts } = signer;
 	if (allowedHosts.length === 0) return;
 	const entries = allowedHosts.map(parseAllowedHost).filter((entry) => matchesAllowedHost(entry, url));
-	if (entries.some(({ isPlain }) => isPlain || (isVerified && isEncrypted(url)) || isLoopback(url))) return;
+	const isSecure = (isVerified && isEncrypted(url)) || isLoopback(url);
+	if (entries.some(({ allowsUnencrypted }) => allowsUnencrypted || isSecure)) return;
 	const list = `'Allowed Hosts' of the credential: ${allowedHosts.join(', ')}.`;
 	if (entries.length > 0) {
 		throw createRefusal(
@@ -259,16 +259,17 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 
 /** Parses an entry, and normalizes its host as in a URL (lower case, ASCII). @throws NodeError with 400 if the entry is not a host name */
 export function parseAllowedHost(entry: string) {
+	// A scheme and a slash at the end are allowed around the name.
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
-	const hasStar = name.startsWith('*.');
-	const address = hasStar ? name.slice(2) : name;
+	const hasWildcard = name.startsWith('*.');
+	const address = hasWildcard ? name.slice(2) : name;
 	const [, port = ''] = /:(\d+)$/.exec(name) ?? [];
 	if (!/[/?#@\s*]/.test(address) && URL.canParse(`ws://${address}`)) {
 		const host = removeFinalDot(new URL(`ws://${address}`).hostname);
 		return {
-			/** Whether the entry starts with `http://` or `ws://`. Encryption and a valid certificate are then not required. */
-			isPlain: /^(?:http|ws):/i.test(scheme),
-			hasStar,
+			/** Whether the entry starts with `http://` or `ws://`. Then neither encryption nor a valid certificate is required. */
+			allowsUnencrypted: /^(?:http|ws):/i.test(scheme),
+			hasWildcard,
 			host,
 			/** An empty text means any port. */
 			port,
@@ -280,9 +281,10 @@ export function parseAllowedHost(entry: string) {
 	);
 }
 
-function matchesAllowedHost({ hasStar, host, port }: ReturnType<typeof parseAllowedHost>, url: URL): boolean {
+function matchesAllowedHost(entry: ReturnType<typeof parseAllowedHost>, url: URL): boolean {
+	const { hasWildcard, host, port } = entry;
 	const hostname = removeFinalDot(url.hostname);
-	const isHost = hasStar ? hostname.endsWith(`.${host}`) : hostname === host;
+	const isHost = hasWildcard ? hostname.endsWith(`.${host}`) : hostname === host;
 	return isHost && ['', url.port || (isEncrypted(url) ? '443' : '80')].includes(port);
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { storeBinary } from '../../core/binaryStorage';
-import { canParse, estimateParsingCost } from '../../http/answerMemory';
+import { canParse, estimateParsingCost } from '../../http/responseMemory';
 
 /** Matches numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
 const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;
@@ -9,7 +9,7 @@ const integerPattern = /^-?\d+$/;
 
 /** Puts integers that a JavaScript number cannot hold into quotes, in linear time. @returns undefined if there are no such integers */
 export function quoteUnsafeIntegers(json: string): string | undefined {
-	const parts: string[] = [];
+	const pieces: string[] = [];
 	let copiedLength = 0;
 	quoteOrLongNumber.lastIndex = 0;
 	for (let match = quoteOrLongNumber.exec(json); match; match = quoteOrLongNumber.exec(json)) {
@@ -19,10 +19,10 @@ export function quoteUnsafeIntegers(json: string): string | undefined {
 			continue;
 		}
 		if (!integerPattern.test(token) || Number.isSafeInteger(Number(token))) continue;
-		parts.push(json.slice(copiedLength, match.index), `"${token}"`);
+		pieces.push(json.slice(copiedLength, match.index), `"${token}"`);
 		copiedLength = match.index + token.length;
 	}
-	return parts.length === 0 ? undefined : parts.join('') + json.slice(copiedLength);
+	return pieces.length === 0 ? undefined : pieces.join('') + json.slice(copiedLength);
 }
 
 function findStringEnd(json: string, openingQuote: number): number {
@@ -46,11 +46,11 @@ type MessageContent =
 
 interface FrameEnvelope {
 	readonly sessionId: string;
-	/** The number of the frame, counted from 1 over all channels of the connection. */
+	/** The number of the frame, counted from 1 over all channels of the session until the trigger or the wait stops. */
 	readonly sequence: number;
 	/** In ISO 8601, in UTC, with milliseconds. */
 	readonly receivedAt: string;
-	/** How long no channel was open before this message. Only the first message after a gap has this field. */
+	/** How long no channel was open before this message. Only the first message after a gap that is passed on has this field. */
 	readonly gapMs?: number;
 	readonly byteLength: number;
 }
@@ -112,8 +112,8 @@ function toBinaryContent(data: Buffer): MessageContent {
 }
 
 /**
- * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger keeps the sequence when it is
- * stopped and started again. Times are monotonic milliseconds.
+ * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger that is stopped and started again
+ * keeps this object, so that it reports the time between as a gap, but begins again at number 1. Times are monotonic milliseconds.
  */
 export class FrameSequence {
 	#lastNumber = 0;
@@ -128,7 +128,7 @@ export class FrameSequence {
 
 	/** Notes when the channel was lost. A second loss before the next channel opens changes nothing. */
 	recordLoss(lostAt: number, reason: string): void {
-		this.#loss ??= { lostAt: lostAt, reason };
+		this.#loss ??= { lostAt, reason };
 	}
 
 	/** Ends the gap, if there is one. @returns the gap; undefined if no channel was lost before */

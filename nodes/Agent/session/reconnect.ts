@@ -3,7 +3,7 @@ import { getGlobalSingleton } from '../../core/runtime';
 import { drawJitterMilliseconds } from '../../http/retry';
 import * as closeReasons from './closeReason';
 
-/** A channel that was open for this long ends the outage. Failures before it no longer count. */
+/** A channel that was open for this long ends the outage. Earlier failures no longer count. */
 const stableChannelMilliseconds = 30_000;
 /** A channel that brought a message ends the backoff after this time. Earlier, the message may be only a greeting or an error. */
 const backoffResetMilliseconds = 5000;
@@ -21,6 +21,7 @@ interface ReconnectPolicy {
 	readonly finalCloseCodes: readonly number[];
 }
 
+/** An outage of this length raises an alert. */
 const outageAlertMilliseconds = 5 * 60_000;
 
 export interface NextAttempt {
@@ -42,7 +43,7 @@ class OutageHistory {
 	backoffWaitCount = 0;
 	/** The number of delays of the long backoff. 0 means that the long backoff has not begun. */
 	longBackoffWaitCount = 0;
-	/** The key of the refusal after which the credentials were read again once. */
+	/** The key of the last refusal. If the same one comes again, the long backoff begins. */
 	retriedRefusalKey: string | undefined;
 	/** How many channels in a row were closed by a message that is too large or malformed. */
 	faultyFrameCount = 0;
@@ -98,7 +99,7 @@ export class ReconnectPlanner {
 			this.#outage.backoffWaitCount = 0;
 	}
 
-	/** Computes the delay in milliseconds. It is at least as long as the server asked for, up to 15 minutes. */
+	/** Computes the delay: at least as long as the server asked for, up to 15 minutes. Only a stable channel ends the long backoff. */
 	#computeDelay(decision: closeReasons.RetryDecision, closeReason: closeReasons.CloseReason): number {
 		const retryAfter = closeReasons.parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
 		const requestedMilliseconds = Math.min(retryAfter, maxDelayMilliseconds);
@@ -145,6 +146,7 @@ export class ConnectRateLimiter {
 	/** Calls back as soon as the rate allows. @returns a function that cancels the call and frees its place for the next attempt */
 	schedule(call: () => void): () => void {
 		const now = this.#clock.getMonotonicMilliseconds();
+		// After a time without attempts, the places of a burst lie in the past, and their attempts start at once.
 		const startAt = Math.max(this.#nextAt, now - (burstSize - 1) * attemptIntervalMilliseconds);
 		this.#nextAt = startAt + attemptIntervalMilliseconds;
 		let isWaiting = true;

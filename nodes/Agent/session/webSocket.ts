@@ -28,7 +28,7 @@ function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 	return new HttpsProxyAgent(proxy, { socket });
 }
 
-/** Finds the proxy in HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, as for http:. @throws Error if the variable is not a valid address */
+/** Finds the proxy in HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, as for HTTP. @throws Error if the variable is not a valid address */
 export function findProxy(url: string): URL | undefined {
 	const address = getProxyForUrl(url.replace(/^ws/, 'http'));
 	if (address === '') return undefined;
@@ -75,22 +75,24 @@ function readUpgradeResponse(response: IncomingMessage, onRead: UpgradeResponseH
 /** Opens a socket of the `ws` library. Reports every error to the listener, even an invalid address. */
 export const openSocket: SocketOpener = (request, listener) => {
 	observeHttpClient();
-	const proxyTunnel = new AbortController();
+	const tunnelController = new AbortController();
 	try {
-		const agent = createProxyAgent(request, proxyTunnel.signal);
+		const agent = createProxyAgent(request, tunnelController.signal);
 		// Without an agent, the library connects directly and does not use the global agents that n8n installs.
 		const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
 		let fromProxy = false;
+		// A proxy that refuses the tunnel responds itself.
 		agent?.on('proxyConnect', ({ statusCode }) => {
 			fromProxy = statusCode !== 200;
 		});
 		const onUnexpectedResponse = (response: UpgradeResponse) => {
 			listener.onUnexpectedResponse({ ...response, fromProxy });
 		};
-		attachListener(socket, { ...listener, onUnexpectedResponse }, proxyTunnel);
+		attachListener(socket, { ...listener, onUnexpectedResponse }, tunnelController);
 		return socket;
 	} catch (error) {
-		proxyTunnel.abort();
+		tunnelController.abort();
+		// Later, because the caller does not have the socket yet.
 		queueMicrotask(() => {
 			listener.onError(toError(error));
 			listener.onClose(1006, '');
@@ -151,6 +153,7 @@ function attachListener(socket: WebSocket, listener: SocketListener, tunnel: Abo
 	});
 }
 
+/** Returned if no socket could be created. */
 const failedSocket: ChannelSocket = {
 	send() {},
 	ping() {},

@@ -4,10 +4,10 @@ import { isNodeError, isRedirect, NodeError, toNodeError, appendErrorCode } from
 import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { isRecord } from '../../fields/values';
-import { BodyError, tryParseJson, maxAnswerBytes, readErrorBody } from '../../http/body';
+import { BodyError, tryParseJson, defaultMaxBytes, readErrorBody } from '../../http/body';
 import {
 	blockedAdvice,
-	collectCauses,
+	collectErrorChain,
 	findErrorCode,
 	isBlockedByPolicy,
 	classifyNetworkError,
@@ -94,7 +94,7 @@ function findRequestedWait(headers: ErrorResponse['headers'], { message = '' }: 
 export async function toRequestError(error: unknown, call: FailedCall): Promise<NodeError> {
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return bodyErrorToRequestError(error, bodyTexts);
-	const chain = collectCauses(error);
+	const chain = collectErrorChain(error);
 	// The code of the service account credential throws a NodeError that says why there is no token.
 	const credentialFailure = chain.find(isNodeError);
 	if (credentialFailure) return credentialFailure.with({ retryable: credentialFailure.code >= 500 });
@@ -142,7 +142,7 @@ const requestLessAdvice = 'Request less at once, for example a smaller range or 
 
 const bodyTexts: BodyErrorTexts = {
 	tooLarge: [
-		`Google's response is larger than the limit of ${maxAnswerBytes / 2 ** 20} MiB`,
+		`Google's response is larger than the limit of ${defaultMaxBytes / 2 ** 20} MiB`,
 		requestLessAdvice,
 	],
 	tooCostly: [

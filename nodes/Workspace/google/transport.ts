@@ -5,7 +5,7 @@ import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 import { NodeError, createRefusal } from '../../core/errors';
 import { isRecord } from '../../fields/values';
 import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../http/body';
-import { MemoryReservation } from '../../http/answerMemory';
+import { MemoryReservation } from '../../http/responseMemory';
 import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import {
 	attemptRequest,

@@ -21,7 +21,7 @@ import { type AttemptName, attempts } from '../../attempt';
 
 const call = {
 	url: 'https://agent.example.com/execute',
-	options: { timeoutSeconds: 300, maxResponseBytes: 1000 },
+	params: { timeoutSeconds: 300, maxResponseBytes: 1000 },
 	sanitize: (text: string) => text,
 };
 const answered = (statusCode: number, headers = {}) =>
@@ -64,7 +64,7 @@ test.each([
 	[2 * 1024 * 1024 + 1024, '2,098,176 bytes'],
 ])('a limit of %d is told as %s', (maxResponseBytes, size) => {
 	const options = { timeoutSeconds: 300, maxResponseBytes };
-	const failure = thrownToRequestError(new BodyError('tooLarge'), { ...call, options });
+	const failure = thrownToRequestError(new BodyError('tooLarge'), { ...call, params: options });
 	expect(failure).toMatchObject(attempts.finalUnknown);
 	expect(failure.message).toBe(`The agent service's response is larger than ${size}`);
 });

@@ -9,7 +9,7 @@ import {
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
 import { countStoredResults } from '../../../nodes/core/retryCache';
-import { getBytesInFlight } from '../../../nodes/http/answerMemory';
+import { getBytesInFlight } from '../../../nodes/http/responseMemory';
 import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 

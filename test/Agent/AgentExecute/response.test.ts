@@ -7,7 +7,7 @@ import {
 	describeFields,
 	buildExcerpt,
 	findJsonBytes,
-	joinMessageTexts,
+	buildOutputText,
 	TurnText,
 } from '../../../nodes/Agent/AgentExecute/response';
 import type { WaitResult } from '../../../nodes/Agent/AgentExecute/callAndWait';
@@ -265,7 +265,7 @@ describe('response', () => {
 			expectLinear(
 				'word ',
 				(text) => text.match(/.{5}/g)?.map((message) => ({ message }) as SessionMessage) ?? [],
-				(pieces) => joinMessageTexts(pieces, 'text', 'joined', 'match'),
+				(pieces) => buildOutputText(pieces, 'text', 'joined', 'match'),
 				500_000,
 			);
 		});
@@ -280,12 +280,12 @@ describe('response', () => {
 
 		test('is joined without a whole that only the end of a match tells', () => {
 			expect([
-				joinMessageTexts(messages, 'text', 'joined', 'match'),
-				joinMessageTexts(messages, 'text', 'joined', 'count'),
+				buildOutputText(messages, 'text', 'joined', 'match'),
+				buildOutputText(messages, 'text', 'joined', 'count'),
 			]).toEqual(['a', 'aa']);
 			expect([
-				joinMessageTexts(messages, 'text', 'last', 'match'),
-				joinMessageTexts([], 'text', 'joined', 'match'),
+				buildOutputText(messages, 'text', 'last', 'match'),
+				buildOutputText([], 'text', 'joined', 'match'),
 			]).toEqual(['a', null]);
 		});
 	});

@@ -63,7 +63,7 @@ test.each<[string, string, unknown, boolean]>([
 		waitUntil: 'match',
 		matchCondition: { field, values: ['other', value] },
 	});
-	collector.markCallAnswered();
+	collector.markCallEnded();
 	add(message);
 	expect(told).toEqual(isEnd ? ['match'] : []);
 	collector.stop();
@@ -71,7 +71,7 @@ test.each<[string, string, unknown, boolean]>([
 
 test('ends at its number of messages, and takes no more', () => {
 	const { told, collector, add, count } = collectFromCall({ waitUntil: 'count', messageCount: 2 });
-	collector.markCallAnswered();
+	collector.markCallEnded();
 	for (let n = 0; n < 4; n++) add(n);
 	expect([told, count()]).toEqual([['count'], 2]);
 });
@@ -81,7 +81,7 @@ test('is not over before the call is answered; what came until then counts', () 
 	add(1);
 	add(2);
 	expect([told, collector.endReason, count()]).toEqual([[], 'count', 1]);
-	collector.markCallAnswered();
+	collector.markCallEnded();
 	expect(told).toEqual(['count']);
 });
 
@@ -90,7 +90,7 @@ describe('silence', () => {
 
 	test('counts from the last message', async () => {
 		const { clock, told, collector, add } = collectFromCall(silence);
-		collector.markCallAnswered();
+		collector.markCallEnded();
 		add(1);
 		await clock.advance(4999);
 		add(2);
@@ -103,7 +103,7 @@ describe('silence', () => {
 
 	test('before the first message only the time limit counts', async () => {
 		const { clock, told, collector } = collectFromCall(silence);
-		collector.markCallAnswered();
+		collector.markCallEnded();
 		await clock.advance(299_999);
 		expect(told).toEqual([]);
 		await clock.advance(1);
@@ -115,7 +115,7 @@ describe('silence', () => {
 		add(1);
 		await clock.advance(60_000);
 		expect(told).toEqual([]);
-		collector.markCallAnswered();
+		collector.markCallEnded();
 		await clock.advance(0);
 		expect(told).toEqual(['silence']);
 	});
@@ -123,19 +123,19 @@ describe('silence', () => {
 
 test('a close ends only the wait that waits for it', () => {
 	const waiting = collectFromCall({ waitUntil: 'close' });
-	waiting.collector.markCallAnswered();
+	waiting.collector.markCallEnded();
 	waiting.add(1);
 	waiting.collector.handleCloseFrame();
 	expect([waiting.told, waiting.count(), waiting.clock.pending]).toEqual([['close'], 1, 0]);
 	const other = collectFromCall({ waitUntil: 'count', messageCount: 2 });
-	other.collector.markCallAnswered();
+	other.collector.markCallEnded();
 	other.collector.handleCloseFrame();
 	expect(other.told).toEqual([]);
 });
 
 test('one message more than allowed is the limit', () => {
 	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' }, { maxMessages: 2 });
-	collector.markCallAnswered();
+	collector.markCallEnded();
 	add(1);
 	add(2);
 	expect(told).toEqual([]);
@@ -148,7 +148,7 @@ test('a close after the end changes nothing', () => {
 	add(1);
 	collector.handleCloseFrame();
 	collector.handleCloseFrame();
-	collector.markCallAnswered();
+	collector.markCallEnded();
 	collector.handleCloseFrame();
 	expect([told, collector.handleNoMoreMessages()]).toEqual([['close'], true]);
 });
@@ -167,7 +167,7 @@ test('of what came before the call 32 MiB are kept, the latest', () => {
 
 test('64 MiB to the byte are taken', () => {
 	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' });
-	collector.markCallAnswered();
+	collector.markCallEnded();
 	add(1, 64 * 1024 * 1024);
 	expect([told, count()]).toEqual([[], 1]);
 	add(2, 1);
@@ -176,7 +176,7 @@ test('64 MiB to the byte are taken', () => {
 
 test('64 MiB in all are the limit', () => {
 	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' });
-	collector.markCallAnswered();
+	collector.markCallEnded();
 	for (let n = 0; n < 5; n++) add(n, 16 * 1024 * 1024);
 	expect([told, count()]).toEqual([['limit'], 4]);
 });
@@ -184,7 +184,7 @@ test('64 MiB in all are the limit', () => {
 test('the time limit starts with the answer, and leaves no timer when it is stopped', async () => {
 	const { clock, told, collector } = collectFromCall({ waitUntil: 'close' }, { waitTimeoutSeconds: 10 });
 	await clock.advance(60_000);
-	collector.markCallAnswered();
+	collector.markCallEnded();
 	await clock.advance(9999);
 	expect(told).toEqual([]);
 	collector.stop();
@@ -197,7 +197,7 @@ test('a message of the failure value ends the wait as one, before it matches', (
 		{ waitUntil: 'match', matchCondition: { field: 'type', values: ['failed'] } },
 		{ failureCondition: failure },
 	);
-	collector.markCallAnswered();
+	collector.markCallEnded();
 	add({ type: 'failed' });
 	expect(told).toEqual(['failure']);
 });
@@ -214,7 +214,7 @@ test.each<[string, Partial<WaitSettings>]>([
 	add('old');
 	// The call before was not accepted, or the service repeats an earlier turn.
 	collector.markCallSent();
-	collector.markCallAnswered();
+	collector.markCallEnded();
 	await clock.advance(60_000);
 	expect([told, count(), collector.earlyMessages]).toMatchObject([[], 0, [{ message: 'old' }]]);
 	add('new');
@@ -236,7 +236,7 @@ describe('after the call', () => {
 		const { told, collector, add, texts } = collect({ waitUntil: 'count', messageCount: 3 });
 		add('no changes');
 		collector.markCallSent();
-		collector.markCallAnswered();
+		collector.markCallEnded();
 		for (const text of ['no changes', 'no changes', 'done']) add(text);
 		expect([told, texts()]).toEqual([['count'], ['no changes', 'no changes', 'done']]);
 	});
@@ -245,7 +245,7 @@ describe('after the call', () => {
 		const silence = { waitUntil: 'silence', silenceSeconds: 5 } as const;
 		for (const end of [silence, { waitUntil: 'close' } as const]) {
 			const { told, collector, add } = collectFromCall(end);
-			collector.markCallAnswered();
+			collector.markCallEnded();
 			expect(collector.handleNoMoreMessages()).toBe(false);
 			add('answer');
 			expect([collector.handleNoMoreMessages(), told]).toEqual(
@@ -267,7 +267,7 @@ describe('a filter', () => {
 		);
 		for (const type of ['progress', 'answer']) add({ type });
 		collector.markCallSent();
-		collector.markCallAnswered();
+		collector.markCallEnded();
 		for (const type of ['progress', 'answer', 'heartbeat']) add({ type });
 		expect([told, texts(), early()]).toEqual([[], [{ type: 'answer' }], [{ type: 'answer' }]]);
 		add({ type: 'error' });
@@ -279,7 +279,7 @@ describe('a filter', () => {
 			{ waitUntil: 'silence', silenceSeconds: 5 },
 			{ filterCondition: filter },
 		);
-		collector.markCallAnswered();
+		collector.markCallEnded();
 		add({ type: 'answer' });
 		await clock.advance(4000);
 		add({ type: 'heartbeat' });
@@ -301,7 +301,7 @@ describe('IDs', () => {
 	const ids = { deduplicationField: 'id' };
 	const turn = (session: string) => {
 		const all = collectFromCall(count, ids, session);
-		all.collector.markCallAnswered();
+		all.collector.markCallEnded();
 		return all;
 	};
 
@@ -312,7 +312,7 @@ describe('IDs', () => {
 		const later = collect(count, ids, 'session 1');
 		for (const id of [1, 3]) later.add({ id });
 		later.collector.markCallSent();
-		later.collector.markCallAnswered();
+		later.collector.markCallEnded();
 		for (const id of [2, 3, 4, 1, 4]) later.add({ id });
 		expect([later.told, later.texts(), later.early()]).toEqual([[], [{ id: 4 }], [{ id: 3 }]]);
 		later.add({ id: 5 });

@@ -40,7 +40,7 @@ function openChannel(
 			onMessage: (data) => told.messages.push(data.toString()),
 			onClose: (ending) => told.endings.push(ending),
 			onFirstPong: () => {},
-			onUnanswered: () => {},
+			onNoResponse: () => {},
 		},
 		clock,
 		openSocket,

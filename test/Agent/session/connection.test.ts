@@ -381,7 +381,7 @@ function watch(settings = usual, answers = true) {
 			onDead() {
 				seen.deadAt = clock.getMonotonicMilliseconds();
 			},
-			onUnanswered() {
+			onNoResponse() {
 				seen.unanswered++;
 			},
 		},

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import v8 from 'node:v8';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
-import { getBytesInFlight } from '../../../nodes/http/answerMemory';
+import { getBytesInFlight } from '../../../nodes/http/responseMemory';
 import type { FullResponse } from '../../../nodes/http/request';
 import {
 	createTransport,

@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
 import { Sanitizer } from '../../../nodes/core/sanitizer';
-import { getBytesInFlight, MemoryReservation } from '../../../nodes/http/answerMemory';
+import { getBytesInFlight, MemoryReservation } from '../../../nodes/http/responseMemory';
 import { readApiBases, readGoogleCredential } from '../../../nodes/Workspace/google/googleCredential';
 import {
 	createTransport,

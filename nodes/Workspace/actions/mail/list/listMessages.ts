@@ -3,7 +3,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
-import { initialConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
+import { safeConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
 import type { Clients, Item } from '../../../operation';
 import { runInParallel } from '../runInParallel';
 import { parseMessage, storeAttachments } from '../message';
@@ -83,7 +83,7 @@ async function listPages(client: Clients, query: string, params: ListParams, ite
 	};
 	const fetchEmail = (message: Message) => ignoreNotFound(fetchDetails(client, message, params, item));
 	// The transport limits the concurrency to `maxConcurrency`. With attachments it is lower, because an email may have 25 MB of them.
-	const concurrencyLimit = params.downloadAttachments ? initialConcurrency : maxConcurrency;
+	const concurrencyLimit = params.downloadAttachments ? safeConcurrency : maxConcurrency;
 	const messages: ListedMessage[] = [];
 	const addMessage = (message?: ListedMessage) => message && messages.push(message);
 	const { gmailPageToken, skipCount } = parsePageToken(params.pageToken);
@@ -103,7 +103,7 @@ async function listPages(client: Clients, query: string, params: ListParams, ite
 			const isLast = !nextPageToken || params.output === 'page' || getPageSize(params, listedCount) <= 0;
 			// The next page is requested while the details of this page arrive.
 			pageRequest = isLast ? undefined : requestPage(listedCount, nextPageToken);
-			await runInParallel(messagesToFetch, initialConcurrency, fetchEmail, concurrencyLimit, addMessage);
+			await runInParallel(messagesToFetch, safeConcurrency, fetchEmail, concurrencyLimit, addMessage);
 			if (!pageRequest) return { messages, nextPageToken };
 			item.log(`List of item ${item.index}: ${messages.length} emails so far`);
 			pageToken = nextPageToken;

@@ -3,7 +3,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { createRefusal, NodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
-import { initialConcurrency } from '../../../../http/rateLimiter';
+import { safeConcurrency } from '../../../../http/rateLimiter';
 import { googleTypePrefix } from '../../createdFiles';
 import { runInParallel } from '../runInParallel';
 
@@ -26,7 +26,7 @@ export interface UnreadFile {
 
 /** Looks up all files before any file is read. @throws NodeError if one of them cannot be attached */
 export async function lookUpDriveFiles(drive: drive_v3.Drive, ids: readonly string[]): Promise<UnreadFile[]> {
-	return await runInParallel(ids, initialConcurrency, async (id) => await lookUpDriveFile(drive, id));
+	return await runInParallel(ids, safeConcurrency, async (id) => await lookUpDriveFile(drive, id));
 }
 
 async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<UnreadFile> {

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../../../core/boundedMap';
 import { KeyedMutex } from '../../../../core/keyedMutex';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
-import { initialConcurrency } from '../../../../http/rateLimiter';
+import { safeConcurrency } from '../../../../http/rateLimiter';
 import { hashParts, type KeyHashes, hashIdempotencyKey, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { runInParallel } from '../runInParallel';
@@ -57,7 +57,7 @@ async function findMailsWithKey({ client, item, outgoing, keyHashes }: KeyedSend
 	}
 	const mails = folders.flatMap((listed): ListedMail[] => listed.mails).filter(({ id }) => id !== excludedId);
 	const readMailMarker = async (mail: ListedMail) => await readMarker(client, mail);
-	const markedMails = await runInParallel(mails, initialConcurrency, readMailMarker);
+	const markedMails = await runInParallel(mails, safeConcurrency, readMailMarker);
 	return markedMails.flatMap(({ mail, parts: [, mark, content = ''] }) =>
 		mark === keyHashes.mark ? [{ mail, content }] : [],
 	);

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
 import { type AgentService, startAgentService, type ExecuteStep } from '../../../dev/agent-service/server';
-import { getBytesInFlight, MemoryReservation } from '../../../nodes/http/answerMemory';
+import { getBytesInFlight, MemoryReservation } from '../../../nodes/http/responseMemory';
 import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { roundsOf } from '../../growth';
 import { apiKey, numbered, runExecute } from './executeRun';

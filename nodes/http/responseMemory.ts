@@ -15,7 +15,7 @@ const maxDepth = 1_000;
 const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
 const [braceEnd, bracketEnd, colon] = [0x7d, 0x5d, 0x3a];
 
-/** Scans JSON, and yields after each megabyte, which takes a few milliseconds. @returns the estimated bytes of memory */
+/** Scans JSON. Yields after each mebibyte, so that a step takes only a few milliseconds. @returns the estimated bytes of memory */
 function* scanJson(json: Buffer, maxCost: number, maxLevels: number): Generator<undefined, number> {
 	let [position, cost, isInText, depth] = [0, json.length, false, 0];
 	/** The number of keys by depth. An index beyond the end is harmless: a typed array ignores a write there and reads undefined. */
@@ -47,7 +47,7 @@ function* scanJson(json: Buffer, maxCost: number, maxLevels: number): Generator<
 }
 
 /**
- * Estimates the memory that parsing takes, in bytes. Depending on the structure, it is 1 to 40 times the size.
+ * Estimates the memory that parsing takes, in bytes. Depending on the structure, it is 1 to 40 times the length of the JSON.
  * @param maxCost the scan stops at a higher cost
  * @param maxLevels the cost of JSON with more levels is infinite
  */
@@ -58,35 +58,35 @@ export function estimateParsingCost(json: Buffer, maxCost = Infinity, maxLevels 
 	return step.value;
 }
 
-/** Fractions of the heap: for one answer, for all answers that are being read or parsed, and for everything in the heap. */
-const [maxAnswerShare, maxInFlightShare, maxHeapShare] = [1 / 4, 1 / 2, 0.85];
+/** Fractions of the heap: for one response, for all responses that are being read or parsed, and for everything in the heap. */
+const [maxResponseShare, maxInFlightShare, maxHeapShare] = [1 / 4, 1 / 2, 0.85];
 /** Limits for data that becomes an item. `JSON.parse` cannot pause: at a higher cost it blocks all of n8n for over half a second. */
 export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxDepth };
 
-/** The memory of all answers in the process, because all workflows run in one process. */
+/** The memory that is reserved for all responses in the process, because all workflows run in one process. */
 const getLedger = () => getGlobalSingleton('answersInFlight', () => ({ bytes: 0 }));
 
-/** Returns the bytes that are reserved for answers at the moment. */
+/** Returns the bytes that are reserved for responses at the moment. */
 export const getBytesInFlight = (): number => getLedger().bytes;
 
-/** The memory of one answer, from its first byte until it is no longer needed. It counts against the limit for all answers. */
+/** The memory of one response, from its first byte until it is no longer needed. It counts against the limit for all responses. */
 export class MemoryReservation {
 	#reservedBytes = 0;
 
-	/** @throws BodyError `noMemory` if there is no room next to the other answers */
+	/** @throws BodyError `noMemory` if there is no room next to the other responses */
 	reserve(bytes: number): void {
 		const { heap_size_limit: heapLimit } = getHeapStatistics();
 		if (getLedger().bytes + bytes > heapLimit * maxInFlightShare) throw new BodyError('noMemory');
 		this.#addBytes(bytes);
 	}
 
-	/** Reserves memory for a parsed answer. @param limits the limits for its memory and its levels @throws BodyError `tooCostly`, `noMemory` */
+	/** Reserves memory for parsing. @param limits the limits for the memory and the levels @throws BodyError `tooCostly`, `noMemory` */
 	async reserveForParsing(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
 		const { heap_size_limit: heapLimit } = getHeapStatistics();
-		const maxCost = Math.min(limits.bytes, heapLimit * maxAnswerShare);
+		const maxCost = Math.min(limits.bytes, heapLimit * maxResponseShare);
 		const scan = scanJson(json, maxCost, limits.levels);
 		let step = scan.next();
-		// Between two megabytes, n8n can do other work.
+		// Between two steps, n8n can do other work.
 		for (; !step.done; step = scan.next()) await yieldToEventLoop();
 		const cost = step.value;
 		if (cost > maxCost) throw new BodyError('tooCostly');
@@ -110,6 +110,6 @@ export class MemoryReservation {
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: heapLimit, used_heap_size: usedBytes } = getHeapStatistics();
 	const freeBytes = heapLimit * maxHeapShare - usedBytes - getBytesInFlight();
-	const maxCost = Math.min(itemParsingLimits.bytes, heapLimit * maxAnswerShare, freeBytes);
+	const maxCost = Math.min(itemParsingLimits.bytes, heapLimit * maxResponseShare, freeBytes);
 	return estimateParsingCost(json, maxCost, itemParsingLimits.levels) <= maxCost;
 }

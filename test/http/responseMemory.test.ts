@@ -10,7 +10,7 @@ import {
 	canParse,
 	itemParsingLimits,
 	MemoryReservation,
-} from '../../nodes/http/answerMemory';
+} from '../../nodes/http/responseMemory';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
@@ -52,7 +52,7 @@ test('the budget outlives the package: another load of it counts on', () => {
 	memory.reserve(1000);
 	jest.isolateModules(() => {
 		const again = jest.requireActual<{ getBytesInFlight: typeof getBytesInFlight }>(
-			'../../nodes/http/answerMemory',
+			'../../nodes/http/responseMemory',
 		);
 		expect(again.getBytesInFlight).not.toBe(getBytesInFlight);
 		expect(again.getBytesInFlight()).toBe(1000);
@@ -62,7 +62,7 @@ test('the budget outlives the package: another load of it counts on', () => {
 
 /** Four answers of 63 MB of `{},` at once, in a process with a small heap, which is full soon. */
 const program = (isGuarded: boolean) => `
-	const { canParse } = require('./http/answerMemory.js');
+	const { canParse } = require('./http/responseMemory.js');
 	const kept = [];
 	for (let answer = 0; answer < 4; answer++) {
 		const bytes = Buffer.from('[' + '{},'.repeat(21_000_000) + '{}]');
@@ -74,7 +74,7 @@ test('four such answers at once end a process that parses them, and not one that
 	const folder = mkdtempSync(path.join(tmpdir(), 'heap-'));
 	const jsc = { parser: { syntax: 'typescript' as const } };
 	for (const name of [
-		'http/answerMemory',
+		'http/responseMemory',
 		'http/body',
 		'http/networkErrors',
 		'http/httpObserver',
