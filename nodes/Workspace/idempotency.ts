@@ -23,9 +23,9 @@ export const idempotencyOption = {
 /** What the package stores of a key at Google. Hashes do not reveal the key. */
 export interface KeyHashes {
 	/** The hash of the key, the operation and its target. It finds what was done with the key. */
-	readonly mark: string;
+	readonly keyHash: string;
 	/** The hash of the content for which the key was used. The key is refused for other content. */
-	readonly content: string;
+	readonly contentHash: string;
 }
 
 /** The user's key, the operation, such as `mail send`, and its target: the ID of a folder or document, or '' for the account itself. */
