@@ -1,6 +1,6 @@
 import { toSingleLine } from './text';
 
-/** Replaces a secret in a text. */
+/** Stands in a text in place of a secret. */
 export const dots = '•••';
 
 interface TextRange {

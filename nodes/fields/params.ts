@@ -20,9 +20,9 @@ export function readParameters<const F extends readonly Field[]>(
 	// Defaults are written in the form's shape.
 	const formReading: ReadContext = { ...reading, mode: 'fields' };
 	const values = new Map<string, unknown>();
-	const byName = new Map(fields.map((field) => [field.name, field]));
+	const fieldsByName = new Map(fields.map((field) => [field.name, field]));
 	const hasOneOf = (name: string, allowedValues: ReadonlyArray<string | boolean>) => {
-		const field = byName.get(name);
+		const field = fieldsByName.get(name);
 		// A name with @ is no field, but a condition of n8n, such as whether the node is a tool.
 		if (name.startsWith('@')) return true;
 		return field !== undefined && allowedValues.some((value) => value === getValue(field));
@@ -39,12 +39,14 @@ export function readParameters<const F extends readonly Field[]>(
 		// Values that remain from an earlier choice do not count, as in n8n's own form.
 		if (!isShown && isForm) return readValue(field, formDefault, formReading);
 		// An empty form field counts as missing if its value is not a text.
-		const isBlank = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
+		const isCleared = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
 		const modeDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
 		if (isShown && field.namesFiles && Object.hasOwn(rawValues, field.name))
 			refuseUnnamedFiles(field, raw, reading);
 		const value =
-			isMissing(raw) || isBlank ? readValue(field, modeDefault, formReading) : readValue(field, raw, reading);
+			isMissing(raw) || isCleared
+				? readValue(field, modeDefault, formReading)
+				: readValue(field, raw, reading);
 		if (field.otherwise && value === '') return field.otherwise.read(rawValues[field.otherwise.field]);
 		const isNeeded = requiredUnless.every((name) => isMissing(rawValues[name]));
 		if (isShown && isNeeded) requireValue(field, raw, value, reading);
@@ -203,10 +205,10 @@ export class NodeParameters {
 
 	/** Marks values that were typed into a column mapper. They are text, whatever type the column has. An expression's value has its own type. */
 	#markTypedValues(name: string, mapper: unknown): unknown {
-		const raw = this.#getRawExpression(name, 'value');
-		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(raw)) return mapper;
+		const rawMapper = this.#getRawExpression(name, 'value');
+		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(rawMapper)) return mapper;
 		const isTyped = (column: string, value: unknown) =>
-			typeof value === 'string' && !hasExpression(raw[column]);
+			typeof value === 'string' && !hasExpression(rawMapper[column]);
 		const entries = Object.entries(mapper['value']).map(([column, value]) => {
 			return [column, isTyped(column, value) ? new TypedText(String(value)) : value] as const;
 		});
@@ -219,7 +221,7 @@ export class NodeParameters {
 	}
 
 	/** Returns whether the user wrote an expression into a parameter or option. A model's value does not count: a model may leave it empty. */
-	isOwnExpression(name: string): boolean {
+	isExpressionOfUser(name: string): boolean {
 		const raw = [this.#getRawExpression(name), this.#getRawExpression('options', name)].find(hasExpression);
 		return raw !== undefined && !isFromModel(raw);
 	}
