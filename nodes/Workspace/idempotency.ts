@@ -58,7 +58,7 @@ export function hashParts(parts: ReadonlyArray<string | Uint8Array>): string {
 	return hash.digest('hex');
 }
 
-/** Refuses a key that was used for other content. @param firstUse what was done with the key, such as "the email 18c3f0a1b2d4e5f6" */
+/** Builds the error for a key that was used for other content. @param firstUse what was done with the key, such as "the email 18c3f0a1b2d4e5f6" */
 export function createKeyReusedError(firstUse: string): NodeError {
 	return new NodeError({
 		code: 409,

@@ -23,11 +23,7 @@ export const systemClock: Clock = {
 };
 
 /** Waits until a promise settles, but not longer than the given time. @param promise never rejects */
-export async function waitAtMost(
-	clock: Clock,
-	milliseconds: number,
-	promise: Promise<unknown>,
-): Promise<void> {
+export async function waitAtMost(clock: Clock, milliseconds: number, promise: Promise<unknown>) {
 	await new Promise<void>((resolve) => {
 		const cancel = clock.callAfter(milliseconds, resolve);
 		void promise.then(() => {

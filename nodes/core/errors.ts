@@ -1,4 +1,4 @@
-import { type IDataObject, type INode, type INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import { type IDataObject, type INode, NodeApiError } from 'n8n-workflow';
 
 import { escapeForEditor, shorten } from './text';
 
@@ -27,7 +27,6 @@ export const getStatusName = (code: number) =>
 /** What is known about the work that a request asked for. */
 export type Outcome = 'notDone' | 'unknown' | 'done';
 
-/** The properties from which an error is built. */
 type NodeErrorProperties = Pick<NodeError, 'code' | 'message'> &
 	Partial<Omit<NodeError, 'name' | 'stack' | 'with'>>;
 
@@ -59,7 +58,6 @@ export class NodeError extends Error {
 		this.details = properties.details;
 	}
 
-	/** Returns a copy with changed properties. */
 	with(changes: Partial<NodeErrorProperties>): NodeError {
 		// An error's own message and cause are not enumerable.
 		const { message, cause } = this;
@@ -96,13 +94,8 @@ interface ErrorSanitizer {
 	sanitizeError(error: NodeError): NodeError;
 }
 
-/** Builds the item for a failure. n8n sends an item to the error output if its JSON has only the key `error`. With `item.error`, n8n would replace the JSON. */
-export function createErrorItem(
-	node: INode,
-	failure: NodeError,
-	itemIndex: number,
-	sanitizer: ErrorSanitizer,
-): INodeExecutionData {
+/** Builds the item for a failure. n8n sends it to the error output if its JSON has only `error`. With `item.error`, n8n would replace the JSON. */
+export function createErrorItem(node: INode, failure: NodeError, index: number, sanitizer: ErrorSanitizer) {
 	const cleanFailure = sanitizer.sanitizeError(failure);
 	const { code, status, details } = cleanFailure;
 	// The message includes the advice, because an item has no description.
@@ -110,7 +103,7 @@ export function createErrorItem(
 	const message = isTool(node) ? shorten(fullMessage, maxToolCharacters) : fullMessage;
 	const isTooLong = isTool(node) && JSON.stringify({ message, details }).length > maxToolCharacters;
 	const error = { code, message, status, ...(details && !isTooLong && { details }) };
-	return { json: { error }, pairedItem: { item: itemIndex } };
+	return { json: { error }, pairedItem: { item: index } };
 }
 
 /** Builds the error that stops the node. Its texts are sanitized, because n8n stores them. @param itemIndex undefined if it belongs to no item */
@@ -156,7 +149,7 @@ export function addAdviceToMessage(failure: NodeError): NodeError {
 	});
 }
 
-/** Converts anything thrown to a failure: 400 for n8n's own errors (an expression, a missing binary field or credential), 422 for deep nesting, else 500. */
+/** Converts anything thrown to a failure: 400 for n8n's own errors (such as a missing binary field), 422 for deep nesting, else 500. */
 export function toNodeError(error: unknown): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof RangeError && error.message.includes('call stack')) return nestingError;

@@ -64,10 +64,7 @@ export class Sanitizer {
 		if (typeof value === 'string') return this.#replaceSecrets(value);
 		if (typeof value !== 'object' || value === null) return value;
 		if (Array.isArray(value)) return value.map((entry) => this.#sanitizeValue(entry));
-		const entries = Object.entries(value).map(([key, entry]) => [
-			this.#sanitizeValue(key),
-			this.#sanitizeValue(entry),
-		]);
+		const entries = Object.entries(value).map((pair) => pair.map((part) => this.#sanitizeValue(part)));
 		return Object.fromEntries(entries) as unknown;
 	}
 

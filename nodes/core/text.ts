@@ -19,10 +19,8 @@ export function toSingleLine(text: string): string {
 		.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
-/** Removes what people overlook in a text: case and spaces. */
-export function foldText(text: string): string {
-	return text.toLowerCase().replaceAll(/\s/g, '');
-}
+/** Removes what people overlook in a text: case and white space. */
+export const foldText = (text: string) => text.toLowerCase().replaceAll(/\s/g, '');
 
 /** Returns a question that suggests existing names similar to missing ones, to stand before an advice; '' if no name is similar. */
 export function suggestNames(names: readonly string[], missingNames: readonly string[]): string {

@@ -75,7 +75,6 @@ function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadC
 	throw createRefusal(message, `It is empty. ${missingDataAdvice}`);
 }
 
-/** The options for the requests of every operation. */
 export const requestOptions = [
 	{
 		displayName: 'Max Retry Wait (Seconds)',

@@ -123,7 +123,7 @@ function getPageSize({ returnAll, maxResults, output, details }: ListParams, lis
 	return returnAll ? largestPageSize : Math.min(largestPageSize, maxResults - listedCount);
 }
 
-/** Returns what the options ask for of one email; without the option Details, nothing is fetched. @throws NodeError with 404 if the email was deleted after Gmail listed it */
+/** Fetches what the options ask for of one email; without Details, nothing. @throws NodeError with 404 if it was deleted after Gmail listed it */
 async function fetchDetails(
 	client: Clients,
 	{ id, threadId }: Message,

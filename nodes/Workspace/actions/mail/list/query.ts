@@ -62,7 +62,7 @@ const labelIdPattern =
 	/^(?:INBOX|SENT|DRAFT|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|CHAT|CATEGORY_[A-Z]+|Label_[\w-]+|[A-Z]+_(?:STAR|BANG|CHECK|QUESTION|GUILLEMET|INFO))$/;
 const maxShownLabels = 20;
 
-/** Converts names and IDs of labels to IDs. @param field the field in which they were entered @throws NodeError 400 if the mailbox has no such label */
+/** Converts names and IDs of labels to IDs. @param field where they were entered @throws NodeError 400 if the mailbox has no such label */
 export async function resolveLabelIds(client: Clients, labels: readonly string[], field: string, item: Item) {
 	if (labels.every((label) => labelIdPattern.test(label))) return [...labels];
 	const mailboxLabels = await item.once('mail.labels', () => listLabels(client));

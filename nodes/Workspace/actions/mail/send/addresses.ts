@@ -11,7 +11,7 @@ const quotedPattern = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;
 const commentPattern =
 	/\([^()\\\r\n]*(?:(?:\\[^\r\n]|\([^()\\\r\n]*(?:\\[^\r\n][^()\\\r\n]*)*\))[^()\\\r\n]*)*\)/;
 const anglePattern = new RegExp(`<[^<>"\r\n]*(?:${quotedPattern.source}[^<>"\r\n]*)*>`);
-const tokenKinds = [
+const kinds = [
 	['quoted', quotedPattern],
 	['comment', commentPattern],
 	['angle', anglePattern],
@@ -22,20 +22,17 @@ const tokenKinds = [
 	/** Quotes or brackets that are never closed, up to the end of the line. */
 	['broken', /["(<][^\r\n]*/],
 ] as const;
-const tokenPattern = new RegExp(
-	tokenKinds.map(([kind, { source }]) => `(?<${kind}>${source})`).join('|'),
-	'g',
-);
+const tokenPattern = new RegExp(kinds.map(([kind, { source }]) => `(?<${kind}>${source})`).join('|'), 'g');
 
 interface AddressToken {
-	readonly kind: (typeof tokenKinds)[number][0];
+	readonly kind: (typeof kinds)[number][0];
 	/** The source text, including quotes or brackets. */
 	readonly raw: string;
 }
 
 function splitIntoTokens(text: string): AddressToken[] {
 	return Array.from(text.matchAll(tokenPattern), ({ 0: raw, groups = {} }) => ({
-		kind: tokenKinds.find(([kind]) => groups[kind] !== undefined)?.[0] ?? 'broken',
+		kind: kinds.find(([kind]) => groups[kind] !== undefined)?.[0] ?? 'broken',
 		raw,
 	}));
 }
@@ -89,7 +86,7 @@ function isLocalPart(local: string): boolean {
 
 const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Converts a domain to lower case and the ASCII form that servers use. An IP address in brackets stays as it is. @returns undefined for other text */
+/** Converts a domain to lower-case ASCII, as servers use it. An IP address in brackets stays as it is. Returns undefined for other text. */
 export function toAsciiDomain(domain: string): string | undefined {
 	const literal = /^\[(?:(IPv6:)(.*)|(.*))\]$/i.exec(domain);
 	if (literal) return isIP(literal[2] ?? literal[3] ?? '') === (literal[1] ? 6 : 4) ? domain : undefined;
@@ -219,10 +216,6 @@ function consistsOfOtherAddresses(name: string, address: string): boolean {
 }
 
 /** Returns whether a text has control characters, any kind of line break, or half a surrogate pair. */
-function hasControlCharacter(text: string): boolean {
-	return /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
-}
+const hasControlCharacter = (text: string) => /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 
-function getSource(tokens: readonly AddressToken[]): string {
-	return tokens.map(({ raw }) => raw).join('');
-}
+const getSource = (tokens: readonly AddressToken[]) => tokens.map(({ raw }) => raw).join('');

@@ -8,7 +8,8 @@ const toLowerAscii = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => let
 
 /** Reads the addresses and domains that emails may go to. An empty set allows everybody. @throws NodeError 400 for an entry that is neither */
 export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<string> {
-	const read = (entry: string) => {
+	const readEntry = (entry: string) => {
+		// `@example.com` is a domain.
 		const isAddress = /.@/.test(entry);
 		const [address] = isAddress ? findAddresses(entry).addresses : [];
 		const recipient = isAddress ? address?.address : toAsciiDomain(entry.replace(/^@/, ''));
@@ -18,7 +19,7 @@ export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<s
 			'Nothing was sent. Enter addresses such as ann@example.com and domains such as example.com.',
 		);
 	};
-	return new Set(entries.map(read));
+	return new Set(entries.map(readEntry));
 }
 
 /** Refuses an email to addresses of which one is forbidden. @throws NodeError 400 that names the first forbidden one */
@@ -54,10 +55,8 @@ export function refuseForbiddenHeaders(mail: Buffer, allowed: ReadonlySet<string
 		if (harmlessHeaders.test(name)) continue;
 		if (addressHeaders.test(name)) {
 			const { addresses, otherEntries } = findAddresses(value);
-			refuseForbiddenAddresses(
-				addresses.map(({ address }) => address),
-				allowed,
-			);
+			const texts = addresses.map(({ address }) => address);
+			refuseForbiddenAddresses(texts, allowed);
 			// A mail server may find an address in an entry that we cannot read.
 			if (otherEntries.length > 0) throw createForbiddenRefusal(`whoever stands in ${name}`);
 		} else

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { createRefusal } from '../../../../core/errors';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
-import { largeDataConcurrency, runInParallel } from '../runInParallel';
+import { lowConcurrency, runInParallel } from '../runInParallel';
 import { maxMailBytes, createTooLargeError } from './deliver';
 import type { PendingFile } from './driveFiles';
 import { requireOneLine, type SendParams } from './fields';
@@ -43,7 +43,7 @@ export async function readAttachments(
 		if (totalBytes > maxMailBytes) throw createTooLargeError(totalBytes, pendingFiles);
 	};
 	addBytes(pendingFiles.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
-	return await runInParallel(pendingFiles, largeDataConcurrency, async ({ read, ...file }) => {
+	return await runInParallel(pendingFiles, lowConcurrency, async ({ read, ...file }) => {
 		const content = await read();
 		// Corrects the size of a PDF, which Google does not tell before it has made the PDF.
 		addBytes(getEncodedSize(content.length) - getEncodedSize(file.size));
@@ -90,6 +90,7 @@ function getEncodedSize(bytes: number): number {
 
 /** Matches an HTML tag. `(?=(…))\1` never gives back what it matched, so that no text takes long. */
 const htmlTag = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
+/** The group makes `split` also return the tags, at the odd indexes. */
 const styleTag = /(<\/?style\b[^<>]*>)/i;
 const attributeValue = /(=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
 /** Matches an attribute's value that is a `cid:` link and nothing else. */
@@ -139,6 +140,7 @@ export function inlineImages(html: string, files: readonly AttachedFile[], token
 }
 
 function findAttachedFile(name: string, files: readonly AttachedFile[]): AttachedFile | undefined {
+	// In a link, a name may have percent signs or HTML escapes.
 	const spellings = [name.trim(), unescape(name.trim()), name.trim().replaceAll('&amp;', '&')];
 	return (
 		files.find(({ field }) => field !== undefined && spellings.includes(field)) ??

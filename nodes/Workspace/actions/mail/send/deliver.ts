@@ -16,9 +16,8 @@ export function createTooLargeError(bytes: number, files: ReadonlyArray<{ filena
 	);
 }
 
-function formatSize(bytes: number): string {
-	return bytes < 100_000 ? `${bytes} bytes` : `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
-}
+const formatSize = (bytes: number) =>
+	bytes < 100_000 ? `${bytes} bytes` : `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
 
 /** A larger email goes to Gmail's upload address as it is. In JSON, as base64, it would be larger by a third. */
 const maxJsonMailBytes = 5_000_000;

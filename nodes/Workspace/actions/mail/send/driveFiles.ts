@@ -7,7 +7,7 @@ import { initialConcurrency } from '../../../../http/rateLimiter';
 import { googleTypePrefix } from '../../createdFiles';
 import { runInParallel } from '../runInParallel';
 
-/** The kinds of Google's own files that Google exports as PDF. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
+/** Google's own files that have a PDF. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
 const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 
@@ -25,10 +25,8 @@ export interface PendingFile {
 }
 
 /** Looks up files, and reads none of them. @throws NodeError if one of them cannot be attached */
-export async function lookUpDriveFiles(
-	drive: drive_v3.Drive,
-	ids: readonly string[],
-): Promise<PendingFile[]> {
+export async function lookUpDriveFiles(drive: drive_v3.Drive, ids: readonly string[]) {
+	// Few requests: the number at once with which the rate limiter begins is enough.
 	return await runInParallel(ids, initialConcurrency, async (id) => await lookUpDriveFile(drive, id));
 }
 

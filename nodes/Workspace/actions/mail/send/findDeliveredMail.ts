@@ -22,11 +22,11 @@ export function toDeliveredMail(message: gmail_v1.Schema$Message, draftId?: stri
 	return { id: id ?? '', threadId: threadId ?? '', labelIds: labelIds ?? [], ...(draftId && { draftId }) };
 }
 
-/** Where an email goes and is found again. Gmail lists sent emails and drafts with different methods. */
+/** Where Gmail keeps a delivered email. It lists sent emails and drafts with different methods. */
 export type MailFolder = 'sent' | 'drafts';
 
+/** An email in a folder, by the ID of its message and, for a draft, the ID of the draft. */
 export interface FolderEntry {
-	/** The ID of the message. */
 	readonly id: string;
 	readonly draftId?: string | null;
 }
@@ -37,13 +37,13 @@ export async function listMailFolder({ gmail }: Clients, folder: MailFolder, max
 	if (folder === 'drafts') {
 		const fields = 'drafts(id,message/id),nextPageToken';
 		const { data } = await gmail.users.drafts.list({ ...request, fields });
-		const mails = (data.drafts ?? []).map(({ id, message }) => ({ id: message?.id ?? '', draftId: id }));
-		return { mails, isPartial: Boolean(data.nextPageToken) };
+		const entries = (data.drafts ?? []).map(({ id, message }) => ({ id: message?.id ?? '', draftId: id }));
+		return { entries, isPartial: Boolean(data.nextPageToken) };
 	}
 	const fields = 'messages/id,nextPageToken';
 	const { data } = await gmail.users.messages.list({ ...request, labelIds: ['SENT'], fields });
-	const mails = (data.messages ?? []).map(({ id }) => ({ id: id ?? '' }));
-	return { mails, isPartial: Boolean(data.nextPageToken) };
+	const entries = (data.messages ?? []).map(({ id }) => ({ id: id ?? '' }));
+	return { entries, isPartial: Boolean(data.nextPageToken) };
 }
 
 /** Reads an email and its marker, which has a token and, with an idempotency key, two hashes. Without a marker, the token is ''. */
@@ -75,7 +75,7 @@ export async function findDeliveredMail(client: Clients, folder: MailFolder, fai
 	for (const delay of searchDelays) {
 		try {
 			await sleep(delay, undefined, { signal: item.signal });
-			for (const entry of (await listMailFolder(client, folder, maxSearchedMails)).mails) {
+			for (const entry of (await listMailFolder(client, folder, maxSearchedMails)).entries) {
 				const { mail, token } = await readMarker(client, entry);
 				if (token === item.token) return mail;
 			}

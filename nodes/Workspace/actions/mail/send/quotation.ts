@@ -2,7 +2,7 @@ import { createRefusal } from '../../../../core/errors';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
-import { largeDataConcurrency, runInParallel } from '../runInParallel';
+import { lowConcurrency, runInParallel } from '../runInParallel';
 import { createAttachmentReader, readMessage } from '../message';
 import { findAddresses, type Address } from './addresses';
 import type { AttachedFile } from './attachments';
@@ -22,10 +22,10 @@ export async function appendSignatureAndQuote(
 	const additions = [
 		includeSignature ? await readSignature(client, outgoing.fromAlias, item) : undefined,
 		quoteOriginal ? await buildQuotation(client, replyToMessageId, isHtml, item) : undefined,
-	].filter((part) => part !== undefined);
+	].filter((addition) => addition !== undefined);
 	return {
 		...outgoing,
-		files: [...files, ...additions.flatMap((part) => part.files)],
+		files: [...files, ...additions.flatMap((addition) => addition.files)],
 		bodies: {
 			text: [bodies.text.trimEnd(), ...additions.map(({ text }) => text)].join('\n\n'),
 			...(bodies.html !== undefined && {
@@ -99,9 +99,8 @@ function quoteLines(text: string): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-function escapeHtml(text: string): string {
-	return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
-}
+const escapeHtml = (text: string) =>
+	text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 
 /** `(?=(…))\1` never gives back what it matched, so that no HTML takes long. */
 const bodyStart = /<body\b(?=([^<>]*))\1>/i;
@@ -124,7 +123,7 @@ async function fetchPictures(client: Clients, mail: Mail, item: Item): Promise<A
 	const names = findPictureNames(mail.html);
 	const shownFiles = mail.files.filter(({ info }) => names.has(info.contentId));
 	const readBytes = createAttachmentReader(client, mail, item);
-	return await runInParallel(shownFiles, largeDataConcurrency, async (file) => {
+	return await runInParallel(shownFiles, lowConcurrency, async (file) => {
 		const content = await readBytes(file);
 		const { contentId: cid, fileName: filename, mimeType: contentType } = file.info;
 		return { filename, contentType, size: content.length, content, cid };

@@ -101,11 +101,8 @@ function readRecipients(header: string, item: Item): Address[] {
 }
 
 /** Removes addresses that occur before in the list or in an earlier list. */
-function removeDuplicates(
-	addresses: readonly Address[],
-	earlierAddresses: readonly Address[] = [],
-): Address[] {
-	const seenAddresses = new Set(earlierAddresses.map(({ address }) => address.toLowerCase()));
+function removeDuplicates(addresses: readonly Address[], earlierList: readonly Address[] = []): Address[] {
+	const seenAddresses = new Set(earlierList.map(({ address }) => address.toLowerCase()));
 	return addresses.filter(({ address }) => {
 		const isNew = !seenAddresses.has(address.toLowerCase());
 		seenAddresses.add(address.toLowerCase());
@@ -122,6 +119,5 @@ function normalizeAddress(address: string): string {
 }
 
 /** Removes the prefixes of replies and forwards, which do not count when two subjects are compared. */
-function removeReplyPrefixes(subject: string): string {
-	return subject.trim().replace(/^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:\s*)+/i, '');
-}
+const removeReplyPrefixes = (subject: string) =>
+	subject.trim().replace(/^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:\s*)+/i, '');

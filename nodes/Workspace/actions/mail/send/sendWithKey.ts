@@ -52,10 +52,12 @@ async function findMailsWithKey({ client, item, outgoing, keyHashes }: KeyedSend
 			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 		);
 	}
-	const entries = folders.flatMap(({ mails }): FolderEntry[] => mails).filter(({ id }) => id !== excludedId);
+	const entries = folders
+		.flatMap((list): FolderEntry[] => list.entries)
+		.filter(({ id }) => id !== excludedId);
 	const readEntry = async (entry: FolderEntry) => await readMarker(client, entry);
-	const keyedMails = await runInParallel(entries, initialConcurrency, readEntry);
-	return keyedMails.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
+	const markedMails = await runInParallel(entries, initialConcurrency, readEntry);
+	return markedMails.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
 }
 
 /** Builds a search from some addresses and words that Gmail takes literally. A term that does not match would hide the email. */
@@ -70,10 +72,7 @@ function buildKeyQuery(to: readonly Address[], subject: string): string {
 	].join(' ');
 }
 
-/**
- * Emails that this process sent or saved, by account and key, because Gmail lists an email only some time after it was sent. If two versions
- * of the package run in one process, they do not share this map and the mutex, as if they were two processes.
- */
+/** Emails by account and key, because Gmail lists an email only some time after it was sent. Two versions of the package do not share them. */
 const recentMails = new BoundedMap<string, KeyedMail>(10_000);
 const mutex = new KeyedMutex();
 
@@ -90,10 +89,7 @@ interface KeyedSend {
  * the same moment do not see each other's email before the send, so each searches for another email after it, and reports what it finds.
  * @throws NodeError 409 if the key was used for another email
  */
-export async function sendWithKey(
-	keyedSend: KeyedSend,
-	send: () => Promise<DeliveredMail>,
-): Promise<DeliveredMail> {
+export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
 	const { client, item, outgoing, keyHashes } = keyedSend;
 	const accountAndKey = `${await fetchOwnAddress(client)} ${keyHashes.keyHash}`;
 	return await mutex.run(accountAndKey, async () => {
@@ -102,7 +98,7 @@ export async function sendWithKey(
 			(await findRecentMail(client, accountAndKey)) ?? (await findMailsWithKey(keyedSend)).at(-1);
 		if (priorMail && priorMail.contentHash !== keyHashes.contentHash)
 			throw createKeyReusedError(`the message ${priorMail.mail.id}`);
-		if (priorMail) return { ...priorMail.mail, repeated: true };
+		if (priorMail) return { ...priorMail.mail, repeated: true as const };
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
 			if (isNodeError(error) && error.outcome === 'unknown')
