@@ -27,10 +27,7 @@ interface CurrentTry<T> {
 const retentionMilliseconds = 60_000;
 
 /** Returns whether n8n treats a try that returned items as failed. n8n looks only at the first item. */
-export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
-	const error: unknown = first?.json.error;
-	return error !== undefined && error !== null && error !== false;
-}
+export const isFailedTry = ([first]: readonly INodeExecutionData[]) => (first?.json.error ?? false) !== false;
 
 /** n8n's Retry On Fail runs the whole node again in the same process. For an item that was or may have been sent, this keeps the result. */
 export class RetryCache<T> {

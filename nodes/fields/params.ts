@@ -166,7 +166,7 @@ export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'g
 export class NodeParameters {
 	readonly #context: ParameterContext;
 	readonly #sourcesByName = new Map<string, ParameterSource>();
-	readonly #rawExpressions = new Map<string, unknown>();
+	readonly #savedValues = new Map<string, unknown>();
 	/** The raw values by list of fields, for lists in which no value depends on the item. */
 	readonly #constantValues = new Map<readonly Field[], Readonly<Record<string, unknown>>>();
 	/** A tool's expressions see other items than its input. */
@@ -204,10 +204,10 @@ export class NodeParameters {
 
 	/** Marks values that were typed into a column mapper. They are text, whatever type the column has. An expression's value has its own type. */
 	#markTypedValues(name: string, mapper: unknown): unknown {
-		const rawMapper = this.#getRawExpression(name, 'value');
-		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(rawMapper)) return mapper;
+		const saved = this.#getSaved(name, 'value');
+		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(saved)) return mapper;
 		const isTyped = (column: string, value: unknown) =>
-			typeof value === 'string' && !hasExpression(rawMapper[column]);
+			typeof value === 'string' && !hasExpression(saved[column]);
 		const entries = Object.entries(mapper['value']).map(([column, value]) => {
 			return [column, isTyped(column, value) ? new TypedText(String(value)) : value] as const;
 		});
@@ -216,40 +216,41 @@ export class NodeParameters {
 
 	/** Returns whether a parameter, or an option in a collection, has an expression. Then its value may differ from item to item. */
 	isExpression(name: string, option?: string): boolean {
-		return hasExpression(this.#getRawExpression(name, option));
+		return hasExpression(this.#getSaved(name, option));
 	}
 
 	/** Returns whether the user wrote an expression into a parameter or option. A model's value does not count: a model may leave it empty. */
 	isExpressionOfUser(name: string): boolean {
-		const raw = [this.#getRawExpression(name), this.#getRawExpression('options', name)].find(hasExpression);
-		return raw !== undefined && !isFromModel(raw);
+		const expression = [this.#getSaved(name), this.#getSaved('options', name)].find(hasExpression);
+		return expression !== undefined && !isFromModel(expression);
 	}
 
 	/** Returns whether the user has added an option and does not leave its value to a model. */
 	isOptionOfUser(name: string): boolean {
-		const raw = this.#getRawExpression('options');
-		return isPlainObject(raw) && Object.hasOwn(raw, name) && !isFromModel(raw[name]);
+		const saved = this.#getSaved('options');
+		return isPlainObject(saved) && Object.hasOwn(saved, name) && !isFromModel(saved[name]);
 	}
 
 	/** Returns whether a switch among the options is on for the node as a whole. */
 	isOn(option: string): boolean {
-		return this.#getRawExpression('options', option) === true;
+		return this.#getSaved('options', option) === true;
 	}
 
-	#getRawExpression(name: string, option?: string): unknown {
-		if (!this.#rawExpressions.has(name)) {
-			this.#rawExpressions.set(name, this.#context.getNodeParameter(name, 0, null, { rawExpressions: true }));
+	/** Returns a parameter, or an option in a collection, as it is saved in the workflow: an expression is not resolved. */
+	#getSaved(name: string, option?: string): unknown {
+		if (!this.#savedValues.has(name)) {
+			this.#savedValues.set(name, this.#context.getNodeParameter(name, 0, null, { rawExpressions: true }));
 		}
-		const raw = this.#rawExpressions.get(name);
-		return option !== undefined && isPlainObject(raw) ? raw[option] : raw;
+		const saved = this.#savedValues.get(name);
+		return option !== undefined && isPlainObject(saved) ? saved[option] : saved;
 	}
 
 	#findSource(name: string, fallback: unknown): ParameterSource {
-		const raw = this.#getRawExpression(name);
-		if (!hasExpression(raw))
+		const saved = this.#getSaved(name);
+		if (!hasExpression(saved))
 			return { isConstant: true, value: this.#context.getNodeParameter(name, 0, fallback) };
-		const mayReadItem = typeof raw === 'string' && !this.#isTool;
-		return { isConstant: false, path: mayReadItem ? parseFieldPath(raw) : undefined };
+		const mayReadItem = typeof saved === 'string' && !this.#isTool;
+		return { isConstant: false, path: mayReadItem ? parseFieldPath(saved) : undefined };
 	}
 
 	/** Reads a field of the item. Returns undefined if it is missing or no plain data. n8n then evaluates the expression. */

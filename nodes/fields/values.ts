@@ -115,8 +115,8 @@ function readRows(field: Field, raw: unknown, reading: ReadContext): unknown[] {
 	const rowExpectation = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
 	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
 	const label = nameField(field, reading);
-	const text = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
-	const rows = typeof text === 'string' ? parseJson(text, `'${label}'`, jsonAdvice) : text;
+	const input = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
+	const rows = typeof input === 'string' ? parseJson(input, `'${label}'`, jsonAdvice) : input;
 	const message = `'${label}' must be an array of rows`;
 	if (!Array.isArray(rows)) throw createRefusal(`${message}, not ${describeType(rows)}`, rowsAdvice);
 	const wrongIndex = rows.findIndex((row) => !isRow(row));

@@ -156,7 +156,6 @@ const listOptions = [
 
 export type ListParams = InferParameters<typeof amountFields, typeof listOptions>;
 
-/** One email of a list. */
 export interface ListEntry {
 	/** Only the IDs if the option Details is off. With `attachments` if the whole email was fetched, and with `text` if it was asked for. */
 	readonly message: Pick<MailSummary, 'id' | 'threadId'> &

@@ -104,7 +104,7 @@ export interface Address {
 	readonly address: string;
 }
 
-/** The longest line of an email, in characters (RFC 5322, 2.1.1). */
+/** The longest line that an email may have, in characters (RFC 5322, 2.1.1). A longer entry is no address. */
 const maxEntryLength = 998;
 
 /** Finds the addresses in a list that is separated by commas or new lines, and the entries that are no addresses. */

@@ -6,8 +6,20 @@ import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { lowConcurrency, runInParallel } from '../runInParallel';
 import { maxMailBytes, createTooLargeError } from './deliver';
-import type { PendingFile } from './driveFiles';
 import { requireOneLine, type SendParams } from './fields';
+
+/** A file to attach whose bytes are not read yet. */
+export interface PendingFile {
+	readonly filename: string;
+	readonly contentType: string | undefined;
+	/** In bytes. 0 for one of Google's own files, because Google has not made its PDF yet. */
+	readonly size: number;
+	/** The binary field of the item that the file comes from. */
+	readonly field?: string;
+	/** The ID of one of Google's own files, whose PDF is attached. */
+	readonly exportedId?: string;
+	readonly read: () => Promise<Buffer>;
+}
 
 export interface AttachedFile extends Omit<PendingFile, 'read'> {
 	readonly content: Buffer;

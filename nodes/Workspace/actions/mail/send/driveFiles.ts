@@ -6,27 +6,15 @@ import { quoteField } from '../../../../fields/field';
 import { initialConcurrency } from '../../../../http/rateLimiter';
 import { googleTypePrefix } from '../../createdFiles';
 import { runInParallel } from '../runInParallel';
+import type { PendingFile } from './attachments';
 
 /** Google's own files that have a PDF. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
 const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 
-/** A file to attach whose bytes are not read yet. */
-export interface PendingFile {
-	readonly filename: string;
-	readonly contentType: string | undefined;
-	/** In bytes. 0 for one of Google's own files, because Google has not made its PDF yet. */
-	readonly size: number;
-	/** The binary field of the item that the file comes from. */
-	readonly field?: string;
-	/** The ID of one of Google's own files, whose PDF is attached. */
-	readonly exportedId?: string;
-	readonly read: () => Promise<Buffer>;
-}
-
 /** Looks up files, and reads none of them. @throws NodeError if one of them cannot be attached */
 export async function lookUpDriveFiles(drive: drive_v3.Drive, ids: readonly string[]) {
-	// Few requests: the number at once with which the rate limiter begins is enough.
+	// As many at once as are known to work.
 	return await runInParallel(ids, initialConcurrency, async (id) => await lookUpDriveFile(drive, id));
 }
 

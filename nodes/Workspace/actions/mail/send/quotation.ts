@@ -131,6 +131,5 @@ async function fetchPictures(client: Clients, mail: Mail, item: Item): Promise<A
 }
 
 /** Finds the names after each `cid:` in one pass, because an email may have thousands of pictures and megabytes of HTML. */
-export function findPictureNames(html: string): ReadonlySet<string> {
-	return new Set(Array.from(html.matchAll(/cid:([^\s"'<>)]+)/gi), ([, name = '']) => name));
-}
+export const findPictureNames = (html: string): ReadonlySet<string> =>
+	new Set(Array.from(html.matchAll(/cid:([^\s"'<>)]+)/gi), ([, name = '']) => name));

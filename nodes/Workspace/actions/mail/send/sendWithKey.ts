@@ -56,6 +56,7 @@ async function findMailsWithKey({ client, item, outgoing, keyHashes }: KeyedSend
 		.flatMap((list): FolderEntry[] => list.entries)
 		.filter(({ id }) => id !== excludedId);
 	const readEntry = async (entry: FolderEntry) => await readMarker(client, entry);
+	// As many at once as are known to work.
 	const markedMails = await runInParallel(entries, initialConcurrency, readEntry);
 	return markedMails.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
 }
