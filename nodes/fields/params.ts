@@ -107,7 +107,7 @@ export const requestOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Read for the node as a whole, because an item whose parameters are not valid also keeps its input fields. */
+/** Read once for all items, because an item whose parameters are not valid also keeps its input fields. */
 export const includeInputFieldsOption = {
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',
@@ -231,7 +231,7 @@ export class NodeParameters {
 		return isPlainObject(saved) && Object.hasOwn(saved, name) && !isFromModel(saved[name]);
 	}
 
-	/** Returns whether a switch among the options is on for the node as a whole. */
+	/** Returns whether a switch among the options, which has the same value for all items, is on. */
 	isOn(option: string): boolean {
 		return this.#getSaved('options', option) === true;
 	}

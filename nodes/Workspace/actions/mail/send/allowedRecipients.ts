@@ -46,7 +46,7 @@ const addressHeaders = /^(?:to|cc|bcc|reply-to)$/i;
 /** Matches a word with an @. Quotes belong to it, because a quoted part may have an @ of its own: the domain follows the last @. */
 const addressInText = /[^\s<>()[\],;:=?&]*@[^\s<>()[\],;:=?&]*/g;
 
-/** Checks the addresses in the headers of a composed email, whatever field or original email they came from. @throws NodeError 400 */
+/** Checks all possible recipients in the headers of a composed email, whatever field or original email they came from. @throws NodeError 400 */
 export function refuseForbiddenHeaders(mail: Buffer, allowed: ReadonlySet<string>): void {
 	if (allowed.size === 0) return;
 	const headerText = mail.subarray(0, mail.indexOf('\r\n\r\n')).toString();

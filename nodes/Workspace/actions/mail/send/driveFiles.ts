@@ -8,7 +8,7 @@ import { googleTypePrefix } from '../../createdFiles';
 import { runInParallel } from '../runInParallel';
 import type { PendingFile } from './attachments';
 
-/** Google's own files that have a PDF. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
+/** The kinds of Google's files that it exports as PDF. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
 const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 

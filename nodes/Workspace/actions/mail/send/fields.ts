@@ -247,7 +247,7 @@ export function readMailHeaders(params: SendParams) {
 /** The header with the token of the try and the hashes of the key, by which an email with an unknown outcome is found. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
-/** Matches headers that the node or Gmail sets. Among them are Resent- headers, whose recipients may replace those of To, Cc and Bcc. */
+/** Matches headers that the node or Gmail sets, and Resent- headers, from which mail servers take recipients in place of To, Cc and Bcc. */
 const reservedHeaders =
 	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
 

@@ -91,7 +91,7 @@ function formatQuotedTime(date: string): string {
 	return `${day} at ${time.replaceAll('\u202f', ' ')}`;
 }
 
-/** Marks each line as quoted (RFC 3676, 4.5). A line that is empty or quoted already gets no space after the mark. */
+/** Puts > before each line (RFC 3676, 4.5), with a space unless the line is empty or already quoted. */
 function quoteLines(text: string): string {
 	const lines = text.split('\n').map((line) => (/^(?!>|$)/.test(line) ? `> ${line}` : `>${line}`));
 	return lines.join('\n');

@@ -42,7 +42,7 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string) {
 	};
 }
 
-/** Completes a reply with the recipients and the subject of the original. @throws NodeError 400 if the original names nobody to reply to */
+/** Adds the recipients and the subject that a reply takes from the original. @throws NodeError 400 if an email to be sent has nobody in To */
 export async function completeReply(
 	client: Clients,
 	outgoing: OutgoingMail,
@@ -80,7 +80,7 @@ export async function completeReply(
 	return { ...outgoing, to, cc: [...outgoing.cc, ...removeDuplicates(otherRecipients, recipients)], subject };
 }
 
-/** Finds who gets a reply: the addresses in Reply-To, or else the sender. If the account sent the original, its recipients get the reply. */
+/** Finds who gets a reply: the addresses in Reply-To, or else the sender. If the account itself sent the original: the addresses in To. */
 function findReplyRecipients({ from, replyTo, to }: OriginalMail, isOwn: AddressTest, item: Item): Address[] {
 	const senders = readRecipients(from, item);
 	if (senders.some(isOwn)) return removeDuplicates(readRecipients(to, item));
