@@ -85,8 +85,8 @@ export interface Operation<
 	readonly modelDescription: string;
 	/** What a model reads instead of the caution, by the value of a field that the user sets. */
 	readonly modelCautions?: { readonly field: string; readonly byValue: Readonly<Record<string, string>> };
-	/** A second choice in Allowed Operations. It allows the operation only if `key` is true in the input object. */
-	readonly narrowedChoice?: Readonly<Record<'value' | 'name' | 'description' | 'key', string>>;
+	/** A second choice in Allowed Operations. It allows the operation only if `requiredKey` is true in the input object. */
+	readonly narrowedChoice?: Readonly<Record<'value' | 'name' | 'description' | 'requiredKey', string>>;
 	readonly fields: F;
 	readonly options: O;
 	/** Whether the operation changes nothing at Google. Neighboring items may then run in parallel. */

@@ -4,7 +4,7 @@ export interface Clock {
 	getWallMilliseconds(): number;
 	/** Milliseconds that never jump when the system's time is set: for measuring. */
 	getMonotonicMilliseconds(): number;
-	/** Calls back once, after the given time. @returns a function that cancels the callback, and does nothing after it */
+	/** Calls back once, after the given time. @returns a function that cancels the callback, if it has not happened yet */
 	callAfter(milliseconds: number, callback: () => void): () => void;
 }
 
@@ -14,7 +14,7 @@ export const systemClock: Clock = {
 	getWallMilliseconds: () => Date.now(),
 	getMonotonicMilliseconds: () => performance.now(),
 	callAfter(milliseconds, callback) {
-		// Node would fire a longer timer at once. Node's limit is 24 days, which is long enough.
+		// Node fires a timer beyond its limit of 24 days immediately. So a longer wait ends after 24 days.
 		const timer = setTimeout(callback, Math.min(milliseconds, maxTimerMilliseconds));
 		return () => {
 			clearTimeout(timer);
@@ -23,11 +23,7 @@ export const systemClock: Clock = {
 };
 
 /** Waits until a promise settles, but not longer than the given time. @param promise never rejects */
-export async function waitAtMost(
-	clock: Clock,
-	milliseconds: number,
-	promise: Promise<unknown>,
-): Promise<void> {
+export async function waitAtMost(clock: Clock, milliseconds: number, promise: Promise<unknown>) {
 	await new Promise<void>((resolve) => {
 		const cancel = clock.callAfter(milliseconds, resolve);
 		void promise.then(() => {

@@ -1,4 +1,4 @@
-import { type IDataObject, type INode, type INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import { type IDataObject, type INode, NodeApiError } from 'n8n-workflow';
 
 import { escapeForEditor, shorten } from './text';
 
@@ -27,14 +27,13 @@ export const getStatusName = (code: number) =>
 /** What is known about the work that a request asked for. */
 export type Outcome = 'notDone' | 'unknown' | 'done';
 
-/** The properties from which an error is built. */
 type NodeErrorProperties = Pick<NodeError, 'code' | 'message'> &
 	Partial<Omit<NodeError, 'name' | 'stack' | 'with'>>;
 
 /** A failure of one item. Never contains a secret, a request body, or more of a response body than the service's own error message. */
 export class NodeError extends Error {
 	override readonly name = 'NodeError';
-	/** The service's HTTP status, or ours: 400 refused before any request, 401 no token, 502 unusable response, 503 no connection, 504 timeout. */
+	/** The service's HTTP status, or ours, such as 400 refused by the node, 401 no token, 502 unusable response, 503 no connection, 504 timeout. */
 	readonly code: number;
 	/** The symbolic status that the service sent. If it sent none, the status follows from `code`. */
 	readonly status: string;
@@ -59,7 +58,6 @@ export class NodeError extends Error {
 		this.details = properties.details;
 	}
 
-	/** Returns a copy with changed properties. */
 	with(changes: Partial<NodeErrorProperties>): NodeError {
 		// An error's own message and cause are not enumerable.
 		const { message, cause } = this;
@@ -80,7 +78,7 @@ export function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
 /** Turns anything that was thrown into an Error. */
 export const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** Builds the error for input that is refused before any request was sent. */
+/** Builds the error for input that is refused before anything is sent or changed. */
 export const createRefusal = (message: string, description?: string) =>
 	new NodeError({ code: 400, message, description });
 
@@ -88,7 +86,7 @@ export const createRefusal = (message: string, description?: string) =>
 export const appendErrorCode = (description: string, code: string | undefined) =>
 	code === undefined ? description : `${description} (${code})`;
 
-/** Removes what `appendErrorCode` added, for a tool's message. */
+/** Removes what `appendErrorCode` added, from a description that goes into a message. */
 const removeErrorCode = (description: string) => description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
 
 /** The part of `Sanitizer` that this file needs. To import the class would make an import circle. */
@@ -96,13 +94,8 @@ interface ErrorSanitizer {
 	sanitizeError(error: NodeError): NodeError;
 }
 
-/** Builds the item for a failure. n8n sends an item to the error output if its JSON has only the key `error`. `item.error` would replace it. */
-export function createErrorItem(
-	node: INode,
-	failure: NodeError,
-	itemIndex: number,
-	sanitizer: ErrorSanitizer,
-): INodeExecutionData {
+/** Builds the item for a failure. n8n sends it to the error output if its JSON has only `error`. With `item.error`, n8n would replace the JSON. */
+export function createErrorItem(node: INode, failure: NodeError, index: number, sanitizer: ErrorSanitizer) {
 	const cleanFailure = sanitizer.sanitizeError(failure);
 	const { code, status, details } = cleanFailure;
 	// The message includes the advice, because an item has no description.
@@ -110,7 +103,7 @@ export function createErrorItem(
 	const message = isTool(node) ? shorten(fullMessage, maxToolCharacters) : fullMessage;
 	const isTooLong = isTool(node) && JSON.stringify({ message, details }).length > maxToolCharacters;
 	const error = { code, message, status, ...(details && !isTooLong && { details }) };
-	return { json: { error }, pairedItem: { item: itemIndex } };
+	return { json: { error }, pairedItem: { item: index } };
 }
 
 /** Builds the error that stops the node. Its texts are sanitized, because n8n stores them. @param itemIndex undefined if it belongs to no item */
@@ -141,11 +134,11 @@ export function createNodeApiError(
 /** Less than the default of Max Model Characters (30,000), because n8n writes its own text around an error. */
 const maxToolCharacters = 29_000;
 
-/** Returns the message of a failure. For a tool it includes the advice, because a model sees nothing else. */
+/** Returns the message of a failure. For a tool, the message includes the advice, because a model sees nothing else. */
 const getVisibleMessage = (node: INode, failure: NodeError) =>
 	isTool(node) ? shorten(addAdviceToMessage(failure).message, maxToolCharacters) : failure.message;
 
-/** Adds the advice to the message, for places that show nothing else. */
+/** Adds the advice to the message, for places that show only the message. */
 export function addAdviceToMessage(failure: NodeError): NodeError {
 	const { message, description } = failure;
 	if (description === undefined) return failure;
@@ -156,7 +149,7 @@ export function addAdviceToMessage(failure: NodeError): NodeError {
 	});
 }
 
-/** Converts anything thrown to a failure: 400 for n8n's own errors (an expression, a missing binary field or credential), else 500. */
+/** Converts anything thrown to a failure: 400 for n8n's own errors (such as a missing binary field), 422 for deep nesting, else 500. */
 export function toNodeError(error: unknown): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof RangeError && error.message.includes('call stack')) return nestingError;

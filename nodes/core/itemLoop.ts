@@ -28,6 +28,7 @@ type RememberedResult = ItemResult | 'doubt';
 
 export interface CheckedItem<C> {
 	readonly index: number;
+	/** What `Work.check` returned. */
 	readonly value: C;
 	/** What would be sent. It distinguishes the calls of one tool, and is undefined for other nodes. */
 	readonly requestIdentity: unknown;
@@ -50,7 +51,7 @@ export interface Work<C> {
 	getRequestIdentity(value: C): unknown;
 	/** Returns whether the output of an item begins with the fields of its input. @param value undefined if the check refused the item */
 	hasInputFields(value: C | undefined): boolean;
-	/** Combines items into tasks, in the order in which they begin. */
+	/** Combines items into tasks. Returns the tasks in the order in which they begin. */
 	planTasks(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Task<C>>;
 	/** Returns how many tasks run at once. */
 	getConcurrency(checkedItems: ReadonlyArray<CheckedItem<C>>): number;

@@ -2,12 +2,13 @@
 export class KeyedMutex {
 	readonly #lastWorkByKey: Map<string, Promise<unknown>>;
 
+	/** @param lastWorkByKey mutexes with the same map wait for each other */
 	constructor(lastWorkByKey = new Map<string, Promise<unknown>>()) {
 		this.#lastWorkByKey = lastWorkByKey;
 	}
 
 	async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-		// The work begins even if the work before it failed.
+		// Work begins even if the work before it failed.
 		const currentWork = (this.#lastWorkByKey.get(key) ?? Promise.resolve()).then(work, work);
 		this.#lastWorkByKey.set(key, currentWork);
 		try {

@@ -10,27 +10,27 @@ export interface ModelAnswer {
 /** The room for a note, with the quotes and keys around it. */
 const noteCharacters = 600;
 
-/** Returns how many characters of an answer remain besides these values and the note. */
+/** Returns how many characters of an answer remain besides the note and these values, each with a comma. */
 export const countRoom = (maxCharacters: number, ...otherValues: unknown[]): number =>
 	otherValues.reduce<number>(
 		(remainingRoom, value) => remainingRoom - JSON.stringify(value).length - 1,
 		maxCharacters - noteCharacters,
 	);
 
-/** Counts the values that fit as a whole, from the first one on. */
+/** Counts how many values, from the first one on, fit completely. */
 export function countFitting(values: readonly unknown[], room: number): number {
 	let remainingRoom = room;
 	const fittingCount = values.findIndex((value) => (remainingRoom -= JSON.stringify(value).length + 1) < 0);
 	return fittingCount === -1 ? values.length : fittingCount;
 }
 
-/** Cuts a text to the room that it may take in JSON. The result ends with a line or a word. */
+/** Cuts a text to the room that it may take in JSON: after a line or a word, unless half of what fits would be lost. */
 export function fitText(text: string, room: number): string {
 	const measure = (end: number) => JSON.stringify(text.slice(0, end)).length;
 	let end = Math.min(text.length, Math.max(0, room));
-	// Lines, quotes and backslashes take more characters in JSON.
-	for (let size = measure(end); size > room && end > 0; size = measure(end)) {
-		end = Math.floor(end * Math.min(room / size, 0.99));
+	// Line breaks, quotes and backslashes take more characters in JSON. 0.99 makes each pass at least one character shorter.
+	for (let length = measure(end); length > room && end > 0; length = measure(end)) {
+		end = Math.floor(end * Math.min(room / length, 0.99));
 	}
 	const head = text.slice(0, end);
 	if (end === text.length) return head;

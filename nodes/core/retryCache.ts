@@ -4,12 +4,13 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isTool } from './errors';
 import { getGlobalSingleton } from './runtime';
 
-/** A try of a node under n8n's Retry On Fail. */
+/** The node, its execution and its settings for n8n's Retry On Fail. */
 export type NodeTry = Partial<ReturnType<typeof readNodeTry>>;
 
 /** Results of a failed try, by item index. */
 interface FailedTry {
 	readonly results: ReadonlyMap<number, unknown>;
+	/** The number of failed tries so far. */
 	readonly tries: number;
 	/** Deletes the results when it fires. */
 	readonly expiryTimer: NodeJS.Timeout;
@@ -26,12 +27,9 @@ interface CurrentTry<T> {
 const retentionMilliseconds = 60_000;
 
 /** Returns whether n8n treats a try that returned items as failed. n8n looks only at the first item. */
-export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
-	const error: unknown = first?.json.error;
-	return error !== undefined && error !== null && error !== false;
-}
+export const isFailedTry = ([first]: readonly INodeExecutionData[]) => (first?.json.error ?? false) !== false;
 
-/** n8n's Retry On Fail runs the whole node again in the same process. An item that was or may have been sent gets its result from here. */
+/** n8n's Retry On Fail runs the whole node again in the same process. For an item that was or may have been sent, this keeps the result. */
 export class RetryCache<T> {
 	readonly #nodeTry: NodeTry;
 	/** Has one entry, except for a tool, which may be called several times. */
@@ -39,6 +37,7 @@ export class RetryCache<T> {
 
 	constructor(nodeTry: NodeTry) {
 		this.#nodeTry = nodeTry;
+		// `endTry` must know the try even if no item asks for its result.
 		if (!nodeTry.isTool) this.#getCurrentTry(undefined);
 	}
 
@@ -90,6 +89,7 @@ export class RetryCache<T> {
 }
 
 function storeFailedTry<T>(key: string, { previousTry, results }: CurrentTry<T>, tries: number): void {
+	// A parallel call of a tool may have stored results under the same key.
 	const earlierResults = [...(previousTry?.results ?? []), ...(getFailedTries().get(key)?.results ?? [])];
 	deleteFailedTry(key);
 	const expiryTimer = setTimeout(deleteFailedTry, retentionMilliseconds, key).unref();

@@ -5,7 +5,7 @@ import { dots, SecretSearch } from './secretSearch';
 import { shorten, toSingleLine } from './text';
 
 /** Replaces what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
-function replaceTokens(text: string): string {
+function replaceLikelySecrets(text: string): string {
 	return text
 		.replace(/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, dots)
 		.replace(/\b(?:ya29\.|1\/\/|GOCSPX-|AIza)[\w.\-/]{8,}/g, dots)
@@ -64,15 +64,12 @@ export class Sanitizer {
 		if (typeof value === 'string') return this.#replaceSecrets(value);
 		if (typeof value !== 'object' || value === null) return value;
 		if (Array.isArray(value)) return value.map((entry) => this.#sanitizeValue(entry));
-		const entries = Object.entries(value).map(([key, entry]) => [
-			this.#sanitizeValue(key),
-			this.#sanitizeValue(entry),
-		]);
+		const entries = Object.entries(value).map((pair) => pair.map((part) => this.#sanitizeValue(part)));
 		return Object.fromEntries(entries) as unknown;
 	}
 
 	#replaceSecrets(text: string): string {
-		return replaceTokens(this.#secretSearch.replaceSecrets(text));
+		return replaceLikelySecrets(this.#secretSearch.replaceSecrets(text));
 	}
 }
 

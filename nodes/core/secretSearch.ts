@@ -1,6 +1,6 @@
 import { toSingleLine } from './text';
 
-/** Replaces a secret in a text. */
+/** Stands in a text in place of a secret. */
 export const dots = '•••';
 
 interface TextRange {
@@ -58,7 +58,6 @@ export class SecretSearch {
 		this.#secrets.add(secret);
 	}
 
-	/** Replaces whatever reveals a secret. */
 	replaceSecrets(text: string): string {
 		for (const secret of [...this.#secrets].slice(this.#preparedCount)) this.#prepareSecret(secret);
 		this.#preparedCount = this.#secrets.size;
@@ -135,12 +134,10 @@ function encodeStableBase64(bytes: Buffer, offset: number): string {
 
 function findOccurrences(literal: string, text: string): TextRange[] {
 	const ranges: TextRange[] = [];
-	for (
-		let index = text.indexOf(literal);
-		index !== -1;
-		index = text.indexOf(literal, index + literal.length)
-	) {
-		ranges.push({ start: index, end: index + literal.length });
+	for (let start = text.indexOf(literal); start !== -1;) {
+		const end = start + literal.length;
+		ranges.push({ start, end });
+		start = text.indexOf(literal, end);
 	}
 	return ranges;
 }
@@ -220,10 +217,7 @@ function toSearchableText(text: string): SearchableText {
 }
 
 /** Removes one level of escapes. @param foldCode returns the code that replaces a character, or 0 to drop it */
-function unescapeOnce(
-	{ text, starts, ends }: SearchableText,
-	foldCode: (code: number) => number,
-): SearchableText {
+function unescapeOnce({ text, starts, ends }: SearchableText, foldCode: (code: number) => number) {
 	// Unescaping never makes a text longer.
 	const codes = new Uint16Array(text.length);
 	const [newStarts, newEnds] = [new Uint32Array(text.length), new Uint32Array(text.length)];

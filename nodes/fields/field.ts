@@ -4,11 +4,12 @@ import { isNodeError, type NodeError } from '../core/errors';
 
 /** How values reach the node. Form values may come from expressions, so they are converted. Object values must have the right type. */
 export interface ReadContext {
+	/** `fields` is the form. `json` is the input object. */
 	readonly mode: 'fields' | 'json';
 	/** The IANA name of the workflow's time zone. It applies to times without an offset. */
 	readonly timezone: string;
 	/** Returns whether the user wrote an expression into a field of the form. A field that a model fills in does not count. */
-	readonly isExpression?: (name: string) => boolean;
+	readonly isExpressionOfUser?: (name: string) => boolean;
 	/** Returns whether the user has added an option to the form and does not leave its value to a model. */
 	readonly isOptionOfUser?: (name: string) => boolean;
 }
@@ -35,7 +36,7 @@ interface FormatValues {
 	readonly attachments: AttachmentInput[];
 	/** The text of a resource locator whose list depends on other fields. */
 	readonly tab: string;
-	/** By column. Given as n8n's column mapper or an object. Undefined if the mapper is set to map the item's own fields. */
+	/** Values by column, given as n8n's column mapper or an object. Undefined if the mapper is set to map the item's own fields. */
 	readonly columns: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -80,7 +81,7 @@ export interface Field {
 	readonly otherwise?: { readonly field: string; read(raw: unknown): string };
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
-	/** The only input mode with this field. The other mode says the same with another field. */
+	/** The only mode that has this field. The other mode has another field in its place, or none. */
 	readonly onlyIn?: ReadContext['mode'];
 	/** The default in JSON mode, if it differs from the form's default. */
 	readonly jsonDefault?: unknown;
@@ -122,14 +123,14 @@ export type InferParameters<F extends readonly Field[], O extends readonly Field
 } & { readonly [K in O[number] as K['name']]: InferValue<K> };
 
 // Characters of Unicode's private use area. No text from outside has them around the name of a field.
-const [beginMark, endMark] = ['\uE000', '\uE001'];
-const namePlaceholder = new RegExp(`${beginMark}([A-Za-z]+)(?:=(\\w+))?${endMark}`, 'g');
+const [nameStart, nameEnd] = ['\uE000', '\uE001'];
+const namePlaceholder = new RegExp(`${nameStart}([A-Za-z]+)(?:=(\\w+))?${nameEnd}`, 'g');
 
-/** Marks a field in a text for the user, in quotes. `FieldNaming` then inserts the name that the user's input mode shows. */
-export const quoteField = (field: string) => `'${beginMark}${field}${endMark}'`;
+/** Builds a placeholder, in quotes, for a field's name in a text for the user. `FieldNaming` then inserts the name that the user sees. */
+export const quoteField = (field: string) => `'${nameStart}${field}${nameEnd}'`;
 
-/** Marks a choice of a field, without quotes. The user sees its name in the form, or its value in the input object. */
-export const printChoice = (field: string, value: string) => `${beginMark}${field}=${value}${endMark}`;
+/** Builds a placeholder, without quotes, for a choice of a field. The user sees its name in the form, or its value in the input object. */
+export const printChoice = (field: string, value: string) => `${nameStart}${field}=${value}${nameEnd}`;
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class FieldNaming {

@@ -39,6 +39,7 @@ function buildCollectionOptions(field: Field): INodeProperties['options'] {
 	return [{ displayName: singular, name, values: fields.map((entry) => buildConditionalProperty(entry)) }];
 }
 
+/** Returns the group and the fields of a fixedCollection. For `pairs`, the fields are a key and a value. */
 function getEntries({ pair, entries }: Field): NonNullable<Field['entries']> {
 	const { group = 'pair', key = 'name' } = pair ?? {};
 	const fields = [key, 'value'].map((name): Field => {

@@ -20,9 +20,9 @@ export function readParameters<const F extends readonly Field[]>(
 	// Defaults are written in the form's shape.
 	const formReading: ReadContext = { ...reading, mode: 'fields' };
 	const values = new Map<string, unknown>();
-	const byName = new Map(fields.map((field) => [field.name, field]));
+	const fieldsByName = new Map(fields.map((field) => [field.name, field]));
 	const hasOneOf = (name: string, allowedValues: ReadonlyArray<string | boolean>) => {
-		const field = byName.get(name);
+		const field = fieldsByName.get(name);
 		// A name with @ is no field, but a condition of n8n, such as whether the node is a tool.
 		if (name.startsWith('@')) return true;
 		return field !== undefined && allowedValues.some((value) => value === getValue(field));
@@ -39,12 +39,14 @@ export function readParameters<const F extends readonly Field[]>(
 		// Values that remain from an earlier choice do not count, as in n8n's own form.
 		if (!isShown && isForm) return readValue(field, formDefault, formReading);
 		// An empty form field counts as missing if its value is not a text.
-		const isBlank = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
+		const isCleared = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
 		const modeDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
 		if (isShown && field.namesFiles && Object.hasOwn(rawValues, field.name))
 			refuseUnnamedFiles(field, raw, reading);
 		const value =
-			isMissing(raw) || isBlank ? readValue(field, modeDefault, formReading) : readValue(field, raw, reading);
+			isMissing(raw) || isCleared
+				? readValue(field, modeDefault, formReading)
+				: readValue(field, raw, reading);
 		if (field.otherwise && value === '') return field.otherwise.read(rawValues[field.otherwise.field]);
 		const isNeeded = requiredUnless.every((name) => isMissing(rawValues[name]));
 		if (isShown && isNeeded) requireValue(field, raw, value, reading);
@@ -73,7 +75,6 @@ function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadC
 	throw createRefusal(message, `It is empty. ${missingDataAdvice}`);
 }
 
-/** The options for the requests of every operation. */
 export const requestOptions = [
 	{
 		displayName: 'Max Retry Wait (Seconds)',
@@ -106,7 +107,7 @@ export const requestOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Read for the node as a whole, because an item whose parameters are not valid also keeps its input fields. */
+/** Read once for all items, because an item whose parameters are not valid also keeps its input fields. */
 export const includeInputFieldsOption = {
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',
@@ -165,7 +166,7 @@ export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'g
 export class NodeParameters {
 	readonly #context: ParameterContext;
 	readonly #sourcesByName = new Map<string, ParameterSource>();
-	readonly #rawExpressions = new Map<string, unknown>();
+	readonly #savedValues = new Map<string, unknown>();
 	/** The raw values by list of fields, for lists in which no value depends on the item. */
 	readonly #constantValues = new Map<readonly Field[], Readonly<Record<string, unknown>>>();
 	/** A tool's expressions see other items than its input. */
@@ -203,10 +204,10 @@ export class NodeParameters {
 
 	/** Marks values that were typed into a column mapper. They are text, whatever type the column has. An expression's value has its own type. */
 	#markTypedValues(name: string, mapper: unknown): unknown {
-		const raw = this.#getRawExpression(name, 'value');
-		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(raw)) return mapper;
+		const saved = this.#getSaved(name, 'value');
+		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(saved)) return mapper;
 		const isTyped = (column: string, value: unknown) =>
-			typeof value === 'string' && !hasExpression(raw[column]);
+			typeof value === 'string' && !hasExpression(saved[column]);
 		const entries = Object.entries(mapper['value']).map(([column, value]) => {
 			return [column, isTyped(column, value) ? new TypedText(String(value)) : value] as const;
 		});
@@ -215,40 +216,41 @@ export class NodeParameters {
 
 	/** Returns whether a parameter, or an option in a collection, has an expression. Then its value may differ from item to item. */
 	isExpression(name: string, option?: string): boolean {
-		return hasExpression(this.#getRawExpression(name, option));
+		return hasExpression(this.#getSaved(name, option));
 	}
 
 	/** Returns whether the user wrote an expression into a parameter or option. A model's value does not count: a model may leave it empty. */
-	isOwnExpression(name: string): boolean {
-		const raw = [this.#getRawExpression(name), this.#getRawExpression('options', name)].find(hasExpression);
-		return raw !== undefined && !isFromModel(raw);
+	isExpressionOfUser(name: string): boolean {
+		const expression = [this.#getSaved(name), this.#getSaved('options', name)].find(hasExpression);
+		return expression !== undefined && !isFromModel(expression);
 	}
 
 	/** Returns whether the user has added an option and does not leave its value to a model. */
 	isOptionOfUser(name: string): boolean {
-		const raw = this.#getRawExpression('options');
-		return isPlainObject(raw) && Object.hasOwn(raw, name) && !isFromModel(raw[name]);
+		const saved = this.#getSaved('options');
+		return isPlainObject(saved) && Object.hasOwn(saved, name) && !isFromModel(saved[name]);
 	}
 
-	/** Returns whether a switch among the options is on for the node as a whole. */
+	/** Returns whether a switch among the options, which has the same value for all items, is on. */
 	isOn(option: string): boolean {
-		return this.#getRawExpression('options', option) === true;
+		return this.#getSaved('options', option) === true;
 	}
 
-	#getRawExpression(name: string, option?: string): unknown {
-		if (!this.#rawExpressions.has(name)) {
-			this.#rawExpressions.set(name, this.#context.getNodeParameter(name, 0, null, { rawExpressions: true }));
+	/** Returns a parameter, or an option in a collection, as it is saved in the workflow: an expression is not resolved. */
+	#getSaved(name: string, option?: string): unknown {
+		if (!this.#savedValues.has(name)) {
+			this.#savedValues.set(name, this.#context.getNodeParameter(name, 0, null, { rawExpressions: true }));
 		}
-		const raw = this.#rawExpressions.get(name);
-		return option !== undefined && isPlainObject(raw) ? raw[option] : raw;
+		const saved = this.#savedValues.get(name);
+		return option !== undefined && isPlainObject(saved) ? saved[option] : saved;
 	}
 
 	#findSource(name: string, fallback: unknown): ParameterSource {
-		const raw = this.#getRawExpression(name);
-		if (!hasExpression(raw))
+		const saved = this.#getSaved(name);
+		if (!hasExpression(saved))
 			return { isConstant: true, value: this.#context.getNodeParameter(name, 0, fallback) };
-		const mayReadItem = typeof raw === 'string' && !this.#isTool;
-		return { isConstant: false, path: mayReadItem ? parseFieldPath(raw) : undefined };
+		const mayReadItem = typeof saved === 'string' && !this.#isTool;
+		return { isConstant: false, path: mayReadItem ? parseFieldPath(saved) : undefined };
 	}
 
 	/** Reads a field of the item. Returns undefined if it is missing or no plain data. n8n then evaluates the expression. */

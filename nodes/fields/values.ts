@@ -65,7 +65,7 @@ export function readLocatorText(field: Field, raw: unknown, reading: ReadContext
 /** Matches an entry of a list. An entry in double quotes may contain commas and doubled quotes. */
 const listEntry = /(?:^|[,\n])[^\S\n]*(?:"((?:[^"\n]|"")*)"[^\S\n]*(?=[,\n]|$)|([^,\n]*))/g;
 
-/** Splits a text at commas and new lines. Leaves out empty entries. */
+/** Splits a text at commas and new lines, except within double quotes. Leaves out empty entries. */
 export function splitList(text: string): string[] {
 	return [...text.matchAll(listEntry)]
 		.map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
@@ -115,8 +115,8 @@ function readRows(field: Field, raw: unknown, reading: ReadContext): unknown[] {
 	const rowExpectation = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
 	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
 	const label = nameField(field, reading);
-	const text = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
-	const rows = typeof text === 'string' ? parseJson(text, `'${label}'`, jsonAdvice) : text;
+	const input = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
+	const rows = typeof input === 'string' ? parseJson(input, `'${label}'`, jsonAdvice) : input;
 	const message = `'${label}' must be an array of rows`;
 	if (!Array.isArray(rows)) throw createRefusal(`${message}, not ${describeType(rows)}`, rowsAdvice);
 	const wrongIndex = rows.findIndex((row) => !isRow(row));
@@ -145,7 +145,7 @@ export const jsonAdvice =
 export function refuseUnnamedFiles(field: Field, raw: unknown, reading: ReadContext): void {
 	const isForm = reading.mode === 'fields';
 	// In JSON mode, null and an empty list say that there is no file.
-	if (isForm ? !reading.isExpression?.(field.name) : raw === null) return;
+	if (isForm ? !reading.isExpressionOfUser?.(field.name) : raw === null) return;
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
 	const isUnnamed = (entry: unknown) => isBlank(entry ?? '');
 	if (!(isForm && entries.length === 0) && !entries.some(isUnnamed)) return;
@@ -233,7 +233,8 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 		const title = readLocatorText(field, raw, reading);
 		if (!isBlank(title)) return title;
 		// Refuses an expression that gives no tab, because otherwise the node would change the first tab unnoticed.
-		const isUnresolved = (isRecord(raw) ? raw['value'] : raw) == null && reading.isExpression?.(field.name);
+		const isUnresolved =
+			(isRecord(raw) ? raw['value'] : raw) == null && reading.isExpressionOfUser?.(field.name);
 		if (isUnresolved) throw createValueRefusal(field, reading, 'the name of a tab, not undefined');
 		return '';
 	},

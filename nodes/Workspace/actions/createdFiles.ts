@@ -18,8 +18,8 @@ export function hashFileKey(
 	content: readonly string[],
 ): KeyHashes | undefined {
 	// The folder `root` is My Drive, as is an empty field.
-	const mark = hashIdempotencyKey({ key, operation, target: parentFolder === 'root' ? '' : parentFolder });
-	return mark === undefined ? undefined : { mark, content: hashParts(content) };
+	const keyHash = hashIdempotencyKey({ key, operation, target: parentFolder === 'root' ? '' : parentFolder });
+	return keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(content) };
 }
 
 interface CreationSteps<R> {
@@ -53,9 +53,9 @@ export async function createOnce<R extends object>(
 	{ key, ownId, create: createFile, finish }: CreationSteps<R>,
 ): Promise<R & { readonly repeated?: true }> {
 	const allFields = `${fields},createdTime,appProperties`;
-	const findMarked = async () => await findFiles(drive, buildPropertySearch(markKey, key.mark), allFields);
+	const findMarked = async () => await findFiles(drive, buildPropertySearch(markKey, key.keyHash), allFields);
 	const knownFiles = await findMarked();
-	const properties = { [markKey]: key.mark, [contentKey]: key.content, [stateKey]: 'made' };
+	const properties = { [markKey]: key.keyHash, [contentKey]: key.contentHash, [stateKey]: 'made' };
 	const createdFile = knownFiles.length > 0 ? undefined : await createFile(properties);
 	if (createdFile && 'instead' in createdFile) return createdFile.instead;
 	const listFiles = async ({ id }: File) => await addOwnFile(drive, await findMarked(), id ?? '', allFields);
@@ -69,7 +69,7 @@ export async function createOnce<R extends object>(
 		});
 	}
 	for (const file of otherFiles) if (!isDone(file)) await updateFile(drive, file, { trashed: true });
-	if (keptFile.appProperties?.[contentKey] !== key.content)
+	if (keptFile.appProperties?.[contentKey] !== key.contentHash)
 		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
 	const state = { isOwn: keptFile.id === (createdFile?.id ?? ownId), isDone: isDone(keptFile) };
 	const readResult = await finish(keptFile, state);

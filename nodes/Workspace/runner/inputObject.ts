@@ -42,10 +42,10 @@ function refuseForbiddenOperation(allowed: unknown, { resource, operation, value
 	if (allowed == null || keys?.length === 0 || keys?.includes(getOperationKey(resource, operation))) return;
 	const { narrowedChoice } = operation;
 	if (narrowedChoice && keys?.includes(getOperationKey(resource, narrowedChoice))) {
-		if (values[narrowedChoice.key] === true) return;
+		if (values[narrowedChoice.requiredKey] === true) return;
 		throw createRefusal(
-			`'${operation.value}' of ${resource} is only allowed with '${narrowedChoice.key}' here`,
-			`Nothing was sent. Set '${narrowedChoice.key}' to true. 'Allowed Operations' of the node has '${narrowedChoice.name}'.`,
+			`'${operation.value}' of ${resource} is only allowed with '${narrowedChoice.requiredKey}' here`,
+			`Nothing was sent. Set '${narrowedChoice.requiredKey}' to true. 'Allowed Operations' of the node has '${narrowedChoice.name}'.`,
 		);
 	}
 	const names = operationChoices.filter(({ value }) => keys?.includes(value)).map(({ name }) => name);

@@ -198,7 +198,8 @@ type ItemSettings = Pick<CheckedJob, 'naming' | 'limits'>;
  * for wrong parameters. If no parameter depends on the item, only the first item's are checked.
  */
 export function createJobReader(context: IExecuteFunctions, parameters: NodeParameters, run: RunState) {
-	const isExpression = (name: string) => parameters.isOwnExpression(name);
+	const timezone = context.getTimezone();
+	const isExpressionOfUser = (name: string) => parameters.isExpressionOfUser(name);
 	const isOptionOfUser = (name: string) => parameters.isOptionOfUser(name);
 	let last: CheckedJob | undefined;
 	return (index: number): Job => {
@@ -206,8 +207,7 @@ export function createJobReader(context: IExecuteFunctions, parameters: NodePara
 		const raw = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
 		// `readFields` returns the same object again if no value depends on the item.
 		const isSame = last?.mode === mode && last.operation === raw.operation && last.values === raw.values;
-		if (!last || !isSame)
-			last = checkJob(raw, { mode, timezone: context.getTimezone(), isExpression, isOptionOfUser });
+		if (!last || !isSame) last = checkJob(raw, { mode, timezone, isExpressionOfUser, isOptionOfUser });
 		const { operation, naming, params } = last;
 		const item = new InputItem(context, index, run, last);
 		naming.runWithNames(() => operation.check?.(params, item));

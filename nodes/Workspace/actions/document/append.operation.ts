@@ -63,7 +63,7 @@ export const append = defineOperation({
 			return { documentId, characterCount: text.length, revisionId };
 		}
 		const hashedTexts = heading === '' ? [content] : [content, heading];
-		const key = keyHash === undefined ? undefined : { mark: keyHash, content: hashParts(hashedTexts) };
+		const key = keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(hashedTexts) };
 		return await appendContent(docs, { documentId, tab, heading, parsedContent, newParagraph, key }, item);
 	},
 	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
@@ -119,13 +119,13 @@ export async function appendContent(
  * Begins the name of the named range that is the marker of appended text. One atomic change adds text and range, and Docs deletes the range
  * together with the text. The full name has the hash of the key, the beginning of the content's hash, and the number of characters.
  */
-function buildRangeNameStart({ mark, content: contentHash }: KeyHashes): string {
-	return `n8n-agent-workspace/${mark}/${contentHash.slice(0, 16)}`;
+function buildRangeNameStart({ keyHash, contentHash }: KeyHashes): string {
+	return `n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}`;
 }
 
 /** Finds the result of an earlier append with this key. @throws NodeError with 409 if that append had other content */
 function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, key: KeyHashes) {
-	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === key.mark);
+	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === key.keyHash);
 	if (name === undefined) return undefined;
 	if (!name.startsWith(`${buildRangeNameStart(key)}/`))
 		throw createKeyReusedError(`text in the document ${documentId}`);

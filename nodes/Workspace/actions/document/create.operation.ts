@@ -164,7 +164,7 @@ async function fillCopy({ docs }: Clients, id: string, document: NewDocument, it
 	const { parsedContent, key, replacementPlan, fillFromInput } = document;
 	const replace = async () => {
 		const body = await readBodyState(docs, id, '', 'texts');
-		const markerName = `n8n-agent-workspace/filled/${key?.mark ?? ''}`;
+		const markerName = `n8n-agent-workspace/filled/${key?.keyHash ?? ''}`;
 		// A second replacement could also change the texts that the first one inserted.
 		if (key ? body.rangeNames.includes(markerName) : isRetry && hasNewRevision(item, body)) return undefined;
 		const text = collectTexts(body, true, body.content);

@@ -5,7 +5,7 @@ import { limitMessage } from '../../../untrusted/mail/mimeStructure';
 import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
 import { runInWorker } from '../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../operation';
-import { maxPartsAtOnce, runInParallel } from './runInParallel';
+import { lowConcurrency, runInParallel } from './runInParallel';
 
 type Message = gmail_v1.Schema$Message;
 
@@ -18,22 +18,17 @@ export async function readMessage(client: Clients, messageId: string, item: Item
 }
 
 /** Reads all messages of the conversation that a message belongs to, oldest first. */
-export async function readConversation(
-	client: Clients,
-	messageId: string,
-	item: Item,
-	textOptions: TextOptions,
-) {
+export async function readConversation(client: Clients, messageId: string, item: Item, options: TextOptions) {
 	const { gmail } = client;
 	const request = { userId: 'me', id: messageId, format: 'minimal', fields: 'threadId' };
 	const { threadId } = (await gmail.users.messages.get(request)).data;
 	const { data } = await gmail.users.threads.get({ userId: 'me', id: threadId ?? '', format: 'full' });
-	const parse = async (message: Message) => await parseMessage(client, message, item, textOptions);
-	const mails = await runInParallel(data.messages ?? [], maxPartsAtOnce, parse);
+	const parse = async (message: Message) => await parseMessage(client, message, item, options);
+	const mails = await runInParallel(data.messages ?? [], lowConcurrency, parse);
 	return mails.sort((a, b) => a.summary.date.localeCompare(b.summary.date));
 }
 
-/** Parses an email in the worker thread, because strangers wrote it. If some content is unreadable, leaves it out and adds a hint. */
+/** Parses an email in the worker thread, because strangers wrote it. If the content is unreadable, keeps the headers and adds a hint. */
 export async function parseMessage(
 	client: Clients,
 	gmailMessage: Message,
@@ -48,17 +43,18 @@ export async function parseMessage(
 		);
 	}
 	const parse = async (texts: MailInput['texts']) => {
-		const length = Object.values(texts).reduce((sum, text) => sum + text.length, characters);
-		return await runInWorker('readMail', { message, withText, newTextOnly, texts }, item.signal, length);
+		const inputLength = Object.values(texts).reduce((sum, text) => sum + text.length, characters);
+		return await runInWorker('readMail', { message, withText, newTextOnly, texts }, item.signal, inputLength);
 	};
 	let answer = await parse({});
 	const missingTextIds = 'result' in answer ? answer.result.missingTextIds : [];
 	if (missingTextIds.length > 0) {
 		// Gmail stores a long text as an attachment, and the message has only the attachment's ID.
 		const fetchText = async (textId: string) => [textId, await fetchAttachment(client, id, textId)] as const;
-		answer = await parse(Object.fromEntries(await runInParallel(missingTextIds, maxPartsAtOnce, fetchText)));
+		answer = await parse(Object.fromEntries(await runInParallel(missingTextIds, lowConcurrency, fetchText)));
 	}
 	if ('result' in answer) return answer.result;
+	// Only headers were to be read, so there is nothing more to leave out.
 	if (!withText && characters === 0) {
 		throw new NodeError({
 			code: 500,
@@ -77,13 +73,13 @@ export async function fetchAttachment({ gmail }: Clients, messageId: string, att
 	return (await gmail.users.messages.attachments.get(request)).data.data ?? '';
 }
 
-/** Returns a function that reads the bytes of one attachment of the email. */
+/** Returns a function that reads the bytes of an attachment of this email. */
 export function createAttachmentReader(client: Clients, { summary: { id } }: Mail, item: Item) {
 	let rawMail: Promise<string> | undefined;
 	return async ({ info: { attachmentId }, data, partId, isMail }: Mail['files'][number]): Promise<Buffer> => {
 		if (attachmentId) return Buffer.from(await fetchAttachment(client, id, attachmentId), 'base64url');
-		// Gmail sometimes gives an attached email no attachment ID. Its bytes are then only in the raw form of the outer email.
 		if (data || !isMail) return Buffer.from(data, 'base64url');
+		// Gmail sometimes gives an attached email no attachment ID. Its bytes are then only in the raw form of the outer email.
 		rawMail ??= client.gmail.users.messages
 			.get({ userId: 'me', id, format: 'raw', fields: 'raw' })
 			.then(({ data: { raw } }) => raw ?? '');
@@ -100,7 +96,7 @@ export function createAttachmentReader(client: Clients, { summary: { id } }: Mai
 /** Stores the attachments as n8n's binary data, in the order of the email. */
 export async function storeAttachments(client: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
 	const readBytes = createAttachmentReader(client, mail, item);
-	return await runInParallel(mail.files, maxPartsAtOnce, async (file, index) => {
+	return await runInParallel(mail.files, lowConcurrency, async (file, index) => {
 		const { fileName, mimeType } = file.info;
 		const name = fileName || (await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType);
 		return await item.store(await readBytes(file), name, mimeType || undefined);

@@ -4,41 +4,44 @@ import { quoteField } from '../../../fields/field';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
 
 const maxSnippetLength = 100;
-/** The characters of each text that a list has room for. A list shows fewer emails rather than shorter texts. */
+/** So many characters of each text must have room in a list. A list shows fewer emails rather than shorter texts. */
 const minTextLength = 200;
-/** The share of an answer's room for everything but the texts of the emails. */
+/** The share of an answer's room that everything but the texts of the emails may take. */
 const maxRowShare = 0.8;
+const maxNextIds = 20;
+/** Stands at the end of a shortened text, and in a row in place of its text, so that the row's length includes this character. */
+const ellipsis = '…';
 
-type ListedMail = Pick<MailSummary, 'id' | 'threadId'> & Partial<MailSummary & Pick<Mail, 'text'>>;
+type MailInList = Pick<MailSummary, 'id' | 'threadId'> & Partial<MailSummary & Pick<Mail, 'text'>>;
 
-interface ListedPage {
-	readonly messages: ReadonlyArray<{ readonly message: ListedMail }>;
+interface MailList {
+	readonly entries: ReadonlyArray<{ readonly message: MailInList }>;
 	readonly nextPageToken: string | undefined;
 }
 
-/** Parses our page token `12@abc`: Gmail's token of a page ('' for the first page), after the number of its emails to skip. */
+/** Parses a page token: Gmail's own ('' for the first page), or ours, such as `12@abc`, which skips 12 emails from the page `abc` on. */
 export function parsePageToken(pageToken: string) {
 	const [, skipCount = '0', gmailPageToken = pageToken] = /^(\d+)@(.*)$/s.exec(pageToken) ?? [];
 	return { gmailPageToken, skipCount: Number(skipCount) };
 }
 
-/** Prints our page token for the emails of a page from the given one on. Without emails to skip, Gmail's own token is enough. */
-export const printPageToken = (skipCount: number, gmailPageToken = '') =>
+/** Builds the page token that skips so many emails from a page on. Without emails to skip, this is Gmail's own token. */
+export const buildPageToken = (skipCount: number, gmailPageToken = '') =>
 	skipCount === 0 ? gmailPageToken : `${skipCount}@${gmailPageToken}`;
 
 /** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
 export function toListAnswer(
-	{ messages, nextPageToken }: ListedPage,
+	{ entries, nextPageToken }: MailList,
 	{ pageToken }: { readonly pageToken: string },
 	maxCharacters: number,
 ): ModelAnswer {
-	const mails = messages.map(({ message }) => message);
+	const mails = entries.map(({ message }) => message);
 	const rows = mails.map((mail) => toRow(mail, mail.text?.slice(0, minTextLength)));
 	const shownMails = mails.slice(0, countFitting(rows, countRoom(maxCharacters)));
 	const { gmailPageToken, skipCount } = parsePageToken(pageToken);
 	const isCut = shownMails.length < mails.length;
-	const nextToken = isCut ? printPageToken(skipCount + shownMails.length, gmailPageToken) : nextPageToken;
-	const rowsWithoutText = shownMails.map((mail) => toRow(mail, mail.text && '…'));
+	const nextToken = isCut ? buildPageToken(skipCount + shownMails.length, gmailPageToken) : nextPageToken;
+	const rowsWithoutText = shownMails.map((mail) => toRow(mail, mail.text && ellipsis));
 	const texts = shareRoom(
 		shownMails.map(({ text = '' }) => text),
 		countRoom(maxCharacters, ...rowsWithoutText),
@@ -55,23 +58,24 @@ export function toListAnswer(
 	return { items, note: note.filter(Boolean).join(' ') };
 }
 
-function toRow({ id, threadId, date, sender, subject, snippet = '', status }: ListedMail, text?: string) {
+function toRow({ id, threadId, date, sender, subject, snippet = '', status }: MailInList, text?: string) {
+	// Without the option Details, an email has only its IDs.
 	if (status === undefined) return { id, threadId };
 	const row = { id, date, sender, subject, status };
 	return text === undefined ? { ...row, snippet: shorten(snippet, maxSnippetLength) } : { ...row, text };
 }
 
-/** Shortens texts so that they share the room. A short text leaves more room to the texts after it. */
+/** Shortens texts so that they share the room, beyond which an ellipsis may go. A short text leaves more room to the texts after it. */
 function shareRoom(texts: readonly string[], room: number): string[] {
 	let remainingRoom = room;
 	return texts.map((text, index) => {
 		const fittingText = fitText(text, remainingRoom / (texts.length - index));
 		remainingRoom -= JSON.stringify(fittingText).length;
-		return fittingText === text ? text : `${fittingText}…`;
+		return fittingText === text ? text : fittingText + ellipsis;
 	});
 }
 
-/** Converts emails to rows without HTML. The texts are shortened so that they share the room. */
+/** Converts one email or a conversation to as many rows as have room, without HTML. The texts share the room that the rows leave. */
 export function toMailAnswer(
 	results: ReadonlyArray<{ readonly mail: Mail }>,
 	{ startCharacter, includeHeaders }: { readonly startCharacter: number; readonly includeHeaders: boolean },
@@ -82,19 +86,20 @@ export function toMailAnswer(
 		const { id, threadId, date, sender, to, subject, status } = summary;
 		const files = attachments.map(({ fileName, mimeType, size }) => ({ fileName, mimeType, size }));
 		const extras = { ...(cc !== '' && { cc }), ...(includeHeaders && { headers }) };
-		return { id, threadId, date, sender, to, ...extras, subject, status, attachments: files, text: '…' };
+		return { id, threadId, date, sender, to, ...extras, subject, status, attachments: files, text: ellipsis };
 	});
 	const shownRows = rows.slice(0, countFitting(rows, countRoom(maxCharacters) * maxRowShare));
 	const remainingTexts = mails.slice(0, shownRows.length).map(({ text }) => text.slice(startCharacter));
 	const texts = shareRoom(remainingTexts, countRoom(maxCharacters, ...shownRows));
 	const items = shownRows.map((row, index) => ({ ...row, text: texts[index] ?? '' }));
 	const isComplete = mails.every(({ text }, index) => text === texts[index]);
-	const [firstMail, secondMail] = mails;
+	const [firstMail] = mails;
 	if (!firstMail || isComplete) return { items };
-	const shownText = texts[0] === remainingTexts[0] ? texts[0] : texts[0]?.slice(0, -1);
-	const nextIds = mails.slice(shownRows.length, shownRows.length + 20).map(({ summary }) => summary.id);
-	const note = secondMail
-		? `Emails 1 to ${shownRows.length} of ${mails.length} are shown. A text that ends with … is shortened: to get all of it, read that email alone by its ID. ${nextIds.length > 0 ? `Read the next ones by their IDs: ${nextIds.join(', ')}` : ''}`
-		: describePart(shownText ?? '', startCharacter, firstMail.text.length, quoteField('startCharacter'));
+	const shownText = texts[0] === remainingTexts[0] ? texts[0] : texts[0]?.slice(0, -ellipsis.length);
+	const nextIds = mails.slice(shownRows.length).map(({ summary }) => summary.id);
+	const note =
+		mails.length > 1
+			? `Emails 1 to ${shownRows.length} of ${mails.length} are shown. A text that ends with … is shortened: to get all of it, read that email alone by its ID. ${nextIds.length > 0 ? `Read the next ones by their IDs: ${nextIds.slice(0, maxNextIds).join(', ')}` : ''}`
+			: describePart(shownText ?? '', startCharacter, firstMail.text.length, quoteField('startCharacter'));
 	return { items, note };
 }

@@ -65,6 +65,7 @@ export const read = defineOperation({
 			const mails = wholeConversation
 				? await readConversation(client, messageId, item, params)
 				: [await readMessage(client, messageId, item, params)];
+			// One email after another, because each may have 25 MB of attachments.
 			return await runInParallel(mails, 1, async (mail) => ({
 				mail,
 				files: downloadAttachments ? await storeAttachments(client, mail, item) : [],

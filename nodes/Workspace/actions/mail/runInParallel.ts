@@ -1,11 +1,11 @@
-/** Few parts of an email are read at once, because a single part may fill the memory of a small machine. */
-export const maxPartsAtOnce = 2;
+/** The concurrency for reading texts and files of emails. It is low, because a single one may fill the memory of a small machine. */
+export const lowConcurrency = 2;
 
 /**
  * Does the work for several values at once. After the first failure, no further work begins, and the work in progress is awaited.
  * @param concurrency the number of values in progress at the beginning; it doubles whenever that many values have succeeded
- * @param handleResult receives the results in the order of the values, up to the first value that failed
- * @throws the first failure
+ * @param handleResult receives the results in the order of the values, up to the first value that failed, even if this function throws
+ * @throws what the work threw first
  */
 export async function runInParallel<T, R>(
 	values: readonly T[],
@@ -16,27 +16,28 @@ export async function runInParallel<T, R>(
 ): Promise<R[]> {
 	const resultsByIndex: R[] = [];
 	const failures: Array<{ readonly index: number; readonly cause: unknown }> = [];
-	const entries = values.entries();
-	let workerCount = concurrency;
-	let successCount = 0;
+	const remainingEntries = values.entries();
+	let startedWorkerCount = concurrency;
+	let successesSinceGrowth = 0;
 	const processEntries = async (): Promise<void> => {
 		const addedWorkers: Array<Promise<void>> = [];
-		for (const [index, value] of entries) {
+		for (const [index, value] of remainingEntries) {
 			try {
 				resultsByIndex[index] = await work(value, index);
 			} catch (cause) {
 				failures.push({ index, cause });
 			}
 			if (failures.length > 0) break;
-			if (++successCount < workerCount) continue;
-			const addedCount = Math.min(workerCount, maxConcurrency - workerCount);
+			if (++successesSinceGrowth < startedWorkerCount) continue;
+			const addedCount = Math.min(startedWorkerCount, maxConcurrency - startedWorkerCount);
 			addedWorkers.push(...Array.from({ length: addedCount }, processEntries));
-			workerCount += addedCount;
-			successCount = 0;
+			startedWorkerCount += addedCount;
+			successesSinceGrowth = 0;
 		}
 		await Promise.all(addedWorkers);
 	};
 	await Promise.all(Array.from({ length: concurrency }, processEntries));
+	// Without a failure, the minimum is Infinity.
 	const results = resultsByIndex.slice(0, Math.min(...failures.map(({ index }) => index)));
 	for (const result of results) handleResult(result);
 	if (failures[0]) throw failures[0].cause;

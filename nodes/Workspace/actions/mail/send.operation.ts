@@ -3,16 +3,16 @@ import { defineOperation, type Clients, type Item } from '../../operation';
 import { readAllowedRecipients, refuseForbiddenAddresses } from './send/allowedRecipients';
 import { expandAttachments } from './send/attachments';
 import { deliverMail } from './send/deliver';
-import { findSentMail, type SentMail } from './send/findSentMail';
+import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail';
 import { findSender } from './send/sender';
 import { completeReply, fetchOriginalMail } from './send/reply';
 import {
 	isDraft,
-	refuseContradictions,
+	refuseInvalidCombinations,
 	sendFields as fields,
 	sendOptions as options,
 	type SendParams,
-	readHeaderTexts,
+	readMailHeaders,
 } from './send/fields';
 
 export const send = defineOperation({
@@ -26,7 +26,7 @@ export const send = defineOperation({
 		value: 'sendDraft',
 		name: 'Send, Drafts Only',
 		description: 'Save an email as a draft. Sending one is refused.',
-		key: 'saveAsDraft',
+		requiredKey: 'saveAsDraft',
 	},
 	modelDescription: 'Write an email in Gmail.',
 	modelCautions: {
@@ -39,43 +39,41 @@ export const send = defineOperation({
 	fields,
 	options,
 	check(params: SendParams, item: Item) {
-		refuseContradictions(params);
+		refuseInvalidCombinations(params);
 		// All items are checked before any is sent, so that a wrong address or missing file in the last item does not leave half a batch sent.
-		const { to, cc, bcc, replyTo } = readHeaderTexts(params);
-		const allowedRecipients = readAllowedRecipients(params.allowedRecipients);
-		refuseForbiddenAddresses(
-			[...to, ...cc, ...bcc, ...replyTo].map(({ address }) => address),
-			allowedRecipients,
-		);
+		const { to, cc, bcc, replyTo } = readMailHeaders(params);
+		const allowed = readAllowedRecipients(params.allowedRecipients);
+		const addresses = [...to, ...cc, ...bcc, ...replyTo].map(({ address }) => address);
+		refuseForbiddenAddresses(addresses, allowed);
+		// Called only because it refuses a missing binary field.
 		expandAttachments(params.attachments, item);
 	},
-	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
+	async execute(client: Clients, params: SendParams, item: Item): Promise<DeliveredMail> {
 		const { prepareMail, composeMail } = await import('./send/compose');
-		const { idempotencyKey, replyToMessageId: originalId, includeSignature, quoteOriginal } = params;
-		const newMail = await prepareMail(client, params, item);
-		const keyModule = idempotencyKey === '' ? undefined : await import('./send/sendWithKey');
-		const keyHashes = keyModule?.hashMailKey(params, newMail);
+		const { replyToMessageId: originalId, includeSignature, quoteOriginal, allowedRecipients } = params;
+		const preparedMail = await prepareMail(client, params, item);
+		const keyModule = params.idempotencyKey === '' ? undefined : await import('./send/sendWithKey');
+		const keyHashes = keyModule?.hashMailKey(params, preparedMail);
 		const original = originalId === '' ? undefined : await fetchOriginalMail(client, originalId);
-		const outgoing = original ? await completeReply(client, newMail, original, params, item) : newMail;
+		const addressedMail = original
+			? await completeReply(client, preparedMail, original, params, item)
+			: preparedMail;
 		const sendNow = async () => {
-			const from = await findSender(client, outgoing.senderName, outgoing.fromAlias, item);
-			const completeMail =
-				includeSignature || quoteOriginal
-					? await (await import('./send/quotation')).appendSignatureAndQuote(client, outgoing, params, item)
-					: outgoing;
-			const { token } = item;
-			const { allowedRecipients } = params;
-			const mail = await composeMail(completeMail, { from, original, token, keyHashes, allowedRecipients });
-			return await deliverMail(client, mail, outgoing.folder, original?.threadId);
+			const from = await findSender(client, addressedMail.senderName, addressedMail.fromAlias, item);
+			const quotation = includeSignature || quoteOriginal ? await import('./send/quotation') : undefined;
+			const finalMail = await quotation?.appendSignatureAndQuote(client, addressedMail, params, item);
+			const composeOptions = { from, original, token: item.token, keyHashes, allowedRecipients };
+			const bytes = await composeMail(finalMail ?? addressedMail, composeOptions);
+			return await deliverMail(client, bytes, addressedMail.folder, original?.threadId);
 		};
 		return keyModule && keyHashes
-			? await keyModule.sendWithKey({ client, item, outgoing, keyHashes }, sendNow)
+			? await keyModule.sendWithKey({ client, item, outgoing: addressedMail, keyHashes }, sendNow)
 			: await sendNow();
 	},
-	async recover(client: Clients, params: SendParams, failure, item: Item): Promise<SentMail | undefined> {
+	async recover(client: Clients, params: SendParams, failure, item: Item) {
 		// With a key, `sendWithKey` has already looked for the email.
 		if (params.idempotencyKey !== '') return undefined;
-		return await findSentMail(client, isDraft(params) ? 'drafts' : 'sent', failure, item);
+		return await findDeliveredMail(client, isDraft(params) ? 'drafts' : 'sent', failure, item);
 	},
 	nameResult: ({ id, draftId }) => (draftId === undefined ? `email ${id}` : `draft ${draftId}`),
 	adviceByStatus: {

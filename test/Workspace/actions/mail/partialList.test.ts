@@ -214,7 +214,7 @@ test('each email is asked for once, and the next page while the details of this 
 it('a long list says in the log how many emails it has so far', async () => {
 	for (let mail = 0; mail < 250; mail++) mails.google.gmail.seed({ subject: `Mail ${mail}` });
 	const item = testItem();
-	const { messages } = await listEmails(
+	const { entries } = await listEmails(
 		testClients(mails.google.url, token),
 		'',
 		{
@@ -237,7 +237,7 @@ it('a long list says in the log how many emails it has so far', async () => {
 		},
 		item,
 	);
-	expect(messages).toHaveLength(250);
+	expect(entries).toHaveLength(250);
 	expect(item.logs).toEqual(['List of item 0: 100 emails so far', 'List of item 0: 200 emails so far']);
 });
 

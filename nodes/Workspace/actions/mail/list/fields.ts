@@ -40,7 +40,7 @@ export const newTextOnlyOption = {
 		'Whether to leave out quoted earlier messages and the signature from the text. A model that reads the text then needs fewer tokens.',
 } as const satisfies Field;
 
-const labelList = {
+const labelFieldBase = {
 	type: 'multiOptions',
 	default: [],
 	format: 'list',
@@ -49,12 +49,12 @@ const labelList = {
 		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 } as const satisfies Partial<Field>;
 
-/** The options that change the labels of emails after the emails were read. */
+/** The options that change the labels of emails after the emails were read. `INBOX` and `UNREAD` are labels, too. */
 export const labelOptions = [
 	{
 		displayName: 'Add Label Names or IDs',
 		name: 'addLabels',
-		...labelList,
+		...labelFieldBase,
 		hint: 'Added to the returned emails after the node has read them. Choose a Mail Access with labels in the credential first.',
 	},
 	{
@@ -68,7 +68,7 @@ export const labelOptions = [
 	{
 		displayName: 'Remove Label Names or IDs',
 		name: 'removeLabels',
-		...labelList,
+		...labelFieldBase,
 		hint: 'Removed from the returned emails after the node has read them. Removing INBOX archives them. Choose a Mail Access with labels in the credential first.',
 	},
 ] as const satisfies readonly Field[];
@@ -113,7 +113,7 @@ const listOptions = [
 	{
 		displayName: 'Label Names or IDs',
 		name: 'labelIds',
-		...labelList,
+		...labelFieldBase,
 		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
 	},
 	maxModelCharactersOption,
@@ -156,8 +156,8 @@ const listOptions = [
 
 export type ListParams = InferParameters<typeof amountFields, typeof listOptions>;
 
-export interface ListedMessage {
-	/** Has only the IDs if the option Details is off. Has `attachments` if the whole email was fetched. */
+export interface ListEntry {
+	/** Only the IDs if the option Details is off. With `attachments` if the whole email was fetched, and with `text` if it was asked for. */
 	readonly message: Pick<MailSummary, 'id' | 'threadId'> &
 		Partial<MailSummary & Pick<Mail, 'text' | 'attachments'>>;
 	/** The attachments in the order of the email, if the option Download Attachments is on. */
@@ -165,14 +165,14 @@ export interface ListedMessage {
 }
 
 export interface ListResult {
-	readonly messages: ListedMessage[];
+	readonly entries: ListEntry[];
 	readonly nextPageToken: string | undefined;
-	/** The failure that stopped the list early. It says how to continue. */
+	/** The failure that stopped the list after some emails. It says how to continue. */
 	readonly failure?: NodeError;
 }
 
-/** Refuses options that exclude each other. @throws NodeError 400 */
-function refuseContradictions(params: ListParams): void {
+/** Refuses options that exclude each other, or that need another option. @throws NodeError 400 */
+function refuseConflictingOptions(params: ListParams): void {
 	const { output, maxResults } = params;
 	for (const option of ['returnAll', 'downloadAttachments'] as const) {
 		if (output === 'items' || !params[option]) continue;
@@ -197,12 +197,12 @@ function refuseContradictions(params: ListParams): void {
 	}
 }
 
-function toListItems({ messages, nextPageToken }: ListResult, { output }: ListParams): OutputItem[] {
+function toListItems({ entries, nextPageToken }: ListResult, { output }: ListParams): OutputItem[] {
 	if (output === 'items') {
-		return messages.map(({ message, files = [] }) => toMailItem({ ...message }, files, 'attachment_'));
+		return entries.map(({ message, files = [] }) => toMailItem({ ...message }, files, 'attachment_'));
 	}
-	const listedMessages = messages.map(({ message }) => message);
-	return [{ json: { messages: listedMessages, ...(nextPageToken !== undefined && { nextPageToken }) } }];
+	const messages = entries.map(({ message }) => message);
+	return [{ json: { messages, ...(nextPageToken !== undefined && { nextPageToken }) } }];
 }
 
 /** Builds an item with the attachments as binary fields. With the prefix `attachment_`: attachment_0, attachment_1 and so on. */
@@ -216,7 +216,7 @@ export const sharedListDefinition = {
 	isReadOnly: true,
 	mayChange: changesLabels,
 	options: listOptions,
-	check: refuseContradictions,
+	check: refuseConflictingOptions,
 	toItems: toListItems,
 	toModel: toListAnswer,
 	findFailure: (result: ListResult) => result.failure,

@@ -8,13 +8,13 @@ import type { Clients, Item } from '../../../operation';
 import { runInParallel } from '../runInParallel';
 import { parseMessage, storeAttachments } from '../message';
 import { readAndLabel } from './readAndLabel';
-import { parsePageToken, printPageToken } from '../modelMails';
-import { maxPageSize, type ListResult, type ListedMessage, type ListParams } from './fields';
+import { parsePageToken, buildPageToken } from '../modelMails';
+import { maxPageSize, type ListResult, type ListEntry, type ListParams } from './fields';
 import { resolveLabelIds } from './query';
 
 /**
  * Adds to the failure that stopped a list how many emails arrived before it, and how to continue after them.
- * @throws the error itself if no email was received or the execution was canceled
+ * @throws the error itself if it is no `NodeError`, no email was received or the execution was canceled
  */
 function explainEarlyEnd(error: unknown, emailCount: number, nextPageToken: string, item: Item) {
 	if (!isNodeError(error) || emailCount === 0 || error.status === 'CANCELLED') throw error;
@@ -30,17 +30,17 @@ function explainEarlyEnd(error: unknown, emailCount: number, nextPageToken: stri
 	});
 }
 
-/** The size of a page whose emails are fetched one by one. Smaller than Gmail's limit, so that the first emails arrive sooner. */
+/** The number of emails in a page whose emails are fetched one by one. Below Gmail's limit, so that the first emails arrive sooner. */
 const detailedPageSize = 100;
 
 /** Executes List and Search. @param query in Gmail's search syntax */
 export async function listEmails(client: Clients, query: string, params: ListParams, item: Item) {
 	const readEmails = async () => await listPages(client, query, params, item);
 	// If a failure stops the node, the workflow gets none of the emails, so none of their labels may change.
-	const getReturnedIds = ({ messages, failure }: ListResult) =>
-		failure && !item.continueOnFail ? [] : messages.map(({ message }) => message.id);
+	const getReturnedIds = ({ entries, failure }: ListResult) =>
+		failure && !item.continueOnFail ? [] : entries.map(({ message }) => message.id);
 	const result = await readAndLabel(client, params, item, readEmails, getReturnedIds);
-	const isEmpty = result.messages.length === 0 && result.nextPageToken === undefined;
+	const isEmpty = result.entries.length === 0 && result.nextPageToken === undefined;
 	if (isEmpty && params.pageToken === '') await addNoMatchHint(params, item);
 	return result;
 }
@@ -63,7 +63,7 @@ async function addNoMatchHint(params: Readonly<Record<string, unknown>>, item: I
 type Message = gmail_v1.Schema$Message;
 type MessagePage = gmail_v1.Schema$ListMessagesResponse;
 
-/** Lists the emails that match a query, newest first. If a request fails, returns the failure and the emails received before it. */
+/** Lists the emails that match a query, newest first. If a request fails after some emails were received, returns them and the failure. */
 async function listPages(client: Clients, query: string, params: ListParams, item: Item) {
 	const labelIds = await resolveLabelIds(client, params.labelIds, 'labelIds', item);
 	const requestPage = (listedCount: number, requestedToken: string | undefined) => {
@@ -76,59 +76,60 @@ async function listPages(client: Clients, query: string, params: ListParams, ite
 			pageToken: requestedToken,
 			fields: 'messages(id,threadId),nextPageToken',
 		};
-		const page = client.gmail.users.messages.list(request).then(({ data }) => data);
+		const promise = client.gmail.users.messages.list(request).then(({ data }) => data);
 		// Without this handler, Node would report an unhandled rejection, because the page is awaited later or never.
-		page.catch(() => undefined);
-		return page;
+		promise.catch(() => undefined);
+		return promise;
 	};
 	const fetchEmail = (message: Message) => ignoreNotFound(fetchDetails(client, message, params, item));
-	// The transport limits the concurrency to `maxConcurrency`. With attachments it is lower, because an email may have 25 MB of them.
+	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
 	const concurrencyLimit = params.downloadAttachments ? safeConcurrency : maxConcurrency;
-	const messages: ListedMessage[] = [];
-	const addMessage = (message?: ListedMessage) => message && messages.push(message);
+	const entries: ListEntry[] = [];
+	const addEntry = (message?: ListEntry) => message && entries.push(message);
 	const { gmailPageToken, skipCount } = parsePageToken(params.pageToken);
 	let pageToken = gmailPageToken || undefined;
 	let pageRequest: Promise<MessagePage> | undefined = requestPage(-skipCount, pageToken);
 	let earlierEmailCount = 0;
 	let pageSkipCount = 0;
 	try {
-		// Emails to skip do not count. While the count is negative, more of them follow.
-		for (let listedCount = -skipCount; ; earlierEmailCount = messages.length) {
+		// An earlier call returned the emails to skip, so the count begins below 0 and is negative as long as more of them follow.
+		for (let listedCount = -skipCount; ; earlierEmailCount = entries.length) {
 			pageSkipCount = Math.max(0, -listedCount);
-			const data: MessagePage = await pageRequest;
-			const pageMessages = data.messages ?? [];
+			const page: MessagePage = await pageRequest;
+			const pageMessages = page.messages ?? [];
 			const messagesToFetch = pageMessages.slice(pageSkipCount);
-			const nextPageToken = data.nextPageToken || undefined;
+			const nextPageToken = page.nextPageToken || undefined;
 			listedCount += pageMessages.length;
 			const isLast = !nextPageToken || params.output === 'page' || getPageSize(params, listedCount) <= 0;
 			// The next page is requested while the details of this page arrive.
 			pageRequest = isLast ? undefined : requestPage(listedCount, nextPageToken);
-			await runInParallel(messagesToFetch, safeConcurrency, fetchEmail, concurrencyLimit, addMessage);
-			if (!pageRequest) return { messages, nextPageToken };
-			item.log(`List of item ${item.index}: ${messages.length} emails so far`);
+			await runInParallel(messagesToFetch, safeConcurrency, fetchEmail, concurrencyLimit, addEntry);
+			if (!pageRequest) return { entries, nextPageToken };
+			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
 			pageToken = nextPageToken;
 		}
 	} catch (error) {
 		await pageRequest?.catch(() => undefined);
-		const doneCount = pageSkipCount + messages.length - earlierEmailCount;
-		const failure = explainEarlyEnd(error, messages.length, printPageToken(doneCount, pageToken), item);
-		return { messages, nextPageToken: undefined, failure };
+		// How many emails of the failed page are done: skipped or returned.
+		const doneCount = pageSkipCount + entries.length - earlierEmailCount;
+		const failure = explainEarlyEnd(error, entries.length, buildPageToken(doneCount, pageToken), item);
+		return { entries, nextPageToken: undefined, failure };
 	}
 }
 
-/** Returns how many emails to request next. If the result is 0 or negative, the list has reached its limit. */
+/** Returns how many emails to request next. From 0 down, the list has reached its limit. */
 function getPageSize({ returnAll, maxResults, output, details }: ListParams, listedCount: number): number {
 	const largestPageSize = details && output === 'items' ? detailedPageSize : maxPageSize;
 	return returnAll ? largestPageSize : Math.min(largestPageSize, maxResults - listedCount);
 }
 
-/** Fetches what the options ask for of one email. @throws NodeError with 404 if the email was deleted after Gmail listed it */
+/** Fetches what the options ask for of one email; without Details, nothing. @throws NodeError with 404 if it was deleted after Gmail listed it */
 async function fetchDetails(
 	client: Clients,
 	{ id, threadId }: Message,
 	params: ListParams,
 	item: Item,
-): Promise<ListedMessage> {
+): Promise<ListEntry> {
 	const { details, includeBody, newTextOnly, downloadAttachments } = params;
 	if (!details) return { message: { id: id ?? '', threadId: threadId ?? '' } };
 	const needsBody = includeBody || downloadAttachments;

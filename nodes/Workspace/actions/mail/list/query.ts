@@ -31,9 +31,10 @@ export function buildReceivedTerms(params: Pick<ListParams, 'receivedAfter' | 'r
 export function narrowQuery(query: string, terms: readonly string[]): string {
 	if (terms.length === 0) return query;
 	// Google does not say whether a quote within a word counts as a quote, so brackets must pair with and without the quoted parts.
-	const [firstPart = '', ...furtherParts] = query.replaceAll(/[“”„‟＂]/g, '"').split('"');
-	const unquotedText = [firstPart, ...furtherParts.filter((_, index) => index % 2 === 1)].join(' ');
-	if (furtherParts.length % 2 === 0 && hasPairedBrackets(query) && hasPairedBrackets(unquotedText)) {
+	const parts = query.replaceAll(/[“”„‟＂]/g, '"').split('"');
+	// Every second part is quoted. If all quotes have a counterpart, the last part is unquoted, so the number of parts is odd.
+	const unquotedText = parts.filter((_, index) => index % 2 === 0).join(' ');
+	if (parts.length % 2 === 1 && hasPairedBrackets(query) && hasPairedBrackets(unquotedText)) {
 		return `(${query}) ${terms.join(' ')}`;
 	}
 	throw createRefusal(
@@ -61,7 +62,7 @@ const labelIdPattern =
 	/^(?:INBOX|SENT|DRAFT|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|CHAT|CATEGORY_[A-Z]+|Label_[\w-]+|[A-Z]+_(?:STAR|BANG|CHECK|QUESTION|GUILLEMET|INFO))$/;
 const maxShownLabels = 20;
 
-/** Converts names and IDs of labels to IDs. @param field the field that has them @throws NodeError 400 if the mailbox has no such label */
+/** Converts names and IDs of labels to IDs. @param field where they were entered @throws NodeError 400 if the mailbox has no such label */
 export async function resolveLabelIds(client: Clients, labels: readonly string[], field: string, item: Item) {
 	if (labels.every((label) => labelIdPattern.test(label))) return [...labels];
 	const mailboxLabels = await item.once('mail.labels', () => listLabels(client));

@@ -9,9 +9,9 @@ const maxIdsPerRequest = 1000;
 
 /**
  * Reads emails, and then changes their labels. Looks up the labels first, so that an unknown label fails before any email is read.
- * If a failure may have left some labels changed, returns the emails and adds a hint.
+ * If a request for the change fails after an earlier one succeeded, or with an unknown outcome, returns the emails and adds a hint.
  * @param getReturnedIds returns the IDs of the emails that the workflow gets; only their labels change
- * @throws NodeError if certainly no label was changed
+ * @throws NodeError if an email could not be read, or if certainly no label was changed
  */
 export async function readAndLabel<R>(
 	client: Clients,
@@ -37,12 +37,12 @@ export async function readAndLabel<R>(
 		const requestBody = { ids: ids.slice(start, start + maxIdsPerRequest), addLabelIds, removeLabelIds };
 		// A POST is not retried by default, but this one has no further effect if it is sent twice.
 		const retryConfig = { httpMethodsToRetry: ['POST'] };
-		const change = client.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
-		const failure = await change.then(() => undefined).catch(toError);
-		if (!failure) continue;
-		if (!isNodeError(failure) || (start === 0 && failure.outcome === 'notDone')) throw failure;
+		const request = client.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
+		const error = await request.then(() => undefined, toError);
+		if (!error) continue;
+		if (!isNodeError(error) || (start === 0 && error.outcome === 'notDone')) throw error;
 		item.addHint(
-			`The labels of the returned emails${start === 0 ? '' : ` after the first ${start}`} may not have been changed, so the next run may get them again (item ${item.index}): ${failure.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
+			`The labels of the returned emails${start === 0 ? '' : ` after the first ${start}`} may not have been changed, so the next run may get them again (item ${item.index}): ${error.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
 		);
 		break;
 	}

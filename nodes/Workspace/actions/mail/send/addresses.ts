@@ -5,7 +5,7 @@ import { createRefusal } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
 import { decodeWords } from '../../../../untrusted/mail/charset';
 
-/** Patterns for the parts of an address list (RFC 5322). Their loops are unrolled, so that no text takes long to match. */
+/** Patterns for the tokens of an address list (RFC 5322). Their loops are unrolled, so that no text takes long to match. */
 const quotedPattern = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;
 /** Matches a comment, which may contain other comments, but only one level deep. */
 const commentPattern =
@@ -45,7 +45,7 @@ const maxAddressBytes = 254;
  * @returns undefined if the tokens are anything else, or longer than RFC 5321 allows; nothing is corrected
  */
 function parseAddrSpec(tokens: readonly AddressToken[]): string | undefined {
-	const spec = joinTokens(tokens);
+	const spec = joinAddrSpec(tokens);
 	if (spec === undefined) return undefined;
 	const [, local = '', domainText = ''] = /^("(?:[^"\\]|\\.)*"|[^@]*)@([^@]*)$/.exec(spec) ?? [];
 	const domain = toAsciiDomain(domainText);
@@ -54,7 +54,8 @@ function parseAddrSpec(tokens: readonly AddressToken[]): string | undefined {
 	return Buffer.byteLength(address) > maxAddressBytes ? undefined : address;
 }
 
-function joinTokens(tokens: readonly AddressToken[]): string | undefined {
+/** Joins the tokens without comments and spaces. Returns undefined if a token or a space cannot be part of an addr-spec. */
+function joinAddrSpec(tokens: readonly AddressToken[]): string | undefined {
 	let spec = '';
 	let hasSpace = false;
 	for (const { kind, raw } of tokens) {
@@ -71,9 +72,10 @@ function joinTokens(tokens: readonly AddressToken[]): string | undefined {
 	return spec;
 }
 
-/** Matches letters of any script and, in ASCII, the characters that RFC 5322 calls atext. */
+/** Matches words with single dots between them. A word has letters of any script and, in ASCII, the characters that RFC 5322 calls atext. */
 const dotAtom =
 	/^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+(?:\.(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+)*$/u;
+/** Excludes angle brackets, even escaped ones, which other programs may take for the bounds of the address. */
 const quotedString = /^"(?:[^"\\<>\p{C}\u2028\u2029]|\\[ -;=?-~])*"$/u;
 
 function isLocalPart(local: string): boolean {
@@ -84,7 +86,7 @@ function isLocalPart(local: string): boolean {
 
 const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Converts a domain to the ASCII form that servers use, in lower case. Returns undefined if the text is no domain. */
+/** Converts a domain to lower-case ASCII, as servers use it. An IP address in brackets stays as it is. Returns undefined for other text. */
 export function toAsciiDomain(domain: string): string | undefined {
 	const literal = /^\[(?:(IPv6:)(.*)|(.*))\]$/i.exec(domain);
 	if (literal) return isIP(literal[2] ?? literal[3] ?? '') === (literal[1] ? 6 : 4) ? domain : undefined;
@@ -102,7 +104,7 @@ export interface Address {
 	readonly address: string;
 }
 
-/** The longest line of an email, in characters (RFC 5322, 2.1.1). */
+/** The longest line that an email may have, in characters (RFC 5322, 2.1.1). A longer entry is no address. */
 const maxEntryLength = 998;
 
 /** Finds the addresses in a list that is separated by commas or new lines, and the entries that are no addresses. */
@@ -116,13 +118,13 @@ export function findAddresses(text: string) {
 		for (const entry of nameWithComma ? [] : entries) {
 			const mailbox = parseMailbox(entry);
 			if (mailbox) addresses.push(mailbox);
-			else otherEntries.push(joinRaw(entry).trim());
+			else otherEntries.push(getSource(entry).trim());
 		}
 	}
 	return { addresses, otherEntries };
 }
 
-/** Finds an address such as `ann@example,com`. Looks only at the ends of each part, so that no text takes long. */
+/** Finds an address such as `ann@example,com`. Looks only at the text next to each comma, so that no text takes long. */
 function findCommaForDot(text: string): string | undefined {
 	const parts = text.split(',');
 	for (const [index, part] of parts.entries()) {
@@ -133,8 +135,8 @@ function findCommaForDot(text: string): string | undefined {
 	return undefined;
 }
 
-/** Parses a list of addresses. @param label the field's name, in quotes @throws NodeError 400 that names the first entry that is none */
-export function parseAddresses(text: string, label: string): Address[] {
+/** Parses a list that has only addresses. @param label the field's name, in quotes @throws NodeError 400 that names an entry that is none */
+export function requireAddresses(text: string, label: string): Address[] {
 	const { addresses, otherEntries } = findAddresses(text);
 	const [firstEntry] = otherEntries;
 	if (firstEntry === undefined) return addresses;
@@ -147,7 +149,7 @@ export function parseAddresses(text: string, label: string): Address[] {
 	);
 }
 
-/** Splits a list at the tokens of one kind. Leaves out empty parts. */
+/** Splits a list at the tokens of one kind. Leaves out parts without a token or with only spaces. */
 function splitAtTokens(tokens: readonly AddressToken[], kind: AddressToken['kind']): AddressToken[][] {
 	const parts: AddressToken[][] = [[]];
 	for (const token of tokens) {
@@ -157,12 +159,12 @@ function splitAtTokens(tokens: readonly AddressToken[], kind: AddressToken['kind
 	return parts.filter((part) => part.some((token) => token.kind !== 'space'));
 }
 
-/** Parses `Doe, John <john@example.com>`, as Gmail shows senders. This is one address if its line contains nothing else. */
+/** Parses a line such as `Doe, John <john@example.com>`, as Gmail shows senders. If it has more entries, the comma separates addresses. */
 function parseNameWithComma([familyTokens, givenTokens, ...otherParts]: ReadonlyArray<
 	readonly AddressToken[]
 >): Address | undefined {
 	if (!familyTokens || !givenTokens || otherParts.length > 0) return undefined;
-	const [family, given] = [joinRaw(familyTokens), joinRaw(givenTokens)];
+	const [family, given] = [getSource(familyTokens), getSource(givenTokens)];
 	if (family.length > maxEntryLength || family.includes('@') || given.split('@').length > 2) return undefined;
 	const mailbox = parseMailbox(givenTokens);
 	const name = parseName(familyTokens);
@@ -171,7 +173,7 @@ function parseNameWithComma([familyTokens, givenTokens, ...otherParts]: Readonly
 }
 
 function parseMailbox(entry: readonly AddressToken[]): Address | undefined {
-	const raw = joinRaw(entry);
+	const raw = getSource(entry);
 	if (raw.length > maxEntryLength || hasControlCharacter(raw.replaceAll('\t', ' '))) return undefined;
 	const angleIndex = entry.findIndex(({ kind }) => kind === 'angle');
 	const angleToken = entry[angleIndex];
@@ -181,10 +183,10 @@ function parseMailbox(entry: readonly AddressToken[]): Address | undefined {
 	}
 	const address = parseAddrSpec(splitIntoTokens(angleToken.raw.slice(1, -1)));
 	const name = parseName(entry.slice(0, angleIndex));
-	const isLast = entry.slice(angleIndex + 1).every(({ kind }) => kind === 'space' || kind === 'comment');
-	if (address === undefined || name === undefined || !isLast) return undefined;
+	const isAngleLast = entry.slice(angleIndex + 1).every(({ kind }) => kind === 'space' || kind === 'comment');
+	if (address === undefined || name === undefined || !isAngleLast) return undefined;
 	const isQuoted = entry.some(({ kind }) => kind === 'quoted');
-	return !isQuoted && isOtherAddress(name, address) ? undefined : { name, address };
+	return !isQuoted && consistsOfOtherAddresses(name, address) ? undefined : { name, address };
 }
 
 /** Parses the name before an address. Accepts more than RFC 5322, because senders do. Returns undefined if the name is ambiguous. */
@@ -207,17 +209,13 @@ function parseName(tokens: readonly AddressToken[]): string | undefined {
 }
 
 /** Returns whether a name consists of other addresses. Then perhaps a comma is missing, and all of them are meant. */
-function isOtherAddress(name: string, address: string): boolean {
+function consistsOfOtherAddresses(name: string, address: string): boolean {
 	const words = name.split(' ');
 	const isAddress = (word: string) => parseAddrSpec(splitIntoTokens(word)) !== undefined;
 	return words.every(isAddress) && words.some((word) => word.toLowerCase() !== address.toLowerCase());
 }
 
 /** Returns whether a text has control characters, any kind of line break, or half a surrogate pair. */
-function hasControlCharacter(text: string): boolean {
-	return /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
-}
+const hasControlCharacter = (text: string) => /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 
-function joinRaw(tokens: readonly AddressToken[]): string {
-	return tokens.map(({ raw }) => raw).join('');
-}
+const getSource = (tokens: readonly AddressToken[]) => tokens.map(({ raw }) => raw).join('');

@@ -8,7 +8,8 @@ const toLowerAscii = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => let
 
 /** Reads the addresses and domains that emails may go to. An empty set allows everybody. @throws NodeError 400 for an entry that is neither */
 export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<string> {
-	const read = (entry: string) => {
+	const readEntry = (entry: string) => {
+		// `@example.com` is a domain.
 		const isAddress = /.@/.test(entry);
 		const [address] = isAddress ? findAddresses(entry).addresses : [];
 		const recipient = isAddress ? address?.address : toAsciiDomain(entry.replace(/^@/, ''));
@@ -18,10 +19,10 @@ export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<s
 			'Nothing was sent. Enter addresses such as ann@example.com and domains such as example.com.',
 		);
 	};
-	return new Set(entries.map(read));
+	return new Set(entries.map(readEntry));
 }
 
-/** Refuses an email with a forbidden address. @throws NodeError 400 that names the first one */
+/** Refuses an email to addresses of which one is forbidden. @throws NodeError 400 that names the first forbidden one */
 export function refuseForbiddenAddresses(addresses: readonly string[], allowed: ReadonlySet<string>): void {
 	const isAllowed = (address: string) => {
 		const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(toLowerAscii(address)) ?? [];
@@ -29,32 +30,35 @@ export function refuseForbiddenAddresses(addresses: readonly string[], allowed: 
 		return allowed.has(`${local}@${domain}`) || (!/[%!@]/.test(local) && allowed.has(domain));
 	};
 	const forbiddenAddress = allowed.size === 0 ? undefined : addresses.find((address) => !isAllowed(address));
-	if (forbiddenAddress === undefined) return;
-	throw createRefusal(
-		`'Allowed Recipients' of the node does not include ${shorten(forbiddenAddress)}`,
+	if (forbiddenAddress !== undefined) throw createForbiddenRefusal(forbiddenAddress);
+}
+
+const createForbiddenRefusal = (recipient: string) =>
+	createRefusal(
+		`'Allowed Recipients' of the node does not include ${shorten(recipient)}`,
 		'Nothing was sent. Whoever owns the workflow decides in the node which addresses and domains an email may go to, replies included.',
 	);
-}
 
 /** Matches headers from which no mail program or server takes recipients. */
 const harmlessHeaders =
 	/^(?:from|subject|message-id|in-reply-to|references|date|mime-version|content-.*|x-agent-workspace-id)$/i;
 const addressHeaders = /^(?:to|cc|bcc|reply-to)$/i;
-/** Matches a word with an address, including quotes. The domain follows its last @. */
+/** Matches a word with an @. Quotes belong to it, because a quoted part may have an @ of its own: the domain follows the last @. */
 const addressInText = /[^\s<>()[\],;:=?&]*@[^\s<>()[\],;:=?&]*/g;
 
-/** Checks the recipients in the bytes of the email, whatever field or header they came from. @throws NodeError 400 */
-export function refuseForbiddenRecipients(mail: Buffer, allowed: ReadonlySet<string>): void {
+/** Checks all possible recipients in the headers of a composed email, whatever field or original email they came from. @throws NodeError 400 */
+export function refuseForbiddenHeaders(mail: Buffer, allowed: ReadonlySet<string>): void {
 	if (allowed.size === 0) return;
 	const headerText = mail.subarray(0, mail.indexOf('\r\n\r\n')).toString();
 	for (const line of headerText.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')) {
 		const [, name = '', value = ''] = /^([^:]*):(.*)$/s.exec(line) ?? [];
 		if (harmlessHeaders.test(name)) continue;
 		if (addressHeaders.test(name)) {
-			const { addresses, otherEntries: others } = findAddresses(value);
-			// Refuses an entry that we cannot read, because a mail server may still find an address in it.
-			const unreadableEntries = others.map(() => `whoever stands in ${name}`);
-			refuseForbiddenAddresses([...addresses.map(({ address }) => address), ...unreadableEntries], allowed);
+			const { addresses, otherEntries } = findAddresses(value);
+			const texts = addresses.map(({ address }) => address);
+			refuseForbiddenAddresses(texts, allowed);
+			// A mail server may find an address in an entry that we cannot read.
+			if (otherEntries.length > 0) throw createForbiddenRefusal(`whoever stands in ${name}`);
 		} else
 			refuseForbiddenAddresses(decodeWords(value).replaceAll('%40', '@').match(addressInText) ?? [], allowed);
 	}

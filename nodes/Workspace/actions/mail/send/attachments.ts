@@ -4,29 +4,41 @@ import { buffer } from 'node:stream/consumers';
 import { createRefusal } from '../../../../core/errors';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
-import { maxPartsAtOnce, runInParallel } from '../runInParallel';
+import { lowConcurrency, runInParallel } from '../runInParallel';
 import { maxMailBytes, createTooLargeError } from './deliver';
-import type { UnreadFile } from './driveFiles';
 import { requireOneLine, type SendParams } from './fields';
 
-export interface AttachedFile extends Omit<UnreadFile, 'read'> {
+/** A file to attach whose bytes are not read yet. */
+export interface PendingFile {
+	readonly filename: string;
+	readonly contentType: string | undefined;
+	/** In bytes. 0 for one of Google's own files, because Google has not made its PDF yet. */
+	readonly size: number;
+	/** The binary field of the item that the file comes from. */
+	readonly field?: string;
+	/** The ID of one of Google's own files, whose PDF is attached. */
+	readonly exportedId?: string;
+	readonly read: () => Promise<Buffer>;
+}
+
+export interface AttachedFile extends Omit<PendingFile, 'read'> {
 	readonly content: Buffer;
-	/** Content-ID, without angle brackets, of a file that the HTML shows. */
+	/** The Content-ID, without angle brackets, of a file that the HTML shows. */
 	readonly cid?: string;
 }
 
-/** Replaces * by all binary fields of the item, and removes duplicates. @throws NodeError 400 if a field is missing */
+/** Replaces * by all binary fields of the item, and removes repeated fields. @throws NodeError 400 if a field is missing */
 export function expandAttachments(attachments: readonly AttachmentInput[], item: Item): AttachmentInput[] {
 	const lists = attachments.map((file) =>
 		'field' in file ? item.findBinaryFields([file.field], 'attachments').map((field) => ({ field })) : [file],
 	);
-	const fields = new Set<string>();
+	const seenFields = new Set<string>();
 	return lists
 		.flat()
-		.filter((file) => !('field' in file) || (!fields.has(file.field) && fields.add(file.field)));
+		.filter((file) => !('field' in file) || (!seenFields.has(file.field) && seenFields.add(file.field)));
 }
 
-/** Reads the files if all of them fit into an email. @throws NodeError 400 if they do not, a field is missing or base64 is invalid */
+/** Reads the files to attach. @throws NodeError 400 if they do not fit into an email, a field is missing or base64 is invalid */
 export async function readAttachments(
 	{ attachments, driveFiles }: Pick<SendParams, 'attachments' | 'driveFiles'>,
 	{ drive }: Pick<Clients, 'drive'>,
@@ -34,16 +46,16 @@ export async function readAttachments(
 ): Promise<AttachedFile[]> {
 	const getFile = async (file: AttachmentInput, index: number) =>
 		'field' in file ? await getFileFromField(file.field, item) : getFileFromText(file, index);
-	const unreadFiles = await runInParallel(expandAttachments(attachments, item), 1, getFile);
+	const pendingFiles = await runInParallel(expandAttachments(attachments, item), 1, getFile);
 	if (driveFiles.length > 0)
-		unreadFiles.push(...(await (await import('./driveFiles')).lookUpDriveFiles(drive, driveFiles)));
+		pendingFiles.push(...(await (await import('./driveFiles')).lookUpDriveFiles(drive, driveFiles)));
 	let totalBytes = 0;
 	const addBytes = (bytes: number) => {
 		totalBytes += bytes;
-		if (totalBytes > maxMailBytes) throw createTooLargeError(totalBytes, unreadFiles);
+		if (totalBytes > maxMailBytes) throw createTooLargeError(totalBytes, pendingFiles);
 	};
-	addBytes(unreadFiles.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
-	return await runInParallel(unreadFiles, maxPartsAtOnce, async ({ read, ...file }) => {
+	addBytes(pendingFiles.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
+	return await runInParallel(pendingFiles, lowConcurrency, async ({ read, ...file }) => {
 		const content = await read();
 		// Corrects the size of a PDF, which Google does not tell before it has made the PDF.
 		addBytes(getEncodedSize(content.length) - getEncodedSize(file.size));
@@ -51,7 +63,7 @@ export async function readAttachments(
 	});
 }
 
-async function getFileFromField(field: string, item: Item): Promise<UnreadFile> {
+async function getFileFromField(field: string, item: Item): Promise<PendingFile> {
 	const source = await item.getBinary(field);
 	const filename = source.fileName || (await import('../../mimeTypes')).buildFileName(field, source.mimeType);
 	return {
@@ -63,9 +75,10 @@ async function getFileFromField(field: string, item: Item): Promise<UnreadFile> 
 	};
 }
 
+/** The parameter has n8n's names. A file to attach has those of nodemailer: `filename` and `contentType`. */
 type TextAttachment = Exclude<AttachmentInput, { readonly field: string }>;
 
-function getFileFromText({ fileName, mimeType, content }: TextAttachment, index: number): UnreadFile {
+function getFileFromText({ fileName, mimeType, content }: TextAttachment, index: number): PendingFile {
 	const bytes = decodeBase64(content);
 	if (bytes === undefined) {
 		throw createRefusal(
@@ -87,13 +100,14 @@ function getEncodedSize(bytes: number): number {
 	return characters + Math.ceil(characters / 76) * 2;
 }
 
-/** Matches an HTML tag. Matches runs of other characters as a whole, so that no text takes long. */
+/** Matches an HTML tag. `(?=(…))\1` never gives back what it matched, so that no text takes long. */
 const htmlTag = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
+/** The group makes `split` also return the tags, at the odd indexes. */
 const styleTag = /(<\/?style\b[^<>]*>)/i;
 const attributeValue = /(=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
 /** Matches an attribute's value that is a `cid:` link and nothing else. */
 const cidValue = /^(["']?\s*cid:)([^"'<>]{1,255}?)(["']?)$/i;
-/** Matches a `cid:` link in CSS. Few spaces may follow it, because they are matched again for each character of the name. */
+/** Matches a `cid:` link in CSS. The spaces before the bracket are limited, because a search tries them after each character of the name. */
 const cidInStyle =
 	/(url\(\s*(?:["']|&quot;|&#39;)?cid:)([^()"'<>]{1,255}?)((?:["']|&quot;|&#39;)?\s{0,9}\))/gi;
 
@@ -116,7 +130,7 @@ function replaceCidLinks(html: string, replaceName: (name: string) => string): s
 }
 
 /**
- * Makes the attachments inline that the HTML names by their binary field or their file name.
+ * Gives a Content-ID to each attachment that a `cid:` link of the HTML names by its binary field or file name, and changes the link to it.
  * @param token makes the Content-IDs unique among all emails
  * @returns the HTML and the files with Content-IDs, and the names in the HTML that match no attachment
  */
@@ -138,6 +152,7 @@ export function inlineImages(html: string, files: readonly AttachedFile[], token
 }
 
 function findAttachedFile(name: string, files: readonly AttachedFile[]): AttachedFile | undefined {
+	// In a link, a name may have percent signs or HTML escapes.
 	const spellings = [name.trim(), unescape(name.trim()), name.trim().replaceAll('&amp;', '&')];
 	return (
 		files.find(({ field }) => field !== undefined && spellings.includes(field)) ??

@@ -5,19 +5,19 @@ import { printChoice, quoteField } from '../../../../fields/field';
 import type { KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
-import { readAllowedRecipients, refuseForbiddenRecipients } from './allowedRecipients';
+import { readAllowedRecipients, refuseForbiddenHeaders } from './allowedRecipients';
 import { type AttachedFile, readAttachments, inlineImages } from './attachments';
 import { maxMailBytes, createTooLargeError } from './deliver';
-import { isDraft, markerHeader, type SendParams, readHeaderTexts } from './fields';
-import type { MailFolder } from './findSentMail';
+import { isDraft, markerHeader, type SendParams, readMailHeaders } from './fields';
+import type { MailFolder } from './findDeliveredMail';
 
-/** The forms in which a body is sent. A mail program shows the best one that it supports. */
+/** The forms of one body, which are sent together. A mail program shows the best form that it supports. */
 interface MailBodies {
 	readonly text: string;
 	readonly html?: string;
 }
 
-/** Builds the forms of a body. HTML always comes with a text. For Markdown, the text is the Markdown. @throws NodeError 400 if unreadable */
+/** Builds the forms of a body. HTML always comes with a text: for Markdown, the Markdown itself. @throws NodeError 400 if unreadable */
 async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): Promise<MailBodies> {
 	if (bodyFormat === 'text') return { text: body };
 	const { runInWorker } = await import('../../../../untrusted/runInWorker');
@@ -31,19 +31,19 @@ async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): 
 	);
 }
 
-/** Everything about an email that is known before any request to Gmail. */
-export interface OutgoingMail extends ReturnType<typeof readHeaderTexts> {
+/** An email before it is composed. `completeReply` and `appendSignatureAndQuote` return completed copies of it. */
+export interface OutgoingMail extends ReturnType<typeof readMailHeaders> {
 	readonly files: readonly AttachedFile[];
 	readonly bodies: MailBodies;
 	readonly folder: MailFolder;
 }
 
-/** Prepares the email that the parameters describe. @throws NodeError 400 if it could not be sent */
+/** Reads the files and the body that the parameters describe. @throws NodeError if the email could not be sent */
 export async function prepareMail(client: Clients, params: SendParams, item: Item): Promise<OutgoingMail> {
 	const files = await readAttachments(params, client, item);
 	const bodies = await buildBodies(params, item);
 	const folder = isDraft(params) ? 'drafts' : 'sent';
-	const outgoing = { ...readHeaderTexts(params), files, bodies, folder } as const;
+	const outgoing = { ...readMailHeaders(params), files, bodies, folder } as const;
 	if (bodies.html === undefined) return outgoing;
 	const { html, files: inlineFiles, unknownNames } = inlineImages(bodies.html, files, item.token);
 	if (unknownNames.length > 0) {
@@ -55,9 +55,9 @@ export async function prepareMail(client: Clients, params: SendParams, item: Ite
 }
 
 interface ComposeOptions {
-	/** The sender. Without one, Gmail adds the account's own address. */
+	/** The sender; if undefined, Gmail adds the account's own address. */
 	readonly from: Address | undefined;
-	/** The headers that connect a reply to its original. Each of them may be ''. */
+	/** What connects a reply to its original email: two headers, each of which may be ''. */
 	readonly original: { readonly messageId: string; readonly references: string } | undefined;
 	/** Unguessable, and new for each try. */
 	readonly token: string;
@@ -69,7 +69,7 @@ interface ComposeOptions {
 export async function composeMail(outgoing: OutgoingMail, options: ComposeOptions): Promise<Buffer> {
 	const { from, original, token, keyHashes, allowedRecipients } = options;
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
-	const marker = keyHashes === undefined ? token : `${token} ${keyHashes.mark} ${keyHashes.content}`;
+	const marker = keyHashes === undefined ? token : `${token} ${keyHashes.keyHash} ${keyHashes.contentHash}`;
 	const mimeNode = new MailComposer({
 		from,
 		to,
@@ -90,7 +90,7 @@ export async function composeMail(outgoing: OutgoingMail, options: ComposeOption
 	// Keeps the Bcc header, because Gmail reads the recipients from the headers. Gmail then removes Bcc itself.
 	Object.assign(mimeNode, { keepBcc: true });
 	const bytes = await mimeNode.build();
-	refuseForbiddenRecipients(bytes, readAllowedRecipients(allowedRecipients));
+	refuseForbiddenHeaders(bytes, readAllowedRecipients(allowedRecipients));
 	if (bytes.length <= maxMailBytes) return bytes;
 	throw createTooLargeError(bytes.length, files);
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 import { createRefusal } from '../../../../core/errors';
 import type { Clients } from '../../../operation';
-import { type MailFolder, toSentMail } from './findSentMail';
+import { type MailFolder, toDeliveredMail } from './findDeliveredMail';
 
 /** Gmail's limit for a whole email: the maxSize of messages.send in Google's API discovery document. */
 export const maxMailBytes = 36_700_160;
@@ -16,24 +16,24 @@ export function createTooLargeError(bytes: number, files: ReadonlyArray<{ filena
 	);
 }
 
-function formatSize(bytes: number): string {
-	return bytes < 100_000 ? `${bytes} bytes` : `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
-}
+const formatSize = (bytes: number) =>
+	bytes < 100_000 ? `${bytes} bytes` : `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
 
-/** A larger email goes to Gmail's upload address, which takes the bytes as they are. In JSON they would take a third more. */
+/** A larger email goes to Gmail's upload address as it is. In JSON, as base64, it would be larger by a third. */
 const maxJsonMailBytes = 5_000_000;
 
 /** Passes an email to Gmail once, to send it or to keep it as a draft. */
 export async function deliverMail({ gmail }: Clients, mail: Buffer, folder: MailFolder, threadId?: string) {
 	const raw = mail.length > maxJsonMailBytes ? undefined : mail.toString('base64url');
+	// With an upload, the JSON has only the thread, or there is no JSON.
 	const message = raw === undefined && threadId === undefined ? undefined : { raw, threadId };
 	const media = raw === undefined ? { mimeType: 'message/rfc822', body: Readable.from([mail]) } : undefined;
 	const request = { userId: 'me', media };
 	if (folder === 'drafts') {
 		const requestBody = message && { message };
 		const { data } = await gmail.users.drafts.create({ ...request, requestBody });
-		return toSentMail(data.message ?? {}, data.id);
+		return toDeliveredMail(data.message ?? {}, data.id);
 	}
 	const { data } = await gmail.users.messages.send({ ...request, requestBody: message });
-	return toSentMail(data);
+	return toDeliveredMail(data);
 }

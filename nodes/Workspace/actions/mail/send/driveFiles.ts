@@ -6,34 +6,22 @@ import { quoteField } from '../../../../fields/field';
 import { safeConcurrency } from '../../../../http/rateLimiter';
 import { googleTypePrefix } from '../../createdFiles';
 import { runInParallel } from '../runInParallel';
+import type { PendingFile } from './attachments';
 
-/** How the media types of Google's files with pages end. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
-const printableKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
+/** The kinds of Google's files that it exports as PDF. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
+const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 
-/** A file to attach whose bytes are not read yet. */
-export interface UnreadFile {
-	readonly filename: string;
-	readonly contentType: string | undefined;
-	/** In bytes. 0 for one of Google's own files, because Google has not made its PDF yet. */
-	readonly size: number;
-	/** The binary field of the item that the file comes from. */
-	readonly field?: string;
-	/** The ID of Google's own file, if its PDF is attached. */
-	readonly printedId?: string;
-	readonly read: () => Promise<Buffer>;
-}
-
-/** Looks up all files before any file is read. @throws NodeError if one of them cannot be attached */
-export async function lookUpDriveFiles(drive: drive_v3.Drive, ids: readonly string[]): Promise<UnreadFile[]> {
+/** Looks up files, and reads none of them. @throws NodeError if one of them cannot be attached */
+export async function lookUpDriveFiles(drive: drive_v3.Drive, ids: readonly string[]) {
 	return await runInParallel(ids, safeConcurrency, async (id) => await lookUpDriveFile(drive, id));
 }
 
-async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<UnreadFile> {
+async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<PendingFile> {
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
 	const file = (await drive.files.get(request)).data;
 	const { mimeType } = file;
-	if (!mimeType) throw createDownloadFailure(fileId);
+	if (!mimeType) throw createDownloadError(fileId);
 	const name = (file.name ?? '').replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 	if (!mimeType.startsWith(googleTypePrefix)) {
 		const { buildFileName } = await import('../../mimeTypes');
@@ -42,7 +30,7 @@ async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<U
 		return { contentType: mimeType, filename, size: Number(file.size ?? 0), read };
 	}
 	const kind = mimeType.slice(googleTypePrefix.length);
-	if (!printableKinds.includes(kind)) {
+	if (!pdfKinds.includes(kind)) {
 		const advice = {
 			folder: 'Enter the files in it one by one.',
 			shortcut: 'Enter the file that it leads to.',
@@ -53,7 +41,7 @@ async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<U
 		);
 	}
 	const read = async () => await exportPdf(drive, fileId, name);
-	return { printedId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
+	return { exportedId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
 }
 
 async function downloadFile(drive: drive_v3.Drive, fileId: string, name: string, md5?: string | null) {
@@ -61,18 +49,18 @@ async function downloadFile(drive: drive_v3.Drive, fileId: string, name: string,
 	const { data } = await drive.files.get(request, { responseType: 'arraybuffer' });
 	const bytes: unknown = data;
 	if (Buffer.isBuffer(bytes) && (!md5 || createHash('md5').update(bytes).digest('hex') === md5)) return bytes;
-	throw createDownloadFailure(name);
+	throw createDownloadError(name);
 }
 
 async function exportPdf(drive: drive_v3.Drive, fileId: string, name: string): Promise<Buffer> {
 	const request = { fileId, mimeType: pdfType };
 	const { data, headers } = await drive.files.export(request, { responseType: 'arraybuffer' });
 	if (Buffer.isBuffer(data) && data.length > 0 && headers['content-type']?.startsWith(pdfType)) return data;
-	throw createDownloadFailure(name);
+	throw createDownloadError(name);
 }
 
-function createDownloadFailure(name: string): NodeError {
-	const message = `Google Drive returned something other than the file "${name}"`;
+function createDownloadError(nameOrId: string): NodeError {
+	const message = `Google Drive returned something other than the file "${nameOrId}"`;
 	const description = 'Nothing was sent. Try again, and check any proxy in between.';
 	return new NodeError({ code: 502, message, description });
 }

@@ -5,9 +5,9 @@ import { missingDataAdvice } from '../../../../fields/values';
 import { idempotencyOption } from '../../../idempotency';
 import { messageIdField, readFileIds } from '../../../locators';
 import type { Field, InferParameters } from '../../../operation';
-import { parseAddresses } from './addresses';
+import { requireAddresses } from './addresses';
 
-const addressList = { type: 'string', default: '', format: 'addressList' } as const;
+const addressFieldBase = { type: 'string', default: '', format: 'addressList' } as const;
 
 export const sendFields = [
 	{
@@ -36,7 +36,7 @@ export const sendFields = [
 	{
 		displayName: 'To',
 		name: 'to',
-		...addressList,
+		...addressFieldBase,
 		placeholder: 'e.g. nathan@example.com, info@example.com',
 		description:
 			'Addresses of the recipients, separated by commas or new lines. Put a name with a comma in quotes: "Doe, Nathan" &lt;nathan@example.com&gt;. In a reply, leave empty to answer the sender of the original email.',
@@ -115,13 +115,13 @@ export const sendOptions = [
 	{
 		displayName: 'BCC',
 		name: 'bcc',
-		...addressList,
+		...addressFieldBase,
 		description: 'Addresses that get a blind copy, separated by commas or new lines',
 	},
 	{
 		displayName: 'CC',
 		name: 'cc',
-		...addressList,
+		...addressFieldBase,
 		description: 'Addresses that get a copy, separated by commas or new lines',
 	},
 	{
@@ -184,7 +184,7 @@ export const sendOptions = [
 	{
 		displayName: 'Reply To',
 		name: 'replyTo',
-		...addressList,
+		...addressFieldBase,
 		description: 'Addresses that replies go to instead of the sender, separated by commas or new lines',
 	},
 	{
@@ -204,8 +204,8 @@ export type SendParams = InferParameters<typeof sendFields, typeof sendOptions>;
 export const isDraft = ({ sendAs, saveAsDraft }: Pick<SendParams, 'sendAs' | 'saveAsDraft'>) =>
 	sendAs === 'draft' || saveAsDraft;
 
-/** Refuses an email that is no reply if it has an option for replies, no recipient or no subject. @throws NodeError 400 */
-export function refuseContradictions(params: SendParams): void {
+/** Refuses an email that is no reply if it has an option for replies, no recipient (except for a draft) or no subject. @throws NodeError 400 */
+export function refuseInvalidCombinations(params: SendParams): void {
 	if (params.replyToMessageId !== '') return;
 	for (const option of ['replyAll', 'quoteOriginal'] as const) {
 		if (!params[option]) continue;
@@ -224,35 +224,35 @@ export function refuseContradictions(params: SendParams): void {
 	);
 }
 
-/** Reads the parts of an email that stand in its headers. @throws NodeError 400 if one of them could not be sent */
-export function readHeaderTexts(params: SendParams) {
-	const [fromAlias, ...otherAliases] = parseAddresses(params.fromAlias, quoteField('fromAlias'));
+/** Reads the parameters that become headers of the email. @throws NodeError 400 if one of them could not be sent */
+export function readMailHeaders(params: SendParams) {
+	const [fromAlias, ...otherAliases] = requireAddresses(params.fromAlias, quoteField('fromAlias'));
 	if (otherAliases.length > 0)
 		throw createRefusal(
 			`${quoteField('fromAlias')} has more than one address`,
 			'Enter one alias to send from.',
 		);
 	return {
-		to: parseAddresses(params.to, quoteField('to')),
-		cc: parseAddresses(params.cc, quoteField('cc')),
-		bcc: parseAddresses(params.bcc, quoteField('bcc')),
-		replyTo: parseAddresses(params.replyTo, quoteField('replyTo')),
+		to: requireAddresses(params.to, quoteField('to')),
+		cc: requireAddresses(params.cc, quoteField('cc')),
+		bcc: requireAddresses(params.bcc, quoteField('bcc')),
+		replyTo: requireAddresses(params.replyTo, quoteField('replyTo')),
 		subject: requireOneLine(params.subject, quoteField('subject')),
 		senderName: requireOneLine(params.senderName.trim(), quoteField('senderName')),
 		fromAlias,
-		headers: checkHeaders(params.headers),
+		headers: readCustomHeaders(params.headers),
 	};
 }
 
 /** The header with the token of the try and the hashes of the key, by which an email with an unknown outcome is found. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
-/** Matches headers that the node, its other fields or Gmail set. For mail servers, recipients in Resent- headers replace To, Cc and Bcc. */
+/** Matches headers that the node or Gmail sets, and Resent- headers, from which mail servers take recipients in place of To, Cc and Bcc. */
 const reservedHeaders =
 	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
 
-/** Checks the headers from the user. @throws NodeError 400 if one of them could forge other headers */
-export function checkHeaders(headers: SendParams['headers']): Array<{ key: string; value: string }> {
+/** Reads the headers from the user. @throws NodeError 400 for a reserved header, or one that could forge other headers */
+export function readCustomHeaders(headers: SendParams['headers']): Array<{ key: string; value: string }> {
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
 		// Printable ASCII without the colon (RFC 5322, 2.2).
@@ -272,7 +272,7 @@ export function checkHeaders(headers: SendParams['headers']): Array<{ key: strin
 	});
 }
 
-/** Refuses control characters, which could forge headers. @param label the field's name, in quotes @throws NodeError 400 */
+/** Refuses control characters except tabs, because they could forge headers. @param label names the text in the error @throws NodeError 400 */
 export function requireOneLine(text: string, label: string): string {
 	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;
 	throw createRefusal(

@@ -2,7 +2,7 @@ import { createRefusal } from '../../../../core/errors';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
-import { maxPartsAtOnce, runInParallel } from '../runInParallel';
+import { lowConcurrency, runInParallel } from '../runInParallel';
 import { createAttachmentReader, readMessage } from '../message';
 import { findAddresses, type Address } from './addresses';
 import type { AttachedFile } from './attachments';
@@ -19,17 +19,17 @@ export async function appendSignatureAndQuote(
 ): Promise<OutgoingMail> {
 	const { bodies, files } = outgoing;
 	const isHtml = bodies.html !== undefined;
-	const parts = [
+	const additions = [
 		includeSignature ? await readSignature(client, outgoing.fromAlias, item) : undefined,
 		quoteOriginal ? await buildQuotation(client, replyToMessageId, isHtml, item) : undefined,
-	].filter((part) => part !== undefined);
+	].filter((addition) => addition !== undefined);
 	return {
 		...outgoing,
-		files: [...files, ...parts.flatMap((part) => part.files)],
+		files: [...files, ...additions.flatMap((addition) => addition.files)],
 		bodies: {
-			text: [bodies.text.trimEnd(), ...parts.map(({ text }) => text)].join('\n\n'),
+			text: [bodies.text.trimEnd(), ...additions.map(({ text }) => text)].join('\n\n'),
 			...(bodies.html !== undefined && {
-				html: insertAtEnd(bodies.html, parts.map(({ html }) => html).join('')),
+				html: insertAtEnd(bodies.html, additions.map(({ html }) => html).join('')),
 			}),
 		},
 	};
@@ -37,8 +37,8 @@ export async function appendSignatureAndQuote(
 
 /** Reads the signature from the Gmail settings. If there is none, adds a hint and returns undefined. */
 async function readSignature(client: Clients, fromAlias: Address | undefined, item: Item) {
-	const sender = findSendAs(await listSendAs(client), fromAlias);
-	const signature = sender?.signature ?? '';
+	const settings = findSendAs(await listSendAs(client), fromAlias);
+	const signature = settings?.signature ?? '';
 	if (signature.trim() === '') {
 		item.addHint(
 			`There is no signature for ${fromAlias?.address ?? 'this account'} in the Gmail settings, so the email has none.`,
@@ -65,16 +65,17 @@ async function buildQuotation(client: Clients, id: string, isHtml: boolean, item
 	const { text, html, summary } = mail;
 	const [sender] = findAddresses(summary.sender).addresses;
 	const time = formatQuotedTime(summary.date);
-	const introduce = (senderText: string) => `${time === '' ? '' : `On ${time} `}${senderText} wrote:`;
+	const formatIntroduction = (senderText: string) =>
+		`${time === '' ? '' : `On ${time} `}${senderText} wrote:`;
 	const plainSender = sender ? `${sender.name} <${sender.address}>`.trimStart() : summary.sender;
 	const address = escapeHtml(sender?.address ?? '');
 	const linkedSender = sender
 		? `${escapeHtml(sender.name)} &lt;<a href="mailto:${address}">${address}</a>&gt;`.trimStart()
 		: escapeHtml(summary.sender);
-	const content = html === '' ? escapeHtml(text).replaceAll('\n', '<br>\n') : extractBody(html);
+	const quotedHtml = html === '' ? escapeHtml(text).replaceAll('\n', '<br>\n') : extractBody(html);
 	return {
-		text: `${introduce(plainSender)}\n\n${quoteLines(text)}`,
-		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${introduce(linkedSender)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${content}</blockquote></div>`,
+		text: `${formatIntroduction(plainSender)}\n\n${quoteLines(text)}`,
+		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${formatIntroduction(linkedSender)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
 		files: isHtml ? await fetchPictures(client, mail, item) : [],
 	};
 }
@@ -90,7 +91,7 @@ function formatQuotedTime(date: string): string {
 	return `${day} at ${time.replaceAll('\u202f', ' ')}`;
 }
 
-/** Marks each line as quoted (RFC 3676, 4.5). */
+/** Puts > before each line (RFC 3676, 4.5), with a space unless the line is empty or already quoted. */
 function quoteLines(text: string): string {
 	const lines = text.split('\n').map((line) => (/^(?!>|$)/.test(line) ? `> ${line}` : `>${line}`));
 	return lines.join('\n');
@@ -98,10 +99,10 @@ function quoteLines(text: string): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-function escapeHtml(text: string): string {
-	return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
-}
+const escapeHtml = (text: string) =>
+	text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 
+/** `(?=(…))\1` never gives back what it matched, so that no HTML takes long. */
 const bodyStart = /<body\b(?=([^<>]*))\1>/i;
 const documentEnd = /<\/(?:body|html)\s*>/gi;
 
@@ -122,14 +123,13 @@ async function fetchPictures(client: Clients, mail: Mail, item: Item): Promise<A
 	const names = findPictureNames(mail.html);
 	const shownFiles = mail.files.filter(({ info }) => names.has(info.contentId));
 	const readBytes = createAttachmentReader(client, mail, item);
-	return await runInParallel(shownFiles, maxPartsAtOnce, async (file) => {
+	return await runInParallel(shownFiles, lowConcurrency, async (file) => {
 		const content = await readBytes(file);
 		const { contentId: cid, fileName: filename, mimeType: contentType } = file.info;
 		return { filename, contentType, size: content.length, content, cid };
 	});
 }
 
-/** Finds the names of `cid:` links in one pass, because an email may have thousands of pictures and megabytes of HTML. */
-export function findPictureNames(html: string): ReadonlySet<string> {
-	return new Set(Array.from(html.matchAll(/cid:([^\s"'<>)]+)/gi), ([, name = '']) => name));
-}
+/** Finds the names after each `cid:` in one pass, because an email may have thousands of pictures and megabytes of HTML. */
+export const findPictureNames = (html: string): ReadonlySet<string> =>
+	new Set(Array.from(html.matchAll(/cid:([^\s"'<>)]+)/gi), ([, name = '']) => name));

@@ -12,7 +12,7 @@ type AddressTest = (address: Address) => boolean;
 type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
 
 const headerNames = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From', 'Reply-To', 'To', 'Cc'];
-/** In characters. A header of this length holds more recipients than Gmail sends an email to. */
+/** In characters; the rest is not read. A header of this length holds more recipients than Gmail sends an email to. */
 const maxHeaderLength = 100_000;
 
 /** Fetches the original email's parts that a reply needs. @throws NodeError with 404 if the mailbox has no such email */
@@ -42,7 +42,7 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string) {
 	};
 }
 
-/** Completes a reply with the recipients and the subject of the original. @throws NodeError 400 if the original names nobody to reply to */
+/** Adds the recipients and the subject that a reply takes from the original. @throws NodeError 400 if an email to be sent has nobody in To */
 export async function completeReply(
 	client: Clients,
 	outgoing: OutgoingMail,
@@ -72,37 +72,37 @@ export async function completeReply(
 		? original.subject
 		: `Re: ${original.subject}`;
 	const subject = outgoing.subject.trim() === '' ? replySubject : outgoing.subject;
-	if (removeReplyPrefix(subject) !== removeReplyPrefix(original.subject)) {
+	if (removeReplyPrefixes(subject) !== removeReplyPrefixes(original.subject)) {
 		item.addHint(
 			"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
 		);
 	}
-	return { ...outgoing, to, cc: [...outgoing.cc, ...excludeAddresses(otherRecipients, recipients)], subject };
+	return { ...outgoing, to, cc: [...outgoing.cc, ...removeDuplicates(otherRecipients, recipients)], subject };
 }
 
-/** Finds who gets a reply: the addresses in Reply-To, or else the sender. If the account sent the original, its recipients get the reply. */
+/** Finds who gets a reply: the addresses in Reply-To, or else the sender. If the account itself sent the original: the addresses in To. */
 function findReplyRecipients({ from, replyTo, to }: OriginalMail, isOwn: AddressTest, item: Item): Address[] {
 	const senders = readRecipients(from, item);
-	if (senders.some(isOwn)) return excludeAddresses(readRecipients(to, item), []);
+	if (senders.some(isOwn)) return removeDuplicates(readRecipients(to, item));
 	const replyToAddresses = readRecipients(replyTo, item);
-	return excludeAddresses(replyToAddresses.length > 0 ? replyToAddresses : senders, []);
+	return removeDuplicates(replyToAddresses.length > 0 ? replyToAddresses : senders);
 }
 
-/** Reads the addresses in a header of the original. Skips entries without an address, such as a group without members. */
+/** Reads the addresses in a header of the original. Skips an entry that is no address, with a hint if it has an @. */
 function readRecipients(header: string, item: Item): Address[] {
 	const { addresses, otherEntries } = findAddresses(header);
-	const lostEntries = otherEntries.filter((entry) => entry.includes('@'));
-	if (lostEntries.length > 0) {
+	const unreadableEntries = otherEntries.filter((entry) => entry.includes('@'));
+	if (unreadableEntries.length > 0) {
 		item.addHint(
-			`The original email names a recipient that is not an email address, so the reply does not go to: ${lostEntries.map((entry) => shorten(entry)).join('; ')}`,
+			`The original email names a recipient that is not an email address, so the reply does not go to: ${unreadableEntries.map((entry) => shorten(entry)).join('; ')}`,
 		);
 	}
 	return addresses;
 }
 
-/** Returns the addresses that are not excluded, without duplicates. */
-function excludeAddresses(addresses: readonly Address[], excludedAddresses: readonly Address[]): Address[] {
-	const seenAddresses = new Set(excludedAddresses.map(({ address }) => address.toLowerCase()));
+/** Removes addresses that occur before in the list or in an earlier list. */
+function removeDuplicates(addresses: readonly Address[], earlierList: readonly Address[] = []): Address[] {
+	const seenAddresses = new Set(earlierList.map(({ address }) => address.toLowerCase()));
 	return addresses.filter(({ address }) => {
 		const isNew = !seenAddresses.has(address.toLowerCase());
 		seenAddresses.add(address.toLowerCase());
@@ -110,7 +110,7 @@ function excludeAddresses(addresses: readonly Address[], excludedAddresses: read
 	});
 }
 
-/** Removes from an address what Gmail ignores: letter case, a part after a plus sign and, at Gmail's own domains, dots. */
+/** Removes from an address what does not make it another one: case, what follows a plus sign and, at Gmail's own domains, dots. */
 function normalizeAddress(address: string): string {
 	const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(address.toLowerCase()) ?? [];
 	const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
@@ -119,6 +119,5 @@ function normalizeAddress(address: string): string {
 }
 
 /** Removes the prefixes of replies and forwards, which do not count when two subjects are compared. */
-function removeReplyPrefix(subject: string): string {
-	return subject.trim().replace(/^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:\s*)+/i, '');
-}
+const removeReplyPrefixes = (subject: string) =>
+	subject.trim().replace(/^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:\s*)+/i, '');

@@ -8,29 +8,25 @@ import { runInParallel } from '../runInParallel';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
 import { isDraft, type SendParams } from './fields';
-import type { ListedMail, MailFolder, SentMail } from './findSentMail';
-import { findSentMail, listMailFolder, toSentMail, readMarker } from './findSentMail';
+import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
+import { findDeliveredMail, listMailFolder, toDeliveredMail, readMarker } from './findDeliveredMail';
 import { fetchOwnAddress } from './sender';
 
-/** Hashes the key and the content of an email. Returns undefined if there is no key. */
+/** Hashes the key, and what the user chose for the email. Returns undefined if there is no key. */
 export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHashes | undefined {
-	const mark = hashIdempotencyKey({ key: params.idempotencyKey, operation: 'mail send', target: '' });
-	if (mark === undefined) return undefined;
+	const keyHash = hashIdempotencyKey({ key: params.idempotencyKey, operation: 'mail send', target: '' });
+	if (keyHash === undefined) return undefined;
 	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
 	const texts = [to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId];
 	const { replyAll, quoteOriginal, includeSignature } = params;
-	const content = hashParts([
+	const contentHash = hashParts([
 		...texts,
 		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, isDraft(params)]),
 		// Two PDFs that Google makes of the same document differ, so the document's ID stands for its PDF.
-		...files.flatMap(({ filename, contentType = '', content: bytes, printedId }) => [
-			filename,
-			contentType,
-			printedId ?? bytes,
-		]),
+		...files.flatMap((file) => [file.filename, file.contentType ?? '', file.exportedId ?? file.content]),
 	]);
-	// Half of the hash is enough to distinguish the emails of one key, and keeps the header line short.
-	return { mark, content: content.slice(0, 32) };
+	// Half of the hash distinguishes the emails of one key well enough, and keeps the header line short.
+	return { keyHash, contentHash: contentHash.slice(0, 32) };
 }
 
 const searchedDays = 30;
@@ -39,15 +35,16 @@ const maxCandidates = 100;
 
 /** An email with a key, and the hash of its content. */
 interface KeyedMail {
-	readonly mail: SentMail;
-	readonly content: string;
+	readonly mail: DeliveredMail;
+	readonly contentHash: string;
 }
 
-/** Finds emails with the key, newest first. For a draft, also searches the sent emails, because the user may have sent it meanwhile. */
+/** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
 async function findMailsWithKey({ client, item, outgoing, keyHashes }: KeyedSend, excludedId?: string) {
 	const { to, subject, folder } = outgoing;
 	const listFolder = async (mailFolder: MailFolder) =>
 		await listMailFolder(client, mailFolder, maxCandidates, buildKeyQuery(to, subject));
+	// The user may have sent the draft of an earlier execution, so the sent emails are always searched.
 	const drafts = folder === 'drafts' ? [await listFolder('drafts')] : [];
 	const folders = [...drafts, await listFolder('sent')];
 	if (folders.some(({ isPartial }) => isPartial)) {
@@ -55,15 +52,15 @@ async function findMailsWithKey({ client, item, outgoing, keyHashes }: KeyedSend
 			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 		);
 	}
-	const mails = folders.flatMap((listed): ListedMail[] => listed.mails).filter(({ id }) => id !== excludedId);
-	const readMailMarker = async (mail: ListedMail) => await readMarker(client, mail);
-	const markedMails = await runInParallel(mails, safeConcurrency, readMailMarker);
-	return markedMails.flatMap(({ mail, parts: [, mark, content = ''] }) =>
-		mark === keyHashes.mark ? [{ mail, content }] : [],
-	);
+	const entries = folders
+		.flatMap((list): FolderEntry[] => list.entries)
+		.filter(({ id }) => id !== excludedId);
+	const readEntry = async (entry: FolderEntry) => await readMarker(client, entry);
+	const markedMails = await runInParallel(entries, safeConcurrency, readEntry);
+	return markedMails.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
 }
 
-/** Uses only words that Gmail's search takes literally. A word too many would hide the email. A word too few only costs a request. */
+/** Builds a search from some addresses and words that Gmail takes literally. A term that does not match would hide the email. */
 function buildKeyQuery(to: readonly Address[], subject: string): string {
 	const startSeconds = Math.floor(Date.now() / 1000) - searchedDays * 86_400;
 	const addresses = to.map(({ address }) => address).filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
@@ -75,55 +72,58 @@ function buildKeyQuery(to: readonly Address[], subject: string): string {
 	].join(' ');
 }
 
-/** Emails that this process sent, by account and key. They are kept because Gmail lists an email only some time after it was sent. */
+/** Emails by account and key, because Gmail lists an email only some time after it was sent. Two versions of the package do not share them. */
 const recentMails = new BoundedMap<string, KeyedMail>(10_000);
 const mutex = new KeyedMutex();
 
 interface KeyedSend {
 	readonly client: Clients;
 	readonly item: Item;
+	/** The email with its final recipients and subject. */
 	readonly outgoing: OutgoingMail;
 	readonly keyHashes: KeyHashes;
 }
 
 /**
- * Sends an email unless an email was already sent with its key. Executions in one process wait for each other. Processes that send at the
- * same moment do not see each other's email before the send, so a search after the send finds the second email and reports it.
+ * Sends or saves an email unless that was already done with its key. Executions in one process wait for each other. Processes that send at
+ * the same moment do not see each other's email before the send, so each searches for another email after it, and reports what it finds.
  * @throws NodeError 409 if the key was used for another email
  */
-export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<SentMail>): Promise<SentMail> {
+export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
 	const { client, item, outgoing, keyHashes } = keyedSend;
-	const mutexKey = `${await fetchOwnAddress(client)} ${keyHashes.mark}`;
-	return await mutex.run(mutexKey, async () => {
-		const priorMail = (await findRecentMail(client, mutexKey)) ?? (await findMailsWithKey(keyedSend)).at(-1);
-		if (priorMail && priorMail.content !== keyHashes.content)
+	const accountAndKey = `${await fetchOwnAddress(client)} ${keyHashes.keyHash}`;
+	return await mutex.run(accountAndKey, async () => {
+		// Several emails may have the key. The oldest sent one counts, or else the oldest draft: probably the first execution's result.
+		const priorMail =
+			(await findRecentMail(client, accountAndKey)) ?? (await findMailsWithKey(keyedSend)).at(-1);
+		if (priorMail && priorMail.contentHash !== keyHashes.contentHash)
 			throw createKeyReusedError(`the message ${priorMail.mail.id}`);
-		if (priorMail) return { ...priorMail.mail, repeated: true };
+		if (priorMail) return { ...priorMail.mail, repeated: true as const };
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
 			if (isNodeError(error) && error.outcome === 'unknown')
-				return await findSentMail(client, outgoing.folder, error, item);
+				return await findDeliveredMail(client, outgoing.folder, error, item);
 			throw error;
 		});
-		recentMails.set(mutexKey, { mail, content: keyHashes.content });
+		recentMails.set(accountAndKey, { mail, contentHash: keyHashes.contentHash });
 		await addSecondSendHint(keyedSend, mail);
 		return mail;
 	});
 }
 
-/** Finds an email that this process sent with the key. Asks Gmail whether it still exists, because a deleted email may be sent again. */
-async function findRecentMail({ gmail }: Clients, mutexKey: string): Promise<KeyedMail | undefined> {
-	const recentMail = recentMails.get(mutexKey);
+/** Finds an email that this process sent or saved with the key. Asks Gmail whether it exists, because a deleted email may be sent again. */
+async function findRecentMail({ gmail }: Clients, accountAndKey: string): Promise<KeyedMail | undefined> {
+	const recentMail = recentMails.get(accountAndKey);
 	if (!recentMail) return undefined;
 	const request = { userId: 'me', id: recentMail.mail.id, format: 'minimal', fields: 'id,threadId,labelIds' };
 	const response = await ignoreNotFound(gmail.users.messages.get(request));
-	if (response) return { ...recentMail, mail: toSentMail(response.data, recentMail.mail.draftId) };
-	recentMails.delete(mutexKey);
+	if (response) return { ...recentMail, mail: toDeliveredMail(response.data, recentMail.mail.draftId) };
+	recentMails.delete(accountAndKey);
 	return undefined;
 }
 
-/** Adds a hint if another process also sent an email with this key. This email was sent, so nothing here may fail the item. */
-async function addSecondSendHint(keyedSend: KeyedSend, { id }: SentMail): Promise<void> {
+/** Adds a hint if another process also sent an email with this key. The item's own email is sent, so a failed search must not fail it. */
+async function addSecondSendHint(keyedSend: KeyedSend, { id }: DeliveredMail): Promise<void> {
 	const { item } = keyedSend;
 	const [otherMail] = await findMailsWithKey(keyedSend, id).catch((error: unknown) => {
 		item.log(`Could not check whether another email has this key: ${String(error)}`);

@@ -10,7 +10,7 @@ type Alias = Address | undefined;
 
 const factLifetimeMilliseconds = 10 * 60_000;
 
-/** Fetches a fact that rarely changes about an account, at most every ten minutes. @param account differs for every account and sign-in */
+/** Fetches a fact about an account that rarely changes, at most every ten minutes. @param account differs for every account and sign-in */
 async function fetchAccountFact<T>(account: string, name: string, fetchFact: () => Promise<T>): Promise<T> {
 	const facts = getGlobalSingleton(
 		'accountFacts',
@@ -26,11 +26,12 @@ async function fetchAccountFact<T>(account: string, name: string, fetchFact: () 
 }
 
 /**
- * Finds the sender for the header From. If no name is given, it has the account's name, because Gmail would send the bare address.
+ * Finds the sender for the header From. If the user gave no name, the sender gets the account's, because Gmail would send the bare address.
  * @returns undefined if Gmail may fill in the sender itself
  */
 export async function findSender(client: Clients, senderName: string, fromAlias: Alias, item: Item) {
 	const name = senderName || (fromAlias?.name ?? '');
+	// A name in the header From needs an address next to it.
 	if (name !== '') return { name, address: fromAlias?.address ?? (await fetchOwnAddress(client)) };
 	// The request is not retried, because a name is not worth a wait. If the credential lacks the scope, the email shows no name.
 	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
@@ -42,10 +43,10 @@ export async function findSender(client: Clients, senderName: string, fromAlias:
 	);
 	const primary = findSendAs(senders, undefined);
 	// An alias without a name uses the name of the account.
-	const displayName = findSendAs(senders, fromAlias)?.displayName || primary?.displayName || '';
-	const ownName = displayName.replaceAll(/\p{Cc}+/gu, ' ').trim();
+	const rawName = findSendAs(senders, fromAlias)?.displayName || primary?.displayName || '';
+	const displayName = rawName.replaceAll(/\p{Cc}+/gu, ' ').trim();
 	const address = fromAlias?.address ?? primary?.sendAsEmail;
-	return ownName !== '' && address ? { name: ownName, address } : fromAlias;
+	return displayName !== '' && address ? { name: displayName, address } : fromAlias;
 }
 
 /** Finds the settings of an alias, or of the account's own address if there is no alias. */
@@ -67,7 +68,6 @@ export async function listSendAs({ account, gmail }: Clients, options: object = 
 	});
 }
 
-/** Fetches the account's own address. A name in the header From requires an address next to it. */
 export async function fetchOwnAddress({ account, gmail }: Clients): Promise<string> {
 	return await fetchAccountFact(account, 'address', async () => {
 		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 
 import { decodeText, decodeWords } from '../../../../../nodes/untrusted/mail/charset';
 import { buildFromTerms, buildReceivedTerms } from '../../../../../nodes/Workspace/actions/mail/list/query';
-import { parseAddresses } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
-import { checkHeaders, requireOneLine } from '../../../../../nodes/Workspace/actions/mail/send/fields';
+import { requireAddresses } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
+import { readCustomHeaders, requireOneLine } from '../../../../../nodes/Workspace/actions/mail/send/fields';
 import { expectLinear } from '../../../../growth';
 import { Mails } from '../mails';
 
@@ -27,7 +27,9 @@ describe('addresses', () => {
 						const text = list
 							.map(([who, at]) => (who === '' ? at : `${quoted(who)} <${at}>`))
 							.join(separator);
-						expect(parseAddresses(text, 'To')).toEqual(list.map(([who, at]) => ({ name: who, address: at })));
+						expect(requireAddresses(text, 'To')).toEqual(
+							list.map(([who, at]) => ({ name: who, address: at })),
+						);
 					},
 				),
 			);
@@ -40,7 +42,7 @@ describe('addresses', () => {
 			["O'Neil <o@x.org>", "O'Neil"],
 			['<a@x.org>', ''],
 		])('takes %s', (text, who) => {
-			expect(parseAddresses(text, 'To')).toEqual([
+			expect(requireAddresses(text, 'To')).toEqual([
 				{ name: who, address: expect.stringContaining('@x.org') as unknown },
 			]);
 		});
@@ -48,7 +50,7 @@ describe('addresses', () => {
 		it.each(['a@', '@x.org', 'a b@x.org', 'a@x..org', 'a@x.org>', '<a@x.org', 'a@x.org;', 'a@x.org\u0000'])(
 			'refuses %j and names it',
 			(text) => {
-				expect(() => parseAddresses(`good@x.org, ${text}`, "'CC'")).toThrow(
+				expect(() => requireAddresses(`good@x.org, ${text}`, "'CC'")).toThrow(
 					`'CC' has an entry that is not an email address: ${text.slice(0, 100)}`,
 				);
 			},
@@ -56,14 +58,14 @@ describe('addresses', () => {
 
 		it('refuses what no mail program would send', () => {
 			const text = `${'('.repeat(5000)}a@x.org`;
-			expect(() => parseAddresses(text, 'To')).toThrow('not an email address: ((((');
+			expect(() => requireAddresses(text, 'To')).toThrow('not an email address: ((((');
 		});
 
 		it('never yields an address or a name with a line break', () => {
 			fc.assert(
 				fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
 					try {
-						for (const { name: who, address: at } of parseAddresses(text, "'To'"))
+						for (const { name: who, address: at } of requireAddresses(text, "'To'"))
 							expect(who + at).not.toMatch(/[\r\n\0]/);
 					} catch (error) {
 						expect((error as Error).message).toMatch(/^'To' has an entry/);
@@ -97,7 +99,7 @@ describe('addresses', () => {
 				fc.constantFrom('\r', '\n', '\0', '\u2028'),
 				(text, bad) => {
 					expect(() => requireOneLine(text + bad, "'Subject'")).toThrow("'Subject' contains a line break");
-					expect(() => checkHeaders([{ name: 'X-A', value: bad + text }])).toThrow(
+					expect(() => readCustomHeaders([{ name: 'X-A', value: bad + text }])).toThrow(
 						"The header 'X-A' contains a line break",
 					);
 				},
@@ -287,12 +289,12 @@ describe('an address', () => {
 	it.each(accepted.map(([text, address, name = '']) => ({ text, address, name })))(
 		'$text is $address',
 		({ text, address, name }) => {
-			expect(parseAddresses(text, 'To')).toEqual([{ name, address }]);
+			expect(requireAddresses(text, 'To')).toEqual([{ name, address }]);
 		},
 	);
 
 	it.each(refused)('%j is none', (text) => {
-		expect(() => parseAddresses(text, 'To')).toThrow('To has an entry that is not an email address: ');
+		expect(() => requireAddresses(text, 'To')).toThrow('To has an entry that is not an email address: ');
 	});
 });
 
@@ -304,7 +306,7 @@ describe('a list', () => {
 		['', []],
 		[' ,\n, ', []],
 	])('%j', (text, locals) => {
-		expect(parseAddresses(text, 'To').map(({ address }) => address)).toEqual(
+		expect(requireAddresses(text, 'To').map(({ address }) => address)).toEqual(
 			locals.map((local) => `${local}@x.example`),
 		);
 	});
@@ -316,12 +318,12 @@ describe('a list', () => {
 		'a@x.example\r\nBcc: e@x.example',
 		'a@x.example, , b',
 	])('%j is refused', (text) => {
-		expect(() => parseAddresses(text, 'To')).toThrow('not an email address');
+		expect(() => requireAddresses(text, 'To')).toThrow('not an email address');
 	});
 
 	it.each(['\\"', '(', '<"'])('of %j takes linear time', (unit) => {
 		const refusal = (text: string) => {
-			expect(() => parseAddresses(text, 'To')).toThrow('not an email address');
+			expect(() => requireAddresses(text, 'To')).toThrow('not an email address');
 		};
 		expectLinear(unit, (text) => text, refusal);
 	});
@@ -422,7 +424,7 @@ describe('any text', () => {
 
 	function accepted(text: string): string[] | undefined {
 		try {
-			return parseAddresses(text, 'To').map(({ address }) => address);
+			return requireAddresses(text, 'To').map(({ address }) => address);
 		} catch (error) {
 			expect((error as Error).message).toMatch(/^To has an entry that is not an email address/);
 			return undefined;

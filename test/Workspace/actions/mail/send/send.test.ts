@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
 import { deliverMail, createTooLargeError } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
-import { toSentMail } from '../../../../../nodes/Workspace/actions/mail/send/findSentMail';
+import { toDeliveredMail } from '../../../../../nodes/Workspace/actions/mail/send/findDeliveredMail';
 import { Workspace } from '../../../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
 import { testClients } from '../../../client';
@@ -175,9 +175,9 @@ describe('what goes out', () => {
 });
 
 it('what Gmail leaves out of its answer is empty', () => {
-	expect(toSentMail({})).toEqual({ id: '', threadId: '', labelIds: [] });
-	expect(toSentMail({}, null)).toEqual({ id: '', threadId: '', labelIds: [] });
-	expect(toSentMail({ id: 'm' }, 'd')).toEqual({ id: 'm', threadId: '', labelIds: [], draftId: 'd' });
+	expect(toDeliveredMail({})).toEqual({ id: '', threadId: '', labelIds: [] });
+	expect(toDeliveredMail({}, null)).toEqual({ id: '', threadId: '', labelIds: [] });
+	expect(toDeliveredMail({ id: 'm' }, 'd')).toEqual({ id: 'm', threadId: '', labelIds: [], draftId: 'd' });
 });
 
 describe('large emails', () => {

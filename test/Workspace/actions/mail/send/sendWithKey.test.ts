@@ -5,7 +5,7 @@ import { headerOf } from '../../../../../dev/google/gmail/mime';
 import type { Fault } from '../../../../../dev/google/server';
 import { failureOf } from '../../../../createExecuteContext';
 import { Mails } from '../mails';
-import type { SentMail } from '../../../../../nodes/Workspace/actions/mail/send/findSentMail';
+import type { DeliveredMail } from '../../../../../nodes/Workspace/actions/mail/send/findDeliveredMail';
 import { readParameters } from '../../../../../nodes/fields/params';
 import { testClients, testItem } from '../../../client';
 
@@ -120,10 +120,10 @@ describe('with an idempotency key', () => {
 		key: string,
 		parameters: IDataObject = {},
 		options: IDataObject = {},
-	): Promise<SentMail & { hints: string[] }> {
+	): Promise<DeliveredMail & { hints: string[] }> {
 		const clients = testClients(mails.google.url, mails.google.tokens.issue());
 		const item = testItem();
-		let result: SentMail | undefined;
+		let result: DeliveredMail | undefined;
 		await jest.isolateModulesAsync(async () => {
 			const { send: operation } = await import('../../../../../nodes/Workspace/actions/mail/send.operation');
 			const given = { ...mail, ...parameters, ...options, idempotencyKey: key };

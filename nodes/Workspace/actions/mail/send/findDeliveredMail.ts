@@ -6,46 +6,48 @@ import { getMessageHeader } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import { markerHeader } from './fields';
 
-export interface SentMail {
+/** An email that Gmail has sent or keeps as a draft, as the node outputs it. */
+export interface DeliveredMail {
 	readonly id: string;
 	readonly threadId: string;
 	readonly labelIds: string[];
 	/** The ID of the draft, if the email was saved as one. */
 	readonly draftId?: string;
-	/** Set if an earlier execution sent the email with the same key. */
+	/** Set if nothing was sent or saved now, because an earlier execution did it with the same key. */
 	readonly repeated?: true;
 }
 
-export function toSentMail(message: gmail_v1.Schema$Message, draftId?: string | null): SentMail {
+export function toDeliveredMail(message: gmail_v1.Schema$Message, draftId?: string | null): DeliveredMail {
 	const { id, threadId, labelIds } = message;
 	return { id: id ?? '', threadId: threadId ?? '', labelIds: labelIds ?? [], ...(draftId && { draftId }) };
 }
 
-/** Where an email goes and is found again. Gmail lists sent emails and drafts with different methods. */
+/** Where Gmail keeps a delivered email. It lists sent emails and drafts with different methods. */
 export type MailFolder = 'sent' | 'drafts';
 
-export interface ListedMail {
+/** An email in a folder, by the ID of its message and, for a draft, the ID of the draft. */
+export interface FolderEntry {
 	readonly id: string;
 	readonly draftId?: string | null;
 }
 
-/** Lists the emails of a folder, newest first. @param q a query in Gmail's search syntax */
+/** Lists the newest emails of a folder, newest first. `isPartial` tells that there are more. @param q a query in Gmail's search syntax */
 export async function listMailFolder({ gmail }: Clients, folder: MailFolder, maxResults: number, q?: string) {
-	const search = { userId: 'me', maxResults, q };
+	const request = { userId: 'me', maxResults, q };
 	if (folder === 'drafts') {
 		const fields = 'drafts(id,message/id),nextPageToken';
-		const { data } = await gmail.users.drafts.list({ ...search, fields });
-		const mails = (data.drafts ?? []).map(({ id, message }) => ({ id: message?.id ?? '', draftId: id }));
-		return { mails, isPartial: Boolean(data.nextPageToken) };
+		const { data } = await gmail.users.drafts.list({ ...request, fields });
+		const entries = (data.drafts ?? []).map(({ id, message }) => ({ id: message?.id ?? '', draftId: id }));
+		return { entries, isPartial: Boolean(data.nextPageToken) };
 	}
 	const fields = 'messages/id,nextPageToken';
-	const { data } = await gmail.users.messages.list({ ...search, labelIds: ['SENT'], fields });
-	const mails = (data.messages ?? []).map(({ id }) => ({ id: id ?? '' }));
-	return { mails, isPartial: Boolean(data.nextPageToken) };
+	const { data } = await gmail.users.messages.list({ ...request, labelIds: ['SENT'], fields });
+	const entries = (data.messages ?? []).map(({ id }) => ({ id: id ?? '' }));
+	return { entries, isPartial: Boolean(data.nextPageToken) };
 }
 
-/** Reads the marker of an email. @returns the email, and the marker's parts: the token and, with a key, the two hashes of `KeyHashes` */
-export async function readMarker({ gmail }: Clients, { id, draftId }: ListedMail) {
+/** Reads an email and its marker, which has a token and, with an idempotency key, two hashes. Without a marker, the token is ''. */
+export async function readMarker({ gmail }: Clients, { id, draftId }: FolderEntry) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
@@ -53,7 +55,8 @@ export async function readMarker({ gmail }: Clients, { id, draftId }: ListedMail
 		metadataHeaders: [markerHeader],
 		fields: 'id,threadId,labelIds,payload/headers',
 	});
-	return { mail: toSentMail(data, draftId), parts: getMessageHeader(data, markerHeader).split(/\s+/) };
+	const [token, keyHash, contentHash = ''] = getMessageHeader(data, markerHeader).split(/\s+/);
+	return { mail: toDeliveredMail(data, draftId), token, keyHash, contentHash };
 }
 
 /** Milliseconds to wait before each search, because Gmail lists an email only some time after it was sent. */
@@ -65,16 +68,16 @@ const folderWords = {
 	drafts: { claim: 'The draft may have been saved', plural: 'drafts', name: 'Drafts', verb: 'save' },
 };
 
-/** Finds an email whose outcome is unknown by the item's marker. @throws the failure if nothing is found: the email may still be sent */
-export async function findSentMail(client: Clients, folder: MailFolder, failure: NodeError, item: Item) {
+/** Finds an email with an unknown outcome by the token in its marker. @throws the failure, with the outcome unknown, if none is found */
+export async function findDeliveredMail(client: Clients, folder: MailFolder, failure: NodeError, item: Item) {
 	const { claim, plural, name, verb } = folderWords[folder];
 	let searchReport = `It is not among the newest ${plural}, but Gmail may list it later.`;
 	for (const delay of searchDelays) {
 		try {
 			await sleep(delay, undefined, { signal: item.signal });
-			for (const listedMail of (await listMailFolder(client, folder, maxSearchedMails)).mails) {
-				const { mail, parts } = await readMarker(client, listedMail);
-				if (parts[0] === item.token) return mail;
+			for (const entry of (await listMailFolder(client, folder, maxSearchedMails)).entries) {
+				const { mail, token } = await readMarker(client, entry);
+				if (token === item.token) return mail;
 			}
 		} catch (error) {
 			// The node reports the failure of the send. The failure of the search only explains why nothing more is known.
