@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../../core/errors';
-import { type CheckedItem, type PerformedItem, runItems, type Task } from '../../core/itemLoop';
+import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../../core/itemLoop';
 import type { DoneWork } from '../../core/doneItems';
 import { Sanitizer } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
@@ -60,8 +60,8 @@ function explainUnknownOutcome(failure: NodeError, { operation, params }: Job, c
 	});
 }
 
-/** The most tasks that are performed at the same time. The requests also share one rate limiter per credential. */
-const maxParallelItems = 5;
+/** The most batches that are performed at the same time. The requests also share one rate limiter per credential. */
+const maxParallelBatches = 5;
 
 /** Performs the jobs of all input items. Every output item is paired with its input item. */
 export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
@@ -76,8 +76,8 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			hasInputFields: (job) =>
 				job ? Boolean(job.params['includeInputFields']) : parameters.isOn('includeInputFields'),
 			getRequestIdentity: (job) => [job.resource, job.operation.value, job.params, job.item.json],
-			planTasks: orderTasks,
-			getConcurrency: () => maxParallelItems,
+			planBatches: planBatches,
+			getConcurrency: () => maxParallelBatches,
 			async perform(items) {
 				const jobs = items.map(({ value }) => value);
 				const results = await performJobs(jobs, getClients);
@@ -91,11 +91,12 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 	}
 }
 
-/** Plans changes in the order of the items. Neighboring reads, or changes of different things by one operation, may run in parallel. */
-function orderTasks(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Task<Job>> {
+/** Plans changes in the order of the items. Neighboring reads, or changes of different things by one operation, are in one phase. */
+function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Batch<Job>> {
 	let phase = 0;
 	let lastJob: Job | undefined;
-	return groupTasks(checkedItems).map((items) => {
+	return combineIntoBatches(checkedItems).map((items) => {
+		// All jobs of a batch have the same operation and change the same thing, so the first stands for all.
 		const job = items[0]?.value;
 		if (!job || !lastJob || !mayRunInParallel(lastJob, job)) phase++;
 		lastJob = job;
@@ -179,22 +180,22 @@ function createClientCache(context: IExecuteFunctions, run: RunState) {
 	return { getClients, showNotice };
 }
 
-/** Puts jobs that are processed together into one task each, in the order of their first members. Most tasks have a single job. */
-export function groupTasks<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
-	const tasks: J[][] = [];
-	let groups = new Map<string | undefined, J[]>();
+/** Puts jobs that are processed together into one batch, in the order of the first job of each. Most batches have a single job. */
+export function combineIntoBatches<J extends { readonly value: Job }>(checkedItems: readonly J[]): J[][] {
+	const batches: J[][] = [];
+	let openBatches = new Map<string | undefined, J[]>();
 	let lastOperation: Job['operation'] | undefined;
-	for (const job of jobs) {
-		const { operation, combineKey } = job.value;
+	for (const checkedItem of checkedItems) {
+		const { operation, combineKey } = checkedItem.value;
 		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
-		if (operation !== lastOperation) groups = new Map();
+		if (operation !== lastOperation) openBatches = new Map();
 		lastOperation = operation;
-		const group = groups.get(combineKey) ?? [];
-		if (group.length === 0) tasks.push(group);
-		group.push(job);
-		if (combineKey !== undefined) groups.set(combineKey, group);
+		const batch = openBatches.get(combineKey) ?? [];
+		if (batch.length === 0) batches.push(batch);
+		batch.push(checkedItem);
+		if (combineKey !== undefined) openBatches.set(combineKey, batch);
 	}
-	return tasks;
+	return batches;
 }
 
 function isOnlyReading({ operation, params }: Job): boolean {
