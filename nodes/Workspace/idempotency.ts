@@ -22,10 +22,10 @@ export const idempotencyOption = {
 
 /** What the package stores of a key at Google. Hashes do not reveal the key. */
 export interface KeyHashes {
-	/** The hash of the key, the operation and its target. It finds what was done with the key. */
-	readonly mark: string;
+	/** The hash of the key, the operation and its target. With it, a later run finds what was done with the key. */
+	readonly keyHash: string;
 	/** The hash of the content for which the key was used. The key is refused for other content. */
-	readonly content: string;
+	readonly contentHash: string;
 }
 
 /** The user's key, the operation, such as `mail send`, and its target: the ID of a folder or document, or '' for the account itself. */
@@ -58,7 +58,7 @@ export function hashParts(parts: ReadonlyArray<string | Uint8Array>): string {
 	return hash.digest('hex');
 }
 
-/** Refuses a key that was used for other content. @param firstUse what was done with the key, such as "the email 18c3f0a1b2d4e5f6" */
+/** Creates the failure for a key that was used for other content. @param firstUse what was done with the key, such as "the email 18c3f0a1b2d4e5f6" */
 export function createKeyReusedError(firstUse: string): NodeError {
 	return new NodeError({
 		code: 409,

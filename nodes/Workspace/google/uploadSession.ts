@@ -52,9 +52,9 @@ export class UploadSession {
 	async send(chunk: Buffer, position: number): Promise<boolean> {
 		const end = position + chunk.length;
 		while (this.storedBytes >= position && this.storedBytes < end) {
-			// The last part may create the file, so without an answer the outcome is unknown.
-			const isRead = end !== this.#totalBytes && !this.#hasSentLastByte;
-			await withRetries(() => this.#sendPart(chunk, position), { isHarmless: true, isRead }, this.#policy);
+			// Only the last byte can create the file. Without it, a request without an answer has changed nothing, as if it only read.
+			const effect = { isHarmless: true, isRead: end !== this.#totalBytes && !this.#hasSentLastByte };
+			await withRetries(() => this.#sendPart(chunk, position), effect, this.#policy);
 			if (this.storedBytes > end) {
 				const message = `Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`;
 				throw createProgressError(message, checkBasesAdvice);

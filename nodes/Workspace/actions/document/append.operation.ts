@@ -52,9 +52,9 @@ export const append = defineOperation({
 		}
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
-		const mark = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
+		const keyHash = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
 		const isPlain = params.contentFormat === 'text' && heading === '' && !newParagraph;
-		if (isPlain && (tab === '' || looksLikeTabId(tab)) && !mark) {
+		if (isPlain && (tab === '' || looksLikeTabId(tab)) && !keyHash) {
 			// This request requires no revision, so it is never repeated if its outcome is unknown.
 			const text = cleanText(content);
 			const insertText = { text, endOfSegmentLocation: tab === '' ? {} : { tabId: tab } };
@@ -64,7 +64,7 @@ export const append = defineOperation({
 			return { documentId, characterCount: text.length, revisionId };
 		}
 		const parts = heading === '' ? [content] : [content, heading];
-		const key = mark === undefined ? undefined : { mark, content: hashParts(parts) };
+		const key = keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(parts) };
 		return await appendContent(docs, { documentId, tab, heading, parsedContent, newParagraph, key }, item);
 	},
 	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
@@ -119,15 +119,15 @@ export async function appendContent(
 
 /**
  * Builds the name of the range that marks appended text with its idempotency key. One atomic change adds text and range, and Docs deletes
- * the range together with the text. The full name has the mark, the beginning of the content's hash, and the number of characters.
+ * the range together with the text. The full name has the key's hash, the beginning of the content's hash, and the number of characters.
  */
-function buildRangeName({ mark, content }: KeyHashes): string {
-	return `n8n-agent-workspace/${mark}/${content.slice(0, 16)}`;
+function buildRangeName({ keyHash, contentHash }: KeyHashes): string {
+	return `n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}`;
 }
 
 /** Finds the result of an earlier append with this key. @throws NodeError with 409 if that append had other content */
 function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, key: KeyHashes) {
-	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === key.mark);
+	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === key.keyHash);
 	if (name === undefined) return undefined;
 	if (!name.startsWith(`${buildRangeName(key)}/`))
 		throw createKeyReusedError(`text in the document ${documentId}`);

@@ -128,7 +128,8 @@ async function createInDrive(clients: Clients, document: NewDocument, item: Item
 	};
 	const mimeType = 'application/vnd.google-apps.document';
 	const file = { ...document, kind: 'document', mimeType, buildUrl: buildDocumentUrl, finish } as const;
-	return await createdFiles.createInDrive(clients.drive, { ...file, ownId: createdId }, item);
+	const keys = { keyHashes: document.key, recoveredId: createdId };
+	return await createdFiles.createInDrive(clients.drive, { ...file, ...keys }, item);
 }
 
 /**
@@ -164,7 +165,7 @@ async function fillCopy({ docs }: Clients, id: string, document: NewDocument, it
 	const { parsedContent, key, replacementPlan, fillFromInput } = document;
 	const replace = async () => {
 		const body = await readBodyState(docs, id, '', 'texts');
-		const name = `n8n-agent-workspace/filled/${key?.mark ?? ''}`;
+		const name = `n8n-agent-workspace/filled/${key?.keyHash ?? ''}`;
 		// A second replacement could also change the texts that the first one inserted.
 		if (key ? body.rangeNames.includes(name) : recovers && hasNewRevision(item, body)) return undefined;
 		const text = collectTexts(body, true, body.content);

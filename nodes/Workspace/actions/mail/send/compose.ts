@@ -69,7 +69,7 @@ interface ComposeOptions {
 export async function composeMail(outgoing: OutgoingMail, options: ComposeOptions): Promise<Buffer> {
 	const { from, original, token, keyHashes, allowedRecipients } = options;
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
-	const marker = keyHashes === undefined ? token : `${token} ${keyHashes.mark} ${keyHashes.content}`;
+	const marker = keyHashes === undefined ? token : `${token} ${keyHashes.keyHash} ${keyHashes.contentHash}`;
 	const mimeNode = new MailComposer({
 		from,
 		to,

@@ -14,8 +14,8 @@ import { fetchOwnAddress } from './sender';
 
 /** Hashes the key and the content of an email. Returns undefined if there is no key. */
 export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHashes | undefined {
-	const mark = hashIdempotencyKey({ key: params.idempotencyKey, operation: 'mail send', target: '' });
-	if (mark === undefined) return undefined;
+	const keyHash = hashIdempotencyKey({ key: params.idempotencyKey, operation: 'mail send', target: '' });
+	if (keyHash === undefined) return undefined;
 	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
 	const texts = [to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId];
 	const { replyAll, quoteOriginal, includeSignature } = params;
@@ -30,7 +30,7 @@ export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHas
 		]),
 	]);
 	// Half of the hash is enough to distinguish the emails of one key, and keeps the header line short.
-	return { mark, content: content.slice(0, 32) };
+	return { keyHash, contentHash: content.slice(0, 32) };
 }
 
 const searchedDays = 30;
@@ -58,8 +58,8 @@ async function findMailsWithKey({ client, item, outgoing, keyHashes }: KeyedSend
 	const mails = folders.flatMap((listed): ListedMail[] => listed.mails).filter(({ id }) => id !== excludedId);
 	const readMailMarker = async (mail: ListedMail) => await readMarker(client, mail);
 	const markedMails = await runInParallel(mails, initialConcurrency, readMailMarker);
-	return markedMails.flatMap(({ mail, parts: [, mark, content = ''] }) =>
-		mark === keyHashes.mark ? [{ mail, content }] : [],
+	return markedMails.flatMap(({ mail, parts: [, keyHash, content = ''] }) =>
+		keyHash === keyHashes.keyHash ? [{ mail, content }] : [],
 	);
 }
 
@@ -93,10 +93,10 @@ interface KeyedSend {
  */
 export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<SentMail>): Promise<SentMail> {
 	const { client, item, outgoing, keyHashes } = keyedSend;
-	const mutexKey = `${await fetchOwnAddress(client)} ${keyHashes.mark}`;
+	const mutexKey = `${await fetchOwnAddress(client)} ${keyHashes.keyHash}`;
 	return await mutex.run(mutexKey, async () => {
 		const priorMail = (await findRecentMail(client, mutexKey)) ?? (await findMailsWithKey(keyedSend)).at(-1);
-		if (priorMail && priorMail.content !== keyHashes.content)
+		if (priorMail && priorMail.content !== keyHashes.contentHash)
 			throw createKeyReusedError(`the message ${priorMail.mail.id}`);
 		if (priorMail) return { ...priorMail.mail, repeated: true };
 		const mail = await send().catch(async (error: unknown) => {
@@ -105,7 +105,7 @@ export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<Sent
 				return await findSentMail(client, outgoing.folder, error, item);
 			throw error;
 		});
-		recentMails.set(mutexKey, { mail, content: keyHashes.content });
+		recentMails.set(mutexKey, { mail, content: keyHashes.contentHash });
 		await addSecondSendHint(keyedSend, mail);
 		return mail;
 	});
