@@ -116,7 +116,7 @@ export async function getBinarySource(
 	return { fileName, mimeType, size: fileSize, open };
 }
 
-/** Returns the binary fields with these names, where * means all. @throws NodeError 400 if one is missing */
+/** Returns the binary fields with these names, where * means all. @throws NodeError 400 if one is missing, or * finds none */
 export function findBinaryFields(
 	context: IExecuteFunctions,
 	itemIndex: number,

@@ -30,7 +30,7 @@ interface CreationSteps<R> {
 	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/** Completes a file. May be called again, even by parallel executions. Returns a function that reads the result. */
+	/** Completes a file, unless it is done. May be called again, even by parallel executions. Returns a function that reads the result. */
 	readonly finish: (
 		file: File,
 		state: { readonly isOwn: boolean; readonly isDone: boolean },
@@ -83,8 +83,7 @@ export async function createOnce<R extends object>(
 /** Adds the new file, which Drive's search may not list yet, unless another execution has moved it to the trash. */
 async function addOwnFile(drive: drive_v3.Drive, files: readonly File[], fileId: string, fields: string) {
 	if (files.some(({ id }) => id === fileId)) return files;
-	const request = { fileId, supportsAllDrives: true, fields: `${fields},trashed` };
-	const { data } = await drive.files.get(request);
+	const { data } = await drive.files.get({ fileId, supportsAllDrives: true, fields: `${fields},trashed` });
 	return data.trashed ? files : [...files, data];
 }
 

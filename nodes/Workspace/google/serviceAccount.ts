@@ -76,9 +76,7 @@ function createTokenError(status: number, errorTexts: unknown[], account: Servic
 }
 
 /** Whether the same request may succeed later. */
-function isTemporary(status: number): boolean {
-	return status >= 500 || status === 408 || status === 429;
-}
+const isTemporary = (status: number) => status >= 500 || status === 408 || status === 429;
 
 function findTokenAdvice(status: number, errorTexts: unknown[], { scope }: ServiceAccount): string {
 	// Reported in googleapis/google-api-php-client#2214.
@@ -121,9 +119,7 @@ function formatPem(text: string): string {
 	return `-----BEGIN ${label}-----\n${content.trim().split(/\s+/).join('\n')}\n-----END ${label}-----\n`;
 }
 
-function encodeBase64Url(value: object): string {
-	return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
+const encodeBase64Url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Throws an error without a code, because n8n's credential form shows nothing but the code. The nodes read the failure in `cause`. */
 export function throwPlainError(error: unknown): never {

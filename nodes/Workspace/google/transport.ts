@@ -50,7 +50,7 @@ export async function readGoogleResponse(
 		const data = tryParseJson(bytes);
 		// All of Google's methods return an object.
 		if (isRecord(data)) return { status, headers, data };
-		// A text that begins like JSON was cut off. n8n's client does not notice this in compressed data. A proxy's page begins with `<`.
+		// A text that is empty or begins like JSON was cut off. n8n's client does not notice this in compressed data. A proxy's page begins with `<`.
 		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'))) throw new BodyError('cutShort');
 	} finally {
 		memory.release();
@@ -83,6 +83,7 @@ export function resolveApiUrl(url: string, bases: ApiBases): { readonly url: str
 		for (const buildPrefix of [(base: string) => base, getUploadBase]) {
 			const prefix = buildPrefix(googleApiBases[api], api);
 			const suffix = url.slice(prefix.length);
+			// Google's own address must end here, or go on with another part: `/v10` is not below `/v1`.
 			if (url.startsWith(prefix) && /^(?:$|[/:?])/.test(suffix))
 				return { url: buildPrefix(bases[api], api) + suffix, api };
 		}
@@ -250,7 +251,7 @@ async function sendAndRefresh(send: RequestSender, request: IHttpRequestOptions,
 		);
 	const response = await sendCopy();
 	if (response.statusCode !== 401) return response;
-	// n8n before 2.9 ignores `except` and returns a 401. It refreshes the token only if a 401 is thrown, so the request is sent again.
+	// n8n before 2.9 ignores `except` and returns a 401. It refreshes the token only if a 401 throws, so the second request lets it throw.
 	discardBody(response);
 	return await sendCopy({ ignoreHttpStatusErrors: false });
 }

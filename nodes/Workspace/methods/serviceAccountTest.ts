@@ -50,10 +50,8 @@ export async function checkServiceAccount(
 		return { status: 'OK', message: `${apiNames[request.api]} accepts the service account` };
 	} catch (error) {
 		// n8n's credential form shows only the message, so the advice is added to it.
-		return {
-			status: 'Error',
-			message: addAdviceToMessage(sanitizer.sanitizeError(toNodeError(error))).message,
-		};
+		const { message } = addAdviceToMessage(sanitizer.sanitizeError(toNodeError(error)));
+		return { status: 'Error', message };
 	}
 }
 

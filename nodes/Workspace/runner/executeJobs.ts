@@ -15,7 +15,7 @@ import type { Job } from './job';
 /** Returns the clients with which a job's run sends. @param shared set if the requests serve other runs, too */
 export type ClientGetter = (job: Job, shared?: SharedSending) => Promise<Clients>;
 
-/** Jobs of one run that are sent together. */
+/** Jobs of one run that are sent together. They have the same operation and combine key, so the first stands for all. */
 interface JobsOfRun {
 	readonly jobs: readonly [Job, ...Job[]];
 	readonly clients: Clients;
@@ -111,7 +111,7 @@ function weighJobs(jobs: readonly Job[]): number {
 	return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
-/** Executes the jobs of all runs in a group and settles every run. A run that was stopped while it waited is left out. */
+/** Executes the jobs of all runs in a group and settles every run. A run that was stopped while it waited is not sent. */
 async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	const isStopped = ({ jobs: [{ item }] }: WaitingRun) => item.signal?.aborted === true;
 	for (const { jobs, settle } of runs.filter(isStopped))
@@ -128,6 +128,7 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 /** Executes the jobs of several runs with the credential of one. The requests are aborted only if all runs are stopped. */
 async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
 	const jobs = runs.flatMap((run) => run.jobs);
+	// The signal, the log and the sanitizer are those of the run, so one item of each run is enough.
 	const firstItems = runs.map((run) => run.jobs[0].item);
 	const stop = new AbortController();
 	const stopIfAllStopped = () => {

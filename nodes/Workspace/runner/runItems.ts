@@ -26,7 +26,7 @@ export async function performJobs(jobs: readonly Job[], getClients: ClientGetter
 	}
 }
 
-/** Finds out what really happened if the result is a failure with an unknown outcome. Returns any other result as it is. */
+/** Explains a failure, and finds out what really happened if its outcome is unknown. Returns any other result as it is. */
 async function recoverOutcome(clients: Clients, job: Job, result: unknown): Promise<unknown> {
 	if (!isNodeError(result)) return result;
 	const { operation, params, item } = job;
@@ -39,6 +39,7 @@ async function recoverOutcome(clients: Clients, job: Job, result: unknown): Prom
 		return recovered ?? unknownFailure;
 	} catch (error) {
 		const failure = toJobFailure(error, job);
+		// The failure itself then says that the work may be done, or names the created files.
 		const isSelfExplanatory = failure.outcome === 'unknown' || item.hasCreated;
 		return item.explainFailure(isSelfExplanatory ? failure : explainUnknownOutcome(result, job, failure));
 	}
@@ -60,7 +61,7 @@ function explainUnknownOutcome(failure: NodeError, { operation, params }: Job, c
 	});
 }
 
-/** The most batches that are performed at the same time. The requests also share one rate limiter per credential. */
+/** The most batches that are performed at the same time. The requests also share the credential's rate limiters. */
 const maxParallelBatches = 5;
 
 /** Performs the jobs of all input items. Every output item is paired with its input item. */
@@ -68,7 +69,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 	const sanitizer = new Sanitizer();
 	const run = new RunState(sanitizer);
 	const parameters = new NodeParameters(context);
-	const { getClients, showNotice } = createClientCache(context, run);
+	const { getClients, showNotice } = createGoogleAccess(context, run);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
@@ -76,7 +77,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			hasInputFields: (job) =>
 				job ? Boolean(job.params['includeInputFields']) : parameters.isOn('includeInputFields'),
 			getRequestIdentity: (job) => [job.resource, job.operation.value, job.params, job.item.json],
-			planBatches: planBatches,
+			planBatches,
 			getConcurrency: () => maxParallelBatches,
 			async perform(items) {
 				const jobs = items.map(({ value }) => value);
@@ -149,8 +150,8 @@ function describeRerun({ operation, params, item }: Job): Omit<DoneWork, 'result
 const mailApis = ['mail'] as const;
 const fileApis = ['sheets', 'docs', 'drive'] as const;
 
-/** Creates what a run needs to load Google's clients. Jobs of one operation with the same limits share their clients. */
-function createClientCache(context: IExecuteFunctions, run: RunState) {
+/** Creates a run's access to Google's clients, and to the notice of its sign-in. Jobs of one operation with the same limits share clients. */
+function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 	let loadedCredential: Promise<GoogleCredential> | undefined;
 	// The notice is no hint of an item, because a model would get it. If the credential fails, the items already say so.
 	const showNotice = async () => {
