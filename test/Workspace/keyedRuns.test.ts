@@ -107,7 +107,7 @@ describe('keyed runs', () => {
 		count(own: number): number;
 	}
 
-	const named = (name: string) => google.files.all().filter((one) => one.name === name && !one.trashed);
+	const named = (name: string) => google.files.listAll().filter((one) => one.name === name && !one.trashed);
 	const occurrences = (text: string, part: string) => text.split(part).length - 1;
 	let log = '';
 	let template = '';
