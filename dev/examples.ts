@@ -15,7 +15,7 @@ export interface Services {
 	/** The token of those who call a published address, and the chat model's address. Without them, their nodes have no credential. */
 	readonly callers?: string;
 	readonly modelUrl?: string;
-	/** Part of the credentials' names, so that programs that share an n8n but not the stand-ins have their own. Default: `demo`. */
+	/** Part of the names of credentials and workflows, so that programs that share an n8n but not the stand-ins have their own. Default: `demo` for credentials. */
 	readonly label?: string;
 }
 
@@ -110,7 +110,9 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 	const all = (await readdir(path.join(root, 'examples'))).filter((name) => name.endsWith('.json')).sort();
 	const files = [...new Set([...shownFiles.keys(), ...all])].filter((name) => all.includes(name));
 	for (const file of files) {
-		const definition = await readExample(file);
+		const example = await readExample(file);
+		const { label } = services;
+		const definition = label === undefined ? example : { ...example, name: `${example.name} (${label})` };
 		const known = present.find(({ name }) => name === definition.name);
 		const workflow = known
 			? await api.request<ImportedExample['workflow']>('GET', `workflows/${known.id}`)

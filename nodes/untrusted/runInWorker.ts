@@ -21,7 +21,7 @@ const maxCharacters: Readonly<Record<TaskName, number>> = {
 };
 
 const maxHeapMegabytes = 384;
-/** V8's limits are far above ours, because an allocation beyond V8's limit ends the whole process (Node 20 and 24). */
+/** V8's limits are far above ours, because an allocation beyond V8's limit can end the whole process (Node 20 and 24). */
 const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
 const heapCheckMilliseconds = 50;
 const maxLoadSeconds = 30;
@@ -93,7 +93,6 @@ function startThread(): Worker {
 	return worker;
 }
 
-/** Reading a text exceeded the limit of time or memory. */
 class LimitExceeded extends Error {}
 
 const tooMuchMemory = `reading it takes more than ${maxHeapMegabytes} MB of memory`;

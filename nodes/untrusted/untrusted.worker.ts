@@ -39,8 +39,8 @@ export interface WorkerQuestion {
 
 export type WorkerAnswer<R = unknown> = { readonly result: R } | { readonly trouble: string };
 
-/** Most characters of a result: a base for every result, and an allowance for each character of the input. */
-const allowedCharacters = 1_000_000;
+/** Most characters of the result for a text: a base for every result, and an allowance for each character of the input. */
+const baseCharacters = 1_000_000;
 const maxGrowth = 20;
 
 async function respond({ task, input }: WorkerQuestion): Promise<void> {
@@ -53,7 +53,7 @@ async function respond({ task, input }: WorkerQuestion): Promise<void> {
 function runTask(taskFunction: (input: never) => unknown, input: unknown): WorkerAnswer {
 	try {
 		const result = taskFunction(input as never);
-		const maxLength = typeof input === 'string' ? allowedCharacters + maxGrowth * input.length : Infinity;
+		const maxLength = typeof input === 'string' ? baseCharacters + maxGrowth * input.length : Infinity;
 		const isTooLong = typeof result === 'string' && result.length > maxLength;
 		return isTooLong ? { trouble: 'the result is too long' } : { result };
 	} catch (error) {

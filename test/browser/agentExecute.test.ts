@@ -71,19 +71,10 @@ test('what a newcomer has to know of sessions and waits is said in plain words',
 	await page.getByTestId('parameter-input-matchValue').waitFor();
 });
 
-test('the example with two triggers runs as its note says', async () => {
-	await openWorkflow('Agent answers start a workflow');
-	await page.getByText('Open Agent Execute and click Execute step').waitFor();
-	await editor.openNode('Agent Execute');
-	service.requests.length = 0;
-	await editor.runStep('accepted');
-	expect(service.requests.length).toBeGreaterThan(0);
-});
-
 test('a failure says what happened and what to do', async () => {
 	service.script({ status: 401 });
 	// n8n has stored what the tests above changed in the other example.
-	await openWorkflow('Long work: the trigger receives the answer');
+	await openWorkflow('Long work: the agent calls back');
 	await editor.openNode('Agent Execute');
 	await editor.runStep(
 		'refused the API key or the signature (401)',

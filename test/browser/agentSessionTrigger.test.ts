@@ -1,5 +1,4 @@
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import { readExample } from '../../dev/examples.ts';
 import { until } from '../e2e/station';
 import { Building } from './building';
 import { CredentialForm } from './credentialForm';
@@ -67,33 +66,3 @@ test('an agent’s messages start a workflow: in a test, and published', async (
 	await editor.api.deactivate({ id });
 	expect(JSON.stringify(execution.resultData)).toContain('Second message');
 });
-
-test.each(['agent-answers-start-a-workflow.json', 'long-work-by-trigger.json'])(
-	'%s: the button below the canvas opens the form, which starts the agent',
-	async (file) => {
-		const { api } = editor;
-		const { url, webSocketUrl } = service;
-		const credentials = {
-			agentApi: await api.createCredential('agentApi', file, { deploymentUrl: url, webSocketUrl, apiKey }),
-			agentSignatureApi: await api.createCredential('agentSignatureApi', file, signer),
-		};
-		const example = await readExample(file);
-		const nodes = example.nodes.map((node) =>
-			String(node.type).startsWith('n8n-nodes-agent-workspace') ? { ...node, credentials } : node,
-		);
-		const workflow = await editor.show({ ...example, nodes });
-		const popup = page.waitForEvent('popup');
-		await page.getByTestId('execute-workflow-button').click();
-		const form = await popup;
-		await form.locator('textarea').fill('Say hello');
-		await form.getByRole('button', { name: 'Submit' }).click();
-		const agent = page.locator('[data-test-id="canvas-node"]').filter({ hasText: 'Agent Execute' });
-		await agent.getByTestId('canvas-node-status-success').waitFor();
-		await form.close();
-		const { resultData } = await api.untilTriggered(workflow, undefined, { mode: 'manual' });
-		expect(resultData.runData['Agent Execute']?.map(({ executionStatus }) => executionStatus)).toEqual([
-			'success',
-		]);
-		expect(JSON.stringify(service.requests.at(-1)?.body)).toContain('Say hello');
-	},
-);

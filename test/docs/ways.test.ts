@@ -1,4 +1,4 @@
-// The table of CONTRIBUTING.md: how many product files one call executes, by V8's own count of calls. `npm run docs -- ways` measures
+// The table of CONTRIBUTING.md: in how many product files code runs, by V8's own count of calls. `npm run docs -- ways` measures
 // it anew and names the files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -109,26 +109,26 @@ const untilAnswer = {
 };
 
 const ways: Record<string, () => Promise<string[]>> = {
-	'Agent Execute, no wait': async () => await filesOf(agent({})),
-	'Agent Execute with wait': async () => await filesOf(agent(untilAnswer)),
-	'Spreadsheet Append by header': async () =>
+	'Agent Execute without Wait for Messages': async () => await filesOf(agent({})),
+	'Agent Execute with Wait for Messages': async () => await filesOf(agent(untilAnswer)),
+	'Spreadsheet: Append': async () =>
 		await filesOf(sheet({ operation: 'append' }, { Order: 'A-2', Status: 'new' })),
-	'Mail Send': async () => {
+	'Mail: Send': async () => {
 		const mail = { resource: 'mail', operation: 'send', to: 'b@example.com', subject: 'Hello', body: 'Text' };
 		return await filesOf(() => workspace(mail));
 	},
-	'Write with Match Columns': async () =>
+	'Spreadsheet: Write with Match Columns': async () =>
 		await filesOf(
 			sheet(
 				{ operation: 'write', writeMode: 'update', matchColumns: ['Order'] },
 				{ Order: 'A-1', Status: 'paid' },
 			),
 		),
-	'One frame in the trigger': frame,
+	'Agent Session Trigger, for one frame': frame,
 };
 
 /** Files that no call of the node needs: those of the other one. */
-const foreign = (name: string) => (/^(Agent|One frame)/.test(name) ? /nodes\/Workspace\// : /nodes\/Agent\//);
+const foreign = (name: string) => (/^Agent/.test(name) ? /nodes\/Workspace\// : /nodes\/Agent\//);
 
 test('a call executes no file of another node; how many it executes is measured', async () => {
 	const found: Array<[string, string[]]> = [];
@@ -139,7 +139,7 @@ test('a call executes no file of another node; how many it executes is measured'
 	}
 	if (!process.env.WRITE_DOCS) return;
 	const table = [
-		'| Call | Files |',
+		'| What the node does | Files |',
 		'| --- | --- |',
 		...found.map(([name, files]) => `| ${name} | ${files.length} |`),
 	];

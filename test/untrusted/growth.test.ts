@@ -59,7 +59,7 @@ test.each(['>a\n\n\n', ' ', '-----\n', 'From: a\n', 'On 5 Jan 2026, a@b.c wrote:
 		expectLinear(
 			unit,
 			(text) => `x:\n${text}x\n${header}`,
-			(text) => keepNewText(text, { subject: 'Re: x', isReply: true }),
+			(text) => keepNewText(text, { subject: 'Re: x', hasReplyHeader: true }),
 		);
 	},
 );

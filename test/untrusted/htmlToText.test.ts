@@ -208,6 +208,7 @@ describe('what a style sheet hides is not shown', () => {
 		['a rule for what has an attribute', '[class=preheader]{display:none} *[id]{display:none}'],
 		['what something around it shows', '.preheader{display:none} td > .preheader{display:block}'],
 		['what appears', '.preheader{opacity:0;animation:show 1s}'],
+		['a rule for a class that it lacks', 'div.big.preheader#top.big.small{display:none}'],
 		['the whole page', 'body{display:none} html{opacity:0}'],
 		['a rule that does not end', '.preheader{display:none'],
 		['an empty rule', '{display:none} .{display:none} ,{}'],

@@ -3,8 +3,8 @@ import { keepNewText } from '../../nodes/untrusted/mail/newText';
 import { expectLinear } from '../growth';
 import { readReplies, unify } from './replies/readReplies';
 
-const reply = { subject: 'Re: Offer', isReply: true };
-const first = { subject: 'Offer', isReply: false };
+const reply = { subject: 'Re: Offer', hasReplyHeader: true };
+const first = { subject: 'Offer', hasReplyHeader: false };
 const outlook = (from: string, sent: string, to: string, subject: string) =>
 	`${from}: Ann Lee <ann@example.com>\n${sent}: Montag, 5. Januar 2026 10:00\n${to}: Bob\n${subject}: Offer\n\nold text`;
 
@@ -138,8 +138,8 @@ test('an answer without a header of its own is known by its introduction', () =>
 });
 
 test('an answer is known by its subject or by its header alone', () => {
-	expect(keepNewText('> Shall I?\n\nYes.', { subject: 'AW: Offer', isReply: false })).toBe('Yes.');
-	expect(keepNewText('> Shall I?\n\nYes.', { subject: 'Offer', isReply: true })).toBe('Yes.');
+	expect(keepNewText('> Shall I?\n\nYes.', { subject: 'AW: Offer', hasReplyHeader: false })).toBe('Yes.');
+	expect(keepNewText('> Shall I?\n\nYes.', { subject: 'Offer', hasReplyHeader: true })).toBe('Yes.');
 });
 
 test.each([

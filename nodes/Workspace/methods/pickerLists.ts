@@ -17,7 +17,7 @@ import { quoteSearchText } from '../actions/createdFiles';
 import { flattenTabs, buildDocumentUrl, summarizeTab } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/query';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
-import { fetchHeaderRow } from '../actions/spreadsheet/headerRow';
+import { fetchTableHeader } from '../actions/spreadsheet/tableHeader';
 import { parseBounds, parseTarget, toColumnLetters } from '../actions/spreadsheet/range';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
 import type { SignIn } from '../google/advice';
@@ -179,7 +179,7 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 			const target = hasNoTarget ? {} : parseTarget(await spreadsheet.resolveTab({ tab, range }));
 			// In Read, Header Row counts from the first row of the range. With 0, the columns are named by their letters.
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
-			const { names, texts, rangeStart } = await fetchHeaderRow(spreadsheet, target, row);
+			const { names, texts, rangeStart } = await fetchTableHeader(spreadsheet, target, row);
 			const letters = texts.slice(rangeStart).map((_, index) => toColumnLetters(rangeStart + index));
 			return buildList(headerRow === 0 ? letters : names, row, context.getNodeParameter('matchColumns', []));
 		});

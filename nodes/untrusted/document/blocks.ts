@@ -41,7 +41,7 @@ export interface TableBlock {
 
 export type Block = ParagraphBlock | TableBlock;
 
-/** The indexes of a list's first and last block. Inner lists are included; only inner lists of the other kind also have a range. */
+/** Indexes of a list's first and last block. Of its inner lists, only those of the other kind, such as numbers in bullets, have a range, too. */
 export interface ListRange {
 	readonly firstIndex: number;
 	readonly lastIndex: number;

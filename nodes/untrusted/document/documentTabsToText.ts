@@ -3,8 +3,6 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { joinSpans } from './blocks';
 import * as elements from './elements';
 
-const listIndent = '  ';
-
 /** Converts tabs to plain text, with a blank line between two tabs. Leaves out empty tabs. */
 export const documentTabsToText = (tabs: readonly elements.DocumentTab[]) =>
 	joinParts(tabs.map(documentTabToText));
@@ -18,7 +16,7 @@ export function documentTabToText(tab: elements.DocumentTab): string {
 		const text = joinSpans(elements.readPieces(paragraph, tab)).replaceAll('\v', '\n');
 		if (!paragraph.bullet) return text;
 		const glyph = glyphs.countItem(paragraph.bullet);
-		return `${listIndent.repeat(glyph.level)}${glyph.text} ${text}`;
+		return `${'  '.repeat(glyph.level)}${glyph.text} ${text}`;
 	};
 	const readLines = (content: elements.Elements, cellSeparator: string): string[] =>
 		content.flatMap(({ paragraph, table, tableOfContents }) => {
@@ -29,7 +27,7 @@ export function documentTabToText(tab: elements.DocumentTab): string {
 	const readRows = ({ tableRows = [] }: docs_v1.Schema$Table, separator: string): string[] => {
 		const rows = tableRows.map((row) => row.tableCells ?? []);
 		const [cell, ...otherCells] = rows.flat();
-		// A table with one cell is a frame around code or text.
+		// A table with one cell, outside of other tables, is a frame around code or text.
 		if (cell && otherCells.length === 0 && separator === '\t')
 			return readLines(cell.content ?? [], separator);
 		return rows.map((cells) => cells.map(readCell).join(separator));

@@ -93,9 +93,8 @@ export function getFootnotes(tab: DocumentTab) {
 	const visit = (content: Elements) => {
 		for (const { paragraph, table, tableOfContents } of content) {
 			for (const { footnoteReference } of paragraph?.elements ?? []) {
-				if (footnoteReference?.footnoteId) {
+				if (footnoteReference?.footnoteId)
 					numbersById.set(footnoteReference.footnoteId, footnoteReference.footnoteNumber ?? '');
-				}
 			}
 			for (const cell of getCells(table)) visit(cell.content ?? []);
 			visit(tableOfContents?.content ?? []);
@@ -114,7 +113,7 @@ export function getTabContents(tab: DocumentTab): Elements[] {
 }
 
 /** Returns the level that a heading has in Markdown; undefined for other paragraphs. */
-export function getHeadingDepth(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {
+export function getHeadingLevel(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {
 	if (namedStyle === 'TITLE') return 1;
 	if (namedStyle === 'SUBTITLE') return 2;
 	return ([1, 2, 3, 4, 5, 6] as const).find((depth) => namedStyle === `HEADING_${depth}`);
@@ -151,20 +150,22 @@ export interface Glyph {
 	/** Counts from 0. */
 	readonly level: number;
 	readonly ordered: boolean;
+	/** The number of the item, also in a list with bullets. */
 	readonly number: number;
 }
 
 const defaultSymbol = '•';
 const bulletGlyphTypes = new Set([undefined, null, 'NONE', 'GLYPH_TYPE_UNSPECIFIED']);
-/** Levels count from 0. Docs has nine levels, but a gateway in place of Google may send any number. */
-const maxListLevel = 8;
-/** Longer formats are ignored, because each item repeats its format. The formats of Docs have at most five characters. */
-const maxFormatCharacters = 50;
+/** Deepest level of a list in Docs, counted from 0. A gateway in place of Google may send a deeper one. */
+export const maxListLevel = 8;
+/** Longer formats and symbols are ignored, because each item repeats them. The formats of Docs have at most five characters. */
+const maxGlyphCharacters = 50;
 
 /** Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph itself. */
 export class GlyphCounter {
 	readonly #lists: Readonly<Record<string, docs_v1.Schema$List>>;
-	readonly #counts = new Map<string, number[]>();
+	/** By list ID: the last number at each level. Each item lets the levels below it begin anew. */
+	readonly #lastNumbers = new Map<string, number[]>();
 
 	constructor(tab: docs_v1.Schema$DocumentTab) {
 		this.#lists = tab.lists ?? {};
@@ -175,16 +176,16 @@ export class GlyphCounter {
 		const listId = bullet.listId ?? '';
 		const level = Math.min(Math.max(0, Math.trunc(bullet.nestingLevel ?? 0)), maxListLevel);
 		const levels = this.#lists[listId]?.listProperties?.nestingLevels ?? [];
-		const counts = this.#counts.get(listId) ?? [];
+		const lastNumbers = this.#lastNumbers.get(listId) ?? [];
 		const getStartNumber = (index: number) => levels[index]?.startNumber ?? 1;
-		const number = (counts[level] ?? getStartNumber(level) - 1) + 1;
-		const outerCounts = Array.from({ length: level }, (_, index) => counts[index] ?? getStartNumber(index));
-		this.#counts.set(listId, [...outerCounts, number]);
+		const number = (lastNumbers[level] ?? getStartNumber(level) - 1) + 1;
+		const outer = Array.from({ length: level }, (_, index) => lastNumbers[index] ?? getStartNumber(index));
+		this.#lastNumbers.set(listId, [...outer, number]);
 		const { glyphType, glyphFormat, glyphSymbol } = levels[level] ?? {};
 		const ordered = !bulletGlyphTypes.has(glyphType);
 		if (!ordered) return { text: dropIfTooLong(glyphSymbol) || defaultSymbol, level, ordered, number };
-		const numberTexts = [...outerCounts, number].map((count, index) =>
-			formatItemNumber(count, levels[index]?.glyphType ?? 'DECIMAL'),
+		const numberTexts = [...outer, number].map((number, index) =>
+			formatItemNumber(number, levels[index]?.glyphType ?? 'DECIMAL'),
 		);
 		const format = dropIfTooLong(glyphFormat) ?? `%${level}.`;
 		const text = format.replace(/%(\d)/g, (_, index: string) => numberTexts[Number(index)] ?? '');
@@ -193,34 +194,34 @@ export class GlyphCounter {
 }
 
 function dropIfTooLong(text: OptionalText): string | undefined {
-	return text && text.length <= maxFormatCharacters ? text : undefined;
+	return text && text.length <= maxGlyphCharacters ? text : undefined;
 }
 
 /** Above these limits, letters and Roman numerals get too long to read: 780 is 30 times 'z', and 4,000 would be 4 times 'm'. */
-const maxLetterCount = 780;
-const maxRomanCount = 3999;
+const maxLetterNumber = 780;
+const maxRomanNumber = 3999;
 
-function formatItemNumber(count: number, type: string): string {
-	if (count < 1) return String(count);
-	const isRoman = type.endsWith('ROMAN') && count <= maxRomanCount;
-	const isLetter = type.endsWith('ALPHA') && count <= maxLetterCount;
-	if (!isRoman && !isLetter) return String(count).padStart(type === 'ZERO_DECIMAL' ? 2 : 1, '0');
-	const numeral = isRoman ? toRoman(count) : toLetters(count);
+function formatItemNumber(number: number, type: string): string {
+	if (number < 1) return String(number);
+	const isRoman = type.endsWith('ROMAN') && number <= maxRomanNumber;
+	const isLetter = type.endsWith('ALPHA') && number <= maxLetterNumber;
+	if (!isRoman && !isLetter) return String(number).padStart(type === 'ZERO_DECIMAL' ? 2 : 1, '0');
+	const numeral = isRoman ? toRoman(number) : toLetters(number);
 	return type.startsWith('UPPER') ? numeral.toUpperCase() : numeral;
 }
 
 /** Counts in letters as Docs does: a to z, aa to zz, aaa to zzz. */
-function toLetters(count: number): string {
-	const letter = String.fromCharCode(97 + ((count - 1) % 26));
-	return letter.repeat(Math.ceil(count / 26));
+function toLetters(number: number): string {
+	const letter = String.fromCharCode(97 + ((number - 1) % 26));
+	return letter.repeat(Math.ceil(number / 26));
 }
 
 /** The digits 0 to 9, written with the signs for 1, 5 and 10. Other decimal places have other signs. */
 const romanDigits = ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'];
 const romanSigns = ['ivx', 'xlc', 'cdm', 'm'];
 
-function toRoman(count: number): string {
-	const digits = Array.from(String(count), Number).toReversed();
+function toRoman(number: number): string {
+	const digits = Array.from(String(number), Number).toReversed();
 	const numerals = digits.map((digit, place) =>
 		(romanDigits[digit] ?? '').replaceAll(/[ivx]/g, (sign) => romanSigns[place]?.['ivx'.indexOf(sign)] ?? ''),
 	);

@@ -1,14 +1,16 @@
 /** Limits for the style sheets of a page. The style sheets of ordinary emails are far shorter. */
 const maxSheetCharacters = 500_000;
 const maxRules = 5_000;
-const maxSelectors = 50;
+const maxSelectorsPerRule = 50;
+const maxStepsPerSelector = 10;
+const maxNamesPerStep = 5;
 const maxRulesPerName = 30;
-const maxClasses = 30;
+const maxClassesPerElement = 30;
 const maxBlockCharacters = 5_000;
 
 const zero = /^0+(?:\.0*)?(?:[a-z]+|%)?$/;
 /** The values that hide an element, by CSS property. */
-const unseenValues = {
+const hidingValues = {
 	display: /^none$/,
 	visibility: /^(?:hidden|collapse)$/,
 	'max-height': zero,
@@ -16,14 +18,14 @@ const unseenValues = {
 	// Hides only the element's own text, because an element inside may have another size.
 	'font-size': zero,
 } as const;
-type Property = keyof typeof unseenValues;
+type Property = keyof typeof hidingValues;
 
 /** Parts of a rule's weight in the cascade of CSS. Each part outweighs any number of the parts before it. */
 const weights = { order: 1, tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
 
 interface Declaration {
 	readonly property: Property;
-	readonly isUnseen: boolean;
+	readonly isHiding: boolean;
 	readonly isImportant: boolean;
 }
 
@@ -36,7 +38,7 @@ interface Rule {
 	readonly declarations: readonly Declaration[];
 }
 
-/** Finds out which elements the `style` elements of a page hide on any screen. */
+/** Finds out which elements of a page its `style` elements and attributes hide on any screen. */
 export class HidingStyles {
 	/** Rules, by the last name of their selector. */
 	readonly #rules = new Map<string, Rule[]>();
@@ -51,13 +53,13 @@ export class HidingStyles {
 			if (this.#ruleCount >= maxRules) return;
 			const declarations = readDeclarations(block);
 			if (declarations.length === 0) continue;
-			for (const selector of selectors.split(',', maxSelectors)) this.#addRule(selector, declarations);
+			for (const selector of selectors.split(',', maxSelectorsPerRule)) this.#addRule(selector, declarations);
 		}
 	}
 
 	#addRule(selector: string, declarations: readonly Declaration[]): void {
-		const inBody = selector.trim().replace(/^(?:html\s+)?body\s+/i, '');
-		const steps = inBody.split(/[\s>+~]+/, 10);
+		const selectorInBody = selector.trim().replace(/^(?:html\s+)?body\s+/i, '');
+		const steps = selectorInBody.split(/[\s>+~]+/, maxStepsPerSelector);
 		const names = readNames(steps.at(-1) ?? '');
 		const lastName = names.at(-1);
 		if (lastName === undefined || selector.includes(':')) return;
@@ -66,6 +68,7 @@ export class HidingStyles {
 		if (rules.length >= maxRulesPerName) return;
 		const dependsOnContext = steps.length > 1;
 		const specificity = names.reduce((sum, name) => sum + weights[getNameKind(name)], 0);
+		// The names of the surrounding elements count as one class.
 		const weight = specificity + this.#ruleCount++ + (dependsOnContext ? weights.class : 0);
 		rules.push({ names, dependsOnContext, weight, declarations });
 	}
@@ -73,25 +76,24 @@ export class HidingStyles {
 	/** @param attributes the attributes of the element, of which `id`, `class` and `style` count */
 	getVisibility(tag: string, attributes: ReadonlyMap<string, string>) {
 		const get = (name: string) => attributes.get(name) ?? '';
-		const classNames = get('class').trim().split(/\s+/, maxClasses);
+		const classNames = get('class').trim().split(/\s+/, maxClassesPerElement);
 		const elementNames = new Set([tag, ...classNames.map((name) => `.${name}`), `#${get('id').trim()}`]);
-		const winners = new Map<Property, { readonly weight: number; readonly isUnseen: boolean }>();
+		const winners = new Map<Property, { readonly weight: number; readonly isHiding: boolean }>();
 		const apply = (declarations: readonly Declaration[], weight: number, dependsOnContext = false) => {
-			for (const { property, isUnseen, isImportant } of declarations) {
+			for (const { property, isHiding, isImportant } of declarations) {
 				const totalWeight = weight + (isImportant ? weights.important : 0);
-				if (totalWeight < (winners.get(property)?.weight ?? 0) || (dependsOnContext && isUnseen)) continue;
-				winners.set(property, { weight: totalWeight, isUnseen });
+				if (totalWeight < (winners.get(property)?.weight ?? 0) || (dependsOnContext && isHiding)) continue;
+				winners.set(property, { weight: totalWeight, isHiding });
 			}
 		};
-		for (const rule of [...elementNames].flatMap((name) => this.#rules.get(name) ?? [])) {
+		for (const rule of [...elementNames].flatMap((name) => this.#rules.get(name) ?? []))
 			if (rule.names.every((name) => elementNames.has(name)))
 				apply(rule.declarations, rule.weight, rule.dependsOnContext);
-		}
 		if (attributes.has('style')) apply(readDeclarations(get('style')), weights.style);
-		const isSizeless = winners.get('font-size')?.isUnseen;
+		const isSizeless = winners.get('font-size')?.isHiding;
 		winners.delete('font-size');
 		return {
-			isHidden: tag !== 'html' && tag !== 'body' && [...winners.values()].some(({ isUnseen }) => isUnseen),
+			isHidden: tag !== 'html' && tag !== 'body' && [...winners.values()].some(({ isHiding }) => isHiding),
 			/** Whether the font size of the element is 0; undefined if the element has no font size of its own. */
 			isSizeless,
 		};
@@ -100,28 +102,29 @@ export class HidingStyles {
 
 const getNameKind = (name: string) => (name.startsWith('#') ? 'id' : name.startsWith('.') ? 'class' : 'tag');
 
-/** Reads the names of a selector such as `td.preheader`. @returns no names if the selector has anything else, such as an attribute */
+/** Reads the names of a selector such as `td.preheader`. @returns no names if the selector has too many, or anything else, such as an attribute */
 function readNames(selector: string): string[] {
-	if (!/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(selector)) return [];
-	const names = selector.replace('*', '').split(/(?=[.#])/, 5);
+	const names = selector.replace('*', '').split(/(?=[.#])/, maxNamesPerStep + 1);
+	if (names.length > maxNamesPerStep || !/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(selector)) return [];
 	return names.map((name) => (/^[.#]/.test(name) ? name : name.toLowerCase())).filter((name) => name !== '');
 }
 
 function readDeclarations(block: string): Declaration[] {
-	// An animated element may begin with an opacity of 0 and then appear.
 	const text = block.slice(0, maxBlockCharacters).toLowerCase();
+	// An animated element may begin with an opacity of 0 and then appear.
 	const isAnimated = /(?:^|[;\s-])animation(?:-name)?\s*:/.test(text);
 	return text.split(';').flatMap((declaration) => {
 		const [name = '', rawValue = ''] = declaration.split(':', 2).map((part) => part.trim());
 		const property = name === 'font' ? 'font-size' : name;
 		if (!isProperty(property) || (property === 'opacity' && isAnimated)) return [];
 		const value = rawValue.replace(/\s*!\s*important$/, '');
-		const isUnseen = unseenValues[property].test(name === 'font' ? value.replace(/[\s/].*/s, '') : value);
-		return { property, isUnseen, isImportant: value !== rawValue };
+		// `font: 0/0 a` begins with the size.
+		const isHiding = hidingValues[property].test(name === 'font' ? value.replace(/[\s/].*/s, '') : value);
+		return { property, isHiding, isImportant: value !== rawValue };
 	});
 }
 
-const isProperty = (name: string): name is Property => Object.hasOwn(unseenValues, name);
+const isProperty = (name: string): name is Property => Object.hasOwn(hidingValues, name);
 
 /** Removes comments. A comment without an end reaches up to the end of the style sheet. */
 const removeComments = (css: string) =>

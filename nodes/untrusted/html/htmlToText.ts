@@ -10,12 +10,11 @@ const lineBreakElements = new Set(
 		' ',
 	),
 );
-/** Elements whose content is not displayed. */
 const undisplayedElements = new Set(['script', 'style', 'title']);
 /** Elements that have no content and no end tag. */
 const voidElements = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 const neededAttributes = new Set(['alt', 'class', 'hidden', 'href', 'id', 'media', 'start', 'style']);
-/** Elements whose end tag may be missing, with the tags that end them. */
+/** Elements whose end tag may be missing, with the start tags that end them. */
 const impliedEnds: Readonly<Record<string, RegExp>> = {
 	li: /^li$/,
 	p: /^(?:p|div|table|ul|ol|h[1-6]|blockquote|pre|hr)$/,
@@ -30,7 +29,7 @@ const horizontalRule = '-'.repeat(20);
 
 /**
  * Converts the displayed part of an HTML email to plain text. Writes addresses of links in brackets after their text, and tabs between
- * cells. An image without a link is left out. Builds no tree, so deeply nested HTML takes no more time than flat HTML of this length.
+ * cells. Writes the description of an image only in a link. Builds no tree, so deeply nested HTML takes no more time than flat HTML.
  */
 export const htmlToText = (html: string) => new HtmlReader().convert(html);
 
@@ -41,13 +40,13 @@ class HtmlReader implements Callbacks {
 	#html = '';
 	readonly #writer = new TextWriter();
 	#tagName = '';
-	/** The needed attributes of the current tag. */
 	readonly #attributes = new Map<string, string>();
 	#attributeName = '';
+	/** The open `script`, `style` or `title`; '' outside of them. */
 	#undisplayedTag = '';
-	#hiddenElement: HiddenElement | undefined;
+	#hiddenElement: TrackedElement | undefined;
 	/** The element whose font size is 0. Its own text is not displayed, but elements inside may have another size. */
-	#sizelessElement: HiddenElement | undefined;
+	#sizelessElement: TrackedElement | undefined;
 	/** The styles of the page. Senders use them to hide a preview text, or a part that only phones show. */
 	readonly #styles = new HidingStyles();
 	#sheetPieces: string[] = [];
@@ -65,7 +64,7 @@ class HtmlReader implements Callbacks {
 		const tokenizer = new Tokenizer({ decodeEntities: true }, this);
 		tokenizer.write(html);
 		tokenizer.end();
-		this.#endLink();
+		this.#closeLink();
 		return this.#writer.finish();
 	}
 
@@ -126,8 +125,8 @@ class HtmlReader implements Callbacks {
 		const isHidden = this.#attributes.has('hidden') || visibility.isHidden;
 		if (visibility.isSizeless === false) this.#sizelessElement = undefined;
 		else if (visibility.isSizeless && !voidElements.has(tag))
-			this.#sizelessElement ??= new HiddenElement(tag);
-		if (isHidden && !voidElements.has(tag)) this.#hiddenElement = new HiddenElement(tag);
+			this.#sizelessElement ??= new TrackedElement(tag);
+		if (isHidden && !voidElements.has(tag)) this.#hiddenElement = new TrackedElement(tag);
 		else if (!isHidden) this.#openDisplayed(tag);
 	}
 
@@ -162,6 +161,7 @@ class HtmlReader implements Callbacks {
 		if (tag === 'style') this.#styles.add(this.#sheetPieces.splice(0).join(''));
 		if (this.#sizelessElement && !this.#sizelessElement.trackEndTag(tag)) this.#sizelessElement = undefined;
 		if (this.#hiddenElement?.trackEndTag(tag)) return;
+		// Any end tag that gets here ends the hidden element: its own, or that of an element around it.
 		const isOwnEnd = this.#hiddenElement?.tag === tag;
 		this.#hiddenElement = undefined;
 		if (isOwnEnd) return;
@@ -169,7 +169,7 @@ class HtmlReader implements Callbacks {
 		else if (tag === 'tr') writer.endRow();
 		else if (tag === 'ul' || tag === 'ol') writer.closeList();
 		this.#breakAround(tag);
-		if (tag === 'a') this.#endLink();
+		if (tag === 'a') this.#closeLink();
 		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);
 		else if (tag === 'pre') writer.preDepth = Math.max(0, writer.preDepth - 1);
 	}
@@ -181,7 +181,7 @@ class HtmlReader implements Callbacks {
 	}
 
 	#openLink(): void {
-		this.#endLink();
+		this.#closeLink();
 		const href = this.#getAttribute('href')
 			.trim()
 			.replace(/^mailto:/i, '');
@@ -190,7 +190,7 @@ class HtmlReader implements Callbacks {
 		this.#writer.startRecording(href.length);
 	}
 
-	#endLink(): void {
+	#closeLink(): void {
 		const address = this.#linkAddress;
 		const writer = this.#writer;
 		if (address === '') return;
@@ -201,8 +201,8 @@ class HtmlReader implements Callbacks {
 	}
 }
 
-/** An element that is not displayed. Counts the elements inside, so that it finds its own end. */
-class HiddenElement {
+/** An element whose text is not displayed. Counts the elements inside, so that it finds its own end. */
+class TrackedElement {
 	readonly tag: string;
 	/** Numbers of open elements inside, by tag name. */
 	readonly #openElements = new Map<string, number>();

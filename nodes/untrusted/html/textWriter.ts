@@ -23,11 +23,10 @@ class OpenTable {
 	cellCount = 0;
 	filledCellCount = 0;
 	isCellFilled = false;
-	/** Whether the cell has another table inside. */
+	/** Whether a table inside the cell has ended. */
 	hasInnerTable = false;
 	/** Line number at which the text of the cell begins. */
 	cellLine = 0;
-	/** Number of tabs to write before the next text. */
 	pendingTabs = 0;
 }
 
@@ -43,20 +42,20 @@ export class TextWriter {
 	#pieces: string[] = [];
 	recordedText = '';
 	#maxRecordedCharacters = 0;
+	/** The innermost open table; outside of tables, an object without cells. */
 	#table = new OpenTable();
 	readonly #outerTables: OpenTable[] = [];
 	/** The first text of the row, with tabs for the empty cells before it. It replaces the piece at `index` if a second cell has text. */
 	#firstTextOfRow: { readonly table: OpenTable; readonly index: number; readonly text: string } | undefined;
 	#pendingLineBreaks = 1;
-	/** The table whose cell was opened after the last text. Line breaks before its text are ignored, so it stays on the line of the row. */
+	/** The table whose cell was opened after the last text. Line breaks are ignored until the cell has text, so its row stays on one line. */
 	#openedCellTable: OpenTable | undefined;
-	/** The space that goes before the next text on the line. */
 	#pendingSpace = '';
 	#pendingBullet = '';
 	#writtenQuoteDepth = 0;
 
 	finish(): string {
-		// Tabs at the start are empty cells.
+		// Tabs at the start stay, because they are empty cells.
 		return (this.#joinedText + this.#pieces.join('')).replace(/^[ \n]+/, '').trimEnd();
 	}
 
@@ -66,7 +65,7 @@ export class TextWriter {
 		this.#maxRecordedCharacters = maxCharacters;
 	}
 
-	/** Ensures a minimum number of line breaks before the next text. */
+	/** Ensures a minimum number of line breaks before the next text, except at the start of a cell. */
 	ensureLineBreaks(count: number): void {
 		if (this.#openedCellTable) return;
 		this.#pendingLineBreaks = Math.max(this.#pendingLineBreaks, count);
@@ -94,6 +93,7 @@ export class TextWriter {
 		this.endRow();
 		Object.assign(table, new OpenTable(), { isData: table.isData });
 		if (!table.isData || this.#openedCellTable) return;
+		// Rows of data follow each other without blank lines.
 		this.#pendingLineBreaks = 1;
 		this.#openedCellTable = table;
 	}
@@ -117,6 +117,7 @@ export class TextWriter {
 		}
 		table.pendingTabs++;
 		if (table.filledCellCount === 0) return;
+		// The cell stays on the line of the text before it.
 		this.#pendingLineBreaks = 0;
 		this.#pendingSpace = '';
 		this.#openedCellTable = table;
@@ -154,11 +155,12 @@ export class TextWriter {
 
 	#writeWords(text: string): void {
 		const [padding = ''] = leadingPadding.exec(text) ?? [];
-		const isAtStart = this.#pendingLineBreaks > 0 || this.#openedCellTable !== undefined;
+		const isAtTextStart = this.#pendingLineBreaks > 0 || this.#openedCellTable !== undefined;
 		const words = text.slice(padding.length);
 		const space = collapseSpaces(padding);
 		if (space !== '') this.#pendingSpace ||= space;
-		else if (padding !== '' && this.#pendingSpace === '' && !isAtStart) this.#writePiece(padding);
+		// Joiners without a space belong to a word or an emoji.
+		else if (padding !== '' && this.#pendingSpace === '' && !isAtTextStart) this.#writePiece(padding);
 		if (words === '') return;
 		let end = words.length;
 		while (collapseSpaces(words.charAt(end - 1)) !== '') end--;
@@ -187,6 +189,7 @@ export class TextWriter {
 	#markCellsFilled(text: string): string {
 		let tabs = '';
 		for (let index = this.#outerTables.length; index >= 0; index--) {
+			// The innermost table comes first.
 			const table = this.#outerTables[index] ?? this.#table;
 			if (table.isCellFilled) break;
 			table.isCellFilled = true;
@@ -199,6 +202,7 @@ export class TextWriter {
 			else if (cellTabs !== '')
 				this.#firstTextOfRow = { table, index: this.#pieces.length, text: cellTabs + text };
 			if (!table.isData || this.#firstTextOfRow?.table !== table) continue;
+			// The table is data after all, so the first text of the row gets its tabs.
 			this.#pieces[this.#firstTextOfRow.index] = this.#firstTextOfRow.text;
 			this.#firstTextOfRow = undefined;
 		}
@@ -224,7 +228,7 @@ export class TextWriter {
 	}
 }
 
-/** Returns a space if the text has any, otherwise a no-break space if the text has any, otherwise ''. */
+/** Returns a space for a text with spaces, a no-break space for one with only no-break spaces, and '' for one with neither. */
 function collapseSpaces(text: string): string {
 	if (text.includes(' ')) return ' ';
 	return /[\u00a0\u2007]/.test(text) ? '\u00a0' : '';

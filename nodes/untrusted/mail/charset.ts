@@ -3,7 +3,7 @@ import { TextDecoder } from 'node:util';
 
 import { BoundedMap } from '../../core/boundedMap';
 
-/** Decodes text of any charset. No charset name makes it fail. @param charset the name in the email; '' if the email has no name */
+/** Decodes text of any charset. Does not fail, whatever the name is. @param charset the name in the email; '' if the email has none */
 export function decodeText(bytes: Buffer, charset: string): string {
 	const escape = findEscape(bytes, charset);
 	if (escape === koreanEscape) return getDecoder('euc-kr').decode(toEucKr(bytes));
@@ -14,7 +14,7 @@ export function decodeText(bytes: Buffer, charset: string): string {
 	return getDecoder(utf16Name ?? charset).decode(bytes);
 }
 
-/** A text with more valid letters per wrong byte is UTF-8, whatever its charset name says. So many letters are hardly valid by chance. */
+/** A text with more non-ASCII letters per error is UTF-8, even with the name of another charset: so many are hardly valid by chance. */
 const lettersPerError = 4;
 
 /**
@@ -30,7 +30,7 @@ function isMeantAsUtf8(bytes: Buffer, charset: string): boolean {
 	return letterCount > errorCount * (/^(?:(?:us-)?ascii)?$/i.test(charset.trim()) ? 1 : lettersPerError);
 }
 
-/** Recognizes UTF-16 by its byte order mark, or by zeros in its ASCII characters. Gmail converted a text without both to UTF-8. */
+/** Recognizes UTF-16 by its byte order mark, or by its charset name. A text with the name that is UTF-8 was converted by Gmail. */
 function findUtf16Name(bytes: Buffer, charset: string): string | undefined {
 	const [firstByte, secondByte] = bytes;
 	if (firstByte === 0xff && secondByte === 0xfe) return 'utf-16le';
@@ -81,7 +81,6 @@ const fallbackCharset = 'windows-1252';
 
 /** Names for those of Microsoft's code pages that `TextDecoder` does not know by number. */
 const codePages: Readonly<Record<string, string>> = {
-	'874': 'windows-874',
 	'932': 'shift_jis',
 	'936': 'gbk',
 	'949': 'euc-kr',
@@ -102,7 +101,7 @@ function createDecoder(name: string): TextDecoder {
 	return new TextDecoder(fallbackCharset);
 }
 
-/** Converts a text to bytes. A text stands for a byte as a character or as an escape sequence, such as `=E4` or `%E4`. */
+/** Converts a text to bytes. In the text, a byte is a character or an escape sequence, such as `=E4` or `%E4`. */
 export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
 	const bytes = text.replaceAll(new RegExp(`${sign}([0-9A-F]{2})`, 'gi'), (_escape, hex: string) =>
 		String.fromCharCode(Number.parseInt(hex, 16)),
@@ -110,7 +109,7 @@ export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
 	return Buffer.from(bytes, 'latin1');
 }
 
-/** Only this many characters of a header value are read. */
+/** Only this many characters of a header value are decoded. */
 export const maxHeaderCharacters = 10_000;
 
 const encodedWord = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;

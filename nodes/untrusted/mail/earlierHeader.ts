@@ -1,15 +1,15 @@
 /** Labels of an email's header lines, such as `Subject`, in the languages in which programs write them. */
-const labels = {
+const headerLabels = {
 	from: 'from|von|de|da|van|från|fra|od|from|от|від|из|από|de la|gönderen|kimden|lähettäjä|feladó|odosielateľ|odesílatel|nadawca|expéditeur|remitente|remetente|mittente|absender|afzender|avsändare|afsender|avsender|expeditor|dari|từ|จาก|प्रेषक|من|از|מאת|发件人|發件人|寄件者|寄件人|差出人|送信者|보낸 사람|보낸사람|발신|nuo|no|saatja|šalje',
 	date: "sent|date|sent on|gesendet|gesendet am|datum|envoyé|envoyé le|date d'envoi|enviado|enviado el|enviado em|enviada em|enviada|enviat|enviat el|fecha|data|inviato|inviato il|verzonden|skickat|sendt|dato|wysłano|отправлено|дата|надіслано|изпратено|στάλθηκε|ημερομηνία|gönderildi|gönderme tarihi|tarih|lähetetty|päivämäärä|päiväys|elküldve|küldve|dátum|odesláno|odoslané|dne|poslano|poslato|trimis|dată|išsiųsta|nosūtīts|saadetud|kuupäev|dikirim|tanggal|đã gửi|ngày|ส่ง|วันที่|भेजा|दिनांक|التاريخ|تاريخ|تم الإرسال|أُرسلت|ارسال|נשלח|תאריך|发送时间|发送日期|日期|寄件日期|傳送時間|时间|送信日時|日時|日付|보낸 날짜|날짜|보낸날짜",
 	to: 'to|an|à|a|para|aan|naar|till|til|do|komu|кому|до|προς|kime|alıcı|vastaanottaja|címzett|către|kam|kepada|đến|ถึง|प्रति|إلى|به|אל|收件人|宛先|받는 사람|받는사람|수신|per|per a|prima',
 	subject:
 		'subject|betreff|objet|sujet|asunto|assunto|oggetto|onderwerp|ämne|emne|efni|temat|тема|относно|θέμα|konu|aihe|tárgy|předmět|predmet|zadeva|naslov|subiect|tema|tēma|teema|assumpte|subjek|perihal|chủ đề|เรื่อง|विषय|الموضوع|موضوع|נושא|主题|主題|主旨|件名|제목',
 } as const;
-type HeaderKind = keyof typeof labels;
+type HeaderKind = keyof typeof headerLabels;
 
 const kindsByLabel = new Map(
-	Object.entries(labels).flatMap(([kind, names]) =>
+	Object.entries(headerLabels).flatMap(([kind, names]) =>
 		names.split('|').map((name) => [name, kind as HeaderKind] as const),
 	),
 );
@@ -18,18 +18,20 @@ const maxHeaderLines = 9;
 /** Most lines over which a list of recipients is wrapped. */
 const maxWrappedLines = 8;
 export const address = /@[\w-]+\.\w/;
-const time = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
+export const time = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
 
 const forwardingWord =
 	/forward|weitergeleitet|weiterleitung|transf[ée]r|réexpédi|reenvia|encaminha|inoltra|doorgest|vidarebef|videresend|edelleenläh|välitet|przekaz|přepos|preposlan|předan|továbbít|redirec[țt]ion|[iİ]letilen|yönlendiril|перес[илы]|переадрес|перенаправ|препрат|προωθ|転送|转发|轉寄|轉發|전달|הועבר|מועבר|توجيه|محول|chuyển tiếp|diteruskan|ส่งต่อ|proslij|prosleđ|posredovan|edastatud|persiųst|pārsūtīt|reenviat|अग्रेषित/i;
 const originalPhrase =
 	/^(?:(?:original|reply|earlier|previous) (?:message|e-?mail|appointment)|ursprüngliche (?:nachricht|mail|e-mail)|original-nachricht|message (?:d['’]origine|original)|mail original|e-mail d['’]origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|oprindelig meddelelse|opprinnelig melding|alkuperäinen viesti|oryginalna wiadomość|wiadomość oryginalna|původní (?:zpráva|e-mail)|pôvodná správa|eredeti üzenet|mesaj original|orijinal (?:mesaj|ileti)|özgün ileti|исходное сообщение|оригинальное сообщение|вихідне повідомлення|оригинално съобщение|αρχικό μήνυμα|הודעה מקורית|الرسالة الأصلية|pesan asli|thư gốc|izvirno sporočilo|izvorna poruka|missatge original|原始邮件|原始郵件|原邮件|元のメッセージ|원본 메[시세]지)$/i;
-const ruledLine = /^[-_=‐‑–—]{2,}\s*([^\s\-_=‐‑–—].{0,150}?)\s*[-_=‐‑–—]{2,}:?$/;
+/** A text between dashes, and below, a line of dashes alone. */
+const ruledPhrase = /^[-_=‐‑–—]{2,}\s*([^\s\-_=‐‑–—].{0,150}?)\s*[-_=‐‑–—]{2,}:?$/;
 export const rulerLine = /^[-_=‐‑–—]{5,}$/;
 
 /** Finds the lines of a text on which an earlier message or its header begins. */
 export class HeaderFinder {
 	readonly #lines: readonly string[];
+	/** By line; undefined for a line without a label. */
 	readonly #kinds: ReadonlyArray<HeaderKind | 'other' | 'blank' | undefined>;
 
 	/** @param lines the trimmed lines of the text */
@@ -67,8 +69,8 @@ export class HeaderFinder {
 		}
 		seenKinds.delete('other');
 		if (seenKinds.size >= 3) return hasAddress || (seenKinds.has('from') && seenKinds.has('subject'));
-		const isRuled = this.#lines.slice(Math.max(0, index - 2), index).some((line) => rulerLine.test(line));
-		return seenKinds.size === 2 && hasAddress && (hasTime || isRuled);
+		const hasRuler = this.#lines.slice(Math.max(0, index - 2), index).some((line) => rulerLine.test(line));
+		return seenKinds.size === 2 && hasAddress && (hasTime || hasRuler);
 	}
 
 	/** Counts the lines with a label of an email's header. The lines may be quoted. */
@@ -104,5 +106,5 @@ function findLineKind(line: string): HeaderKind | 'other' | undefined {
 
 /** Returns the text of a line such as `--- Original Message ---`, without its dashes; '' for a line without dashes around its text. */
 export function getRuledPhrase(line: string): string {
-	return (line.length <= 200 ? ruledLine.exec(line)?.[1] : undefined) ?? '';
+	return (line.length <= 200 ? ruledPhrase.exec(line)?.[1] : undefined) ?? '';
 }

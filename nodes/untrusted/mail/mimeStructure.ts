@@ -48,7 +48,7 @@ export function getPartHeader({ headers }: MimePart, name: string): string {
 	return headers?.find((header) => header.name?.toLowerCase() === lowerName)?.value ?? '';
 }
 
-/** Returns the decoded value of the first header with a name. Ignores the others, because an email may have thousands of them. */
+/** Returns the decoded value of the first header with a name, because an email may have thousands of headers with this name. */
 export function getMessageHeader({ payload }: gmail_v1.Schema$Message, name: string): string {
 	return decodeWords(getPartHeader(payload ?? {}, name));
 }

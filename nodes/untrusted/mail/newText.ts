@@ -1,8 +1,8 @@
 import { HeaderFinder, rulerLine } from './earlierHeader';
 import { findIntroduction, findIntroductionWithin, isRuledIntroduction } from './introduction';
 
-/** An introduction takes at most this many lines, because programs may wrap it. */
-const maxIntroductionLines = 7;
+/** Lines above a quote that are searched for its introduction, which programs may wrap. */
+const maxCheckedLines = 7;
 /** Most blank lines between an introduction and its quote. */
 const maxBlankLines = 10;
 /** Limits for a wrapped address: characters that are read of each line above its end, and length of the line with its end. */
@@ -11,13 +11,13 @@ const maxEndLength = 60;
 const maxSignatureLines = 20;
 
 /** Labels such as `[External]` that organizations put before a subject. */
-const labels = String.raw`^\s*(?:\[[^\]]{1,40}\]\s*)*`;
+const subjectLabels = String.raw`^\s*(?:\[[^\]]{1,40}\]\s*)*`;
 const subjectOfReply = new RegExp(
-	`${labels}(?:re|aw|sv|antw|odp|vá|ynt|res|rif|απ|на|回复|回覆|答复|回信|답장|رد|תשובה)(?:\\[\\d+\\])?\\s*[:：]`,
+	`${subjectLabels}(?:re|aw|sv|antw|odp|vá|ynt|res|rif|απ|на|回复|回覆|答复|回信|답장|رد|תשובה)(?:\\[\\d+\\])?\\s*[:：]`,
 	'iu',
 );
 const subjectOfForward = new RegExp(
-	`${labels}(?:fwd?|wg|tr|rv|enc|vs|vl|vb|pd|i|doorst|(?:i̇?|İ)lt|πρθ|пер|пересл|转发|轉寄|轉發|転送|전달|הועבר)\\s*[:：]`,
+	`${subjectLabels}(?:fwd?|wg|tr|rv|enc|vs|vl|vb|pd|i|doorst|(?:i̇?|İ)lt|πρθ|пер|пересл|转发|轉寄|轉發|転送|전달|הועבר)\\s*[:：]`,
 	'iu',
 );
 
@@ -31,16 +31,16 @@ const sentFrom =
 export interface ReplyContext {
 	readonly subject: string;
 	/** Whether the email has a header that names an earlier message, such as In-Reply-To. */
-	readonly isReply: boolean;
+	readonly hasReplyHeader: boolean;
 }
 
 /**
  * Removes quoted earlier messages with their introductions, and a signature. Keeps forwarded messages.
  * @returns the new text, or the whole text if it has no new text
  */
-export function keepNewText(text: string, { subject, isReply }: ReplyContext): string {
+export function keepNewText(text: string, { subject, hasReplyHeader }: ReplyContext): string {
 	const isForward = subjectOfForward.test(subject);
-	const isAnswer = !isForward && (isReply || subjectOfReply.test(subject));
+	const isAnswer = !isForward && (hasReplyHeader || subjectOfReply.test(subject));
 	return new NewTextReader(text, isForward, isAnswer).read().trim() || text;
 }
 
@@ -50,29 +50,29 @@ class NewTextReader {
 	readonly #texts: readonly string[];
 	readonly #headers: HeaderFinder;
 	readonly #isForward: boolean;
-	readonly #isReply: boolean;
-	/** Indexes of the lines that the sender wrote. */
+	readonly #isAnswer: boolean;
+	/** Indexes of the lines that the sender wrote. A `position` below counts in this list, an `index` in all lines. */
 	readonly #ownLines: number[] = [];
 	/** By line: 1 for a line of a quote without an introduction, 0 for any other line. */
-	readonly #isQuoted: Uint8Array;
+	readonly #isLooseQuote: Uint8Array;
 	/** By line index: the sender's text in front of an introduction on the same line. */
 	readonly #cutLines = new Map<number, string>();
 	#hasIntroduction = false;
 
-	constructor(text: string, isForward: boolean, isReply: boolean) {
+	constructor(text: string, isForward: boolean, isAnswer: boolean) {
 		this.#lines = text.split('\n');
 		this.#texts = this.#lines.map((line) => toPlain(line));
-		this.#isQuoted = new Uint8Array(this.#lines.length);
+		this.#isLooseQuote = new Uint8Array(this.#lines.length);
 		this.#headers = new HeaderFinder(this.#texts);
 		this.#isForward = isForward;
-		this.#isReply = isReply;
+		this.#isAnswer = isAnswer;
 	}
 
 	read(): string {
 		const end = this.#collectOwnLines();
 		// In an email that is no reply, or above an introduction, the sender quotes on purpose, so these quotes stay.
-		const keepsQuotes = this.#isForward || !this.#isReply || this.#hasIntroduction;
-		const lines = this.#ownLines.filter((index) => keepsQuotes || this.#isQuoted[index] === 0);
+		const keepsQuotes = this.#isForward || !this.#isAnswer || this.#hasIntroduction;
+		const lines = this.#ownLines.filter((index) => keepsQuotes || this.#isLooseQuote[index] === 0);
 		const forward = this.#lines.slice(end);
 		// If no forwarded message was found in a forward, its signature stays, because an unrecognized message may follow the signature.
 		const isWhole = this.#isForward && forward.length === 0;
@@ -91,18 +91,18 @@ class NewTextReader {
 				this.#ownLines.push(index++);
 				continue;
 			}
-			const isQuote = this.#isQuote(index);
-			if (isQuote && this.#cutMarkedIntroduction(index)) {
+			const isMarked = this.#isMarked(index);
+			if (isMarked && this.#cutMarkedIntroduction(index)) {
 				index = this.#findQuoteEnd(index);
 				continue;
 			}
-			if (headers.startsForward(index) || (!this.#isReply && headers.startsHeader(index))) return index;
+			if (headers.startsForward(index) || (!this.#isAnswer && headers.startsHeader(index))) return index;
 			if (!this.#isForward && this.#startsEarlierMessage(index)) {
 				this.#hasIntroduction = true;
 				this.#dropRuler();
 				break;
 			}
-			if (isQuote) index = this.#readQuote(index);
+			if (isMarked) index = this.#readQuote(index);
 			else {
 				this.#ownLines.push(index);
 				if (!this.#isForward && this.#cutUnmarkedIntroduction(index)) break;
@@ -112,7 +112,7 @@ class NewTextReader {
 		return this.#lines.length;
 	}
 
-	#isQuote(index: number): boolean {
+	#isMarked(index: number): boolean {
 		return this.#lines[index]?.startsWith('>') === true && !this.#endsAddress(index);
 	}
 
@@ -127,9 +127,9 @@ class NewTextReader {
 
 	/** Finds the line after a quote. One blank line between two quotes belongs to the quote. */
 	#findQuoteEnd(start: number): number {
-		const isInnerBlank = (index: number) => this.#texts[index] === '' && this.#isQuote(index + 1);
+		const isInnerBlank = (index: number) => this.#texts[index] === '' && this.#isMarked(index + 1);
 		let index = start;
-		while (this.#isQuote(index) || (index > start && isInnerBlank(index))) index++;
+		while (this.#isMarked(index) || (index > start && isInnerBlank(index))) index++;
 		return index;
 	}
 
@@ -137,16 +137,18 @@ class NewTextReader {
 	#readQuote(start: number): number {
 		const end = this.#findQuoteEnd(start);
 		const lines = this.#texts.slice(start, end);
-		const texts = lines.slice(0, maxIntroductionLines).map((line) => line.replace(/^>\s*/, ''));
-		const inner = texts.slice(texts.findIndex((text) => text !== ''));
-		if (!this.#isForward && inner.some((_, at) => at > 0 && findIntroduction(inner.slice(0, at), true))) {
+		const texts = lines.slice(0, maxCheckedLines).map((line) => line.replace(/^>\s*/, ''));
+		const quoted = texts.slice(texts.findIndex((text) => text !== ''));
+		// The introduction may itself be quoted.
+		const isIntroduced = quoted.some((_, at) => at > 0 && findIntroduction(quoted.slice(0, at), true));
+		if (isIntroduced && !this.#isForward) {
 			this.#hasIntroduction = true;
 			return end;
 		}
-		// A quote of a quote stands inside a quote. If all lines begin with `>>`, this is a prompt, or the sender wants it to be read.
-		const isQuoted = !lines.every((line) => line.startsWith('>>') || line === '');
-		if (this.#hasIntroduction && isQuoted) return end;
-		if (isQuoted) this.#isQuoted.fill(1, start, end);
+		// A reply quotes with a single `>`. If all lines begin with `>>`, this is a prompt, or the sender wants it to be read.
+		const quotesEarlier = !lines.every((line) => line.startsWith('>>') || line === '');
+		if (this.#hasIntroduction && quotesEarlier) return end;
+		if (quotesEarlier) this.#isLooseQuote.fill(1, start, end);
 		for (let index = start; index < end; index++) this.#ownLines.push(index);
 		return end;
 	}
@@ -154,11 +156,11 @@ class NewTextReader {
 	/** Whether an earlier message begins on this line: with its header, or with its sender's name between dashes. */
 	#startsEarlierMessage(index: number): boolean {
 		if (this.#headers.startsOriginal(index)) return true;
-		if (!this.#isReply) return false;
+		if (!this.#isAnswer) return false;
 		return this.#headers.startsHeader(index) || isRuledIntroduction(this.#texts[index] ?? '');
 	}
 
-	/** Drops the line that some programs draw above the header of an earlier message. */
+	/** Drops the last blank lines and the line that some programs draw above the header of an earlier message. */
 	#dropRuler(): void {
 		const isOwn = (line: string) => line !== '' && !rulerLine.test(line);
 		this.#ownLines.length = this.#ownLines.findLastIndex((index) => isOwn(this.#texts[index] ?? '')) + 1;
@@ -167,6 +169,7 @@ class NewTextReader {
 	/** Cuts off the introduction above a quote. @returns whether there was an introduction */
 	#cutMarkedIntroduction(quoteIndex: number): boolean {
 		if (this.#isForward) return false;
+		// The introduction ends with the last line that is not blank, unless this line is too far above.
 		const minIndex = quoteIndex - maxBlankLines;
 		const end = this.#ownLines.findLastIndex((index) => this.#texts[index] !== '' || index < minIndex) + 1;
 		return (this.#ownLines[end - 1] ?? -1) >= minIndex - 1 && this.#cutIntroduction(end, true);
@@ -178,7 +181,8 @@ class NewTextReader {
 		if (/[:：]$/.test(line)) {
 			let nextIndex = index + 1;
 			while (nextIndex < index + 1 + maxBlankLines && this.#texts[nextIndex] === '') nextIndex++;
-			if (this.#isQuote(nextIndex)) return false;
+			// The quote below then cuts it off.
+			if (this.#isMarked(nextIndex)) return false;
 			if (this.#cutIntroduction(this.#ownLines.length, false)) return true;
 		}
 		const textBefore = findIntroductionWithin(line);
@@ -190,14 +194,14 @@ class NewTextReader {
 	/** Cuts off the introduction that ends at `end` in the sender's lines. @returns whether there was an introduction */
 	#cutIntroduction(end: number, isMarked: boolean): boolean {
 		const texts: string[] = [];
-		for (let position = end - 1; position >= 0 && texts.length < maxIntroductionLines; position--) {
+		for (let position = end - 1; position >= 0 && texts.length < maxCheckedLines; position--) {
 			const index = this.#ownLines[position] ?? 0;
 			const text = this.#texts[index] ?? '';
 			const isAdjacent = index + texts.length === this.#ownLines[end - 1];
-			if (this.#isQuoted[index] === 1 || text === '' || !isAdjacent) break;
+			if (this.#isLooseQuote[index] === 1 || text === '' || !isAdjacent) break;
 			texts.unshift(text);
 		}
-		const isLikely = isMarked || this.#isReply || texts.some((line) => line.includes('@'));
+		const isLikely = isMarked || this.#isAnswer || texts.some((line) => line.includes('@'));
 		const introduction = isLikely ? findIntroduction(texts, isMarked) : undefined;
 		if (!introduction) return false;
 		this.#cutLine(end - introduction.lineCount, introduction.textBefore);
@@ -211,13 +215,13 @@ class NewTextReader {
 		this.#hasIntroduction = true;
 	}
 
-	/** Finds the position in the lines at which a signature or a line such as `Sent from my iPhone` begins, with nothing after it. */
+	/** @returns the position in `lines` at which a final signature or `Sent from my iPhone` begins; the number of lines if there is none */
 	#findSignature(lines: readonly number[]): number {
 		let end = this.#findSentFromLine(lines, lines.length);
 		let lineCount = 0;
 		for (let position = end - 1; position >= 0 && lineCount <= maxSignatureLines; position--) {
 			const index = lines[position] ?? 0;
-			if (this.#isQuoted[index] === 1 || this.#headers.startsHeader(index)) break;
+			if (this.#isLooseQuote[index] === 1 || this.#headers.startsHeader(index)) break;
 			if (/^-- ?$/.test(this.#lines[index] ?? '')) [end, lineCount] = [position, 0];
 			else if (this.#texts[index] !== '') lineCount++;
 		}
@@ -226,7 +230,7 @@ class NewTextReader {
 
 	/** @returns the position of a last line such as `Sent from my iPhone`; `end` if the last line is another one */
 	#findSentFromLine(lines: readonly number[], end: number): number {
-		const position = lines.findLastIndex((index, place) => place < end && this.#texts[index] !== '');
+		const position = lines.findLastIndex((index, current) => current < end && this.#texts[index] !== '');
 		const text = this.#texts[lines[position] ?? -1] ?? '';
 		const words = text.length < maxLineLength ? text.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '') : text;
 		return /^[^,!?]{1,70}$/.test(words) && sentFrom.test(words) && device.test(words) ? position : end;

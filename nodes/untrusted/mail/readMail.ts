@@ -48,9 +48,9 @@ function readMultipartForms(type: string, parts: readonly mime.MimePart[], readi
 		isAfterHtml ||= type === 'multipart/related' && forms.html !== undefined;
 	}
 	// Some programs send plain text and HTML of the same text in a `multipart/related`, which is meant for HTML and its pictures.
-	const areForms =
+	const isSameText =
 		type === 'multipart/related' && partForms.length === 2 && !partForms[0]?.html && !partForms[1]?.text;
-	return areForms || type === 'multipart/alternative' ? chooseBestForms(partForms) : joinForms(partForms);
+	return isSameText || type === 'multipart/alternative' ? chooseBestForms(partForms) : joinForms(partForms);
 }
 
 /**
@@ -69,8 +69,8 @@ function chooseBestForms(forms: readonly TextForms[]): TextForms {
 
 /** Joins texts that follow each other, such as a message and its footer. */
 function joinForms(forms: readonly TextForms[]): TextForms {
-	const isPlain = forms.some(({ text }) => text);
-	const texts = forms.map(({ text, html }) => text ?? (isPlain && html ? convertHtml(html) : undefined));
+	const hasPlainText = forms.some(({ text }) => text);
+	const texts = forms.map(({ text, html }) => text ?? (hasPlainText && html ? convertHtml(html) : undefined));
 	return { text: joinTexts(texts), html: joinTexts(forms.map(({ html }) => html)) };
 }
 
@@ -133,6 +133,7 @@ interface MailFile {
 	/** The content in base64url; '' if Gmail returns it only for the attachment ID or in the raw email. */
 	readonly data: string;
 	readonly partId: string;
+	/** Whether the file is an attached email, which has parts. */
 	readonly isMail: boolean;
 }
 
@@ -149,7 +150,7 @@ export interface MailInput {
 /** An email as it is in the mailbox. Addresses are the texts of the headers. */
 export interface Mail {
 	readonly summary: MailSummary;
-	/** Plain text. It is converted from the HTML if the email has no plain text. */
+	/** Plain text, or text from the HTML; '' without `withText`. With `newTextOnly`, quoted earlier messages and the signature are left out. */
 	readonly text: string;
 	/** '' for an email without HTML. */
 	readonly html: string;
@@ -188,14 +189,14 @@ export function readMail({ message, withText, newTextOnly, texts }: MailInput): 
 	const joinValues = (name: string) =>
 		headers.flatMap((header) => (header.name.toLowerCase() === name ? header.value : [])).join(', ');
 	const summary = buildSummary(message, joinValues);
-	const isReply = joinValues('in-reply-to') !== '' || joinValues('references') !== '';
+	const hasReplyHeader = joinValues('in-reply-to') !== '' || joinValues('references') !== '';
 	return {
 		summary,
 		cc: joinValues('cc'),
 		bcc: joinValues('bcc'),
 		replyTo: joinValues('reply-to'),
 		headers,
-		text: newTextOnly ? keepNewText(text, { subject: summary.subject, isReply }) : text,
+		text: newTextOnly ? keepNewText(text, { subject: summary.subject, hasReplyHeader }) : text,
 		html: forms.html?.pieces.join('\n') ?? '',
 		attachments: files.map(({ info }) => info),
 		files,

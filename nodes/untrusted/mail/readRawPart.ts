@@ -32,6 +32,7 @@ function parseEntity(bytes: string) {
 	return { headers, body: bytes.slice(headersEnd) };
 }
 
+/** Returns the parts of a multipart; for an attached email, only the email. */
 function getInnerEntities(entity: MimeEntity): string[] {
 	const type = entity.headers.get('content-type') ?? '';
 	if (!/^multipart\//i.test(type)) return [decodeContent(entity)];

@@ -40,7 +40,7 @@ function groupCodeLines(content: elements.Elements, tab: elements.DocumentTab) {
 
 const noIndent: elements.ParagraphIndent = { isQuoted: false, indentPoints: 0 };
 
-/** Finds, for each element, the index after the end of its code block; undefined if it is in none, or another element comes first. */
+/** Finds, for each element, where the next code block ends; undefined if none ends before an element that is no paragraph. */
 function findCodeBlockEnds(content: elements.Elements): Array<number | undefined> {
 	const ends = new Array<number | undefined>(content.length);
 	for (let index = content.length - 1; index >= 0; index--) {
@@ -109,7 +109,7 @@ function joinCodeLines(
 		.join('\n');
 }
 
-/** A backslash before an ampersand without a character reference, as in the query of a URL. */
+/** A backslash before an ampersand without a character reference, as in a URL. Backslashes in pairs before it are text. */
 const needlessEscape = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]*(?:;|$))/g;
 
 /** Writes Markdown as the library does, but without the backslashes before ampersands that need no escape. */
@@ -153,7 +153,6 @@ export function documentTabsToMarkdown(tabs: readonly elements.DocumentTab[]): s
 
 class MarkdownTreeBuilder {
 	readonly #tab: elements.DocumentTab;
-	/** Returns the label of a footnote. */
 	readonly #getLabel: (footnoteId: string) => string;
 	readonly #glyphs: elements.GlyphCounter;
 
@@ -164,12 +163,12 @@ class MarkdownTreeBuilder {
 	}
 
 	buildTab(): RootContent[] {
-		const parts = elements.getTabContents(this.#tab).flatMap((content) => this.#buildBlocks(content));
+		const blocks = elements.getTabContents(this.#tab).flatMap((content) => this.#buildBlocks(content));
 		const footnotes = elements.getFootnotes(this.#tab).map(({ id, content }): RootContent => {
 			const label = this.#getLabel(id);
 			return { type: 'footnoteDefinition', identifier: label, label, children: this.#buildBlocks(content) };
 		});
-		return [...parts, ...footnotes];
+		return [...blocks, ...footnotes];
 	}
 
 	#buildBlocks(content: elements.Elements): Array<BlockContent | DefinitionContent> {
@@ -203,16 +202,15 @@ class MarkdownTreeBuilder {
 		const pieces = this.#readLabeledPieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
 		const texts = pieces.filter((piece) => !piece.rule);
-		const isRuled =
+		const hasRule =
 			pieces.length > texts.length || (texts.length === 0 && elements.isBorderVisible(style.borderBottom));
 		const glyph = paragraph.bullet ? this.#glyphs.countItem(paragraph.bullet) : undefined;
 		const placement = { ...elements.getParagraphIndent(paragraph), glyph };
-		const nodes: FlatBlock[] = isRuled ? [{ node: { type: 'thematicBreak' }, ...placement }] : [];
+		const blocks: FlatBlock[] = hasRule ? [{ node: { type: 'thematicBreak' }, ...placement }] : [];
 		const node = this.#buildTextBlock(texts, style);
-		if (node !== undefined || (glyph !== undefined && !isRuled)) {
-			nodes.push({ node: node ?? { type: 'paragraph', children: [] }, ...placement });
-		}
-		return nodes;
+		if (node !== undefined || (glyph !== undefined && !hasRule))
+			blocks.push({ node: node ?? { type: 'paragraph', children: [] }, ...placement });
+		return blocks;
 	}
 
 	#buildTextBlock(
@@ -220,10 +218,9 @@ class MarkdownTreeBuilder {
 		style: docs_v1.Schema$ParagraphStyle,
 	): BlockContent | undefined {
 		const isShaded = style.shading?.backgroundColor?.color !== undefined;
-		if (isShaded && pieces.every((piece) => piece.marks.code)) {
+		if (isShaded && pieces.every((piece) => piece.marks.code))
 			return { type: 'code', value: joinSpans(pieces).replaceAll('\v', '\n') };
-		}
-		const depth = elements.getHeadingDepth(style.namedStyleType ?? '');
+		const depth = elements.getHeadingLevel(style.namedStyleType ?? '');
 		const children = buildPhrasing(pieces, depth ? { type: 'text', value: ' ' } : { type: 'break' });
 		if (children.length === 0) return undefined;
 		return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };

@@ -2,6 +2,7 @@ import type * as mdast from 'mdast';
 
 import { buildParagraph, cleanText, joinSpans, type Span, type TextMarks } from '../document/blocks';
 import type { Block, DocumentContent, ListRange, ParagraphBlock, SimplifiedKind } from '../document/blocks';
+import { maxListLevel } from '../document/elements';
 import { collectNodes, parseMarkdown } from './parseMarkdown';
 
 /** Protocols that work in a link of a document. Any other address is written in parentheses after the text of its link. */
@@ -37,7 +38,7 @@ function nodeToSpans(node: mdast.PhrasingContent | mdast.RootContent, marks: Tex
 /** Replaces line breaks by spaces, which is what they mean in a paragraph of Markdown. */
 const toOneLine = (text: string) => cleanText(text).replaceAll('\n', ' ');
 
-/** Removes comments from HTML. A comment without an end stays as text, so that no text is lost. */
+/** Removes comments from HTML, also `<!-->`, whose two signs share the dashes. A comment without an end stays, so that no text is lost. */
 function removeHtmlComments(html: string): string {
 	const end = html.lastIndexOf('-->') + 3;
 	return html.slice(0, end).replace(/<!(?=--)[\s\S]*?-->/g, '') + html.slice(end);
@@ -46,15 +47,12 @@ function removeHtmlComments(html: string): string {
 /** The protocol of pictures. Google fetches them, so they need a public address. */
 const fetchableProtocol = /^https:/i;
 
-/** Builds a link with the picture's description as its text. Another step may replace this link by the picture. */
+/** Builds a link with the picture's description, or text if its address works in no link. Another step may insert the picture instead. */
 function buildPictureSpan(alt: string | null | undefined, url: string, marks: TextMarks): Span {
-	const text = toOneLine(alt ?? '') || url;
+	const text = toOneLine(alt ?? '') || toOneLine(url);
 	if (!linkableProtocol.test(url)) return { text, marks };
 	return { text, marks: { ...marks, link: url }, ...(fetchableProtocol.test(url) && { picture: url }) };
 }
-
-/** Deepest list level in Google Docs, counted from 0. */
-const maxListLevel = 8;
 
 /** The quotes and the list around a block. */
 interface BlockContext {
@@ -71,12 +69,12 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	const reader = new BlockReader();
 	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
 	const { blocks, lists } = reader;
-	const simplified = listSimplifications(nodes);
+	const simplified = collectSimplifications(nodes);
 	if (reader.isRenumbered) simplified.push('list numbers');
 	return { blocks, lists, ...(simplified.length > 0 && { simplified }) };
 }
 
-function listSimplifications(nodes: readonly mdast.RootContent[]): SimplifiedKind[] {
+function collectSimplifications(nodes: readonly mdast.RootContent[]): SimplifiedKind[] {
 	const kinds = new Set<SimplifiedKind>();
 	for (const node of nodes) {
 		if (node.type === 'image') kinds.add('images');
@@ -142,8 +140,8 @@ class BlockReader {
 		const { quoteDepth, level } = context;
 		const list = level === undefined ? undefined : { level, bullet: this.#isItemStart };
 		this.#isItemStart = false;
-		const inlineSpans = list === undefined ? spans : replaceLeadingTabs(spans);
-		this.blocks.push({ kind: 'paragraph', spans: inlineSpans, format, quoteDepth, ...(list && { list }) });
+		const untabbed = list === undefined ? spans : replaceLeadingTabs(spans);
+		this.blocks.push({ kind: 'paragraph', spans: untabbed, format, quoteDepth, ...(list && { list }) });
 	}
 
 	#readList(list: mdast.List, context: BlockContext): void {
@@ -157,8 +155,8 @@ class BlockReader {
 		if (hasOwnRange && lastIndex >= firstIndex && !this.#continueList(list, firstIndex, context)) {
 			this.lists.splice(listIndex, 0, { firstIndex, lastIndex, ordered });
 			if (ordered && context.level === undefined) {
-				const { quoteDepth } = context;
-				this.#lastNumberedList = { listIndex, nextNumber: list.children.length + 1, quoteDepth };
+				const nextNumber = list.children.length + 1;
+				this.#lastNumberedList = { listIndex, nextNumber, quoteDepth: context.quoteDepth };
 			}
 		}
 	}

@@ -10,10 +10,11 @@ export interface FlatBlock extends elements.ParagraphIndent {
 }
 
 /** A block with the list and the quotes that it belongs to. */
-interface PlacedBlock {
+interface ContainedBlock {
 	readonly node: BlockContent;
 	/** Number of quotes around the block or, for a block of a list, around the list. */
 	readonly quoteDepth: number;
+	/** `isQuoted` means a quote inside the list item. */
 	readonly list:
 		{ readonly level: number; readonly glyph?: elements.Glyph; readonly isQuoted?: boolean } | undefined;
 }
@@ -23,18 +24,19 @@ const maxQuoteDepth = 50;
 
 type NestedContent = BlockContent | DefinitionContent;
 
-export const nestBlocks = (blocks: readonly FlatBlock[]) => buildNestedBlocks(placeBlocks(blocks));
+export const nestBlocks = (blocks: readonly FlatBlock[]) => buildNestedBlocks(findContainers(blocks));
 
 /** Finds each block's list and quotes. An indented paragraph after a list item belongs to that item. */
-function placeBlocks(blocks: readonly FlatBlock[]): PlacedBlock[] {
+function findContainers(blocks: readonly FlatBlock[]): ContainedBlock[] {
 	let openItem: { level: number; quoteDepth: number } | undefined;
-	return blocks.map(({ node, isQuoted, indentPoints, glyph }): PlacedBlock => {
+	return blocks.map(({ node, isQuoted, indentPoints, glyph }): ContainedBlock => {
 		if (glyph !== undefined) {
 			openItem = { level: glyph.level, quoteDepth: isQuoted ? 1 : 0 };
 			return { node, quoteDepth: openItem.quoteDepth, list: { level: glyph.level, glyph } };
 		}
-		const ownPoints = indentPoints - (isQuoted ? elements.quoteIndentPoints : 0);
-		const indentLevel = Math.floor((ownPoints + 1) / elements.listIndentPoints) - 1;
+		const listPoints = indentPoints - (isQuoted ? elements.quoteIndentPoints : 0);
+		// The point that is added allows for rounding.
+		const indentLevel = Math.floor((listPoints + 1) / elements.listIndentPoints) - 1;
 		if (openItem !== undefined && indentLevel >= 0) {
 			const { quoteDepth } = openItem;
 			const level = Math.min(indentLevel, openItem.level);
@@ -43,13 +45,12 @@ function placeBlocks(blocks: readonly FlatBlock[]): PlacedBlock[] {
 		}
 		openItem = undefined;
 		const depth = Math.min(Math.max(1, Math.round(indentPoints / elements.quoteIndentPoints)), maxQuoteDepth);
-		const quoteDepth = isQuoted ? depth : 0;
-		return { node, quoteDepth, list: undefined };
+		return { node, quoteDepth: isQuoted ? depth : 0, list: undefined };
 	});
 }
 
-function buildNestedBlocks(blocks: readonly PlacedBlock[]): NestedContent[] {
-	const stretches: PlacedBlock[][] = [];
+function buildNestedBlocks(blocks: readonly ContainedBlock[]): NestedContent[] {
+	const stretches: ContainedBlock[][] = [];
 	for (const block of blocks) {
 		const stretch = stretches.at(-1);
 		if (stretch?.[0] && getContainerKind(stretch[0]) === getContainerKind(block)) stretch.push(block);
@@ -63,12 +64,12 @@ function buildNestedBlocks(blocks: readonly PlacedBlock[]): NestedContent[] {
 	});
 }
 
-function getContainerKind({ quoteDepth, list }: PlacedBlock): 'quote' | 'list' | 'block' {
+function getContainerKind({ quoteDepth, list }: ContainedBlock): 'quote' | 'list' | 'block' {
 	return quoteDepth > 0 ? 'quote' : list ? 'list' : 'block';
 }
 
 /** Builds lists. Adjacent items with the same level and kind form one list, even if Docs assigns them to several lists. */
-function buildLists(blocks: readonly PlacedBlock[]): List[] {
+function buildLists(blocks: readonly ContainedBlock[]): List[] {
 	const outerLists: List[] = [];
 	let openLists: Array<{ list: List; level: number }> = [];
 	for (const { node, list } of blocks) {
@@ -80,9 +81,9 @@ function buildLists(blocks: readonly PlacedBlock[]): List[] {
 			if (item !== undefined) addToItem(item, node, list.isQuoted);
 			continue;
 		}
-		const lastOpen = openLists.at(-1);
-		if (lastOpen?.level === list.level && lastOpen.list.ordered === glyph.ordered) {
-			lastOpen.list.children.push(buildListItem(node));
+		const lastOpenList = openLists.at(-1);
+		if (lastOpenList?.level === list.level && lastOpenList.list.ordered === glyph.ordered) {
+			lastOpenList.list.children.push(buildListItem(node));
 			continue;
 		}
 		openLists = openLists.filter(({ level }) => level < list.level);
@@ -172,10 +173,10 @@ function buildLeaves(
 		.filter((node) => node.type !== 'text' || node.value !== '');
 }
 
-/** Splits off the spaces at both ends of a marked piece. The spaces keep the marks that both neighbors also have. */
+/** Splits off the spaces at both ends of each text. The spaces keep the marks that both neighbors also have. */
 function separateSpaces(pieces: Pieces): elements.ParagraphPiece[] {
 	const parts = pieces.flatMap((piece): elements.ParagraphPiece[] => {
-		if (piece.marks.code || !isPlainText(piece)) return [piece];
+		if (piece.marks.code || !isText(piece)) return [piece];
 		return splitSpaces(piece.text).map((text) => ({ ...piece, text }));
 	});
 	return parts.map((piece, index) => {
@@ -208,7 +209,7 @@ function joinPieces(pieces: Pieces): elements.ParagraphPiece[] {
 	const parts: elements.ParagraphPiece[] = [];
 	for (const piece of pieces) {
 		const part = parts.at(-1);
-		if (part && isPlainText(part) && isPlainText(piece) && haveSameMarks(part.marks, piece.marks)) {
+		if (part && isText(part) && isText(piece) && haveSameMarks(part.marks, piece.marks)) {
 			parts[parts.length - 1] = { ...part, text: part.text + piece.text };
 		} else parts.push(piece);
 	}
@@ -226,12 +227,12 @@ const escapedCharacter = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
  */
 function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): elements.ParagraphPiece[] {
 	return pieces.flatMap((piece, pieceIndex) => {
-		if (!isPlainText(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
+		if (!isText(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
 		const parts: elements.ParagraphPiece[] = [];
 		let start = 0;
 		for (const { 0: match, index } of piece.text.matchAll(bareAddress)) {
-			const character = piece.text[index + match.length] ?? getFirstMarkdownCharacter(pieces[pieceIndex + 1]);
-			const endsThere = character === '\v' ? !hasBackslashBreaks : character.trim() === '';
+			const next = piece.text[index + match.length] ?? getFirstMarkdownCharacter(pieces[pieceIndex + 1]);
+			const endsThere = next === '\v' ? !hasBackslashBreaks : next.trim() === '';
 			if (!escapedCharacter.test(match) && endsThere) continue;
 			const textBefore = piece.text.slice(start, index);
 			const address = trimAddress(match);
@@ -243,10 +244,10 @@ function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): element
 	});
 }
 
-/** Returns the first character of a piece in Markdown; a backtick for all pieces that are not plain text, because they begin with markup. */
+/** Returns the first character of a piece's text. For code, pictures and footnotes, returns a backtick, which stands for their markup. */
 function getFirstMarkdownCharacter(piece: elements.ParagraphPiece | undefined): string {
 	if (piece === undefined) return '';
-	return isPlainText(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';
+	return isText(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';
 }
 
 /** Cuts a match after the address. Punctuation at the end of an address does not belong to it. */
@@ -260,7 +261,7 @@ function trimAddress(match: string): string {
 
 const isBlank = ({ text, picture }: elements.ParagraphPiece) => text.trim() === '' && picture === undefined;
 
-const isPlainText = ({ picture, footnoteId }: elements.ParagraphPiece) =>
+const isText = ({ picture, footnoteId }: elements.ParagraphPiece) =>
 	picture === undefined && footnoteId === undefined;
 
 function haveSameMarks(left: TextMarks, right: TextMarks): boolean {

@@ -5,7 +5,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-/** In characters. The parser's time is quadratic: a megabyte of short lists takes 60 s as a whole, and 3 s in pieces of this length. */
+/** In characters. The parser's time is quadratic: a megabyte of short lists takes 60 s in one piece, and 3 s in pieces of this length. */
 const defaultPieceLength = 8_000;
 
 type MicromarkExtension = NonNullable<Options['extensions']>[number];
@@ -31,12 +31,12 @@ function* splitIntoPieces(markdown: string, pieceLength: number) {
 			yield { text, nodes };
 			return;
 		}
-		const count = findLastSeparateBlock(nodes);
-		length = count > 0 ? pieceLength : length * 2;
-		if (count <= 0) continue;
+		const blockCount = findLastSeparateBlock(nodes);
+		length = blockCount > 0 ? pieceLength : length * 2;
+		if (blockCount <= 0) continue;
 		// The next piece begins with the line break before its first block.
-		const end = text.lastIndexOf('\n', nodes[count]?.position?.start.offset);
-		yield { text: text.slice(0, end), nodes: nodes.slice(0, count) };
+		const end = text.lastIndexOf('\n', nodes[blockCount]?.position?.start.offset);
+		yield { text: text.slice(0, end), nodes: nodes.slice(0, blockCount) };
 		start += end;
 	}
 }
@@ -99,19 +99,18 @@ const exclamationMark = 33;
 
 /** Limits the cells of all tables, because the parser fills up each row to the length of the header. */
 const maxCells = 200_000;
-/** Limits the addresses of links, because each use of a definition repeats its whole address. */
+/** Limits the addresses of links, because each use of a definition repeats its whole address. Longer texts may have more. */
 const maxAddressCharacters = 20_000_000;
 
 const delimiterRow = /^[\s>]*[-:|][-:|\s]*$/;
 
 /** Refuses Markdown if the parser's result could be many times as long, and take much memory. @returns the same text @throws Error */
 export function assertProportionate(markdown: string): string {
-	const lines = markdown.split('\n');
 	let cellCount = 0;
 	let columnCount = 0;
 	let stretchLength = 0;
 	let maxStretchLength = 0;
-	for (const line of lines) {
+	for (const line of markdown.split('\n')) {
 		const isBlank = line.trim() === '';
 		if (isBlank) columnCount = 0;
 		else if (delimiterRow.test(line)) columnCount = Math.max(columnCount, line.split('|').length);
@@ -119,8 +118,9 @@ export function assertProportionate(markdown: string): string {
 		stretchLength = isBlank ? 0 : stretchLength + line.length;
 		maxStretchLength = Math.max(maxStretchLength, stretchLength);
 	}
-	const mentionCount = markdown.includes(']:') ? markdown.split(']').length : 0;
-	if (cellCount > maxCells || maxStretchLength * mentionCount > maxAddressCharacters + 40 * markdown.length)
+	// An address is at most as long as a stretch without a blank line, and each closing bracket may repeat it.
+	const bracketCount = markdown.includes(']:') ? markdown.split(']').length : 0;
+	if (cellCount > maxCells || maxStretchLength * bracketCount > maxAddressCharacters + 40 * markdown.length)
 		throw new Error('The result would be many times as long as the text');
 	return markdown;
 }

@@ -11,12 +11,12 @@ export interface Reply {
 	readonly kept: string;
 }
 
-const reply: ReplyContext = { subject: 'Re: Offer', isReply: true };
+const reply: ReplyContext = { subject: 'Re: Offer', hasReplyHeader: true };
 const contexts: Readonly<Record<string, ReplyContext>> = {
-	first: { subject: 'Offer', isReply: false },
-	forward: { subject: 'Fwd: Offer', isReply: true },
-	'Turkish forward': { subject: 'İLT: Teklif', isReply: true },
-	'tagged forward': { subject: '[External] WG: Offer', isReply: true },
+	first: { subject: 'Offer', hasReplyHeader: false },
+	forward: { subject: 'Fwd: Offer', hasReplyHeader: true },
+	'Turkish forward': { subject: 'İLT: Teklif', hasReplyHeader: true },
+	'tagged forward': { subject: '[External] WG: Offer', hasReplyHeader: true },
 };
 
 /**

@@ -44,17 +44,16 @@ export const append = defineOperation({
 	async execute({ docs }, params, item) {
 		const { documentId, content, tab, newParagraph, underHeading: heading, idempotencyKey: userKey } = params;
 		const parsedContent = await parseContent(params, item);
-		if (isEmpty(parsedContent)) {
+		if (isEmpty(parsedContent))
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				'Nothing was written. Check the expression that provides the content.',
 			);
-		}
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const keyHash = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
-		const isPlain = params.contentFormat === 'text' && heading === '' && !newParagraph;
-		if (isPlain && (tab === '' || looksLikeTabId(tab)) && !keyHash) {
+		const continuesLine = params.contentFormat === 'text' && heading === '' && !newParagraph;
+		if (continuesLine && (tab === '' || looksLikeTabId(tab)) && !keyHash) {
 			// This request requires no revision, so it is never repeated if its outcome is unknown.
 			const text = cleanText(content);
 			const insertText = { text, endOfSegmentLocation: tab === '' ? {} : { tabId: tab } };
@@ -63,8 +62,8 @@ export const append = defineOperation({
 			const revisionId = data.writeControl?.requiredRevisionId ?? '';
 			return { documentId, characterCount: text.length, revisionId };
 		}
-		const parts = heading === '' ? [content] : [content, heading];
-		const key = keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(parts) };
+		const hashedTexts = heading === '' ? [content] : [content, heading];
+		const key = keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(hashedTexts) };
 		return await appendContent(docs, { documentId, tab, heading, parsedContent, newParagraph, key }, item);
 	},
 	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
@@ -89,11 +88,10 @@ interface ContentToAppend {
 	readonly heading: string;
 	readonly parsedContent: DocumentContent;
 	readonly newParagraph: boolean;
-	/** With an idempotency key, the content is appended only once. */
 	readonly key: KeyHashes | undefined;
 }
 
-/** Appends content to a tab or section. Finds the end again if the document changes before the write. */
+/** Appends content to a tab or section. If the document changes before the write, finds the end of the tab or section again. */
 export async function appendContent(
 	docs: docs_v1.Docs,
 	{ documentId, tab, heading, parsedContent, newParagraph, key }: ContentToAppend,
@@ -106,22 +104,22 @@ export async function appendContent(
 		const section = findSection(body, heading);
 		const place = planPlace(body, section, false);
 		const fittedContent = fitIntoSection(parsedContent, section);
-		return await carryOutContent(docs, item, (filterContent) => {
-			const plan = planAppend(filterContent(fittedContent), newParagraph, place);
-			// The range has at least the newline of the paragraph, because a rule has no text.
+		return await carryOutContent(docs, item, (filterRefused) => {
+			const plan = planAppend(filterRefused(fittedContent), newParagraph, place);
+			// The range leaves out the last newline. It has at least one index, because a rule has no text.
 			const endIndex = Math.max(plan.endIndex - place.contentAfter.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
-			const name = key && `${buildRangeName(key)}/${plan.characterCount}`;
-			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
+			const rangeName = key && `${buildRangeNameStart(key)}/${plan.characterCount}`;
+			return buildChange(plan, body, rangeName ? [{ createNamedRange: { name: rangeName, range } }] : []);
 		});
 	}, item);
 }
 
 /**
- * Builds the name of the range that marks appended text with its idempotency key. One atomic change adds text and range, and Docs deletes
- * the range together with the text. The full name has the key's hash, the beginning of the content's hash, and the number of characters.
+ * Begins the name of the named range that is the marker of appended text. One atomic change adds text and range, and Docs deletes the range
+ * together with the text. The full name has the hash of the key, the beginning of the content's hash, and the number of characters.
  */
-function buildRangeName({ keyHash, contentHash }: KeyHashes): string {
+function buildRangeNameStart({ keyHash, contentHash }: KeyHashes): string {
 	return `n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}`;
 }
 
@@ -129,7 +127,7 @@ function buildRangeName({ keyHash, contentHash }: KeyHashes): string {
 function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, key: KeyHashes) {
 	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === key.keyHash);
 	if (name === undefined) return undefined;
-	if (!name.startsWith(`${buildRangeName(key)}/`))
+	if (!name.startsWith(`${buildRangeNameStart(key)}/`))
 		throw createKeyReusedError(`text in the document ${documentId}`);
 	return { documentId, characterCount: Number(name.split('/')[3]), revisionId, repeated: true };
 }

@@ -3,22 +3,24 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { joinSpans } from '../../../untrusted/document/blocks';
-import { type Elements, getHeadingDepth, readPieces } from '../../../untrusted/document/elements';
+import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/document/elements';
 import type { DocsRequest } from './tableRequests';
 import { type BodyState, getStoredText } from './tabs';
 
 /** A place for content in a tab, with the content after this place. */
 export interface ContentPlace {
-	/** An index in a paragraph, at the end of the paragraph's text. */
+	/** Where to insert after `firstRequests`: the end of the text of a paragraph. */
 	readonly index: number;
 	readonly tabId: string | undefined;
+	/** Whether the paragraph is empty after `firstRequests`. */
 	readonly isParagraphEmpty: boolean;
-	/** Whether the paragraph has a style that new paragraphs would take over. */
+	/** Whether the paragraph may have a style that new paragraphs would take over. */
 	readonly isStyled: boolean;
 	/** Requests that add the paragraph, or delete its content, before the content is inserted. */
 	readonly firstRequests: readonly DocsRequest[];
-	/** Whether `firstRequests` adds the paragraph, which then takes over the style of the heading before it. */
+	/** Whether `firstRequests` adds the paragraph, which then takes over the style of a heading next to it. */
 	readonly isAdded: boolean;
+	/** The text up to the end of the tab, and the number of its indexes, which is larger with tables or pictures. */
 	readonly contentAfter: { readonly text: string; readonly units: number };
 }
 
@@ -46,7 +48,7 @@ export interface Section {
 
 /** An error lists at most this many headings, with this many characters each. */
 const maxListedHeadings = 30;
-const maxNameLength = 80;
+const maxTextLength = 80;
 
 /**
  * Finds the section under a heading.
@@ -56,19 +58,19 @@ const maxNameLength = 80;
 export function findSection({ content }: BodyState, heading: string): Section {
 	if (heading === '') return { heading, level: 0, startIndex: 1, elements: content, elementsAfter: [] };
 	const headings = content.flatMap(({ paragraph = {}, endIndex }, index) => {
-		const level = getHeadingDepth(paragraph.paragraphStyle?.namedStyleType ?? '');
+		const level = getHeadingLevel(paragraph.paragraphStyle?.namedStyleType ?? '');
 		const text = level === undefined ? '' : collapseBlanks(joinSpans(readPieces(paragraph, {})));
 		return level === undefined || text === '' ? [] : [{ index, level, text, startIndex: endIndex ?? 0 }];
 	});
 	const headingText = collapseBlanks(heading);
 	const [match, ...otherMatches] = headings.filter(({ text }) => text === headingText);
 	if (match === undefined || otherMatches.length > 0) {
-		const name = shorten(headingText, maxNameLength);
-		const names = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text, maxNameLength)}'`);
-		if (headings.length > maxListedHeadings) names.push('…');
+		const shortText = shorten(headingText, maxTextLength);
+		const texts = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text, maxTextLength)}'`);
+		if (headings.length > maxListedHeadings) texts.push('…');
 		throw createRefusal(
-			match ? `Several headings read '${name}'` : `The document has no heading '${name}'`,
-			`Nothing was written. ${match ? 'Rename all but one of them. ' : ''}${names.length > 0 ? `Headings of the tab: ${names.join(', ')}.` : 'The tab has no headings.'}`,
+			match ? `Several headings read '${shortText}'` : `The document has no heading '${shortText}'`,
+			`Nothing was written. ${match ? 'Rename all but one of them. ' : ''}${texts.length > 0 ? `Headings of the tab: ${texts.join(', ')}.` : 'The tab has no headings.'}`,
 		);
 	}
 	const nextHeading = headings.find(({ index, level }) => index > match.index && level <= match.level);
@@ -95,22 +97,24 @@ export function planPlace(body: BodyState, section: Section, replacesContent: bo
 	const index = replacesContent ? startIndex : contentEnd;
 	if (lastElement?.paragraph) {
 		const paragraphs = elements.flatMap(({ paragraph }) => paragraph ?? []);
+		// A deletion joins the first and the last paragraph. The rest may have the style of either.
 		const isStyled = [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(hasOwnStyle);
 		const isParagraphEmpty = replacesContent || endIndex - (lastElement.startIndex ?? 0) === 1;
 		return { index, tabId, isParagraphEmpty, isStyled, firstRequests, isAdded: false, contentAfter };
 	}
-	// Adds a paragraph before the next heading. At the end of a tab, Google only inserts text before the last newline.
+	// An empty section, or one that ends with a table, has no last paragraph. At the end of a tab, Google only inserts before the last newline.
 	const location = { index: elementsAfter.length > 0 ? index : index - 1, tabId };
 	firstRequests.push({ insertText: { text: '\n', location } });
 	const addedParagraph = { isParagraphEmpty: true, isStyled: true, isAdded: true };
 	return { index, tabId, ...addedParagraph, firstRequests, contentAfter };
 }
 
-const unstyledKeys = new Set(['namedStyleType', 'direction', 'headingId']);
+/** Style properties that any paragraph may have. The named style is compared by its value. */
+const ordinaryStyleKeys = new Set(['namedStyleType', 'direction', 'headingId']);
 
-/** Whether a paragraph has a style that other text in its place would take over. */
+/** Whether a paragraph, or the text at its end, has a style that other text in its place would take over. */
 export function hasOwnStyle({ bullet, paragraphStyle, elements }: docs_v1.Schema$Paragraph): boolean {
-	const hasParagraphStyle = Object.keys(paragraphStyle ?? {}).some((key) => !unstyledKeys.has(key));
+	const hasParagraphStyle = Object.keys(paragraphStyle ?? {}).some((key) => !ordinaryStyleKeys.has(key));
 	const hasTextStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
 	const namedStyle = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
 	return bullet !== undefined || hasParagraphStyle || hasTextStyle || namedStyle !== 'NORMAL_TEXT';

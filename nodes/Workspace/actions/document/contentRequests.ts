@@ -4,7 +4,7 @@ import { buildParagraph, cleanText, joinSpans, type Span } from '../../../untrus
 import type { DocumentContent, ParagraphBlock, SimplifiedKind } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
 import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
-import { buildListRequests, buildStyleRequests, hasStyle, layOutContent, placeSpans } from './styleRequests';
+import { buildListRequests, buildStyleRequests, getsStyle, layOutContent, placeSpans } from './styleRequests';
 import type { InsertTarget } from './styleRequests';
 import { buildTableRequests, type DocsRequest, type Extent } from './tableRequests';
 
@@ -14,7 +14,7 @@ interface ContentParams {
 	readonly insertImages: boolean;
 }
 
-/** Parses the content in its format. @throws NodeError with 400 for Markdown that cannot be read */
+/** Adds a hint for plain text that looks like Markdown. @throws NodeError with 400 for Markdown that cannot be read */
 export async function parseContent({ content, contentFormat, insertImages }: ContentParams, item: Item) {
 	if (contentFormat === 'markdown') return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
@@ -22,16 +22,16 @@ export async function parseContent({ content, contentFormat, insertImages }: Con
 	return { blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')], lists: [] };
 }
 
-/** @param field the name of the field with the Markdown @throws NodeError with 400 for Markdown that cannot be read */
+/** Parses the Markdown of a field, with hints about what Docs shows differently. @throws NodeError with 400 if it cannot be read */
 export async function readMarkdown(markdown: string, field: string, insertImages: boolean, item: Item) {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('result' in answer) {
 		// The task `markdownToBlocks` returns a `DocumentContent` as JSON.
 		const parsedContent = JSON.parse(answer.result) as DocumentContent;
-		const unneededHint = insertImages ? 'images' : 'images without address';
+		const unneededKind = insertImages ? 'images' : 'images without address';
 		for (const kind of parsedContent.simplified ?? [])
-			if (kind !== unneededHint) item.addHint(simplificationHints[kind]);
+			if (kind !== unneededKind) item.addHint(simplificationHints[kind]);
 		return insertImages ? parsedContent : filterPictures(parsedContent, () => false);
 	}
 	throw createRefusal(
@@ -76,7 +76,7 @@ const headingLevels = [1, 2, 3, 4, 5, 6] as const;
 
 /**
  * Fits content into a section. Lowers its headings below the level of the section's heading, so that all content belongs to the section.
- * Leaves out a first heading with the text of the section's heading, because the next write would find two such headings.
+ * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
  */
 export function fitIntoSection(content: DocumentContent, { heading, level }: Section): DocumentContent {
 	if (level === 0) return content;
@@ -86,6 +86,7 @@ export function fitIntoSection(content: DocumentContent, { heading, level }: Sec
 	);
 	const steps = level + 1 - (highestLevel ?? Infinity);
 	if (steps <= 0) return fittedContent;
+	// Level 6 is the lowest. Under a heading of level 6, headings become text.
 	const lowerFormat = (format: ParagraphBlock['format']): ParagraphBlock['format'] =>
 		typeof format === 'number' ? (headingLevels[format + steps - 1] ?? (level < 6 ? 6 : 'text')) : format;
 	const blocks = fittedContent.blocks.map((block) =>
@@ -103,12 +104,14 @@ function dropRepeatedHeading(content: DocumentContent, heading: string): Documen
 }
 
 const moveLists = (lists: DocumentContent['lists'], offset: number) =>
-	lists.map(({ firstIndex, lastIndex, ordered }) => {
-		return { firstIndex: firstIndex + offset, lastIndex: lastIndex + offset, ordered };
-	});
+	lists.map((list) => ({
+		...list,
+		firstIndex: list.firstIndex + offset,
+		lastIndex: list.lastIndex + offset,
+	}));
 
 /** Returns content with the pictures to insert. The other pictures become links. */
-export type FilterContent = (content: DocumentContent) => DocumentContent;
+export type PictureFilter = (content: DocumentContent) => DocumentContent;
 
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
@@ -120,7 +123,7 @@ export interface ContentPlan {
 	readonly characterCount: number;
 	/** The index at the end of the segment after the change. */
 	readonly endIndex: number;
-	/** Numbers of placeholders that Markdown replaces. */
+	/** How many placeholders Markdown replaces, by text to find. */
 	readonly replaced?: readonly ReplacedCount[];
 }
 
@@ -129,19 +132,19 @@ export interface ReplacedCount {
 	readonly count: number;
 }
 
-/** Plans content in place of the content at a place. */
-export const planReplacement = (content: DocumentContent, place: ContentPlace) =>
+export const planWrite = (content: DocumentContent, place: ContentPlace) =>
 	planInPlace(content, { ...place, continues: false });
 
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
 export function planAppend(content: DocumentContent, newParagraph: boolean, place: ContentPlace) {
 	const [firstBlock] = content.blocks;
-	const isPlain = firstBlock?.kind === 'paragraph' && !hasStyle(firstBlock) && !firstBlock.list;
+	const isUnstyled = firstBlock?.kind === 'paragraph' && !getsStyle(firstBlock) && !firstBlock.list;
 	const continues = !place.isParagraphEmpty;
 	// An empty paragraph already is a new paragraph.
-	const isContinued = !continues || (!newParagraph && isPlain);
-	const isStyled = isPlain && firstBlock.format === 'plain' ? place.isAdded : place.isStyled;
-	return planInPlace(isContinued ? content : prependParagraph(content), { ...place, isStyled, continues });
+	const needsParagraph = continues && (newParagraph || !isUnstyled);
+	// Plain text keeps the look of the text before it, so this look is only reset if it comes from a heading.
+	const isStyled = isUnstyled && firstBlock.format === 'plain' ? place.isAdded : place.isStyled;
+	return planInPlace(needsParagraph ? prependParagraph(content) : content, { ...place, isStyled, continues });
 }
 
 function planInPlace(content: DocumentContent, place: ContentPlace & InsertTarget): ContentPlan {
@@ -158,10 +161,10 @@ const prependParagraph = ({ blocks, lists }: DocumentContent): DocumentContent =
 	lists: moveLists(lists, 1),
 });
 
-/** Plans the requests in an order that keeps their indexes right: all text, then tables from the last to the first, then styles. */
+/** Plans the requests in an order that keeps their indexes right: text, tables from last to first, styles, pictures from last to first. */
 export function planContent(content: DocumentContent, target: InsertTarget): ContentPlan {
 	const { closedContent, hasFiller } = closeEmptyEnd(content, target);
-	// Google inserts a newline before a table.
+	// Google inserts a newline before a table, so an empty paragraph comes first.
 	const beginsWithTable = content.blocks[0]?.kind === 'table';
 	const { index, tabId } = target;
 	const fullContent = beginsWithTable ? prependParagraph(closedContent) : closedContent;
@@ -177,6 +180,7 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 		requests.push({ deleteContentRange: { range: toRange(start, end) } });
 		requests.push({ insertInlineImage: { uri, location: toLocation(start) } });
 	}
+	// A picture takes one index and has no text.
 	const removedUnits = countUnits(pictures) + (hasFiller ? filler.length : 0);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
 	const text = layout.lines
@@ -195,15 +199,15 @@ const countUnits = (texts: readonly Extent[]) => texts.reduce((sum, { start, end
 /** A text for an empty last paragraph while it gets its style, because a range must not include the last newline of a segment. */
 const filler = '.';
 
-/** Adds a last paragraph if the content ends with a table, because every segment ends with a paragraph. Fills it if it needs a style. */
+/** Lets the content end with a paragraph, as every segment does. Adds the filler to an empty last paragraph that needs a style. */
 function closeEmptyEnd({ blocks, lists }: DocumentContent, { isStyled }: InsertTarget) {
 	const lastBlock = blocks.at(-1);
 	const [blocksBefore, endBlock] =
 		lastBlock?.kind === 'paragraph'
 			? [blocks.slice(0, -1), lastBlock]
 			: [blocks, buildParagraph([], lastBlock ? 'text' : 'plain')];
-	const getsStyle = isStyled || hasStyle(endBlock) || endBlock.list !== undefined;
-	const hasFiller = getsStyle && /(?:^|\n)$/.test(joinSpans(endBlock.spans));
+	const needsStyle = isStyled || getsStyle(endBlock) || endBlock.list !== undefined;
+	const hasFiller = needsStyle && /(?:^|\n)$/.test(joinSpans(endBlock.spans));
 	const spans = hasFiller ? [...endBlock.spans, { text: filler, marks: {} }] : endBlock.spans;
 	return { closedContent: { lists, blocks: [...blocksBefore, { ...endBlock, spans }] }, hasFiller };
 }

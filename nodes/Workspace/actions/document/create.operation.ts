@@ -11,7 +11,7 @@ import { planMarkdownReplacements } from './placeholders';
 import { addFillRequests, prepareReplacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
-import { isEmpty, parseContent, planReplacement } from './contentRequests';
+import { isEmpty, parseContent, planWrite } from './contentRequests';
 import * as fields from './fields';
 import { buildChange, carryOutContent, recoverResult, repeatIfOutdated } from './revisionGuard';
 import { type DocumentWriteResult, hasNewRevision } from './revisionGuard';
@@ -64,7 +64,7 @@ export const create = defineOperation({
 	async execute(clients, params, item) {
 		const document = await prepareDocument(params, item);
 		const { title, parentFolder: folder, templateId, key } = document;
-		// The Docs API cannot create a document in a folder, and cannot copy a document.
+		// The Docs API cannot create a document in a folder or with a marker, and cannot copy a document.
 		if (folder !== '' || templateId !== '' || key) return await createInDrive(clients, document, item);
 		const { data: resource } = await clients.docs.documents.create({ requestBody: { title } });
 		const documentId = resource.documentId ?? '';
@@ -108,15 +108,15 @@ async function prepareDocument(params: CreateDocumentParams, item: Item) {
 	const key = createdFiles.hashFileKey('document create', params, keyParts);
 	const parsedContent = await parseContent(params, item);
 	const isReplacing = requests.length + markdown.length > 0 || fillFromInput;
-	if (templateId === '' && (markdown.length > 0 || (isReplacing && isEmpty(parsedContent)))) {
+	if (templateId === '' && (markdown.length > 0 || (isReplacing && isEmpty(parsedContent))))
 		throw createRefusal(
 			`${quoteField(fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}, or enter ${quoteField('content')}. If one of them is an expression, check that the input item contains the data.`,
 		);
-	}
 	return { ...params, parsedContent, replacementPlan, key };
 }
 
+/** @param createdId the document that an earlier attempt has created; only what it lacks is added */
 async function createInDrive(clients: Clients, document: NewDocument, item: Item, createdId?: string) {
 	const fill = (id: string) =>
 		document.templateId
@@ -133,8 +133,8 @@ async function createInDrive(clients: Clients, document: NewDocument, item: Item
 }
 
 /**
- * Fills a document in one atomic change. With an idempotency key, fills only an empty document, so that it is filled once.
- * @param newRevisionId the revision of a document that was just created
+ * Fills a document in one atomic change. With an idempotency key, fills only an empty document, which ends at 2, so that it is filled once.
+ * @param newRevisionId the revision of a document that was just created, which is not read for the first plan @returns how often each text was replaced
  */
 async function fillEmpty(
 	{ docs }: Clients,
@@ -153,28 +153,28 @@ async function fillEmpty(
 		revisionId = undefined;
 		if (key && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), false) : emptyPlace;
-		const result = await carryOutContent(docs, item, (filterContent) =>
-			buildChange(planReplacement(filterContent(parsedContent), place), base, requests),
+		const result = await carryOutContent(docs, item, (filterRefused) =>
+			buildChange(planWrite(filterRefused(parsedContent), place), base, requests),
 		);
 		return result.replaced;
 	}, item);
 }
 
-/** Fills a copy of a template. Makes replacements before it appends the content, so that they do not change the content. */
-async function fillCopy({ docs }: Clients, id: string, document: NewDocument, item: Item, recovers: boolean) {
+/** Fills a copy of a template, replacements first, so that they do not change the content. @param isRetry after an unknown outcome */
+async function fillCopy({ docs }: Clients, id: string, document: NewDocument, item: Item, isRetry: boolean) {
 	const { parsedContent, key, replacementPlan, fillFromInput } = document;
 	const replace = async () => {
 		const body = await readBodyState(docs, id, '', 'texts');
-		const name = `n8n-agent-workspace/filled/${key?.keyHash ?? ''}`;
+		const markerName = `n8n-agent-workspace/filled/${key?.keyHash ?? ''}`;
 		// A second replacement could also change the texts that the first one inserted.
-		if (key ? body.rangeNames.includes(name) : recovers && hasNewRevision(item, body)) return undefined;
+		if (key ? body.rangeNames.includes(markerName) : isRetry && hasNewRevision(item, body)) return undefined;
 		const text = collectTexts(body, true, body.content);
 		const requests = addFillRequests(replacementPlan, text, item, fillFromInput);
 		const isFilling = requests.length + replacementPlan.markdown.length > 0;
-		const marker = key && isFilling ? [buildMarkerRequest(name, body)] : [];
-		return await carryOutContent(docs, item, (filterContent) => {
-			const plan = planMarkdownReplacements(body, true, replacementPlan.markdown, filterContent);
-			return buildChange(plan, body, requests, marker);
+		const markerRequests = key && isFilling ? [buildMarkerRequest(markerName, body)] : [];
+		return await carryOutContent(docs, item, (filterRefused) => {
+			const plan = planMarkdownReplacements(body, true, replacementPlan.markdown, filterRefused);
+			return buildChange(plan, body, requests, markerRequests);
 		});
 	};
 	const replaced = (await repeatIfOutdated(replace, item))?.replaced;

@@ -96,7 +96,7 @@ export const section = {
 	read: readSection,
 } as const satisfies Field;
 
-/** Reads Section. @throws NodeError with 400 for an empty text, because the write would then replace the whole document */
+/** Reads Section. Refuses an empty text from the user, because the write would replace the whole document. @throws NodeError with 400 */
 function readSection(raw: unknown, field: Field, reading: ReadContext): string {
 	if (typeof raw !== 'string') throw createValueRefusal(field, reading, `text, not ${describeType(raw)}`);
 	const isGiven = reading.mode === 'json' || reading.isOptionOfUser?.(field.name);
@@ -123,14 +123,14 @@ export const replacements = {
 	read: readReplacements,
 } as const satisfies Field;
 
-/** Reads `{ replacement: [{ find, replace, format }] }` of the form, an array of such rows, or `{ [find]: replace }`. */
+/** Reads the form's `{ replacement: [{ find, replace, format }] }`, an array of such rows or, in JSON mode, `{ [find]: replace }`. */
 function readReplacements(raw: unknown, field: Field, reading: ReadContext): Replacement[] {
 	const expected = 'an array of objects with find, replace and format (text or markdown)';
 	const rows = reading.mode === 'fields' && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
 	const readText = (value: unknown) => {
 		if (typeof value === 'string') return value;
-		const isPrintable = reading.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
-		if (!isPrintable) throw createValueRefusal(field, reading, `texts, not ${describeType(value)}`);
+		const isConvertible = reading.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
+		if (!isConvertible) throw createValueRefusal(field, reading, `texts, not ${describeType(value)}`);
 		return String(value);
 	};
 	if (isRecord(rows)) {
@@ -140,9 +140,9 @@ function readReplacements(raw: unknown, field: Field, reading: ReadContext): Rep
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, reading, `${expected}, not ${describeType(raw)}`);
 	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, reading);
-	const isFilled = ({ find, replace }: (typeof rows)[number]) =>
-		reading.mode === 'json' || !!find || !!replace;
-	return rows.filter(isFilled).map(({ find, replace, format = 'text' }) => {
+	// The form may have empty rows.
+	const isKept = ({ find, replace }: (typeof rows)[number]) => reading.mode === 'json' || !!find || !!replace;
+	return rows.filter(isKept).map(({ find, replace, format = 'text' }) => {
 		const knownFormat = replacementFormat.options.find(({ value }) => value === format)?.value;
 		if (knownFormat === undefined) throw createValueRefusal(field, reading, expected);
 		return { find: readText(find ?? ''), replacement: readText(replace ?? ''), format: knownFormat };

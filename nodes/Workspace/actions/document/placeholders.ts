@@ -4,10 +4,10 @@ import { quoteField } from '../../../fields/field';
 import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
 import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
-import { type ContentPlan, type FilterContent, planReplacement } from './contentRequests';
+import { type ContentPlan, type PictureFilter, planWrite } from './contentRequests';
 import { type BodyState, getOuterText, summarizeTab } from './tabs';
 
-/** Markdown that replaces every paragraph with the text to find. */
+/** Markdown that replaces every paragraph that consists of the text to find. */
 export interface MarkdownReplacement {
 	readonly find: string;
 	readonly content: DocumentContent;
@@ -19,25 +19,25 @@ export interface MarkdownReplacement {
  * @throws NodeError with 400 if a placeholder shares its paragraph with other text, or is not in a body
  */
 export function planMarkdownReplacements(
-	{ allTabs, tabId: ownTabId }: BodyState,
+	{ allTabs, tabId: chosenTabId }: BodyState,
 	isEveryTab: boolean,
 	replacements: readonly MarkdownReplacement[],
-	filterContent: FilterContent,
+	filterRefused: PictureFilter,
 ): ContentPlan {
-	const tabs = allTabs.filter((tab) => isEveryTab || summarizeTab(tab).tabId === ownTabId);
-	const places = tabs.flatMap((tab) => {
+	const tabs = allTabs.filter((tab) => isEveryTab || summarizeTab(tab).tabId === chosenTabId);
+	const placeholders = tabs.flatMap((tab) => {
 		const outerText = getOuterText(tab);
 		const misplaced = replacements.find(({ find }) => outerText.includes(find));
-		if (misplaced) throw createPlaceError(misplaced.find, 'is in a header, a footer or a footnote');
+		if (misplaced) throw createMisplacedError(misplaced.find, 'is in a header, a footer or a footnote');
 		// The last place comes first, so that the indexes of the other places stay right.
 		const content = tab.documentTab?.body?.content ?? [];
-		return findPlaces(content, summarizeTab(tab).tabId, replacements).toReversed();
+		return findPlaceholders(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
-	const plans = places.map(({ place, replacement }) =>
-		planReplacement(filterContent(replacement.content), place),
+	const plans = placeholders.map(({ place, replacement }) =>
+		planWrite(filterRefused(replacement.content), place),
 	);
 	const counts = replacements.map((replacement) => {
-		const count = places.filter((place) => place.replacement === replacement).length;
+		const count = placeholders.filter((placeholder) => placeholder.replacement === replacement).length;
 		return { find: replacement.find, count };
 	});
 	const requests = plans.flatMap((plan) => plan.requests);
@@ -47,18 +47,19 @@ export function planMarkdownReplacements(
 }
 
 /** Finds the paragraphs that are placeholders, also in tables. */
-function findPlaces(
+function findPlaceholders(
 	content: Elements,
 	tabId: string,
 	replacements: readonly MarkdownReplacement[],
 ): Array<{ readonly place: ContentPlace; readonly replacement: MarkdownReplacement }> {
 	return content.flatMap(({ paragraph, table, startIndex, endIndex }) => {
 		if (!paragraph)
-			return getCells(table).flatMap((cell) => findPlaces(cell.content ?? [], tabId, replacements));
+			return getCells(table).flatMap((cell) => findPlaceholders(cell.content ?? [], tabId, replacements));
+		// A paragraph with a picture is no placeholder, so the picture counts as a character.
 		const text = getStoredLine(paragraph, '\ufffc');
 		const replacement = replacements.find(({ find }) => text.trim() === find);
 		const misplaced = replacement ? undefined : replacements.find(({ find }) => text.includes(find));
-		if (misplaced) throw createPlaceError(misplaced.find, 'does not have a paragraph of its own');
+		if (misplaced) throw createMisplacedError(misplaced.find, 'does not have a paragraph of its own');
 		if (!replacement) return [];
 		const index = startIndex ?? 0;
 		const range = { startIndex: index, endIndex: (endIndex ?? 0) - 1, tabId };
@@ -68,9 +69,9 @@ function findPlaces(
 	});
 }
 
-function createPlaceError(find: string, where: string) {
+function createMisplacedError(find: string, problem: string) {
 	return createRefusal(
-		`'${shorten(find)}' ${where}`,
+		`'${shorten(find)}' ${problem}`,
 		`Nothing was replaced. Markdown takes the place of a whole paragraph: put the placeholder on a line of its own in the text of the document, or set its format in ${quoteField('replacements')} to Text.`,
 	);
 }

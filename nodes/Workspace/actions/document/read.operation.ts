@@ -137,12 +137,11 @@ const maxItemDepth = 1000;
 function refuseDeepNesting(document: docs_v1.Schema$Document): void {
 	let values: unknown[] = [document];
 	for (let depth = 0; values.length > 0; depth++) {
-		if (depth > maxItemDepth) {
+		if (depth > maxItemDepth)
 			throw createRefusal(
 				'The tables of the document are nested too deeply to be output as a document',
 				`Set ${quoteField('output')} to ${printChoice('output', 'text')}.`,
 			);
-		}
 		values = values.flatMap((value): unknown[] =>
 			typeof value === 'object' && value !== null ? Object.values(value) : [],
 		);

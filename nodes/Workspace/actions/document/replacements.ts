@@ -32,7 +32,7 @@ export async function prepareReplacements(
 	for (const { find, replacement, format } of replacements) {
 		if (format === 'text') continue;
 		const content = await readMarkdown(replacement, 'replacements', insertImages, item);
-		// Trims the text to find, because its paragraph may have spaces around it. Only spaces would match every empty paragraph.
+		// Trims the text to find, because its paragraph may have spaces around it. A text of spaces would match every empty paragraph.
 		markdown.push({ find: cleanFind(cleanText(find).trim()), content });
 	}
 	return { requests, markdown };
@@ -63,7 +63,7 @@ const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 const maxNamedPlaceholders = 20;
 
 /**
- * Adds a request for each placeholder that a field of the input item fills. A hint names the placeholders that stay.
+ * Adds a request for each placeholder that a field of the input item fills. A hint names those for which there is no replacement.
  * @param text the text of the document
  */
 export function addFillRequests(
@@ -76,32 +76,32 @@ export function addFillRequests(
 	let remainingText = text;
 	for (const find of [...markdown.map((row) => row.find), ...finds])
 		remainingText = remainingText.replaceAll(find, '');
-	const unfilledNames: string[] = [];
-	const filledPlaceholders: Array<Omit<Replacement, 'format'>> = [];
+	const unfilledPlaceholders: string[] = [];
+	const fieldReplacements: Array<Omit<Replacement, 'format'>> = [];
 	for (const find of new Set(remainingText.match(placeholderPattern))) {
-		const replacement = fillFromInput ? findField(item.json, find.slice(2, -2).trim()) : undefined;
-		if (replacement === undefined) unfilledNames.push(`'${find}'`);
-		else filledPlaceholders.push({ find, replacement });
+		const replacement = fillFromInput ? findItemValue(item.json, find.slice(2, -2).trim()) : undefined;
+		if (replacement === undefined) unfilledPlaceholders.push(`'${find}'`);
+		else fieldReplacements.push({ find, replacement });
 	}
-	if (unfilledNames.length > 0) {
+	if (unfilledPlaceholders.length > 0) {
 		const advice = fillFromInput
 			? 'The input item has no fields with these names.'
 			: `Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} if the input item has fields with these names.`;
-		const names = unfilledNames.slice(0, maxNamedPlaceholders).join(', ');
-		item.addHint(`These placeholders were not filled: ${names}. ${advice}`);
+		const placeholderList = unfilledPlaceholders.slice(0, maxNamedPlaceholders).join(', ');
+		item.addHint(`These placeholders were not filled: ${placeholderList}. ${advice}`);
 	}
 	// Texts with placeholders come last, so that no later request fills a field into the text of another field.
-	const countBraces = ({ replacement }: { replacement: string }) => Number(replacement.includes('{{'));
-	filledPlaceholders.sort((left, right) => countBraces(left) - countBraces(right));
-	return [...requests, ...buildReplaceRequests(filledPlaceholders)];
+	const hasBraces = ({ replacement }: { replacement: string }) => replacement.includes('{{');
+	fieldReplacements.sort((left, right) => Number(hasBraces(left)) - Number(hasBraces(right)));
+	return [...requests, ...buildReplaceRequests(fieldReplacements)];
 }
 
 /** Finds a field by its name, or by a path such as `customer.city`. @returns the value as text; undefined if there is no such field */
-function findField(fields: IDataObject, name: string): string | undefined {
-	const path = Object.hasOwn(fields, name) ? [name] : name.split('.');
+function findItemValue(json: IDataObject, name: string): string | undefined {
+	const path = Object.hasOwn(json, name) ? [name] : name.split('.');
 	const readKey = (object: unknown, key: string) =>
 		isRecord(object) && Object.hasOwn(object, key) ? object[key] : undefined;
-	const value = path.reduce(readKey, fields);
+	const value = path.reduce(readKey, json);
 	if (typeof value === 'string' || value === undefined) return value;
 	return value === null ? '' : JSON.stringify(value);
 }

@@ -3,12 +3,11 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
-import { type ContentPlan, type FilterContent, filterPictures, type ReplacedCount } from './contentRequests';
+import { type ContentPlan, type PictureFilter, filterPictures, type ReplacedCount } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
 import { buildDocumentUrl, findTab, flattenTabs, getStoredText, looksLikeTabId, summarizeTab } from './tabs';
 import type { BodyState } from './tabs';
 
-/** The result of a write or an append. */
 export interface DocumentWriteResult {
 	readonly documentId: string;
 	/** Number of inserted UTF-16 units. */
@@ -27,10 +26,10 @@ interface DocumentChange extends ContentPlan {
 	readonly revisionId: string;
 }
 
-/** The last change of each item. If its outcome is unknown, the document is compared with it. */
+/** The last change that each item sent. If its outcome is unknown, the document is compared with this change. */
 const lastChanges = new WeakMap<Item, DocumentChange>();
 
-/** Joins a plan with the requests before and after it. @param requestsAfter requests that end with the `replaceAllText` requests */
+/** Joins a plan with the requests before and after it. @param requestsAfter any `replaceAllText` requests come last among them */
 export function buildChange(
 	plan: ContentPlan,
 	{ documentId, tabId, revisionId }: Omit<DocumentChange, keyof ContentPlan>,
@@ -53,10 +52,10 @@ async function sendBatch(
 	return (await docs.documents.batchUpdate({ documentId, requestBody }, options)).data;
 }
 
-const getReplacements = ({ requests }: DocumentChange) =>
+const getTextReplacements = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ replaceAllText }) => replaceAllText ?? []);
 
-async function carryOutChange(docs: docs_v1.Docs, change: DocumentChange, item: Item) {
+async function sendChange(docs: docs_v1.Docs, change: DocumentChange, item: Item) {
 	const { documentId, characterCount, revisionId: requiredRevisionId, requests } = change;
 	const markdownCounts = change.replaced ?? [];
 	if (requests.length > 0) lastChanges.set(item, change);
@@ -65,7 +64,7 @@ async function carryOutChange(docs: docs_v1.Docs, change: DocumentChange, item: 
 			? await sendBatch(docs, documentId, requests, requiredRevisionId)
 			: { writeControl: { requiredRevisionId } };
 	const result = { documentId, characterCount, revisionId: writeControl?.requiredRevisionId ?? '' };
-	const replacements = getReplacements(change);
+	const replacements = getTextReplacements(change);
 	if (replacements.length + markdownCounts.length === 0) return result;
 	const replacementReplies = (replies ?? []).slice(-replacements.length);
 	let insertedUnits = characterCount;
@@ -81,44 +80,42 @@ async function carryOutChange(docs: docs_v1.Docs, change: DocumentChange, item: 
 	return { ...result, characterCount: insertedUnits, replaced };
 }
 
-/** After this many refused requests, all pictures become links, because Google may refuse pictures one at a time. */
-const maxRefusals = 5;
+/** When this many requests were refused, all pictures become links, because Google may refuse pictures one at a time. */
+const maxRefusedRequests = 5;
 
 /** Carries out a change that inserts content. Pictures that Google refuses become links, and the change is sent again. */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
 	item: Item,
-	planChange: (filterContent: FilterContent) => DocumentChange,
+	planChange: (filterRefused: PictureFilter) => DocumentChange,
 ): Promise<DocumentWriteResult> {
-	const refusals = new Set<string>();
+	const refused = new Set<string>();
 	for (let sendCount = 1; ; sendCount++) {
-		const change = planChange((content) => filterPictures(content, (address) => !refusals.has(address)));
+		const change = planChange((content) => filterPictures(content, (address) => !refused.has(address)));
 		try {
-			const result = await carryOutChange(docs, change, item);
-			if (refusals.size > 0)
-				item.addHint(
-					`Google could not fetch these images, so they became links: ${[...refusals].join(', ')}`,
-				);
+			const result = await sendChange(docs, change, item);
+			if (refused.size > 0)
+				item.addHint(`Google could not fetch these images, so they became links: ${[...refused].join(', ')}`);
 			return result;
 		} catch (error) {
-			const addresses = findRefusedPictures(error, change);
+			const addresses = findRefusedAddresses(error, change);
 			if (addresses.length === 0) throw toError(error);
-			const pictures = sendCount < maxRefusals ? addresses : getPictures(change);
-			pictures.forEach((address) => refusals.add(address));
+			const linkedAddresses = sendCount < maxRefusedRequests ? addresses : getPictureAddresses(change);
+			linkedAddresses.forEach((address) => refused.add(address));
 		}
 	}
 }
 
-const getPictures = ({ requests }: DocumentChange) =>
+const getPictureAddresses = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ insertInlineImage }) => insertInlineImage?.uri ?? []);
 
 /** Finds the addresses of pictures that Google could not fetch: all pictures if Google names none, and no pictures for other errors. */
-function findRefusedPictures(error: unknown, change: DocumentChange): string[] {
+function findRefusedAddresses(error: unknown, change: DocumentChange): string[] {
 	if (!isRefused(error)) return [];
 	const requestIndex = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
 	const address = change.requests[Number(requestIndex)]?.insertInlineImage?.uri;
 	if (address) return [address];
-	return requestIndex !== undefined || /\bimage\b/i.test(error.message) ? getPictures(change) : [];
+	return requestIndex !== undefined || /\bimage\b/i.test(error.message) ? getPictureAddresses(change) : [];
 }
 
 /** Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have carried out the change. */
@@ -127,8 +124,8 @@ const isRefused = (error: unknown): error is NodeError =>
 
 /** A change is planned at most this many times if somebody else edits the document. */
 const maxPlans = 6;
-/** A pause has a random length, so that two executions with the same document do not meet again. */
-const maxPauseMilliseconds = 400;
+/** A pause has a random length, so that two executions do not meet again. With each plan, its limit grows by this much. */
+const pauseStepMilliseconds = 400;
 
 /** Repeats a change (read, plan, send) if somebody changed the document after the read. Google then refuses the change. */
 export async function repeatIfOutdated<R>(changeOnce: () => Promise<R>, item: Item): Promise<R> {
@@ -139,8 +136,9 @@ export async function repeatIfOutdated<R>(changeOnce: () => Promise<R>, item: It
 			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
 			if (planCount === maxPlans || !isOutdated) throw toError(error);
 		}
-		const pause = Math.random() * maxPauseMilliseconds * planCount;
-		await sleep(pause, undefined, { signal: item.signal }).catch(() => undefined);
+		// If the run is canceled, the pause ends, and the next request throws.
+		const pauseMilliseconds = Math.random() * pauseStepMilliseconds * planCount;
+		await sleep(pauseMilliseconds, undefined, { signal: item.signal }).catch(() => undefined);
 	}
 }
 
@@ -199,7 +197,7 @@ export async function recoverResult(
 		return failure.with({ message, description, outcome: 'notDone' });
 	}
 	// The end of the body after replacements is not known in advance.
-	const isEndKnown = getReplacements(change).length === 0 && !change.replaced?.length;
+	const isEndKnown = getTextReplacements(change).length === 0 && !change.replaced?.length;
 	if (!isEndKnown) throw createUnknownError('The document was changed meanwhile.');
 	if (content.at(-1)?.endIndex === change.endIndex && getStoredText(content).endsWith(change.text))
 		return { documentId, characterCount, revisionId: revisionId ?? '' };

@@ -13,7 +13,6 @@ interface PlacedParagraph extends TextLine {
 }
 
 export interface Layout extends Pick<DocumentContent, 'lists'> {
-	/** The blocks of the content, with their indexes. */
 	readonly placedBlocks: ReadonlyArray<PlacedParagraph | PlacedTable>;
 	readonly paragraphs: readonly PlacedParagraph[];
 	readonly tables: readonly PlacedTable[];
@@ -34,10 +33,12 @@ export function layOutContent({ blocks, lists }: DocumentContent, index: number,
 	const placedBlocks = blocks.map((block, blockIndex) => {
 		if (block.kind === 'table') {
 			const cells = layOutCells(block, start);
+			// After the last cell come its newline and the end of the table.
 			start = (cells.at(-1)?.at(-1)?.end ?? start) + 2;
 			return { block, insertIndex: index + text.length, cells };
 		}
 		const line = { block, spans: block.spans, start, end: start + joinSpans(block.spans).length };
+		// A table brings the newline of the paragraph before it.
 		text += joinSpans(block.spans) + (blocks[blockIndex + 1]?.kind === 'paragraph' ? '\n' : '');
 		start = line.end + 1;
 		return line;
@@ -50,7 +51,6 @@ export function layOutContent({ blocks, lists }: DocumentContent, index: number,
 	return { placedBlocks, paragraphs, tables, lines, lists, text, end: start - 1, toRange, toLocation };
 }
 
-/** Returns all spans with the indexes of their texts. */
 export function placeSpans({ lines }: Layout): Array<Span & Extent> {
 	return lines.flatMap(({ spans, start: lineStart }) => {
 		let end = lineStart;
@@ -88,7 +88,7 @@ function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): Para
 	};
 }
 
-export const hasStyle = (block: ParagraphBlock) => Object.keys(buildParagraphStyle(block)).length > 0;
+export const getsStyle = (block: ParagraphBlock) => Object.keys(buildParagraphStyle(block)).length > 0;
 
 const buildTextStyle = ({ code, link, ...otherMarks }: TextMarks): docs_v1.Schema$TextStyle => ({
 	...otherMarks,
@@ -119,7 +119,7 @@ function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
 const toTextRange = ({ start, end }: Extent, { toRange }: Layout) => toRange(start, Math.max(end, start + 1));
 
 /** Builds the request that gives paragraphs a style. @returns no request for an empty style */
-function styleParagraphs(extent: Extent, paragraphStyle: ParagraphStyle, layout: Layout): DocsRequest[] {
+function buildStyleUpdate(extent: Extent, paragraphStyle: ParagraphStyle, layout: Layout): DocsRequest[] {
 	const fields = Object.keys(paragraphStyle).join(',');
 	const range = toTextRange(extent, layout);
 	return fields === '' ? [] : [{ updateParagraphStyle: { range, paragraphStyle, fields } }];
@@ -132,23 +132,23 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 	const start = paragraphs[0]?.start ?? end;
 	const requests: DocsRequest[] = [];
 	if (target.isStyled && start < end) requests.push(...buildResetRequests(toRange(start, end)));
+	// Text that continues a paragraph takes over the paragraph's style, but not the style of its text.
 	if (target.isStyled && target.index < start) {
 		const range = toRange(target.index, start);
 		requests.push({ updateTextStyle: { range, textStyle: {}, fields: '*' } });
 	}
-	const styledParagraphs = paragraphs.filter(({ block }) => block.list?.bullet !== false);
+	// The later paragraphs of list items get their style after their bullets are deleted.
+	const styledNow = paragraphs.filter(({ block }) => block.list?.bullet !== false);
 	return [
 		...requests,
 		...buildSpacingRequests(paragraphs, layout),
-		...styledParagraphs.flatMap((paragraph) =>
-			styleParagraphs(paragraph, buildParagraphStyle(paragraph.block), layout),
-		),
+		...styledNow.flatMap((line) => buildStyleUpdate(line, buildParagraphStyle(line.block), layout)),
 		...layout.tables.flatMap((table) => buildAlignmentRequests(table, layout)),
 		...buildTextStyleRequests(layout),
 	];
 }
 
-/** Builds one request for each stretch of paragraphs without a table. */
+/** Builds one request for each stretch of paragraphs without a table or plain text between them. */
 function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], layout: Layout): DocsRequest[] {
 	const stretches: Array<{ start: number; end: number }> = [];
 	for (const { block, start, end } of paragraphs) {
@@ -158,7 +158,7 @@ function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], layout: La
 		else stretches.push({ start, end });
 	}
 	const ranges = stretches.filter(({ start, end }) => start < end);
-	return ranges.flatMap((range) => styleParagraphs(range, elements.markdownParagraphSpacing, layout));
+	return ranges.flatMap((range) => buildStyleUpdate(range, elements.markdownParagraphSpacing, layout));
 }
 
 const docsAlignments = { center: { alignment: 'CENTER' }, right: { alignment: 'END' }, left: {} } as const;
@@ -167,7 +167,7 @@ const buildAlignmentRequests = ({ block, cells }: PlacedTable, layout: Layout) =
 	cells.flatMap((row) =>
 		row.flatMap(({ start }, column) => {
 			const style = docsAlignments[block.alignments[column] ?? 'left'];
-			return styleParagraphs({ start, end: start }, style, layout);
+			return buildStyleUpdate({ start, end: start }, style, layout);
 		}),
 	);
 
@@ -181,51 +181,51 @@ function buildTextStyleRequests(layout: Layout): DocsRequest[] {
 }
 
 /**
- * Builds the requests for bullets. A list first gets bullets as a whole, because only this keeps one numbering: with its inner lists of
- * another kind, the later paragraphs of its items, and the text between its items. Then inner lists of another kind get their own bullets,
- * and later paragraphs and text lose their bullets. Tabs before a text set its level. Google removes them, so later indexes stay right.
+ * Builds the requests for bullets. One request first gives bullets to all paragraphs of a list, because only this keeps one numbering: also
+ * to inner lists of another kind, later paragraphs of items, and text between items. Then inner lists of another kind get their own bullets,
+ * and the later paragraphs and the text lose theirs. Tab characters set the level. Google removes them, so later indexes stay right.
  */
 export function buildListRequests(layout: Layout): DocsRequest[] {
 	const requests = layout.lists.flatMap((list) =>
-		splitAtTables(list, layout).flatMap((items) => buildBulletRequests(items, list, layout)),
+		splitAtTables(list, layout).flatMap((paragraphs) => buildBulletRequests(paragraphs, list, layout)),
 	);
-	const laterRequests = layout.paragraphs
+	const removalRequests = layout.paragraphs
 		.filter(({ block }) => block.isBetweenItems ?? block.list?.bullet === false)
-		.flatMap((paragraph) => buildLaterParagraphRequests(paragraph, layout));
-	return [...requests, ...laterRequests];
+		.flatMap((paragraph) => buildBulletRemoval(paragraph, layout));
+	return [...requests, ...removalRequests];
 }
 
 /** Splits a list at its tables, because Docs allows no table in a list. */
 function splitAtTables({ firstIndex, lastIndex }: ListRange, { placedBlocks }: Layout): PlacedParagraph[][] {
-	const parts: PlacedParagraph[][] = [[]];
-	for (const block of placedBlocks.slice(firstIndex, lastIndex + 1)) {
-		if ('cells' in block) parts.push([]);
-		else if (block.block.list !== undefined) parts.at(-1)?.push(block);
+	const stretches: PlacedParagraph[][] = [[]];
+	for (const placed of placedBlocks.slice(firstIndex, lastIndex + 1)) {
+		if ('cells' in placed) stretches.push([]);
+		else if (placed.block.list !== undefined) stretches.at(-1)?.push(placed);
 	}
-	return parts.filter((items) => items.some(({ block }) => block.list?.bullet));
+	return stretches.filter((paragraphs) => paragraphs.some(({ block }) => block.list?.bullet));
 }
 
 function buildBulletRequests(
-	items: readonly PlacedParagraph[],
+	paragraphs: readonly PlacedParagraph[],
 	{ ordered }: ListRange,
 	{ toRange, toLocation }: Layout,
 ): DocsRequest[] {
-	const firstItem = items[0];
-	const lastItem = items.at(-1);
-	if (firstItem === undefined || lastItem === undefined) return [];
-	const tabs = items.toReversed().flatMap(({ block: { list }, start }) => {
+	const first = paragraphs[0];
+	const last = paragraphs.at(-1);
+	if (first === undefined || last === undefined) return [];
+	const tabRequests = paragraphs.toReversed().flatMap(({ block: { list }, start }) => {
 		const text = list?.bullet ? '\t'.repeat(list.level) : '';
 		return text === '' ? [] : [{ insertText: { text, location: toLocation(start) } }];
 	});
-	const tabUnits = tabs.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
+	const tabUnits = tabRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
 	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
-	const end = Math.max(lastItem.end, lastItem.start + 1) + tabUnits;
-	return [...tabs, { createParagraphBullets: { range: toRange(firstItem.start, end), bulletPreset } }];
+	const end = Math.max(last.end, last.start + 1) + tabUnits;
+	return [...tabRequests, { createParagraphBullets: { range: toRange(first.start, end), bulletPreset } }];
 }
 
-function buildLaterParagraphRequests(paragraph: PlacedParagraph, layout: Layout): DocsRequest[] {
+function buildBulletRemoval(paragraph: PlacedParagraph, layout: Layout): DocsRequest[] {
 	const { block } = paragraph;
 	const style = { ...(block.isBetweenItems && toIndent(0)), ...buildParagraphStyle(block) };
 	const deleteParagraphBullets = { range: toTextRange(paragraph, layout) };
-	return [{ deleteParagraphBullets }, ...styleParagraphs(paragraph, style, layout)];
+	return [{ deleteParagraphBullets }, ...buildStyleUpdate(paragraph, style, layout)];
 }

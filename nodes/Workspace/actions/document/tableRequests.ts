@@ -14,12 +14,12 @@ export interface TextLine extends Extent {
 
 export interface PlacedTable {
 	readonly block: TableBlock;
-	/** Index for the insertion of the table. The text of all paragraphs is inserted before it, and the tables in front of it after it. */
+	/** Where to insert the table once the document contains the text of all paragraphs, but none of the tables before this one. */
 	readonly insertIndex: number;
 	readonly cells: ReadonlyArray<readonly TextLine[]>;
 }
 
-/** Calculates the indexes of cells. In Docs, a table, a row and a cell each begin with an index of their own. The first row is a header. */
+/** Calculates the indexes of cells. A table, a row and a cell each begin with an index of their own. The first row becomes bold. */
 export function layOutCells({ rows }: TableBlock, start: number): TextLine[][] {
 	let index = start + 1;
 	return rows.map((row, rowIndex) => {
@@ -36,20 +36,20 @@ export function layOutCells({ rows }: TableBlock, start: number): TextLine[][] {
 
 /** Builds requests that insert a table, and fill it from the last cell to the first, so that no text moves a cell to fill later. */
 export function buildTableRequests(
-	{ block, insertIndex: insertAt }: PlacedTable,
+	{ block, insertIndex }: PlacedTable,
 	toLocation: (index: number) => docs_v1.Schema$Location,
 ): DocsRequest[] {
-	const columns = block.alignments.length;
+	const columnCount = block.alignments.length;
 	const fills = block.rows.flatMap((row, rowIndex) =>
 		row.flatMap((spans, columnIndex) => {
 			const text = joinSpans(spans);
-			// The table, each row and each cell begin with an index of their own, and an empty cell has a newline.
-			const index = insertAt + 4 + rowIndex * (1 + 2 * columns) + 2 * columnIndex;
+			// 4 indexes: the newline before the table, the table, its first row and cell. Each empty cell takes 2: its own and a newline.
+			const index = insertIndex + 4 + rowIndex * (1 + 2 * columnCount) + 2 * columnIndex;
 			return text === '' ? [] : [{ insertText: { text, location: toLocation(index) } }];
 		}),
 	);
 	return [
-		{ insertTable: { rows: block.rows.length, columns, location: toLocation(insertAt) } },
+		{ insertTable: { rows: block.rows.length, columns: columnCount, location: toLocation(insertIndex) } },
 		...fills.toReversed(),
 	];
 }

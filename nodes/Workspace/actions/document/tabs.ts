@@ -13,39 +13,41 @@ export const summarizeTab = ({ tabProperties }: docs_v1.Schema$Tab) => ({
 });
 
 /** Finds a tab by its ID or title. @throws NodeError with 400 if no tab or several tabs match */
-export function findTab(allTabs: readonly docs_v1.Schema$Tab[], name: string): docs_v1.Schema$Tab {
+export function findTab(allTabs: readonly docs_v1.Schema$Tab[], idOrTitle: string): docs_v1.Schema$Tab {
 	const tabs = allTabs.map((tab) => ({ ...summarizeTab(tab), tab }));
-	const matches = [name, name.trim()].flatMap((text) => [
+	// The exact text comes before the trimmed text, and an ID before a title.
+	const candidateLists = [idOrTitle, idOrTitle.trim()].flatMap((text) => [
 		tabs.filter(({ tabId }) => tabId === text).slice(0, 1),
 		tabs.filter(({ title }) => title === text),
 	]);
-	const match = matches.find(({ length }) => length > 0);
-	if (match?.[0] && match.length === 1) return match[0].tab;
-	const tabList = (match ?? tabs).map(({ title, tabId }) => `'${title}' (${tabId})`).join(', ');
-	throw match
-		? createRefusal(`Several tabs have the title '${name}'`, `Enter the ID of one of them: ${tabList}.`)
-		: createRefusal(`The document has no tab '${name.trim()}'`, `Tabs of the document: ${tabList}.`);
+	const matchingTabs = candidateLists.find(({ length }) => length > 0);
+	if (matchingTabs?.[0] && matchingTabs.length === 1) return matchingTabs[0].tab;
+	const tabList = (matchingTabs ?? tabs).map(({ title, tabId }) => `'${title}' (${tabId})`).join(', ');
+	throw matchingTabs
+		? createRefusal(`Several tabs have the title '${idOrTitle}'`, `Enter the ID of one of them: ${tabList}.`)
+		: createRefusal(`The document has no tab '${idOrTitle.trim()}'`, `Tabs of the document: ${tabList}.`);
 }
 
 /** Whether a text has the form of Google's tab IDs. A tab with such a title can only be chosen by its ID. */
-export const looksLikeTabId = (name: string) => /^t\.[\w-]+$/.test(name);
+export const looksLikeTabId = (text: string) => /^t\.[\w-]+$/.test(text);
 
 export function buildDocumentUrl(documentId: string, tabId?: string): string {
 	const query = tabId === undefined ? '' : `?tab=${encodeURIComponent(tabId)}`;
 	return `https://docs.google.com/document/d/${documentId}/edit${query}`;
 }
 
-const tabFields = 'revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(namedRanges';
-const styleFields = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
+/** The fields of every scope, with brackets that the scope closes. */
+const fieldsStart = 'revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(namedRanges';
+const paragraphFields = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 
-/** The fields to read of a document: the indexes of its paragraphs, all bodies, or also headers, footers and footnotes. */
+/** The fields to read: the indexes and styles of the paragraphs, whole bodies, or also headers, footers and footnotes. */
 const fieldsByScope = {
-	outline: `${tabFields},body(content(startIndex,endIndex,${styleFields}))))`,
-	bodies: `${tabFields},body))`,
-	texts: `${tabFields},body,headers,footers,footnotes))`,
+	outline: `${fieldsStart},body(content(startIndex,endIndex,${paragraphFields}))))`,
+	bodies: `${fieldsStart},body))`,
+	texts: `${fieldsStart},body,headers,footers,footnotes))`,
 } as const;
 
-/** @param tab the ID or title of the tab; '' for the first tab */
+/** @param tab the ID or title of the tab; '' for the first tab @throws NodeError with 403 if the account may not edit the document */
 export async function readBodyState(
 	docs: docs_v1.Docs,
 	documentId: string,
@@ -58,33 +60,24 @@ export async function readBodyState(
 	const chosenTab = tab === '' ? allTabs[0] : findTab(allTabs, tab);
 	const content = chosenTab?.documentTab?.body?.content ?? [];
 	const lastElement = content.at(-1);
-	if (chosenTab === undefined || !lastElement?.endIndex) {
+	if (chosenTab === undefined || !lastElement?.endIndex)
 		throw new NodeError({ code: 502, message: 'Google returned a document without a body' });
-	}
-	if (!data.revisionId) {
+	const { revisionId } = data;
+	if (!revisionId)
 		throw new NodeError({
 			code: 403,
 			message: 'This account can read the document but not edit it',
 			description: 'Share the document with the account of the credential as an editor.',
 		});
-	}
 	const { tabId } = summarizeTab(chosenTab);
 	const rangeNames = Object.keys(chosenTab.documentTab?.namedRanges ?? {});
-	return {
-		documentId,
-		tabId,
-		revisionId: data.revisionId,
-		endIndex: lastElement.endIndex,
-		rangeNames,
-		content,
-		allTabs,
-	};
+	return { documentId, tabId, revisionId, endIndex: lastElement.endIndex, rangeNames, content, allTabs };
 }
 
-/** The data about a tab's body that a change needs. `endIndex` is the index after the last newline. */
+/** What a change needs to know of a document and the chosen tab. `endIndex` is the index after the last newline of the tab's body. */
 export type BodyState = Awaited<ReturnType<typeof readBodyState>>;
 
-/** Returns the stored text of a body in the order of its indexes. A comparison of this text shows whether a write was carried out. */
+/** Returns the stored text of elements in the order of their indexes. Comparing it shows whether a write was carried out. */
 export function getStoredText(content: Elements): string {
 	const readElement = ({ paragraph, table }: docs_v1.Schema$StructuralElement): string =>
 		paragraph
@@ -98,16 +91,16 @@ export function getStoredText(content: Elements): string {
 /** Returns the text of a tab's headers, footers and footnotes. */
 export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
 	const { headers, footers, footnotes } = documentTab ?? {};
-	const parts = Object.values({ ...headers, ...footers, ...footnotes });
-	return parts.map(({ content = [] }) => getStoredText(content)).join('');
+	const segments = Object.values({ ...headers, ...footers, ...footnotes });
+	return segments.map(({ content = [] }) => getStoredText(content)).join('');
 }
 
-/** Joins the texts of a tab, or of all tabs, with headers, footers and footnotes. @param content the part of the tab's body to include */
+/** Joins all texts of the chosen tab, or of every tab. @param content the elements of the chosen tab's body to include */
 export function collectTexts({ tabId, allTabs }: BodyState, isEveryTab: boolean, content: Elements): string {
 	const texts = allTabs.map((tab) => {
-		const isOwnTab = summarizeTab(tab).tabId === tabId;
-		const body = isOwnTab ? content : (tab.documentTab?.body?.content ?? []);
-		return isOwnTab || isEveryTab ? getStoredText(body) + getOuterText(tab) : '';
+		const isChosenTab = summarizeTab(tab).tabId === tabId;
+		const body = isChosenTab ? content : (tab.documentTab?.body?.content ?? []);
+		return isChosenTab || isEveryTab ? getStoredText(body) + getOuterText(tab) : '';
 	});
 	return texts.join('');
 }

@@ -2,7 +2,7 @@ import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { fitIntoSection, isEmpty, parseContent, planReplacement } from './contentRequests';
+import { fitIntoSection, isEmpty, parseContent, planWrite } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import { carryOutContent, buildChange, ensureTab, repeatIfOutdated, recoverResult } from './revisionGuard';
@@ -58,12 +58,11 @@ export const write = defineOperation({
 	],
 	getChangedId: ({ documentId }) => documentId,
 	check({ content, section, replacements, fillFromInput }) {
-		if (section !== '' && (replacements.length > 0 || fillFromInput)) {
+		if (section !== '' && (replacements.length > 0 || fillFromInput))
 			throw createRefusal(
 				`${quoteField('section')} cannot be used together with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
 				'Nothing was written. Replacements act on whole tabs. Move them to another Workspace node.',
 			);
-		}
 		if (content === '' || replacements.every(({ format }) => format === 'text')) return;
 		throw createRefusal(
 			`Markdown in ${quoteField('replacements')} cannot be used together with ${quoteField('content')}`,
@@ -75,23 +74,21 @@ export const write = defineOperation({
 		const parsedContent = await parseContent(params, item);
 		const replacementPlan = await prepareReplacements(params, item);
 		const keepsContent = isEmpty(parsedContent) && (params.replacements.length > 0 || fillFromInput);
-		if (isEmpty(parsedContent) && !keepsContent && !params.allowEmpty) {
+		if (isEmpty(parsedContent) && !keepsContent && !params.allowEmpty)
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				`Nothing was written. Check the expression that provides the content, or turn on ${quoteField('allowEmpty')} to clear the document.`,
 			);
-		}
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const needsTexts = fillFromInput || replacementPlan.markdown.length > 0;
 		const scope = needsTexts ? 'texts' : heading ? 'bodies' : 'outline';
-		// The text of the section at the first read.
-		let firstText: string | undefined;
+		let firstSectionText: string | undefined;
 		const writeOnce = async () => {
 			const body = await readBodyState(docs, documentId, tab, scope);
 			const section = findSection(body, heading);
 			const currentText = getStoredText(section.elements);
-			if (heading !== '' && currentText !== (firstText ??= currentText))
+			if (heading !== '' && currentText !== (firstSectionText ??= currentText))
 				throw createRefusal(
 					`Someone else changed the section under '${shorten(heading)}' while it was being written`,
 					'Nothing was written. Check the document before you run this again.',
@@ -101,18 +98,19 @@ export const write = defineOperation({
 			const textRequests = fillFromInput
 				? addFillRequests(replacementPlan, documentText + content, item, true)
 				: replacementPlan.requests;
-			const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
+			const criteria = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
 			const requestsAfter = textRequests.map(({ replaceAllText }) => ({
-				replaceAllText: { ...replaceAllText, ...tabs },
+				replaceAllText: { ...replaceAllText, ...criteria },
 			}));
 			const place = planPlace(body, section, true);
-			return await carryOutContent(docs, item, (filterContent) => {
+			return await carryOutContent(docs, item, (filterRefused) => {
 				const plan = keepsContent
-					? planMarkdownReplacements(body, tab === '', replacementPlan.markdown, filterContent)
-					: planReplacement(filterContent(fitIntoSection(parsedContent, section)), place);
+					? planMarkdownReplacements(body, tab === '', replacementPlan.markdown, filterRefused)
+					: planWrite(filterRefused(fitIntoSection(parsedContent, section)), place);
 				return buildChange(plan, base, requestsAfter);
 			});
 		};
+		// A write of the whole content does not overwrite what somebody else has just changed.
 		const isRepeatable = (keepsContent || heading !== '') && !requiredRevisionId;
 		return isRepeatable ? await repeatIfOutdated(writeOnce, item) : await writeOnce();
 	},

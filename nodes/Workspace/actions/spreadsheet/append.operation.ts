@@ -5,7 +5,7 @@ import { defineOperation, type Item } from '../../operation';
 import * as places from './appendPlace';
 import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams, rowsForModel } from './fields';
-import { arrangeRows } from './headerRow';
+import { arrangeRows } from './tableHeader';
 import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
 import { takeOnlyResult, sendInChunks, buildWriteResults, findStopError, weighRows } from './sendRows';
@@ -18,67 +18,69 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	const book = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
 	const params = await book.resolveTab(firstMember.params);
 	if (params.createTab) await book.createMissingTab(parseTarget(params));
-	const layout = await prepareAppend(book, params, members);
-	return await sendInChunks(layout.rows, members, {
-		verb: 'appended',
+	const appendPlan = await planAppend(book, params, members);
+	return await sendInChunks(appendPlan.entries, members, {
+		participle: 'appended',
 		getRows: (rows) => rows,
-		send: async (entries, items) => await appendTogether(book, { params, items }, layout, entries),
+		send: async (entries, items) => await appendTogether(book, { params, items }, appendPlan, entries),
 	});
 }
 
-/** Finds the place of the rows. Returns `rows` for each member: its rows, or a NodeError if its fields do not fit the table. */
-async function prepareAppend(book: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
+/** Finds the place of the rows. `entries` has, for each member, its rows or a NodeError if they cannot be appended. */
+async function planAppend(book: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasColumnNames(params)) {
-		const table = await arrangeRows(book, params, members);
-		return { ...table, place: places.getPlaceBelowHeader(table) };
+		const { rows: entries, ...table } = await arrangeRows(book, params, members);
+		return { ...table, entries, place: places.getPlaceBelowHeader(table) };
 	}
 	const range = parseTarget(params);
-	// A single word is a tab's title or a named range. Google's answer shows which, but these two cases must know it before they send.
+	// A single word is a tab's title or a named range. Google's answer shows which. In these two cases, the node must know it before.
 	const mustResolveName =
 		range.name !== undefined && (range.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const target = mustResolveName ? await book.sendForRange(range, () => book.resolveName(range)) : range;
-	const rows = members.map((member) => findStopError(member) ?? readCellRows(member.params));
-	return { target, place: places.getPlaceInTarget(target), rows, header: undefined, addHeaders: undefined };
+	const entries = members.map((member) => findStopError(member) ?? readCellRows(member.params));
+	const place = places.getPlaceInTarget(target);
+	return { target, place, entries, header: undefined, addHeaders: undefined };
 }
 
-/** Puts an empty text into an empty row: Google might leave out a row without cells, and the rows below it would move up. */
+/** Puts an empty text into an empty row: Google might leave out a row without cells, and the next rows would move up. */
 const padEmptyRow = (row: Cell[]) => (row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row);
 
 /** Replaces null in the first cell by an empty text. Google's answer begins at the first cell that is not null. */
 const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] : row);
 
+/** Appends the rows of several members with one request. */
 async function appendTogether(
 	book: Spreadsheet,
 	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
-	{ target, place, header, addHeaders }: Awaited<ReturnType<typeof prepareAppend>>,
-	rowsByItem: ReadonlyArray<Cell[][]>,
+	{ target, place, header, addHeaders }: Awaited<ReturnType<typeof planAppend>>,
+	rowsByMember: ReadonlyArray<Cell[][]>,
 ) {
 	const addHint = (text: string) => {
 		items.forEach((item) => item?.addHint(text));
 	};
-	const paddedRows = rowsByItem.map((rows) => rows.map(padEmptyRow));
-	const values = paddedRows.flat().map(padFirstCell);
+	const paddedRowsByMember = rowsByMember.map((rows) => rows.map(padEmptyRow));
+	const values = paddedRowsByMember.flat().map(padFirstCell);
 	const { insertDataOption } = params;
 	const valueInputOption = toInputOption(params);
-	const { firstRow, ...result } = await book.sendForRange(target, async () => {
-		const { firstRow, ...request } = await places.planAppendRequest(book, insertDataOption, place, values);
+	const { minRow, ...answer } = await book.sendForRange(target, async () => {
+		const { minRow, ...request } = await places.planAppendRequest(book, insertDataOption, place, values);
 		await addHeaders?.();
 		const response = await book.append({ ...request, valueInputOption }, values);
-		return { ...places.parseAppendResponse(response), firstRow };
+		return { ...places.parseAppendAnswer(response), minRow };
 	});
-	const { updatedRange, tableRange } = result;
-	// If the name is not the title of the tab in Google's answer, it is a named range.
+	const { updatedRange, tableRange } = answer;
+	// A name that is not the title of the tab in Google's answer is a named range, whose place is looked up now.
 	const isTab = target.name === undefined || isNameOfTab(target, parseRange(updatedRange));
 	const knownPlace =
 		isTab || place.extent === 'header' ? place : places.getPlaceInTarget(await book.resolveName(target));
-	const appendedRows = { ...result, place: knownPlace, values };
-	const start = places.isPlacementProven(appendedRows, firstRow)
-		? result.start
+	const appendedRows = { ...answer, place: knownPlace, values };
+	const start = places.isPlacementProven(appendedRows, minRow)
+		? answer.start
 		: await places.relocateRows(book, { ...params, valueInputOption }, appendedRows);
 	const { searchRange, extent, row } = place;
 	if (!tableRange && extent === 'all' && start.row > row)
 		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	const isBelowHeader = places.isDirectlyBelowHeader(result, knownPlace, start.row);
+	const isBelowHeader = places.isDirectlyBelowHeader(answer, knownPlace, start.row);
 	if (insertDataOption === 'INSERT_ROWS' && isBelowHeader) {
 		await places.clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
@@ -87,9 +89,9 @@ async function appendTogether(
 		});
 	}
 	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
-	await formatDates(book, { item: { addHint } }, tab, [{ ...start, cells: values }]);
-	return buildWriteResults(book.id, updatedRange, start, paddedRows).map((itemResult) => {
-		return { ...itemResult, ...(tableRange && { tableRange }) };
+	await formatDates(book, { item: { addHint } }, tab, [{ ...start, grid: values }]);
+	return buildWriteResults(book.id, updatedRange, start, paddedRowsByMember).map((memberResult) => {
+		return { ...memberResult, ...(tableRange && { tableRange }) };
 	});
 }
 

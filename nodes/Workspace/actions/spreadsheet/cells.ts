@@ -18,7 +18,7 @@ const maxCellLength = 50_000;
 
 /**
  * Converts a value to a cell: a date to ISO 8601 text in UTC, a list of plain values to text with ", " between them, an object to JSON.
- * @param describe says where the value is, as in "Row 1, column 2 of …"; called only for an error
+ * @param describe says where the value is, as in "Row 1, column 2 of 'values'"; called only for an error
  * @throws NodeError 400 if a cell cannot hold the value
  */
 function toCell(value: unknown, describe: () => string): Cell {
@@ -61,13 +61,13 @@ function toDate(value: object): Date | undefined {
 	return isDate ? new Date(Number(value)) : undefined;
 }
 
-/** Matches a number with a sign, such as `-5`, `+1.234,5`, `-1e5` or `+20%`. */
+/** Matches a number with a sign, such as `-5`, `+1.234,5`, `-1e5` or `+20%`. A digit follows the sign directly, or after one separator. */
 const signedNumberPattern = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
 
 /**
- * Converts a value to a cell that cannot become a formula. With USER_ENTERED, Google reads text that begins with `=`, `+`, `-` or `@` (also
- * in full width), a tab or a line break as a formula. Such text gets an apostrophe in front: Google then keeps it as text and hides the
- * apostrophe. Numbers with a sign stay numbers.
+ * Converts a value to a cell that, with Escape Formulas, cannot become a formula. With USER_ENTERED, Google reads text that begins with `=`,
+ * `+`, `-` or `@` (also in full width), a tab or a line break as a formula. Such text gets an apostrophe in front: Google then keeps it as
+ * text and hides the apostrophe. Numbers with a sign stay numbers.
  */
 function toEscapedCell(
 	value: unknown,
@@ -85,7 +85,7 @@ export const toHeaderCell = (name: string, { valueInputOption }: Pick<RowParams,
 
 type ValuesParams = CellInputOptions & Pick<RowParams, 'values'>;
 
-/** Reads the parameter `values` as rows of cells. @throws NodeError 400 that names the cell, if one is invalid */
+/** Reads the parameter `values` as rows of cells. @throws NodeError 400 if there are no cells, or if one is invalid */
 export function readCellRows(params: ValuesParams): Cell[][] {
 	const { values } = params;
 	const advice =
@@ -108,10 +108,10 @@ function createMixedRowsError() {
 
 /** A row from the user, whose cells have the names of their columns. */
 export interface NamedRow {
-	readonly cells: ReadonlyMap<string, Cell>;
-	/** The row number from an earlier Read; it is never written as a cell. */
+	readonly cellsByName: ReadonlyMap<string, Cell>;
+	/** The row number that the item has from an earlier Read, unchecked. It is never written as a cell. */
 	readonly rowNumber: unknown;
-	/** Names of the cells whose values were typed into the form. */
+	/** Names of the cells that were typed into the form, so that their texts may stand for numbers or booleans. */
 	readonly typedNames?: ReadonlySet<string>;
 }
 
@@ -121,7 +121,7 @@ export type RowsMember = CombinedItem<ValuesParams & Pick<RowParams, 'valuesSour
 export const hasColumnNames = ({ valuesSource, values }: Pick<RowParams, 'valuesSource' | 'values'>) =>
 	valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 
-/** Reads the rows of one member, with a name for each cell. @throws NodeError 400 that names the field, if one is invalid */
+/** Reads the rows of one member, with a name for each cell. @throws NodeError 400 if there are no cells, or if one is invalid */
 export function readNamedRows({ params, item: { json, isTool } }: RowsMember): NamedRow[] {
 	const { valuesSource, values, columns } = params;
 	const message = 'As a tool for an AI agent, the node has no input items to take rows from';
@@ -133,14 +133,14 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 		return values.map((row, index) => {
 			if (!isRecord(row)) throw createMixedRowsError();
 			const rowLabel = `${index + 1} of ${quoteField('values')}`;
-			const cells = toNamedCells(row, params, `row ${rowLabel}`);
-			if (cells.size > 0) return { cells, rowNumber: row[rowNumberKey] };
+			const cellsByName = toNamedCells(row, params, `row ${rowLabel}`);
+			if (cellsByName.size > 0) return { cellsByName, rowNumber: row[rowNumberKey] };
 			throw createRefusal(`Row ${rowLabel} has no fields`, emptyAdvice);
 		});
 	}
 	if (isFromItem || !columns) {
-		const cells = toNamedCells(json, params, 'the input item');
-		if (cells.size > 0) return [{ cells, rowNumber: json[rowNumberKey] }];
+		const cellsByName = toNamedCells(json, params, 'the input item');
+		if (cellsByName.size > 0) return [{ cellsByName, rowNumber: json[rowNumberKey] }];
 		throw createRefusal('The input item has no fields', emptyAdvice);
 	}
 	// A column that was left empty in the form has no value.
@@ -148,18 +148,18 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	const typedNames = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
 	const plainEntries = entries.map(([name, cell]) => [name, cell instanceof TypedText ? cell.text : cell]);
 	const valuesByName = Object.fromEntries(plainEntries) as Readonly<Record<string, unknown>>;
-	const cells = toNamedCells(valuesByName, params, quoteField('columns'));
+	const cellsByName = toNamedCells(valuesByName, params, quoteField('columns'));
 	// If Columns has an empty row number, the item's own row number does not count: the item may come from another table.
 	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? valuesByName : json;
-	if (cells.size > 0) return [{ cells, rowNumber, typedNames }];
+	if (cellsByName.size > 0) return [{ cellsByName, rowNumber, typedNames }];
 	const advice = 'Nothing was sent. Enter a value for at least one column.';
 	throw createRefusal(`${quoteField('columns')} has no values`, advice);
 }
 
-/** Reads the rows of one member, with or without column names, as rows of cells. @throws NodeError 400 if a value is invalid */
+/** Reads the rows of one member as cells, whether or not they name their columns. @throws NodeError 400 as the functions above */
 export function readRows(member: RowsMember): Cell[][] {
 	if (!hasColumnNames(member.params)) return readCellRows(member.params);
-	return readNamedRows(member).map(({ cells }) => [...cells.values()]);
+	return readNamedRows(member).map(({ cellsByName }) => [...cellsByName.values()]);
 }
 
 function toNamedCells(row: Readonly<Record<string, unknown>>, options: CellInputOptions, source: string) {
@@ -169,9 +169,9 @@ function toNamedCells(row: Readonly<Record<string, unknown>>, options: CellInput
 	return new Map(entries.map(toNamedCell));
 }
 
-/** Collects the names of all rows in their order, but whole numbers last: JavaScript lists such keys first, so their order is lost. */
+/** Collects the names of all rows in their order, but whole numbers last: their order is lost, because JavaScript lists such keys first. */
 export function collectNames(rows: readonly NamedRow[]): string[] {
-	const names = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
+	const names = [...new Set(rows.flatMap(({ cellsByName }) => [...cellsByName.keys()]))];
 	const isNumber = (name: string) => /^(0|[1-9]\d*)$/.test(name);
 	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
 }
@@ -188,7 +188,7 @@ function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	return { userEnteredValue: typeof value === 'boolean' ? { boolValue: value } : { stringValue: value } };
 }
 
-/** Builds the request that stores values unchanged. @param target the first cell, or a range whose remaining cells are cleared */
+/** Builds the request that stores values unchanged. @param target the first cell, or a range whose other cells are cleared */
 export function buildUpdateCellsRequest(
 	target: Pick<sheets_v4.Schema$UpdateCellsRequest, 'start' | 'range'>,
 	rows: ReadonlyArray<readonly Cell[]>,

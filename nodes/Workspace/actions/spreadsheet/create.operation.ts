@@ -55,7 +55,6 @@ const createOptions = [
 
 type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
 
-/** Reads the option Values: the first rows of the first tab. */
 const readFirstRows = ({ values }: CreateParams) =>
 	values.length > 0 ? readCellRows({ values, valueInputOption: 'RAW', escapeFormulas: true }) : [];
 
@@ -64,7 +63,7 @@ const buildSpreadsheetProperties = ({ locale, timeZone }: CreateParams) => ({
 	...(timeZone && { timeZone }),
 });
 
-/** Returns the size of the first tab; undefined if Google's default size is large enough. */
+/** Returns the size that the first tab needs; undefined if Google's default size is large enough. */
 function buildGridProperties(rows: readonly Cell[][]) {
 	const rowCount = Math.max(newTabSize.rowCount, rows.length);
 	const columnCount = Math.max(newTabSize.columnCount, countColumns(rows));
@@ -80,7 +79,7 @@ function buildNewSheets({ sheets: [title, ...otherTitles] }: CreateParams, rows:
 	return [firstSheet, ...otherTitles.map((otherTitle) => ({ properties: { title: otherTitle } }))];
 }
 
-/** Builds the requests that complete a spreadsheet which Drive created. Leaves out what a previous run has already done. */
+/** Builds the requests that complete a spreadsheet which Drive created. Leaves out titles and tabs that a previous run has made. */
 function buildCompletionRequests(
 	params: CreateParams,
 	rows: readonly Cell[][],
@@ -92,17 +91,17 @@ function buildCompletionRequests(
 	const properties = buildSpreadsheetProperties(params);
 	const fields = Object.keys(properties).join(',');
 	if (fields) requests.push({ updateSpreadsheetProperties: { properties, fields } });
-	const updateTab = (changedProperties: sheets_v4.Schema$SheetProperties, changedFields: string) => {
+	const addTabUpdate = (changedProperties: sheets_v4.Schema$SheetProperties, changedFields: string) => {
 		const update = { properties: { sheetId, ...changedProperties }, fields: changedFields };
 		requests.push({ updateSheetProperties: update });
 	};
 	const [firstTitle, ...otherTitles] = params.sheets;
-	if (firstTitle !== undefined && firstTitle !== titles[0]) updateTab({ title: firstTitle }, 'title');
+	if (firstTitle !== undefined && firstTitle !== titles[0]) addTabUpdate({ title: firstTitle }, 'title');
 	for (const [index, title] of otherTitles.entries())
 		if (!titles.slice(1).includes(title))
 			requests.push({ addSheet: { properties: { title, index: index + 1 } } });
 	const gridProperties = buildGridProperties(rows);
-	if (gridProperties) updateTab({ gridProperties }, 'gridProperties.rowCount,gridProperties.columnCount');
+	if (gridProperties) addTabUpdate({ gridProperties }, 'gridProperties.rowCount,gridProperties.columnCount');
 	if (rows.length > 0)
 		requests.push(buildUpdateCellsRequest({ start: { sheetId, rowIndex: 0, columnIndex: 0 } }, rows));
 	return requests;
@@ -134,7 +133,7 @@ export const create = defineOperation({
 	adviceByStatus: { 404: createdFiles.missingFolderAdvice },
 });
 
-/** Returns whether Drive must create the spreadsheet: the Sheets API knows neither folders nor keys. */
+/** Returns whether Drive must create the spreadsheet: the Sheets API knows neither folders nor idempotency keys. */
 const needsDrive = ({ parentFolder: folder, idempotencyKey }: CreateParams) =>
 	folder !== '' || idempotencyKey !== '';
 

@@ -31,7 +31,7 @@ export const range = {
 	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;
 
-/** The parameters on which n8n's lists of columns depend. */
+/** n8n loads its lists of columns again when one of these parameters changes. */
 export const columnSources = ['spreadsheetId.value', 'tab.value', 'range'];
 
 const valuesSource = {
@@ -97,7 +97,7 @@ const values = {
 		'Rows of text, numbers, true or false, or objects keyed by the column names in the header row. null leaves a cell unchanged, "" clears it.',
 } as const satisfies Field;
 
-/** Tells a model how to write rows. The tool's schema only says that the parameter is JSON. */
+/** Tells a model what the rows look like: the schema of the tool only says that the parameter is JSON. */
 export const rowsForModel = 'Each row is an array of cells, or an object keyed by the column names.';
 
 const valueInputOption = {

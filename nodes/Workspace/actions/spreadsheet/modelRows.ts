@@ -3,18 +3,18 @@ import { quoteField } from '../../../fields/field';
 import type { OutputItem } from '../../operation';
 import { parseBounds, parseRange } from './range';
 
-/** What Read returns: the items for the workflow, and what a note to a model says about the rows that are not shown. */
+/** The result of Read: the items, and the facts for a note that tells a model which rows its answer leaves out. */
 export interface ReadRows {
 	readonly items: OutputItem[];
-	/** Names of the columns, in the order of the sheet. */
+	/** Names of the columns, in the order of the sheet. Empty if Output is Values. */
 	readonly columns: readonly string[];
-	/** How many rows match the filters. */
+	/** How many rows match the filters. If Output is Values, how many rows or columns the range has. */
 	readonly total: number;
 	/** How many of these rows are above the option Start Row, so that they are left out. */
 	readonly skippedCount: number;
 }
 
-/** Builds the answer for a model: the rows that fit, as arrays of cells, and the names of the columns once. */
+/** Builds the answer for a model, if Output is Rows: the rows that fit, as arrays of cells, with the names of the columns once. */
 export function toRowsAnswer(result: ReadRows, maxCharacters: number): ModelAnswer {
 	const { items, columns, total, skippedCount } = result;
 	const tableInfo = { columns: ['rowNumber', ...columns], total };

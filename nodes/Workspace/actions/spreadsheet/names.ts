@@ -2,8 +2,10 @@ import { createRefusal } from '../../../core/errors';
 import { foldText, shorten, suggestNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 
+type Names = readonly string[];
+
 /** Prints names for a message, in quotes and separated by commas: at most 20 names of 60 characters each. */
-export function listNames(names: readonly string[]): string {
+export function listNames(names: Names): string {
 	const quotedNames = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
 	if (names.length > quotedNames.length) quotedNames.push(`${names.length - quotedNames.length} more`);
 	return quotedNames.join(', ');
@@ -13,21 +15,16 @@ export function listNames(names: readonly string[]): string {
 export const isSameTitle = (title?: string | null, otherTitle?: string | null) =>
 	title?.toLowerCase() === otherTitle?.toLowerCase();
 
-/** Returns the names that differ from one of the missing names only by case or spaces. */
-export function findSimilarNames(names: readonly string[], missingNames: readonly string[]): string[] {
+/** Returns the names that equal one of the missing names but for case and spaces. */
+export function findSimilarNames(names: Names, missingNames: Names): string[] {
 	const foldedNames = missingNames.map(foldText);
 	return names.filter((name) => foldedNames.includes(foldText(name)));
 }
 
 export const headerRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
 
-/** Creates a refusal whose advice begins with the columns that a missing name may stand for. @param names the table's columns */
-export function createColumnError(
-	message: string,
-	names: readonly string[],
-	missingNames: readonly string[],
-	advice: string,
-) {
+/** Creates a refusal that suggests columns with similar names and lists all columns. @param names the names of the table's columns */
+export function createColumnError(message: string, names: Names, missingNames: Names, advice: string) {
 	const suggestion = suggestNames(names, missingNames);
 	return createRefusal(message, `${suggestion}Its columns are ${listNames(names)}. ${advice}`);
 }

@@ -3,14 +3,14 @@ import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { RowParams } from './fields';
 
-/** A range as the user entered it. */
+/** The parts of a range. Without `a1` and `name`, it is the whole tab. */
 export interface TabRange {
 	readonly tab?: string;
 	/** The user put the tab's title into quotes, so that `printRange` does, too. */
 	readonly isQuoted?: true;
-	/** Cells, columns or rows, such as `A1:D10`, `A:D` or `1:5`. */
-	readonly cells?: string;
-	/** A word that is the name of a named range. Without `tab`, it may also be the title of a tab: only Google knows. */
+	/** Cells, columns or rows, such as `A1:D10`, `A:D` or `1:5`; also cells in R1C1 notation. */
+	readonly a1?: string;
+	/** The name of a named range. Without `tab`, it may also be the title of a tab: only Google knows. */
 	readonly name?: string;
 }
 
@@ -20,6 +20,7 @@ export interface CellPosition {
 	readonly column: number;
 }
 
+/** Matches cells, columns and rows. Letters or a number alone (`A`, `1`) may be a name, so that a colon must follow. */
 const a1Pattern =
 	/^\$?(?:[A-Z]{1,3}\$?[1-9]\d*|[A-Z]{1,3}(?=:)|[1-9]\d*(?=:))(?::\$?(?:[A-Z]{1,3}(?:\$?[1-9]\d*)?|[1-9]\d*))?$/i;
 const r1c1Pattern = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
@@ -27,7 +28,7 @@ const r1c1Pattern = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
 /** Matches the names that Google allows for a named range. */
 const rangeNamePattern = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 
-/** Splits a range at its last `!`, because a title may contain `!`. @throws NodeError 400 if the text after a quoted title is no range */
+/** Splits a range at its last `!`: a title may contain `!`. @throws NodeError 400 if a quoted title is not followed by cells or a name */
 export function parseRange(range: string): TabRange {
 	const text = range.trim();
 	const quotedMatch = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text);
@@ -35,62 +36,63 @@ export function parseRange(range: string): TabRange {
 		const [, title = '', textAfterTitle] = quotedMatch;
 		const tab = title.replaceAll("''", "'");
 		if (textAfterTitle === undefined) return { tab };
-		const cellsOrName = parseCellsOrName(textAfterTitle);
-		if (cellsOrName) return { tab, ...cellsOrName, isQuoted: true };
+		const a1OrName = parseA1OrName(textAfterTitle);
+		if (a1OrName) return { tab, ...a1OrName, isQuoted: true };
 		throw createRangeError(text);
 	}
 	const separatorIndex = text.lastIndexOf('!');
-	const cellsOrName = separatorIndex > 0 ? parseCellsOrName(text.slice(separatorIndex + 1)) : undefined;
-	if (cellsOrName) return { tab: text.slice(0, separatorIndex), ...cellsOrName };
-	return parseCellsOrName(text) ?? { tab: text };
+	const a1OrName = separatorIndex > 0 ? parseA1OrName(text.slice(separatorIndex + 1)) : undefined;
+	if (a1OrName) return { tab: text.slice(0, separatorIndex), ...a1OrName };
+	return parseA1OrName(text) ?? { tab: text };
 }
 
-/** Returns undefined if the text is neither cells nor a name. */
-function parseCellsOrName(text: string): Pick<TabRange, 'cells' | 'name'> | undefined {
-	if (isCells(text)) return { cells: text };
+/** Returns undefined if the text is neither a reference to cells nor a possible name of a range. */
+function parseA1OrName(text: string): Pick<TabRange, 'a1' | 'name'> | undefined {
+	if (isA1(text)) return { a1: text };
 	return rangeNamePattern.test(text) ? { name: text } : undefined;
 }
 
-/** A text of more than 100 characters is a title: references to cells are shorter. This also limits the work of the patterns. */
-const isCells = (text: string) => text.length <= 100 && (a1Pattern.test(text) || r1c1Pattern.test(text));
+/** Returns whether a text refers to cells, in A1 or R1C1 notation. Longer texts are titles, and are not worth the work of the patterns. */
+const isA1 = (text: string) => text.length <= 100 && (a1Pattern.test(text) || r1c1Pattern.test(text));
 
-/** Returns whether a range without a tab can be read as one cell, such as `Q1`. */
-export const isOneCell = ({ tab, cells }: TabRange) =>
-	tab === undefined && cells !== undefined && !cells.includes(':');
+/** Returns whether a range is one cell without a tab, such as `Q1`, which may also be a tab's title. */
+export const isOneCell = ({ tab, a1 }: TabRange) =>
+	tab === undefined && a1 !== undefined && !a1.includes(':');
 
-/** Returns cells with a colon for a text such as `A1-C5` or `A to D`; undefined for any other text. */
-export function correctCells(text: string): string | undefined {
+/** Returns a text such as `A1-C5` or `A to D` with a colon, as A1 notation; undefined for any other text. */
+export function correctA1(text: string): string | undefined {
 	const correctedText = text.slice(0, 200).replace(/ *(?:[-–—,;]|\.{2,3}| to ) *(?=[A-Z]{1,3}\d*$)/i, ':');
-	return correctedText !== text && parseRange(correctedText).cells ? correctedText : undefined;
+	return correctedText !== text && parseRange(correctedText).a1 ? correctedText : undefined;
 }
 
 function createRangeError(range: string) {
-	const cells = correctCells(range);
+	const correctedA1 = correctA1(range);
 	const advice = range.startsWith("'") ? "Enter cells behind '!', such as 'My Tab'!A1:D10." : rangeAdvice;
 	const message = `${quoteField('range')} is not a range: ${shorten(range)}`;
-	return createRefusal(message, cells ? `Enter ${cells}.` : advice);
+	return createRefusal(message, correctedA1 ? `Enter ${correctedA1}.` : advice);
 }
 
 export const rangeAdvice = `In ${quoteField('range')}, enter cells such as A1:D10, columns such as A:D or rows such as 1:5, or leave it empty to use the whole tab.`;
 
 /** Prints a range for Google: unchanged, except for quotes around a title that needs them. */
-export function printRange({ tab, isQuoted, cells, name }: TabRange): string {
-	const cellsOrName = cells ?? name;
-	if (tab === undefined) return cellsOrName ?? '';
-	if (cellsOrName === undefined) return quoteTab(tab);
-	return `${isQuoted || needsQuotes(tab) ? quoteTab(tab) : tab}!${cellsOrName}`;
+export function printRange({ tab, isQuoted, a1, name }: TabRange): string {
+	const a1OrName = a1 ?? name;
+	if (tab === undefined) return a1OrName ?? '';
+	if (a1OrName === undefined) return quoteTab(tab);
+	return `${isQuoted || needsQuotes(tab) ? quoteTab(tab) : tab}!${a1OrName}`;
 }
 
-const needsQuotes = (tab: string) => !/^[A-Za-z_]\w*$/.test(tab) || isCells(tab);
+const needsQuotes = (tab: string) => !/^[A-Za-z_]\w*$/.test(tab) || isA1(tab);
 
 export const quoteTab = (tab: string) => `'${tab.replaceAll("'", "''")}'`;
 
-/** Returns the bounds of cells, from 0. A missing start, as in `A:D`, is 0. A missing end is undefined, also for a single cell. */
-export function parseBounds({ cells = '' }: Pick<TabRange, 'cells'>) {
-	const a1 = cells.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) =>
+/** Returns the bounds of a range, from 0. A missing start, as in `A:D`, is 0. A missing end is undefined, also for a single cell. */
+export function parseBounds({ a1 = '' }: Pick<TabRange, 'a1'>) {
+	const plainA1 = a1.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) =>
 		printCell({ row: Number(row) - 1, column: Number(column) - 1 }),
 	);
-	const [start = {}, end = {}] = a1.replaceAll('$', '').split(':').map(parseReference);
+	const [start = {}, end = {}] = plainA1.replaceAll('$', '').split(':').map(parseCorner);
+	// Google also accepts the corners of a range in reverse, as in `D10:A1`.
 	const columns = [start.column, end.column].filter((column) => column !== undefined);
 	const rows = [start.row, end.row].filter((row) => row !== undefined);
 	return {
@@ -101,14 +103,14 @@ export function parseBounds({ cells = '' }: Pick<TabRange, 'cells'>) {
 	};
 }
 
-function parseReference(text: string): Partial<CellPosition> {
+function parseCorner(text: string): Partial<CellPosition> {
 	const [letters, digits] = [text.replaceAll(/\d/g, ''), text.replaceAll(/\D/g, '')];
-	let column = -1;
+	let column = -1; // before column A
 	for (const letter of letters.toUpperCase()) column = (column + 1) * 26 + letter.charCodeAt(0) - 65;
 	return { ...(letters && { column }), ...(digits && { row: Number(digits) - 1 }) };
 }
 
-/** @param column from 0 */
+/** Returns `A` for 0, `Z` for 25 and `AA` for 26. */
 export function toColumnLetters(column: number): string {
 	const precedingNumber = Math.floor(column / 26);
 	return `${precedingNumber > 0 ? toColumnLetters(precedingNumber - 1) : ''}${String.fromCharCode(65 + (column % 26))}`;
@@ -116,21 +118,21 @@ export function toColumnLetters(column: number): string {
 
 export const printCell = ({ row, column }: CellPosition) => `${toColumnLetters(column)}${row + 1}`;
 
-/** Prints an area in a tab, as in `Sheet1!A1:D10`. @param rows number of rows @param columns number of columns */
-export const printTabArea = (tab: string | undefined, start: CellPosition, rows: number, columns: number) =>
-	printRange({ tab, cells: printArea(start, rows, columns) });
+/** Prints an area in a tab, as in `Sheet1!A1:D10`. */
+export const printTabArea = (tab: string | undefined, start: CellPosition, height: number, width: number) =>
+	printRange({ tab, a1: printArea(start, height, width) });
 
 /** Prints an area in the tab of another range. @param range the other range, as Google printed it */
-export const printAreaLike = (range: string, start: CellPosition, rows: number, columns: number) =>
-	`${range.slice(0, range.lastIndexOf('!') + 1)}${printArea(start, rows, columns)}`;
+export const printAreaLike = (range: string, start: CellPosition, height: number, width: number) =>
+	`${range.slice(0, range.lastIndexOf('!') + 1)}${printArea(start, height, width)}`;
 
-function printArea(start: CellPosition, rows: number, columns: number): string {
+function printArea(start: CellPosition, height: number, width: number): string {
 	const firstCell = printCell(start);
-	const lastCell = printCell({ row: start.row + rows - 1, column: start.column + columns - 1 });
+	const lastCell = printCell({ row: start.row + height - 1, column: start.column + width - 1 });
 	return firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}`;
 }
 
-/** Splits elements into groups, in their order. An element that does not continue the previous one begins a new group. */
+/** Splits a list into groups, in its order. An element that does not continue the previous one begins a new group. */
 export function groupNeighbors<T>(elements: Iterable<T>, continues: (previous: T, next: T) => boolean) {
 	const groups: Array<[T, ...T[]]> = [];
 	let previous: T | undefined;
@@ -148,7 +150,7 @@ export type TargetParams = Pick<RowParams, 'tab' | 'range'>;
 /** Returns whether a tab is given by its ID, as in a link to it: `#gid=0`. */
 export const isLinkedTab = (tab: string) => /^#gid=\d+$/.test(tab);
 
-/** Combines the fields Tab and Range to one range. @throws NodeError 400 if both are empty or contradict each other */
+/** Combines the fields Tab and Range to one range. @throws NodeError 400 if both are empty, contradict each other or name no range */
 export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 	const [tab, rangeText] = [title.trim() && title, range.trim()];
 	const advice =
@@ -156,22 +158,22 @@ export function parseTarget({ tab: title, range }: TargetParams): TabRange {
 	if (tab === '' && rangeText === '')
 		throw createRefusal(`${quoteField('tab')} or ${quoteField('range')} is required`, advice);
 	const parsedRange = parseRange(rangeText);
-	// The tab of the spreadsheet's link counts only if the range does not name a tab.
+	// The tab in the link of the spreadsheet counts only if the range does not name a tab.
 	const namesTab = rangeText !== '' && (parsedRange.tab ?? parsedRange.name) !== undefined;
 	if (tab === '' || (isLinkedTab(tab) && namesTab)) return parsedRange;
 	if (rangeText === '') return { tab };
 	const message = `${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`;
-	const tabAdvice = `Leave ${quoteField('tab')} empty, or enter only cells, such as ${parseRange(rangeText).cells ?? 'A:D'}.`;
+	const tabAdvice = `Leave ${quoteField('tab')} empty, or enter only cells, such as ${parseRange(rangeText).a1 ?? 'A:D'}.`;
 	if (rangeText.includes('!')) throw createRefusal(message, tabAdvice);
-	const cellsOrName = parseCellsOrName(rangeText);
-	if (!cellsOrName) throw createRangeError(rangeText);
-	return { tab, ...cellsOrName };
+	const a1OrName = parseA1OrName(rangeText);
+	if (!a1OrName) throw createRangeError(rangeText);
+	return { tab, ...a1OrName };
 }
 
 /** Prints the fields Tab and Range as one range for Google. @throws NodeError 400 as `parseTarget` does */
 export const printTarget = (target: TargetParams) => printRange(parseTarget(target));
 
-/** Builds a key that is equal for all items whose rows go to the same place with the same options. @throws NodeError 400 */
+/** Builds a key that is equal for all items whose rows go to the same place with the same options. JSON leaves out what is undefined. */
 export function buildTargetKey(params: TargetParams): string {
 	const range = printTarget(params);
 	return JSON.stringify({ ...params, values: undefined, columns: undefined, tab: undefined, range });

@@ -10,7 +10,7 @@ import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields
 import { defineOperation, type Field, type InferParameters, type OutputItem } from '../../operation';
 import { printDates } from './dates/dateCells';
 import * as fields from './fields';
-import { buildColumnNames, type HeaderRow, indexColumns } from './headerRow';
+import { buildColumnNames, type TableHeader, indexColumns } from './tableHeader';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
 import { createColumnError, listNames, headerRowAdvice } from './names';
 import { parseBounds, parseRange, printRange, parseTarget, type TargetParams } from './range';
@@ -18,14 +18,14 @@ import { allCells, Spreadsheet } from './spreadsheet';
 
 type CellRow = ReadonlyArray<string | number | boolean>;
 
-/** Our limit for the empty cells that are added to make all rows equally wide. */
+/** Our limit for the empty cells that the node adds, because Google leaves them out at the end of a row. */
 const maxPaddingCells = 5_000_000;
-/** After this many cells, the node lets n8n do other work, because all items of a full sheet take about a second. */
+/** After this many cells, the node lets n8n do other work: building the items of a full sheet takes about a second. */
 const cellsPerSlice = 100_000;
 
 /**
- * Builds one item for each row that has a value and matches the filters. The keys are the column names, and `rowNumber` with the row's
- * number in the sheet. The first parameter holds the values of the cells, the second one the texts that the sheet shows for them.
+ * Builds the items of rows that have a value, match the filters and are within Start Row and Max Rows. Their keys are the column names and
+ * `rowNumber`, the number in the sheet. Takes the cells as they are returned, and then the texts that the sheet shows for them.
  * @throws NodeError 400 if a filter names an unknown column, or if more than `maxPaddingCells` cells would be added
  */
 async function toRowItems(
@@ -36,21 +36,21 @@ async function toRowItems(
 	const [rows, shownRows] = [(values ?? []) as CellRow[], (shownValues ?? []) as CellRow[]];
 	const { row: firstRow, column: firstColumn } = parseBounds(parseRange(range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	const [header = [], shownHeader = []] = [rows, shownRows].map((rowList) =>
+	const [headerTexts = [], shownHeaderTexts = []] = [rows, shownRows].map((rowList) =>
 		Array.from({ length: width }, (_, column) => toText(rowList[headerRow - 1]?.[column])),
 	);
-	const names = buildColumnNames(header, firstColumn);
-	const columns = indexColumns(header, shownHeader, firstColumn);
-	const rowFits = buildRowTest({ filters, combineFilters }, { names, columns, rangeStart: firstColumn });
-	const matchIndexes: number[] = [];
+	const names = buildColumnNames(headerTexts, firstColumn);
+	const columns = indexColumns(headerTexts, shownHeaderTexts, firstColumn);
+	const isMatch = buildRowTest({ filters, combineFilters }, { names, columns, rangeStart: firstColumn });
+	const matchingRows: number[] = [];
 	let [paddingCells, total, skippedCount] = [0, 0, 0];
 	for (let rowIndex = headerRow; rowIndex < rows.length; rowIndex++) {
 		const row = rows[rowIndex] ?? [];
-		if (row.every((cell) => cell === '') || !rowFits(row, shownRows[rowIndex] ?? [])) continue;
+		if (row.every((cell) => cell === '') || !isMatch(row, shownRows[rowIndex] ?? [])) continue;
 		total++;
 		if (firstRow + rowIndex + 1 < minRowNumber) skippedCount++;
-		if (firstRow + rowIndex + 1 < minRowNumber || (maxRows > 0 && matchIndexes.length >= maxRows)) continue;
-		matchIndexes.push(rowIndex);
+		if (firstRow + rowIndex + 1 < minRowNumber || (maxRows > 0 && matchingRows.length >= maxRows)) continue;
+		matchingRows.push(rowIndex);
 		paddingCells += width - row.length;
 	}
 	const tooWideMessage = `The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`;
@@ -58,14 +58,13 @@ async function toRowItems(
 	if (paddingCells > maxPaddingCells) throw createRefusal(tooWideMessage, advice);
 	const items: OutputItem[] = [];
 	let cellCount = 0;
-	for (const rowIndex of matchIndexes) {
+	for (const rowIndex of matchingRows) {
 		const json: IDataObject = {};
-		// Google leaves out empty cells at the end of a row.
 		for (const [column, name] of names.entries()) json[name] = rows[rowIndex]?.[column] ?? '';
 		json['rowNumber'] = firstRow + rowIndex + 1;
 		items.push({ json });
 		cellCount += width;
-		if (cellCount > cellsPerSlice) cellCount = await yieldToEventLoop(0);
+		if (cellCount > cellsPerSlice) cellCount = await yieldToEventLoop(0); // resolves with 0
 	}
 	return { items, columns: names, total, skippedCount };
 }
@@ -86,7 +85,7 @@ const conditionField = {
 	default: 'equals',
 } as const satisfies Field;
 
-/** Reads the form's `{ filter: [{ column, condition, value }] }`, or an array of such filters. @throws NodeError 400 for any other value */
+/** Reads the form's `{ filter: [filter, …] }` or an array of filters `{ column, condition, value }`. @throws NodeError 400 otherwise */
 function readFilters(raw: unknown, field: Field, reading: ReadContext) {
 	const isEmpty = isRecord(raw) && Object.keys(raw).length === 0;
 	const entries = isEmpty ? [] : isRecord(raw) ? raw['filter'] : raw;
@@ -285,7 +284,7 @@ export const read = defineOperation({
 		const params = isFirstTab ? enteredParams : await book.resolveTab(enteredParams);
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output, filters } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
-		const target = isFirstTab ? { cells: allCells } : parseTarget(params);
+		const target = isFirstTab ? { a1: allCells } : parseTarget(params);
 		const request = { spreadsheetId, range: printRange(target), majorDimension };
 		const fetchAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...request, ...options })}`, async () => {
@@ -294,11 +293,11 @@ export const read = defineOperation({
 		const isIso = dateTimeRenderOption === 'ISO_8601';
 		const dateOption = isIso ? 'FORMATTED_STRING' : dateTimeRenderOption;
 		const renderedData = await fetchAs({ valueRenderOption, dateTimeRenderOption: dateOption });
-		const headerRows = output === 'rows' ? params.headerRow : 0;
-		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerRows })}`;
+		const headerHeight = output === 'rows' ? params.headerRow : 0;
+		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerHeight })}`;
 		const data =
 			isIso && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.once(datesKey, () => printDates(book, renderedData, headerRows))
+				? await item.once(datesKey, () => printDates(book, renderedData, headerHeight))
 				: renderedData;
 		if (output === 'values') {
 			const { range, majorDimension, values = [] } = data;
@@ -307,8 +306,8 @@ export const read = defineOperation({
 			const json = { range, majorDimension, values: values?.slice(skippedCount) ?? [] };
 			return { items: [{ json }], columns: [], total: values?.length ?? 0, skippedCount };
 		}
-		const needsNoSecondRead = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
-		const shownTexts = needsNoSecondRead ? data : await fetchAs({ valueRenderOption: 'FORMATTED_VALUE' });
+		const valuesSuffice = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
+		const shownTexts = valuesSuffice ? data : await fetchAs({ valueRenderOption: 'FORMATTED_VALUE' });
 		const result = await toRowItems(data, shownTexts, params);
 		const rowCount = data.values?.length ?? 0;
 		const hint = result.items.length > 0 ? undefined : explainNoRows(result, params, rowCount);
@@ -320,7 +319,7 @@ export const read = defineOperation({
 		output === 'rows' ? toRowsAnswer(result, characters) : toValuesAnswer(result, characters),
 });
 
-/** Returns a hint why there are no rows, if a parameter may be wrong. @param rowCount rows of the range, with the header */
+/** Returns a hint why no rows were found, if a parameter may be wrong. @param rowCount rows of the range, with the header */
 function explainNoRows({ total }: ReadRows, params: ReadOptions & TargetParams, rowCount: number) {
 	if (total > 0) return `${quoteField('startRow')} is below the last row. Rows above it: ${total}.`;
 	if (params.filters.length > 0) return 'No row matches the filters. Check their values, or remove a filter.';
@@ -330,10 +329,10 @@ function explainNoRows({ total }: ReadRows, params: ReadOptions & TargetParams, 
 	return `There are no rows from row ${firstRowNumber} on. Check ${quoteField('range')} and ${quoteField('headerRow')}.`;
 }
 
-/** Builds a function that tests whether a row matches the filters, by its values and by the texts that the sheet shows for them. */
+/** Builds a test whether a row matches the filters. A cell is compared both by its value and by the text that the sheet shows for it. */
 function buildRowTest(
 	{ filters, combineFilters }: Pick<ReadOptions, 'filters' | 'combineFilters'>,
-	{ names, columns, rangeStart }: Pick<HeaderRow, 'names' | 'columns' | 'rangeStart'>,
+	{ names, columns, rangeStart }: Pick<TableHeader, 'names' | 'columns' | 'rangeStart'>,
 ): (row: CellRow, shownRow: CellRow) => boolean {
 	if (filters.length === 0) return () => true;
 	const checks = filters.map((filter) => {
@@ -350,6 +349,7 @@ function buildRowTest(
 
 function buildCellTest({ condition, value }: RowFilter): (texts: readonly string[]) => boolean {
 	const foldedValue = value.toLowerCase();
+	// A checkbox has the value true, but shows TRUE.
 	const ignoresCase = foldedValue === 'true' || foldedValue === 'false';
 	const fold = (text: string) => (ignoresCase ? text.toLowerCase() : text);
 	const equals = (texts: readonly string[]) => texts.some((text) => fold(text) === fold(value));

@@ -5,26 +5,26 @@ import { type Cell, readRows, type RowsMember } from './cells';
 import { printAreaLike, type CellPosition } from './range';
 
 /**
- * Builds the result of each item. The rows of the first item begin at the given cell, and the rows of each other item follow directly.
+ * Builds the result of each member. The rows of the first member begin at the given cell. The rows of the others follow directly.
  * @param range any range in the same tab, as Google printed it
  */
 export function buildWriteResults(
 	spreadsheetId: string,
 	range: string,
 	{ row, column }: CellPosition,
-	rowsByItem: ReadonlyArray<readonly Cell[][]>,
+	rowsByMember: ReadonlyArray<readonly Cell[][]>,
 ) {
 	let nextRow = row;
-	return rowsByItem.map((rows) => {
-		const cellColumns = rows.flatMap((cells) => cells.flatMap((cell, index) => (cell === null ? [] : index)));
+	return rowsByMember.map((rows) => {
+		const columnIndexes = rows.flatMap((line) => line.flatMap((cell, index) => (cell === null ? [] : index)));
 		const updatedRange = printAreaLike(range, { row: nextRow, column }, rows.length, countColumns(rows));
 		nextRow += rows.length;
-		const counts = { updatedColumns: new Set(cellColumns).size, updatedCells: cellColumns.length };
+		const counts = { updatedColumns: new Set(columnIndexes).size, updatedCells: columnIndexes.length };
 		return { spreadsheetId, updatedRange, updatedRows: rows.length, ...counts };
 	});
 }
 
-/** What an item wrote: the range, and the numbers of rows, columns and cells. */
+/** What a member wrote: the range, and the numbers of rows, columns and cells. */
 export type SheetWriteResult = ReturnType<typeof buildWriteResults>[number];
 
 /** Returns the number of columns of the widest row, but at least 1. */
@@ -55,7 +55,7 @@ export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 	return chunks;
 }
 
-/** Estimates the size of rows as JSON, without escapes. An estimate is enough, because Google's limit is only a recommendation. */
+/** Estimates the size of rows as JSON, without escapes: this is enough, because Google's limit is only a recommendation. */
 function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
 	const countCell = (cell: Cell) =>
 		typeof cell === 'string' ? Buffer.byteLength(cell) + 3 : String(cell).length + 1;
@@ -66,10 +66,11 @@ function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
 export const weighRows = (member: RowsMember, maxBytes = maxRequestBytes) =>
 	countBytes(readRows(member)) / maxBytes;
 
+/** How to send entries of the type `E`, one for each member, which give results of the type `R`. */
 interface SendSettings<E, R> {
-	/** The verb of messages, as in "Nothing was appended". */
-	readonly verb: 'appended' | 'written';
-	/** The size of a full request; `maxRequestBytes` if undefined. */
+	/** What messages call the work, as in "Nothing was appended". */
+	readonly participle: 'appended' | 'written';
+	/** The size of a full request, as `countBytes` estimates it; `maxRequestBytes` if undefined. */
 	readonly maxBytes?: number;
 	/** The rows that are sent for an entry, to estimate its size. */
 	readonly getRows: (entry: E) => readonly Cell[][];
@@ -79,21 +80,21 @@ interface SendSettings<E, R> {
 
 type Members = ReadonlyArray<{ readonly item: Item }>;
 
-/** Returns an error if the member's execution was stopped before anything was sent. */
+/** Returns an error if the member's run was stopped. Used only before anything is sent. */
 export const findStopError = ({ item }: Members[number]) =>
 	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
-/** If an entry is an error that stops the node, turns all entries of its run into errors, so that nothing of the run is sent. */
-export function spreadRefusals<E>(
+/** If an entry is an error that stops its run (no Continue On Fail), turns the run's other entries into errors: nothing of it is sent. */
+export function spreadErrors<E>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: Members,
-	verb: SendSettings<E, unknown>['verb'],
+	participle: SendSettings<E, unknown>['participle'],
 ): Array<E | NodeError> {
 	const errorsByRun = new Map<unknown, NodeError>();
 	for (const [index, entry] of entries.entries()) {
 		const item = members[index]?.item;
 		if (!isNodeError(entry) || item?.continueOnFail || errorsByRun.has(item?.run)) continue;
-		const message = `Nothing was ${verb} because of item ${item?.index ?? index}: ${entry.message}`;
+		const message = `Nothing was ${participle} because of item ${item?.index ?? index}: ${entry.message}`;
 		const { code, status, description } = entry;
 		errorsByRun.set(item?.run, new NodeError({ code, status, message, description }));
 	}
@@ -103,15 +104,15 @@ export function spreadRefusals<E>(
 }
 
 /**
- * Sends the entries of all members in as few requests as the size allows. If an entry is an error, it is the member's result. After a
- * failed request nothing more is sent, because the rows would not be in their order.
+ * Sends an entry for each member in as few requests as the size allows. If an entry is an error, it is the member's result. After a failed
+ * request nothing more is sent, because the rows would not be in their order.
  */
 export async function sendInChunks<E, R>(
 	preparedEntries: ReadonlyArray<E | NodeError>,
 	members: Members,
-	{ verb, maxBytes, getRows, send }: SendSettings<E, R>,
+	{ participle, maxBytes, getRows, send }: SendSettings<E, R>,
 ): Promise<Array<R | NodeError>> {
-	const entries = spreadRefusals(preparedEntries, members, verb);
+	const entries = spreadErrors(preparedEntries, members, participle);
 	const results = entries.map((entry): R | NodeError | undefined => (isNodeError(entry) ? entry : undefined));
 	const parts = entries.flatMap((entry, memberIndex) =>
 		isNodeError(entry) ? [] : [{ memberIndex, entry, rows: getRows(entry) }],
@@ -130,7 +131,7 @@ export async function sendInChunks<E, R>(
 			results[memberIndex] = isNodeError(chunkResult) ? chunkResult : chunkResult[index];
 		if (!isNodeError(chunkResult) || followUpError) continue;
 		const { code, status } = chunkResult;
-		const message = `Not sent, because the previous rows were not ${verb}: ${chunkResult.message}`;
+		const message = `Not sent, because the previous rows were not ${participle}: ${chunkResult.message}`;
 		const description = 'Nothing was written for this item.';
 		followUpError = new NodeError({ code, status, message, description });
 	}

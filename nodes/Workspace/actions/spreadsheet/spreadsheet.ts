@@ -12,8 +12,8 @@ import * as ranges from './range';
 export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spreadsheets/d/${id}/edit`;
 
 /**
- * A table that was made in Google Sheets with Format > Convert to table. It grows if rows are inserted inside it or added by values.append,
- * but not if rows are written below it. We do not use AppendCells with a table's ID, because Google lost the values in our tests.
+ * A table that was made in Google Sheets with Format > Convert to table. It grows only if rows are inserted inside it, or if values.append
+ * inserts rows below it. We do not use AppendCells with a table's ID, because Google lost the values in our tests.
  */
 type NativeTable = ReturnType<typeof toNativeTable>;
 
@@ -29,26 +29,27 @@ function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Tabl
 	const zeroRange = { sheetId: 0, startRowIndex: 0, endRowIndex: 0, startColumnIndex: 0, endColumnIndex: 0 };
 	const fullRange = { ...zeroRange, ...range } as typeof zeroRange;
 	const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
-	// `range` includes the header and the footer. `bodyEnd` is the index, from 0, of the row below the last row of the body.
+	// `range` includes the header and the footer. `bodyEnd` is the index of the row below the body, or the number of the body's last row.
 	return { tableId: tableId ?? '', range: fullRange, bodyEnd: fullRange.endRowIndex - footerRows };
 }
 
-/** Returns the table with more rows and columns at its end. Nothing is sent. */
-export function growNativeTable({ tableId, range, bodyEnd }: NativeTable, rows: number, columns: number) {
-	const [endRowIndex, endColumnIndex] = [range.endRowIndex + rows, range.endColumnIndex + columns];
-	return { tableId, range: { ...range, endRowIndex, endColumnIndex }, bodyEnd: bodyEnd + rows };
+/** Returns what the table is with more rows and columns at its end. Nothing is sent. */
+export function growNativeTable(table: NativeTable, addedRows: number, addedColumns: number) {
+	const endRowIndex = table.range.endRowIndex + addedRows;
+	const range = { ...table.range, endRowIndex, endColumnIndex: table.range.endColumnIndex + addedColumns };
+	return { ...table, range, bodyEnd: table.bodyEnd + addedRows };
 }
 
 export const buildResizeTableRequest = ({ tableId, range }: Pick<NativeTable, 'tableId' | 'range'>) => ({
 	updateTable: { table: { tableId, range }, fields: 'range' },
 });
 
-/** Builds the requests that give a tab at least this many rows and columns. */
+/** Builds the requests that add rows and columns to a tab, until it has as many as needed. */
 export function buildEnlargeTabRequests(
 	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
-	{ rows = 0, columns = 0 }: { readonly rows?: number; readonly columns?: number },
+	{ minRows = 0, minColumns = 0 }: { readonly minRows?: number; readonly minColumns?: number },
 ): sheets_v4.Schema$Request[] {
-	const missingCounts = { ROWS: rows - rowCount, COLUMNS: columns - columnCount };
+	const missingCounts = { ROWS: minRows - rowCount, COLUMNS: minColumns - columnCount };
 	return Object.entries(missingCounts).flatMap(([dimension, length]) =>
 		length > 0 ? [{ appendDimension: { sheetId, dimension, length } }] : [],
 	);
@@ -60,13 +61,13 @@ export const maxRanges = 50;
 /** The size that Google gives a new tab. */
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
 
-/** All cells of any tab: ZZZ is the last column that Google allows, and Google ends a range at the end of the tab. */
+/** All cells of a tab: Google allows no column after ZZZ, and cuts a range at the end of the tab. */
 export const allCells = 'A1:ZZZ';
 
-/** The ID, title and size of a tab, and the tab itself as Google returns it. */
+/** The ID, title and size of a tab, and `sheet`, the tab as Google returns it. */
 export type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTab']>>;
 
-const sheetFields =
+const tabFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
 
 const cellFields = 'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
@@ -103,9 +104,10 @@ export class Spreadsheet {
 		this.#item = item;
 	}
 
-	/** @param fields what to return, as in Google's parameter `fields` @param areas ranges whose cells are returned; all if undefined */
-	async fetch(fields: string, areas?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
-		const request = { spreadsheetId: this.id, ...(areas && { ranges: areas }), fields, prettyPrint: false };
+	/** @param fields what to return, as in Google's parameter `fields` @param rangeTexts whose cells are returned; undefined for all */
+	async fetch(fields: string, rangeTexts?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
+		const target = rangeTexts && { ranges: rangeTexts };
+		const request = { spreadsheetId: this.id, ...target, fields, prettyPrint: false };
 		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
@@ -120,7 +122,7 @@ export class Spreadsheet {
 		return (await this.values.update(request)).data;
 	}
 
-	/** Adds rows below the table that Google finds in the range. */
+	/** Adds rows below the table that Google finds in `options.range`. */
 	async append(options: sheets_v4.Params$Resource$Spreadsheets$Values$Append, values: Cell[][]) {
 		const request = { spreadsheetId: this.id, ...options, requestBody: new ValuesBody(values) };
 		return (await this.values.append(request)).data;
@@ -131,36 +133,34 @@ export class Spreadsheet {
 		return (this.#dateSettings ??= await this.#item.once(`settings ${this.id}`, fetchSettings));
 	}
 
-	/** Calls `send`. If Google does not know the range, the error lists the tabs. @throws NodeError 400 if the range is also a tab's name */
+	/** Calls `send`. If Google finds no such range, the error lists the tabs. @throws NodeError 400 if a range such as Q1 is also a tab */
 	async sendForRange<T>(target: ranges.TabRange, send: () => Promise<T>): Promise<T> {
 		if (ranges.isOneCell(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
-			const titles = await this.#item.once(`tabs ${this.id}`, () => this.#tryFetchTitles());
+			const titles = await this.#item.once(`titles ${this.id}`, () => this.#tryFetchTitles());
 			throw createMissingTabError(error, target, titles);
 		});
 	}
 
 	/** Throws if a cell such as `Q1` is also the title of a tab: Google would read the cell of the first tab. */
-	async #refuseTabLikeCell({ cells = '' }: ranges.TabRange): Promise<void> {
-		const tabs = await this.#item.once(`titles ${this.id}`, () => this.fetchTabs());
-		const namesake = tabs.find(({ title }) => isSameTitle(title, cells));
+	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
+		const tabs = await this.#item.once(`tabs ${this.id}`, () => this.fetchTabs());
+		const namesake = tabs.find(({ title }) => isSameTitle(title, a1));
 		if (!namesake) return;
 		throw createRefusal(
-			`${quoteField('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-			`Enter ${ranges.quoteTab(namesake.title)} for the tab, or ${ranges.quoteTab(tabs[0]?.title ?? '')}!${cells} for the cell in the first tab.`,
+			`${quoteField('range')} ${a1} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
+			`Enter ${ranges.quoteTab(namesake.title)} for the tab, or ${ranges.quoteTab(tabs[0]?.title ?? '')}!${a1} for the cell in the first tab.`,
 		);
 	}
 
-	/**
-	 * Returns the parameters with the tab's exact title. Looks up the tab of a link by its ID. Removes spaces around a title, unless the
-	 * spreadsheet has a tab with these spaces.
-	 */
+	/** Puts a title that Google knows into `tab`: that of a link's tab, or without spaces around it, unless a tab has these spaces. */
 	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
+		// The range may name the tab itself, and a title without spaces around it is sent as it is.
 		if (ranges.parseTarget(params).tab !== tab || (tab === tab.trim() && !ranges.isLinkedTab(tab)))
 			return params;
-		const tabs = await this.#item.once(`titles ${this.id}`, () => this.fetchTabs());
+		const tabs = await this.#item.once(`tabs ${this.id}`, () => this.fetchTabs());
 		if (tabs.some(({ title }) => isSameTitle(title, tab))) return params;
 		if (!ranges.isLinkedTab(tab)) return { ...params, tab: tab.trim() };
 		const linkedTab = tabs.find(({ gid }) => gid === tab);
@@ -171,26 +171,26 @@ export class Spreadsheet {
 		);
 	}
 
-	/** Asks Google for the cells of a named range. If the name is a tab's title, returns the whole tab. */
+	/** Asks Google where a named range is. If the name is a tab's title, returns the whole tab. */
 	async resolveName(target: ranges.TabRange): Promise<ranges.TabRange> {
 		const request = { spreadsheetId: this.id, range: ranges.printRange(target), fields: 'range' };
 		const resolvedRange = ranges.parseRange((await this.values.get(request)).data.range ?? '');
 		return isNameOfTab(target, resolvedRange) ? { tab: resolvedRange.tab } : resolvedRange;
 	}
 
-	/** Fetches the cells of a tab, from A1 to the last filled cell of each row. `rowCount` includes empty rows. */
-	async fetchCells(tab: string | undefined) {
-		const range = ranges.printRange({ tab, cells: allCells });
+	/** Fetches the rows of a tab, each from column A to its last filled cell. `rowCount` is the size of the tab, with empty rows. */
+	async fetchGrid(tab: string | undefined) {
+		const range = ranges.printRange({ tab, a1: allCells });
 		const { data } = await this.values.get({ spreadsheetId: this.id, range });
 		const { lastRow = 0 } = ranges.parseBounds(ranges.parseRange(data.range ?? ''));
-		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
+		return { grid: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
-	/** Fetches a tab. @param cells cells whose values and shown texts are also returned @throws NodeError 404 if there is no such tab */
-	async fetchTab(tab: string | undefined, cells?: string) {
-		const areas = cells === undefined ? undefined : [ranges.printRange({ tab, cells })];
-		const fields = `${settingsFields},sheets(${sheetFields}${areas ? `,${cellFields}` : ''})`;
-		const data = await this.fetch(fields, areas);
+	/** Fetches a tab. @param a1 cells to return, with values, shown texts and formats @throws NodeError 404 if there is no such tab */
+	async fetchTab(tab: string | undefined, a1?: string) {
+		const rangeTexts = a1 === undefined ? undefined : [ranges.printRange({ tab, a1 })];
+		const fields = `${settingsFields},sheets(${tabFields}${rangeTexts ? `,${cellFields}` : ''})`;
+		const data = await this.fetch(fields, rangeTexts);
 		this.#dateSettings = toDateSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
@@ -199,7 +199,7 @@ export class Spreadsheet {
 		return { sheetId: sheetId ?? 0, title: title ?? '', ...size, sheet };
 	}
 
-	/** Creates the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */
+	/** Creates the tab that a target names, unless the spreadsheet has a tab or a named range of that name. */
 	async createMissingTab({ tab, name }: ranges.TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
@@ -226,7 +226,7 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Fetches the titles of all tabs for an error. Returns no titles if this fails, because the first error is more important. */
+	/** Fetches the titles of all tabs for the text of an error. Returns no titles if this fails: the error itself is more important. */
 	async #tryFetchTitles(): Promise<string[]> {
 		// The error is clear without the titles, so the user should not wait long for them.
 		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
@@ -238,7 +238,7 @@ export class Spreadsheet {
 	}
 }
 
-/** Returns whether Google did not find the tab or named range. Google's message is the same for a text that is not a range. */
+/** Returns whether Google knows no such tab or named range. Google's message is the same for a text that is not a range. */
 export const isUnknownRangeError = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 
@@ -250,17 +250,17 @@ function createMissingTabError(error: NodeError, target: ranges.TabRange, titles
 	if (tab === undefined)
 		return error.with({ description: error.description ? `${tabList} ${error.description}` : tabList });
 	const tabExists = titles.some((title) => isSameTitle(title, tab));
-	const name = (tabExists ? target.name : undefined) ?? tab;
-	const cells = ranges.correctCells(name);
-	const suggestion = cells ? `To name cells, enter ${cells}. ` : suggestNames(tabExists ? [] : titles, [tab]);
+	const missingName = (tabExists ? target.name : undefined) ?? tab;
+	const a1 = ranges.correctA1(missingName);
+	const suggestion = a1 ? `To name cells, enter ${a1}. ` : suggestNames(tabExists ? [] : titles, [tab]);
 	const kind = target.tab === undefined ? 'tab or named range' : 'tab';
-	const message = `Google Sheets: ${tabExists ? 'there is no range' : `the spreadsheet has no ${kind}`} ${listNames([name])}`;
+	const message = `Google Sheets: ${tabExists ? 'there is no range' : `the spreadsheet has no ${kind}`} ${listNames([missingName])}`;
 	const wholeTabAdvice = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
 	const advice = tabExists ? ranges.rangeAdvice : `${tabList} ${wholeTabAdvice}`;
 	return error.with({ message, description: `${suggestion}${advice}` });
 }
 
-/** Returns whether a name is a tab's title, not a named range. @param answeredRange the range that Google returned for the name */
+/** Returns whether the name in a range is a tab's title, not a named range. @param answeredRange Google's range for the name */
 export const isNameOfTab = ({ tab, name }: ranges.TabRange, answeredRange: ranges.TabRange) =>
 	tab === undefined && name !== undefined && isSameTitle(name, answeredRange.tab);
 

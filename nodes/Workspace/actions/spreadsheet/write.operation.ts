@@ -6,14 +6,14 @@ import { defineOperation } from '../../operation';
 import { hasColumnNames, readCellRows, readRows } from './cells';
 import * as fields from './fields';
 import type { WriteMember, WriteParams } from './fields';
-import { arrangeRows } from './headerRow';
+import { arrangeRows } from './tableHeader';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
 import { type SheetWriteResult, takeOnlyResult, weighRows } from './sendRows';
 import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
-import { matchRows, maxUpdateBytes } from './write/matchRows';
+import { updateTable, maxUpdateBytes } from './write/updateTable';
 import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTable';
 
-/** Decides what happens to existing rows. With match columns, rows are always updated. @throws NodeError 400 if fields contradict */
+/** Decides what happens to existing rows. Match columns always mean an update. @throws NodeError 400 if they are missing or do not fit */
 function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 	const { writeMode, matchColumns } = params;
 	const hasMatchColumns = matchColumns.length > 0;
@@ -31,7 +31,7 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 	);
 }
 
-/** Writes the rows of members that have the same target. */
+/** Writes the rows of members that have the same target and options. Only the first member's parameters decide how. */
 async function writeRows(
 	sheets: sheets_v4.Sheets,
 	members: readonly WriteMember[],
@@ -43,7 +43,7 @@ async function writeRows(
 	const params = await book.resolveTab(firstMember.params);
 	const target = parseTarget(params);
 	if (params.createTab) await book.createMissingTab(target);
-	if (mode === 'update') return await matchRows(book, params, members);
+	if (mode === 'update') return await updateTable(book, params, members);
 	if (mode === 'replace') return await replaceTable(book, params, members);
 	if (!hasColumnNames(params))
 		return await writeConsecutiveRows(book, params, target, [readCellRows(params)], members);
@@ -51,16 +51,16 @@ async function writeRows(
 	return await writeByHeader(book, params, members);
 }
 
-/** Writes cells below the headers with their names, from the row below the header, or from the range's first row if it is lower. */
+/** Writes cells below the headers with their names. The first row is that below the header, or the range's first row if it is lower. */
 async function writeByHeader(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const { target, header, rows, addHeaders } = await arrangeRows(book, params, members);
 	const row = Math.max(params.headerRow, parseBounds(target).row);
-	const start = { tab: header.title, cells: printCell({ row, column: header.left }) };
+	const start = { tab: header.title, a1: printCell({ row, column: header.left }) };
 	const prepare = async (rowCount: number) => {
 		await addHeaders();
 		// The header may be the last row of the tab, so that there is no row below it yet.
-		const rows = row + rowCount;
-		if (row === params.headerRow) await book.change(buildEnlargeTabRequests(header, { rows }));
+		const minRows = row + rowCount;
+		if (row === params.headerRow) await book.change(buildEnlargeTabRequests(header, { minRows }));
 	};
 	return await writeConsecutiveRows(book, params, start, rows, members, { prepare });
 }
@@ -90,7 +90,7 @@ export const write = defineOperation({
 	},
 	lock: {
 		key: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),
-		// Combines runs only for updates: a run that replaces the table must not write the rows of another run, too.
+		// Only updates of several runs are combined: a run that replaces the table must not write the rows of another run, too.
 		weigh: (params, item) =>
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
 	},

@@ -23,6 +23,15 @@ function throughDocument(markdown: string): string {
 }
 
 test.each([
+	['the address of a picture', '![](http://a.example/&#xE000;x) **b**'],
+	['an address that is no link', '![](x&#xE000;y) **b**'],
+	['the name of a footnote', 'a[^x&#xE000;] **b**\n\n[^x&#xE000;]: c'],
+	['a code', '`a\ue000b` **b**'],
+])('a character that Google removes moves nothing in %s', (_, markdown) => {
+	expect(throughDocument(markdown)).toContain('**b**');
+});
+
+test.each([
 	['paragraphs', 'one\n\ntwo'],
 	['headings', '# One\n\n## Two\n\n###### Six\n\ntext'],
 	['emphasis', 'a *b* **c** ***d*** ~~e~~ **f *g* h** end'],

@@ -1,7 +1,7 @@
 import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
-import type { SheetTable } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
+import type { SheetTable } from '../../../../nodes/Workspace/actions/spreadsheet/tableHeader';
 import {
-	parseAppendResponse,
+	parseAppendAnswer,
 	isDirectlyBelowHeader,
 	isPlacementProven,
 	type AppendPlace,
@@ -300,7 +300,7 @@ describe('the free rows below a table, for OVERWRITE', () => {
 
 describe('what Google answers', () => {
 	const answered = (updatedRange: string, tableRange?: string) =>
-		parseAppendResponse({ tableRange, updates: { updatedRange } });
+		parseAppendAnswer({ tableRange, updates: { updatedRange } });
 	const place = (extent: AppendPlace['extent'], more: Partial<AppendPlace> = {}): AppendPlace => ({
 		...{ searchRange: '', tab: undefined, row: 0, column: 0, lastColumn: undefined, extent },
 		...more,

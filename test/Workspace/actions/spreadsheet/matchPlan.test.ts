@@ -36,7 +36,7 @@ function planFor(
 }
 
 const row = ({ rowNumber, ...cells }: Record<string, Cell>) => ({
-	cells: new Map(Object.entries(cells)),
+	cellsByName: new Map(Object.entries(cells)),
 	rowNumber,
 });
 
@@ -45,7 +45,7 @@ function step(plan: MatchPlan, given: Record<string, Cell>) {
 	const refusal = plan.findRefusal([row(given)]);
 	if (refusal) return refusal.message;
 	const [{ action, rows, changes } = { action: 'none', rows: [], changes: [] }] = plan.planRows([row(given)]);
-	return [action, rows, ...changes.map((change) => [change.row, ...change.cells])];
+	return [action, rows, ...changes.map((change) => [change.row, ...change.cellsByColumn])];
 }
 
 const header = ['Id', 'A', 'B'];

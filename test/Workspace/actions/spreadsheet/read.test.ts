@@ -2,7 +2,7 @@ import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
 import { items, SheetCalls } from './sheetCalls';
-import { buildColumnNames } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
+import { buildColumnNames } from '../../../../nodes/Workspace/actions/spreadsheet/tableHeader';
 
 const calls = new SheetCalls();
 

@@ -4,12 +4,12 @@ import { isNodeError, createRefusal } from '../../../../nodes/core/errors';
 import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import {
 	resolveColumns,
-	type HeaderRow,
+	type TableHeader,
 	findMisfitError,
-	fetchHeaderRow,
+	fetchTableHeader,
 	addNewColumns,
 	addLetterColumns,
-} from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
+} from '../../../../nodes/Workspace/actions/spreadsheet/tableHeader';
 import { listNames } from '../../../../nodes/Workspace/actions/spreadsheet/names';
 import {
 	parseRange,
@@ -94,7 +94,7 @@ describe('rows', () => {
 			item: { ...testItem({ index }), continueOnFail: othersGoOn },
 		});
 		const sending = (send: (entries: string[]) => Promise<string[]>) => ({
-			verb: 'written' as const,
+			participle: 'written' as const,
 			maxBytes: 1,
 			getRows: (entry: string) => [[entry]],
 			send,
@@ -202,10 +202,10 @@ describe('rows', () => {
 		const appended = (dimension: string, length: number) => ({
 			appendDimension: { sheetId: 3, dimension, length },
 		});
-		expect(buildEnlargeTabRequests(tab, { rows: 10, columns: 4 })).toEqual([]);
-		expect(buildEnlargeTabRequests(tab, { rows: 11 })).toEqual([appended('ROWS', 1)]);
-		expect(buildEnlargeTabRequests(tab, { columns: 7 })).toEqual([appended('COLUMNS', 3)]);
-		expect(buildEnlargeTabRequests(tab, { rows: 12, columns: 5 })).toEqual([
+		expect(buildEnlargeTabRequests(tab, { minRows: 10, minColumns: 4 })).toEqual([]);
+		expect(buildEnlargeTabRequests(tab, { minRows: 11 })).toEqual([appended('ROWS', 1)]);
+		expect(buildEnlargeTabRequests(tab, { minColumns: 7 })).toEqual([appended('COLUMNS', 3)]);
+		expect(buildEnlargeTabRequests(tab, { minRows: 12, minColumns: 5 })).toEqual([
 			appended('ROWS', 2),
 			appended('COLUMNS', 1),
 		]);
@@ -222,13 +222,13 @@ describe('rows', () => {
 describe('header row', () => {
 	const calls = new SheetCalls();
 
-	async function read(texts: readonly string[], range = 'Sheet1', row = 1): Promise<HeaderRow> {
+	async function read(texts: readonly string[], range = 'Sheet1', row = 1): Promise<TableHeader> {
 		const rows = [...Array.from({ length: row - 1 }, () => ['other']), [...texts]];
 		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
-		return await fetchHeaderRow(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
+		return await fetchTableHeader(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
 	}
 
-	const summary = ({ rangeStart, freeColumn, freeColumnCount, columns, ...header }: HeaderRow) => ({
+	const summary = ({ rangeStart, freeColumn, freeColumnCount, columns, ...header }: TableHeader) => ({
 		...{ ...header, start: rangeStart, free: freeColumn, room: freeColumnCount },
 		columns: Object.fromEntries(columns),
 	});
@@ -317,7 +317,7 @@ describe('header row', () => {
 	});
 
 	describe('new columns', () => {
-		function grow(header: HeaderRow, names: string[]): HeaderRow {
+		function grow(header: TableHeader, names: string[]): TableHeader {
 			const grown = addNewColumns(header, names);
 			if (isNodeError(grown)) throw grown;
 			return grown;
@@ -342,7 +342,7 @@ describe('header row', () => {
 			});
 		});
 
-		const rows = [{ cells: new Map([['a', 1], ['x', 2]]), rowNumber: undefined }]; // prettier-ignore
+		const rows = [{ cellsByName: new Map([['a', 1], ['x', 2]]), rowNumber: undefined }]; // prettier-ignore
 
 		test.each([
 			[['a'], 'add', ['x']],
@@ -370,36 +370,36 @@ describe('ranges', () => {
 	test.each<[string, object]>([
 		['Leads', { name: 'Leads' }],
 		['Sheet 1', { tab: 'Sheet 1' }],
-		[' A1:B2 ', { cells: 'A1:B2' }],
+		[' A1:B2 ', { a1: 'A1:B2' }],
 		["'Q1'", { tab: 'Q1' }],
-		["'Jon''s'!A:B", { tab: "Jon's", cells: 'A:B', isQuoted: true }],
+		["'Jon''s'!A:B", { tab: "Jon's", a1: 'A:B', isQuoted: true }],
 		["'Q1'!Leads", { tab: 'Q1', name: 'Leads', isQuoted: true }],
 		['Q1!Leads', { tab: 'Q1', name: 'Leads' }],
-		['x!A1', { tab: 'x', cells: 'A1' }],
-		['a!b!A1', { tab: 'a!b', cells: 'A1' }],
+		['x!A1', { tab: 'x', a1: 'A1' }],
+		['a!b!A1', { tab: 'a!b', a1: 'A1' }],
 		['!A1', { tab: '!A1' }],
 		['!', { tab: '!' }],
-		['5:9', { cells: '5:9' }],
+		['5:9', { a1: '5:9' }],
 		['5', { tab: '5' }],
 		['A', { name: 'A' }],
-		['R1C1', { cells: 'R1C1' }],
-		[`A${'1'.repeat(99)}`, { cells: `A${'1'.repeat(99)}` }],
+		['R1C1', { a1: 'R1C1' }],
+		[`A${'1'.repeat(99)}`, { a1: `A${'1'.repeat(99)}` }],
 		[`A${'1'.repeat(100)}`, { name: `A${'1'.repeat(100)}` }],
 	])('%s', (text, expected) => {
-		expect(parseRange(text)).toEqual({ tab: undefined, cells: undefined, name: undefined, ...expected });
+		expect(parseRange(text)).toEqual({ tab: undefined, a1: undefined, name: undefined, ...expected });
 	});
 
 	test.each([
-		[{ tab: 'Sheet1', cells: 'A1' }, 'Sheet1!A1'],
-		[{ tab: 'Sheet1', cells: 'A1', isQuoted: true }, "'Sheet1'!A1"],
-		[{ tab: 'My Tab', cells: 'A1' }, "'My Tab'!A1"],
-		[{ tab: 'Q1', cells: 'A1' }, "'Q1'!A1"],
+		[{ tab: 'Sheet1', a1: 'A1' }, 'Sheet1!A1'],
+		[{ tab: 'Sheet1', a1: 'A1', isQuoted: true }, "'Sheet1'!A1"],
+		[{ tab: 'My Tab', a1: 'A1' }, "'My Tab'!A1"],
+		[{ tab: 'Q1', a1: 'A1' }, "'Q1'!A1"],
 		[{ tab: 'Q1', name: 'Leads' }, "'Q1'!Leads"],
 		[{ tab: 'Sheet1' }, "'Sheet1'"],
-		[{ cells: 'A1' }, 'A1'],
+		[{ a1: 'A1' }, 'A1'],
 		[{ name: 'Leads' }, 'Leads'],
 	] as const)('%j goes out as %s', (range, sent) => {
-		expect(printRange({ tab: undefined, cells: undefined, name: undefined, ...range })).toBe(sent);
+		expect(printRange({ tab: undefined, a1: undefined, name: undefined, ...range })).toBe(sent);
 	});
 
 	test.each<[string | undefined, number, number, (number | undefined)?, (number | undefined)?]>([
@@ -417,7 +417,7 @@ describe('ranges', () => {
 		['r2c3:R4C28', 1, 2, 3, 27],
 	])('%s begins and ends', (cells, row, column, ...last) => {
 		const [lastRow, lastColumn] = last;
-		expect(parseBounds({ cells })).toEqual({ row, column, lastRow, lastColumn });
+		expect(parseBounds({ a1: cells })).toEqual({ row, column, lastRow, lastColumn });
 	});
 
 	test.each([

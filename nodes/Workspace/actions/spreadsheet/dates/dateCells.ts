@@ -11,7 +11,7 @@ import { maxRanges, type TabInfo, type Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<RowParams, 'valueInputOption'>;
 
-/** Converts the field Cell Format to Google's option. Our own `AUTO` sends RAW, because the node has converted the cells itself. */
+/** Converts the field Cell Format to Google's option. For our own `AUTO`, this is RAW, because `convertCells` does the rest. */
 export const toInputOption = ({ valueInputOption }: InputParams) =>
 	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
@@ -32,57 +32,57 @@ const booleanPattern = /^(true|false)$/i;
 const mayBeNumberOrBoolean = (cell: Cell) =>
 	typeof cell === 'string' && (plainNumberPattern.test(cell) || booleanPattern.test(cell));
 
-/** Google's options to read values with their types, but dates as texts, so that a date does not count as a number. */
+/** Google's options to read values with their types, but dates as texts: a date must not count as a number. */
 const typedReadOptions = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
 
-/** Returns the type of each column by its name, as in `typeof`: the type of its first value below the header. */
+/** Returns, for each column's name, the `typeof` of its first value below the header; of '' if it has no value there. */
 async function fetchColumnTypes(book: Spreadsheet, table: TypedTable) {
 	const { title, row, rowCount, left, right, columns } = table;
 	if (row + 1 >= rowCount) return new Map<string, string>();
 	const range = printTabArea(title, { row: row + 1, column: left }, sampleRows, right - left + 1);
 	const { data } = await book.values.get({ spreadsheetId: book.id, range, ...typedReadOptions });
 	const rows = (data.values ?? []) as unknown[][];
-	const findValue = (index: number) => rows.map((cells) => cells[index] ?? '').find((cell) => cell !== '');
-	const types = [...columns].map(([name, column]) => [name, typeof findValue(column - left)] as const);
+	const findFirstValue = (index: number) => rows.map((row) => row[index] ?? '').find((cell) => cell !== '');
+	const types = [...columns].map(([name, column]) => [name, typeof findFirstValue(column - left)] as const);
 	return new Map<string, string>(types);
 }
 
 /**
  * Converts the cells of rows, if Cell Format is `AUTO`. A text from the form gets the type of its column: `4` becomes a number among
- * numbers, `TRUE` a boolean among checkboxes. A complete date, time or timestamp becomes a date cell. Every other text stays text.
+ * numbers, `TRUE` a boolean among checkboxes. A complete date, time, timestamp or duration becomes a date cell. Other texts stay texts.
  */
 export async function convertCells(
 	book: Spreadsheet,
 	{ valueInputOption }: InputParams,
-	memberRows: ReadonlyArray<readonly NamedRow[]>,
+	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
 	table?: TypedTable,
 ): Promise<ReadonlyArray<readonly NamedRow[]>> {
-	if (valueInputOption !== 'AUTO') return memberRows;
-	const allRows = memberRows.flat();
-	const hasTyped = ({ cells, typedNames }: NamedRow) =>
-		[...(typedNames ?? [])].some((name) => mayBeNumberOrBoolean(cells.get(name) ?? ''));
-	const hasDate = ({ cells }: NamedRow) =>
-		[...cells.values()].some((cell) => typeof cell === 'string' && mayBeDate(cell));
+	if (valueInputOption !== 'AUTO') return namedRowsByMember;
+	const allRows = namedRowsByMember.flat();
+	const hasTyped = ({ cellsByName, typedNames }: NamedRow) =>
+		[...(typedNames ?? [])].some((name) => mayBeNumberOrBoolean(cellsByName.get(name) ?? ''));
+	const hasDate = ({ cellsByName }: NamedRow) =>
+		[...cellsByName.values()].some((cell) => typeof cell === 'string' && mayBeDate(cell));
 	const types = table && allRows.some(hasTyped) ? await fetchColumnTypes(book, table) : undefined;
 	const settings = allRows.some(hasDate) ? await book.fetchDateSettings() : undefined;
-	if (!types && !settings) return memberRows;
+	if (!types && !settings) return namedRowsByMember;
 	const convertCell = (cell: Cell, type: string | undefined): Cell => {
 		if (typeof cell !== 'string') return cell;
 		if (type === 'number' && plainNumberPattern.test(cell)) return Number(cell);
 		if (type === 'boolean' && booleanPattern.test(cell)) return /true/i.test(cell);
 		return (settings && parseDate(cell, settings)) ?? cell;
 	};
-	const convertRow = ({ cells, rowNumber, typedNames }: NamedRow): NamedRow => {
-		const convertedCells = [...cells].map(([name, cell]) => {
+	const convertRow = ({ cellsByName, rowNumber, typedNames }: NamedRow): NamedRow => {
+		const convertedCells = [...cellsByName].map(([name, cell]) => {
 			return [name, convertCell(cell, typedNames?.has(name) ? types?.get(name) : undefined)] as const;
 		});
-		return { cells: new Map(convertedCells), rowNumber };
+		return { cellsByName: new Map(convertedCells), rowNumber };
 	};
-	return memberRows.map((rows) => rows.map(convertRow));
+	return namedRowsByMember.map((rows) => rows.map(convertRow));
 }
 
-/** A rectangle of cells. Rows and columns count from 0. */
-export type CellRectangle = CellPosition & { readonly cells: ReadonlyArray<readonly Cell[]> };
+/** A rectangle of cells with its place in a tab. Rows and columns count from 0. */
+export type CellRectangle = CellPosition & { readonly grid: ReadonlyArray<readonly Cell[]> };
 
 /** A tab with dates. Without an ID, the tab is looked up by its title. */
 type DatedTab = { readonly title: string | undefined; readonly sheetId?: number | undefined };
@@ -91,7 +91,7 @@ type DatedTab = { readonly title: string | undefined; readonly sheetId?: number 
 type DateColumn = readonly [WrittenDate, ...WrittenDate[]];
 type WrittenDate = CellPosition & Pick<DateCell, 'type'>;
 
-/** Formats written dates as dates, if their cells have no date format and would show numbers. If this fails, adds a hint. */
+/** Formats written dates as dates, if their cells show numbers. If this fails, adds a hint to the member. */
 export async function formatDates(
 	book: Spreadsheet,
 	member: { readonly item: Pick<Item, 'addHint'> } | undefined,
@@ -99,13 +99,11 @@ export async function formatDates(
 	rectangles: readonly CellRectangle[],
 ): Promise<void> {
 	const dates: WrittenDate[] = [];
-	for (const { row, column, cells } of rectangles) {
-		for (const [rowOffset, line] of cells.entries()) {
+	for (const { row, column, grid } of rectangles)
+		for (const [rowOffset, line] of grid.entries())
 			for (const [columnOffset, cell] of line.entries())
 				if (cell instanceof DateCell)
 					dates.push({ row: row + rowOffset, column: column + columnOffset, type: cell.type });
-		}
-	}
 	if (dates.length === 0) return;
 	dates.sort((a, b) => a.column - b.column || a.row - b.row);
 	const columns = groupNeighbors(dates, (above, below) => below.column === above.column);
@@ -124,17 +122,18 @@ async function formatColumns(
 		printTabArea(title, firstDate, (otherDates.at(-1)?.row ?? firstDate.row) - firstDate.row + 1, 1),
 	);
 	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...typedReadOptions });
-	const isBelow = (above: WrittenDate, { row, type }: WrittenDate) =>
+	const continuesArea = (above: WrittenDate, { row, type }: WrittenDate) =>
 		row === above.row + 1 && type === above.type;
-	const areas = columns.flatMap((dates, index) => {
+	const dateGroups = columns.flatMap((dates, index) => {
 		const values = (data.valueRanges?.[index]?.values ?? []) as unknown[][];
+		// `typedReadOptions` return a number only for a cell without a date format.
 		const unformattedDates = dates.filter(({ row }) => typeof values[row - dates[0].row]?.[0] === 'number');
-		return groupNeighbors(unformattedDates, isBelow);
+		return groupNeighbors(unformattedDates, continuesArea);
 	});
-	if (areas.length === 0) return;
+	if (dateGroups.length === 0) return;
 	const { sheetId } = tab.sheetId === undefined ? await book.fetchTab(title) : tab;
 	await book.change(
-		areas.map(([{ row, column, type }, ...otherDates]) => {
+		dateGroups.map(([{ row, column, type }, ...otherDates]) => {
 			const rows = { startRowIndex: row, endRowIndex: row + 1 + otherDates.length };
 			const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
 			// If there is no pattern, the sheet's locale decides how a date looks.
@@ -145,11 +144,11 @@ async function formatColumns(
 	);
 }
 
-/** Matches a text with a digit, as dates have it, unless a sheet shows only a day's or month's name. Skips addresses and formulas. */
+/** Matches a text with a digit, without @ (addresses) or = in front (formulas). A date shown without a digit, such as Monday, is missed. */
 const shownDatePattern = /^(?!=)[^@]{0,60}\p{Nd}[^@]{0,60}$/u;
 /**
- * Matches texts with digits that are no dates in any locale: a word directly before a digit, such as A7 or INV2024, or a number of at
- * least five digits beside words. In dates, only T, AM, PM and the Vietnamese "thg" are directly before a digit.
+ * Matches texts with digits that are no dates in any locale: with a word directly before a digit, such as A7 or INV2024, or with letters and
+ * at least five digits in a row. In dates, only T, AM, PM and the Vietnamese "thg" are directly before a digit.
  */
 const shownNamePattern =
 	/(?<![\p{L}\p{M}\p{Nd}])(?!T\p{Nd}|AM|PM|th)\p{Script=Latin}+\p{Nd}|^(?=.*\p{L}).*\p{Nd}{5}/iu;
@@ -158,18 +157,19 @@ const mayShowDate = (cell: unknown) =>
 	typeof cell === 'string' && shownDatePattern.test(cell) && !shownNamePattern.test(cell);
 
 /**
- * Replaces dates by ISO 8601 texts. If a cell's text may be a date, one more request fetches the number and format of the cell.
- * @param data cells in which dates are texts as shown in the sheet @param headerRows number of rows at the top that stay unchanged
+ * Replaces dates by ISO 8601 texts. If texts may be dates, one more request fetches the numbers and formats of their cells.
+ * @param data cells in which dates are texts as the sheet shows them @param headerHeight how many rows at the top stay unchanged
  */
-export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$ValueRange, headerRows: number) {
+export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$ValueRange, headerHeight: number) {
 	const values = (data.values ?? []) as unknown[][];
 	const isInColumns = data.majorDimension === 'COLUMNS';
 	const start = parseBounds(parseRange(data.range ?? 'A1'));
+	// The area of each column that contains all its possible dates, from the first cell of the range.
 	const areasByColumn = new Map<number, Area>();
 	for (const [lineIndex, line] of values.entries()) {
 		for (const [cellIndex, cell] of line.entries()) {
 			const [row, column] = isInColumns ? [cellIndex, lineIndex] : [lineIndex, cellIndex];
-			if (row < headerRows || !mayShowDate(cell)) continue;
+			if (row < headerHeight || !mayShowDate(cell)) continue;
 			const area = { row, column, lastRow: row, lastColumn: column };
 			areasByColumn.set(column, joinAreas(areasByColumn.get(column) ?? area, area));
 		}
@@ -183,8 +183,8 @@ export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$Value
 	});
 	const { properties, sheets } = await book.fetch(dateFields, ranges);
 	const printedValues = values.map((line) => [...line]);
-	for (const [areaIndex, { row, column }] of areas.entries()) {
-		for (const [rowOffset, rowData] of (sheets?.[0]?.data?.[areaIndex]?.rowData ?? []).entries()) {
+	for (const [rangeIndex, { row, column }] of areas.entries()) {
+		for (const [rowOffset, rowData] of (sheets?.[0]?.data?.[rangeIndex]?.rowData ?? []).entries()) {
 			for (const [columnOffset, cell] of (rowData.values ?? []).entries()) {
 				const position = [row + rowOffset, column + columnOffset];
 				const [line = 0, index = 0] = isInColumns ? position.toReversed() : position;

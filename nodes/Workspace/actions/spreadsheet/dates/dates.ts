@@ -1,3 +1,4 @@
+/** What a cell shows: Google's type of a number format or, for a duration, the pattern of one. */
 type DateType = 'DATE' | 'TIME' | 'DATE_TIME' | '[h]:mm:ss' | '[hh]:mm:ss';
 
 const dayMilliseconds = 86_400_000;
@@ -8,7 +9,7 @@ const epoch = Date.UTC(1899, 11, 30);
 export class DateCell {
 	readonly serial: number;
 	readonly type: DateType;
-	/** The date as the user wrote it. */
+	/** The text from which the date was parsed. */
 	readonly text: string;
 
 	constructor(milliseconds: number, type: DateType, text: string) {
@@ -40,18 +41,19 @@ const clockPattern =
 /** Matches durations such as `26:30:00` and `-1:00:00`. */
 const durationPattern = /^(-?)(\d{1,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
 
-/** Returns whether a text may be a complete date, a time or both. If no text is, the spreadsheet's settings are not fetched. */
+/** Returns whether a text may be a complete date, a time, both or a duration. If no text is, the spreadsheet's settings are not fetched. */
 export function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isoPattern.test(text) || durationPattern.test(text)) return true;
+	// The text before a time is the day. If there is no time, the whole text is.
 	const [clockMatch, dayText = clockMatch ? undefined : text] = clockPattern.exec(text) ?? [];
 	if (dayText === undefined || isoPattern.test(dayText)) return true;
-	const parts = splitDate(dayText);
-	const hasPart = (pattern: RegExp) => parts.some((part) => pattern.test(part));
-	return parts.length === 3 && hasPart(/^\d{4}$/) && hasPart(/^\d{1,2}$/);
+	const words = splitDay(dayText);
+	const hasWord = (pattern: RegExp) => words.some((word) => pattern.test(word));
+	return words.length === 3 && hasWord(/^\d{4}$/) && hasWord(/^\d{1,2}$/);
 }
 
-/** Parses a date, time or timestamp in ISO 8601, a duration, or a complete date in the locale's format. */
+/** Parses a date or timestamp in ISO 8601, a duration, or a time, a complete date or both in the locale's format. */
 export function parseDate(text: string, { locale, timeZone }: DateSettings): DateCell | undefined {
 	if (!mayBeDate(text)) return undefined;
 	const [, date, hours = 0, minutes = 0, seconds = 0, fraction = '', offset] = isoPattern.exec(text) ?? [];
@@ -59,18 +61,18 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 		const wallTime = parseIsoDate(date) + toMilliseconds(hours, minutes, seconds, fraction);
 		const isLocal = offset === undefined || Number.isNaN(wallTime);
 		const localTime = isLocal ? wallTime : toWallTime(wallTime - parseOffset(offset), timeZone);
-		return toDateCell(localTime, text.length === 10 ? 'DATE' : 'DATE_TIME', text);
+		return toDateCell(localTime, text.length === 10 ? 'DATE' : 'DATE_TIME', text); // 10: a date alone
 	}
-	const [, sign, totalHours = '', ...parts] = durationPattern.exec(text) ?? [];
+	const [, sign, totalHours = '', ...smallerUnits] = durationPattern.exec(text) ?? [];
 	// Hours with one digit are a duration: Read prints the hours of a time of day with two digits.
 	if (sign || totalHours.length === 1 || Number(totalHours) > 23) {
-		const [minutes = 0, seconds = 0, fraction] = parts;
+		const [minutes = 0, seconds = 0, fraction] = smallerUnits;
 		const duration = toMilliseconds(totalHours, minutes, seconds, fraction);
 		const type = /^0\d/.test(totalHours) ? '[hh]:mm:ss' : '[h]:mm:ss';
 		return new DateCell(sign ? -duration : duration, type, text);
 	}
-	const [clockMatch, dayText, hour = 0, ...timeParts] = clockPattern.exec(text) ?? [];
-	const [minute = 0, second = 0, thousandths = '', meridiem] = timeParts;
+	const [clockMatch, dayText, hour = 0, ...afterHour] = clockPattern.exec(text) ?? [];
+	const [minute = 0, second = 0, thousandths = '', meridiem] = afterHour;
 	const hourOfDay = meridiem ? (Number(hour) % 12) + (/p/i.test(meridiem) ? 12 : 0) : hour;
 	const time = toMilliseconds(hourOfDay, minute, second, thousandths);
 	if (clockMatch !== undefined && dayText === undefined) return new DateCell(time, 'TIME', text);
@@ -112,9 +114,9 @@ const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>();
 function getZoneFormat(timeZone: string): Intl.DateTimeFormat | undefined {
 	if (!zoneFormats.has(timeZone)) {
 		const fields = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const;
-		const style = { ...fields, minute: 'numeric', second: 'numeric', hourCycle: 'h23', timeZone } as const;
+		const options = { ...fields, minute: 'numeric', second: 'numeric', hourCycle: 'h23', timeZone } as const;
 		try {
-			zoneFormats.set(timeZone, new Intl.DateTimeFormat('en-US', style));
+			zoneFormats.set(timeZone, new Intl.DateTimeFormat('en-US', options));
 		} catch {
 			// Node does not know the time zone, so `toWallTime` returns NaN.
 			zoneFormats.set(timeZone, undefined);
@@ -128,24 +130,26 @@ function toWallTime(instant: number, timeZone: string): number {
 	const fixedOffset = /^GMT([+-]\d{2}:\d{2})$/.exec(timeZone)?.[1];
 	if (fixedOffset !== undefined) return instant + parseOffset(fixedOffset);
 	const parts = Number.isNaN(instant) ? [] : getZoneFormat(timeZone)?.formatToParts(instant);
-	const getPart = (name: string) => Number(parts?.find(({ type }) => type === name)?.value);
+	const getPart = (partType: string) => Number(parts?.find(({ type }) => type === partType)?.value);
 	const day = toDayStart(getPart('year'), getPart('month'), getPart('day'));
+	// The format has no milliseconds. `%` is negative for times before 1970.
 	const milliseconds = ((instant % 1000) + 1000) % 1000;
 	return day + toMilliseconds(getPart('hour'), getPart('minute'), getPart('second')) + milliseconds;
 }
 
 /** Prints a time zone's offset when its clocks show a time: `+01:00`; '' if clocks skip that time or the offset has seconds. */
 function printOffset(wallTime: number, timeZone: string): string {
+	// Clocks may change between the two times, so one offset or both may be right.
 	for (const nearbyTime of [wallTime - dayMilliseconds, wallTime + dayMilliseconds]) {
 		const offset = toWallTime(nearbyTime, timeZone) - nearbyTime;
 		if (toWallTime(wallTime - offset, timeZone) !== wallTime || offset % 60_000 !== 0) continue;
-		const offsetText = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+		const offsetText = new Date(Math.abs(offset)).toISOString().slice(11, 16); // hh:mm
 		return `${offset < 0 ? '-' : '+'}${offsetText}`;
 	}
 	return '';
 }
 
-/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss`, or `h:mm:ss` as the sheet does. Undefined for other numbers. */
+/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss` or, with such a format, `h:mm:ss`. Undefined for other numbers. */
 export function printDate(
 	serial: number,
 	{ type, pattern }: { readonly type?: string | null; readonly pattern?: string | null },
@@ -153,14 +157,14 @@ export function printDate(
 ): string | undefined {
 	const milliseconds = Math.round(serial * dayMilliseconds);
 	const wallTime = milliseconds + epoch;
-	const iso = Math.abs(wallTime) < 8.64e15 ? new Date(wallTime).toISOString() : '';
+	const iso = Math.abs(wallTime) < 8.64e15 ? new Date(wallTime).toISOString() : ''; // the limit of Date
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
 	// A time of up to 366 days is more likely a sum of times than a date in 1900.
 	if (type === 'TIME' && (milliseconds < 366 * dayMilliseconds || pattern?.includes('['))) {
 		const duration = Math.abs(milliseconds);
 		const digits = pattern?.startsWith('[h]:mm:ss') ? 1 : 2;
 		const hours = String(Math.floor(duration / 3_600_000)).padStart(digits, '0');
-		const minutesAndSeconds = new Date(duration).toISOString().slice(13, duration % 1000 === 0 ? 19 : 23);
+		const minutesAndSeconds = new Date(duration).toISOString().slice(13, duration % 1000 === 0 ? 19 : 23); // :mm:ss.sss
 		return `${milliseconds < 0 ? '-' : ''}${hours}${minutesAndSeconds}`;
 	}
 	if (!/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '')) return undefined;
@@ -172,14 +176,14 @@ export function printDate(
 export const isSameTime = (serial: number, otherSerial: number) =>
 	Math.round(serial * dayMilliseconds) === Math.round(otherSerial * dayMilliseconds);
 
-/** Rounds a serial number to whole milliseconds, if rounding errors are all that is missing. Any other number stays as it is. */
+/** Rounds a number to a whole millisecond, if it may be a date and is at most a rounding error away. Other numbers stay as they are. */
 export function dropTimeNoise(value: number): number {
 	const milliseconds = value * dayMilliseconds;
 	const isTime = Math.abs(value) >= 1 && Math.abs(milliseconds - Math.round(milliseconds)) < 0.01;
 	return isTime ? Math.round(milliseconds) / dayMilliseconds : value;
 }
 
-const splitDate = (day: string) => day.split(/[ ,./-]+/).filter((part) => part !== '');
+const splitDay = (day: string) => day.split(/[ ,./-]+/).filter((word) => word !== '');
 
 type DateStyle = ReturnType<typeof buildDateStyle>;
 
@@ -191,7 +195,7 @@ function getDateStyle(locale: string): DateStyle {
 	return style;
 }
 
-/** Finds a locale's order of day, month and year, the separator between them, and the numbers of months by their names. */
+/** Finds a locale's order of year, month and day, the separator between them, and the numbers of months by their names. */
 function buildDateStyle(locale: string) {
 	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
 	const utc = { timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const;
@@ -212,17 +216,17 @@ function buildDateStyle(locale: string) {
 
 const normalizeMonth = (text: string) => text.toLowerCase().replaceAll('.', '');
 
-/** Parses a date in the locale's format, or with the name of a month, such as `5 Jan 2024` or `January 5, 2024`. */
+/** Parses a day in ISO 8601, in the locale's format, or with a month's name, such as `5 Jan 2024`. Returns NaN for any other text. */
 function parseDay(text: string, { order, separator, months }: DateStyle): number {
 	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseIsoDate(text);
 	const numbers = text.split(separator).map((part) => part.trim());
-	if (numbers.at(-1) === '') numbers.pop();
-	const [year, month, date] = ['year', 'month', 'day'].map((name) => numbers[order.indexOf(name)]);
-	const iso = `${year}-${month}-${date}`;
+	if (numbers.at(-1) === '') numbers.pop(); // some locales write 2024. 1. 5.
+	const [year, month, day] = ['year', 'month', 'day'].map((name) => numbers[order.indexOf(name)]);
+	const iso = `${year}-${month}-${day}`;
 	if (numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(iso)) return parseIsoDate(iso);
-	const parts = splitDate(text);
-	if (parts.length !== 3) return NaN;
-	const [monthNumber = NaN] = parts.flatMap((part) => months.get(normalizeMonth(part)) ?? []);
-	const findNumber = (pattern: RegExp) => Number(parts.find((part) => pattern.test(part)));
+	const words = splitDay(text);
+	if (words.length !== 3) return NaN;
+	const [monthNumber = NaN] = words.flatMap((word) => months.get(normalizeMonth(word)) ?? []);
+	const findNumber = (pattern: RegExp) => Number(words.find((word) => pattern.test(word)));
 	return toDayStart(findNumber(/^\d{4}$/), monthNumber, findNumber(/^\d{1,2}$/));
 }

@@ -5,49 +5,50 @@ import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames } from '../cells';
 import { DateCell, dropTimeNoise, isSameTime } from '../dates/dates';
 import { rowNumberKey, type WriteMember, type WriteParams } from '../fields';
-import type { resolveColumns } from '../headerRow';
-import { spreadRefusals } from '../sendRows';
+import type { resolveColumns } from '../tableHeader';
+import { spreadErrors } from '../sendRows';
 import { listNames } from '../names';
 import type { Spreadsheet } from '../spreadsheet';
 import { fetchTableBody, fetchValuesAndTexts, type TableBody } from './tableBody';
 
-/** What an item does to the table. */
+/** What one row of an item does to the table. */
 export interface MatchStep {
 	readonly action: 'updated' | 'appended' | 'unchanged' | 'skipped';
-	/** The rows of the table that the item matches or adds; several rows may have its key. */
+	/** The rows of the table that it matches (several may have its key), or the row that it adds. From 0. */
 	readonly rows: readonly number[];
-	/** Those of the rows that change, with their new cells by column, in order. Rows and columns count from 0. */
-	readonly changes: ReadonlyArray<{ readonly row: number; readonly cells: ReadonlyMap<number, Cell> }>;
-	/** If the row is added: a key of the table that differs from the row's key only by case or spaces. */
+	/** Those of the rows that change, with their new cells in the order of their columns. From 0. */
+	readonly changes: ReadonlyArray<Readonly<{ row: number; cellsByColumn: ReadonlyMap<number, Cell> }>>;
+	/** If a row is added: a key in the table that differs from its key only by case or spaces. */
 	readonly nearKey?: string;
 }
 
 type MatchParams = Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'>;
 
 export interface MatchPlanInput extends MatchParams {
-	/** The indexes of all columns by name, from 0. */
+	/** The columns of the table by their names, from 0. */
 	readonly columns: ReadonlyMap<string, number>;
 	/** The values of the table's cells. */
 	readonly body: TableBody;
-	/** The texts that the sheet shows for the same cells, if a comparison needs them. */
+	/** The texts that the sheet shows for the same cells; undefined until `needsShownTexts` asks for them. */
 	readonly shownTexts?: TableBody;
 }
 
-/** Finds the row of each item and the cells to change. If one item adds a row, a later item with the same key updates it. */
+/** Finds the rows with an item's key, its values in the match columns, and the cells to change. Sees the changes of earlier items. */
 export class MatchPlan {
-	/** Whether a text was compared with a number or a boolean. Only the text that the sheet shows can then tell if they are equal. */
+	/** Whether a text may equal a number or a boolean of the table. Only the text that the sheet shows for the cell tells. */
 	needsShownTexts = false;
 	readonly #matching: MatchPlanInput;
 	readonly #isUserEntered: boolean;
-	/** The match columns, from 0. Empty if rows are tableRows by their numbers. */
-	readonly #keyColumns: readonly number[];
-	/** Rows of the table by key. There is one index for each choice of the columns that are compared only by value. */
+	/** The match columns, from 0. Empty if rows are found by their numbers. */
+	readonly #matchIndexes: readonly number[];
+	/** Indexes of the table's rows by key: one for each choice of the columns in which shown texts do not count. */
 	readonly #indexes = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items add, by key. */
-	readonly #appendedRows = new Map<string, readonly number[]>();
+	readonly #addedRows = new Map<string, readonly number[]>();
+	/** The keys of the table for messages, by what they are without case and spaces. */
 	#foldedKeys: Map<string, string> | undefined;
 	#hasNonTextKeys = false;
-	/** Cells that earlier items change. */
+	/** Cells that earlier items change, by row and column. */
 	readonly #pendingCells = new Map<string, Cell>();
 	#nextRow: number;
 
@@ -56,23 +57,22 @@ export class MatchPlan {
 		const { matchColumns, columns, body } = input;
 		this.#isUserEntered = input.valueInputOption === 'USER_ENTERED';
 		const keyNames = isByRowNumber(matchColumns) ? [] : matchColumns;
-		this.#keyColumns = keyNames.flatMap((name) => columns.get(name) ?? []);
+		this.#matchIndexes = keyNames.flatMap((name) => columns.get(name) ?? []);
 		this.#nextRow = body.lastRow + 1;
 	}
 
-	/** Returns an error if one of an item's rows has no key, or may not be added. */
+	/** Returns the error of an item's first row that has no key or a wrong row number, or may not be added. */
 	findRefusal(rows: readonly NamedRow[]): NodeError | undefined {
 		const findRowsOrError = (row: NamedRow) => {
 			const tableRows = this.#findRows(row);
 			const isUnmatched = !isNodeError(tableRows) && tableRows.length === 0;
-			return isUnmatched && this.#matching.unmatched === 'error'
-				? this.#createUnmatchedError(row)
-				: tableRows;
+			const isRefused = isUnmatched && this.#matching.unmatched === 'error';
+			return isRefused ? this.#createUnmatchedError(row) : tableRows;
 		};
 		return rows.map(findRowsOrError).find(isNodeError);
 	}
 
-	/** Plans the steps for an item without a refusal. */
+	/** Plans the steps of an item for which `findRefusal` found nothing. */
 	planRows(rows: readonly NamedRow[]): MatchStep[] {
 		return rows.map((row) => this.#planRow(row));
 	}
@@ -80,7 +80,7 @@ export class MatchPlan {
 	#createUnmatchedError(row: NamedRow): NodeError {
 		const nearKey = this.#findNearKey(row);
 		return createRefusal(
-			`No row has ${listNames(this.#getKeyCells(row).map(String))} in ${listNames(this.#matching.matchColumns)}`,
+			`No row has ${listNames(this.#readKey(row).map(String))} in ${listNames(this.#matching.matchColumns)}`,
 			`Nothing was written for the item. ${nearKey === undefined ? '' : `A row has ${listNames([nearKey])}, which differs only by case or spaces. `}Set ${quoteField('unmatched')} to ${printChoice('unmatched', 'append')} or ${printChoice('unmatched', 'skip')}, or correct the key.`,
 		);
 	}
@@ -89,12 +89,13 @@ export class MatchPlan {
 		const fold = (texts: readonly string[]) => JSON.stringify(texts.map(foldText));
 		const { body, headerRow } = this.#matching;
 		this.#foldedKeys ??= new Map(
+			// The number of the header row, from 1, is the index of the row below it.
 			Array.from({ length: body.lastRow + 1 - headerRow }, (_, index) => {
-				const key = this.#keyColumns.map((column) => String(body.getCell(headerRow + index, column)));
-				return [fold(key), key.join(', ')];
+				const keyTexts = this.#matchIndexes.map((column) => String(body.getCell(headerRow + index, column)));
+				return [fold(keyTexts), keyTexts.join(', ')];
 			}),
 		);
-		return this.#foldedKeys.get(fold(this.#getKeyCells(row).map(String)));
+		return this.#foldedKeys.get(fold(this.#readKey(row).map(String)));
 	}
 
 	#planRow(row: NamedRow): MatchStep {
@@ -104,15 +105,14 @@ export class MatchPlan {
 		if (isNew && this.#matching.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
 		const nearKey = isNew ? this.#findNearKey(row) : undefined;
 		const rows = isNew ? [this.#nextRow++] : foundRows;
-		if (isNew) this.#appendedRows.set(this.#buildKey(this.#getKeyCells(row)), rows);
+		if (isNew) this.#addedRows.set(this.#buildKey(this.#readKey(row)), rows);
 		const findChangedCells = (index: number) =>
 			new Map([...cells].filter(([column, cell]) => !this.#isUnchanged(index, column, cell)));
 		const changes = rows
-			.map((index) => ({ row: index, cells: isNew ? cells : findChangedCells(index) }))
-			.filter((change) => isNew || change.cells.size > 0);
-		for (const { row: changedRow, cells: changedCells } of changes) {
-			for (const [column, cell] of changedCells) this.#pendingCells.set(`${changedRow} ${column}`, cell);
-		}
+			.map((index) => ({ row: index, cellsByColumn: isNew ? cells : findChangedCells(index) }))
+			.filter(({ cellsByColumn }) => isNew || cellsByColumn.size > 0);
+		for (const { row: changedRow, cellsByColumn } of changes)
+			for (const [column, cell] of cellsByColumn) this.#pendingCells.set(`${changedRow} ${column}`, cell);
 		const action = isNew ? 'appended' : changes.length > 0 ? 'updated' : 'unchanged';
 		return { action, rows, changes, nearKey };
 	}
@@ -122,42 +122,43 @@ export class MatchPlan {
 		return this.#findRowsByKey(row);
 	}
 
-	/** Maps keys to rows. @param isByValue for each key column: true if only values count, false if shown texts count, too */
+	/** Maps keys to rows. @param isByValue for each match column: true if only values count, false if shown texts count, too */
 	#indexRows(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
 		const { body, shownTexts, headerRow } = this.#matching;
-		const indexKey = shownTexts ? String(isByValue) : '';
-		const knownIndex = this.#indexes.get(indexKey);
+		const choice = shownTexts ? String(isByValue) : '';
+		const knownIndex = this.#indexes.get(choice);
 		if (knownIndex) return knownIndex;
-		const index = new Map<string, number[]>();
+		const rowsByKey = new Map<string, number[]>();
 		for (let row = headerRow; row <= body.lastRow; row++) {
 			for (const view of shownTexts ? [body, shownTexts] : [body]) {
-				const cells = this.#keyColumns.map((column, key) =>
-					(isByValue[key] ? body : view).getCell(row, column),
+				const cells = this.#matchIndexes.map((column, matchIndex) =>
+					(isByValue[matchIndex] ? body : view).getCell(row, column),
 				);
 				if (cells.every((cell) => cell === '')) continue;
 				this.#hasNonTextKeys ||= cells.some((cell) => typeof cell !== 'string');
 				const key = this.#buildKey(cells);
-				const rowsWithKey = index.get(key) ?? [];
-				// Value and shown text may give the same key. Rows are in their order, so only the last one can be this row.
+				const rowsWithKey = rowsByKey.get(key) ?? [];
+				// Values and shown texts may give the same key: then this row was the last one to be added.
 				if (rowsWithKey.at(-1) !== row) rowsWithKey.push(row);
-				index.set(key, rowsWithKey);
+				rowsByKey.set(key, rowsWithKey);
 			}
 		}
-		this.#indexes.set(indexKey, index);
-		return index;
+		this.#indexes.set(choice, rowsByKey);
+		return rowsByKey;
 	}
 
-	#getKeyCells({ cells }: NamedRow): Cell[] {
+	/** Returns the values of the match columns; '' if there is none. An item may name a column in another way than Match Columns. */
+	#readKey({ cellsByName }: NamedRow): Cell[] {
 		const { matchColumns, columns } = this.#matching;
 		return matchColumns.map((name) => {
 			const isSameColumn = (otherName: string) => columns.get(otherName) === columns.get(name);
-			const nameInRow = cells.has(name) ? name : [...cells.keys()].find(isSameColumn);
-			return (nameInRow === undefined ? null : cells.get(nameInRow)) ?? '';
+			const nameInRow = cellsByName.has(name) ? name : [...cellsByName.keys()].find(isSameColumn);
+			return (nameInRow === undefined ? null : cellsByName.get(nameInRow)) ?? '';
 		});
 	}
 
 	#findRowsByKey(row: NamedRow): readonly number[] | NodeError {
-		const cells = this.#getKeyCells(row);
+		const cells = this.#readKey(row);
 		if (cells.every((cell) => cell === '')) return createNoKeyError(listNames(this.#matching.matchColumns));
 		const rows = this.#lookUpRows(cells);
 		if (!rows && this.#hasNonTextKeys && !this.#isUserEntered)
@@ -165,19 +166,19 @@ export class MatchPlan {
 		return rows ?? [];
 	}
 
-	/** Finds rows by key. A date's text is tried after its number, because a column may hold texts that look like dates. */
+	/** Finds rows by key. Tries the text of a date after its number, because a column may hold texts that look like dates. */
 	#lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
 		const rows = this.#lookUpKey(cells);
-		if (rows || !cells.some(isDate)) return rows;
-		return this.#lookUpKey(cells.map((cell) => (isDate(cell) ? cell.text : cell)));
+		if (rows || !cells.some(isDateCell)) return rows;
+		return this.#lookUpKey(cells.map((cell) => (isDateCell(cell) ? cell.text : cell)));
 	}
 
-	/** Compares numbers by value, because 5.3 may be shown as 5. For text that is a number, tries values first, then shown texts. */
+	/** Compares numbers by value only: 5.3 may be shown as 5. Tries a text that is a number as a value first, then, if not typed, as shown. */
 	#lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
 		const key = this.#buildKey(cells);
 		const isValue = cells.map((cell) => typeof cell !== 'string');
 		const isNumber = cells.map((cell, index) => isValue[index] || isPlainNumber(this.#toKeyText(cell)));
-		const rows = this.#indexRows(isNumber).get(key) ?? this.#appendedRows.get(key);
+		const rows = this.#indexRows(isNumber).get(key) ?? this.#addedRows.get(key);
 		return rows ?? this.#indexRows(this.#isUserEntered ? isNumber : isValue).get(key);
 	}
 
@@ -186,7 +187,7 @@ export class MatchPlan {
 	}
 
 	#toKeyText(cell: Cell): string {
-		const value = isDate(cell) ? cell.serial : cell;
+		const value = isDateCell(cell) ? cell.serial : cell;
 		if (typeof value === 'number') return String(dropTimeNoise(value));
 		return this.#isUserEntered ? toStoredText(String(cell)) : String(cell);
 	}
@@ -203,10 +204,10 @@ export class MatchPlan {
 		);
 	}
 
-	/** Returns the cells to write, by column and in order. Leaves out null, which leaves a cell unchanged. */
-	#toCellsByColumn({ cells }: NamedRow): Map<number, Cell> {
+	/** Returns the cells to write, in the order of their columns. Leaves out null, which stands for a cell that does not change. */
+	#toCellsByColumn({ cellsByName }: NamedRow): Map<number, Cell> {
 		const cellsByColumn = new Map<number, Cell>();
-		for (const [name, cell] of cells) {
+		for (const [name, cell] of cellsByName) {
 			const column = this.#matching.columns.get(name);
 			if (column !== undefined && cell !== null) cellsByColumn.set(column, cell);
 		}
@@ -215,18 +216,19 @@ export class MatchPlan {
 
 	/** Returns whether the cell already has this value. It is then not written, so that its formula or format stays. */
 	#isUnchanged(row: number, column: number, cell: Cell): boolean {
-		// A key is never written again: it equals the item's key, although its type may differ.
-		if (this.#keyColumns.includes(column)) return true;
+		// The key in the table is never written: it equals the item's key, although its type may differ.
+		if (this.#matchIndexes.includes(column)) return true;
 		const { body, shownTexts } = this.#matching;
 		const pendingCell = this.#pendingCells.get(`${row} ${column}`);
 		if (pendingCell !== undefined) return isSameCell(pendingCell, cell);
 		const value = body.getCell(row, column);
 		if (isSameCell(value, cell)) return true;
-		const text = isDate(cell) ? cell.text : cell;
+		const text = isDateCell(cell) ? cell.text : cell;
 		if (typeof text !== 'string' || typeof value === 'string') return false;
 		// No locale shows a date with a T, as ISO 8601 does.
-		if (isDate(cell) && text.includes('T')) return false;
+		if (isDateCell(cell) && text.includes('T')) return false;
 		if (this.#isUserEntered) {
+			// The apostrophe asks for a text, and the cell does not hold a text.
 			if (text.startsWith("'")) return false;
 			if (toStoredText(text) === String(value)) return true;
 			if (isPlainNumber(text)) return false;
@@ -236,54 +238,58 @@ export class MatchPlan {
 	}
 }
 
-const isDate = (cell: Cell) => cell instanceof DateCell;
+const isDateCell = (cell: Cell) => cell instanceof DateCell;
 
-/** @param stored a cell of the table, in which a date is a number, or a new cell of an earlier item */
+/** @param stored a cell of the table, in which a date is a number, or a cell that an earlier item changes */
 function isSameCell(stored: Cell, cell: Cell): boolean {
-	if (!isDate(cell)) return stored === cell;
-	const serial = isDate(stored) ? stored.serial : stored;
+	if (!isDateCell(cell)) return stored === cell;
+	const serial = isDateCell(stored) ? stored.serial : stored;
 	return typeof serial === 'number' ? isSameTime(serial, cell.serial) : stored === cell.text;
 }
 
 /**
  * Fetches a table and plans the steps. Fetches the texts that the sheet shows only if a text of an item may equal a number or a date.
- * @returns for each member its steps, or a NodeError if it has none, and the last row of the table, from 0
+ * @returns for each member its steps or a NodeError, and the last row of the table, from 0
  */
 export async function planSteps(
 	book: Spreadsheet,
 	params: WriteParams,
-	{ currentHeader: header, header: { columns }, refusals }: ReturnType<typeof resolveColumns>,
-	memberRows: ReadonlyArray<readonly NamedRow[]>,
+	{ oldHeader, newHeader: { columns }, errors }: ReturnType<typeof resolveColumns>,
+	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
 	members: readonly WriteMember[],
 ) {
 	const { matchColumns } = params;
-	const names = [...new Set([...matchColumns, ...collectNames(memberRows.flat())])];
-	const { left, right, freeColumn } = header;
+	const names = [...new Set([...matchColumns, ...collectNames(namedRowsByMember.flat())])];
+	const { left, right, freeColumn } = oldHeader;
 	const namedColumns = names.flatMap((name) => columns.get(name) ?? []);
 	const usedColumns = namedColumns.filter((column) => column < freeColumn);
 	const allColumns = Array.from({ length: right - left + 1 }, (_, index) => left + index);
+	// To check a row number, the last row of the whole table must be known. New columns are still empty.
 	const columnsToRead = isByRowNumber(matchColumns) ? allColumns : usedColumns;
 	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shownTexts'>) => {
 		const plan = new MatchPlan({ ...params, columns, ...bodies });
-		const refusalsByMember = memberRows.map((rows, index) => refusals[index] ?? plan.findRefusal(rows));
+		const errorsByMember = namedRowsByMember.map((rows, index) => errors[index] ?? plan.findRefusal(rows));
 		// The rows of runs that are not sent must not change the plan of the other runs.
-		const steps = spreadRefusals(refusalsByMember, members, 'written').map(
-			(refusal, index) => refusal ?? plan.planRows(memberRows[index] ?? []),
+		const stepsByMember = spreadErrors(errorsByMember, members, 'written').map(
+			(error, index) => error ?? plan.planRows(namedRowsByMember[index] ?? []),
 		);
-		return { isUnsure: plan.needsShownTexts, steps, lastRow: bodies.body.lastRow };
+		return { needsShownTexts: plan.needsShownTexts, stepsByMember, lastRow: bodies.body.lastRow };
 	};
 	const isUserEntered = params.valueInputOption === 'USER_ENTERED';
-	// Fetches shown texts at once if there are dates or values as typed, because most of these need a comparison with shown texts.
-	const mayNeedTexts = isUserEntered || memberRows.flat().some((row) => [...row.cells.values()].some(isDate));
-	if (mayNeedTexts && header.columns.size > 0 && header.rowCount * columnsToRead.length <= maxCellsTogether)
-		return planFor(await fetchValuesAndTexts(book, header, columnsToRead));
-	const body = await fetchTableBody(book, header, columnsToRead);
+	// Most dates and values as typed must be compared with shown texts, so these are fetched at once.
+	const mayNeedTexts =
+		isUserEntered || namedRowsByMember.flat().some((row) => [...row.cellsByName.values()].some(isDateCell));
+	const fitsTogether = oldHeader.rowCount * columnsToRead.length <= maxCellsTogether;
+	if (mayNeedTexts && oldHeader.columns.size > 0 && fitsTogether)
+		return planFor(await fetchValuesAndTexts(book, oldHeader, columnsToRead));
+	const body = await fetchTableBody(book, oldHeader, columnsToRead);
 	const plan = planFor({ body });
-	if (!plan.isUnsure) return plan;
-	return planFor({ body, shownTexts: await fetchTableBody(book, header, columnsToRead, 'FORMATTED_VALUE') });
+	if (!plan.needsShownTexts) return plan;
+	const shownTexts = await fetchTableBody(book, oldHeader, columnsToRead, 'FORMATTED_VALUE');
+	return planFor({ body, shownTexts });
 }
 
-/** Limit for one request for values and texts, which takes up to 80 bytes for each cell. Two requests take about 50 bytes. */
+/** Limit for one request for values and texts, which takes up to 80 bytes for each cell. With two requests, these are about 50 bytes. */
 const maxCellsTogether = 200_000;
 
 export const isByRowNumber = (matchColumns: readonly string[]) =>
@@ -294,7 +300,7 @@ function createNoKeyError(columns: string): NodeError {
 	return createRefusal(`The item has no value for ${columns}`, advice);
 }
 
-/** Converts a typed text to the text of the stored value: "007" to 7, TRUE to true. An apostrophe in front only marks text. */
+/** Converts a typed text to the text of the stored value: "007" to 7, TRUE to true. Removes the apostrophe that makes it a text. */
 export function toStoredText(text: string): string {
 	if (text.startsWith("'")) return text.slice(1);
 	const trimmed = text.trim();

@@ -1,0 +1,169 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
+import { printChoice, quoteField } from '../../../../fields/field';
+import { collectNames, buildUpdateCellsRequest } from '../cells';
+import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
+import { rowNumberKey, type WriteMember, type WriteParams } from '../fields';
+import { nameColumnsByLetters, resolveColumns, type TableHeader, fetchTable } from '../tableHeader';
+import { createColumnError, listNames } from '../names';
+import { groupNeighbors, printTabArea } from '../range';
+import { maxRequestBytes, sendInChunks, countColumns } from '../sendRows';
+import type { Spreadsheet } from '../spreadsheet';
+import { buildEnlargeTabRequests, buildResizeTableRequest, growNativeTable } from '../spreadsheet';
+import { isByRowNumber, planSteps, type MatchStep } from './matchPlan';
+
+/** The table, and the row at which the next request adds rows. Each request changes both. */
+interface InsertPlace {
+	readonly header: TableHeader;
+	/** Names of new columns whose headers the next request writes. */
+	readonly newNames: readonly string[];
+	/** Row at which rows are inserted, from 0. */
+	readonly row: number;
+}
+
+/**
+ * Sends steps in one atomic request. Values as typed need a second request, because only `values.batchUpdate` interprets them.
+ * @param member the first member: all have the same options @returns the place for the next steps
+ */
+async function sendSteps(book: Spreadsheet, member: WriteMember, place: InsertPlace, steps: MatchStep[]) {
+	const { header } = place;
+	const count = steps.filter(isAppended).length;
+	const rectangles = combineIntoRectangles(steps);
+	const valueInputOption = toInputOption(member.params);
+	const rawRectangles = valueInputOption === 'RAW' ? rectangles : [];
+	const cellRequests = rawRectangles.map((rectangle) => buildRectangleRequest(header, rectangle));
+	await book.change([...buildStructureRequests(place, count), ...cellRequests]);
+	if (cellRequests.length < rectangles.length) {
+		const data = rectangles.map(({ grid, ...start }) => {
+			return { range: printTabArea(header.title, start, grid.length, countColumns(grid)), values: grid };
+		});
+		await book.values.batchUpdate({ spreadsheetId: book.id, requestBody: { valueInputOption, data } });
+	}
+	await formatDates(book, member, header, rectangles);
+	const grownTab = { rowCount: header.rowCount + count, nativeTable: growTable(place, count) };
+	return { header: { ...header, ...grownTab }, newNames: [], row: place.row + count };
+}
+
+/** Builds the requests that add columns and rows, and make a native table include them. @param count number of added rows */
+function buildStructureRequests(place: InsertPlace, count: number): sheets_v4.Schema$Request[] {
+	const { header, newNames, row } = place;
+	const { sheetId, rowCount, nativeTable, freeColumn } = header;
+	const requests: sheets_v4.Schema$Request[] = [];
+	if (newNames.length > 0) {
+		requests.push(...buildEnlargeTabRequests(header, { minColumns: freeColumn + newNames.length }));
+		const newHeaders = { row: header.row, column: freeColumn, grid: [[...newNames]] };
+		requests.push(buildRectangleRequest(header, newHeaders));
+	}
+	const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
+	if (row >= rowCount) requests.push(...buildEnlargeTabRequests(header, { minRows: rowCount + count }));
+	// `inheritFromBefore` copies the format of the row above, but the first row of a table must not look like its header.
+	else if (count > 0) requests.push({ insertDimension: { range, inheritFromBefore: row > header.row + 1 } });
+	// A native table does not grow if rows are inserted below it or headers are written beside it.
+	const table = growTable(place, count);
+	const growsBelow = count > 0 && row >= (nativeTable?.range.endRowIndex ?? Infinity);
+	const growsBeside = table?.range.endColumnIndex !== nativeTable?.range.endColumnIndex;
+	return table && (growsBelow || growsBeside) ? [...requests, buildResizeTableRequest(table)] : requests;
+}
+
+/** Returns what the native table is with the added rows, and with the new columns if they are directly beside it. */
+function growTable({ header: { nativeTable, freeColumn }, newNames }: InsertPlace, addedRows: number) {
+	const isBeside = freeColumn === nativeTable?.range.endColumnIndex;
+	return nativeTable && growNativeTable(nativeTable, addedRows, isBeside ? newNames.length : 0);
+}
+
+const buildRectangleRequest = ({ sheetId }: TableHeader, { row, column, grid }: CellRectangle) =>
+	buildUpdateCellsRequest({ start: { sheetId, rowIndex: row, columnIndex: column } }, grid);
+
+/** Combines neighboring cells of successive steps into rectangles. This makes the requests smaller. */
+function combineIntoRectangles(steps: readonly MatchStep[]) {
+	const rowPieces = steps
+		.flatMap(({ changes }) => changes)
+		.flatMap(({ row, cellsByColumn }) =>
+			groupNeighbors(cellsByColumn, ([left], [right]) => right === left + 1).map((run) => {
+				return { row, column: run[0][0], line: run.map(([, cell]) => cell) };
+			}),
+		);
+	const continuesRectangle = (above: (typeof rowPieces)[number], { row, column, line }: typeof above) =>
+		row === above.row + 1 && column === above.column && line.length === above.line.length;
+	const groups = groupNeighbors(rowPieces, continuesRectangle);
+	return groups.map((pieces) => ({ ...pieces[0], grid: pieces.map(({ line }) => line) }));
+}
+
+/** The size of the rows of one request, as `countBytes` estimates it: in a batch update, the JSON of a cell is several times as long. */
+export const maxUpdateBytes = maxRequestBytes / 4;
+
+/** Updates the rows whose match columns equal an item's. Items that match no row are added below the table, skipped or refused. */
+export async function updateTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
+	// `fetchedHeader` becomes `oldHeader` with columns that items name by letter, and then `newHeader` with new columns.
+	const { header: fetchedHeader, namedRowsByMember } = await fetchTable(book, params, members);
+	const isByNumber = isByRowNumber(params.matchColumns);
+	const names = isByNumber ? collectNames(namedRowsByMember.flat()) : [];
+	const headerWithLetters = isByNumber ? nameColumnsByLetters(fetchedHeader, names) : fetchedHeader;
+	const resolution = resolveColumns(headerWithLetters, params, members, namedRowsByMember);
+	const { oldHeader, newNames, newHeader, errors } = resolution;
+	if (errors.every((error) => error !== undefined)) return errors;
+	checkMatchColumns(params.matchColumns, newHeader);
+	const { stepsByMember, lastRow } = await planSteps(book, params, resolution, namedRowsByMember, members);
+	// In an empty table, no row can match.
+	if (lastRow > oldHeader.row) addHintsOfAddedRows(stepsByMember, members);
+	let place: InsertPlace = { header: oldHeader, newNames, row: lastRow + 1 };
+	return await sendInChunks(stepsByMember, members, {
+		participle: 'written',
+		maxBytes: maxUpdateBytes,
+		getRows: (steps) =>
+			steps.flatMap(({ changes }) => changes.map(({ cellsByColumn }) => [...cellsByColumn.values()])),
+		async send(stepLists) {
+			if (members[0]) place = await sendSteps(book, members[0], place, stepLists.flat());
+			return stepLists.map((steps) => steps.map((step) => buildStepResult(book.id, oldHeader, step)));
+		},
+	});
+}
+
+const isAppended = ({ action }: MatchStep) => action === 'appended';
+
+/** Adds a hint to each run that adds rows, with their number and the keys that only nearly match. */
+function addHintsOfAddedRows(
+	stepsByMember: ReadonlyArray<readonly MatchStep[] | NodeError>,
+	members: readonly WriteMember[],
+): void {
+	for (const { item } of new Map(members.map((member) => [member.item.run, member])).values()) {
+		const isOfRun = (_: unknown, index: number) => members[index]?.item.run === item.run;
+		const runSteps = stepsByMember.filter(isOfRun).flatMap((steps) => (isNodeError(steps) ? [] : steps));
+		const addedSteps = runSteps.filter(isAppended);
+		if (addedSteps.length === 0) continue;
+		const nearKeys = addedSteps.flatMap(({ nearKey }) => nearKey ?? []);
+		const keysHint = `Keys in the table that differ only by case or spaces: ${listNames(nearKeys)}.`;
+		const [subject, possessive] =
+			addedSteps.length === 1 ? ['1 row was', 'its key'] : [`${addedSteps.length} rows were`, 'their keys'];
+		const hint = `${subject} added, because no row has ${possessive}.`;
+		item.addHint(nearKeys.length === 0 ? hint : `${hint} ${keysHint}`);
+	}
+}
+
+/** @throws NodeError 400 if the table does not have all match columns, or if Row Number is not the only one */
+function checkMatchColumns(matchColumns: readonly string[], { columns, names }: TableHeader): void {
+	if (isByRowNumber(matchColumns)) return;
+	const mixMessage = `${quoteField('matchColumns')} cannot have '${printChoice('matchColumns', rowNumberKey)}' together with other columns`;
+	if (matchColumns.includes(rowNumberKey))
+		throw createRefusal(mixMessage, 'The row number alone identifies a row. Remove it, or the others.');
+	const unknownNames = matchColumns.filter((name) => !columns.has(name));
+	const message = `The table has no column ${listNames(unknownNames)} to match rows by`;
+	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
+	if (unknownNames.length > 0) throw createColumnError(message, names, unknownNames, advice);
+}
+
+function buildStepResult(spreadsheetId: string, header: TableHeader, { action, rows, changes }: MatchStep) {
+	const writtenColumns = [...new Set(changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]))];
+	const columns = writtenColumns.length > 0 ? writtenColumns : [header.left, header.right];
+	const firstCell = { row: changes[0]?.row ?? rows[0] ?? 0, column: Math.min(...columns) };
+	const width = Math.max(...columns) - firstCell.column + 1;
+	return {
+		spreadsheetId,
+		updatedRange: action === 'skipped' ? '' : printTabArea(header.title, firstCell, 1, width),
+		updatedRows: changes.length,
+		updatedColumns: writtenColumns.length,
+		updatedCells: changes.reduce((sum, { cellsByColumn }) => sum + cellsByColumn.size, 0),
+		action,
+	};
+}

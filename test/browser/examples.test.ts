@@ -1,0 +1,129 @@
+// What a newcomer does first in `npm start`: opens each example and clicks the button below the canvas.
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+
+import { buildDemoAnswer, callBack } from '../../dev/agent-service/demo.ts';
+import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import { startDemoModel } from '../../dev/chat-model/demo.ts';
+import { type ImportedExample, importExamples } from '../../dev/examples.ts';
+import { seedDemo } from '../../dev/google/demo.ts';
+import { type GoogleServer, startGoogle } from '../../dev/google/server.ts';
+import { fetchPublished } from '../../dev/n8n/forms.ts';
+import { McpClient } from '../e2e/mcpClient';
+import { Chat } from './canvasChat';
+import { Editor } from './editor';
+
+const apiKey = 'examples-by-button';
+const callers = 'examples-by-button-token';
+let agent: AgentService;
+let google: GoogleServer;
+let model: Awaited<ReturnType<typeof startDemoModel>>;
+let editor: Editor;
+let examples: ImportedExample[];
+
+beforeAll(async () => {
+	agent = await startAgentService({
+		apiKey,
+		answer: (request) => {
+			void callBack(request);
+			return buildDemoAnswer(request);
+		},
+	});
+	google = await startGoogle();
+	seedDemo(google);
+	model = await startDemoModel();
+	editor = await Editor.open();
+	const { url, webSocketUrl } = agent;
+	const services = {
+		agent: { url, webSocketUrl, apiKey },
+		google,
+		callers,
+		modelUrl: model.url,
+		label: 'by button',
+	};
+	examples = await importExamples(editor.api, services);
+});
+afterEach(async () => {
+	await editor.picture();
+});
+afterAll(async () => {
+	for (const { workflow } of examples) await editor.api.request('POST', `workflows/${workflow.id}/archive`);
+	await editor.close();
+	await Promise.all([agent.close(), google.close(), model.close()]);
+});
+
+/** Fills in and submits each page of a form, until the execution has ended. */
+async function fillForm(form: Page, hasEnded: () => boolean): Promise<void> {
+	const submit = form.locator('#submit-btn');
+	while (!hasEnded()) {
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		if (!(await submit.isEnabled({ timeout: 1000 }).catch(() => false))) continue;
+		for (const field of await form.locator('textarea, input[type="text"]').all())
+			await field.fill('A greeting');
+		for (const field of await form.locator('input[type="email"]').all()) await field.fill('ann@example.com');
+		for (const field of await form.locator('input[type="file"]').all())
+			await field.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('Hello') });
+		for (const field of await form.locator('select').all()) await field.selectOption('Send');
+		await submit.click();
+	}
+}
+
+const click = async () => {
+	await editor.page.getByTestId('execute-workflow-button').click();
+};
+/** What a person does to start the workflow, by the type of the trigger that n8n's button chooses. The first type decides. */
+const starts = {
+	formTrigger: async (hasEnded: () => boolean) => {
+		const popup = editor.page.waitForEvent('popup');
+		await click();
+		const form = await popup;
+		await fillForm(form, hasEnded);
+		await form.close();
+	},
+	webhook: async () => {
+		await click();
+		await fetchPublished(`${editor.url}/webhook-test/workspace`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'x-token': callers },
+			body: JSON.stringify({ operation: 'list', maxResults: 10 }),
+		});
+	},
+	manualTrigger: click,
+	chatTrigger: async () => {
+		const chat = new Chat(editor);
+		await chat.open();
+		await chat.type('How many rows has the sheet?');
+	},
+	mcpTrigger: async () => {
+		await click();
+		const client = new McpClient(`${editor.url}/mcp-test/workspace-mcp`, callers);
+		await client.connect();
+		await client.call('List_emails', {});
+	},
+};
+
+const files = readdirSync(path.join(__dirname, '..', '..', 'examples')).filter((name) =>
+	name.endsWith('.json'),
+);
+
+test.each(files)('%s ends green', async (file) => {
+	const example = examples.find((one) => one.file === file);
+	if (!example) throw new Error('The example was not imported');
+	const { page, api } = editor;
+	await editor.openWorkflow(example.workflow);
+	const types = example.workflow.nodes.map(({ type }) => String(type).split('.').at(-1));
+	const [, start] = Object.entries(starts).find(([type]) => types.includes(type)) ?? [];
+	let hasEnded = false;
+	const ended = api.untilTriggered(example.workflow, undefined, { mode: 'manual' }).finally(() => {
+		hasEnded = true;
+	});
+	await start?.(() => hasEnded);
+	const { status, resultData } = await ended;
+	const errors = Object.values(resultData.runData).flatMap((runs) =>
+		runs.flatMap(({ error }) => error ?? []),
+	);
+	expect([status, errors]).toEqual(['success', []]);
+	await page.getByTestId('canvas-node-status-success').first().waitFor();
+	expect(await page.getByTestId('canvas-node-status-error').count()).toBe(0);
+});
