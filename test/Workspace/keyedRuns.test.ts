@@ -227,20 +227,20 @@ describe('keyed runs', () => {
 describe('idempotency', () => {
 	const use = { key: 'order-4711', operation: 'mail send', target: '' };
 
-	it('the mark of a key is the same each time, and says nothing of the key', () => {
-		const mark = hashIdempotencyKey(use);
-		expect(mark).toMatch(/^[0-9a-f]{64}$/);
-		expect(hashIdempotencyKey({ ...use })).toBe(mark);
+	it('the hash of a key is the same each time, and says nothing of the key', () => {
+		const keyHash = hashIdempotencyKey(use);
+		expect(keyHash).toMatch(/^[0-9a-f]{64}$/);
+		expect(hashIdempotencyKey({ ...use })).toBe(keyHash);
 	});
 
 	it.each([{ key: 'order-4712' }, { operation: 'file upload' }, { target: '1AbC' }])(
-		'%j makes another mark',
+		'%j makes another hash',
 		(other) => {
 			expect(hashIdempotencyKey({ ...use, ...other })).not.toBe(hashIdempotencyKey(use));
 		},
 	);
 
-	it('no key, no mark', () => {
+	it('no key, no hash', () => {
 		expect(hashIdempotencyKey({ ...use, key: '' })).toBeUndefined();
 	});
 
