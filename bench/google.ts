@@ -152,7 +152,7 @@ function count({ requests, quotas, drive, files }: GoogleServer): Counted {
 		requests: requests.length,
 		refused: quotas.refused,
 		receivedBytes: drive.sessions.reduce((sum, session) => sum + session.receivedBytes, 0),
-		md5: files.all().flatMap(({ id }) => drive.content(id)?.md5 ?? []),
+		md5: files.listAll().flatMap(({ id }) => drive.content(id)?.md5 ?? []),
 	};
 }
 

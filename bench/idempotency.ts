@@ -41,7 +41,7 @@ type What = Omit<Run, 'number' | 'given'> & {
 	count(own: number): number;
 };
 
-const named = (name: string) => google.files.all().filter((file) => file.name === name && !file.trashed);
+const named = (name: string) => google.files.listAll().filter((file) => file.name === name && !file.trashed);
 const occurrences = (text: string, part: string) => text.split(part).length - 1;
 const documentOf = (own: number) => documents[own % documentsAppendedTo] ?? '';
 

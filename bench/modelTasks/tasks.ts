@@ -89,7 +89,7 @@ export const tasks: readonly Task[] = [
 			return 'It is in your Drive.';
 		},
 		isDone: (_, { drive, files }) => {
-			const file = files.all().find(({ name }) => name === 'Invoice 2026-117.txt');
+			const file = files.listAll().find(({ name }) => name === 'Invoice 2026-117.txt');
 			return file !== undefined && Number(drive.content(file.id)?.size) > 1000;
 		},
 	},
@@ -161,7 +161,7 @@ export const tasks: readonly Task[] = [
 			return 'The document is there.';
 		},
 		isDone: (_, { docs, files }) => {
-			const made = files.all().find(({ name }) => name === 'Offsite');
+			const made = files.listAll().find(({ name }) => name === 'Offsite');
 			return made !== undefined && docs.text(made.id).includes('Ben reserves the rooms');
 		},
 	},

@@ -2,7 +2,7 @@ import { ApiError } from './service.ts';
 import type { Route } from './router.ts';
 import type { Grant, Tokens } from './tokens.ts';
 
-export function bearerOf(authorization: string | undefined): string | undefined {
+export function readBearerToken(authorization: string | undefined): string | undefined {
 	return /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
 }
 
@@ -12,7 +12,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
  * without the method's scope
  */
 export function authenticate(token: string | undefined, { api, method }: Route, tokens: Tokens): Grant {
-	if (token === undefined) throw missingToken(api.name);
+	if (token === undefined) throw createMissingTokenError(api.name);
 	const grant = tokens.find(token);
 	if (!grant) {
 		const message =
@@ -26,7 +26,7 @@ export function authenticate(token: string | undefined, { api, method }: Route, 
 	return grant;
 }
 
-function missingToken(api: string): ApiError {
+function createMissingTokenError(api: string): ApiError {
 	if (api === 'drive' || api === 'sheets') {
 		const message =
 			"Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.";

@@ -4,7 +4,7 @@ import type { Discovery, DiscoverySchema, Parameter } from './contract.ts';
 import type { Route } from './router.ts';
 
 /** Query parameters that the upload servers accept in addition to the contract. */
-const ofUploads = ['upload_id'];
+const uploadParameters = ['upload_id'];
 
 const digits = /^-?\d+$/;
 const types: Readonly<Record<string, RegExp>> = {
@@ -18,7 +18,7 @@ const types: Readonly<Record<string, RegExp>> = {
 export function findQueryFaults({ api, method, upload }: Route, query: URLSearchParams): string[] {
 	const declared = { ...api.commonParameters, ...method.parameters };
 	return [...new Set(query.keys())].flatMap((name) => {
-		if (upload && ofUploads.includes(name)) return [];
+		if (upload && uploadParameters.includes(name)) return [];
 		const parameter = declared[name];
 		if (parameter?.location !== 'query') return [`unknown query parameter '${name}'`];
 		const values = query.getAll(name);
@@ -39,7 +39,7 @@ function findValueFaults(name: string, value: string, { type, format, enum: choi
 export function findBodyFaults({ api, method }: Route, of: 'request' | 'response', body: unknown): string[] {
 	const reference = method[of];
 	if (!reference) return body === undefined ? [] : [`no ${of} body is declared`];
-	const validate = validatorFor(api, reference.$ref);
+	const validate = getValidator(api, reference.$ref);
 	if (validate(body)) return [];
 	return (validate.errors ?? []).map(({ instancePath, message, params }) => {
 		const extra = 'additionalProperty' in params ? ` '${String(params['additionalProperty'])}'` : '';
@@ -49,7 +49,7 @@ export function findBodyFaults({ api, method }: Route, of: 'request' | 'response
 
 const validators = new Map<string, Ajv>();
 
-function validatorFor(api: Discovery, schema: string): ValidateFunction {
+function getValidator(api: Discovery, schema: string): ValidateFunction {
 	let ajv = validators.get(api.name);
 	if (!ajv) {
 		// Every test file compiles the validators again. Without optimization, this takes a third of the time.
@@ -82,10 +82,10 @@ function toJsonSchema(schema: DiscoverySchema): object {
 			additionalProperties: additionalProperties ? toJsonSchema(additionalProperties) : false,
 		};
 	}
-	return { type, ...(schema.enum && { enum: schema.enum }), ...patternOf(format) };
+	return { type, ...(schema.enum && { enum: schema.enum }), ...buildPattern(format) };
 }
 
-function patternOf(format: string | undefined): object {
+function buildPattern(format: string | undefined): object {
 	if (format === 'int64') return { pattern: digits.source };
 	if (format === 'uint64') return { pattern: '^\\d+$' };
 	if (format === 'byte') return { pattern: '^[A-Za-z0-9+/_-]*={0,2}$' };

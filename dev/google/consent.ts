@@ -19,15 +19,15 @@ export class Consent {
 		this.users = users;
 	}
 
-	/** The page with a button for each account. */
-	page(address: URL): Reply {
+	/** Builds the page with a button for each account. */
+	buildPage(address: URL): Reply {
 		const missingName = required.find((name) => !address.searchParams.get(name));
-		if (missingName !== undefined) return refused(`Required parameter is missing: ${missingName}`);
+		if (missingName !== undefined) return buildRefusal(`Required parameter is missing: ${missingName}`);
 		const hidden = [...address.searchParams].map(
-			([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+			([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
 		);
 		const buttons = this.users.map((user) => `<p><button name="email" value="${user}">${user}</button></p>`);
-		return html(
+		return buildHtml(
 			200,
 			`<h1>Choose an account</h1><form method="post" action="${address.pathname}/callback">
 ${[...hidden, ...buttons].join('\n')}
@@ -38,7 +38,7 @@ ${[...hidden, ...buttons].join('\n')}
 	/** Handles the page's form: redirects to the client with a code. */
 	allow(form: URLSearchParams): Reply {
 		const user = form.get('email') ?? '';
-		if (!this.users.includes(user)) return refused(`There is no account ${user}`);
+		if (!this.users.includes(user)) return buildRefusal(`There is no account ${user}`);
 		const code = `4/${randomBytes(24).toString('base64url')}`;
 		const redirectUri = form.get('redirect_uri') ?? '';
 		const scopes = (form.get('scope') ?? '').split(' ');
@@ -61,11 +61,11 @@ ${[...hidden, ...buttons].join('\n')}
 	}
 }
 
-function refused(text: string): Reply {
-	return html(400, `<h1>Access blocked: Authorization Error</h1><p>${escaped(text)}</p>`);
+function buildRefusal(text: string): Reply {
+	return buildHtml(400, `<h1>Access blocked: Authorization Error</h1><p>${escapeHtml(text)}</p>`);
 }
 
-function html(status: number, body: string): Reply {
+function buildHtml(status: number, body: string): Reply {
 	const head = '<!DOCTYPE html><meta charset="utf-8"><title>Sign in</title><link rel="icon" href="data:,">';
 	return {
 		status,
@@ -74,6 +74,6 @@ function html(status: number, body: string): Reply {
 	};
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

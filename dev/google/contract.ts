@@ -49,8 +49,8 @@ const folder = path.join(import.meta.dirname, '..', '..', 'test', 'contract');
 
 let loaded: readonly Discovery[] | undefined;
 
-/** The contracts of the four APIs. */
-export function contracts(): readonly Discovery[] {
+/** Loads the contracts of the four APIs. */
+export function loadContracts(): readonly Discovery[] {
 	loaded ??= ['gmail.v1', 'sheets.v4', 'docs.v1', 'drive.v3'].map(
 		(name) => JSON.parse(readFileSync(path.join(folder, `${name}.json`), 'utf8')) as Discovery,
 	);

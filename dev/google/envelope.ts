@@ -24,14 +24,14 @@ const detailReasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * An error in the form of its API family: Drive always has `errors[]` and has a `status` only for
+ * Builds an error in the form of its API family: Drive always has `errors[]` and has a `status` only for
  * authentication failures, Gmail has both, Docs and Sheets never have `errors[]`.
  * @param id method ID
  */
-export function errorReply(id: string, { code, message, status, reason }: ApiError): Reply {
+export function buildErrorReply(id: string, { code, message, status, reason }: ApiError): Reply {
 	const family = id.slice(0, id.indexOf('.'));
 	const symbolic = status ?? (family === 'drive' ? undefined : statusNames[code]);
-	const errors = [{ message, domain: domainOf(reason), reason: reason ?? reasonOf(code) }];
+	const errors = [{ message, domain: getDomain(reason), reason: reason ?? getReason(code) }];
 	return {
 		status: code,
 		headers: code === 401 ? { 'WWW-Authenticate': 'Bearer realm="https://accounts.google.com/"' } : {},
@@ -41,13 +41,13 @@ export function errorReply(id: string, { code, message, status, reason }: ApiErr
 				message,
 				...((family === 'drive' || family === 'gmail') && { errors }),
 				...(symbolic !== undefined && { status: symbolic }),
-				...(reason !== undefined && { details: detailsOf(reason, family) }),
+				...(reason !== undefined && { details: buildDetails(reason, family) }),
 			},
 		},
 	};
 }
 
-function detailsOf(reason: string, family: string): object[] | undefined {
+function buildDetails(reason: string, family: string): object[] | undefined {
 	const word = detailReasons[reason] ?? (/^[A-Z_]+$/.test(reason) ? reason : undefined);
 	if (word === undefined) return undefined;
 	return [
@@ -60,11 +60,11 @@ function detailsOf(reason: string, family: string): object[] | undefined {
 	];
 }
 
-function domainOf(reason: string | undefined): string {
+function getDomain(reason: string | undefined): string {
 	return reason !== undefined && /LimitExceeded|accessNotConfigured/.test(reason) ? 'usageLimits' : 'global';
 }
 
-function reasonOf(code: number): string {
+function getReason(code: number): string {
 	if (code === 401) return 'authError';
 	if (code === 403) return 'forbidden';
 	if (code === 404) return 'notFound';

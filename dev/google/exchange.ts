@@ -4,12 +4,12 @@ import { buffer } from 'node:stream/consumers';
 import { authenticate } from './authenticate.ts';
 import { findBodyFaults, findQueryFaults } from './check.ts';
 import { selectFields } from './drive/fields.ts';
-import { uploadBody } from './multipart.ts';
+import { parseUploadBody } from './multipart.ts';
 import type { Quotas } from './quotas.ts';
 import type { LoggedRequest } from './requestLog.ts';
 import type { Route } from './router.ts';
 import { ApiError, type Call, type Reply } from './service.ts';
-import { serviceOf, type Services } from './services.ts';
+import { findService, type Services } from './services.ts';
 import type { Grant, Tokens } from './tokens.ts';
 import { Violation } from './violation.ts';
 
@@ -35,16 +35,16 @@ export async function readExchange(
 ): Promise<Exchange> {
 	const bytes = await buffer(request);
 	logged.size = bytes.length;
-	if (route.id.startsWith('sheets.') && bytes.length > largestBody) {
-		throw new ApiError(400, `Request payload size exceeds the limit: ${largestBody} bytes.`, {
+	if (route.id.startsWith('sheets.') && bytes.length > maxBodyBytes) {
+		throw new ApiError(400, `Request payload size exceeds the limit: ${maxBodyBytes} bytes.`, {
 			status: 'INVALID_ARGUMENT',
 		});
 	}
 	const uploadType = logged.query.get('uploadType');
 	const resumable = route.upload && uploadType === 'resumable';
 	const contentType = request.headers['content-type'] ?? '';
-	const uploaded = route.upload && !resumable ? uploadBody(uploadType, contentType, bytes) : undefined;
-	const body = uploaded ? uploaded.metadata : jsonOf(bytes, contentType, route.id);
+	const uploaded = route.upload && !resumable ? parseUploadBody(uploadType, contentType, bytes) : undefined;
+	const body = uploaded ? uploaded.metadata : parseJsonBody(bytes, contentType, route.id);
 	logged.body = body;
 	const faults = findQueryFaults(route, logged.query);
 	if (body !== undefined) faults.push(...findBodyFaults(route, 'request', body));
@@ -57,9 +57,9 @@ export async function readExchange(
 }
 
 /** Limit of Google Sheets, in bytes, as reported in DNAinfos/talendcomp_tGoogleSheet#1. */
-const largestBody = 10_485_760;
+const maxBodyBytes = 10_485_760;
 
-function jsonOf(bytes: Buffer, contentType: string, id: string): unknown {
+function parseJsonBody(bytes: Buffer, contentType: string, id: string): unknown {
 	if (bytes.length === 0) return undefined;
 	if (!contentType.startsWith('application/json')) {
 		throw new Violation(`${id} (request)`, [`a JSON body came as '${contentType}'`]);
@@ -87,20 +87,21 @@ export async function carryOutExchange(
 ): Promise<Reply> {
 	const grant = authenticate(logged.token, route, tokens);
 	quotas.take(route.id, grant.user);
-	const service = serviceOf(services, route.id);
-	const call = callOf(route, logged, grant, body, media);
+	const service = findService(services, route.id);
+	const call = buildCall(route, logged, grant, body, media);
 	if (resumable && service?.startSession) return service.startSession(call, address);
 	const handler = service?.methods[route.id];
 	if (!handler) throw new ApiError(501, `The stand-in does not play ${route.id}.`);
 	const reply = await handler(call);
 	if (Buffer.isBuffer(reply.body)) return reply;
-	const faults = reply.body === undefined ? [] : findBodyFaults(route, 'response', plain(reply.body));
+	const faults =
+		reply.body === undefined ? [] : findBodyFaults(route, 'response', removeUndefined(reply.body));
 	if (faults.length > 0) throw new Violation(`${route.id} (answer)`, faults);
 	const fields = logged.query.get('fields');
 	return fields === null ? reply : { ...reply, body: selectFields(reply.body, fields) };
 }
 
-function callOf(
+function buildCall(
 	route: Route,
 	{ query, headers }: LoggedRequest,
 	grant: Grant,
@@ -112,7 +113,7 @@ function callOf(
 		const values = query.getAll(name);
 		return [name, declared[name]?.repeated ? values : (values[0] ?? '')] as const;
 	});
-	const flat = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+	const headerPairs = Object.entries(headers).map(([name, value]) => [name, String(value)]);
 	return {
 		method: route.id,
 		params: { ...Object.fromEntries(parameters), ...route.params },
@@ -121,11 +122,11 @@ function callOf(
 		user: grant.user,
 		clientId: grant.clientId,
 		scopes: grant.scopes,
-		headers: Object.fromEntries(flat) as Record<string, string>,
+		headers: Object.fromEntries(headerPairs) as Record<string, string>,
 	};
 }
 
 /** Returns the body as the other side reads it, without keys whose value is undefined. */
-function plain(body: unknown): unknown {
+function removeUndefined(body: unknown): unknown {
 	return JSON.parse(JSON.stringify(body)) as unknown;
 }

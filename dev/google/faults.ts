@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { errorReply } from './envelope.ts';
+import { buildErrorReply } from './envelope.ts';
 import type { LoggedRequest } from './requestLog.ts';
 import { ApiError, type Reply } from './service.ts';
 
@@ -48,7 +48,7 @@ export interface Fault {
 	readonly dripMilliseconds?: number;
 }
 
-interface Waiting {
+interface WaitingFault {
 	readonly fault: Fault;
 	seen: number;
 	hits: number;
@@ -56,7 +56,7 @@ interface Waiting {
 
 /** The faults that have not occurred yet. */
 export class Faults {
-	private waiting: Waiting[] = [];
+	private waiting: WaitingFault[] = [];
 
 	add(fault: Fault): void {
 		this.waiting.push({ fault, seen: 0, hits: 0 });
@@ -66,20 +66,20 @@ export class Faults {
 		this.waiting = [];
 	}
 
-	/** The fault that affects this request, if any. Every matching fault counts the request. */
+	/** Returns the fault that affects this request, if any. Every matching fault counts the request. */
 	take(request: LoggedRequest): Fault | undefined {
-		const hitting = this.waiting.filter((entry) => {
+		const dueFaults = this.waiting.filter((entry) => {
 			if (!matches(entry.fault, request)) return false;
 			entry.seen++;
 			return entry.seen >= (entry.fault.nth ?? 1);
 		});
-		const [rule] = hitting;
-		if (!rule) return undefined;
-		rule.hits++;
-		if (rule.hits >= (rule.fault.times ?? 1)) {
-			this.waiting = this.waiting.filter((entry) => entry !== rule);
+		const [firstFault] = dueFaults;
+		if (!firstFault) return undefined;
+		firstFault.hits++;
+		if (firstFault.hits >= (firstFault.fault.times ?? 1)) {
+			this.waiting = this.waiting.filter((entry) => entry !== firstFault);
 		}
-		return rule.fault;
+		return firstFault.fault;
 	}
 }
 
@@ -89,7 +89,7 @@ function matches({ match }: Fault, request: LoggedRequest): boolean {
 }
 
 /** Returns the answer of a fault, or undefined if the fault affects only the connection or the timing. */
-export function replyOf(
+export function buildFaultReply(
 	{ status, message, reason, body, headers, retryAfter }: Fault,
 	id: string,
 ): Reply | undefined {
@@ -97,7 +97,7 @@ export function replyOf(
 	const code = status ?? 200;
 	const reply =
 		body === undefined
-			? errorReply(id, new ApiError(code, message ?? standardText(code), { reason }))
+			? buildErrorReply(id, new ApiError(code, message ?? getStandardText(code), { reason }))
 			: { body };
 	return {
 		status: code,
@@ -110,7 +110,7 @@ export function replyOf(
 	};
 }
 
-function standardText(code: number): string {
+function getStandardText(code: number): string {
 	if (code === 401) return 'Request had invalid authentication credentials.';
 	if (code === 408) return 'The request timed out.';
 	if (code === 409) return 'The operation was aborted.';

@@ -22,7 +22,7 @@ export interface StoredFile {
 	readonly sharedWith: readonly string[];
 }
 
-/** A service account that acts for itself. If it acts for a user (domain-wide delegation), its calls have that user instead. */
+/** Whether a service account acts for itself. If it acts for a user (domain-wide delegation), its calls have that user instead. */
 export const isServiceAccount = ({ user }: Pick<Call, 'user'>): boolean =>
 	user.endsWith('.gserviceaccount.com');
 
@@ -68,7 +68,7 @@ export class FileRegistry {
 		return stored;
 	}
 
-	all(): StoredFile[] {
+	listAll(): StoredFile[] {
 		return [...this.files.values()];
 	}
 
@@ -81,7 +81,7 @@ export class FileRegistry {
 	 * spreadsheet in the Sheets API and nothing in the Drive API; `drive.file` shows, in every API, only
 	 * files created by its own client. A service account also needs the file to be shared with it.
 	 */
-	visibleTo(call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
+	isVisibleTo(call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
 		if (isServiceAccount(call) && !isSharedWith(call, file)) return false;
 		return this.isInScope(call, file);
 	}
@@ -89,7 +89,8 @@ export class FileRegistry {
 	/** @throws ApiError 403 in Sheets and Docs, which tell a service account of a file that is not shared with it */
 	checkShared(call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>, file: StoredFile): void {
 		// Reported in nikaia/translation-sheet#8 and googleapis/google-api-ruby-client#461.
-		if (isServiceAccount(call) && !isSharedWith(call, file) && this.isInScope(call, file)) throw notAllowed();
+		if (isServiceAccount(call) && !isSharedWith(call, file) && this.isInScope(call, file))
+			throw createNotAllowedError();
 	}
 
 	private isInScope(call: Pick<Call, 'method' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
@@ -112,10 +113,10 @@ function isSharedWith({ user, clientId }: Pick<Call, 'user' | 'clientId'>, file:
 
 /** A service account may not create a file in Sheets or Docs, because it has no Drive: xing5/mcp-google-sheets#24. */
 export function checkCreates(call: Pick<Call, 'user'>): void {
-	if (isServiceAccount(call)) throw notAllowed();
+	if (isServiceAccount(call)) throw createNotAllowedError();
 }
 
-function notAllowed(): ApiError {
+function createNotAllowedError(): ApiError {
 	return new ApiError(403, 'The caller does not have permission', { status: 'PERMISSION_DENIED' });
 }
 
@@ -127,10 +128,10 @@ const namesOfDrive = new Set([`${fullDriveScope}.metadata`, `${fullDriveScope}.m
 
 /** Scopes that give access to every file in one API, by the first part of its method IDs. */
 const wholeApi: Readonly<Record<string, ReadonlySet<string>>> = {
-	sheets: withReadonly('https://www.googleapis.com/auth/spreadsheets'),
-	docs: withReadonly('https://www.googleapis.com/auth/documents'),
+	sheets: addReadonlyScope('https://www.googleapis.com/auth/spreadsheets'),
+	docs: addReadonlyScope('https://www.googleapis.com/auth/documents'),
 };
 
-function withReadonly(scope: string): ReadonlySet<string> {
+function addReadonlyScope(scope: string): ReadonlySet<string> {
 	return new Set([scope, `${scope}.readonly`]);
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { bearerOf } from './authenticate.ts';
-import { errorReply } from './envelope.ts';
+import { readBearerToken } from './authenticate.ts';
+import { buildErrorReply } from './envelope.ts';
 import { carryOutExchange, readExchange } from './exchange.ts';
-import { replyOf, type Fault, type Faults } from './faults.ts';
+import { buildFaultReply, type Fault, type Faults } from './faults.ts';
 import type { OAuth } from './oauth.ts';
 import type { Quotas } from './quotas.ts';
 import type { LoggedRequest } from './requestLog.ts';
 import { respond } from './respond.ts';
-import { routeFor, type Route } from './router.ts';
+import { resolveRoute, type Route } from './router.ts';
 import { ApiError, type Reply } from './service.ts';
 import type { Services } from './services.ts';
 import type { Tokens } from './tokens.ts';
@@ -42,10 +42,10 @@ export class Front {
 	async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { oauth, requests, faults } = this.parts;
 		const address = new URL(new URL(this.parts.url).origin + (request.url ?? '/'));
-		const path = this.withoutPrefix(address.pathname);
+		const path = this.removePrefix(address.pathname);
 		const inSession = address.searchParams.has('upload_id');
-		const route = path === undefined ? undefined : routeFor(request.method ?? '', path, inSession);
-		const oauthPage = route ? undefined : oauth.pageOf(path ?? '');
+		const route = path === undefined ? undefined : resolveRoute(request.method ?? '', path, inSession);
+		const oauthPage = route ? undefined : oauth.findPageName(path ?? '');
 		const session = route?.upload === true && inSession;
 		const logged: LoggedRequest = {
 			method: oauthPage ?? (session ? uploadSession : route?.id),
@@ -53,7 +53,7 @@ export class Front {
 			path: path ?? address.pathname,
 			query: address.searchParams,
 			headers: request.headers,
-			token: bearerOf(request.headers.authorization),
+			token: readBearerToken(request.headers.authorization),
 			at: Date.now(),
 			body: undefined,
 			size: 0,
@@ -61,8 +61,8 @@ export class Front {
 		};
 		requests.push(logged);
 		const fault = faults.take(logged) ?? {};
-		const reply = await this.inTime(logged, fault, () =>
-			this.replyTo(request, { route, oauthPage, session, address, logged, fault }),
+		const reply = await this.delayReply(logged, fault, () =>
+			this.buildReply(request, { route, oauthPage, session, address, logged, fault }),
 		);
 		if (reply === undefined) return;
 		logged.status = reply.status ?? 200;
@@ -70,7 +70,7 @@ export class Front {
 	}
 
 	/** Delays the reply as configured. The request counts as running until then. */
-	private async inTime(
+	private async delayReply(
 		{ method }: LoggedRequest,
 		{ delayMilliseconds = 0 }: Fault,
 		work: () => Promise<Reply | undefined>,
@@ -79,22 +79,22 @@ export class Front {
 		// Google.
 		const answersAt = performance.now() + this.latencyMilliseconds + delayMilliseconds;
 		try {
-			return await this.parts.quotas.atOnce(method, async () => {
+			return await this.parts.quotas.limitConcurrency(method, async () => {
 				const reply = await work();
 				const wait = answersAt - performance.now();
 				if (wait > 0 && reply !== undefined) await sleep(wait);
 				return reply;
 			});
 		} catch (error) {
-			if (error instanceof ApiError) return errorReply(method ?? '', error);
+			if (error instanceof ApiError) return buildErrorReply(method ?? '', error);
 			throw error;
 		}
 	}
 
 	/** @returns undefined if nobody waits for an answer */
-	private async replyTo(request: IncomingMessage, incoming: Incoming): Promise<Reply | undefined> {
+	private async buildReply(request: IncomingMessage, incoming: Incoming): Promise<Reply | undefined> {
 		const { fault, logged } = incoming;
-		const scripted = replyOf(fault, logged.method ?? '');
+		const scripted = buildFaultReply(fault, logged.method ?? '');
 		const { connection } = fault;
 		const skipped =
 			scripted !== undefined ? !fault.carriedOut : connection === 'resetBefore' || connection === 'blackHole';
@@ -122,9 +122,9 @@ export class Front {
 				return await services.drive.putToSession(String(logged.query.get('upload_id')), request);
 			}
 			const exchange = await readExchange(request, route, logged, tolerant);
-			return skipped ? {} : await carryOutExchange(exchange, this.parts, this.publicAddress(address));
+			return skipped ? {} : await carryOutExchange(exchange, this.parts, this.getPublicAddress(address));
 		} catch (error) {
-			if (error instanceof ApiError) return errorReply(route?.id ?? '', error);
+			if (error instanceof ApiError) return buildErrorReply(route?.id ?? '', error);
 			if (error instanceof Violation) {
 				violations.push(error.message);
 				return { status: violationStatus, body: { violation: error.message } };
@@ -136,11 +136,11 @@ export class Front {
 	}
 
 	/** Returns the address that the client requested, without the query. */
-	private publicAddress(address: URL): URL {
+	private getPublicAddress(address: URL): URL {
 		return new URL(address.pathname, this.parts.url);
 	}
 
-	private withoutPrefix(pathname: string): string | undefined {
+	private removePrefix(pathname: string): string | undefined {
 		const { pathPrefix } = this.parts;
 		return pathname.startsWith(`${pathPrefix}/`) ? pathname.slice(pathPrefix.length) : undefined;
 	}

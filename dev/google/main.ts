@@ -13,15 +13,15 @@ const options = {
 
 async function main(): Promise<void> {
 	const { values } = parseArgs({ options });
-	const port = whole(values.port, '--port');
+	const port = parseWhole(values.port, '--port');
 	const google = await startGoogle({
 		port,
 		pathPrefix: values.prefix,
-		latencyMilliseconds: whole(values.latency, '--latency'),
+		latencyMilliseconds: parseWhole(values.latency, '--latency'),
 		users: [values.user],
 	}).catch((error: unknown) => {
 		if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-			throw new Sentence(
+			throw new UserError(
 				`Port ${port} is in use. End the other program, or choose a port: node dev/google/main.ts --port ${port + 1}`,
 			);
 		}
@@ -43,15 +43,15 @@ Press Ctrl+C to stop it.`);
 }
 
 /** An error whose message is sufficient without a stack. */
-class Sentence extends Error {}
+class UserError extends Error {}
 
-function whole(text: string, flag: string): number {
+function parseWhole(text: string, flag: string): number {
 	const number = Number(text);
 	if (Number.isInteger(number) && number >= 0 && number < 65_536) return number;
-	throw new Sentence(`${flag} must be a whole number from 0 to 65535, but it is '${text}'.`);
+	throw new UserError(`${flag} must be a whole number from 0 to 65535, but it is '${text}'.`);
 }
 
 main().catch((error: unknown) => {
-	console.error(error instanceof Sentence ? error.message : error);
+	console.error(error instanceof UserError ? error.message : error);
 	process.exitCode = 1;
 });

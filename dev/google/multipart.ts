@@ -7,18 +7,21 @@ export interface UploadBody {
 }
 
 /**
- * The body of a simple or multipart upload.
+ * Parses the body of a simple or multipart upload.
  * @throws ApiError 400
  */
-export function uploadBody(uploadType: string | null, contentType: string, body: Buffer): UploadBody {
+export function parseUploadBody(uploadType: string | null, contentType: string, body: Buffer): UploadBody {
 	if (uploadType === 'media') return { metadata: undefined, media: { contentType, data: body } };
-	if (uploadType !== 'multipart') throw badUpload(`Unknown upload type ${String(uploadType)}.`);
+	if (uploadType !== 'multipart') throw createUploadError(`Unknown upload type ${String(uploadType)}.`);
 	const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
-	const [metadata, media] = boundary === undefined ? [] : partsOf(body, boundary);
-	if (!metadata || !media) throw badUpload('A multipart upload has two parts.');
+	const [metadata, media] = boundary === undefined ? [] : splitParts(body, boundary);
+	if (!metadata || !media) throw createUploadError('A multipart upload has two parts.');
 	return {
 		metadata: JSON.parse(metadata.data.toString('utf8')) as unknown,
-		media: { contentType: media.headers['content-type'] ?? 'application/octet-stream', data: decoded(media) },
+		media: {
+			contentType: media.headers['content-type'] ?? 'application/octet-stream',
+			data: decodePart(media),
+		},
 	};
 }
 
@@ -27,7 +30,7 @@ export interface Part {
 	readonly data: Buffer;
 }
 
-function partsOf(body: Buffer, boundary: string): Part[] {
+function splitParts(body: Buffer, boundary: string): Part[] {
 	const delimiter = Buffer.from(`--${boundary}`);
 	const parts: Part[] = [];
 	let position = body.indexOf(delimiter);
@@ -36,13 +39,13 @@ function partsOf(body: Buffer, boundary: string): Part[] {
 		const next = body.indexOf(Buffer.concat([Buffer.from('\r\n'), delimiter]), start);
 		if (next < 0) break;
 		// The line break after the delimiter does not belong to the part.
-		parts.push(partOf(body.subarray(start + 2, next)));
+		parts.push(parsePart(body.subarray(start + 2, next)));
 		position = next + 2;
 	}
 	return parts;
 }
 
-function partOf(bytes: Buffer): Part {
+function parsePart(bytes: Buffer): Part {
 	const blank = bytes.indexOf('\r\n\r\n');
 	const lines = bytes.subarray(0, Math.max(0, blank)).toString('latin1').split('\r\n');
 	const headers = lines.map((line) => {
@@ -52,11 +55,11 @@ function partOf(bytes: Buffer): Part {
 	return { headers: Object.fromEntries(headers) as Record<string, string>, data: bytes.subarray(blank + 4) };
 }
 
-function decoded({ headers, data }: Part): Buffer {
+function decodePart({ headers, data }: Part): Buffer {
 	const encoding = headers['content-transfer-encoding']?.toLowerCase();
 	return encoding === 'base64' ? Buffer.from(data.toString('latin1'), 'base64') : data;
 }
 
-function badUpload(message: string): ApiError {
+function createUploadError(message: string): ApiError {
 	return new ApiError(400, message, { reason: 'badContent' });
 }

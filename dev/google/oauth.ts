@@ -37,7 +37,7 @@ export class OAuth {
 	}
 
 	/** Returns the name of the page at a path, as in the request log. */
-	pageOf(path: string): string | undefined {
+	findPageName(path: string): string | undefined {
 		return pages[path];
 	}
 
@@ -45,10 +45,10 @@ export class OAuth {
 		const body = await text(request);
 		if (skipped) return {};
 		const form = new URLSearchParams(body);
-		if (address.pathname.endsWith('/auth')) return this.consent.page(address);
+		if (address.pathname.endsWith('/auth')) return this.consent.buildPage(address);
 		if (address.pathname.endsWith('/callback')) return this.consent.allow(form);
 		try {
-			return { headers: { 'Cache-Control': 'no-store' }, body: this.token(form, request) };
+			return { headers: { 'Cache-Control': 'no-store' }, body: this.issueToken(form, request) };
 		} catch (error) {
 			if (error instanceof OAuthError) return { status: error.code, body: error.body };
 			throw error;
@@ -60,15 +60,15 @@ export class OAuth {
 		this.signInSeconds = undefined;
 	}
 
-	private token(form: URLSearchParams, request: IncomingMessage): object {
+	private issueToken(form: URLSearchParams, request: IncomingMessage): object {
 		const grantType = form.get('grant_type');
 		if (grantType === 'authorization_code') {
-			const signedIn = this.consent.exchange(withClient(form, request));
+			const signedIn = this.consent.exchange(readClient(form, request));
 			if (!signedIn) throw new OAuthError(400, 'invalid_grant', 'Malformed auth code.');
 			const signIn = { ...signedIn, endsAt: this.findEnd() };
-			return this.answer(signIn, this.tokens.issueRefresh(signIn));
+			return this.buildAnswer(signIn, this.tokens.issueRefresh(signIn));
 		}
-		if (grantType === 'refresh_token') return this.refreshed(form.get('refresh_token') ?? '');
+		if (grantType === 'refresh_token') return this.refresh(form.get('refresh_token') ?? '');
 		if (grantType === 'urn:ietf:params:oauth:grant-type:jwt-bearer') {
 			const assertion = verifyAssertion(
 				form.get('assertion') ?? '',
@@ -77,24 +77,24 @@ export class OAuth {
 			);
 			if ('error' in assertion)
 				throw new OAuthError(assertion.status, assertion.error, assertion.description);
-			return this.answer(assertion);
+			return this.buildAnswer(assertion);
 		}
 		throw new OAuthError(400, 'unsupported_grant_type', `Invalid grant_type: ${String(grantType)}`);
 	}
 
-	private refreshed(refreshToken: string): object {
+	private refresh(refreshToken: string): object {
 		const grant = this.tokens.findRefresh(refreshToken);
 		if (!grant) throw new OAuthError(400, 'invalid_grant', 'Token has been expired or revoked.');
-		if (!this.rotatesRefreshTokens) return this.answer(grant);
+		if (!this.rotatesRefreshTokens) return this.buildAnswer(grant);
 		this.tokens.revoke(refreshToken);
-		return this.answer(grant, this.tokens.issueRefresh(grant));
+		return this.buildAnswer(grant, this.tokens.issueRefresh(grant));
 	}
 
 	private findEnd(): number | undefined {
 		return this.signInSeconds === undefined ? undefined : Date.now() + this.signInSeconds * 1000;
 	}
 
-	private answer(grant: Grant, refreshToken?: string): object {
+	private buildAnswer(grant: Grant, refreshToken?: string): object {
 		return {
 			access_token: this.tokens.issue(grant),
 			expires_in: this.tokens.expiresInSeconds,
@@ -121,7 +121,7 @@ class OAuthError extends Error {
 }
 
 /** Reads the client ID and secret from the form, or from the Authorization header. */
-function withClient(form: URLSearchParams, { headers }: IncomingMessage): URLSearchParams {
+function readClient(form: URLSearchParams, { headers }: IncomingMessage): URLSearchParams {
 	const basic = /^Basic (.+)$/i.exec(headers.authorization ?? '')?.[1];
 	if (basic === undefined) return form;
 	const [id = '', secret = ''] = Buffer.from(basic, 'base64').toString('utf8').split(':');

@@ -17,7 +17,7 @@ export interface QuotaLimits {
 	readonly docsWrites?: number;
 	readonly drive?: number;
 	/**
-	 * Concurrent Gmail requests of one user:
+	 * Concurrent Gmail requests, here of all users together:
 	 * https://github.com/googleapis/google-api-dotnet-client/issues/1982
 	 */
 	readonly gmailAtOnce?: number;
@@ -47,21 +47,21 @@ export class Quotas {
 
 	/** Counts a request. @throws ApiError if its quota is used up */
 	take(method: string, user: string): void {
-		const counter = counterOf(method);
+		const counter = getCounter(method);
 		const limit = counter && this.limits[counter];
 		if (counter === undefined || limit === undefined) return;
-		this.turn();
+		this.startNewMinute();
 		const key = `${counter} ${user}`;
 		const units = (this.used.get(key) ?? 0) + (gmailUnits[method] ?? 1);
 		if (units > limit) {
 			this.refused++;
-			throw counter === 'gmail' ? gmailRefusal() : refusal(counter);
+			throw counter === 'gmail' ? createGmailQuotaError() : createQuotaError(counter);
 		}
 		this.used.set(key, units);
 	}
 
-	/** @throws ApiError if the user already has as many running Gmail requests as allowed */
-	async atOnce<T>(method: string | undefined, work: () => Promise<T>): Promise<T> {
+	/** @throws ApiError if as many Gmail requests are running as allowed */
+	async limitConcurrency<T>(method: string | undefined, work: () => Promise<T>): Promise<T> {
 		const limit = this.limits.gmailAtOnce;
 		// Each part of a batch counts as one request.
 		if (limit === undefined || !method?.startsWith('gmail.') || method === 'gmail.batch') return await work();
@@ -83,7 +83,7 @@ export class Quotas {
 		this.used.clear();
 	}
 
-	private turn(): void {
+	private startNewMinute(): void {
 		const now = Math.floor(Date.now() / (this.limits.minute ?? 60_000));
 		if (now === this.minuteNumber) return;
 		this.minuteNumber = now;
@@ -91,7 +91,7 @@ export class Quotas {
 	}
 }
 
-function counterOf(method: string): Counter | undefined {
+function getCounter(method: string): Counter | undefined {
 	const [api] = method.split('.');
 	if (api === 'gmail' || api === 'drive') return api;
 	const isRead = /\.(get|batchGet)$/.test(method);
@@ -100,7 +100,7 @@ function counterOf(method: string): Counter | undefined {
 	return undefined;
 }
 
-function gmailRefusal(): ApiError {
+function createGmailQuotaError(): ApiError {
 	return new ApiError(
 		403,
 		"Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per user' of service 'gmail.googleapis.com'.",
@@ -111,7 +111,7 @@ function gmailRefusal(): ApiError {
 }
 
 /** Google sends no Retry-After header: https://github.com/n8n-io/n8n/issues/32869 */
-function refusal(counter: Counter): ApiError {
+function createQuotaError(counter: Counter): ApiError {
 	const metric = counter.endsWith('Reads') ? 'Read requests' : 'Write requests';
 	return new ApiError(
 		429,

@@ -14,7 +14,7 @@ export async function respond(
 	{ status = 200, headers, body }: Reply,
 	{ connection, dripMilliseconds = 100 }: Fault = {},
 ): Promise<void> {
-	const allBytes = bytesOf(body);
+	const allBytes = toBytes(body);
 	const plain = connection === 'halfBody' ? allBytes.subarray(0, Math.ceil(allBytes.length / 2)) : allBytes;
 	const isCompressed =
 		/\bgzip\b/.test(String(request.headers['accept-encoding'])) &&
@@ -22,7 +22,7 @@ export async function respond(
 		!Buffer.isBuffer(body);
 	const bytes = isCompressed ? gzipSync(plain, { level: 1 }) : plain;
 	response.writeHead(status, {
-		...(body !== undefined && { 'Content-Type': typeOf(body) }),
+		...(body !== undefined && { 'Content-Type': getContentType(body) }),
 		...(isCompressed && { 'Content-Encoding': 'gzip' }),
 		'Content-Length': bytes.length,
 		...headers,
@@ -32,13 +32,13 @@ export async function respond(
 	else response.end(bytes);
 }
 
-function bytesOf(body: unknown): Buffer {
+function toBytes(body: unknown): Buffer {
 	if (Buffer.isBuffer(body)) return body;
 	if (body === undefined) return Buffer.alloc(0);
 	return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-function typeOf(body: unknown): string {
+function getContentType(body: unknown): string {
 	if (Buffer.isBuffer(body)) return 'application/octet-stream';
 	return typeof body === 'string' ? 'text/html; charset=UTF-8' : 'application/json; charset=UTF-8';
 }

@@ -1,4 +1,4 @@
-import { contracts, type Discovery, type Method } from './contract.ts';
+import { loadContracts, type Discovery, type Method } from './contract.ts';
 
 /** The contract's entry for a request. */
 export interface Route {
@@ -24,12 +24,12 @@ interface Pattern {
 let knownPatterns: readonly Pattern[] | undefined;
 
 /**
- * The method that a request calls.
+ * Finds the method that a request calls.
  * @param pathname still encoded, because an ID may contain an encoded slash or colon
  */
-export function routeOf(httpMethod: string, pathname: string): Route | undefined {
-	knownPatterns ??= contracts()
-		.flatMap(patternsOf)
+export function findRoute(httpMethod: string, pathname: string): Route | undefined {
+	knownPatterns ??= loadContracts()
+		.flatMap(buildPatterns)
 		.sort((one, other) => other.rank - one.rank);
 	for (const { expression, id, api, method, upload } of knownPatterns) {
 		const groups = method.httpMethod === httpMethod ? expression.exec(pathname)?.groups : undefined;
@@ -42,21 +42,27 @@ export function routeOf(httpMethod: string, pathname: string): Route | undefined
 	return undefined;
 }
 
-/** A session is addressed with PUT, whichever method started it. */
-export function routeFor(httpMethod: string, path: string, inSession: boolean): Route | undefined {
-	if (!inSession || httpMethod !== 'PUT') return routeOf(httpMethod, path);
-	return routeOf('POST', path) ?? routeOf('PATCH', path);
+/** Finds the route of a request. A session is addressed with PUT, whichever method started it. */
+export function resolveRoute(httpMethod: string, path: string, inSession: boolean): Route | undefined {
+	if (!inSession || httpMethod !== 'PUT') return findRoute(httpMethod, path);
+	return findRoute('POST', path) ?? findRoute('PATCH', path);
 }
 
-function patternsOf(api: Discovery): Pattern[] {
+function buildPatterns(api: Discovery): Pattern[] {
 	return Object.entries(api.methods).flatMap(([id, method]) => {
-		const plain = pattern(id, api, method, `/${api.servicePath}${method.path}`, false);
+		const plain = buildPattern(id, api, method, `/${api.servicePath}${method.path}`, false);
 		const upload = method.mediaUpload?.protocols.simple.path;
-		return upload === undefined ? [plain] : [plain, pattern(id, api, method, upload, true)];
+		return upload === undefined ? [plain] : [plain, buildPattern(id, api, method, upload, true)];
 	});
 }
 
-function pattern(id: string, api: Discovery, method: Method, template: string, upload: boolean): Pattern {
+function buildPattern(
+	id: string,
+	api: Discovery,
+	method: Method,
+	template: string,
+	upload: boolean,
+): Pattern {
 	const source = template
 		.split(/(\{\w+\})/)
 		.map((piece) =>

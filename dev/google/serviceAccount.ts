@@ -27,30 +27,34 @@ export interface Refusal {
 	readonly description: string;
 }
 
-const invalid = (description: string): Refusal => ({ status: 400, error: 'invalid_grant', description });
+const createRefusal = (description: string): Refusal => ({
+	status: 400,
+	error: 'invalid_grant',
+	description,
+});
 
-/** The grant that a signed assertion asks for, or Google's refusal. */
+/** Returns the grant that a signed assertion asks for, or Google's refusal. */
 export function verifyAssertion(
 	assertion: string,
 	accounts: readonly ServiceAccount[],
 	audience: string,
 ): Grant | Refusal {
 	const [head = '', payload = '', signature = ''] = assertion.split('.');
-	const claims = claimsOf(payload);
+	const claims = parseClaims(payload);
 	const account = accounts.find(({ email }) => email === claims.iss);
-	if (!account) return invalid('Invalid grant: account not found');
+	if (!account) return createRefusal('Invalid grant: account not found');
 	const signed = verify(
 		'RSA-SHA256',
 		Buffer.from(`${head}.${payload}`),
 		account.publicKey,
 		Buffer.from(signature, 'base64url'),
 	);
-	if (!signed) return invalid('Invalid JWT Signature.');
-	if (claims.aud !== audience) return invalid('Invalid JWT: the audience is not this token server.');
+	if (!signed) return createRefusal('Invalid JWT Signature.');
+	if (claims.aud !== audience) return createRefusal('Invalid JWT: the audience is not this token server.');
 	const now = Date.now() / 1000;
 	const { iat = 0, exp = 0 } = claims;
 	if (iat > now + 300 || exp < now || exp - iat > 3600) {
-		return invalid(
+		return createRefusal(
 			'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.',
 		);
 	}
@@ -67,7 +71,7 @@ export function verifyAssertion(
 	return { user: sub ?? account.email, clientId: account.email, scopes: (claims.scope ?? '').split(' ') };
 }
 
-function claimsOf(payload: string): Claims {
+function parseClaims(payload: string): Claims {
 	try {
 		return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Claims;
 	} catch {

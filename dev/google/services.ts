@@ -33,15 +33,15 @@ export function createServices({ keepContent, users }: ServiceOptions): Services
 	};
 }
 
-/** The service of a method ID, whose first part is the API's name. */
-export function serviceOf(services: Services, method: string): Service | undefined {
+/** Finds the service of a method ID, whose first part is the API's name. */
+export function findService(services: Services, method: string): Service | undefined {
 	const { gmail, sheets, docs, drive } = services;
 	const byName: Readonly<Record<string, Service>> = { gmail, sheets, docs, drive };
 	return byName[method.slice(0, method.indexOf('.'))];
 }
 
-export function handlerOf(services: Services, method: string): Handler | undefined {
-	return serviceOf(services, method)?.methods[method];
+export function findHandler(services: Services, method: string): Handler | undefined {
+	return findService(services, method)?.methods[method];
 }
 
 export function resetServices({ files, gmail, sheets, docs, drive }: Services): void {

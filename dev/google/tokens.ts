@@ -56,7 +56,7 @@ export class Tokens {
 	issue(options: IssueOptions = {}): string {
 		const token = options.token ?? `ya29.${randomBytes(24).toString('base64url')}`;
 		this.access.set(token, {
-			...this.grantOf(options),
+			...this.buildGrant(options),
 			expiresAt: Date.now() + (options.expiresInSeconds ?? this.expiresInSeconds) * 1000,
 		});
 		return token;
@@ -65,11 +65,11 @@ export class Tokens {
 	/** @returns a refresh token */
 	issueRefresh(options: IssueOptions = {}): string {
 		const token = options.token ?? `1//${randomBytes(24).toString('base64url')}`;
-		this.refreshes.set(token, this.grantOf(options));
+		this.refreshes.set(token, this.buildGrant(options));
 		return token;
 	}
 
-	/** The grant of a token that is currently valid. */
+	/** Finds the grant of a token that is currently valid. */
 	find(token: string): Grant | undefined {
 		const issued = this.access.get(token);
 		return issued && issued.expiresAt > Date.now() ? issued : undefined;
@@ -98,16 +98,16 @@ export class Tokens {
 		this.refreshes.clear();
 	}
 
-	private grantOf({ user, clientId, scopes, endsAt }: IssueOptions): Grant {
+	private buildGrant({ user, clientId, scopes, endsAt }: IssueOptions): Grant {
 		return {
 			endsAt,
 			user: user ?? this.defaultUser,
 			clientId: clientId ?? 'stand-in-client',
-			scopes: (scopes ?? standardScopes).map(wholeScope),
+			scopes: (scopes ?? standardScopes).map(completeScope),
 		};
 	}
 }
 
-function wholeScope(scope: string): string {
+function completeScope(scope: string): string {
 	return scope.includes(':') || scope === 'openid' ? scope : scopePrefix + scope;
 }

@@ -2,11 +2,11 @@ import type { IBuilderHintVariation } from 'n8n-workflow';
 
 const buildPattern = (
 	resource: string,
-	operation: string[],
+	operations: string[],
 	title: string,
 	content: string,
 ): IBuilderHintVariation => ({
-	displayOptions: { show: { resource: [resource], operation } },
+	displayOptions: { show: { resource: [resource], operation: operations } },
 	content: `<patterns>\n<pattern title="${title}">\n${content}\n</pattern>\n</patterns>`,
 });
 

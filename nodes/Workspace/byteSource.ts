@@ -76,8 +76,8 @@ export const createMemorySource = (
 ): ByteSource => ({ ...metadata, size: data.length, open: () => Promise.resolve(Readable.from([data])) });
 
 /**
- * Decodes base64 or base64url text (RFC 4648), with or without padding. White space may stand at the ends of lines only. The text must
- * be exactly what an encoder writes. This rules out most plain text that happens to use the same characters.
+ * Decodes base64 or base64url text (RFC 4648), with or without padding. White space may stand only where a line begins or ends. The
+ * text must be exactly what an encoder writes, which rules out most plain text that happens to use the same characters.
  * @returns undefined for any other text
  */
 export function decodeBase64(text: string): Buffer | undefined {
@@ -92,7 +92,7 @@ export function decodeBase64(text: string): Buffer | undefined {
 		: undefined;
 }
 
-/** How many bytes are read, hashed and copied at a time, unless n8n's storage ignores it. A longer piece would delay what is being sent. */
+/** How many bytes are read, hashed and copied at a time. n8n's storage may deliver more. More at once would delay what is being sent. */
 const pieceBytes = 1024 * 1024;
 
 /** Returns the bytes of a binary field. @param seconds the limit for opening it, and for each read */
@@ -116,7 +116,7 @@ export async function getBinarySource(
 	return { fileName, mimeType, size: fileSize, open };
 }
 
-/** Returns the binary fields with these names, where * means all. @throws NodeError 400 if one is missing */
+/** Returns the binary fields with these names, where * means all. @throws NodeError 400 if one is missing, or * finds none */
 export function findBinaryFields(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -126,8 +126,8 @@ export function findBinaryFields(
 	const existingFields = Object.keys(context.getInputData()[itemIndex]?.binary ?? {});
 	const fields = names.flatMap((name) => (name === '*' ? existingFields : [name]));
 	const missingField = fields.find((field) => !existingFields.includes(field));
-	const hasFields = names.length === 0 || fields.length > 0;
-	if (missingField === undefined && hasFields) return [...new Set(fields)];
+	const foundNone = names.length > 0 && fields.length === 0;
+	if (missingField === undefined && !foundNone) return [...new Set(fields)];
 	throw createRefusal(
 		missingField === undefined ? 'The item has no files' : `The item has no binary field '${missingField}'`,
 		existingFields.length === 0
@@ -155,6 +155,7 @@ export async function getFileSource({ helpers }: IExecuteFunctions, filePath: st
 				: createRefusal(`The file ${filePath} cannot be read`, failure.message);
 		}
 	};
+	// Opens the file for its size, and so that an unreadable file is refused before the upload begins.
 	const { stream, size } = await openFile();
 	stream.destroy();
 	return { fileName: path.basename(filePath), size, open: async () => (await openFile()).stream };
@@ -166,14 +167,14 @@ async function resolveAllowedPath(helpers: IExecuteFunctions['helpers'], filePat
 	// Older versions of n8n check the path only when the file is opened.
 	const isBlocked = (resolvedPath: ResolvedPath) =>
 		typeof helpers.isFilePathBlocked === 'function' && helpers.isFilePathBlocked(resolvedPath);
-	const notAllowedError = createRefusal("n8n's file access rules do not allow this path.");
+	const notAllowedRefusal = createRefusal("n8n's file access rules do not allow this path.");
 	try {
 		const resolvedPath = await helpers.resolvePath(filePath);
-		if (isBlocked(resolvedPath)) throw notAllowedError;
+		if (isBlocked(resolvedPath)) throw notAllowedRefusal;
 		return resolvedPath;
 	} catch (error) {
 		// `resolvePath` throws if even the folder does not exist, so the unresolved path is checked.
-		if (isBlocked(path.resolve(filePath) as ResolvedPath)) throw notAllowedError;
+		if (isBlocked(path.resolve(filePath) as ResolvedPath)) throw notAllowedRefusal;
 		throw toNodeError(error);
 	}
 }
@@ -184,18 +185,18 @@ const readInto = promisify(read);
 export const chunkBytes = 8 * 1024 * 1024;
 
 /**
- * Splits a stream into chunks of `size` bytes. The last chunk is shorter. While one chunk is in use, the next chunk is read and hashed.
+ * Splits a stream into chunks of `chunkSize` bytes. The last may be shorter. While one chunk is in use, the next one is read and hashed.
  * Two buffers take turns, so a chunk is valid only until the next one is requested. They limit the memory even if the stream delivers
  * the whole file as one piece, as n8n's database mode does.
  */
-export async function* readChunks(stream: Readable, size: number, hash: Hash): AsyncGenerator<Buffer> {
+export async function* readChunks(stream: Readable, chunkSize: number, hash: Hash): AsyncGenerator<Buffer> {
 	let readBytes: ByteReader | undefined;
 	const chunkBuffers: Array<Buffer | undefined> = [];
 	const fillBuffer = async (chunkIndex: number): Promise<Buffer> => {
-		const chunkBuffer = (chunkBuffers[chunkIndex % 2] ??= Buffer.allocUnsafeSlow(size));
+		const chunkBuffer = (chunkBuffers[chunkIndex % 2] ??= Buffer.allocUnsafeSlow(chunkSize));
 		readBytes ??= await createByteReader(stream);
 		let filledBytes = 0;
-		while (filledBytes < size) {
+		while (filledBytes < chunkSize) {
 			const byteCount = await readBytes(chunkBuffer.subarray(filledBytes, filledBytes + pieceBytes));
 			if (byteCount === 0) break;
 			hash.update(chunkBuffer.subarray(filledBytes, filledBytes + byteCount));
@@ -209,7 +210,7 @@ export async function* readChunks(stream: Readable, size: number, hash: Hash): A
 	try {
 		for (let nextIndex = 1; ; nextIndex++) {
 			const chunk = await nextChunk;
-			const isLast = chunk.length < size;
+			const isLast = chunk.length < chunkSize;
 			if (!isLast) {
 				nextChunk = fillBuffer(nextIndex);
 				nextChunk.catch(ignoreError);
@@ -218,6 +219,7 @@ export async function* readChunks(stream: Readable, size: number, hash: Hash): A
 			if (isLast) return;
 		}
 	} finally {
+		// The file must not be closed during a read.
 		await nextChunk.catch(ignoreError);
 		stream.destroy();
 	}
@@ -228,7 +230,7 @@ type ByteReader = (target: Buffer) => Promise<number>;
 
 /**
  * Creates a reader that reads the file behind an unread stream directly into our buffers. The stream only closes the file in the end. For
- * a file of 1 GB, this saves V8 1 GB of short-lived buffers. To free them, V8 would search n8n's whole heap again and again.
+ * a file of 1 GB, V8 then need not free 1 GB of short-lived buffers, for which it would search n8n's whole heap again and again.
  */
 async function createByteReader(stream: Readable): Promise<ByteReader> {
 	if (!(stream instanceof TimedStream)) return createPieceReader(stream);

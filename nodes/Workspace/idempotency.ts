@@ -22,7 +22,7 @@ export const idempotencyOption = {
 
 /** What the package stores of a key at Google. Hashes do not reveal the key. */
 export interface KeyHashes {
-	/** The hash of the key, the operation and its target. It finds what was done with the key. */
+	/** The hash of the key, the operation and its target. With it, a later run finds what was done with the key. */
 	readonly keyHash: string;
 	/** The hash of the content for which the key was used. The key is refused for other content. */
 	readonly contentHash: string;

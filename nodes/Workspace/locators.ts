@@ -46,7 +46,7 @@ export function parseId(text: string, label: string, advice = ''): string {
 /** Takes the ID from any URL that Google shows for a file or folder. An ID is returned as it is. @param noun 'file' means any kind */
 export function parseFileId(text: string, noun: FileNoun | 'file', label: string): string {
 	const idOrUrl = text.trim();
-	const url = parseGoogleUrl(idOrUrl);
+	const url = parseUrl(idOrUrl);
 	const advice = `Enter the ID of the ${noun}, or its URL from the address bar of the browser.`;
 	if (!url) return parseId(idOrUrl, label, `A title is not an ID. ${advice}`);
 	if (!googleHosts.includes(url.hostname))
@@ -64,7 +64,8 @@ export function parseFileId(text: string, noun: FileNoun | 'file', label: string
 const publishedAdvice =
 	'This is the URL of a page published to the web. Open the file and use the URL from the address bar of the browser.';
 
-function parseGoogleUrl(text: string): URL | undefined {
+/** Parses the URL of any site. A URL on a host of Google may lack the scheme. */
+function parseUrl(text: string): URL | undefined {
 	const isUrl = /^https?:\/\//i.test(text) || googleHosts.includes(text.toLowerCase().split('/')[0] ?? '');
 	const url = /^https?:/i.test(text) ? text : `https://${text}`;
 	return isUrl && URL.canParse(url) ? new URL(url) : undefined;
@@ -106,7 +107,7 @@ export function buildFileLocator(noun: FileNoun, searchListMethod: string) {
 /** Reads which tab a link to a spreadsheet opens. @param link a URL, or a locator with one @returns such as `#gid=7`; '' without a tab */
 export function readLinkedTab(link: unknown): string {
 	const text = isRecord(link) ? link['value'] : link;
-	if (typeof text !== 'string' || !parseGoogleUrl(text.trim())) return '';
+	if (typeof text !== 'string' || !parseUrl(text.trim())) return '';
 	const sheetId = /[#?&]gid=(\d+)/.exec(text)?.[1];
 	return sheetId === undefined ? '' : `#gid=${sheetId}`;
 }
@@ -135,7 +136,10 @@ export const messageIdField = {
 	},
 } as const satisfies Partial<Field>;
 
-/** No mode has a `validation`, because with it, n8n stops the whole node if the ID of one item is wrong. */
+/**
+ * No mode has a `validation`, because with it, n8n stops the whole node if the ID of one item is wrong. The spread hides the names from
+ * n8n's linter, which takes a mode for a field without a default.
+ */
 const buildTextMode = (displayName: string, name: string, placeholder: string): INodePropertyMode => ({
 	...{ displayName, name, placeholder },
 	type: 'string',

@@ -7,8 +7,7 @@ import { commonOptions } from '../fields/params';
 import type { Clients } from './google/clients';
 import type { ByteSource } from './byteSource';
 
-export type { Clients } from './google/clients';
-export type { ByteSource } from './byteSource';
+export type { ByteSource, Clients };
 export type { AttachmentInput, Choice, Field, FieldFormat, InferParameters } from '../fields/field';
 
 /** What an operation may know about its input item and the run. It never gets n8n's execution context. */
@@ -35,7 +34,7 @@ export interface Item {
 	getFile(path: string): Promise<ByteSource>;
 	/** Passes bytes to n8n's binary storage, so that they need not stay in memory until the run ends. */
 	store(bytes: Buffer, fileName?: string, mimeType?: string): Promise<StoredBinary>;
-	/** Calls `fetchAnswer` once per run for each key. Items with the same key share the answer. */
+	/** Calls `fetchAnswer` once per run for each key, unless it fails. Items with the same key share the answer. */
 	once<T>(key: string, fetchAnswer: () => Promise<T>): Promise<T>;
 	/** Records a file that now exists, so that a later failure of the item names it. */
 	recordCreated(file: CreatedFile): void;
@@ -89,15 +88,15 @@ export interface Operation<
 	readonly narrowedChoice?: Readonly<Record<'value' | 'name' | 'description' | 'requiredKey', string>>;
 	readonly fields: F;
 	readonly options: O;
-	/** Whether the operation changes nothing at Google. Neighboring items may then run in parallel. */
+	/** Whether the operation changes nothing at Google, unless `mayChange` returns true. Neighboring items may then run in parallel. */
 	readonly isReadOnly?: boolean;
-	/** Whether a read-only operation changes something with these parameters. A second change must have no further effect. */
+	/** Whether the operation changes something with these parameters although it is read-only. A second change must have no further effect. */
 	mayChange?(params: InferParameters<F, O>): boolean;
 	/** Whether a second execution has no further effect. Retry On Fail may then start it again, whatever the outcome. */
 	isIdempotent?(params: InferParameters<F, O>): boolean;
-	/** Returns the ID of the only thing that the operation changes. Items that change different things may then run in parallel. */
+	/** Returns the ID of the only thing that the operation changes. Items that change different things may run in parallel. */
 	getChangedId?(params: InferParameters<F, O>): string;
-	/** Refuses values that are wrong only in combination. It is called for all items before anything is sent. */
+	/** Refuses what the checks of the single fields do not find. It is called for all items before anything is sent. */
 	check?(params: InferParameters<F, O>, item: Item): void;
 	execute(client: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
 	/** Turns a result into output items. Without it, or if it returns undefined, the result is the JSON of a single item. */
@@ -130,7 +129,7 @@ export interface Operation<
 			members: ReadonlyArray<CombinedItem<InferParameters<F, O>>>,
 		): Promise<ReadonlyArray<R | NodeError>>;
 	};
-	/** Lets the runs of this process change a thing one at a time. Otherwise, a run could insert rows above those that another will write. */
+	/** Lets the runs of this process change a thing one at a time. Without it, a run could insert rows above those that another run is about to write. */
 	readonly lock?: {
 		/** Returns the ID of what is changed, or undefined if no lock is needed. */
 		key(params: InferParameters<F, O>): string | undefined;
@@ -140,7 +139,7 @@ export interface Operation<
 		 */
 		weigh(params: InferParameters<F, O>, item: Item): number | undefined;
 	};
-	/** What the user can do, by HTTP status. For a mail operation, it is about errors of Gmail; for others, about errors of other services. */
+	/** What the user can do, by HTTP status: of Gmail for a mail operation, of Sheets, Docs and Drive for any other operation. */
 	readonly adviceByStatus?: Readonly<Record<number, string>>;
 }
 

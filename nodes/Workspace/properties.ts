@@ -71,7 +71,7 @@ const continuationOptions = new Set(['pageToken', 'startCharacter', 'startRow'])
 /** The description that a model reads when the node is a tool. n8n adds the labels of the parameters that the model may fill in. */
 export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap(({ value, operations }) =>
-		operations.flatMap((operation) => buildOperationTexts(value, operation)),
+		operations.flatMap((operation) => buildOperationDescriptions(value, operation)),
 	),
 	buildToolDescription(buildInputObjectText(), { show: { '@tool': [true], inputMode: ['json'] } }),
 ];
@@ -91,18 +91,18 @@ function buildToolDescription(text: string, displayOptions: IDisplayOptions, hin
 }
 
 /** Builds one description of the operation, or one for each choice of the field on which the caution depends. */
-function buildOperationTexts(resource: ResourceName, operation: Operation): INodeProperties[] {
+function buildOperationDescriptions(resource: ResourceName, operation: Operation): INodeProperties[] {
 	const { fields, options, modelDescription, modelCautions, caution } = operation;
-	const fileFieldName = fields.find(({ isId, modes, required }) => isId && modes && required)?.displayName;
-	const fileText = fileFieldName && `${fileFieldName}, if available: ID or URL.`;
-	const continuation = options.find(({ name }) => continuationOptions.has(name))?.displayName;
-	const continuationText = continuation && `${continuation}, if available, continues a long answer.`;
+	const fileFieldLabel = fields.find(({ isId, modes, required }) => isId && modes && required)?.displayName;
+	const fileText = fileFieldLabel && `${fileFieldLabel}, if available: ID or URL.`;
+	const continueLabel = options.find(({ name }) => continuationOptions.has(name))?.displayName;
+	const continuationText = continueLabel && `${continueLabel}, if available, continues a long answer.`;
 	// The user must name the file. An expression in the default gets only the file's ID from n8n, unless it contains the node's name.
 	const hints = [
-		fileFieldName &&
-			`The model does not see which ${fileFieldName.toLowerCase()} you choose. Name it here, and say what it holds.`,
-		continuation &&
-			`To let the model continue a long answer, add the option ${continuation} and let the model fill it in.`,
+		fileFieldLabel &&
+			`The model does not see which ${fileFieldLabel.toLowerCase()} you choose. Name it here, and say what it holds.`,
+		continueLabel &&
+			`To let the model continue a long answer, add the option ${continueLabel} and let the model fill it in.`,
 	];
 	const hint = hints.filter(Boolean).join(' ');
 	const buildText = (cautionText: string | undefined, choiceDisplay?: IDisplayOptions['show']) => {
@@ -113,7 +113,7 @@ function buildOperationTexts(resource: ResourceName, operation: Operation): INod
 	if (!modelCautions) return [buildText(caution)];
 	const { field, byValue } = modelCautions;
 	const choices = fields.find(({ name }) => name === field)?.options ?? [];
-	// If the field has an expression, all texts match, and n8n takes the last. In reverse order, it belongs to the first choice.
+	// If the field has an expression, all descriptions match, and n8n takes the last, so the first choice comes last.
 	return choices.toReversed().map(({ value }) => buildText(byValue[value] ?? caution, { [field]: [value] }));
 }
 
@@ -132,14 +132,14 @@ function buildInputObjectText(): string {
 	].join('\n');
 }
 
-/** Whether an input object must have the key if all its choices are the defaults. */
+/** Whether a key is required in an input object that leaves all choices at their defaults. */
 function isAlwaysRequired({ required, showWhen = {} }: Field, fields: readonly Field[]): boolean {
-	const isDefault = ([name, values]: [string, ReadonlyArray<string | boolean>]) => {
+	const includesDefault = ([name, values]: [string, ReadonlyArray<string | boolean>]) => {
 		const decidingField = fields.find((field) => field.name === name);
 		const defaultValue = decidingField?.jsonDefault ?? decidingField?.default;
 		return values.some((value) => value === defaultValue);
 	};
-	return required === true && Object.entries(showWhen).every(isDefault);
+	return required === true && Object.entries(showWhen).every(includesDefault);
 }
 
 /** All parameters of the node, computed from the operations. */
@@ -188,6 +188,6 @@ function buildOperationDropdowns(resource: Resource): INodeProperties[] {
 		displayOptions: { show: { resource: [resource.value], ...show }, hide: { inputMode: ['json'], ...hide } },
 	});
 	if (toolOperation === undefined) return [buildDropdown(defaultOperation)];
-	const tool = { '@tool': [true] };
-	return [buildDropdown(defaultOperation, { hide: tool }), buildDropdown(toolOperation, { show: tool })];
+	const asTool = { '@tool': [true] };
+	return [buildDropdown(defaultOperation, { hide: asTool }), buildDropdown(toolOperation, { show: asTool })];
 }

@@ -35,11 +35,11 @@ export interface CheckedItem<C> {
 }
 
 /** Items that are processed together. */
-export interface Task<C> {
+export interface Batch<C> {
 	readonly items: ReadonlyArray<CheckedItem<C>>;
-	/** A task begins after all tasks of earlier phases have ended. Without a phase, all tasks are in the same one. */
+	/** A batch begins after all batches of earlier phases have ended. Batches without a phase are in the same one. */
 	readonly phase?: number;
-	/** Tasks with the same key run one after another. */
+	/** Batches with the same key run one after another. */
 	readonly key?: string;
 }
 
@@ -51,11 +51,11 @@ export interface Work<C> {
 	getRequestIdentity(value: C): unknown;
 	/** Returns whether the output of an item begins with the fields of its input. @param value undefined if the check refused the item */
 	hasInputFields(value: C | undefined): boolean;
-	/** Combines items into tasks. Returns the tasks in the order in which they begin. */
-	planTasks(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Task<C>>;
-	/** Returns how many tasks run at once. */
+	/** Combines items into batches, in the order in which they begin. */
+	planBatches(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Batch<C>>;
+	/** Returns how many batches run at once. */
 	getConcurrency(checkedItems: ReadonlyArray<CheckedItem<C>>): number;
-	/** Returns one result per item of the task, in the same order. If it throws, all of these items fail, and the work is not repeated. */
+	/** Returns one result per item of the batch, in the same order. If it throws, all of these items fail, and the work is not repeated. */
 	perform(items: ReadonlyArray<CheckedItem<C>>): Promise<ReadonlyArray<PerformedItem>>;
 	/** Builds the failure for an item that had not started when the execution was stopped. */
 	createStoppedError(): NodeError;
@@ -116,15 +116,15 @@ class ItemLoop<C> {
 		if (this.#hasStopped || checkedItems.length === 0) return this.#results;
 		const limit = pLimit(this.#work.getConcurrency(checkedItems));
 		const mutex = new KeyedMutex();
-		const startedTasks: Array<Promise<void>> = [];
+		const startedBatches: Array<Promise<void>> = [];
 		let currentPhase: number | undefined;
-		for (const { items, phase, key } of this.#work.planTasks(checkedItems)) {
-			if (phase !== currentPhase) await Promise.all(startedTasks.splice(0));
+		for (const { items, phase, key } of this.#work.planBatches(checkedItems)) {
+			if (phase !== currentPhase) await Promise.all(startedBatches.splice(0));
 			currentPhase = phase;
-			const startTask = () => limit(() => this.#performTask(items));
-			startedTasks.push(key === undefined ? startTask() : mutex.run(key, startTask));
+			const startBatch = () => limit(() => this.#performBatch(items));
+			startedBatches.push(key === undefined ? startBatch() : mutex.run(key, startBatch));
 		}
-		await Promise.all(startedTasks);
+		await Promise.all(startedBatches);
 		return this.#results;
 	}
 
@@ -141,7 +141,7 @@ class ItemLoop<C> {
 		if (!this.#isTool && this.#work.hasInputFields(value)) this.#itemsWithInputFields.add(index);
 	}
 
-	/** Checks all items before anything is sent, so that a mistake in the last item does not leave half a batch sent. */
+	/** Checks all items before anything is sent, so that a mistake in the last item does not leave half of the items sent. */
 	async #checkItems(): Promise<Array<CheckedItem<C>>> {
 		const checkedItems: Array<CheckedItem<C>> = [];
 		let sliceEnd = performance.now() + sliceMilliseconds;
@@ -178,7 +178,7 @@ class ItemLoop<C> {
 		return undefined;
 	}
 
-	async #performTask(items: ReadonlyArray<CheckedItem<C>>): Promise<void> {
+	async #performBatch(items: ReadonlyArray<CheckedItem<C>>): Promise<void> {
 		if (this.#hasStopped) return;
 		if (this.#isCancelled) {
 			for (const { index } of items) this.#recordResult(index, { failure: this.#work.createStoppedError() });

@@ -76,7 +76,7 @@ describe('keyed runs', () => {
 		async run(operation: Operation, given: Record<string, unknown>): Promise<unknown> {
 			const clients = createClients(this.sender, basesAt(google.url), {
 				...{ maxTries: 2, maxRetryWaitMilliseconds: 1000, timeoutMilliseconds: 30_000, signal: over.signal },
-				...{ account: randomUUID(), credentialKey: token, rateLimiters: quickLimiters() },
+				...{ accountHash: randomUUID(), credentialKey: token, rateLimiters: quickLimiters() },
 				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 			});
 			const params = readParameters(getAllFields(operation), given, { mode: 'fields', timezone: 'UTC' });
@@ -107,7 +107,7 @@ describe('keyed runs', () => {
 		count(own: number): number;
 	}
 
-	const named = (name: string) => google.files.all().filter((one) => one.name === name && !one.trashed);
+	const named = (name: string) => google.files.listAll().filter((one) => one.name === name && !one.trashed);
 	const occurrences = (text: string, part: string) => text.split(part).length - 1;
 	let log = '';
 	let template = '';
@@ -227,20 +227,20 @@ describe('keyed runs', () => {
 describe('idempotency', () => {
 	const use = { key: 'order-4711', operation: 'mail send', target: '' };
 
-	it('the mark of a key is the same each time, and says nothing of the key', () => {
-		const mark = hashIdempotencyKey(use);
-		expect(mark).toMatch(/^[0-9a-f]{64}$/);
-		expect(hashIdempotencyKey({ ...use })).toBe(mark);
+	it('the hash of a key is the same each time, and says nothing of the key', () => {
+		const keyHash = hashIdempotencyKey(use);
+		expect(keyHash).toMatch(/^[0-9a-f]{64}$/);
+		expect(hashIdempotencyKey({ ...use })).toBe(keyHash);
 	});
 
 	it.each([{ key: 'order-4712' }, { operation: 'file upload' }, { target: '1AbC' }])(
-		'%j makes another mark',
+		'%j makes another hash',
 		(other) => {
 			expect(hashIdempotencyKey({ ...use, ...other })).not.toBe(hashIdempotencyKey(use));
 		},
 	);
 
-	it('no key, no mark', () => {
+	it('no key, no hash', () => {
 		expect(hashIdempotencyKey({ ...use, key: '' })).toBeUndefined();
 	});
 

@@ -105,13 +105,13 @@ test('labels are chosen by the names that they have in Gmail, the own ones first
 
 test('an empty list says why, and asks again when it is opened the next time, as after a new sign-in', async () => {
 	await editor.closeNode();
-	for (const file of google.files.all()) file.trashed = true;
+	for (const file of google.files.listAll()) file.trashed = true;
 	await editor.openNode('Rows');
 	await editor.openPicker('spreadsheetId');
 	const reason = editor.page.getByTestId('rlc-error-container').filter({ visible: true });
 	await reason.getByText('No spreadsheets found for this account. If Drive Access was changed').waitFor();
 	await editor.picture();
-	for (const file of google.files.all()) file.trashed = false;
+	for (const file of google.files.listAll()) file.trashed = false;
 	await editor.page.keyboard.press('Escape');
 	await editor.openPicker('spreadsheetId');
 	await items().getByText('Guests', { exact: true }).waitFor();

@@ -10,7 +10,7 @@ function run(perform: (index: number) => PerformedItem, node: object, more: Part
 		check: (index) => index,
 		getRequestIdentity: (value) => value,
 		hasInputFields: () => false,
-		planTasks: (checked) => checked.map((item) => ({ items: [item] })),
+		planBatches: (checked) => checked.map((item) => ({ items: [item] })),
 		getConcurrency: () => 1,
 		async perform(items) {
 			await Promise.resolve();
@@ -61,7 +61,7 @@ test('a try that surely did nothing does not hide that the one before it may hav
 test('an item of a combined request that has no result may have been carried out, and is not started again', async () => {
 	let performed = 0;
 	const combined: Partial<Work<number>> = {
-		planTasks: (checked) => [{ items: checked }],
+		planBatches: (checked) => [{ items: checked }],
 		perform: () => {
 			performed++;
 			return Promise.resolve([done]);

@@ -12,7 +12,7 @@ import {
 	withDemo,
 } from '../../dev/examples.ts';
 import { demoSpreadsheet, seedDemo } from '../../dev/google/demo.ts';
-import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
+import { findHeader, readText } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { fetchPublished, submitForm } from '../../dev/n8n/forms.ts';
 import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
@@ -118,8 +118,8 @@ test('answer-emails-as-drafts: an answer to each new email waits in its conversa
 	for (let run = 0; run < 2; run++) expect((await n8n.api.run(workflow)).status).toBe('success');
 	const drafts = google.gmail.drafts.filter(({ threadId }) => threadId === id);
 	expect(drafts.map(({ recipients }) => recipients)).toEqual([['ann@example.com']]);
-	expect(drafts.map(({ mime }) => headerOf(mime.headers, 'Subject'))).toEqual(['Re: Meeting']);
-	expect(drafts.map(({ mime }) => textOf(mime))).toEqual([
+	expect(drafts.map(({ mime }) => findHeader(mime.headers, 'Subject'))).toEqual(['Re: Meeting']);
+	expect(drafts.map(({ mime }) => readText(mime))).toEqual([
 		expect.stringMatching(/^Done: [^]*\n\r?\nOn .* wrote:\r?\n\r?\n> Shall we meet\?/),
 	]);
 	const tasks = agent.requests.map(({ body }) => (body as ExecuteFields).initialPayload);
@@ -193,7 +193,7 @@ test('attachments-to-drive: each file once', async () => {
 	google.gmail.seed({ raw: raw.join('\r\n'), date: new Date() });
 	const workflow = await n8n.api.createWorkflow(example('attachments-to-drive.json'));
 	for (let run = 0; run < 2; run++) expect((await n8n.api.run(workflow)).status).toBe('success');
-	expect(google.files.all().filter(({ name }) => name === 'plan.txt')).toHaveLength(1);
+	expect(google.files.listAll().filter(({ name }) => name === 'plan.txt')).toHaveLength(1);
 });
 
 test('rows-to-agent: an answer for each open row, as a document whose link stands in the row, and a second run asks nothing', async () => {
@@ -296,10 +296,10 @@ test('fill-a-template: a row becomes a document from the template, its link stan
 		'Dear Ann, thank you for order A-1.\n',
 		'Dear Ben, thank you for order A-2.\n',
 	]);
-	const documents = google.files.all().length;
+	const documents = google.files.listAll().length;
 	expect((await n8n.api.run(workflow)).status).toBe('success');
 	expect(google.sheets.values(id, 'Orders')).toEqual(filled);
-	expect(google.files.all()).toHaveLength(documents);
+	expect(google.files.listAll()).toHaveLength(documents);
 });
 
 test('invoice-by-email: each open row goes out once, as a PDF from the template, and is marked as sent', async () => {
@@ -352,7 +352,7 @@ test('what npm start has put there is what the examples with sheets read', async
 	expect(rows('Tasks').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
 	expect(rows('Questions').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
 	expect(rows('Mails').length).toBeGreaterThan(1);
-	const names = google.files.all().map(({ name }) => name);
+	const names = google.files.listAll().map(({ name }) => name);
 	expect(names).toEqual(expect.arrayContaining(['figures.csv', 'note.txt']));
 	expect(textAt(rows('Orders')[1]?.[3])).toBe('Dear Ann,\n\nthank you for your order A-1.\n');
 });

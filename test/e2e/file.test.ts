@@ -49,7 +49,7 @@ async function n8nWith(mode: string): Promise<{ n8n: TestN8n; credentials: objec
 const read = (file: string) =>
 	node('Read', 'n8n-nodes-base.readWriteFile', { fileSelector: path.join(folder, file), options: {} });
 
-const files = (name: string) => google.files.all().filter((file) => file.name === name);
+const files = (name: string) => google.files.listAll().filter((file) => file.name === name);
 
 describe.each(['filesystem', 'database', 'default'])('binary data in the mode %s', (mode) => {
 	let n8n: TestN8n;

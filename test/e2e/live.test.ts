@@ -52,7 +52,7 @@ test('runs the nodes and all operations, asks its questions, and reports without
 	expect(report.facts.map(({ verdict }) => verdict)).toContain('right');
 
 	// All of it stands at the service under the prefix, and is listed.
-	const files = google.files.all().map(({ name }) => name);
+	const files = google.files.listAll().map(({ name }) => name);
 	expect(files.length).toBeGreaterThanOrEqual(6);
 	expect(files.filter((name) => !name.startsWith(report.prefix))).toEqual([]);
 	expect(report.made).toHaveLength(files.length + google.gmail.sent.length);

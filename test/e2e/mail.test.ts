@@ -1,5 +1,5 @@
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
-import { allParts } from '../../dev/google/gmail/mime.ts';
+import { collectParts } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
 import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
@@ -94,7 +94,7 @@ test('a file goes from an email to Drive and from Drive into an email, by its na
 	const execution = await run([{}], ...steps);
 	expect(execution.resultData.error).toBeUndefined();
 	const files = google.gmail.sent.map(({ mime }) =>
-		allParts(mime)
+		collectParts(mime)
 			.filter(({ filename }) => filename !== '')
 			.map(({ filename, data }) => [filename, data.toString()]),
 	);

@@ -160,7 +160,7 @@ function told(items: readonly INodeExecutionData[], world: World): string {
 function withoutIds(text: string, { google, seeds }: World): string {
 	const known = [
 		...Object.values(seeds),
-		...google.files.all().map(({ id }) => id),
+		...google.files.listAll().map(({ id }) => id),
 		...google.gmail.sent.map(({ id }) => id),
 		...google.gmail.drafts.flatMap(({ id, draftId }) => [id, draftId]),
 	];

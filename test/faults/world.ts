@@ -125,7 +125,7 @@ export class World {
 	/** How often a text stands in what the account has: sent mails, drafts, and names and contents of files. */
 	traces(text = marker): number {
 		const { gmail, files, docs, sheets } = this.google;
-		const kept = files.all().flatMap(({ id, name, mimeType, trashed }) => {
+		const kept = files.listAll().flatMap(({ id, name, mimeType, trashed }) => {
 			if (trashed) return [];
 			if (mimeType === documentType) return [name, docs.text(id)];
 			if (mimeType === spreadsheetType) return [name, JSON.stringify(sheets.values(id, 'A1:Z1000'))];

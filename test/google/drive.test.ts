@@ -63,7 +63,7 @@ describe('files', () => {
 		expect(refused(() => create(metadata, media('application/zip', 'PK')))).toContain(
 			'400 conversionUnsupportedConversionPath',
 		);
-		expect(files.all()).toEqual([]);
+		expect(files.listAll()).toEqual([]);
 	});
 
 	test('update changes what is given and moves', () => {
@@ -98,7 +98,7 @@ describe('generated ids', () => {
 		expect(refused(() => create({ id, name: 'a' }, media('text/plain', 'x')))).toBe(
 			'409 fileIdInUse: A file already exists with the provided ID.',
 		);
-		expect(files.all()).toHaveLength(1);
+		expect(files.listAll()).toHaveLength(1);
 	});
 
 	test('an id that nobody generated is refused', () => {
@@ -137,9 +137,9 @@ describe('who sees what', () => {
 		});
 		const scopes = ['https://www.googleapis.com/auth/spreadsheets'];
 		const caller = { user: 'someone@example.com', clientId: 'client', scopes };
-		expect(files.visibleTo({ ...caller, method: 'drive.files.get' }, sheet)).toBe(false);
-		expect(files.visibleTo({ ...caller, method: 'sheets.spreadsheets.get' }, sheet)).toBe(true);
-		expect(files.visibleTo({ ...caller, method: 'docs.documents.get' }, sheet)).toBe(false);
+		expect(files.isVisibleTo({ ...caller, method: 'drive.files.get' }, sheet)).toBe(false);
+		expect(files.isVisibleTo({ ...caller, method: 'sheets.spreadsheets.get' }, sheet)).toBe(true);
+		expect(files.isVisibleTo({ ...caller, method: 'docs.documents.get' }, sheet)).toBe(false);
 	});
 
 	test('private properties show only to the client that set them', () => {

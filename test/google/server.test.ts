@@ -230,13 +230,13 @@ describe('faults', () => {
 	it('resets before and after the work', async () => {
 		google.fault({ match: 'docs.documents.create', connection: 'resetBefore' });
 		await expect(create()).rejects.toThrow();
-		expect(google.files.all()).toHaveLength(0);
+		expect(google.files.listAll()).toHaveLength(0);
 		google.fault({ match: 'docs.documents.create', connection: 'resetAfter' });
 		await expect(create()).rejects.toThrow();
-		expect(google.files.all()).toHaveLength(1);
+		expect(google.files.listAll()).toHaveLength(1);
 		google.fault({ match: 'docs.documents.create', status: 503, carriedOut: true });
 		expect((await create()).status).toBe(503);
-		expect(google.files.all()).toHaveLength(2);
+		expect(google.files.listAll()).toHaveLength(2);
 	});
 
 	it('never answers, drips, or cuts an answer', async () => {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { namedRangesOut, type NamedRange } from './namedRanges.ts';
-import { entriesOf, render } from './render.ts';
-import { invalid, textOf, type Segment } from './segment.ts';
+import { renderNamedRanges, type NamedRange } from './namedRanges.ts';
+import { parseEntries, render } from './render.ts';
+import { createInvalidError, readText, type Segment } from './segment.ts';
 
 type Content = docs_v1.Schema$StructuralElement[];
 
@@ -44,66 +44,68 @@ export interface StoredDocument {
 	batches: number;
 }
 
-export function newId(prefix: string): string {
+export function createId(prefix: string): string {
 	return prefix + randomBytes(9).toString('hex').slice(0, 12);
 }
 
 const emptyParagraph: docs_v1.Schema$StructuralElement = { paragraph: { elements: [] } };
 
-function segmentOf(content: Content | undefined): Segment {
+function buildSegment(content: Content | undefined): Segment {
 	const lastElement = content?.at(-1);
-	const closed = lastElement?.paragraph ? content : [...(content ?? []), emptyParagraph];
-	return { entries: entriesOf(closed ?? []) };
+	const closedContent = lastElement?.paragraph ? content : [...(content ?? []), emptyParagraph];
+	return { entries: parseEntries(closedContent ?? []) };
 }
 
-function segmentsOf(contents: Readonly<Record<string, Content>> | undefined): Record<string, Segment> {
-	return Object.fromEntries(Object.entries(contents ?? {}).map(([id, content]) => [id, segmentOf(content)]));
+function buildSegments(contents: Readonly<Record<string, Content>> | undefined): Record<string, Segment> {
+	return Object.fromEntries(
+		Object.entries(contents ?? {}).map(([id, content]) => [id, buildSegment(content)]),
+	);
 }
 
-export function newTab(seed: TabSeed, position: number, parentTabId?: string): Tab {
-	const tabId = seed.tabId ?? (position === 0 && parentTabId === undefined ? 't.0' : newId('t.'));
-	const body = segmentOf(seed.body);
+export function createTab(seed: TabSeed, position: number, parentTabId?: string): Tab {
+	const tabId = seed.tabId ?? (position === 0 && parentTabId === undefined ? 't.0' : createId('t.'));
+	const body = buildSegment(seed.body);
 	if (body.entries[0]?.kind !== 'sectionBreak') body.entries.unshift({ kind: 'sectionBreak' });
 	return {
 		tabId,
 		title: seed.title ?? `Tab ${position + 1}`,
 		parentTabId,
 		body,
-		headers: segmentsOf(seed.headers),
-		footers: segmentsOf(seed.footers),
-		footnotes: segmentsOf(seed.footnotes),
+		headers: buildSegments(seed.headers),
+		footers: buildSegments(seed.footers),
+		footnotes: buildSegments(seed.footnotes),
 		lists: structuredClone(seed.lists ?? {}),
 		inlineObjects: structuredClone(seed.inlineObjects ?? {}),
 		namedRanges: [],
-		children: (seed.children ?? []).map((child, index) => newTab(child, index, tabId)),
+		children: (seed.children ?? []).map((child, index) => createTab(child, index, tabId)),
 	};
 }
 
-export function allTabs(tabs: readonly Tab[]): Tab[] {
-	return tabs.flatMap((tab) => [tab, ...allTabs(tab.children)]);
+export function collectTabs(tabs: readonly Tab[]): Tab[] {
+	return tabs.flatMap((tab) => [tab, ...collectTabs(tab.children)]);
 }
 
-/** The tab of a location; the first one if there is no ID. */
-export function tabOf(document: StoredDocument, tabId: string | null | undefined): Tab {
-	const tabs = allTabs(document.tabs);
+/** Finds the tab of a location, or the first tab if there is no ID. */
+export function findTab(document: StoredDocument, tabId: string | null | undefined): Tab {
+	const tabs = collectTabs(document.tabs);
 	const tab = tabId ? tabs.find((openTab) => openTab.tabId === tabId) : tabs[0];
-	if (tab === undefined) throw invalid(`The tab ID ${tabId ?? ''} was not found.`);
+	if (tab === undefined) throw createInvalidError(`The tab ID ${tabId ?? ''} was not found.`);
 	return tab;
 }
 
-export function segmentIn(tab: Tab, segmentId: string | null | undefined): Segment {
+export function findSegment(tab: Tab, segmentId: string | null | undefined): Segment {
 	if (!segmentId) return tab.body;
 	const segment = tab.headers[segmentId] ?? tab.footers[segmentId] ?? tab.footnotes[segmentId];
-	if (segment === undefined) throw invalid(`Segment with ID ${segmentId} was not found.`);
+	if (segment === undefined) throw createInvalidError(`Segment with ID ${segmentId} was not found.`);
 	return segment;
 }
 
-/** All text of a body as stored, including tables and their cells, in order. */
-export function bodyText(tab: Tab): string {
-	return tab.body.entries.map((entry) => (entry.kind === 'paragraph' ? textOf(entry) : '')).join('');
+/** Reads all text of a body as stored, including tables and their cells, in order. */
+export function readBodyText(tab: Tab): string {
+	return tab.body.entries.map((entry) => (entry.kind === 'paragraph' ? readText(entry) : '')).join('');
 }
 
-function contentOf(tab: Tab, withoutSuggestions: boolean): docs_v1.Schema$DocumentTab {
+function renderContent(tab: Tab, withoutSuggestions: boolean): docs_v1.Schema$DocumentTab {
 	const each = <T>(segments: Record<string, Segment>, make: (id: string, content: Content) => T) =>
 		Object.fromEntries(
 			Object.entries(segments).map(([id, segment]) => [id, make(id, render(segment, withoutSuggestions))]),
@@ -118,13 +120,15 @@ function contentOf(tab: Tab, withoutSuggestions: boolean): docs_v1.Schema$Docume
 		footnotes: each(tab.footnotes, (footnoteId, body) => ({ footnoteId, content: body })),
 		lists: tab.lists,
 		inlineObjects: tab.inlineObjects,
-		namedRanges: namedRangesOut(tab),
+		namedRanges: renderNamedRanges(tab),
 	};
-	const filled = Object.entries(parts).filter((part: [string, object]) => Object.keys(part[1]).length > 0);
-	return { ...content, ...Object.fromEntries<object>(filled) };
+	const nonEmptyParts = Object.entries(parts).filter(
+		(part: [string, object]) => Object.keys(part[1]).length > 0,
+	);
+	return { ...content, ...Object.fromEntries<object>(nonEmptyParts) };
 }
 
-function tabOut(
+function renderTab(
 	tab: Tab,
 	index: number,
 	nestingLevel: number,
@@ -132,20 +136,20 @@ function tabOut(
 ): docs_v1.Schema$Tab {
 	const { tabId, title, parentTabId } = tab;
 	const place = nestingLevel > 0 ? { parentTabId, nestingLevel } : {};
-	const out: docs_v1.Schema$Tab = {
+	const renderedTab: docs_v1.Schema$Tab = {
 		tabProperties: { tabId, title, index, ...place },
-		documentTab: contentOf(tab, withoutSuggestions),
+		documentTab: renderContent(tab, withoutSuggestions),
 	};
 	if (tab.children.length > 0) {
-		out.childTabs = tab.children.map((child, childIndex) =>
-			tabOut(child, childIndex, nestingLevel + 1, withoutSuggestions),
+		renderedTab.childTabs = tab.children.map((child, childIndex) =>
+			renderTab(child, childIndex, nestingLevel + 1, withoutSuggestions),
 		);
 	}
-	return out;
+	return renderedTab;
 }
 
 /** With `includeTabs` there is no top-level body; otherwise the first tab alone is at the top level. */
-export function documentOut(
+export function renderDocument(
 	document: StoredDocument,
 	includeTabs: boolean,
 	suggestionsViewMode: string,
@@ -153,8 +157,8 @@ export function documentOut(
 	const withoutSuggestions = suggestionsViewMode === 'PREVIEW_WITHOUT_SUGGESTIONS';
 	const firstTab = document.tabs[0];
 	const content = includeTabs
-		? { tabs: document.tabs.map((tab, index) => tabOut(tab, index, 0, withoutSuggestions)) }
-		: firstTab && contentOf(firstTab, withoutSuggestions);
+		? { tabs: document.tabs.map((tab, index) => renderTab(tab, index, 0, withoutSuggestions)) }
+		: firstTab && renderContent(firstTab, withoutSuggestions);
 	return {
 		documentId: document.id,
 		title: document.title,

@@ -1,12 +1,12 @@
 import {
 	checkIndex,
 	cutRuns,
-	endOf,
-	entryAt,
-	invalid,
-	lengthOf,
-	newParagraph,
-	placeOf,
+	getEnd,
+	getEntry,
+	createInvalidError,
+	getLength,
+	createParagraph,
+	findPlace,
 	splitsPair,
 	tidy,
 	type Entry,
@@ -15,21 +15,22 @@ import {
 	type Run,
 	type Segment,
 } from './segment.ts';
-import { newId } from './document.ts';
+import { createId } from './document.ts';
 
 // Control characters except tab, newline and vertical tab, and the private use area (InsertTextRequest.text).
-const stripped = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
+const strippedCharacters = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
 
 const outsideParagraph =
 	'The insertion index must be inside the bounds of an existing paragraph. ' +
 	'You can still create new paragraphs by inserting newlines.';
 const badDeletion = 'Invalid deletion range. Cannot delete the requested range.';
 
-export function paragraphAt(segment: Segment, index: number): { paragraph: Paragraph; place: Place } {
+export function findParagraph(segment: Segment, index: number): { paragraph: Paragraph; place: Place } {
 	checkIndex(segment, index);
-	const place = placeOf(segment, index);
-	const paragraph = entryAt(segment, place.entryIndex);
-	if (paragraph.kind !== 'paragraph' || splitsPair(paragraph, place.offset)) throw invalid(outsideParagraph);
+	const place = findPlace(segment, index);
+	const paragraph = getEntry(segment, place.entryIndex);
+	if (paragraph.kind !== 'paragraph' || splitsPair(paragraph, place.offset))
+		throw createInvalidError(outsideParagraph);
 	return { paragraph, place };
 }
 
@@ -38,8 +39,8 @@ export function paragraphAt(segment: Segment, index: number): { paragraph: Parag
  * paragraph.
  */
 export function insertText(segment: Segment, index: number, text: string): void {
-	const { paragraph, place } = paragraphAt(segment, index);
-	const clean = text.replace(stripped, '').replace(/\p{Surrogate}/gu, '\ufffd');
+	const { paragraph, place } = findParagraph(segment, index);
+	const clean = text.replace(strippedCharacters, '').replace(/\p{Surrogate}/gu, '\ufffd');
 	const runIndex = cutRuns(paragraph, place.offset);
 	const neighbour = paragraph.runs[runIndex - 1] ?? paragraph.runs[runIndex];
 	const style = neighbour?.style ?? {};
@@ -52,14 +53,14 @@ export function insertText(segment: Segment, index: number, text: string): void 
 		return;
 	}
 	const tail = paragraph.runs.splice(runIndex);
-	const parts = lines.map((line, line0) =>
-		newParagraph(paragraph, [...(line0 === 0 ? paragraph.runs : []), run(`${line}\n`)]),
+	const parts = lines.map((line, lineIndex) =>
+		createParagraph(paragraph, [...(lineIndex === 0 ? paragraph.runs : []), run(`${line}\n`)]),
 	);
-	parts.push(newParagraph(paragraph, [run(lastLine), ...tail]));
+	parts.push(createParagraph(paragraph, [run(lastLine), ...tail]));
 	for (const part of parts) {
 		tidy(part);
 		// A paragraph's style belongs to its newline: what the old one ends is still that heading, a new one is another.
-		if (part !== parts.at(-1) && part.style.headingId) part.style.headingId = newId('h.');
+		if (part !== parts.at(-1) && part.style.headingId) part.style.headingId = createId('h.');
 	}
 	segment.entries = [
 		...segment.entries.slice(0, place.entryIndex),
@@ -70,9 +71,9 @@ export function insertText(segment: Segment, index: number, text: string): void 
 
 /** A newline is inserted before the table, and the rest of the paragraph follows the table. */
 export function insertTable(segment: Segment, index: number, rows: number, columns: number): void {
-	if (rows < 1 || columns < 1) throw invalid('The number of rows and columns must be at least 1.');
+	if (rows < 1 || columns < 1) throw createInvalidError('The number of rows and columns must be at least 1.');
 	insertText(segment, index, '\n');
-	const { entryIndex } = placeOf(segment, index + 1);
+	const { entryIndex } = findPlace(segment, index + 1);
 	const cell = (): Entry[] => [
 		{ kind: 'cellStart' },
 		{ kind: 'paragraph', runs: [{ text: '\n', style: {} }], style: { namedStyleType: 'NORMAL_TEXT' } },
@@ -88,29 +89,31 @@ export function insertTable(segment: Segment, index: number, rows: number, colum
 
 /** Deletes tables and tables of contents only as a whole, and a newline only together with what it ends. */
 export function deleteRange(segment: Segment, start: number, end: number): void {
-	if (start >= end) throw invalid('The range should not be empty.');
+	if (start >= end) throw createInvalidError('The range should not be empty.');
 	checkIndex(segment, start);
-	const segmentEnd = endOf(segment);
+	const segmentEnd = getEnd(segment);
 	if (end > segmentEnd) {
-		throw invalid(`Index ${end} must be less than the end index of the referenced segment, ${segmentEnd}.`);
+		throw createInvalidError(
+			`Index ${end} must be less than the end index of the referenced segment, ${segmentEnd}.`,
+		);
 	}
 	if (end === segmentEnd) {
-		throw invalid('The range cannot include the newline character at the end of the segment.');
+		throw createInvalidError('The range cannot include the newline character at the end of the segment.');
 	}
-	const startPlace = placeOf(segment, start);
-	const endPlace = placeOf(segment, end);
+	const startPlace = findPlace(segment, start);
+	const endPlace = findPlace(segment, end);
 	checkPairs(segment, startPlace, endPlace);
 	if (startPlace.entryIndex === endPlace.entryIndex) {
-		const paragraph = entryAt(segment, startPlace.entryIndex);
-		if (paragraph.kind !== 'paragraph') throw invalid(badDeletion);
+		const paragraph = getEntry(segment, startPlace.entryIndex);
+		if (paragraph.kind !== 'paragraph') throw createInvalidError(badDeletion);
 		const runIndex = cutRuns(paragraph, startPlace.offset);
 		paragraph.runs.splice(runIndex, cutRuns(paragraph, endPlace.offset) - runIndex);
 		tidy(paragraph);
 		return;
 	}
 	checkWhole(segment, startPlace, endPlace);
-	const startEntry = entryAt(segment, startPlace.entryIndex);
-	const endEntry = entryAt(segment, endPlace.entryIndex);
+	const startEntry = getEntry(segment, startPlace.entryIndex);
+	const endEntry = getEntry(segment, endPlace.entryIndex);
 	if (endEntry.kind === 'paragraph') {
 		const keptRuns =
 			startEntry.kind === 'paragraph' ? startEntry.runs.slice(0, cutRuns(startEntry, startPlace.offset)) : [];
@@ -122,9 +125,11 @@ export function deleteRange(segment: Segment, start: number, end: number): void 
 
 function checkPairs(segment: Segment, ...places: Place[]): void {
 	for (const place of places) {
-		const entry = entryAt(segment, place.entryIndex);
+		const entry = getEntry(segment, place.entryIndex);
 		if (entry.kind === 'paragraph' && splitsPair(entry, place.offset)) {
-			throw invalid('Invalid deletion range. The range cannot start or end inside a surrogate pair.');
+			throw createInvalidError(
+				'Invalid deletion range. The range cannot start or end inside a surrogate pair.',
+			);
 		}
 	}
 }
@@ -138,32 +143,35 @@ function checkWhole(segment: Segment, startPlace: Place, endPlace: Place): void 
 	for (const { kind } of segment.entries.slice(startPlace.entryIndex, endPlace.entryIndex)) {
 		if (kind === 'tableStart' || kind === 'tocStart') depth++;
 		else if (kind === 'tableEnd' || kind === 'tocEnd') depth--;
-		else if ((kind === 'rowStart' || kind === 'cellStart') && depth === 0) throw invalid(badDeletion);
-		if (depth < 0) throw invalid(badDeletion);
+		else if ((kind === 'rowStart' || kind === 'cellStart') && depth === 0)
+			throw createInvalidError(badDeletion);
+		if (depth < 0) throw createInvalidError(badDeletion);
 	}
-	if (depth !== 0) throw invalid(badDeletion);
-	const nextEntry = entryAt(segment, endPlace.entryIndex);
-	const lastEntry = entryAt(segment, endPlace.entryIndex - 1);
+	if (depth !== 0) throw createInvalidError(badDeletion);
+	const nextEntry = getEntry(segment, endPlace.entryIndex);
+	const lastEntry = getEntry(segment, endPlace.entryIndex - 1);
 	if (nextEntry.kind !== 'paragraph' && (startPlace.offset > 0 || lastEntry.kind === 'paragraph'))
-		throw invalid(badDeletion);
+		throw createInvalidError(badDeletion);
 }
 
-/** The paragraphs that a range touches, and the units of each that are in the range. */
-export function paragraphsIn(
+/** Finds the paragraphs that a range touches, and the units of each that are in the range. */
+export function findParagraphs(
 	segment: Segment,
 	start: number,
 	end: number,
 ): Array<{ paragraph: Paragraph; entryIndex: number; startOffset: number; endOffset: number }> {
-	if (start >= end) throw invalid('The range should not be empty.');
+	if (start >= end) throw createInvalidError('The range should not be empty.');
 	checkIndex(segment, start);
-	const segmentEnd = endOf(segment);
+	const segmentEnd = getEnd(segment);
 	if (end >= segmentEnd) {
-		throw invalid(`Index ${end} must be less than the end index of the referenced segment, ${segmentEnd}.`);
+		throw createInvalidError(
+			`Index ${end} must be less than the end index of the referenced segment, ${segmentEnd}.`,
+		);
 	}
 	const paragraphs = [];
 	let position = 0;
 	for (const [entryIndex, entry] of segment.entries.entries()) {
-		const length = lengthOf(entry);
+		const length = getLength(entry);
 		if (position >= end) break;
 		if (entry.kind === 'paragraph' && position + length > start) {
 			const startOffset = Math.max(0, start - position);

@@ -1,20 +1,20 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { paragraphsIn } from './edits.ts';
-import { cutRuns, entryAt, invalid, textOf, tidy, type Segment } from './segment.ts';
+import { findParagraphs } from './edits.ts';
+import { cutRuns, getEntry, createInvalidError, readText, tidy, type Segment } from './segment.ts';
 
-const deepest = 9;
+const levelCount = 9;
 const indentPoints = 36;
 
 type Level = docs_v1.Schema$NestingLevel;
 
-const bullets = (...symbols: string[]) =>
-	levels((level) => ({ glyphSymbol: symbols[level % symbols.length], glyphFormat: `%${level}` }));
-const numbers = (end: string, ...types: string[]) =>
-	levels((level) => ({ glyphType: types[level % types.length], glyphFormat: `%${level}${end}` }));
+const buildBullets = (...symbols: string[]) =>
+	buildLevels((level) => ({ glyphSymbol: symbols[level % symbols.length], glyphFormat: `%${level}` }));
+const buildNumbers = (end: string, ...types: string[]) =>
+	buildLevels((level) => ({ glyphType: types[level % types.length], glyphFormat: `%${level}${end}` }));
 
-function levels(look: (level: number) => Level): Level[] {
-	return Array.from({ length: deepest }, (_, level) => ({
+function buildLevels(look: (level: number) => Level): Level[] {
+	return Array.from({ length: levelCount }, (_, level) => ({
 		bulletAlignment: 'START',
 		...look(level),
 		indentFirstLine: { magnitude: indentPoints * level + indentPoints / 2, unit: 'PT' },
@@ -25,11 +25,14 @@ function levels(look: (level: number) => Level): Level[] {
 }
 
 const presets: Readonly<Record<string, Level[]>> = {
-	BULLET_DISC_CIRCLE_SQUARE: bullets('●', '○', '■'),
-	BULLET_CHECKBOX: levels((level) => ({ glyphType: 'GLYPH_TYPE_UNSPECIFIED', glyphFormat: `%${level}` })),
-	NUMBERED_DECIMAL_ALPHA_ROMAN: numbers('.', 'DECIMAL', 'ALPHA', 'ROMAN'),
-	NUMBERED_DECIMAL_ALPHA_ROMAN_PARENS: numbers(')', 'DECIMAL', 'ALPHA', 'ROMAN'),
-	NUMBERED_UPPERROMAN_UPPERALPHA_DECIMAL: numbers('.', 'UPPER_ROMAN', 'UPPER_ALPHA', 'DECIMAL'),
+	BULLET_DISC_CIRCLE_SQUARE: buildBullets('●', '○', '■'),
+	BULLET_CHECKBOX: buildLevels((level) => ({
+		glyphType: 'GLYPH_TYPE_UNSPECIFIED',
+		glyphFormat: `%${level}`,
+	})),
+	NUMBERED_DECIMAL_ALPHA_ROMAN: buildNumbers('.', 'DECIMAL', 'ALPHA', 'ROMAN'),
+	NUMBERED_DECIMAL_ALPHA_ROMAN_PARENS: buildNumbers(')', 'DECIMAL', 'ALPHA', 'ROMAN'),
+	NUMBERED_UPPERROMAN_UPPERALPHA_DECIMAL: buildNumbers('.', 'UPPER_ROMAN', 'UPPER_ALPHA', 'DECIMAL'),
 };
 
 export type Lists = Record<string, docs_v1.Schema$List>;
@@ -44,29 +47,29 @@ export function createBullets(
 	newId: (prefix: string) => string,
 ): void {
 	const nestingLevels = presets[bulletPreset ?? ''];
-	if (nestingLevels === undefined) throw invalid(`Invalid bullet preset: ${bulletPreset ?? ''}`);
-	const touchedParagraphs = paragraphsIn(segment, start, end);
+	if (nestingLevels === undefined) throw createInvalidError(`Invalid bullet preset: ${bulletPreset ?? ''}`);
+	const touchedParagraphs = findParagraphs(segment, start, end);
 	const previousEntry =
 		touchedParagraphs[0] === undefined ? undefined : segment.entries[touchedParagraphs[0].entryIndex - 1];
 	const previousId = previousEntry?.kind === 'paragraph' ? previousEntry.bullet?.listId : undefined;
-	const continues = previousId !== undefined && sameLook(lists[previousId], nestingLevels);
+	const continues = previousId !== undefined && looksTheSame(lists[previousId], nestingLevels);
 	let listId = continues ? previousId : undefined;
 	if (listId === undefined) {
 		listId = newId('kix.');
 		lists[listId] = { listProperties: { nestingLevels: structuredClone(nestingLevels) } };
 	}
 	for (const { paragraph } of touchedParagraphs) {
-		const tabs = /^\t*/.exec(textOf(paragraph))?.[0].length ?? 0;
+		const tabs = /^\t*/.exec(readText(paragraph))?.[0].length ?? 0;
 		paragraph.runs.splice(0, cutRuns(paragraph, tabs));
 		tidy(paragraph);
-		const level = Math.min(tabs, deepest - 1);
+		const level = Math.min(tabs, levelCount - 1);
 		paragraph.bullet = { listId, nestingLevel: level };
 		paragraph.style.indentStart = nestingLevels[level]?.indentStart;
 		paragraph.style.indentFirstLine = nestingLevels[level]?.indentFirstLine;
 	}
 }
 
-function sameLook(list: docs_v1.Schema$List | undefined, nestingLevels: Level[]): boolean {
+function looksTheSame(list: docs_v1.Schema$List | undefined, nestingLevels: Level[]): boolean {
 	const look = (levels: Level[]) =>
 		JSON.stringify(levels.map((level) => [level.glyphSymbol, level.glyphType, level.glyphFormat]));
 	return look(list?.listProperties?.nestingLevels ?? []) === look(nestingLevels);
@@ -74,8 +77,8 @@ function sameLook(list: docs_v1.Schema$List | undefined, nestingLevels: Level[])
 
 /** Removes the bullets. The paragraphs keep the indentation of their level. */
 export function deleteBullets(segment: Segment, start: number, end: number): void {
-	for (const { paragraph, entryIndex } of paragraphsIn(segment, start, end)) {
-		const entry = entryAt(segment, entryIndex);
+	for (const { paragraph, entryIndex } of findParagraphs(segment, start, end)) {
+		const entry = getEntry(segment, entryIndex);
 		if (entry.kind !== 'paragraph' || paragraph.bullet === undefined) continue;
 		const indent = { magnitude: indentPoints * paragraph.bullet.nestingLevel, unit: 'PT' };
 		paragraph.style.indentStart = indent;

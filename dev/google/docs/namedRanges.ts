@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { endOf, invalid, type Segment } from './segment.ts';
+import { getEnd, createInvalidError, type Segment } from './segment.ts';
 
 /** A named range of a tab's body. Names need not be unique. */
 export interface NamedRange {
@@ -18,7 +18,7 @@ interface Home {
 }
 
 /** Limit for a name, in UTF-16 units (CreateNamedRangeRequest.name). */
-const longestName = 256;
+const maxNameLength = 256;
 
 export function createNamedRange(
 	tab: Home,
@@ -26,24 +26,25 @@ export function createNamedRange(
 	newId: (prefix: string) => string,
 ): docs_v1.Schema$Response {
 	const { startIndex = 0, endIndex = 0, segmentId } = range ?? {};
-	if (!name || name.length > longestName)
-		throw invalid('The name must be between 1 and 256 UTF-16 code units.');
-	if (segmentId) throw invalid('The stand-in keeps named ranges of bodies only.');
+	if (!name || name.length > maxNameLength)
+		throw createInvalidError('The name must be between 1 and 256 UTF-16 code units.');
+	if (segmentId) throw createInvalidError('The stand-in keeps named ranges of bodies only.');
 	const start = startIndex ?? 0;
 	const end = endIndex ?? 0;
-	if (start >= end || start < 1) throw invalid('The range should not be empty.');
-	if (end > endOf(tab.body)) throw invalid(`Index ${end} must be less than the end index of the segment.`);
+	if (start >= end || start < 1) throw createInvalidError('The range should not be empty.');
+	if (end > getEnd(tab.body))
+		throw createInvalidError(`Index ${end} must be less than the end index of the segment.`);
 	const namedRangeId = newId('kix.');
 	tab.namedRanges.push({ namedRangeId, name, startIndex: start, endIndex: end });
 	return { createNamedRange: { namedRangeId } };
 }
 
 /** Runs an edit of the body and moves the ranges with the text. A range without text is removed. */
-export function movingRanges(tab: Home, segment: Segment, position: number, edit: () => void): void {
-	const oldEnd = endOf(tab.body);
+export function editAndMoveRanges(tab: Home, segment: Segment, position: number, edit: () => void): void {
+	const oldEnd = getEnd(tab.body);
 	edit();
 	if (segment !== tab.body) return;
-	const delta = endOf(tab.body) - oldEnd;
+	const delta = getEnd(tab.body) - oldEnd;
 	const moveIndex = (index: number) => (index <= position ? index : Math.max(position, index + delta));
 	tab.namedRanges = tab.namedRanges
 		.map((range) => ({
@@ -55,7 +56,7 @@ export function movingRanges(tab: Home, segment: Segment, position: number, edit
 		.filter(({ startIndex, endIndex }) => startIndex < endIndex);
 }
 
-export function namedRangesOut(tab: Home): Record<string, docs_v1.Schema$NamedRanges> {
+export function renderNamedRanges(tab: Home): Record<string, docs_v1.Schema$NamedRanges> {
 	const names = new Set(tab.namedRanges.map(({ name }) => name));
 	return Object.fromEntries(
 		[...names].map((name) => [

@@ -1,16 +1,16 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { lengthOf, type Entry, type Mark, type Paragraph, type Run, type Segment } from './segment.ts';
+import { getLength, type Entry, type Mark, type Paragraph, type Run, type Segment } from './segment.ts';
 
 type Element = docs_v1.Schema$StructuralElement;
 
-/** A segment in Google's form, with indexes. Without suggestions, suggested insertions are left out. */
+/** Renders a segment in Google's form, with indexes. Without suggestions, suggested insertions are left out. */
 export function render(segment: Segment, withoutSuggestions: boolean): Element[] {
-	const entries = withoutSuggestions ? segment.entries.map(withoutSuggested) : segment.entries;
-	return new Reader(entries).content();
+	const entries = withoutSuggestions ? segment.entries.map(removeSuggestions) : segment.entries;
+	return new EntryReader(entries).readContent();
 }
 
-function withoutSuggested(entry: Entry): Entry {
+function removeSuggestions(entry: Entry): Entry {
 	if (entry.kind !== 'paragraph') return entry;
 	const runs = entry.runs
 		.filter((run) => run.suggested?.insertion === undefined)
@@ -19,11 +19,11 @@ function withoutSuggested(entry: Entry): Entry {
 }
 
 /** Google omits a zero. */
-function between(startIndex: number, endIndex: number): { startIndex?: number; endIndex: number } {
+function buildIndexes(startIndex: number, endIndex: number): { startIndex?: number; endIndex: number } {
 	return startIndex === 0 ? { endIndex } : { startIndex, endIndex };
 }
 
-class Reader {
+class EntryReader {
 	private readonly entries: readonly Entry[];
 	private at = 0;
 	private index = 0;
@@ -38,11 +38,11 @@ class Reader {
 
 	private take(): Entry | undefined {
 		const entry = this.entries[this.at++];
-		if (entry !== undefined) this.index += lengthOf(entry);
+		if (entry !== undefined) this.index += getLength(entry);
 		return entry;
 	}
 
-	content(): Element[] {
+	readContent(): Element[] {
 		const elements: Element[] = [];
 		for (;;) {
 			const start = this.index;
@@ -51,27 +51,27 @@ class Reader {
 				const paragraph = this.entries[this.at];
 				this.take();
 				if (paragraph?.kind !== 'paragraph') break;
-				elements.push({ ...between(start, this.index), paragraph: renderParagraph(paragraph, start) });
+				elements.push({ ...buildIndexes(start, this.index), paragraph: renderParagraph(paragraph, start) });
 			} else if (kind === 'tableStart') {
-				const table = this.table();
-				elements.push({ ...between(start, this.index), table });
+				const table = this.readTable();
+				elements.push({ ...buildIndexes(start, this.index), table: table });
 			} else if (kind === 'tocStart') {
 				this.take();
-				const content = this.content();
+				const content = this.readContent();
 				this.take();
-				elements.push({ ...between(start, this.index), tableOfContents: { content } });
+				elements.push({ ...buildIndexes(start, this.index), tableOfContents: { content: content } });
 			} else if (kind === 'sectionBreak') {
 				this.take();
-				elements.push({ ...between(start, this.index), sectionBreak: { sectionStyle } });
+				elements.push({ ...buildIndexes(start, this.index), sectionBreak: { sectionStyle } });
 			} else break;
 		}
 		return elements;
 	}
 
-	private table(): docs_v1.Schema$Table {
+	private readTable(): docs_v1.Schema$Table {
 		this.take();
 		const tableRows: docs_v1.Schema$TableRow[] = [];
-		while (this.kind === 'rowStart') tableRows.push(this.row());
+		while (this.kind === 'rowStart') tableRows.push(this.readRow());
 		this.take();
 		const columns = tableRows[0]?.tableCells?.length ?? 0;
 		const tableColumnProperties = Array.from({ length: columns }, () => ({
@@ -80,14 +80,14 @@ class Reader {
 		return { rows: tableRows.length, columns, tableRows, tableStyle: { tableColumnProperties } };
 	}
 
-	private row(): docs_v1.Schema$TableRow {
+	private readRow(): docs_v1.Schema$TableRow {
 		const startIndex = this.index;
 		this.take();
 		const tableCells: docs_v1.Schema$TableCell[] = [];
 		while (this.kind === 'cellStart') {
 			const cellStart = this.index;
 			this.take();
-			const content = this.content();
+			const content = this.readContent();
 			tableCells.push({ startIndex: cellStart, endIndex: this.index, content, tableCellStyle: {} });
 		}
 		return { startIndex, endIndex: this.index, tableCells, tableRowStyle: {} };
@@ -105,7 +105,7 @@ function renderParagraph(paragraph: Paragraph, start: number): docs_v1.Schema$Pa
 	const elements = paragraph.runs.map((run) => {
 		const runStart = index;
 		index += run.text.length;
-		return { ...between(runStart, index), ...renderRun(run) };
+		return { ...buildIndexes(runStart, index), ...renderRun(run) };
 	});
 	const rendered: docs_v1.Schema$Paragraph = {
 		elements,
@@ -126,30 +126,37 @@ function renderRun(run: Run): docs_v1.Schema$ParagraphElement {
 }
 
 /** Converts content in Google's form to entries, the inverse of `render`. Indexes are ignored. */
-export function entriesOf(content: readonly Element[]): Entry[] {
+export function parseEntries(content: readonly Element[]): Entry[] {
 	return content.flatMap((element): Entry[] => {
-		if (element.paragraph) return [paragraphOf(element.paragraph)];
+		if (element.paragraph) return [parseParagraph(element.paragraph)];
 		if (element.tableOfContents) {
-			return [mark('tocStart'), ...entriesOf(element.tableOfContents.content ?? []), mark('tocEnd')];
+			return [
+				createMark('tocStart'),
+				...parseEntries(element.tableOfContents.content ?? []),
+				createMark('tocEnd'),
+			];
 		}
-		if (element.sectionBreak) return [mark('sectionBreak')];
+		if (element.sectionBreak) return [createMark('sectionBreak')];
 		const rows = element.table?.tableRows ?? [];
 		const cells = (row: docs_v1.Schema$TableRow) =>
-			(row.tableCells ?? []).flatMap((cell) => [mark('cellStart'), ...entriesOf(cell.content ?? [])]);
+			(row.tableCells ?? []).flatMap((cell) => [
+				createMark('cellStart'),
+				...parseEntries(cell.content ?? []),
+			]);
 		return [
-			mark('tableStart'),
-			...rows.flatMap((row) => [mark('rowStart'), ...cells(row)]),
-			mark('tableEnd'),
+			createMark('tableStart'),
+			...rows.flatMap((row) => [createMark('rowStart'), ...cells(row)]),
+			createMark('tableEnd'),
 		];
 	});
 }
 
-function mark(kind: Mark['kind']): Mark {
+function createMark(kind: Mark['kind']): Mark {
 	return { kind };
 }
 
-function paragraphOf({ elements, paragraphStyle, bullet }: docs_v1.Schema$Paragraph): Paragraph {
-	const runs = (elements ?? []).map(runOf);
+function parseParagraph({ elements, paragraphStyle, bullet }: docs_v1.Schema$Paragraph): Paragraph {
+	const runs = (elements ?? []).map(parseRun);
 	const lastRun = runs.at(-1);
 	if (lastRun === undefined || lastRun.object !== undefined || !lastRun.text.endsWith('\n'))
 		runs.push({ text: '\n', style: {} });
@@ -158,7 +165,7 @@ function paragraphOf({ elements, paragraphStyle, bullet }: docs_v1.Schema$Paragr
 	return paragraph;
 }
 
-function runOf(element: docs_v1.Schema$ParagraphElement): Run {
+function parseRun(element: docs_v1.Schema$ParagraphElement): Run {
 	const { textRun } = element;
 	if (!textRun) return { text: '\ue907', style: {}, object: element };
 	const run: Run = { text: textRun.content ?? '', style: { ...textRun.textStyle } };

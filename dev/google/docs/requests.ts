@@ -1,11 +1,11 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { ApiError } from '../service.ts';
-import { newId, segmentIn, tabOf, type StoredDocument, type Tab } from './document.ts';
+import { createId, findSegment, findTab, type StoredDocument, type Tab } from './document.ts';
 import { deleteRange, insertTable, insertText } from './edits.ts';
-import { createNamedRange, movingRanges } from './namedRanges.ts';
+import { createNamedRange, editAndMoveRanges } from './namedRanges.ts';
 import { createBullets, deleteBullets } from './lists.ts';
-import { endOf, invalid, type Segment } from './segment.ts';
+import { getEnd, createInvalidError, type Segment } from './segment.ts';
 import { addDocumentTab, insertInlineImage, replaceAllText } from './template.ts';
 import { updateParagraphStyle, updateTextStyle } from './styles.ts';
 
@@ -22,23 +22,23 @@ interface Located {
 }
 
 /** Finds the position of an insertion. The end of a segment is before its last newline. */
-function insertion(document: StoredDocument, { location, endOfSegmentLocation }: Located): Target {
+function resolveInsertion(document: StoredDocument, { location, endOfSegmentLocation }: Located): Target {
 	if ((location === undefined) === (endOfSegmentLocation === undefined)) {
-		throw invalid('Exactly one of location and end_of_segment_location must be set.');
+		throw createInvalidError('Exactly one of location and end_of_segment_location must be set.');
 	}
 	const { tabId, segmentId } = location ?? endOfSegmentLocation ?? {};
-	const tab = tabOf(document, tabId);
-	const segment = segmentIn(tab, segmentId);
-	const start = location === undefined ? endOf(segment) - 1 : (location.index ?? 0);
+	const tab = findTab(document, tabId);
+	const segment = findSegment(tab, segmentId);
+	const start = location === undefined ? getEnd(segment) - 1 : (location.index ?? 0);
 	return { tab, segment, start, end: start };
 }
 
-function ranged(document: StoredDocument, range: docs_v1.Schema$Range | undefined): Target {
-	if (range === undefined) throw invalid('The range is required.');
-	const tab = tabOf(document, range.tabId);
+function resolveRange(document: StoredDocument, range: docs_v1.Schema$Range | undefined): Target {
+	if (range === undefined) throw createInvalidError('The range is required.');
+	const tab = findTab(document, range.tabId);
 	return {
 		tab,
-		segment: segmentIn(tab, range.segmentId),
+		segment: findSegment(tab, range.segmentId),
 		start: range.startIndex ?? 0,
 		end: range.endIndex ?? 0,
 	};
@@ -47,64 +47,64 @@ function ranged(document: StoredDocument, range: docs_v1.Schema$Range | undefine
 type Kind = keyof docs_v1.Schema$Request;
 
 /** Carries out a request. Most requests have no answer. */
-type Carry = (
+type CarryOut = (
 	document: StoredDocument,
 	request: docs_v1.Schema$Request,
 ) => docs_v1.Schema$Response | undefined;
 
-const kinds: { readonly [K in Kind]?: Carry } = {
+const carryOutByKind: { readonly [K in Kind]?: CarryOut } = {
 	insertText(document, { insertText: request = {} }) {
-		const { tab, segment, start } = insertion(document, request);
+		const { tab, segment, start } = resolveInsertion(document, request);
 		const { text } = request;
-		if (!text) throw invalid('Text to insert must not be empty.');
-		movingRanges(tab, segment, start, () => {
+		if (!text) throw createInvalidError('Text to insert must not be empty.');
+		editAndMoveRanges(tab, segment, start, () => {
 			insertText(segment, start, text);
 		});
 		return undefined;
 	},
 	insertInlineImage(document, { insertInlineImage: request = {} }) {
-		const { tab, segment, start } = insertion(document, request);
+		const { tab, segment, start } = resolveInsertion(document, request);
 		return insertInlineImage(tab, segment, start, request);
 	},
 	replaceAllText: (document, { replaceAllText: request = {} }) => replaceAllText(document, request),
 	addDocumentTab: (document, { addDocumentTab: request = {} }) => addDocumentTab(document, request),
 	insertTable(document, { insertTable: request = {} }) {
-		const { tab, segment, start } = insertion(document, request);
-		movingRanges(tab, segment, start, () => {
+		const { tab, segment, start } = resolveInsertion(document, request);
+		editAndMoveRanges(tab, segment, start, () => {
 			insertTable(segment, start, request.rows ?? 0, request.columns ?? 0);
 		});
 		return undefined;
 	},
 	deleteContentRange(document, { deleteContentRange: request = {} }) {
-		const { tab, segment, start, end } = ranged(document, request.range);
-		movingRanges(tab, segment, start, () => {
+		const { tab, segment, start, end } = resolveRange(document, request.range);
+		editAndMoveRanges(tab, segment, start, () => {
 			deleteRange(segment, start, end);
 		});
 		dropFootnotes(tab);
 		return undefined;
 	},
 	updateTextStyle(document, { updateTextStyle: request = {} }) {
-		const { segment, start, end } = ranged(document, request.range);
+		const { segment, start, end } = resolveRange(document, request.range);
 		updateTextStyle(segment, start, end, request);
 		return undefined;
 	},
 	updateParagraphStyle(document, { updateParagraphStyle: request = {} }) {
-		const { segment, start, end } = ranged(document, request.range);
-		updateParagraphStyle(segment, start, end, request, newId);
+		const { segment, start, end } = resolveRange(document, request.range);
+		updateParagraphStyle(segment, start, end, request, createId);
 		return undefined;
 	},
 	createNamedRange(document, { createNamedRange: request = {} }) {
-		return createNamedRange(tabOf(document, request.range?.tabId), request, newId);
+		return createNamedRange(findTab(document, request.range?.tabId), request, createId);
 	},
 	createParagraphBullets(document, { createParagraphBullets: request = {} }) {
-		const { tab, segment, start, end } = ranged(document, request.range);
-		movingRanges(tab, segment, start, () => {
-			createBullets(segment, start, end, request, tab.lists, newId);
+		const { tab, segment, start, end } = resolveRange(document, request.range);
+		editAndMoveRanges(tab, segment, start, () => {
+			createBullets(segment, start, end, request, tab.lists, createId);
 		});
 		return undefined;
 	},
 	deleteParagraphBullets(document, { deleteParagraphBullets: request = {} }) {
-		const { segment, start, end } = ranged(document, request.range);
+		const { segment, start, end } = resolveRange(document, request.range);
 		deleteBullets(segment, start, end);
 		return undefined;
 	},
@@ -118,7 +118,7 @@ function dropFootnotes(tab: Tab): void {
 }
 
 function isKind(name: string): name is Kind {
-	return Object.hasOwn(kinds, name);
+	return Object.hasOwn(carryOutByKind, name);
 }
 
 /**
@@ -133,11 +133,11 @@ export function apply(
 	const names = Object.keys(request);
 	const name = names[0] ?? '';
 	if (names.length !== 1)
-		throw invalid(`Invalid requests[${position}]: Exactly one request kind must be set.`);
-	const kind = isKind(name) ? kinds[name] : undefined;
-	if (kind === undefined) throw new ApiError(501, `The stand-in does not know the request ${name}.`);
+		throw createInvalidError(`Invalid requests[${position}]: Exactly one request kind must be set.`);
+	const carryOut = isKind(name) ? carryOutByKind[name] : undefined;
+	if (carryOut === undefined) throw new ApiError(501, `The stand-in does not know the request ${name}.`);
 	try {
-		return kind(document, request) ?? {};
+		return carryOut(document, request) ?? {};
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw error;
 		throw new ApiError(error.code, `Invalid requests[${position}].${name}: ${error.message}`, {

@@ -33,7 +33,7 @@ export interface Segment {
 }
 
 /** Length in UTF-16 units. */
-export function lengthOf(entry: Entry): number {
+export function getLength(entry: Entry): number {
 	if (entry.kind !== 'paragraph') return 1;
 	// Called for every entry in every request; a loop takes a third of the time of a reduce.
 	let units = 0;
@@ -41,11 +41,11 @@ export function lengthOf(entry: Entry): number {
 	return units;
 }
 
-export function endOf(segment: Segment): number {
-	return segment.entries.reduce((sum, entry) => sum + lengthOf(entry), 0);
+export function getEnd(segment: Segment): number {
+	return segment.entries.reduce((sum, entry) => sum + getLength(entry), 0);
 }
 
-export function textOf(paragraph: Paragraph): string {
+export function readText(paragraph: Paragraph): string {
 	return paragraph.runs.map((run) => run.text).join('');
 }
 
@@ -56,40 +56,42 @@ export interface Place {
 	readonly offset: number;
 }
 
-export function invalid(message: string): ApiError {
+export function createInvalidError(message: string): ApiError {
 	return new ApiError(400, message, { status: 'INVALID_ARGUMENT' });
 }
 
-export function placeOf(segment: Segment, index: number): Place {
+export function findPlace(segment: Segment, index: number): Place {
 	let start = 0;
 	let entryIndex = 0;
 	for (const entry of segment.entries) {
-		const length = lengthOf(entry);
+		const length = getLength(entry);
 		if (index < start + length) return { entryIndex, offset: index - start };
 		start += length;
 		entryIndex++;
 	}
-	throw invalid(`Index ${index} must be less than the end index of the referenced segment, ${start}.`);
+	throw createInvalidError(
+		`Index ${index} must be less than the end index of the referenced segment, ${start}.`,
+	);
 }
 
-export function entryAt(segment: Segment, entryIndex: number): Entry {
+export function getEntry(segment: Segment, entryIndex: number): Entry {
 	const entry = segment.entries[entryIndex];
 	if (entry === undefined) throw new Error(`no entry ${entryIndex}`);
 	return entry;
 }
 
 /** The first index that an edit may name. In the body, the section break comes before it. */
-function firstIndex(segment: Segment): number {
+function getFirstIndex(segment: Segment): number {
 	return segment.entries[0]?.kind === 'sectionBreak' ? 1 : 0;
 }
 
 export function checkIndex(segment: Segment, index: number): void {
-	const first = firstIndex(segment);
-	if (index < first) throw invalid(`Index ${index} must be greater than or equal to ${first}.`);
+	const first = getFirstIndex(segment);
+	if (index < first) throw createInvalidError(`Index ${index} must be greater than or equal to ${first}.`);
 }
 
 export function splitsPair(paragraph: Paragraph, offset: number): boolean {
-	const text = textOf(paragraph);
+	const text = readText(paragraph);
 	const previousCode = text.charCodeAt(offset - 1);
 	const nextCode = text.charCodeAt(offset);
 	return previousCode >= 0xd800 && previousCode <= 0xdbff && nextCode >= 0xdc00 && nextCode <= 0xdfff;
@@ -113,7 +115,7 @@ export function cutRuns(paragraph: Paragraph, offset: number): number {
 	return paragraph.runs.length;
 }
 
-export function newParagraph(like: Paragraph | undefined, runs: Run[]): Paragraph {
+export function createParagraph(like: Paragraph | undefined, runs: Run[]): Paragraph {
 	const paragraph: Paragraph = { kind: 'paragraph', runs, style: { ...like?.style } };
 	if (like?.bullet !== undefined) paragraph.bullet = { ...like.bullet };
 	return paragraph;
@@ -125,13 +127,13 @@ export function tidy(paragraph: Paragraph): void {
 	for (const run of paragraph.runs) {
 		const lastRun = runs.at(-1);
 		if (run.text === '') continue;
-		if (lastRun !== undefined && joins(lastRun, run)) lastRun.text += run.text;
+		if (lastRun !== undefined && canJoin(lastRun, run)) lastRun.text += run.text;
 		else runs.push(run);
 	}
 	paragraph.runs = runs;
 }
 
-function joins(left: Run, right: Run): boolean {
+function canJoin(left: Run, right: Run): boolean {
 	if (left.object !== undefined || right.object !== undefined) return false;
 	const key = (run: Run) => JSON.stringify([Object.entries(run.style).sort(), run.suggested]);
 	return key(left) === key(right);

@@ -3,17 +3,17 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { checkCreates, type FileRegistry, type StoredFile } from '../files.ts';
 import { ApiError, type Call, type Service } from '../service.ts';
 import {
-	bodyText,
-	documentOut,
-	newId,
-	newTab,
-	tabOf,
+	readBodyText,
+	renderDocument,
+	createId,
+	createTab,
+	findTab,
 	type StoredDocument,
 	type TabSeed,
 } from './document.ts';
 import { insertText } from './edits.ts';
 import { apply } from './requests.ts';
-import { endOf } from './segment.ts';
+import { getEnd } from './segment.ts';
 
 export const documentType = 'application/vnd.google-apps.document';
 
@@ -41,33 +41,33 @@ export interface DocsService extends Service {
  */
 export function createDocsService({ files }: { files: FileRegistry }): DocsService {
 	const documents = new Map<string, StoredDocument>();
-	const newRevision = () => newId('AJ');
+	const createRevision = () => createId('AJ');
 
 	function keep(file: StoredFile, tabs: readonly TabSeed[] = [{}]): StoredDocument {
 		const document: StoredDocument = {
 			id: file.id,
 			title: file.name,
-			revisionId: newRevision(),
-			tabs: tabs.map((tab, index) => newTab(tab, index)),
+			revisionId: createRevision(),
+			tabs: tabs.map((tab, index) => createTab(tab, index)),
 			batches: 0,
 		};
 		documents.set(file.id, document);
 		return document;
 	}
 
-	function known(id: string): StoredDocument {
+	function getDocument(id: string): StoredDocument {
 		const document = documents.get(id);
 		if (document === undefined)
 			throw new ApiError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' });
 		return document;
 	}
 
-	function asked(call: Call): StoredDocument {
+	function getRequestedDocument(call: Call): StoredDocument {
 		const id = String(call.params['documentId'] ?? '');
 		const file = files.get(id);
 		if (file) files.checkShared(call, file);
-		const visible = file !== undefined && files.visibleTo(call, file);
-		return known(visible ? id : '');
+		const visible = file !== undefined && files.isVisibleTo(call, file);
+		return getDocument(visible ? id : '');
 	}
 
 	files.onCreated.push((file) => {
@@ -82,26 +82,32 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 
 	files.textReaders.push((id) => {
 		const document = documents.get(id);
-		return document?.tabs.map(bodyText).join('');
+		return document?.tabs.map(readBodyText).join('');
 	});
 
 	return {
 		methods: {
 			'docs.documents.create': (call) => {
-				const { title } = bodyOf(call);
+				const { title } = readBody(call);
 				checkCreates(call);
 				const name = title ?? 'Untitled document';
 				const { id } = files.add({ name, mimeType: documentType, clientId: call.clientId });
-				return { body: documentOut(known(id), false, 'SUGGESTIONS_INLINE') };
+				return { body: renderDocument(getDocument(id), false, 'SUGGESTIONS_INLINE') };
 			},
 			'docs.documents.get': (call) => {
 				const view = String(call.params['suggestionsViewMode'] ?? 'DEFAULT_FOR_CURRENT_ACCESS');
 				const effectiveView = view === 'DEFAULT_FOR_CURRENT_ACCESS' ? 'SUGGESTIONS_INLINE' : view;
 				return {
-					body: documentOut(asked(call), call.params['includeTabsContent'] === 'true', effectiveView),
+					body: renderDocument(
+						getRequestedDocument(call),
+						call.params['includeTabsContent'] === 'true',
+						effectiveView,
+					),
 				};
 			},
-			'docs.documents.batchUpdate': (call) => ({ body: batchUpdate(asked(call), bodyOf(call), newRevision) }),
+			'docs.documents.batchUpdate': (call) => ({
+				body: batchUpdate(getRequestedDocument(call), readBody(call), createRevision),
+			}),
 		},
 		seed({ title, tabs, file }) {
 			const { id } = files.add({ clientId: '', ...file, name: title, mimeType: documentType });
@@ -109,23 +115,23 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 			if (stored !== undefined && tabs !== undefined) keep(stored, tabs);
 			return id;
 		},
-		text: (documentId, tabId) => bodyText(tabOf(known(documentId), tabId)),
+		text: (documentId, tabId) => readBodyText(findTab(getDocument(documentId), tabId)),
 		type(documentId, text) {
-			const document = known(documentId);
-			const { body } = tabOf(document, undefined);
-			insertText(body, endOf(body) - 1, text);
-			document.revisionId = newRevision();
+			const document = getDocument(documentId);
+			const { body } = findTab(document, undefined);
+			insertText(body, getEnd(body) - 1, text);
+			document.revisionId = createRevision();
 		},
-		revisionOf: (documentId) => known(documentId).revisionId,
-		batchesOf: (documentId) => known(documentId).batches,
+		revisionOf: (documentId) => getDocument(documentId).revisionId,
+		batchesOf: (documentId) => getDocument(documentId).batches,
 		reset() {
 			documents.clear();
 		},
 	};
 }
 
-/** The front has already checked it against the contract. */
-function bodyOf(call: Call): docs_v1.Schema$Document & docs_v1.Schema$BatchUpdateDocumentRequest {
+/** Copies the body, which the front has already checked against the contract. */
+function readBody(call: Call): docs_v1.Schema$Document & docs_v1.Schema$BatchUpdateDocumentRequest {
 	return structuredClone(call.body ?? {});
 }
 

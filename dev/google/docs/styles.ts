@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { paragraphsIn } from './edits.ts';
-import { cutRuns, invalid, tidy, type Segment } from './segment.ts';
+import { findParagraphs } from './edits.ts';
+import { cutRuns, createInvalidError, tidy, type Segment } from './segment.ts';
 
 const textFields = [
 	'backgroundColor',
@@ -45,17 +45,17 @@ function listFields<K extends string>(
 	knownFields: readonly K[],
 ): readonly K[] {
 	if (mask === undefined || mask === null || mask === '')
-		throw invalid('At least one field must be listed in fields.');
+		throw createInvalidError('At least one field must be listed in fields.');
 	if (mask === '*') return knownFields;
 	return mask.split(',').map((name) => {
 		const field = knownFields.find((knownField) => knownField === name.trim());
-		if (field === undefined) throw invalid(`Invalid field: ${name}`);
+		if (field === undefined) throw createInvalidError(`Invalid field: ${name}`);
 		return field;
 	});
 }
 
 /** A listed field without a value is reset to its default. */
-function withFields<T extends object>(target: T, source: T, fields: ReadonlyArray<keyof T>): T {
+function applyFields<T extends object>(target: T, source: T, fields: ReadonlyArray<keyof T>): T {
 	const oldEntries = Object.entries(target).filter(([name]) => !fields.some((field) => field === name));
 	const newEntries = Object.entries(source).filter(([name]) => fields.some((field) => field === name));
 	return Object.fromEntries([...oldEntries, ...newEntries]) as T;
@@ -67,21 +67,21 @@ export function updateTextStyle(
 	end: number,
 	{ fields, textStyle }: docs_v1.Schema$UpdateTextStyleRequest,
 ): void {
-	const listed = listFields(fields, textFields);
+	const listedFields = listFields(fields, textFields);
 	const style: docs_v1.Schema$TextStyle = { ...textStyle };
-	for (const { paragraph, startOffset, endOffset } of paragraphsIn(segment, start, end)) {
+	for (const { paragraph, startOffset, endOffset } of findParagraphs(segment, start, end)) {
 		const firstRun = cutRuns(paragraph, startOffset);
 		const endRun = cutRuns(paragraph, endOffset);
 		for (const run of paragraph.runs.slice(firstRun, endRun)) {
-			run.style = withFields(run.style, style, listed);
-			if (listed.includes('link')) lookOfLink(run.style, listed, style.link !== undefined);
+			run.style = applyFields(run.style, style, listedFields);
+			if (listedFields.includes('link')) styleLink(run.style, listedFields, style.link !== undefined);
 		}
 		tidy(paragraph);
 	}
 }
 
 /** Setting or clearing a link also changes its usual style, unless the style is listed too. */
-function lookOfLink(style: docs_v1.Schema$TextStyle, listed: readonly string[], isSet: boolean): void {
+function styleLink(style: docs_v1.Schema$TextStyle, listed: readonly string[], isSet: boolean): void {
 	if (!listed.includes('underline')) {
 		if (isSet) style.underline = true;
 		else delete style.underline;
@@ -100,9 +100,9 @@ export function updateParagraphStyle(
 	{ fields, paragraphStyle }: docs_v1.Schema$UpdateParagraphStyleRequest,
 	newId: (prefix: string) => string,
 ): void {
-	const listed = listFields(fields, paragraphFields);
-	for (const { paragraph } of paragraphsIn(segment, start, end)) {
-		paragraph.style = withFields(paragraph.style, { ...paragraphStyle }, listed);
+	const listedFields = listFields(fields, paragraphFields);
+	for (const { paragraph } of findParagraphs(segment, start, end)) {
+		paragraph.style = applyFields(paragraph.style, { ...paragraphStyle }, listedFields);
 		paragraph.style.namedStyleType ??= 'NORMAL_TEXT';
 		if (paragraph.style.namedStyleType.startsWith('HEADING_')) paragraph.style.headingId ??= newId('h.');
 		else delete paragraph.style.headingId;

@@ -1,9 +1,9 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { allTabs, newId, newTab, tabOf, type StoredDocument, type Tab } from './document.ts';
-import { deleteRange, insertText, paragraphAt } from './edits.ts';
-import { movingRanges } from './namedRanges.ts';
-import { cutRuns, invalid, lengthOf, textOf, type Segment } from './segment.ts';
+import { collectTabs, createId, createTab, findTab, type StoredDocument, type Tab } from './document.ts';
+import { deleteRange, insertText, findParagraph } from './edits.ts';
+import { editAndMoveRanges } from './namedRanges.ts';
+import { cutRuns, createInvalidError, getLength, readText, type Segment } from './segment.ts';
 
 /** Replaces text in all segments of the given tabs, or of all tabs. The new text gets the style of what it replaces. */
 export function replaceAllText(
@@ -11,14 +11,14 @@ export function replaceAllText(
 	{ containsText, replaceText, tabsCriteria }: docs_v1.Schema$ReplaceAllTextRequest,
 ): docs_v1.Schema$Response {
 	const { text = '', matchCase = false, searchByRegex } = containsText ?? {};
-	if (!text) throw invalid('The search text should not be empty.');
-	if (searchByRegex) throw invalid('The stand-in does not know regular expressions.');
+	if (!text) throw createInvalidError('The search text should not be empty.');
+	if (searchByRegex) throw createInvalidError('The stand-in does not know regular expressions.');
 	const ids = tabsCriteria?.tabIds ?? [];
-	const tabs = ids.length > 0 ? ids.map((id) => tabOf(document, id)) : allTabs(document.tabs);
+	const tabs = ids.length > 0 ? ids.map((id) => findTab(document, id)) : collectTabs(document.tabs);
 	let occurrencesChanged = 0;
 	for (const tab of tabs) {
-		for (const segment of segmentsOf(tab)) {
-			const starts = matchesIn(segment, text, matchCase ?? false);
+		for (const segment of listSegments(tab)) {
+			const starts = findMatches(segment, text, matchCase ?? false);
 			for (const start of starts.toReversed()) replace(tab, segment, start, text, replaceText ?? '');
 			occurrencesChanged += starts.length;
 		}
@@ -26,33 +26,33 @@ export function replaceAllText(
 	return { replaceAllText: occurrencesChanged > 0 ? { occurrencesChanged } : {} };
 }
 
-function segmentsOf({ body, headers, footers, footnotes }: Tab): Segment[] {
+function listSegments({ body, headers, footers, footnotes }: Tab): Segment[] {
 	return [body, ...[headers, footers, footnotes].flatMap((part) => Object.values(part))];
 }
 
-function matchesIn(segment: Segment, text: string, matchCase: boolean): number[] {
+function findMatches(segment: Segment, text: string, matchCase: boolean): number[] {
 	const folded = (some: string) => (matchCase ? some : some.toLowerCase());
 	const starts: number[] = [];
 	let position = 0;
 	for (const entry of segment.entries) {
-		const paragraphText = entry.kind === 'paragraph' ? folded(textOf(entry)) : '';
+		const paragraphText = entry.kind === 'paragraph' ? folded(readText(entry)) : '';
 		for (
 			let offset = paragraphText.indexOf(folded(text));
 			offset >= 0;
 			offset = paragraphText.indexOf(folded(text), offset + text.length)
 		)
 			starts.push(position + offset);
-		position += lengthOf(entry);
+		position += getLength(entry);
 	}
 	return starts;
 }
 
 function replace(tab: Tab, segment: Segment, start: number, text: string, replacement: string): void {
 	const end = start + text.length;
-	movingRanges(tab, segment, end, () => {
+	editAndMoveRanges(tab, segment, end, () => {
 		insertText(segment, end, replacement);
 	});
-	movingRanges(tab, segment, start, () => {
+	editAndMoveRanges(tab, segment, start, () => {
 		deleteRange(segment, start, end);
 	});
 }
@@ -62,15 +62,15 @@ export function addDocumentTab(
 	{ tabProperties }: docs_v1.Schema$AddDocumentTabRequest,
 ): docs_v1.Schema$Response {
 	const { title, parentTabId, tabId: given, nestingLevel } = tabProperties ?? {};
-	if (given || nestingLevel) throw invalid('The tab ID and the nesting level cannot be set.');
-	const siblings = parentTabId ? tabOf(document, parentTabId).children : document.tabs;
+	if (given || nestingLevel) throw createInvalidError('The tab ID and the nesting level cannot be set.');
+	const siblings = parentTabId ? findTab(document, parentTabId).children : document.tabs;
 	const index = siblings.length;
-	const tab = newTab({ tabId: newId('t.'), ...(title && { title }) }, index, parentTabId ?? undefined);
+	const tab = createTab({ tabId: createId('t.'), ...(title && { title }) }, index, parentTabId ?? undefined);
 	siblings.push(tab);
 	return { addDocumentTab: { tabProperties: { tabId: tab.tabId, title: tab.title, index } } };
 }
 
-const longestAddress = 2_000;
+const maxAddressLength = 2_000;
 /** No address in these domains is one that Google can fetch (RFC 2606, RFC 6761). */
 const unreachable = /(?:^|\.)(?:invalid|test|localhost)$/;
 
@@ -80,21 +80,22 @@ export function insertInlineImage(
 	index: number,
 	{ uri }: docs_v1.Schema$InsertInlineImageRequest,
 ): docs_v1.Schema$Response {
-	if (!uri || uri.length > longestAddress || !URL.canParse(uri)) throw invalid('The image URI is invalid.');
+	if (!uri || uri.length > maxAddressLength || !URL.canParse(uri))
+		throw createInvalidError('The image URI is invalid.');
 	const { protocol, hostname } = new URL(uri);
 	if (!/^https?:$/.test(protocol) || unreachable.test(hostname)) {
-		throw invalid(
+		throw createInvalidError(
 			'There was a problem retrieving the image. The provided image should be publicly accessible, within size limit, and in supported formats.',
 		);
 	}
-	const objectId = newId('kix.');
+	const objectId = createId('kix.');
 	const imageProperties = { contentUri: 'https://lh7-rt.googleusercontent.com/docsz/x', sourceUri: uri };
 	tab.inlineObjects[objectId] = {
 		objectId,
 		inlineObjectProperties: { embeddedObject: { imageProperties } },
 	};
-	movingRanges(tab, segment, index, () => {
-		const { paragraph, place } = paragraphAt(segment, index);
+	editAndMoveRanges(tab, segment, index, () => {
+		const { paragraph, place } = findParagraph(segment, index);
 		const object = { inlineObjectElement: { inlineObjectId: objectId, textStyle: {} } };
 		paragraph.runs.splice(cutRuns(paragraph, place.offset), 0, { text: '\ue907', style: {}, object });
 	});

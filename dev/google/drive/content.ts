@@ -33,7 +33,7 @@ export class ContentSink {
 	}
 }
 
-export function contentOf(data: Buffer, keep: boolean): Content {
+export function buildContent(data: Buffer, keep: boolean): Content {
 	const sink = new ContentSink(keep);
 	sink.take(data);
 	return sink.finish();

@@ -3,13 +3,13 @@ import { ApiError } from '../service.ts';
 type Mask = Map<string, Mask>;
 
 /**
- * Google's partial responses, such as `nextPageToken,files(id,owners/emailAddress)`; `*` means everything,
+ * Selects the fields of a partial response, such as `nextPageToken,files(id,owners/emailAddress)`; `*` means everything,
  * and a dot is the same as a slash.
  * @param value a JSON value; arrays are searched
  */
 export function selectFields(value: unknown, fields: string): unknown {
 	const { mask, rest } = parseMask(fields);
-	if (rest !== '') throw invalidSelection(fields);
+	if (rest !== '') throw createSelectionError(fields);
 	return pick(value, mask);
 }
 
@@ -29,13 +29,13 @@ function parseMask(text: string): { mask: Mask; rest: string } {
 	let remainder = text;
 	for (;;) {
 		const match = /^\s*([A-Za-z0-9_]+|\*)((?:[/.](?:[A-Za-z0-9_]+|\*))*)\s*/.exec(remainder);
-		if (match === null) throw invalidSelection(text);
+		if (match === null) throw createSelectionError(text);
 		remainder = remainder.slice(match[0].length);
-		let leaf = below(mask, match[1] ?? '');
-		for (const name of (match[2] ?? '').split(/[/.]/).filter(Boolean)) leaf = below(leaf, name);
+		let leaf = addBelow(mask, match[1] ?? '');
+		for (const name of (match[2] ?? '').split(/[/.]/).filter(Boolean)) leaf = addBelow(leaf, name);
 		if (remainder.startsWith('(')) {
 			const inner = parseMask(remainder.slice(1));
-			if (!inner.rest.startsWith(')')) throw invalidSelection(text);
+			if (!inner.rest.startsWith(')')) throw createSelectionError(text);
 			for (const [name, deeper] of inner.mask) leaf.set(name, deeper);
 			remainder = inner.rest.slice(1).trimStart();
 		}
@@ -44,7 +44,7 @@ function parseMask(text: string): { mask: Mask; rest: string } {
 	}
 }
 
-function below(mask: Mask, name: string): Mask {
+function addBelow(mask: Mask, name: string): Mask {
 	const nested = mask.get(name);
 	if (nested !== undefined) return nested;
 	const newMask: Mask = new Map();
@@ -52,6 +52,6 @@ function below(mask: Mask, name: string): Mask {
 	return newMask;
 }
 
-function invalidSelection(fields: string): ApiError {
+function createSelectionError(fields: string): ApiError {
 	return new ApiError(400, `Invalid field selection ${fields}`, { reason: 'invalidParameter' });
 }

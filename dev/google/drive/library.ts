@@ -33,8 +33,8 @@ export class Library {
 	/** @throws ApiError 404 if the caller may not know about the file, as in Drive */
 	find(caller: Caller, id: string): StoredFile {
 		const file = this.files.get(id);
-		if (file === undefined || !this.files.visibleTo(caller, file)) throw notFound(id);
-		if (file.driveId !== undefined && !supportsAllDrives(caller)) throw notFound(id);
+		if (file === undefined || !this.files.isVisibleTo(caller, file)) throw createNotFoundError(id);
+		if (file.driveId !== undefined && !supportsAllDrives(caller)) throw createNotFoundError(id);
 		return file;
 	}
 
@@ -46,8 +46,9 @@ export class Library {
 		const target = metadata.mimeType ?? contentType ?? 'application/octet-stream';
 		if (metadata.id) this.checkId(metadata.id, target);
 		if (contentType !== undefined && isWorkspaceType(target)) checkConversion(contentType, target);
-		const { driveId } = this.parentsOf(caller, metadata.parents ?? []);
-		if (isServiceAccount(caller) && driveId === undefined && target !== folderType) throw noStorage(target);
+		const { driveId } = this.resolveParents(caller, metadata.parents ?? []);
+		if (isServiceAccount(caller) && driveId === undefined && target !== folderType)
+			throw createNoStorageError(target);
 	}
 
 	create(caller: Caller, metadata: drive_v3.Schema$File, media?: Media): StoredFile {
@@ -62,7 +63,7 @@ export class Library {
 			properties: metadata.properties ?? {},
 			appProperties: metadata.appProperties ?? {},
 			createdTime: metadata.createdTime ?? undefined,
-			...this.parentsOf(caller, metadata.parents ?? []),
+			...this.resolveParents(caller, metadata.parents ?? []),
 		});
 		if (media && !isWorkspaceType(mimeType)) this.contents.set(file.id, media.content);
 		return file;
@@ -93,8 +94,8 @@ export class Library {
 		file.trashed = metadata.trashed ?? file.trashed;
 		Object.assign(file.properties, metadata.properties);
 		Object.assign(file.appProperties, metadata.appProperties);
-		const added = namesIn(caller.params['addParents']);
-		if (added.length > 0) Object.assign(file, this.parentsOf(caller, added));
+		const added = splitNames(caller.params['addParents']);
+		if (added.length > 0) Object.assign(file, this.resolveParents(caller, added));
 		if (media && !isWorkspaceType(file.mimeType)) this.contents.set(file.id, media.content);
 	}
 
@@ -111,14 +112,15 @@ export class Library {
 		}
 	}
 
-	private parentsOf(caller: Caller, ids: readonly string[]): Pick<StoredFile, 'parents' | 'driveId'> {
+	private resolveParents(caller: Caller, ids: readonly string[]): Pick<StoredFile, 'parents' | 'driveId'> {
 		if (ids.length > 1) {
 			throw new ApiError(400, 'A file must have exactly one parent.', { reason: 'invalid' });
 		}
 		const [id = 'root'] = ids;
 		if (id === 'root' || id === rootId) return { parents: ['root'], driveId: undefined };
 		if (this.sharedDrives.has(id)) {
-			if (!supportsAllDrives(caller) || !caller.scopes.includes(fullDriveScope)) throw notFound(id);
+			if (!supportsAllDrives(caller) || !caller.scopes.includes(fullDriveScope))
+				throw createNotFoundError(id);
 			return { parents: [id], driveId: id };
 		}
 		const folder = this.find(caller, id);
@@ -144,18 +146,18 @@ export function supportsAllDrives({ params }: Pick<Call, 'params'>): boolean {
  * A service account would own the file, but has no storage: n8n-io/n8n#26050, Jumbo810/Upload_Github_Artifacts_TO_GDrive#22; for Google's
  * own formats openclaw/openclaw#20427.
  */
-function noStorage(mimeType: string): ApiError {
+function createNoStorageError(mimeType: string): ApiError {
 	const message = isWorkspaceType(mimeType)
 		? "The user's Drive storage quota has been exceeded."
 		: 'Service Accounts do not have storage quota. Leverage shared drives (https://developers.google.com/workspace/drive/api/guides/about-shareddrives), or use OAuth delegation (http://support.google.com/a/answer/7281227) instead.';
 	return new ApiError(403, message, { reason: 'storageQuotaExceeded' });
 }
 
-export function notFound(id: string): ApiError {
+export function createNotFoundError(id: string): ApiError {
 	return new ApiError(404, `File not found: ${id}.`, { reason: 'notFound' });
 }
 
-function namesIn(value: string | readonly string[] | undefined): string[] {
+function splitNames(value: string | readonly string[] | undefined): string[] {
 	return String(value ?? '')
 		.split(',')
 		.filter(Boolean);

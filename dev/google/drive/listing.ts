@@ -9,31 +9,31 @@ export interface Page<T> {
 	readonly nextPageToken: string | undefined;
 }
 
-/** The files that a `files.list` call asks for. */
+/** Returns the page of files that a `files.list` call asks for. */
 export function listFiles(library: Library, call: Call): Page<StoredFile> {
-	const inScope = corpusOf(call);
+	const inScope = selectCorpus(call);
 	const q = String(call.params['q'] ?? '').replaceAll(`'${rootId}'`, "'root'");
 	const matches = parseQuery(q);
 	const matchingFiles = library.files
-		.all()
-		.filter((file) => library.files.visibleTo(call, file) && inScope(file) && matches(file));
-	return pageOf(ordered(matchingFiles, String(call.params['orderBy'] ?? '')), call, 100, 1000);
+		.listAll()
+		.filter((file) => library.files.isVisibleTo(call, file) && inScope(file) && matches(file));
+	return cutPage(sortFiles(matchingFiles, String(call.params['orderBy'] ?? '')), call, 100, 1000);
 }
 
 /** Returns one page. A page token is valid only for the same query as the request that returned it. */
-export function pageOf<T>(entries: readonly T[], call: Call, defaultSize: number, maxSize: number): Page<T> {
+export function cutPage<T>(entries: readonly T[], call: Call, defaultSize: number, maxSize: number): Page<T> {
 	const { q, pageToken, pageSize, orderBy } = call.params;
 	const question = JSON.stringify([call.method, q ?? '', orderBy ?? '']);
 	const size = Number(pageSize ?? defaultSize);
-	if (!Number.isInteger(size) || size < 1 || size > maxSize) throw invalid('pageSize');
-	const start = pageToken === undefined ? 0 : offsetIn(String(pageToken), question);
+	if (!Number.isInteger(size) || size < 1 || size > maxSize) throw createInvalidValueError('pageSize');
+	const start = pageToken === undefined ? 0 : readOffset(String(pageToken), question);
 	const until = start + size;
 	const nextPageToken =
 		until < entries.length ? Buffer.from(JSON.stringify([question, until])).toString('base64url') : undefined;
 	return { entries: entries.slice(start, until), nextPageToken };
 }
 
-function offsetIn(token: string, question: string): number {
+function readOffset(token: string, question: string): number {
 	try {
 		const [tokenQuestion, offset] = JSON.parse(Buffer.from(token, 'base64url').toString()) as [
 			string,
@@ -43,22 +43,23 @@ function offsetIn(token: string, question: string): number {
 	} catch {
 		// A made-up token is not JSON. It is as invalid as the token of another request.
 	}
-	throw invalid('pageToken');
+	throw createInvalidValueError('pageToken');
 }
 
 /** Selects the drives to search. */
-function corpusOf(call: Call): (file: StoredFile) => boolean {
+function selectCorpus(call: Call): (file: StoredFile) => boolean {
 	const { corpora = 'user', driveId } = call.params;
 	const withDrives = supportsAllDrives(call) && call.params['includeItemsFromAllDrives'] === 'true';
 	if (corpora === 'drive') {
-		if (driveId === undefined || !withDrives) throw invalid('driveId');
+		if (driveId === undefined || !withDrives) throw createInvalidValueError('driveId');
 		return (file) => file.driveId === driveId;
 	}
-	if (driveId !== undefined) throw invalid('driveId');
-	if (corpora === 'allDrives' && !withDrives) throw invalid('corpora');
+	if (driveId !== undefined) throw createInvalidValueError('driveId');
+	if (corpora === 'allDrives' && !withDrives) throw createInvalidValueError('corpora');
 	return (file) => file.driveId === undefined || withDrives;
 }
 
+/** A stored file has no other time than that of its creation. */
 const sortKeys: Readonly<Record<string, (a: StoredFile, b: StoredFile) => number>> = {
 	name: (a, b) => compare(a.name, b.name),
 	name_natural: (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }),
@@ -70,14 +71,15 @@ const sortKeys: Readonly<Record<string, (a: StoredFile, b: StoredFile) => number
 	recency: (a, b) => compare(a.createdTime, b.createdTime),
 };
 
-function ordered(files: StoredFile[], orderBy: string): StoredFile[] {
+function sortFiles(files: StoredFile[], orderBy: string): StoredFile[] {
 	const comparisons = orderBy
 		.split(',')
 		.filter(Boolean)
 		.map((key) => {
 			const [name = '', direction] = key.trim().split(' ');
 			const by = sortKeys[name];
-			if (by === undefined || (direction !== undefined && direction !== 'desc')) throw invalid('orderBy');
+			if (by === undefined || (direction !== undefined && direction !== 'desc'))
+				throw createInvalidValueError('orderBy');
 			return direction === 'desc' ? (a: StoredFile, b: StoredFile) => -by(a, b) : by;
 		});
 	return files.sort((a, b) => comparisons.map((by) => by(a, b)).find((order) => order !== 0) ?? 0);
@@ -87,6 +89,6 @@ function compare(a: string, b: string): number {
 	return a < b ? -1 : Number(a > b);
 }
 
-function invalid(parameter: string): ApiError {
+function createInvalidValueError(parameter: string): ApiError {
 	return new ApiError(400, `Invalid Value for ${parameter}`, { reason: 'invalid' });
 }

@@ -9,24 +9,24 @@ const tokenPattern = /\s*(?:'((?:\\.|[^'\\])*)'|(>=|<=|!=|[=<>(){}])|([A-Za-z]+)
 type Token = { readonly text: string } | { readonly word: string };
 
 /**
- * Drive's search language, as far as this project's clients use it: `and`, `or`, `not`, parentheses; name,
+ * Parses Drive's search language, as far as this project's clients use it: `and`, `or`, `not`, parentheses; name,
  * mimeType, trashed, parents, properties, appProperties.
  * @throws ApiError 400 for everything else, in Drive's words
  */
 export function parseQuery(q: string): Matches {
 	if (q.trim() === '') return () => true;
-	const parser = new Parser(tokensOf(q));
-	const matches = parser.anyOf();
-	parser.end();
+	const parser = new Parser(tokenize(q));
+	const matches = parser.parseAny();
+	parser.expectEnd();
 	return matches;
 }
 
-function tokensOf(q: string): Token[] {
+function tokenize(q: string): Token[] {
 	const tokens: Token[] = [];
 	tokenPattern.lastIndex = 0;
 	while (tokenPattern.lastIndex < q.trimEnd().length) {
 		const match = tokenPattern.exec(q);
-		if (match === null) throw invalid();
+		if (match === null) throw createQueryError();
 		const [, text, sign, word] = match;
 		if (text !== undefined) tokens.push({ text: text.replace(/\\(.)/g, '$1') });
 		else tokens.push({ word: sign ?? word ?? '' });
@@ -34,7 +34,7 @@ function tokensOf(q: string): Token[] {
 	return tokens;
 }
 
-function invalid(): ApiError {
+function createQueryError(): ApiError {
 	return new ApiError(400, 'Invalid Value', { reason: 'invalid' });
 }
 
@@ -46,88 +46,88 @@ class Parser {
 		this.tokens = tokens;
 	}
 
-	end(): void {
-		if (this.at !== this.tokens.length) throw invalid();
+	expectEnd(): void {
+		if (this.at !== this.tokens.length) throw createQueryError();
 	}
 
-	anyOf(): Matches {
-		const terms = [this.allOf()];
-		while (this.took('or')) terms.push(this.allOf());
+	parseAny(): Matches {
+		const terms = [this.parseAll()];
+		while (this.takeIf('or')) terms.push(this.parseAll());
 		return (file) => terms.some((term) => term(file));
 	}
 
-	private allOf(): Matches {
-		const terms = [this.term()];
-		while (this.took('and')) terms.push(this.term());
+	private parseAll(): Matches {
+		const terms = [this.parseTerm()];
+		while (this.takeIf('and')) terms.push(this.parseTerm());
 		return (file) => terms.every((term) => term(file));
 	}
 
-	private term(): Matches {
-		if (this.took('not')) {
-			const inner = this.term();
+	private parseTerm(): Matches {
+		if (this.takeIf('not')) {
+			const inner = this.parseTerm();
 			return (file) => !inner(file);
 		}
-		if (this.took('(')) {
-			const inner = this.anyOf();
+		if (this.takeIf('(')) {
+			const inner = this.parseAny();
 			this.expect(')');
 			return inner;
 		}
-		const token = this.next();
-		return 'text' in token ? this.parentTerm(token.text) : this.fieldTerm(token.word);
+		const token = this.takeToken();
+		return 'text' in token ? this.parseParentTerm(token.text) : this.parseFieldTerm(token.word);
 	}
 
-	private parentTerm(id: string): Matches {
+	private parseParentTerm(id: string): Matches {
 		this.expect('in');
 		this.expect('parents');
 		return ({ parents }) => parents.includes(id);
 	}
 
-	private fieldTerm(field: string): Matches {
-		if (field === 'properties' || field === 'appProperties') return this.propertyTerm(field);
-		const sign = this.word();
-		if (field === 'trashed') return this.trashedTerm(sign);
-		if (field !== 'name' && field !== 'mimeType') throw invalid();
+	private parseFieldTerm(field: string): Matches {
+		if (field === 'properties' || field === 'appProperties') return this.parsePropertyTerm(field);
+		const sign = this.takeWord();
+		if (field === 'trashed') return this.parseTrashedTerm(sign);
+		if (field !== 'name' && field !== 'mimeType') throw createQueryError();
 		const compare = comparisons[sign];
-		if (compare === undefined) throw invalid();
-		const value = this.text();
+		if (compare === undefined) throw createQueryError();
+		const value = this.takeText();
 		return (file) => compare(file[field], value);
 	}
 
-	private trashedTerm(sign: string): Matches {
-		const value = this.word();
-		if ((sign !== '=' && sign !== '!=') || (value !== 'true' && value !== 'false')) throw invalid();
+	private parseTrashedTerm(sign: string): Matches {
+		const value = this.takeWord();
+		if ((sign !== '=' && sign !== '!=') || (value !== 'true' && value !== 'false')) throw createQueryError();
 		const expectedValue = (value === 'true') === (sign === '=');
 		return ({ trashed }) => trashed === expectedValue;
 	}
 
-	private propertyTerm(field: 'properties' | 'appProperties'): Matches {
+	private parsePropertyTerm(field: 'properties' | 'appProperties'): Matches {
 		for (const word of ['has', '{', 'key', '=']) this.expect(word);
-		const key = this.text();
+		const key = this.takeText();
 		for (const word of ['and', 'value', '=']) this.expect(word);
-		const value = this.text();
+		const value = this.takeText();
 		this.expect('}');
 		return (file) => file[field][key] === value;
 	}
 
-	private next(): Token {
+	private takeToken(): Token {
 		const token = this.tokens[this.at++];
-		if (token === undefined) throw invalid();
+		if (token === undefined) throw createQueryError();
 		return token;
 	}
 
-	private word(): string {
-		const token = this.next();
-		if ('text' in token) throw invalid();
+	private takeWord(): string {
+		const token = this.takeToken();
+		if ('text' in token) throw createQueryError();
 		return token.word;
 	}
 
-	private text(): string {
-		const token = this.next();
-		if ('word' in token) throw invalid();
+	private takeText(): string {
+		const token = this.takeToken();
+		if ('word' in token) throw createQueryError();
 		return token.text;
 	}
 
-	private took(word: string): boolean {
+	private takeIf(word: string): boolean {
 		const token = this.tokens[this.at];
 		const isMatch = token !== undefined && 'word' in token && token.word === word;
 		if (isMatch) this.at++;
@@ -135,7 +135,7 @@ class Parser {
 	}
 
 	private expect(word: string): void {
-		if (!this.took(word)) throw invalid();
+		if (!this.takeIf(word)) throw createQueryError();
 	}
 }
 

@@ -3,21 +3,21 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import type { StoredFile } from '../files.ts';
 import type { Call } from '../service.ts';
 import type { Content } from './content.ts';
-import { importFormats, isWorkspaceType, webViewLink } from './types.ts';
+import { importFormats, isWorkspaceType, buildWebViewLink } from './types.ts';
 
 /** My Drive's own ID. Requests may use `root` instead. */
 export const rootId = '0AStandInOfMyDriveUk9PVA';
 
 /**
- * A file as Drive returns it to this caller. `appProperties` are returned only to the client that set them.
+ * Renders a file as Drive returns it to this caller. `appProperties` are returned only to the client that set them.
  */
-export function fileOut(
+export function renderFile(
 	file: StoredFile,
 	content: Content | undefined,
 	call: Pick<Call, 'clientId'>,
 ): drive_v3.Schema$File {
 	const { id, name, mimeType, trashed, createdTime, description, driveId } = file;
-	return withoutUndefined({
+	return removeUndefined({
 		kind: 'drive#file',
 		id,
 		name,
@@ -30,16 +30,16 @@ export function fileOut(
 		createdTime,
 		modifiedTime: createdTime,
 		parents: file.parents.map((parent) => (parent === 'root' ? rootId : parent)),
-		properties: someOf(file.properties),
+		properties: copyUnlessEmpty(file.properties),
 		isAppAuthorized: call.clientId === file.clientId,
-		appProperties: call.clientId === file.clientId ? someOf(file.appProperties) : undefined,
+		appProperties: call.clientId === file.clientId ? copyUnlessEmpty(file.appProperties) : undefined,
 		spaces: ['drive'],
-		webViewLink: webViewLink(id, mimeType),
-		...(isWorkspaceType(mimeType) ? ofWorkspaceFile(id, mimeType) : ofBytes(file, content)),
+		webViewLink: buildWebViewLink(id, mimeType),
+		...(isWorkspaceType(mimeType) ? describeWorkspaceFile(id, mimeType) : describeBytes(file, content)),
 	});
 }
 
-function ofWorkspaceFile(id: string, mimeType: string): drive_v3.Schema$File {
+function describeWorkspaceFile(id: string, mimeType: string): drive_v3.Schema$File {
 	const formats = importFormats[mimeType];
 	if (formats === undefined) return {};
 	const host = 'https://docs.google.com/feeds/download/export/Export';
@@ -47,7 +47,7 @@ function ofWorkspaceFile(id: string, mimeType: string): drive_v3.Schema$File {
 	return { size: '1024', exportLinks: Object.fromEntries(links) as Record<string, string> };
 }
 
-function ofBytes(file: StoredFile, content: Content | undefined): drive_v3.Schema$File {
+function describeBytes(file: StoredFile, content: Content | undefined): drive_v3.Schema$File {
 	if (content === undefined) return {};
 	return {
 		size: String(content.size),
@@ -58,10 +58,10 @@ function ofBytes(file: StoredFile, content: Content | undefined): drive_v3.Schem
 	};
 }
 
-function someOf(properties: Record<string, string>): Record<string, string> | undefined {
+function copyUnlessEmpty(properties: Record<string, string>): Record<string, string> | undefined {
 	return Object.keys(properties).length === 0 ? undefined : { ...properties };
 }
 
-function withoutUndefined<T extends object>(value: T): T {
+function removeUndefined<T extends object>(value: T): T {
 	return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as T;
 }

@@ -4,11 +4,11 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import type { FileRegistry, StoredFile } from '../files.ts';
 import { ApiError, type Call, type Reply, type Service } from '../service.ts';
-import { contentOf, type Content } from './content.ts';
+import { buildContent, type Content } from './content.ts';
 import { selectFields } from './fields.ts';
 import { Library, type Media } from './library.ts';
-import { listFiles, pageOf } from './listing.ts';
-import { fileOut } from './resource.ts';
+import { listFiles, cutPage } from './listing.ts';
+import { renderFile } from './resource.ts';
 import type { SessionFaults, UploadSession } from './session.ts';
 import { exportFormats, importFormats, isWorkspaceType } from './types.ts';
 import { Uploads } from './uploads.ts';
@@ -46,36 +46,36 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 	const uploads = new Uploads(keepContent);
 
 	function show(call: Call, file: StoredFile): Reply {
-		const output = fileOut(file, library.contents.get(file.id), call);
-		return { body: selectFields(output, fieldsOf(call, fileFields)) };
+		const output = renderFile(file, library.contents.get(file.id), call);
+		return { body: selectFields(output, readFields(call, fileFields)) };
 	}
 
-	function mediaOf({ media }: Call): Media | undefined {
-		return media && { contentType: media.contentType, content: contentOf(media.data, keepContent) };
+	function readMedia({ media }: Call): Media | undefined {
+		return media && { contentType: media.contentType, content: buildContent(media.data, keepContent) };
 	}
 
 	function save(call: Call, media: Media | undefined): Reply {
 		if (call.method === 'drive.files.create')
-			return show(call, library.create(call, metadataOf(call), media));
+			return show(call, library.create(call, readMetadata(call), media));
 		const file = library.find(call, String(call.params['fileId']));
-		library.update(call, file, metadataOf(call), media);
+		library.update(call, file, readMetadata(call), media);
 		return show(call, file);
 	}
 
 	return {
 		methods: {
-			'drive.files.create': (call) => save(call, mediaOf(call)),
-			'drive.files.update': (call) => save(call, mediaOf(call)),
+			'drive.files.create': (call) => save(call, readMedia(call)),
+			'drive.files.update': (call) => save(call, readMedia(call)),
 			'drive.files.copy': (call) => {
 				const original = library.find(call, String(call.params['fileId']));
-				return show(call, library.copy(call, original, metadataOf(call)));
+				return show(call, library.copy(call, original, readMetadata(call)));
 			},
 			'drive.files.get': (call) => {
 				const file = library.find(call, String(call.params['fileId']));
 				if (call.params['alt'] !== 'media') return show(call, file);
 				// Some scopes show the name of a file without allowing its content to be read.
 				library.find({ ...call, method: 'drive.files.download' }, file.id);
-				return { body: library.contents.get(file.id)?.data ?? notDownloadable() };
+				return { body: library.contents.get(file.id)?.data ?? refuseDownload() };
 			},
 			'drive.files.export': (call) => {
 				// Unlike other methods, this one finds files in shared drives without `supportsAllDrives`.
@@ -83,29 +83,29 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 				const { id, mimeType, name } = library.find({ ...call, params }, String(call.params['fileId']));
 				const text = files.textReaders.map((read) => read(id)).find((found) => found !== undefined) ?? name;
 				const target = String(call.params['mimeType']);
-				return { headers: { 'Content-Type': target }, body: exported(mimeType, target, text) };
+				return { headers: { 'Content-Type': target }, body: exportFile(mimeType, target, text) };
 			},
 			'drive.files.list': (call) => {
 				const { entries, nextPageToken } = listFiles(library, call);
-				const outputs = entries.map((file) => fileOut(file, library.contents.get(file.id), call));
+				const outputs = entries.map((file) => renderFile(file, library.contents.get(file.id), call));
 				const body = { kind: 'drive#fileList', incompleteSearch: false, files: outputs, nextPageToken };
 				const standard = `kind,incompleteSearch,nextPageToken,files(${fileFields})`;
-				return { body: selectFields(body, fieldsOf(call, standard)) };
+				return { body: selectFields(body, readFields(call, standard)) };
 			},
 			'drive.files.generateIds': (call) => ({
-				body: selectFields(generateIds(call, library.generatedIds), fieldsOf(call, '*')),
+				body: selectFields(generateIds(call, library.generatedIds), readFields(call, '*')),
 			}),
 			'drive.drives.list': (call) => {
-				const { entries, nextPageToken } = pageOf([...library.sharedDrives.values()], call, 10, 100);
+				const { entries, nextPageToken } = cutPage([...library.sharedDrives.values()], call, 10, 100);
 				const drives = entries.map((drive) => ({ kind: 'drive#drive', ...drive }));
 				const body = { kind: 'drive#driveList', drives, nextPageToken };
-				return { body: selectFields(body, fieldsOf(call, 'kind,nextPageToken,drives(kind,id,name)')) };
+				return { body: selectFields(body, readFields(call, 'kind,nextPageToken,drives(kind,id,name)')) };
 			},
-			'drive.about.get': (call) => ({ body: selectFields(about(call), fieldsOf(call, undefined)) }),
+			'drive.about.get': (call) => ({ body: selectFields(describeAbout(call), readFields(call, undefined)) }),
 		},
 		startSession(call, address) {
 			const contentType = call.headers['x-upload-content-type'] ?? 'application/octet-stream';
-			if (call.method === 'drive.files.create') library.check(call, metadataOf(call), contentType);
+			if (call.method === 'drive.files.create') library.check(call, readMetadata(call), contentType);
 			else library.find(call, String(call.params['fileId']));
 			return uploads.start(call, address, (content) => save(call, { contentType, content }));
 		},
@@ -115,7 +115,7 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 		content: (fileId) => library.contents.get(fileId),
 		seedFile(file, data) {
 			const { id } = files.add(file);
-			library.contents.set(id, contentOf(data, keepContent));
+			library.contents.set(id, buildContent(data, keepContent));
 			return id;
 		},
 		seedSharedDrive(name) {
@@ -132,11 +132,11 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 	};
 }
 
-function metadataOf({ body }: Call): drive_v3.Schema$File {
+function readMetadata({ body }: Call): drive_v3.Schema$File {
 	return body ?? {};
 }
 
-function fieldsOf({ params }: Call, standard: string | undefined): string {
+function readFields({ params }: Call, standard: string | undefined): string {
 	const fields = params['fields'] ?? standard;
 	if (fields === undefined) {
 		const message = "The 'fields' parameter is required for this method.";
@@ -145,16 +145,16 @@ function fieldsOf({ params }: Call, standard: string | undefined): string {
 	return String(fields);
 }
 
-function notDownloadable(): never {
+function refuseDownload(): never {
 	const message = 'Only files with binary content can be downloaded. Use Export with Docs Editors files.';
 	throw new ApiError(403, message, { reason: 'fileNotDownloadable' });
 }
 
 /** 10 MB: https://developers.google.com/workspace/drive/api/guides/manage-downloads */
-const largestExport = 10 * 2 ** 20;
+const maxExportBytes = 10 * 2 ** 20;
 
-/** The target type and the text, in place of a file of that type. */
-function exported(mimeType: string, target: string, text: string): Buffer {
+/** Returns the target type and the text, in place of a file of that type. */
+function exportFile(mimeType: string, target: string, text: string): Buffer {
 	if (!isWorkspaceType(mimeType)) {
 		const message = 'Export only supports Docs Editors files.';
 		throw new ApiError(403, message, { reason: 'fileNotExportable' });
@@ -163,7 +163,7 @@ function exported(mimeType: string, target: string, text: string): Buffer {
 		throw new ApiError(400, 'The requested conversion is not supported.', { reason: 'badRequest' });
 	}
 	const bytes = Buffer.from(`${target}\n${text}`);
-	if (bytes.length <= largestExport) return bytes;
+	if (bytes.length <= maxExportBytes) return bytes;
 	const message = 'This file is too large to be exported.';
 	throw new ApiError(403, message, { reason: 'exportSizeLimitExceeded' });
 }
@@ -178,7 +178,7 @@ function generateIds({ params }: Call, generated: Set<string>): drive_v3.Schema$
 	return { kind: 'drive#generatedIds', space: 'drive', ids };
 }
 
-function about({ user }: Call): drive_v3.Schema$About {
+function describeAbout({ user }: Call): drive_v3.Schema$About {
 	const importTargets: Record<string, string[]> = {};
 	for (const [target, sources] of Object.entries(importFormats)) {
 		for (const source of sources) (importTargets[source] ??= []).push(target);

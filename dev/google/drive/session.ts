@@ -60,22 +60,22 @@ export class UploadSession {
 
 	/** @returns undefined if the connection was cut, because nobody waits for an answer */
 	async put(request: IncomingMessage): Promise<Reply | undefined> {
-		const range = this.rangeOf(request);
+		const range = this.parseRange(request);
 		this.latest++;
 		if (this.done !== undefined) return this.done;
-		if (range.last === undefined) return this.status(range.total);
-		if (range.first > this.sink.size) throw tooFar(range.first, this.sink.size);
+		if (range.last === undefined) return this.reportStatus(range.total);
+		if (range.first > this.sink.size) throw createOffsetError(range.first, this.sink.size);
 		if (!(await this.take(request, range))) return undefined;
 		if (this.start.faults.resetAfterNext) {
 			this.start.faults.resetAfterNext = false;
-			this.status(range.total);
+			this.reportStatus(range.total);
 			request.socket.resetAndDestroy();
 			return undefined;
 		}
-		return this.status(range.total);
+		return this.reportStatus(range.total);
 	}
 
-	private status(total: number | undefined): Reply {
+	private reportStatus(total: number | undefined): Reply {
 		if (total !== undefined && this.sink.size === total) {
 			this.done = this.start.finish(this.sink.finish());
 			return this.done;
@@ -85,14 +85,14 @@ export class UploadSession {
 		return { status: 308, headers };
 	}
 
-	private rangeOf(request: IncomingMessage): ContentRange {
+	private parseRange(request: IncomingMessage): ContentRange {
 		const text = request.headers['content-range'];
 		const length = Number(request.headers['content-length'] ?? 0);
 		const { total: announced } = this.start;
 		if (text === undefined) return { first: 0, last: length - 1, total: announced ?? length };
 		this.ranges.push(text);
 		const [, first, last, total] = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/.exec(text) ?? [];
-		if (total === undefined) throw badRequest(`Failed to parse Content-Range header.`);
+		if (total === undefined) throw createBadRequestError(`Failed to parse Content-Range header.`);
 		const range = {
 			first: Number(first ?? 0),
 			last: last === undefined ? undefined : Number(last),
@@ -100,10 +100,10 @@ export class UploadSession {
 		};
 		const body = range.last === undefined ? 0 : range.last - range.first + 1;
 		if (request.headers['content-length'] !== undefined && body !== length) {
-			throw badRequest('Content-Range does not agree with Content-Length.');
+			throw createBadRequestError('Content-Range does not agree with Content-Length.');
 		}
 		if (announced !== undefined && range.total !== undefined && range.total !== announced) {
-			throw badRequest('The total differs from X-Upload-Content-Length.');
+			throw createBadRequestError('The total differs from X-Upload-Content-Length.');
 		}
 		return range;
 	}
@@ -120,7 +120,7 @@ export class UploadSession {
 		const pending: Buffer[] = [];
 		let offset = first;
 		const own = this.latest;
-		for await (const chunk of ofRequest(request)) {
+		for await (const chunk of readRequest(request)) {
 			this.receivedBytes += chunk.length;
 			if (own !== this.latest) return false;
 			const newBytes = chunk.subarray(Math.max(0, storedBytes - offset), Math.max(0, until - offset));
@@ -151,7 +151,7 @@ export class UploadSession {
 }
 
 /** Yields the body as it arrives. If the client cuts the connection, the body ends without an error. */
-async function* ofRequest(request: IncomingMessage): AsyncGenerator<Buffer> {
+async function* readRequest(request: IncomingMessage): AsyncGenerator<Buffer> {
 	try {
 		for await (const chunk of request) yield chunk as Buffer;
 	} catch (error) {
@@ -159,11 +159,11 @@ async function* ofRequest(request: IncomingMessage): AsyncGenerator<Buffer> {
 	}
 }
 
-function badRequest(message: string): ApiError {
+function createBadRequestError(message: string): ApiError {
 	return new ApiError(400, `Invalid request. ${message}`, { reason: 'badRequest' });
 }
 
-function tooFar(offset: number, size: number): ApiError {
+function createOffsetError(offset: number, size: number): ApiError {
 	const message = `Invalid request. According to the Content-Range header, the upload offset is ${offset} byte(s), which exceeds already uploaded size of ${size} byte(s).`;
 	return new ApiError(503, message, { reason: 'backendError' });
 }

@@ -71,7 +71,7 @@ const editors: Readonly<Record<string, string>> = {
 	[`${workspacePrefix}presentation`]: 'presentation',
 };
 
-export function webViewLink(id: string, mimeType: string): string {
+export function buildWebViewLink(id: string, mimeType: string): string {
 	const editor = editors[mimeType];
 	if (editor !== undefined) return `https://docs.google.com/${editor}/d/${id}/edit?usp=drivesdk`;
 	if (mimeType === folderType) return `https://drive.google.com/drive/folders/${id}`;

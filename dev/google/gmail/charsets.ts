@@ -9,12 +9,12 @@ import { isUtf8 } from 'node:buffer';
  */
 export type Bodies = 'decoded' | 'allDecoded' | 'asSent';
 
-const escaped = /^(?:iso-2022-|hz)/i;
+const escapedCharset = /^(?:iso-2022-|hz)/i;
 
 export function recode(data: Buffer, charset: string, bodies: Bodies): Buffer {
-	if (bodies === 'asSent' || (bodies === 'decoded' && escaped.test(charset))) return data;
+	if (bodies === 'asSent' || (bodies === 'decoded' && escapedCharset.test(charset))) return data;
 	// Some senders name a wrong charset. A text that is valid UTF-8 is therefore returned as it is.
-	if (charset === 'us-ascii' || (isUtf8(data) && !escaped.test(charset))) return data;
+	if (charset === 'us-ascii' || (isUtf8(data) && !escapedCharset.test(charset))) return data;
 	try {
 		return Buffer.from(new TextDecoder(charset, { fatal: true }).decode(data));
 	} catch {

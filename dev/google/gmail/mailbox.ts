@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { headerOf, parseMime, textOf, allParts, type MimePart } from './mime.ts';
+import { findHeader, parseMime, readText, collectParts, type MimePart } from './mime.ts';
 
 export interface StoredMail {
 	/** 16 hex digits. */
@@ -54,7 +54,7 @@ export class Mailbox {
 	}
 
 	/** Returns the emails that lists already show, the newest first. */
-	listed(): StoredMail[] {
+	listShown(): StoredMail[] {
 		const now = Date.now();
 		return [...this.mails.values()]
 			.filter(({ listedAt }) => listedAt <= now)
@@ -62,7 +62,7 @@ export class Mailbox {
 	}
 
 	/** Returns the emails of a thread, the oldest first. */
-	thread(threadId: string): StoredMail[] {
+	listThread(threadId: string): StoredMail[] {
 		return [...this.mails.values()]
 			.filter((mail) => mail.threadId === threadId)
 			.sort((one, other) => one.internalDate - other.internalDate);
@@ -73,12 +73,12 @@ export class Mailbox {
 	}
 }
 
-/** The first words of an email, HTML-escaped as in Gmail. */
-export function snippetOf({ mime }: StoredMail): string {
-	const parts = allParts(mime).filter(({ filename }) => filename === '');
+/** Returns the first words of an email, HTML-escaped as in Gmail. */
+export function buildSnippet({ mime }: StoredMail): string {
+	const parts = collectParts(mime).filter(({ filename }) => filename === '');
 	const plain = parts.find(({ mimeType }) => mimeType === 'text/plain');
 	const html = parts.find(({ mimeType }) => mimeType === 'text/html');
-	const text = plain ? textOf(plain) : html ? textOf(html).replaceAll(/<[^>]*>/g, ' ') : '';
+	const text = plain ? readText(plain) : html ? readText(html).replaceAll(/<[^>]*>/g, ' ') : '';
 	const escapes: Readonly<Record<string, string>> = {
 		'&': '&amp;',
 		'<': '&lt;',
@@ -91,6 +91,6 @@ export function snippetOf({ mime }: StoredMail): string {
 }
 
 /** Removes the prefixes of replies from a subject, so that the subjects of a thread can be compared. */
-export function bareSubject({ mime }: Pick<StoredMail, 'mime'>): string {
-	return (headerOf(mime.headers, 'Subject') ?? '').replace(/^(?:(?:re|aw|fwd?):\s*)+/i, '');
+export function stripSubject({ mime }: Pick<StoredMail, 'mime'>): string {
+	return (findHeader(mime.headers, 'Subject') ?? '').replace(/^(?:(?:re|aw|fwd?):\s*)+/i, '');
 }

@@ -1,4 +1,4 @@
-import { decodeBytes, decodedWords, parametersOf, quotedBytes } from './words.ts';
+import { decodeBytes, decodeWords, parseParameters, decodeQuotedPrintable } from './words.ts';
 
 export interface Header {
 	readonly name: string;
@@ -23,10 +23,10 @@ export interface MimePart {
 }
 
 export function parseMime(bytes: Buffer, partId = '', defaultType = 'text/plain'): MimePart {
-	const { head, body } = split(bytes);
-	const headers = headersOf(head);
-	const contentType = parametersOf(headerOf(headers, 'content-type') ?? defaultType);
-	const disposition = parametersOf(headerOf(headers, 'content-disposition') ?? '');
+	const { head, body } = splitHead(bytes);
+	const headers = parseHeaders(head);
+	const contentType = parseParameters(findHeader(headers, 'content-type') ?? defaultType);
+	const disposition = parseParameters(findHeader(headers, 'content-disposition') ?? '');
 	const mimeType = contentType.get('') || defaultType;
 	const boundary = contentType.get('boundary');
 	const common = {
@@ -40,35 +40,35 @@ export function parseMime(bytes: Buffer, partId = '', defaultType = 'text/plain'
 	if (mimeType.startsWith('multipart/') && boundary !== undefined) {
 		// The parts of a digest are emails (RFC 2046, 5.1.5).
 		const innerType = mimeType === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
-		const inner = sections(body, boundary).map((section, index) =>
+		const inner = splitSections(body, boundary).map((section, index) =>
 			parseMime(section, within(index), innerType),
 		);
 		// Without any delimiter there are no parts, and the whole body is the content.
 		if (inner.length > 0) return { ...common, data: Buffer.alloc(0), parts: inner };
 	}
-	const encoding = headerOf(headers, 'content-transfer-encoding')?.toLowerCase();
-	const data = decoded(body, encoding);
+	const encoding = findHeader(headers, 'content-transfer-encoding')?.toLowerCase();
+	const data = decodeBody(body, encoding);
 	// See MessagePart in the contract: an email within an email has `filename`, `parts` and `body` like a
 	// part with parts.
 	const parts = mimeType === 'message/rfc822' ? [parseMime(data, within(0))] : [];
 	return { ...common, data, parts };
 }
 
-/** The first header with that name. */
-export function headerOf(headers: readonly Header[], name: string): string | undefined {
+/** Finds the value of the first header with that name. */
+export function findHeader(headers: readonly Header[], name: string): string | undefined {
 	return headers.find((header) => header.name.toLowerCase() === name.toLowerCase())?.value;
 }
 
-/** The part and all its descendants. */
-export function allParts(part: MimePart): MimePart[] {
-	return [part, ...part.parts.flatMap(allParts)];
+/** Returns the part and all its descendants. */
+export function collectParts(part: MimePart): MimePart[] {
+	return [part, ...part.parts.flatMap(collectParts)];
 }
 
-export function textOf({ data, charset }: MimePart): string {
+export function readText({ data, charset }: MimePart): string {
 	return decodeBytes(data, charset);
 }
 
-function split(bytes: Buffer): { head: Buffer; body: Buffer } {
+function splitHead(bytes: Buffer): { head: Buffer; body: Buffer } {
 	// The part has no header if it begins with the blank line.
 	const [firstBlankLine] = /^\r?\n/.exec(bytes.toString('latin1', 0, 2)) ?? [];
 	if (firstBlankLine) return { head: Buffer.alloc(0), body: bytes.subarray(firstBlankLine.length) };
@@ -81,7 +81,7 @@ function split(bytes: Buffer): { head: Buffer; body: Buffer } {
 	return { head: bytes.subarray(0, position), body: bytes.subarray(position + length) };
 }
 
-function headersOf(head: Buffer): Header[] {
+function parseHeaders(head: Buffer): Header[] {
 	const text = head.toString('utf8');
 	return text.split(/\r?\n(?![ \t])/).flatMap((line) => {
 		const colon = line.indexOf(':');
@@ -90,12 +90,12 @@ function headersOf(head: Buffer): Header[] {
 			.slice(colon + 1)
 			.replaceAll(/\r?\n[ \t]+/g, ' ')
 			.trim();
-		return [{ name: line.slice(0, colon).trim(), value: decodedWords(encoded), encoded }];
+		return [{ name: line.slice(0, colon).trim(), value: decodeWords(encoded), encoded }];
 	});
 }
 
-/** The content between the delimiters of a multipart. */
-function sections(body: Buffer, boundary: string): Buffer[] {
+/** Returns the content between the delimiters of a multipart. */
+function splitSections(body: Buffer, boundary: string): Buffer[] {
 	const text = body.toString('latin1');
 	const escaped = boundary.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 	const delimiter = new RegExp(`(?:^|\\r?\\n)--${escaped}(--)?[ \\t]*(?:\\r?\\n|$)`, 'g');
@@ -111,10 +111,10 @@ function sections(body: Buffer, boundary: string): Buffer[] {
 	return parts;
 }
 
-function decoded(body: Buffer, encoding: string | undefined): Buffer {
+function decodeBody(body: Buffer, encoding: string | undefined): Buffer {
 	if (encoding === 'base64') return Buffer.from(body.toString('latin1'), 'base64');
 	if (encoding === 'quoted-printable') {
-		return quotedBytes(
+		return decodeQuotedPrintable(
 			body.toString('latin1').replaceAll(/[ \t]*=\r?\n/g, (ending) => ending.replace(/=\r?\n/, '')),
 		);
 	}

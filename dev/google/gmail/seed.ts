@@ -18,13 +18,13 @@ export interface MailSeed {
 
 let counter = 0;
 
-export function newMailOf(seed: MailSeed): NewMail {
+export function buildNewMail(seed: MailSeed): NewMail {
 	const { raw, date, labelIds = ['INBOX', 'UNREAD'], threadId } = seed;
-	const bytes = raw === undefined ? composed(seed) : typeof raw === 'string' ? Buffer.from(raw) : raw;
+	const bytes = raw === undefined ? composeMail(seed) : typeof raw === 'string' ? Buffer.from(raw) : raw;
 	return { raw: bytes, labelIds, threadId, internalDate: date?.getTime() };
 }
 
-function composed(seed: MailSeed): Buffer {
+function composeMail(seed: MailSeed): Buffer {
 	const { from = 'Ann <ann@example.com>', to = 'someone@example.com', subject = 'Hello', text = 'Hi' } = seed;
 	const lines = [
 		`Message-ID: <seed-${++counter}@example.com>`,

@@ -3,8 +3,8 @@ import emailAddresses from 'email-addresses';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { ApiError, type Call } from '../service.ts';
-import { bareSubject, type Mailbox } from './mailbox.ts';
-import { headerOf, parseMime, type MimePart } from './mime.ts';
+import { stripSubject, type Mailbox } from './mailbox.ts';
+import { findHeader, parseMime, type MimePart } from './mime.ts';
 
 /** An email that was saved as a draft. */
 export interface SavedDraft extends SentMail {
@@ -12,7 +12,7 @@ export interface SavedDraft extends SentMail {
 }
 
 /** Gmail's limit for an email, in bytes. */
-const maxBytes = 36_700_160;
+const maxMailBytes = 36_700_160;
 
 /** An email that was submitted for sending. */
 export interface SentMail {
@@ -48,42 +48,44 @@ export function readOutgoing(
 	const { raw: encoded, threadId } = (body ?? {}) as gmail_v1.Schema$Message;
 	const raw = call.media?.data ?? Buffer.from(encoded ?? '', 'base64url');
 	if (raw.length === 0)
-		throw refused("'raw' RFC822 payload message string or uploading message via /upload/* URL required");
-	if (raw.length > maxBytes)
+		throw createRefusal(
+			"'raw' RFC822 payload message string or uploading message via /upload/* URL required",
+		);
+	if (raw.length > maxMailBytes)
 		throw new ApiError(413, 'Request entity is too large.', { reason: 'uploadTooLarge' });
 	const mime = parseMime(raw);
-	const recipients = ['To', 'Cc', 'Bcc'].flatMap((name) => addressesOf(mime, name));
-	if (recipients.length === 0 && !isDraft) throw refused('Recipient address required');
+	const recipients = ['To', 'Cc', 'Bcc'].flatMap((name) => parseAddresses(mime, name));
+	if (recipients.length === 0 && !isDraft) throw createRefusal('Recipient address required');
 	return {
 		raw,
 		mime,
 		recipients,
 		via: call.media ? 'upload' : 'json',
-		threadId: threadId ? threadOf(mailbox, threadId, mime) : undefined,
+		threadId: threadId ? findThreadId(mailbox, threadId, mime) : undefined,
 		kept: rewriteHeaders(raw, mime, senders),
 	};
 }
 
-function addressesOf(mime: MimePart, name: string): string[] {
+function parseAddresses(mime: MimePart, name: string): string[] {
 	const input = mime.headers.find((header) => header.name.toLowerCase() === name.toLowerCase())?.encoded;
 	if (input === undefined || input === '') return [];
 	const parsed = emailAddresses.parseAddressList({ input, rfc6532: true });
-	if (!parsed) throw refused(`Invalid ${name} header`);
+	if (!parsed) throw createRefusal(`Invalid ${name} header`);
 	return parsed
 		.flatMap((entry) => (entry.type === 'group' ? entry.addresses : [entry]))
 		.map(({ address }) => address);
 }
 
 /** An email joins a thread only if it refers to one of the thread's emails and has the same subject. */
-function threadOf(mailbox: Mailbox, threadId: string, mime: MimePart): string | undefined {
-	const thread = mailbox.thread(threadId);
+function findThreadId(mailbox: Mailbox, threadId: string, mime: MimePart): string | undefined {
+	const thread = mailbox.listThread(threadId);
 	if (thread.length === 0) throw new ApiError(404, 'Requested entity was not found.', { reason: 'notFound' });
 	const references = ['In-Reply-To', 'References']
-		.map((name) => headerOf(mime.headers, name) ?? '')
+		.map((name) => findHeader(mime.headers, name) ?? '')
 		.join(' ');
 	const belongs = thread.some((mail) => {
-		const id = headerOf(mail.mime.headers, 'Message-ID');
-		return id !== undefined && references.includes(id) && bareSubject(mail) === bareSubject({ mime });
+		const id = findHeader(mail.mime.headers, 'Message-ID');
+		return id !== undefined && references.includes(id) && stripSubject(mail) === stripSubject({ mime });
 	});
 	return belongs ? threadId : undefined;
 }
@@ -95,7 +97,7 @@ function rewriteHeaders(raw: Buffer, mime: MimePart, senders: readonly string[])
 		.subarray(0, blank)
 		.toString('latin1')
 		.split(/\r\n(?![ \t])/);
-	const [sender] = addressesOf(mime, 'From');
+	const [sender] = parseAddresses(mime, 'From');
 	const keepsFrom = sender !== undefined && senders.includes(sender);
 	const keptLines = lines.filter(
 		(line) => !/^message-id:/i.test(line) && (keepsFrom || !/^from:/i.test(line)),
@@ -109,6 +111,6 @@ function rewriteHeaders(raw: Buffer, mime: MimePart, senders: readonly string[])
 	return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), raw.subarray(blank)]);
 }
 
-function refused(message: string): ApiError {
+function createRefusal(message: string): ApiError {
 	return new ApiError(400, message, { reason: 'invalidArgument' });
 }

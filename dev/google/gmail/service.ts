@@ -4,11 +4,17 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { isServiceAccount } from '../files.ts';
 import { ApiError, type Call, type Service } from '../service.ts';
 import type { Bodies } from './charsets.ts';
-import { Mailbox, snippetOf, type StoredMail } from './mailbox.ts';
-import { allParts } from './mime.ts';
+import { Mailbox, buildSnippet, type StoredMail } from './mailbox.ts';
+import { collectParts } from './mime.ts';
 import { parseQuery } from './query.ts';
-import { attachmentOf, messageOut, toPaddedBase64Url, type Format, type Rendering } from './render.ts';
-import { newMailOf, type MailSeed } from './seed.ts';
+import {
+	parseAttachmentId,
+	renderMessage,
+	toPaddedBase64Url,
+	type Format,
+	type Rendering,
+} from './render.ts';
+import { buildNewMail, type MailSeed } from './seed.ts';
 import { readOutgoing, type SavedDraft, type SentMail } from './sending.ts';
 
 export interface GmailService extends Service {
@@ -53,7 +59,7 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 	const sent: SentMail[] = [];
 	const drafts: SavedDraft[] = [];
 
-	const mailboxOf = (owner: string): Mailbox => {
+	const getMailbox = (owner: string): Mailbox => {
 		const mailbox = mailboxes.get(owner) ?? new Mailbox();
 		mailboxes.set(owner, mailbox);
 		return mailbox;
@@ -67,10 +73,10 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 			});
 		}
 		const owner = call.params['userId'];
-		if (owner === 'me' || owner === call.user) return mailboxOf(call.user);
+		if (owner === 'me' || owner === call.user) return getMailbox(call.user);
 		throw new ApiError(403, `Delegation denied for ${call.user}`, { reason: 'forbidden' });
 	};
-	const ownerOf = (call: Call): string => {
+	const getOwner = (call: Call): string => {
 		findMailbox(call);
 		return call.user;
 	};
@@ -78,12 +84,12 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 		const id = String(call.params[name]);
 		if (!/^[0-9a-f]{1,16}$/i.test(id))
 			throw new ApiError(400, 'Invalid id value', { reason: 'invalidArgument' });
-		return findMailbox(call).get(id) ?? notFound();
+		return findMailbox(call).get(id) ?? refuseUnknownId();
 	};
 
-	const rendering = (call: Call): Rendering => renderingOf(call, service.bodies);
+	const getRendering = (call: Call): Rendering => readRendering(call, service.bodies);
 
-	const stored = (call: Call, isDraft: boolean) => {
+	const storeMail = (call: Call, isDraft: boolean) => {
 		const mailbox = findMailbox(call);
 		const { kept, threadId, ...mail } = readOutgoing(call, mailbox, [call.user, ...service.aliases], {
 			isDraft,
@@ -103,9 +109,9 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 		displayNames: { [user]: ownName },
 		signatures: {},
 		bodies: 'decoded',
-		seed: (mail, owner = user) => mailboxOf(owner).add(newMailOf(mail)).id,
+		seed: (mail, owner = user) => getMailbox(owner).add(buildNewMail(mail)).id,
 		remove: (id, owner = user) => {
-			mailboxOf(owner).remove(id);
+			getMailbox(owner).remove(id);
 		},
 		methods: {
 			'gmail.users.messages.list': (call) => {
@@ -114,39 +120,39 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 				if (unknownLabel !== undefined) {
 					throw new ApiError(400, `Invalid label: ${unknownLabel}`, { reason: 'invalidArgument' });
 				}
-				return { body: listed(call, findMailbox(call)) };
+				return { body: listMails(call, findMailbox(call)) };
 			},
-			'gmail.users.messages.get': (call) => ({ body: messageOut(findMail(call), rendering(call)) }),
+			'gmail.users.messages.get': (call) => ({ body: renderMessage(findMail(call), getRendering(call)) }),
 			'gmail.users.messages.attachments.get': (call) => ({
-				body: attachment(findMail(call, 'messageId'), call),
+				body: readAttachment(findMail(call, 'messageId'), call),
 			}),
 			'gmail.users.messages.batchModify': (call) => {
 				relabel(call, findMailbox(call), [...systemLabels, ...Object.keys(service.labels)]);
 				return { status: 204 };
 			},
 			'gmail.users.messages.send': (call) => {
-				const { mail, labelIds } = stored(call, false);
+				const { mail, labelIds } = storeMail(call, false);
 				sent.push(mail);
 				return { body: { id: mail.id, threadId: mail.threadId, labelIds } };
 			},
 			'gmail.users.drafts.create': (call) => {
-				const { mail, labelIds } = stored(call, true);
+				const { mail, labelIds } = storeMail(call, true);
 				const draftId = `r-${randomInt(1e12, 1e13)}`;
 				drafts.push({ ...mail, draftId });
 				return { body: { id: draftId, message: { id: mail.id, threadId: mail.threadId, labelIds } } };
 			},
 			'gmail.users.drafts.list': (call) => {
 				const params = { ...call.params, labelIds: ['DRAFT'] };
-				const { messages = [], ...page } = listed({ ...call, params }, findMailbox(call));
+				const { messages = [], ...page } = listMails({ ...call, params }, findMailbox(call));
 				const idOf = (id: unknown) => drafts.find((draft) => draft.id === id)?.draftId;
 				const entries = messages.map((message) => ({ id: idOf(message.id), message }));
 				return { body: { ...(entries.length > 0 && { drafts: entries }), ...page } };
 			},
 			'gmail.users.threads.get': (call) => {
-				const thread = findMailbox(call).thread(String(call.params['id']));
-				const lastMail = thread.at(-1) ?? notFound();
-				const messages = thread.map((mail) => messageOut(mail, rendering(call)));
-				return { body: { id: lastMail.threadId, snippet: snippetOf(lastMail), historyId: '1', messages } };
+				const thread = findMailbox(call).listThread(String(call.params['id']));
+				const lastMail = thread.at(-1) ?? refuseUnknownId();
+				const messages = thread.map((mail) => renderMessage(mail, getRendering(call)));
+				return { body: { id: lastMail.threadId, snippet: buildSnippet(lastMail), historyId: '1', messages } };
 			},
 			'gmail.users.labels.list': (call) => {
 				findMailbox(call);
@@ -158,13 +164,15 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 			},
 			'gmail.users.getProfile': (call) => ({
 				body: {
-					emailAddress: ownerOf(call),
+					emailAddress: getOwner(call),
 					messagesTotal: findMailbox(call).size,
 					threadsTotal: findMailbox(call).size,
 					historyId: '1',
 				},
 			}),
-			'gmail.users.settings.sendAs.list': (call) => ({ body: { sendAs: sendAs(ownerOf(call), service) } }),
+			'gmail.users.settings.sendAs.list': (call) => ({
+				body: { sendAs: listSendAs(getOwner(call), service) },
+			}),
 		},
 		reset() {
 			mailboxes.clear();
@@ -202,7 +210,7 @@ function relabel({ body }: Call, mailbox: Mailbox, knownLabels: readonly string[
 	}
 }
 
-function listed({ params }: Call, mailbox: Mailbox): gmail_v1.Schema$ListMessagesResponse {
+function listMails({ params }: Call, mailbox: Mailbox): gmail_v1.Schema$ListMessagesResponse {
 	const query = String(params['q'] ?? '');
 	const test = parseQuery(query);
 	const labels = [params['labelIds'] ?? []].flat();
@@ -211,32 +219,32 @@ function listed({ params }: Call, mailbox: Mailbox): gmail_v1.Schema$ListMessage
 		/\bin:(anywhere|spam|trash)\b/.test(query) ||
 		hidden.some((id) => labels.includes(id));
 	const mails = mailbox
-		.listed()
+		.listShown()
 		.filter(({ labelIds }) => showsHidden || !hidden.some((id) => labelIds.has(id)))
 		.filter(({ labelIds }) => labels.every((id) => labelIds.has(id)))
 		.filter(test);
 	const size = Math.min(500, Number(params['maxResults'] ?? 100));
-	const start = params['pageToken'] === undefined ? 0 : offsetOf(String(params['pageToken']));
+	const start = params['pageToken'] === undefined ? 0 : readOffset(String(params['pageToken']));
 	const page = mails.slice(start, start + size);
 	return {
 		...(page.length > 0 && { messages: page.map(({ id, threadId }) => ({ id, threadId })) }),
-		...(start + size < mails.length && { nextPageToken: pageTokenOf(start + size) }),
+		...(start + size < mails.length && { nextPageToken: buildPageToken(start + size) }),
 		resultSizeEstimate: mails.length,
 	};
 }
 
 /** Makes a page token, which looks like a number of 20 digits but is text. */
-function pageTokenOf(offset: number): string {
+function buildPageToken(offset: number): string {
 	return `1${String(offset).padStart(19, '0')}`;
 }
 
-function offsetOf(pageToken: string): number {
+function readOffset(pageToken: string): number {
 	if (!/^1\d{19}$/.test(pageToken))
 		throw new ApiError(400, 'Invalid pageToken', { reason: 'invalidArgument' });
 	return Number(pageToken.slice(1));
 }
 
-function renderingOf({ params, scopes }: Call, bodies: Bodies): Rendering {
+function readRendering({ params, scopes }: Call, bodies: Bodies): Rendering {
 	const format = (params['format'] ?? 'full') as Format;
 	const metadataOnly = scopes.every(
 		(scope) => !/\/(mail\.google\.com\/|auth\/gmail\.(readonly|modify))$/.test(scope),
@@ -249,16 +257,16 @@ function renderingOf({ params, scopes }: Call, bodies: Bodies): Rendering {
 	return { format, metadataHeaders: [params['metadataHeaders'] ?? []].flat(), bodies };
 }
 
-function attachment(mail: StoredMail, { params }: Call): gmail_v1.Schema$MessagePartBody {
-	const named = attachmentOf(String(params['id']));
-	const part = allParts(mail.mime).find(({ partId }) => partId === named?.partId);
+function readAttachment(mail: StoredMail, { params }: Call): gmail_v1.Schema$MessagePartBody {
+	const named = parseAttachmentId(String(params['id']));
+	const part = collectParts(mail.mime).find(({ partId }) => partId === named?.partId);
 	if (named?.messageId !== mail.id || !part) {
 		throw new ApiError(400, 'Invalid attachment token', { reason: 'invalidArgument' });
 	}
 	return { size: part.data.length, data: toPaddedBase64Url(part.data) };
 }
 
-function sendAs(
+function listSendAs(
 	user: string,
 	{ aliases, displayNames, signatures }: Pick<GmailService, 'aliases' | 'displayNames' | 'signatures'>,
 ): gmail_v1.Schema$SendAs[] {
@@ -271,6 +279,6 @@ function sendAs(
 	}));
 }
 
-function notFound(): never {
+function refuseUnknownId(): never {
 	throw new ApiError(404, 'Requested entity was not found.', { reason: 'notFound' });
 }

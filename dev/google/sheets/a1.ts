@@ -40,7 +40,7 @@ const everything: Area = {
 const corner = /^\$?([A-Z]{1,3})?\$?([1-9]\d*)?$/i;
 const r1c1 = /^R([1-9]\d*)C([1-9]\d*)$/i;
 
-export function unparsable(range: string): ApiError {
+export function createRangeError(range: string): ApiError {
 	return new ApiError(400, `Unable to parse range: ${range}`, { status: 'INVALID_ARGUMENT' });
 }
 
@@ -60,13 +60,13 @@ export function parseReference(range: string, { isTitle, isName }: Names): Refer
 		if (area !== undefined) return { title, name: undefined, area };
 		// Google also accepts a named range after a tab (recorded).
 		if (isName(inside)) return { title, name: inside, area: everything };
-		throw unparsable(range);
+		throw createRangeError(range);
 	}
 	const area = parseArea(range);
 	if (area !== undefined) return { title: undefined, name: undefined, area };
 	if (isTitle(range)) return { title: range, name: undefined, area: everything };
 	if (isName(range)) return { title: undefined, name: range, area: everything };
-	throw unparsable(range);
+	throw createRangeError(range);
 }
 
 function parseArea(cells: string): Area | undefined {
@@ -75,10 +75,10 @@ function parseArea(cells: string): Area | undefined {
 	if (start === undefined || rest.length > 0) return undefined;
 	if (second === undefined) {
 		if (start.row === undefined || start.column === undefined) return undefined;
-		return areaOf(start, start);
+		return spanArea(start, start);
 	}
 	const end = parseCorner(second);
-	return end && areaOf(start, end);
+	return end && spanArea(start, end);
 }
 
 interface Corner {
@@ -93,37 +93,37 @@ function parseCorner(text: string): Corner | undefined {
 	if (match === undefined || (letters === undefined && digits === undefined)) return undefined;
 	return {
 		row: digits === undefined ? undefined : Number(digits) - 1,
-		column: letters === undefined ? undefined : columnNumber(letters),
+		column: letters === undefined ? undefined : parseColumn(letters),
 	};
 }
 
-function areaOf(start: Corner, end: Corner): Area | undefined {
+function spanArea(start: Corner, end: Corner): Area | undefined {
 	const rowsOnly = start.column === undefined && end.column === undefined;
 	if (start.column === undefined && !rowsOnly) return undefined;
 	return {
-		startRow: least(start.row, end.row),
-		endRow: after(start.row, end.row),
-		startColumn: least(start.column, end.column),
-		endColumn: after(start.column, end.column),
+		startRow: findLeast(start.row, end.row),
+		endRow: findEnd(start.row, end.row),
+		startColumn: findLeast(start.column, end.column),
+		endColumn: findEnd(start.column, end.column),
 	};
 }
 
-function least(a: number | undefined, b: number | undefined): number | undefined {
+function findLeast(a: number | undefined, b: number | undefined): number | undefined {
 	return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
-function after(a: number | undefined, b: number | undefined): number | undefined {
+function findEnd(a: number | undefined, b: number | undefined): number | undefined {
 	return a === undefined || b === undefined ? undefined : Math.max(a, b) + 1;
 }
 
 /** @returns the column's number, from 0 */
-function columnNumber(letters: string): number {
+function parseColumn(letters: string): number {
 	let column = 0;
 	for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64;
 	return column - 1;
 }
 
-export function columnLetters(column: number): string {
+export function formatColumn(column: number): string {
 	let letters = '';
 	for (let remainder = column + 1; remainder > 0; remainder = Math.floor((remainder - 1) / 26)) {
 		letters = String.fromCharCode(65 + ((remainder - 1) % 26)) + letters;
@@ -131,15 +131,15 @@ export function columnLetters(column: number): string {
 	return letters;
 }
 
-/** A title as Google writes it: in quotes if it could be read as something else. */
+/** Formats a title as Google writes it: in quotes if it could be read as something else. */
 export function printTitle(title: string): string {
 	const plain = /^[A-Za-z_][A-Za-z0-9_]*$/.test(title) && parseArea(title) === undefined;
 	return plain ? title : `'${title.replaceAll("'", "''")}'`;
 }
 
-/** A range as Google writes it: a single cell without a colon. */
+/** Formats a range as Google writes it: a single cell without a colon. */
 export function printRange(title: string, area: Rectangle): string {
-	const firstCell = `${columnLetters(area.startColumn)}${area.startRow + 1}`;
-	const lastCell = `${columnLetters(area.endColumn - 1)}${area.endRow}`;
+	const firstCell = `${formatColumn(area.startColumn)}${area.startRow + 1}`;
+	const lastCell = `${formatColumn(area.endColumn - 1)}${area.endRow}`;
 	return `${printTitle(title)}!${firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}`}`;
 }

@@ -26,11 +26,11 @@ const millisecondsPerDay = 86_400_000;
 /** Day 0 of serial numbers. */
 const epoch = Date.UTC(1899, 11, 30);
 
-export function serialOf(milliseconds: number): number {
+export function toSerial(milliseconds: number): number {
 	return (milliseconds - epoch) / millisecondsPerDay;
 }
 
-/** A cell as displayed in the sheet. */
+/** Formats a cell as the sheet shows it. */
 export function formatCell({ value, format }: Cell, locale = 'en_US'): string {
 	if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
 	if (typeof value === 'string') return value;
@@ -39,22 +39,22 @@ export function formatCell({ value, format }: Cell, locale = 'en_US'): string {
 		case 'number':
 			return String(value);
 		case 'grouped':
-			return grouped(value);
+			return formatGrouped(value);
 		case 'percent':
 			return `${String(Number((value * 100).toFixed(10)))}%`;
 		case 'currency':
-			return `$${grouped(value)}`;
+			return `$${formatGrouped(value)}`;
 		default:
-			return formattedDate(value, format, locale);
+			return formatDate(value, format, locale);
 	}
 }
 
-function grouped(value: number): string {
+function formatGrouped(value: number): string {
 	const digits = Number.isInteger(value) ? 0 : 2;
 	return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-function formattedDate(serial: number, format: DateFormat, locale: string): string {
+function formatDate(serial: number, format: DateFormat, locale: string): string {
 	const date = new Date(Math.round(epoch + serial * millisecondsPerDay));
 	const two = (number: number) => String(number).padStart(2, '0');
 	const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
@@ -63,8 +63,8 @@ function formattedDate(serial: number, format: DateFormat, locale: string): stri
 	const minutes = `${date.getUTCHours()}:${two(date.getUTCMinutes())}`;
 	const seconds = `${minutes}:${two(date.getUTCSeconds())}`;
 	if (format === 'DATE' || format === 'TIME' || format === 'DATE_TIME')
-		return shownInLocale(date, format, locale);
-	if (format.includes('[')) return shownDuration(serial, format);
+		return formatInLocale(date, format, locale);
+	if (format.includes('[')) return formatDuration(serial, format);
 	const texts: Record<Exclude<DateFormat, LocaleFormat | DurationFormat>, string> = {
 		'yyyy-mm-dd': day,
 		'm/d/yyyy': `${american}/${date.getUTCFullYear()}`,
@@ -78,7 +78,7 @@ function formattedDate(serial: number, format: DateFormat, locale: string): stri
 	return texts[format as keyof typeof texts];
 }
 
-function shownDuration(serial: number, format: DateFormat): string {
+function formatDuration(serial: number, format: DateFormat): string {
 	const size = Math.abs(Math.round(serial * 86_400));
 	const two = (number: number) => String(number).padStart(2, '0');
 	const [hours, minutes, seconds] = [Math.floor(size / 3600), Math.floor(size / 60), two(size % 60)];
@@ -87,7 +87,7 @@ function shownDuration(serial: number, format: DateFormat): string {
 	return `${serial < 0 ? '-' : ''}${format.endsWith('h]:mm:ss') ? `${text}:${seconds}` : text}`;
 }
 
-function shownInLocale(date: Date, format: LocaleFormat, locale: string): string {
+function formatInLocale(date: Date, format: LocaleFormat, locale: string): string {
 	const width = locale === 'en_US' ? ('numeric' as const) : ('2-digit' as const);
 	const style = {
 		...(format !== 'TIME' && { day: width, month: width, year: 'numeric' as const }),
@@ -100,8 +100,8 @@ function shownInLocale(date: Date, format: LocaleFormat, locale: string): string
 	return new Intl.DateTimeFormat(locale.replace('_', '-'), { ...style, timeZone: 'UTC' }).format(date);
 }
 
-/** Google's name for a kind of format. */
-export function typeOfFormat(format: Format): string {
+/** Returns Google's name for a kind of format. */
+export function getFormatType(format: Format): string {
 	switch (format) {
 		case 'grouped':
 		case 'number':
@@ -147,7 +147,7 @@ export interface Rendering {
 	readonly locale?: string;
 }
 
-/** A cell as returned in an answer; an empty one is "". */
+/** Renders a cell as an answer contains it; an empty one is "". */
 export function renderCell(
 	cell: Cell | undefined,
 	{ values, dates, locale }: Rendering,

@@ -90,13 +90,13 @@ export class Grid {
 	/** The row after the last one with content. */
 	get usedRows(): number {
 		let end = this.rows.length;
-		while (end > 0 && !this.filled(end - 1, 0, this.columnCount)) end--;
+		while (end > 0 && !this.isFilled(end - 1, 0, this.columnCount)) end--;
 		this.rows.length = end;
 		return end;
 	}
 
-	/** Whether any cell of the row within [from, to) has content. */
-	filled(row: number, startColumn: number, endColumn: number): boolean {
+	/** Whether any cell of the row from `startColumn` to before `endColumn` has content. */
+	isFilled(row: number, startColumn: number, endColumn: number): boolean {
 		const stored = this.rows[row];
 		if (stored === undefined) return false;
 		const end = Math.min(endColumn, stored.length);

@@ -3,15 +3,17 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Rectangle } from './a1.ts';
 import type { NativeTable } from './grid.ts';
-import { invalid, type Sheet } from './workbook.ts';
+import { createInvalidError, type Sheet } from './workbook.ts';
 
 /** @throws ApiError 400 for a range that is open or that another table has a part of */
 export function addTable(sheet: Sheet, table: sheets_v4.Schema$Table): NativeTable {
 	const { tables } = sheet.grid;
-	const area = areaOf(table.range);
+	const area = toRectangle(table.range);
 	const tableId = table.tableId ?? `${sheet.sheetId}${tables.length + 1}`;
 	if (tables.some((other) => overlap(other.area, area) || other.tableId === tableId)) {
-		throw invalid('Invalid requests[0].addTable: the stand-in has a table there, or one with this ID');
+		throw createInvalidError(
+			'Invalid requests[0].addTable: the stand-in has a table there, or one with this ID',
+		);
 	}
 	const columns = table.columnProperties ?? [];
 	for (const { columnType, dataValidationRule } of columns) checkColumn(columnType, dataValidationRule);
@@ -24,7 +26,7 @@ export function addTable(sheet: Sheet, table: sheets_v4.Schema$Table): NativeTab
 /** As Google's guide "Tables" says: a dropdown has a list to choose from, and nothing else has a rule. */
 function checkColumn(type: unknown, rule: unknown): void {
 	if ((type === 'DROPDOWN') !== Boolean(rule)) {
-		throw invalid(
+		throw createInvalidError(
 			'Invalid requests[0].addTable: only a DROPDOWN column has a data validation rule, and must',
 		);
 	}
@@ -35,26 +37,27 @@ export function updateTable(
 	sheets: readonly Sheet[],
 	{ table = {}, fields }: sheets_v4.Schema$UpdateTableRequest,
 ): void {
-	const { table: found, sheet } = tableOf(sheets, table.tableId);
-	if (fields !== 'range') throw invalid('Invalid requests[0].updateTable: the stand-in changes ranges only');
-	const area = areaOf(table.range);
+	const { table: found, sheet } = getTable(sheets, table.tableId);
+	if (fields !== 'range')
+		throw createInvalidError('Invalid requests[0].updateTable: the stand-in changes ranges only');
+	const area = toRectangle(table.range);
 	const { grid } = sheet;
 	const isOutside = area.endRow > grid.rowCount || area.endColumn > grid.columnCount;
 	const isElsewhere = area.startRow !== found.area.startRow || area.startColumn !== found.area.startColumn;
 	const isTaken = grid.tables.some((other) => other !== found && overlap(other.area, area));
 	if (isOutside || isElsewhere || isTaken || (table.range?.sheetId ?? 0) !== sheet.sheetId) {
-		throw invalid('Invalid requests[0].updateTable: the range is not one that the table may have');
+		throw createInvalidError('Invalid requests[0].updateTable: the range is not one that the table may have');
 	}
 	found.area = area;
 }
 
 /** @throws ApiError 400 */
-export function tableOf(sheets: readonly Sheet[], tableId: string | null | undefined) {
+export function getTable(sheets: readonly Sheet[], tableId: string | null | undefined) {
 	for (const sheet of sheets) {
 		const table = sheet.grid.tables.find((nativeTable) => nativeTable.tableId === tableId);
 		if (table) return { sheet, table };
 	}
-	throw invalid(`No table with id: ${String(tableId)}`);
+	throw createInvalidError(`No table with id: ${String(tableId)}`);
 }
 
 /**
@@ -80,14 +83,14 @@ export function appendCells(
 }
 
 /** Finds the last table that overlaps an area. An append to the area appends to this table. */
-export function tableAt({ grid }: Sheet, area: Rectangle): NativeTable | undefined {
+export function findLastTable({ grid }: Sheet, area: Rectangle): NativeTable | undefined {
 	return grid.tables
 		.filter((table) => overlap(table.area, area))
 		.sort((one, other) => one.area.startRow - other.area.startRow)
 		.at(-1);
 }
 
-function areaOf(range: sheets_v4.Schema$GridRange | undefined): Rectangle {
+function toRectangle(range: sheets_v4.Schema$GridRange | undefined): Rectangle {
 	const { startRowIndex, endRowIndex, startColumnIndex, endColumnIndex } = range ?? {};
 	const area = {
 		startRow: startRowIndex ?? 0,
@@ -96,7 +99,7 @@ function areaOf(range: sheets_v4.Schema$GridRange | undefined): Rectangle {
 		endColumn: endColumnIndex ?? 0,
 	};
 	if (area.endRow <= area.startRow || area.endColumn <= area.startColumn) {
-		throw invalid('Invalid requests[0]: a table needs a range with ends');
+		throw createInvalidError('Invalid requests[0]: a table needs a range with ends');
 	}
 	return area;
 }

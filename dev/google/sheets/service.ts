@@ -3,17 +3,17 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { checkCreates, type FileRegistry, type StoredFile } from '../files.ts';
 import { ApiError, type Call, type Handler, type Service } from '../service.ts';
 import { printRange } from './a1.ts';
-import { bodyOf, list, text } from './call.ts';
+import { readBody, readList, readText } from './call.ts';
 import { addSheet, apply, fill } from './structure.ts';
-import { valueMethods } from './valueMethods.ts';
-import { update, valueRange } from './values.ts';
-import { formatCell, typeOfFormat, type Format } from './cell.ts';
+import { createValueMethods } from './valueMethods.ts';
+import { update, renderValueRange } from './values.ts';
+import { formatCell, getFormatType, type Format } from './cell.ts';
 import {
 	checkSize,
-	invalid,
-	newWorkbook,
+	createInvalidError,
+	createWorkbook,
 	resolve,
-	workbookOut,
+	renderWorkbook,
 	type Target,
 	type Workbook,
 } from './workbook.ts';
@@ -84,48 +84,50 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 	const workbooks = new Map<string, Workbook>();
 
 	files.onCreated.push((file) => {
-		if (file.mimeType === spreadsheetType) workbooks.set(file.id, newWorkbook(file.id));
+		if (file.mimeType === spreadsheetType) workbooks.set(file.id, createWorkbook(file.id));
 	});
 
-	/** The spreadsheet of a call, if its token may access it. */
-	function asked(call: Call): { workbook: Workbook; file: StoredFile } {
-		const file = files.get(text(call, 'spreadsheetId'));
+	/** Returns the spreadsheet of a call. @throws ApiError if the call's token may not access it */
+	function getRequested(call: Call): { workbook: Workbook; file: StoredFile } {
+		const file = files.get(readText(call, 'spreadsheetId'));
 		const workbook = file && workbooks.get(file.id);
 		if (file) files.checkShared(call, file);
-		if (file === undefined || workbook === undefined || !files.visibleTo(call, file)) {
-			if (file !== undefined && isOffice(file) && files.visibleTo(call, file)) throw notForOffice();
+		if (file === undefined || workbook === undefined || !files.isVisibleTo(call, file)) {
+			if (file !== undefined && isOffice(file) && files.isVisibleTo(call, file)) throw createOfficeError();
 			throw new ApiError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' });
 		}
 		return { workbook, file };
 	}
 
-	function known(id: string): Workbook {
+	function getWorkbook(id: string): Workbook {
 		const workbook = workbooks.get(id);
 		if (workbook === undefined) throw new Error(`no spreadsheet ${id}`);
 		return workbook;
 	}
 
 	function create(call: Call): sheets_v4.Schema$Spreadsheet {
-		const { properties = {}, sheets = [] } = bodyOf(call);
+		const { properties = {}, sheets = [] } = readBody(call);
 		const title = properties.title ?? 'Untitled spreadsheet';
-		const shape = shapeOf(properties, sheets);
+		const shape = buildShape(properties, sheets);
 		checkCreates(call);
 		const file = files.add({ name: title, mimeType: spreadsheetType, clientId: call.clientId });
-		const workbook: Workbook = { ...known(file.id), ...shape };
+		const workbook: Workbook = { ...getWorkbook(file.id), ...shape };
 		workbooks.set(file.id, workbook);
-		return workbookOut(workbook, file.name);
+		return renderWorkbook(workbook, file.name);
 	}
 
 	function batchUpdate(call: Call): sheets_v4.Schema$BatchUpdateSpreadsheetResponse {
-		const { workbook, file } = asked(call);
-		const body = bodyOf(call);
+		const { workbook, file } = getRequested(call);
+		const body = readBody(call);
 		const { requests = [], includeSpreadsheetInResponse } = body;
-		if (requests.length === 0) throw invalid('Must specify at least one request.');
+		if (requests.length === 0) throw createInvalidError('Must specify at least one request.');
 		const name = file.name;
 		const backup = { ...workbook, sheets: workbook.sheets.map((tab) => ({ ...tab, grid: tab.grid.copy() })) };
 		try {
 			const replies = requests.map((request, position) => apply(workbook, file, request, position));
-			const updatedSpreadsheet = includeSpreadsheetInResponse ? workbookOut(workbook, file.name) : undefined;
+			const updatedSpreadsheet = includeSpreadsheetInResponse
+				? renderWorkbook(workbook, file.name)
+				: undefined;
 			return { spreadsheetId: file.id, replies, ...(updatedSpreadsheet && { updatedSpreadsheet }) };
 		} catch (error) {
 			workbooks.set(file.id, backup);
@@ -137,9 +139,9 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 	const structural: Record<string, (call: Call) => unknown> = {
 		create,
 		get(call) {
-			const { workbook, file } = asked(call);
-			const output = workbookOut(workbook, file.name);
-			const targets = list(call, 'ranges').map((range) => resolve(workbook, range));
+			const { workbook, file } = getRequested(call);
+			const output = renderWorkbook(workbook, file.name);
+			const targets = readList(call, 'ranges').map((range) => resolve(workbook, range));
 			if (targets.length === 0) return output;
 			const listed = output.sheets?.flatMap((sheetOutput) => {
 				const sheetTargets = targets.filter(({ sheet }) => sheet.sheetId === sheetOutput.properties?.sheetId);
@@ -149,7 +151,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 							{
 								...sheetOutput,
 								...(wantsCells(call) && {
-									data: sheetTargets.map((target) => gridData(target, workbook.locale)),
+									data: sheetTargets.map((target) => renderGridData(target, workbook.locale)),
 								}),
 							},
 						];
@@ -158,17 +160,19 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		},
 		batchUpdate,
 	};
-	const onValues = valueMethods((call) => asked(call).workbook);
+	const onValues = createValueMethods((call) => getRequested(call).workbook);
 	const methods = Object.fromEntries([
-		...Object.entries(structural).map(([name, act]) => handler(`sheets.spreadsheets.${name}`, act)),
-		...Object.entries(onValues).map(([name, act]) => handler(`sheets.spreadsheets.values.${name}`, act)),
+		...Object.entries(structural).map(([name, act]) => createHandler(`sheets.spreadsheets.${name}`, act)),
+		...Object.entries(onValues).map(([name, act]) =>
+			createHandler(`sheets.spreadsheets.values.${name}`, act),
+		),
 	]);
 
 	return {
 		methods,
 		seed({ title, tabs = [], namedRanges = {}, locale, timeZone, file }) {
 			const { id } = files.add({ clientId: '', ...file, name: title, mimeType: spreadsheetType });
-			const workbook = known(id);
+			const workbook = getWorkbook(id);
 			if (locale !== undefined) workbook.locale = locale;
 			if (timeZone !== undefined) workbook.timeZone = timeZone;
 			if (tabs.length > 0) workbook.sheets = [];
@@ -200,21 +204,21 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			return id;
 		},
 		boldRows(spreadsheetId, tab) {
-			const sheet = known(spreadsheetId).sheets.find(({ title }) => title === tab);
+			const sheet = getWorkbook(spreadsheetId).sheets.find(({ title }) => title === tab);
 			return [...(sheet?.grid.boldRows ?? [])].map((row) => row + 1);
 		},
-		sheetIds: (spreadsheetId) => known(spreadsheetId).sheets.map(({ sheetId }) => sheetId),
+		sheetIds: (spreadsheetId) => getWorkbook(spreadsheetId).sheets.map(({ sheetId }) => sheetId),
 		tables(spreadsheetId) {
-			const entries = known(spreadsheetId).sheets.flatMap(({ title, grid }) =>
+			const entries = getWorkbook(spreadsheetId).sheets.flatMap(({ title, grid }) =>
 				grid.tables.map(({ name, area }) => [name, printRange(title, area)] as const),
 			);
 			return Object.fromEntries(entries);
 		},
 		enter(spreadsheetId, range, rows) {
-			update(known(spreadsheetId), range, { values: rows, dimension: 'ROWS', entry: 'USER_ENTERED' });
+			update(getWorkbook(spreadsheetId), range, { values: rows, dimension: 'ROWS', entry: 'USER_ENTERED' });
 		},
 		format(spreadsheetId, range, format) {
-			const { sheet, area } = resolve(known(spreadsheetId), range);
+			const { sheet, area } = resolve(getWorkbook(spreadsheetId), range);
 			for (let row = area.startRow; row < area.endRow; row++) {
 				for (let column = area.startColumn; column < area.endColumn; column++) {
 					sheet.grid.setFormat(row, column, format);
@@ -222,7 +226,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			}
 		},
 		cells(spreadsheetId, range) {
-			const { sheet, area } = resolve(known(spreadsheetId), range);
+			const { sheet, area } = resolve(getWorkbook(spreadsheetId), range);
 			const columns = Array.from(
 				{ length: area.endColumn - area.startColumn },
 				(_, offset) => area.startColumn + offset,
@@ -232,8 +236,11 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			);
 		},
 		values(spreadsheetId, range) {
-			const { sheet, area } = resolve(known(spreadsheetId), range);
-			const stored = valueRange(sheet, area, 'ROWS', { values: 'UNFORMATTED_VALUE', dates: 'SERIAL_NUMBER' });
+			const { sheet, area } = resolve(getWorkbook(spreadsheetId), range);
+			const stored = renderValueRange(sheet, area, 'ROWS', {
+				values: 'UNFORMATTED_VALUE',
+				dates: 'SERIAL_NUMBER',
+			});
 			return stored.values ?? [];
 		},
 		reset: () => {
@@ -250,17 +257,17 @@ function isOffice({ mimeType }: StoredFile): boolean {
 }
 
 /** Reported in burnash/gspread#732 and theoephraim/node-google-spreadsheet#651. */
-function notForOffice(): ApiError {
+function createOfficeError(): ApiError {
 	const status = 'FAILED_PRECONDITION';
 	return new ApiError(400, 'This operation is not supported for this document', { status });
 }
 
 /** A field mask that names cells has the same effect as `includeGridData`. */
 function wantsCells(call: Call): boolean {
-	return text(call, 'includeGridData') === 'true' || text(call, 'fields').includes('data');
+	return readText(call, 'includeGridData') === 'true' || readText(call, 'fields').includes('data');
 }
 
-function gridData({ sheet, area }: Target, locale: string): sheets_v4.Schema$GridData {
+function renderGridData({ sheet, area }: Target, locale: string): sheets_v4.Schema$GridData {
 	const { grid } = sheet;
 	const rowData: sheets_v4.Schema$RowData[] = [];
 	// Google also returns empty rows that have a format; here, one row below the last one stands for them.
@@ -275,7 +282,7 @@ function gridData({ sheet, area }: Target, locale: string): sheets_v4.Schema$Gri
 					},
 					formattedValue: formatCell(cell, locale),
 				}),
-				...formatOut(grid.formatAt(row, column)),
+				...renderFormat(grid.formatAt(row, column)),
 				...(grid.boldRows.has(row) && { userEnteredFormat: { textFormat: { bold: true } } }),
 			});
 		}
@@ -284,23 +291,23 @@ function gridData({ sheet, area }: Target, locale: string): sheets_v4.Schema$Gri
 	return { ...(area.startRow > 0 && { startRow: area.startRow }), ...(rowData.length > 0 && { rowData }) };
 }
 
-/** Number formats as `effectiveFormat`; one without a pattern has that of its locale, here not spelled out. */
-function formatOut(format: Format | undefined): sheets_v4.Schema$CellData {
+/** Renders a number format as `effectiveFormat`. A format without a pattern has that of its locale, here not spelled out. */
+function renderFormat(format: Format | undefined): sheets_v4.Schema$CellData {
 	if (format === undefined) return {};
-	const type = typeOfFormat(format);
+	const type = getFormatType(format);
 	return { effectiveFormat: { numberFormat: { type, ...(format !== type && { pattern: format }) } } };
 }
 
-function handler(method: string, act: (call: Call) => unknown): readonly [string, Handler] {
+function createHandler(method: string, act: (call: Call) => unknown): readonly [string, Handler] {
 	return [method, (call) => ({ body: act(call) })];
 }
 
-/** The tabs of a new spreadsheet. */
-function shapeOf(
+/** Builds the tabs and the settings of a new spreadsheet. */
+function buildShape(
 	{ locale, timeZone }: sheets_v4.Schema$SpreadsheetProperties,
 	sheets: sheets_v4.Schema$Sheet[],
 ): Partial<Workbook> {
-	const shape: Workbook = { ...newWorkbook(''), sheets: [] };
+	const shape: Workbook = { ...createWorkbook(''), sheets: [] };
 	for (const { properties = {}, data = [] } of sheets.length > 0 ? sheets : [{}]) {
 		const { grid } = addSheet(shape, properties);
 		for (const { rowData = [], startRow, startColumn } of data) {

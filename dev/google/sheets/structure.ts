@@ -4,16 +4,16 @@ import type { StoredFile } from '../files.ts';
 import { isDateFormat, type Cell, type Format } from './cell.ts';
 import { parseTyped } from './typedValues.ts';
 import { Grid } from './grid.ts';
-import { addTable, appendCells, tableOf, updateTable } from './nativeTables.ts';
+import { addTable, appendCells, getTable, updateTable } from './nativeTables.ts';
 import {
 	checkSize,
-	invalid,
-	newSheet,
-	propertiesOf,
+	createInvalidError,
+	createSheet,
+	renderProperties,
 	refuseProtected,
 	type Sheet,
 	type Workbook,
-	tableOut,
+	renderTable,
 } from './workbook.ts';
 
 type Reply = sheets_v4.Schema$Response;
@@ -28,7 +28,7 @@ export function apply(
 	const [[kind, details] = ['', undefined]] = Object.entries(request);
 	const act = kinds[kind];
 	if (act === undefined || details === undefined) {
-		throw invalid(`Invalid requests[${position}]: the stand-in does not know ${kind}`);
+		throw createInvalidError(`Invalid requests[${position}]: the stand-in does not know ${kind}`);
 	}
 	try {
 		return act({ workbook, file, request }) ?? {};
@@ -46,17 +46,18 @@ interface Change {
 const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	addSheet: ({ workbook, request }) => {
 		const sheet = addSheet(workbook, request.addSheet?.properties ?? {});
-		return { addSheet: { properties: propertiesOf(sheet, workbook.sheets.indexOf(sheet)) } };
+		return { addSheet: { properties: renderProperties(sheet, workbook.sheets.indexOf(sheet)) } };
 	},
 	deleteSheet: ({ workbook, request }) => {
-		const gone = sheetOf(workbook, request.deleteSheet?.sheetId);
-		if (workbook.sheets.length === 1) throw invalid("You can't remove all the visible sheets in a document.");
+		const gone = getSheet(workbook, request.deleteSheet?.sheetId);
+		if (workbook.sheets.length === 1)
+			throw createInvalidError("You can't remove all the visible sheets in a document.");
 		workbook.sheets = workbook.sheets.filter((sheet) => sheet !== gone);
 		return undefined;
 	},
 	updateSheetProperties: ({ workbook, request }) => {
 		const { properties = {}, fields } = request.updateSheetProperties ?? {};
-		const sheet = sheetOf(workbook, properties.sheetId);
+		const sheet = getSheet(workbook, properties.sheetId);
 		const masks = (fields ?? '').split(',');
 		const { title, gridProperties } = properties;
 		if (masks.includes('title') && title) {
@@ -79,13 +80,13 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	},
 	appendDimension: ({ workbook, request }) => {
 		const { sheetId, dimension, length } = request.appendDimension ?? {};
-		const { grid } = sheetOf(workbook, sheetId);
+		const { grid } = getSheet(workbook, sheetId);
 		if (dimension === 'ROWS') grid.insertRows(grid.rowCount, length ?? 0);
 		else grid.insertColumns(grid.columnCount, length ?? 0);
 		return undefined;
 	},
 	insertDimension: ({ workbook, request }) => {
-		const { grid, from, to, rows } = dimensionOf(workbook, request.insertDimension?.range);
+		const { grid, from, to, rows } = resolveDimension(workbook, request.insertDimension?.range);
 		if (rows) {
 			grid.insertRows(from, to - from);
 			if (request.insertDimension?.inheritFromBefore) grid.inheritLook(from, to - from);
@@ -93,16 +94,16 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 		return undefined;
 	},
 	deleteDimension: ({ workbook, request }) => {
-		const { grid, from, to, rows } = dimensionOf(workbook, request.deleteDimension?.range);
+		const { grid, from, to, rows } = resolveDimension(workbook, request.deleteDimension?.range);
 		if (rows) grid.deleteRows(from, to);
 		else grid.deleteColumns(from, to);
 		return undefined;
 	},
 	repeatCell: ({ workbook, request }) => {
 		const { range, cell, fields } = request.repeatCell ?? {};
-		const { grid } = sheetOf(workbook, range?.sheetId);
+		const { grid } = getSheet(workbook, range?.sheetId);
 		if (fields === 'userEnteredFormat.numberFormat') {
-			const format = formatOf(cell?.userEnteredFormat?.numberFormat);
+			const format = parseFormat(cell?.userEnteredFormat?.numberFormat);
 			for (let row = range?.startRowIndex ?? 0; row < (range?.endRowIndex ?? grid.rowCount); row++) {
 				const end = range?.endColumnIndex ?? grid.columnCount;
 				for (let column = range?.startColumnIndex ?? 0; column < end; column++)
@@ -111,7 +112,7 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 			return undefined;
 		}
 		if (!fields?.includes('userEnteredFormat') || Object.keys(cell ?? {}).length > 0) {
-			throw invalid(
+			throw createInvalidError(
 				'Invalid requests[0].repeatCell: the stand-in only sets number formats and takes a look away',
 			);
 		}
@@ -122,16 +123,16 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	},
 	moveDimension: ({ workbook, request }) => {
 		const { source, destinationIndex } = request.moveDimension ?? {};
-		const { grid, from, to, rows } = dimensionOf(workbook, source);
-		if (!rows) throw invalid('Invalid requests[0].moveDimension: the stand-in moves rows only');
+		const { grid, from, to, rows } = resolveDimension(workbook, source);
+		if (!rows) throw createInvalidError('Invalid requests[0].moveDimension: the stand-in moves rows only');
 		grid.moveRows(from, to, destinationIndex ?? 0);
 		return undefined;
 	},
 	addNamedRange: ({ workbook, request }) => {
 		const { name, range = {} } = request.addNamedRange?.namedRange ?? {};
-		const sheet = sheetOf(workbook, range.sheetId);
+		const sheet = getSheet(workbook, range.sheetId);
 		if (!name || workbook.namedRanges.some((entry) => entry.name === name)) {
-			throw invalid(`Invalid requests[0].addNamedRange: the name ${String(name)} cannot be used`);
+			throw createInvalidError(`Invalid requests[0].addNamedRange: the name ${String(name)} cannot be used`);
 		}
 		workbook.namedRanges.push({
 			name,
@@ -147,8 +148,8 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	},
 	addTable: ({ workbook, request }) => {
 		const { table = {} } = request.addTable ?? {};
-		const sheet = sheetOf(workbook, table.range?.sheetId);
-		return { addTable: { table: tableOut(sheet, addTable(sheet, table)) } };
+		const sheet = getSheet(workbook, table.range?.sheetId);
+		return { addTable: { table: renderTable(sheet, addTable(sheet, table)) } };
 	},
 	updateTable: ({ workbook, request }) => {
 		updateTable(workbook.sheets, request.updateTable ?? {});
@@ -156,8 +157,8 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	},
 	appendCells: ({ workbook, request }) => {
 		const { tableId, sheetId, rows = [] } = request.appendCells ?? {};
-		const table = tableId ? tableOf(workbook.sheets, tableId) : undefined;
-		const sheet = table?.sheet ?? sheetOf(workbook, sheetId);
+		const table = tableId ? getTable(workbook.sheets, tableId) : undefined;
+		const sheet = table?.sheet ?? getSheet(workbook, sheetId);
 		appendCells(sheet, table?.table, rows.length, (startRow) => {
 			fill(sheet.grid, rows, startRow, 0);
 		});
@@ -165,14 +166,14 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	},
 	updateCells: ({ workbook, request }) => {
 		const { start, range, rows = [] } = request.updateCells ?? {};
-		const { grid, protectedAreas } = sheetOf(workbook, start?.sheetId ?? range?.sheetId);
+		const { grid, protectedAreas } = getSheet(workbook, start?.sheetId ?? range?.sheetId);
 		const startRow = start?.rowIndex ?? range?.startRowIndex ?? 0;
 		const startColumn = start?.columnIndex ?? range?.startColumnIndex ?? 0;
 		const width = Math.max(1, ...rows.map(({ values }) => values?.length ?? 0));
 		const endRow = range ? (range.endRowIndex ?? grid.rowCount) : startRow + rows.length;
 		const endColumn = range ? (range.endColumnIndex ?? grid.columnCount) : startColumn + width;
 		if (range && (startRow + rows.length > endRow || startColumn + width > endColumn)) {
-			throw invalid('Invalid requests[0].updateCells: Attempting to write outside of the range');
+			throw createInvalidError('Invalid requests[0].updateCells: Attempting to write outside of the range');
 		}
 		refuseProtected(protectedAreas, { startRow, startColumn, endRow, endColumn });
 		// "If the data in rows does not cover the entire requested range, the fields matching those set in fields will be cleared."
@@ -182,22 +183,22 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	},
 };
 
-export function sheetOf(workbook: Workbook, sheetId: number | null | undefined): Sheet {
+export function getSheet(workbook: Workbook, sheetId: number | null | undefined): Sheet {
 	// Google also accepts a number as text.
 	const sheet = workbook.sheets.find((tab) => String(tab.sheetId) === String(sheetId ?? 0));
-	if (sheet === undefined) throw invalid(`No grid with id: ${sheetId ?? 0}`);
+	if (sheet === undefined) throw createInvalidError(`No grid with id: ${sheetId ?? 0}`);
 	return sheet;
 }
 
 export function addSheet(workbook: Workbook, properties: sheets_v4.Schema$SheetProperties): Sheet {
 	const title = properties.title ?? `Sheet${workbook.sheets.length + 1}`;
 	checkTitle(workbook, title);
-	const sheetId = properties.sheetId ?? freeId(workbook);
+	const sheetId = properties.sheetId ?? findFreeId(workbook);
 	if (workbook.sheets.some((sheet) => sheet.sheetId === sheetId)) {
-		throw invalid(`A sheet with the ID ${sheetId} already exists.`);
+		throw createInvalidError(`A sheet with the ID ${sheetId} already exists.`);
 	}
 	const { rowCount, columnCount } = properties.gridProperties ?? {};
-	const sheet = newSheet(sheetId, title, new Grid(rowCount ?? undefined, columnCount ?? undefined));
+	const sheet = createSheet(sheetId, title, new Grid(rowCount ?? undefined, columnCount ?? undefined));
 	workbook.sheets.splice(properties.index ?? workbook.sheets.length, 0, sheet);
 	return sheet;
 }
@@ -205,17 +206,17 @@ export function addSheet(workbook: Workbook, properties: sheets_v4.Schema$SheetP
 function checkTitle(workbook: Workbook, title: string, ownSheet?: Sheet): void {
 	const same = (sheet: Sheet) => sheet !== ownSheet && sheet.title.toLowerCase() === title.toLowerCase();
 	if (workbook.sheets.some(same)) {
-		throw invalid(`A sheet with the name "${title}" already exists. Please enter another name.`);
+		throw createInvalidError(`A sheet with the name "${title}" already exists. Please enter another name.`);
 	}
 }
 
-function freeId(workbook: Workbook): number {
+function findFreeId(workbook: Workbook): number {
 	if (workbook.sheets.length === 0) return 0;
 	return 1 + Math.max(...workbook.sheets.map(({ sheetId }) => sheetId));
 }
 
-function dimensionOf(workbook: Workbook, range: sheets_v4.Schema$DimensionRange | undefined) {
-	const { grid } = sheetOf(workbook, range?.sheetId);
+function resolveDimension(workbook: Workbook, range: sheets_v4.Schema$DimensionRange | undefined) {
+	const { grid } = getSheet(workbook, range?.sheetId);
 	const rows = range?.dimension === 'ROWS';
 	const start = range?.startIndex ?? 0;
 	const end = range?.endIndex ?? (rows ? grid.rowCount : grid.columnCount);
@@ -233,23 +234,24 @@ export function fill(
 		for (const [offset, { userEnteredValue, userEnteredFormat }] of (values ?? []).entries()) {
 			const [row, column] = [startRow + index, startColumn + offset];
 			if (row >= grid.rowCount || column >= grid.columnCount) {
-				throw invalid(`Attempting to write cell outside the grid: row ${row}, column ${column}`);
+				throw createInvalidError(`Attempting to write cell outside the grid: row ${row}, column ${column}`);
 			}
-			grid.set(row, column, cellOf(userEnteredValue));
+			grid.set(row, column, parseCell(userEnteredValue));
 			if (userEnteredFormat?.textFormat?.bold === true) grid.boldRows.add(row);
 		}
 	}
 }
 
 /** Only a type, for which the locale has a pattern, or a pattern that the stand-in knows. */
-function formatOf({ type, pattern }: sheets_v4.Schema$NumberFormat = {}): Format | undefined {
-	if (!type) throw invalid('Invalid numberFormat: type is required');
+function parseFormat({ type, pattern }: sheets_v4.Schema$NumberFormat = {}): Format | undefined {
+	if (!type) throw createInvalidError('Invalid numberFormat: type is required');
 	const format = (pattern ?? type) as Format;
-	if (!isDateFormat(format)) throw invalid(`Invalid numberFormat: the stand-in does not know ${format}`);
+	if (!isDateFormat(format))
+		throw createInvalidError(`Invalid numberFormat: the stand-in does not know ${format}`);
 	return format;
 }
 
-function cellOf(value: sheets_v4.Schema$ExtendedValue | undefined): Cell | undefined {
+function parseCell(value: sheets_v4.Schema$ExtendedValue | undefined): Cell | undefined {
 	if (value?.formulaValue) return parseTyped(value.formulaValue);
 	const plain = value?.stringValue ?? value?.numberValue ?? value?.boolValue;
 	return plain === undefined || plain === null || plain === '' ? undefined : { value: plain };

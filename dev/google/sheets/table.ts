@@ -2,20 +2,20 @@ import type { Rectangle } from './a1.ts';
 import type { Grid } from './grid.ts';
 
 /**
- * The table that an append to a range finds: the last one with a cell in the range, or the one that surrounds
+ * Finds the table of an append to a range: the last one with a cell in the range, or the one that surrounds
  * the range's first cell. A table is a block of cells with nothing around it. Undefined if there is none.
  * Follows the example in Google's guide "Reading & writing cell values". Hidden or filtered cells do not
  * count, as reported in theoephraim/node-google-spreadsheet#706, #591 and PipedreamHQ/pipedream#20115.
  */
 export function findTable(sheet: Grid, range: Rectangle): Rectangle | undefined {
 	const grid = new VisibleCells(sheet);
-	const seed = lastCell(grid, range);
-	if (seed !== undefined) return regionOf(grid, seed);
+	const seed = findLastCell(grid, range);
+	if (seed !== undefined) return findRegion(grid, seed);
 	const { startRow, startColumn } = range;
 	for (const row of [startRow - 1, startRow, startRow + 1]) {
 		for (const column of [startColumn - 1, startColumn, startColumn + 1]) {
 			if (grid.get(row, column) === undefined) continue;
-			const region = regionOf(grid, { row, column });
+			const region = findRegion(grid, { row, column });
 			if (holds(region, startRow, startColumn)) return region;
 		}
 	}
@@ -45,9 +45,9 @@ class VisibleCells {
 	}
 
 	filled(row: number, start: number, end: number): boolean {
-		if (this.countsAllCells) return this.grid.filled(row, start, end);
+		if (this.countsAllCells) return this.grid.isFilled(row, start, end);
 		if (this.grid.hiddenRows.has(row)) return false;
-		if (this.allColumns) return this.grid.filled(row, start, end);
+		if (this.allColumns) return this.grid.isFilled(row, start, end);
 		for (let column = Math.max(start, 0); column < Math.min(end, this.grid.columnCount); column++) {
 			if (this.get(row, column) !== undefined) return true;
 		}
@@ -60,7 +60,7 @@ interface Position {
 	readonly column: number;
 }
 
-function lastCell(grid: VisibleCells, range: Rectangle): Position | undefined {
+function findLastCell(grid: VisibleCells, range: Rectangle): Position | undefined {
 	for (let row = Math.min(range.endRow, grid.usedRows) - 1; row >= range.startRow; row--) {
 		for (let column = range.endColumn - 1; column >= range.startColumn; column--) {
 			if (grid.get(row, column) !== undefined) return { row, column };
@@ -70,21 +70,21 @@ function lastCell(grid: VisibleCells, range: Rectangle): Position | undefined {
 }
 
 /** Grows a rectangle from a cell until the cells around it, corners included, are empty. */
-function regionOf(grid: VisibleCells, { row, column }: Position): Rectangle {
+function findRegion(grid: VisibleCells, { row, column }: Position): Rectangle {
 	let [top, bottom, left, right] = [row, row + 1, column, column + 1];
 	for (let grew = true; grew;) {
 		grew = false;
 		// Sideways first, because a column is long and is checked again only where the region has grown
 		// since.
-		while (left > 0 && columnFilled(grid, left - 1, top - 1, bottom + 1)) [left, grew] = [left - 1, true];
-		while (columnFilled(grid, right, top - 1, bottom + 1)) [right, grew] = [right + 1, true];
+		while (left > 0 && isColumnFilled(grid, left - 1, top - 1, bottom + 1)) [left, grew] = [left - 1, true];
+		while (isColumnFilled(grid, right, top - 1, bottom + 1)) [right, grew] = [right + 1, true];
 		while (top > 0 && grid.filled(top - 1, left - 1, right + 1)) [top, grew] = [top - 1, true];
 		while (grid.filled(bottom, left - 1, right + 1)) [bottom, grew] = [bottom + 1, true];
 	}
 	return { startRow: top, endRow: bottom, startColumn: left, endColumn: right };
 }
 
-function columnFilled(grid: VisibleCells, column: number, start: number, end: number): boolean {
+function isColumnFilled(grid: VisibleCells, column: number, start: number, end: number): boolean {
 	for (let row = Math.max(start, 0); row < end; row++) {
 		if (grid.get(row, column) !== undefined) return true;
 	}

@@ -1,4 +1,4 @@
-import { serialOf, type Cell, type Format } from './cell.ts';
+import { toSerial, type Cell, type Format } from './cell.ts';
 
 /**
  * Interprets text as if a user had typed it: as a number (as in en_US), a date of its locale or of ISO 8601, a boolean, a
@@ -8,14 +8,14 @@ export function parseTyped(text: string, locale = 'en_US'): Cell | undefined {
 	if (text === '') return undefined;
 	if (text.startsWith("'")) return { value: text.slice(1) };
 	if (text.startsWith('=')) return { value: evaluateFormula(text.slice(1)), formula: text };
-	const number = numberTyped(text) ?? dateTyped(text, locale);
+	const number = parseNumber(text) ?? parseDate(text, locale);
 	if (number !== undefined) return number;
 	if (text.startsWith('+')) return { value: evaluateFormula(text), formula: `=${text}` };
 	if (/^(true|false)$/i.test(text)) return { value: text.toLowerCase() === 'true' };
 	return { value: text };
 }
 
-function numberTyped(text: string): Cell | undefined {
+function parseNumber(text: string): Cell | undefined {
 	const match = /^\s*([+-]?)(\$?)((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(e[+-]?\d+)?(%?)\s*$/i.exec(
 		text,
 	);
@@ -37,24 +37,24 @@ const patterns: ReadonlyArray<readonly [RegExp, Format]> = [
 	[/^(?<hour>\d{1,2}):(?<minute>\d{2}):(?<second>\d{2})$/, 'h:mm:ss'],
 ];
 
-const american: typeof patterns = [
+const americanPatterns: typeof patterns = [
 	[/^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})$/, 'm/d/yyyy'],
 	[/^(?<month>\d{1,2})\/(?<day>\d{1,2})$/, 'm/d'],
 ];
-const ofLocale: Readonly<Record<string, typeof patterns>> = {
+const patternsByLocale: Readonly<Record<string, typeof patterns>> = {
 	de_DE: [[/^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})$/, 'dd.mm.yyyy']],
 	en_GB: [[/^(?<day>\d{1,2})\/(?<month>\d{1,2})\/(?<year>\d{4})$/, 'dd/mm/yyyy']],
 };
 
-function dateTyped(text: string, locale: string): Cell | undefined {
-	for (const [pattern, format] of [...patterns, ...(ofLocale[locale] ?? american)]) {
+function parseDate(text: string, locale: string): Cell | undefined {
+	for (const [pattern, format] of [...patterns, ...(patternsByLocale[locale] ?? americanPatterns)]) {
 		const groups = pattern.exec(text.trim())?.groups;
-		if (groups !== undefined) return dateCell(groups, format);
+		if (groups !== undefined) return createDateCell(groups, format);
 	}
 	return undefined;
 }
 
-function dateCell(groups: Record<string, string | undefined>, format: Format): Cell | undefined {
+function createDateCell(groups: Record<string, string | undefined>, format: Format): Cell | undefined {
 	const part = (name: string, missing: number) => Number(groups[name] ?? missing);
 	const dated = groups['month'] !== undefined;
 	const year = part('year', dated ? new Date().getUTCFullYear() : 1899);
@@ -63,7 +63,7 @@ function dateCell(groups: Record<string, string | undefined>, format: Format): C
 	const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
 	const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 	if (!exists || hour > 23 || minute > 59 || second > 59) return undefined;
-	return { value: serialOf(date.getTime()), format };
+	return { value: toSerial(date.getTime()), format };
 }
 
 /** Evaluates arithmetic on numbers. For all other formulas, only the text is kept. */

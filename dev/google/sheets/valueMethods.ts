@@ -1,63 +1,65 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Call } from '../service.ts';
-import { bodyOf, list, text } from './call.ts';
+import { readBody, readList, readText } from './call.ts';
 import type { Rendering } from './cell.ts';
 import {
 	append,
 	clear,
 	read,
 	update,
-	valueRange,
+	renderValueRange,
 	type Dimension,
 	type Entry,
 	type Writing,
 } from './values.ts';
-import { invalid, resolve, type Workbook } from './workbook.ts';
+import { createInvalidError, resolve, type Workbook } from './workbook.ts';
 
 /** The methods of `spreadsheets.values`, by the last part of their IDs. */
-export function valueMethods(asked: (call: Call) => Workbook): Record<string, (call: Call) => unknown> {
+export function createValueMethods(asked: (call: Call) => Workbook): Record<string, (call: Call) => unknown> {
 	return {
-		get: (call) => read(asked(call), text(call, 'range'), dimensionOf(call), renderingOf(call)),
+		get: (call) => read(asked(call), readText(call, 'range'), readDimension(call), readRendering(call)),
 		update(call) {
 			const workbook = asked(call);
-			const range = text(call, 'range');
-			const writing = writingOf(bodyOf(call), entryOf(call.params['valueInputOption']));
+			const range = readText(call, 'range');
+			const writing = buildWriting(readBody(call), readEntry(call.params['valueInputOption']));
 			const done = update(workbook, range, writing);
-			if (text(call, 'includeValuesInResponse') !== 'true') return done;
+			if (readText(call, 'includeValuesInResponse') !== 'true') return done;
 			const { sheet, area } = resolve(workbook, done.updatedRange ?? range);
 			return {
 				...done,
-				updatedData: valueRange(
+				updatedData: renderValueRange(
 					sheet,
 					area,
 					'ROWS',
-					renderingOf(call, 'responseValueRenderOption', 'responseDateTimeRenderOption'),
+					readRendering(call, 'responseValueRenderOption', 'responseDateTimeRenderOption'),
 				),
 			};
 		},
 		append(call) {
-			const writing = writingOf(bodyOf(call), entryOf(call.params['valueInputOption']));
+			const writing = buildWriting(readBody(call), readEntry(call.params['valueInputOption']));
 			const insert = call.params['insertDataOption'] === 'INSERT_ROWS' ? 'INSERT_ROWS' : 'OVERWRITE';
-			return append(asked(call), text(call, 'range'), writing, insert);
+			return append(asked(call), readText(call, 'range'), writing, insert);
 		},
-		clear: (call) => clear(asked(call), text(call, 'range')),
+		clear: (call) => clear(asked(call), readText(call, 'range')),
 		batchGet(call) {
 			const workbook = asked(call);
-			const readRange = (range: string) => read(workbook, range, dimensionOf(call), renderingOf(call));
-			return { spreadsheetId: workbook.id, valueRanges: list(call, 'ranges').map(readRange) };
+			const readRange = (range: string) => read(workbook, range, readDimension(call), readRendering(call));
+			return { spreadsheetId: workbook.id, valueRanges: readList(call, 'ranges').map(readRange) };
 		},
 		batchUpdate(call) {
 			const workbook = asked(call);
-			const { data = [], valueInputOption } = bodyOf(call);
-			const entry = entryOf(valueInputOption ?? undefined);
-			const responses = data.map((values) => update(workbook, values.range ?? '', writingOf(values, entry)));
-			return { spreadsheetId: workbook.id, ...totalsOf(responses), responses };
+			const { data = [], valueInputOption } = readBody(call);
+			const entry = readEntry(valueInputOption ?? undefined);
+			const responses = data.map((values) =>
+				update(workbook, values.range ?? '', buildWriting(values, entry)),
+			);
+			return { spreadsheetId: workbook.id, ...sumUp(responses), responses };
 		},
 	};
 }
 
-function totalsOf(responses: readonly sheets_v4.Schema$UpdateValuesResponse[]) {
+function sumUp(responses: readonly sheets_v4.Schema$UpdateValuesResponse[]) {
 	const sum = (key: 'updatedRows' | 'updatedColumns' | 'updatedCells') =>
 		responses.reduce((total, response) => total + (response[key] ?? 0), 0);
 	return {
@@ -68,21 +70,21 @@ function totalsOf(responses: readonly sheets_v4.Schema$UpdateValuesResponse[]) {
 	};
 }
 
-function writingOf({ values, majorDimension }: sheets_v4.Schema$ValueRange, entry: Entry): Writing {
+function buildWriting({ values, majorDimension }: sheets_v4.Schema$ValueRange, entry: Entry): Writing {
 	return { values: values ?? [], dimension: majorDimension === 'COLUMNS' ? 'COLUMNS' : 'ROWS', entry };
 }
 
 /** The server requires it although the contract does not say so. */
-function entryOf(option: unknown): Entry {
+function readEntry(option: unknown): Entry {
 	if (option === 'RAW' || option === 'USER_ENTERED') return option;
-	throw invalid("'valueInputOption' is required but not specified");
+	throw createInvalidError("'valueInputOption' is required but not specified");
 }
 
-function dimensionOf(call: Call): Dimension {
+function readDimension(call: Call): Dimension {
 	return call.params['majorDimension'] === 'COLUMNS' ? 'COLUMNS' : 'ROWS';
 }
 
-function renderingOf(
+function readRendering(
 	call: Call,
 	valueOption = 'valueRenderOption',
 	dateOption = 'dateTimeRenderOption',

@@ -1,15 +1,15 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { columnLetters, printRange, type Rectangle } from './a1.ts';
+import { formatColumn, printRange, type Rectangle } from './a1.ts';
 import { renderCell, type Cell, type Rendering } from './cell.ts';
 import { parseTyped } from './typedValues.ts';
 import type { CellRow } from './grid.ts';
-import { tableAt } from './nativeTables.ts';
+import { findLastTable } from './nativeTables.ts';
 import { findTable } from './table.ts';
 import {
 	checkSize,
-	exceeds,
-	invalid,
+	createLimitError,
+	createInvalidError,
 	refuseProtected,
 	resolve,
 	type Sheet,
@@ -27,7 +27,7 @@ export interface Writing {
 	readonly entry: Entry;
 }
 
-const longestCell = 50_000;
+const maxCellCharacters = 50_000;
 
 export function read(
 	workbook: Workbook,
@@ -36,10 +36,13 @@ export function read(
 	rendering: Rendering,
 ): sheets_v4.Schema$ValueRange {
 	const { sheet, area } = resolve(workbook, range);
-	return valueRange(sheet, clamped(area, sheet), dimension, { ...rendering, locale: workbook.locale });
+	return renderValueRange(sheet, clampArea(area, sheet), dimension, {
+		...rendering,
+		locale: workbook.locale,
+	});
 }
 
-export function valueRange(
+export function renderValueRange(
 	{ title, grid }: Sheet,
 	area: Rectangle,
 	dimension: Dimension,
@@ -53,7 +56,7 @@ export function valueRange(
 		}
 		rows.push(line);
 	}
-	const values = trimmed(dimension === 'ROWS' ? rows : transposed<Value>(rows, ''));
+	const values = trimLines(dimension === 'ROWS' ? rows : transpose<Value>(rows, ''));
 	return {
 		range: printRange(title, area),
 		majorDimension: dimension,
@@ -67,13 +70,13 @@ export function update(
 	writing: Writing,
 ): sheets_v4.Schema$UpdateValuesResponse {
 	const target = resolve(workbook, range);
-	const rows = rowsOf(writing, workbook.locale);
-	const written = writtenArea(target.area, rows);
+	const rows = parseRows(writing, workbook.locale);
+	const written = findWrittenArea(target.area, rows);
 	const { sheet } = target;
 	checkBounds(target, rows);
 	refuseProtected(sheet.protectedAreas, written);
 	if (written.endRow > sheet.grid.rowCount || written.endColumn > sheet.grid.columnCount) {
-		throw exceeds(sheet, written);
+		throw createLimitError(sheet, written);
 	}
 	return { spreadsheetId: workbook.id, ...write(sheet, written, rows) };
 }
@@ -85,12 +88,12 @@ export function append(
 	insert: 'INSERT_ROWS' | 'OVERWRITE',
 ): sheets_v4.Schema$AppendValuesResponse {
 	const { sheet, area } = resolve(workbook, range);
-	const rows = rowsOf(writing, workbook.locale);
-	const block = findTable(sheet.grid, clamped(area, sheet));
-	const native = tableAt(sheet, block ?? clamped(area, sheet));
+	const rows = parseRows(writing, workbook.locale);
+	const block = findTable(sheet.grid, clampArea(area, sheet));
+	const native = findLastTable(sheet, block ?? clampArea(area, sheet));
 	const table = native?.area ?? block;
 	const { startRow, startColumn } = table ? { startRow: table.endRow, startColumn: table.startColumn } : area;
-	const written = writtenArea({ startRow, startColumn }, rows);
+	const written = findWrittenArea({ startRow, startColumn }, rows);
 	const inserted = insert === 'INSERT_ROWS' ? rows.length : 0;
 	const { grid } = sheet;
 	// Seen to grow with INSERT_ROWS; of OVERWRITE and of tables with a footer it is not known.
@@ -117,7 +120,7 @@ export function append(
 
 export function clear(workbook: Workbook, range: string): sheets_v4.Schema$ClearValuesResponse {
 	const { sheet, area } = resolve(workbook, range);
-	const cleared = clamped(area, sheet);
+	const cleared = clampArea(area, sheet);
 	for (let row = cleared.startRow; row < Math.min(cleared.endRow, sheet.grid.usedRows); row++) {
 		for (let column = cleared.startColumn; column < cleared.endColumn; column++) {
 			sheet.grid.set(row, column, undefined);
@@ -126,7 +129,7 @@ export function clear(workbook: Workbook, range: string): sheets_v4.Schema$Clear
 	return { spreadsheetId: workbook.id, clearedRange: printRange(sheet.title, cleared) };
 }
 
-function clamped(area: Rectangle, { grid }: Sheet): Rectangle {
+function clampArea(area: Rectangle, { grid }: Sheet): Rectangle {
 	return {
 		...area,
 		endRow: Math.min(area.endRow, grid.rowCount),
@@ -135,14 +138,14 @@ function clamped(area: Rectangle, { grid }: Sheet): Rectangle {
 }
 
 /** All cells are read before the first one is written, so that a refused request changes nothing. */
-function rowsOf({ values, dimension, entry }: Writing, locale: string): CellRow[] {
-	const rows = dimension === 'ROWS' ? values : transposed<unknown>(values, null);
+function parseRows({ values, dimension, entry }: Writing, locale: string): CellRow[] {
+	const rows = dimension === 'ROWS' ? values : transpose<unknown>(values, null);
 	return rows.map((row, rowIndex) =>
-		row.map((value, column) => enteredCell(value, { entry, locale }, rowIndex, column)),
+		row.map((value, column) => parseCell(value, { entry, locale }, rowIndex, column)),
 	);
 }
 
-function enteredCell(
+function parseCell(
 	value: unknown,
 	{ entry, locale }: { entry: Entry; locale: string },
 	row: number,
@@ -152,16 +155,18 @@ function enteredCell(
 	if (typeof value === 'number' || typeof value === 'boolean') return { value };
 	if (typeof value !== 'string') {
 		const kind = Array.isArray(value) ? 'list_value' : 'struct_value';
-		throw invalid(`Invalid values[${row}][${column}]: ${kind} {\n}\n`);
+		throw createInvalidError(`Invalid values[${row}][${column}]: ${kind} {\n}\n`);
 	}
-	if (value.length > longestCell) {
-		throw invalid(`Your input contains more than the maximum of ${longestCell} characters in a single cell.`);
+	if (value.length > maxCellCharacters) {
+		throw createInvalidError(
+			`Your input contains more than the maximum of ${maxCellCharacters} characters in a single cell.`,
+		);
 	}
 	if (value === '') return 'clear';
 	return entry === 'RAW' ? { value } : (parseTyped(value, locale) ?? 'clear');
 }
 
-function writtenArea(
+function findWrittenArea(
 	{ startRow, startColumn }: Pick<Rectangle, 'startRow' | 'startColumn'>,
 	rows: readonly CellRow[],
 ): Rectangle {
@@ -174,13 +179,13 @@ function writtenArea(
 function checkBounds({ sheet, area, bounds }: Target, rows: readonly CellRow[]): void {
 	const single = area.endRow - area.startRow === 1 && area.endColumn - area.startColumn === 1;
 	if (single) return;
-	const written = writtenArea(area, rows);
+	const written = findWrittenArea(area, rows);
 	const within = `Requested writing within range [${printRange(sheet.title, area)}], but tried writing to`;
 	if (bounds.endRow !== undefined && written.endRow > bounds.endRow) {
-		throw invalid(`${within} row [${bounds.endRow + 1}]`);
+		throw createInvalidError(`${within} row [${bounds.endRow + 1}]`);
 	}
 	if (bounds.endColumn !== undefined && written.endColumn > bounds.endColumn) {
-		throw invalid(`${within} column [${columnLetters(bounds.endColumn)}]`);
+		throw createInvalidError(`${within} column [${formatColumn(bounds.endColumn)}]`);
 	}
 }
 
@@ -204,13 +209,13 @@ function write(
 	return { updatedRange, updatedRows, updatedColumns: columns.size, updatedCells };
 }
 
-function transposed<T>(rows: readonly T[][], missing: T): T[][] {
+function transpose<T>(rows: readonly T[][], missing: T): T[][] {
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 	return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? missing));
 }
 
 /** Google omits empty cells at the end of a line, and empty lines at the end. */
-function trimmed(lines: Value[][]): Value[][] {
+function trimLines(lines: Value[][]): Value[][] {
 	for (const line of lines) while (line.at(-1) === '') line.pop();
 	while (lines.at(-1)?.length === 0) lines.pop();
 	return lines;

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { ApiError } from '../service.ts';
-import { parseReference, printRange, unparsable, type Area, type Rectangle } from './a1.ts';
+import { parseReference, printRange, createRangeError, type Area, type Rectangle } from './a1.ts';
 import { Grid, type NativeTable } from './grid.ts';
 
 export interface Sheet {
@@ -27,22 +27,22 @@ export interface Workbook {
 }
 
 /** Limit for all cells of a workbook together. */
-const maximumCells = 10_000_000;
+const maxCells = 10_000_000;
 
-export function invalid(message: string): ApiError {
+export function createInvalidError(message: string): ApiError {
 	return new ApiError(400, message, { status: 'INVALID_ARGUMENT' });
 }
 
-export function newSheet(sheetId: number, title: string, grid = new Grid()): Sheet {
+export function createSheet(sheetId: number, title: string, grid = new Grid()): Sheet {
 	return { sheetId, title, grid, protectedAreas: [] };
 }
 
-export function newWorkbook(id: string): Workbook {
+export function createWorkbook(id: string): Workbook {
 	return {
 		id,
 		locale: 'en_US',
 		timeZone: 'Etc/GMT',
-		sheets: [newSheet(0, 'Sheet1')],
+		sheets: [createSheet(0, 'Sheet1')],
 		namedRanges: [],
 	};
 }
@@ -68,16 +68,16 @@ export function resolve(workbook: Workbook, range: string): Target {
 	const name = reference.name === undefined ? undefined : findNamedRange(reference.name);
 	const ownSheet = workbook.sheets.find(({ sheetId }) => sheetId === name?.sheetId);
 	const sheet = reference.title === undefined ? (ownSheet ?? workbook.sheets[0]) : titled(reference.title);
-	if (sheet === undefined || (ownSheet !== undefined && ownSheet !== sheet)) throw unparsable(range);
+	if (sheet === undefined || (ownSheet !== undefined && ownSheet !== sheet)) throw createRangeError(range);
 	const bounds = name?.area ?? reference.area;
-	const area = closed(bounds, sheet.grid);
+	const area = closeArea(bounds, sheet.grid);
 	if (area.startRow >= sheet.grid.rowCount || area.startColumn >= sheet.grid.columnCount) {
-		throw exceeds(sheet, area);
+		throw createLimitError(sheet, area);
 	}
 	return { sheet, area, bounds };
 }
 
-function closed(bounds: Area, grid: Grid): Rectangle {
+function closeArea(bounds: Area, grid: Grid): Rectangle {
 	return {
 		startRow: bounds.startRow ?? 0,
 		endRow: bounds.endRow ?? grid.rowCount,
@@ -86,9 +86,9 @@ function closed(bounds: Area, grid: Grid): Rectangle {
 	};
 }
 
-export function exceeds({ title, grid }: Sheet, area: Rectangle): ApiError {
+export function createLimitError({ title, grid }: Sheet, area: Rectangle): ApiError {
 	const limits = `Max rows: ${grid.rowCount}, max columns: ${grid.columnCount}`;
-	return invalid(`Range (${printRange(title, area)}) exceeds grid limits. ${limits}`);
+	return createInvalidError(`Range (${printRange(title, area)}) exceeds grid limits. ${limits}`);
 }
 
 /** @throws ApiError 400 as reported in DNAinfos/talendcomp_tGoogleSheet#1 */
@@ -101,7 +101,7 @@ export function refuseProtected(areas: readonly Rectangle[], written: Rectangle)
 			written.endColumn > area.startColumn,
 	);
 	if (!isProtected) return;
-	throw invalid(
+	throw createInvalidError(
 		'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
 	);
 }
@@ -109,14 +109,14 @@ export function refuseProtected(areas: readonly Rectangle[], written: Rectangle)
 /** @throws ApiError 400 if the workbook has too many cells */
 export function checkSize(workbook: Workbook): void {
 	const cells = workbook.sheets.reduce((sum, { grid }) => sum + grid.rowCount * grid.columnCount, 0);
-	if (cells > maximumCells) {
-		throw invalid(
-			`This action would increase the number of cells in the workbook above the limit of ${maximumCells} cells.`,
+	if (cells > maxCells) {
+		throw createInvalidError(
+			`This action would increase the number of cells in the workbook above the limit of ${maxCells} cells.`,
 		);
 	}
 }
 
-export function propertiesOf(
+export function renderProperties(
 	{ sheetId, title, grid }: Sheet,
 	index: number,
 ): sheets_v4.Schema$SheetProperties {
@@ -124,7 +124,7 @@ export function propertiesOf(
 	return { sheetId, title, index, sheetType: 'GRID', gridProperties: { rowCount, columnCount } };
 }
 
-export function workbookOut(workbook: Workbook, title: string): sheets_v4.Schema$Spreadsheet {
+export function renderWorkbook(workbook: Workbook, title: string): sheets_v4.Schema$Spreadsheet {
 	const namedRanges = workbook.namedRanges.map(({ name, sheetId, area }) => ({
 		namedRangeId: `range_${name}`,
 		name,
@@ -145,9 +145,9 @@ export function workbookOut(workbook: Workbook, title: string): sheets_v4.Schema
 			autoRecalc: 'ON_CHANGE',
 		},
 		sheets: workbook.sheets.map((sheet, index) => ({
-			properties: propertiesOf(sheet, index),
+			properties: renderProperties(sheet, index),
 			...(sheet.grid.tables.length > 0 && {
-				tables: sheet.grid.tables.map((table) => tableOut(sheet, table)),
+				tables: sheet.grid.tables.map((table) => renderTable(sheet, table)),
 			}),
 		})),
 		...(namedRanges.length > 0 && { namedRanges }),
@@ -155,7 +155,7 @@ export function workbookOut(workbook: Workbook, title: string): sheets_v4.Schema
 	};
 }
 
-export function tableOut({ sheetId }: Sheet, { tableId, name, area, hasFooter, columns }: NativeTable) {
+export function renderTable({ sheetId }: Sheet, { tableId, name, area, hasFooter, columns }: NativeTable) {
 	return {
 		tableId,
 		name,

@@ -61,7 +61,7 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 		hasInputFields: (item) => item?.params.includeInputFields ?? parameters.isOn('includeInputFields'),
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session run one after another.
-		planTasks: (checkedItems) =>
+		planBatches: (checkedItems) =>
 			checkedItems.map((item) => ({ items: [item], key: item.value.params.sessionId || undefined })),
 		// For options of the whole node, the first item decides.
 		getConcurrency: ([first]) => first?.value.params.parallelRequests ?? 1,

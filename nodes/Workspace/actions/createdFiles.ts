@@ -23,43 +23,44 @@ export function hashFileKey(
 }
 
 interface CreationSteps<R> {
-	readonly key: KeyHashes;
-	/** ID of the file that this execution created, if Google's answer did not arrive. */
-	readonly ownId?: string;
+	readonly keyHashes: KeyHashes;
+	/** The ID of the file that an earlier request for this item created, if Google's answer to that request did not arrive. */
+	readonly recoveredId?: string;
 	/** Creates a file with these private properties, or returns a result without a file, as `instead`. */
 	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/** Completes a file. May be called again, even by parallel executions. Returns a function that reads the result. */
+	/** Completes a file, unless it is done. May be called again, even by parallel executions. Returns a function that reads the result. */
 	readonly finish: (
 		file: File,
 		state: { readonly isOwn: boolean; readonly isDone: boolean },
 	) => Promise<() => R | Promise<R>>;
 }
 
-const markKey = 'idempotencyMark';
-const contentKey = 'idempotencyContent';
-const stateKey = 'idempotencyState';
+const keyProperty = 'idempotencyMark';
+const contentProperty = 'idempotencyContent';
+const stateProperty = 'idempotencyState';
 
 /**
  * Creates one file for an idempotency key, across executions. Drive does not refuse a second file, so each execution searches for files
- * with the key after it has created its own. All executions keep the same file: a finished one, otherwise the oldest one. They move the
- * other unfinished files to the trash. No execution has returned these yet.
+ * with the key after it has created its own. All executions keep the same file: a finished one, or the oldest if none is finished. They
+ * move the other unfinished files, which no execution has returned yet, to the trash.
  * @param fields the fields of the file that `finish` needs, as in Google's parameter `fields`
+ * @returns the result, with `repeated` if another item or execution created the file
  */
 export async function createOnce<R extends object>(
 	drive: drive_v3.Drive,
 	fields: string,
-	{ key, ownId, create: createFile, finish }: CreationSteps<R>,
+	{ keyHashes: { keyHash, contentHash }, recoveredId, create: createFile, finish }: CreationSteps<R>,
 ): Promise<R & { readonly repeated?: true }> {
 	const allFields = `${fields},createdTime,appProperties`;
-	const findMarked = async () => await findFiles(drive, buildPropertySearch(markKey, key.keyHash), allFields);
-	const knownFiles = await findMarked();
-	const properties = { [markKey]: key.keyHash, [contentKey]: key.contentHash, [stateKey]: 'made' };
+	const findByKey = async () => await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
+	const knownFiles = await findByKey();
+	const properties = { [keyProperty]: keyHash, [contentProperty]: contentHash, [stateProperty]: 'made' };
 	const createdFile = knownFiles.length > 0 ? undefined : await createFile(properties);
 	if (createdFile && 'instead' in createdFile) return createdFile.instead;
-	const listFiles = async ({ id }: File) => await addOwnFile(drive, await findMarked(), id ?? '', allFields);
-	const files = createdFile ? await listFiles(createdFile) : knownFiles;
+	const findWithOwn = async ({ id }: File) => await addOwnFile(drive, await findByKey(), id ?? '', allFields);
+	const files = createdFile ? await findWithOwn(createdFile) : knownFiles;
 	const [keptFile, ...otherFiles] = files.toSorted(compareRank);
 	if (!keptFile) {
 		throw new NodeError({
@@ -69,12 +70,12 @@ export async function createOnce<R extends object>(
 		});
 	}
 	for (const file of otherFiles) if (!isDone(file)) await updateFile(drive, file, { trashed: true });
-	if (keptFile.appProperties?.[contentKey] !== key.contentHash)
+	if (keptFile.appProperties?.[contentProperty] !== contentHash)
 		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
-	const state = { isOwn: keptFile.id === (createdFile?.id ?? ownId), isDone: isDone(keptFile) };
+	const state = { isOwn: keptFile.id === (createdFile?.id ?? recoveredId), isDone: isDone(keptFile) };
 	const readResult = await finish(keptFile, state);
 	// Marks the file as done before reading the result. If reading fails, the next run must not replace placeholders again.
-	if (!state.isDone) await updateFile(drive, keptFile, { appProperties: { [stateKey]: 'done' } });
+	if (!state.isDone) await updateFile(drive, keptFile, { appProperties: { [stateProperty]: 'done' } });
 	const result = await readResult();
 	return state.isOwn ? result : { ...result, repeated: true };
 }
@@ -82,12 +83,11 @@ export async function createOnce<R extends object>(
 /** Adds the new file, which Drive's search may not list yet, unless another execution has moved it to the trash. */
 async function addOwnFile(drive: drive_v3.Drive, files: readonly File[], fileId: string, fields: string) {
 	if (files.some(({ id }) => id === fileId)) return files;
-	const request = { fileId, supportsAllDrives: true, fields: `${fields},trashed` };
-	const { data } = await drive.files.get(request);
+	const { data } = await drive.files.get({ fileId, supportsAllDrives: true, fields: `${fields},trashed` });
 	return data.trashed ? files : [...files, data];
 }
 
-const isDone = ({ appProperties }: File) => appProperties?.[stateKey] === 'done';
+const isDone = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
 
 /** Compares files so that all executions keep the same one: done files first, then older ones, then by ID. */
 function compareRank(a: File, b: File): number {
@@ -109,7 +109,7 @@ async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File
 export const missingFolderAdvice = `Check that ${quoteField('parentFolder')} exists and that this account can access it.`;
 
 /** The private property with an item's token. Other apps cannot see it. */
-const tokenKey = 'creationToken';
+const tokenProperty = 'creationToken';
 
 interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	/** One of Google's own types, such as `application/vnd.google-apps.document`. */
@@ -118,11 +118,11 @@ interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	readonly title: string;
 	/** The ID of the folder; '' for the top level of My Drive. */
 	readonly parentFolder: string;
-	/** The ID of a file to copy; empty for an empty file. */
+	/** The ID of a file to copy. Without it, the new file is empty. */
 	readonly templateId?: string;
 	/** The hashes of the idempotency key, if there is one. */
-	readonly key: KeyHashes | undefined;
-	readonly ownId: string | undefined;
+	readonly keyHashes: KeyHashes | undefined;
+	readonly recoveredId: string | undefined;
 	/** As in `CreationSteps`. Without a key, it is called only once. */
 	readonly finish: (id: string, isDone: boolean) => Promise<() => R | Promise<R>>;
 }
@@ -133,20 +133,21 @@ export async function createInDrive<R extends object>(
 	file: NewFile<R>,
 	item: Item,
 ): Promise<R & { readonly repeated?: true }> {
-	const { kind, buildUrl, key, ownId, finish } = file;
+	const { kind, buildUrl, keyHashes, recoveredId, finish } = file;
 	const describeFile = (id: string): CreatedFile => ({ kind, id, url: buildUrl(id) });
 	const createFile = async (appProperties = {}) => {
-		const id = ownId ?? (await createOrCopyFile(drive, file, { ...getItemProperty(item), ...appProperties }));
+		const properties = { ...buildTokenProperty(item), ...appProperties };
+		const id = recoveredId ?? (await createOrCopyFile(drive, file, properties));
 		item.recordCreated(describeFile(id));
 		return { id };
 	};
-	if (!key) {
+	if (!keyHashes) {
 		const readResult = await finish((await createFile()).id, false);
 		return await readResult();
 	}
 	return await createOnce(drive, 'id', {
-		key,
-		ownId,
+		keyHashes,
+		recoveredId,
 		create: createFile,
 		async finish({ id }, state) {
 			// If Google's answer did not arrive, the file was not recorded before.
@@ -176,16 +177,16 @@ export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<
 	return (await findFileOfItem(drive, item, 'id'))?.id ?? undefined;
 }
 
-/** Returns the private property that marks a file as created for an item. */
-export const getItemProperty = ({ token }: Pick<Item, 'token'>) => ({ [tokenKey]: token });
+/** Builds the private property that marks a file as created for an item. */
+export const buildTokenProperty = ({ token }: Pick<Item, 'token'>) => ({ [tokenProperty]: token });
 
-/** Finds the file with an item's mark. Returns undefined if Google does not list the file, or not yet. */
+/** Finds the file that was created for an item. Returns undefined if Google does not list the file, or not yet. */
 export async function findFileOfItem(drive: drive_v3.Drive, { token }: Pick<Item, 'token'>, fields: string) {
-	const [file] = await findFiles(drive, buildPropertySearch(tokenKey, token), fields);
+	const [file] = await findFiles(drive, buildPropertySearch(tokenProperty, token), fields);
 	return file;
 }
 
-/** Finds files in My Drive and all shared drives of the account, but not in the trash. @param q a query in Drive's search language */
+/** Finds up to 100 files in My Drive and all shared drives of the account, but not in the trash. @param q a query in Drive's search language */
 export async function findFiles(drive: drive_v3.Drive, q: string, fields: string, orderBy?: string) {
 	const { data } = await drive.files.list({
 		q: `${q} and trashed = false`,

@@ -7,18 +7,19 @@ export type Api = 'mail' | 'sheets' | 'docs' | 'drive';
 
 /** The conditions for advice. All that are set must be true. */
 interface AdviceCase {
-	/** The failed call must be to one of these services. */
+	/** The failed request must be to one of these services. */
 	readonly api?: readonly Api[];
-	/** Must match `ErrorEnvelope.words`. The status is not among them, because every 403 has the status PERMISSION_DENIED. */
+	/** Must match `GoogleError.words`. The status is not among them, because every 403 has the status PERMISSION_DENIED. */
 	readonly words?: RegExp;
 	readonly authentication?: SignIn['authentication'];
 	/** The sign-in must be one from which Drive hides files. */
 	readonly hidesFiles?: true;
-	/** The call must create something, so that its address has no ID. */
+	/** The request must create something, so that its address has no ID. */
 	readonly creates?: true;
 }
 
-const fileApis: readonly Api[] = ['sheets', 'docs'];
+/** They open any file of the account by its ID, whatever Drive Access says. */
+const editorApis: readonly Api[] = ['sheets', 'docs'];
 const serviceAccount = { authentication: 'serviceAccount' } as const;
 const nouns: Partial<Record<Api, string>> = { sheets: 'a spreadsheet', docs: 'a document' };
 const appFilesOnlyText =
@@ -26,7 +27,7 @@ const appFilesOnlyText =
 
 const tooLargeText = 'The request is larger than Google accepts. Send less at once.';
 export const checkBasesAdvice = 'Check the API bases in the credential and any proxy in between.';
-const readMessageText = 'The message says why Google refused this.';
+const seeMessageText = 'The message says why Google refused this.';
 const noReasonText = `Google gave no reason. ${checkBasesAdvice}`;
 const noTokenText = `The request reached Google without its token. ${checkBasesAdvice}`;
 const quotaAdvice: ReadonlyArray<readonly [AdviceCase, string]> = [
@@ -45,7 +46,7 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 	400: [
 		// https://github.com/burnash/gspread/issues/732
 		[
-			{ api: fileApis, words: /operation is not supported for this document/i },
+			{ api: editorApis, words: /operation is not supported for this document/i },
 			'This is an Office file (such as .xlsx or .docx) that was never converted. Open it in Google Drive, choose File > Save as Google Sheets (or Docs), and use the new file.',
 		],
 		// https://github.com/googleapis/google-api-nodejs-client/issues/2322
@@ -103,12 +104,12 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 	403: [
 		// https://github.com/xing5/mcp-google-sheets/issues/24
 		[
-			{ api: fileApis, words: /caller does not have permission/i, creates: true, ...serviceAccount },
+			{ api: editorApis, words: /caller does not have permission/i, creates: true, ...serviceAccount },
 			'A service account has no Drive of its own to create files in. Choose a Parent Folder in a shared drive that it can write to, or enter a Delegated Email in the credential.',
 		],
 		// https://github.com/googleapis/google-api-ruby-client/issues/461
 		[
-			{ api: fileApis, words: /caller does not have permission/i, ...serviceAccount },
+			{ api: editorApis, words: /caller does not have permission/i, ...serviceAccount },
 			"Share the file with the service account's email address, which is in the credential (with the Editor role to write to it), or enter a Delegated Email in the credential.",
 		],
 		// https://github.com/n8n-io/n8n/issues/26050
@@ -168,7 +169,6 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 		[{ api: ['drive'], hidesFiles: true }, `${appFilesOnlyText} and reconnect (Switch account).`],
 		// https://developers.google.com/workspace/sheets/api/troubleshoot-api-errors
 		[
-			// Sheets and Docs open every file of the account by its ID, so Drive Access does not matter for them.
 			{ api: ['sheets', 'docs', 'drive'] },
 			'Check the ID, and that the file is shared with the account of the credential. The ID of another kind of file does not work here.',
 		],
@@ -183,8 +183,8 @@ export const apiNames: Readonly<Record<Api, string>> = {
 	drive: 'Google Drive',
 };
 
-/** What Google said about a failed call. Its services use several formats. This is the same for all. */
-export interface ErrorEnvelope {
+/** What Google said about a failed request, in one form for the several formats of its services. */
+export interface GoogleError {
 	/** Google's own message, at most 500 characters. */
 	readonly message: string | undefined;
 	/** The status as a word, such as `NOT_FOUND`, if the service sends it. */
@@ -197,36 +197,36 @@ export interface ErrorEnvelope {
 
 /**
  * Finds what the user can do. Appends the operation's own advice for the status, unless Google's words have shown the cause.
- * @param isRateLimit whether Google refused the call because of a rate limit, for which it uses several statuses
+ * @param isRateLimit whether Google refused the request because of a rate limit, for which it uses several statuses
  */
-export function findAdvice(status: number, isRateLimit: boolean, envelope: ErrorEnvelope, call: FailedCall) {
+export function findAdvice(status: number, isRateLimit: boolean, error: GoogleError, request: FailedRequest) {
 	// Google's services have a message for what they do not find. A 404 without a message comes from a wrong base address.
-	if (status === 404 && !envelope.message) return noReasonText;
-	const row = adviceTable[status]?.find(([conditions]) => isApplicable(conditions, envelope, call));
+	if (status === 404 && !error.message) return noReasonText;
+	const row = adviceTable[status]?.find(([conditions]) => isApplicable(conditions, error, request));
 	if (isRateLimit && !row)
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
 	const parts =
 		status === 404
-			? describeMissing(envelope, call, row?.[1])
-			: [row?.[1] ?? findGeneralAdvice(status, envelope, call), !row?.[0].words && call.advice?.[status]];
+			? describeMissing(error, request, row?.[1])
+			: [row?.[1] ?? findGeneralAdvice(status, error, request), !row?.[0].words && request.advice?.[status]];
 	return parts.filter(Boolean).join(' ');
 }
 
-function isApplicable(conditions: AdviceCase, envelope: ErrorEnvelope, call: FailedCall): boolean {
+function isApplicable(conditions: AdviceCase, error: GoogleError, request: FailedRequest): boolean {
 	const { api, words, authentication, hidesFiles, creates } = conditions;
 	return (
-		(api?.includes(call.api) ?? true) &&
-		(words?.test(envelope.words) ?? true) &&
-		(authentication === undefined || authentication === call.signIn.authentication) &&
-		(!hidesFiles || call.signIn.driveAccess !== 'allFiles') &&
-		(!creates || (call.method === 'POST' && findIdInUrl(call.url) === undefined))
+		(api?.includes(request.api) ?? true) &&
+		(words?.test(error.words) ?? true) &&
+		(authentication === undefined || authentication === request.signIn.authentication) &&
+		(!hidesFiles || request.signIn.driveAccess !== 'allFiles') &&
+		(!creates || (request.method === 'POST' && findIdInUrl(request.url) === undefined))
 	);
 }
 
-function findGeneralAdvice(status: number, envelope: ErrorEnvelope, call: FailedCall) {
-	if (status === 403) return findForbiddenAdvice(envelope, call);
-	if (status === 401) return getReconnectAdvice(call.signIn);
-	if (status === 409 && envelope.status !== 'ABORTED') return 'Something with this ID already exists.';
+function findGeneralAdvice(status: number, error: GoogleError, request: FailedRequest) {
+	if (status === 403) return findForbiddenAdvice(error, request);
+	if (status === 401) return getReconnectAdvice(request.signIn);
+	if (status === 409 && error.status !== 'ABORTED') return 'Something with this ID already exists.';
 	if (status === 409 || status === 412)
 		return 'Somebody changed the file or email in the meantime. Read it again and repeat the change.';
 	if (status === 413) return tooLargeText;
@@ -234,39 +234,39 @@ function findGeneralAdvice(status: number, envelope: ErrorEnvelope, call: Failed
 		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';
 	if (status >= 500 || status === 408) return 'Google reported a temporary problem. Try again later.';
 	// The operation's own advice is more specific.
-	if (call.advice?.[status]) return undefined;
-	if (!envelope.message) return noReasonText;
-	return status === 400 ? 'Check the parameters of this item.' : readMessageText;
+	if (request.advice?.[status]) return undefined;
+	if (!error.message) return noReasonText;
+	return status === 400 ? 'Check the parameters of this item.' : seeMessageText;
 }
 
-function findForbiddenAdvice({ words, message, activationUrl }: ErrorEnvelope, call: FailedCall): string {
+function findForbiddenAdvice({ words, message, activationUrl }: GoogleError, request: FailedRequest): string {
 	if (/accessNotConfigured|SERVICE_DISABLED/.test(words)) {
 		const place = activationUrl ?? "the API library of the credential's Google Cloud project";
-		return `Enable the ${apiNames[call.api]} API in ${place}, wait a few minutes and try again.`;
+		return `Enable the ${apiNames[request.api]} API in ${place}, wait a few minutes and try again.`;
 	}
 	if (/insufficientPermissions|ACCESS_TOKEN_SCOPE_INSUFFICIENT/.test(words))
-		return `The credential lacks the scope ${findNeededScope(call)}. ${getGrantScopeAdvice(call.signIn)}`;
+		return `The credential lacks the scope ${findNeededScope(request)}. ${getGrantScopeAdvice(request.signIn)}`;
 	if (/forbidden|permission/i.test(words) && !/\b(?:CONSUMER|USER_PROJECT)_/.test(words)) {
-		const id = findIdInUrl(call.url);
+		const id = findIdInUrl(request.url);
 		return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;
 	}
-	return message ? readMessageText : noReasonText;
+	return message ? seeMessageText : noReasonText;
 }
 
-/** Describes what Google does not find. Drive's message has its ID, which may be that of a folder. Otherwise, the ID is in the address. */
-function describeMissing({ message = '' }: ErrorEnvelope, call: FailedCall, rowAdvice?: string) {
-	const { pathname } = new URL(call.url);
+/** Describes what Google does not find. The ID is the one in Google's message, which may be a folder's, or else the one in the address. */
+function describeMissing({ message = '' }: GoogleError, request: FailedRequest, rowAdvice?: string) {
+	const { pathname } = new URL(request.url);
 	const idInMessage = /not found: ([\w-]+)/.exec(message)?.[1];
 	const fileId = /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1];
-	const id = idInMessage ?? fileId ?? findIdInUrl(call.url);
+	const id = idInMessage ?? fileId ?? findIdInUrl(request.url);
 	// The operation's advice for a 404 is about a folder or an email, so it does not fit a spreadsheet or document.
-	const statusAdvice = fileApis.includes(call.api) ? undefined : call.advice?.[404];
+	const statusAdvice = editorApis.includes(request.api) ? undefined : request.advice?.[404];
 	const advice = pathname.endsWith(`/${id}/copy`) ? `Check ${quoteField('templateId')}.` : statusAdvice;
 	if (id === undefined) return [rowAdvice ?? 'Check the ID of this item.', advice];
 	// Every ID of a file at Google has a digit or at least 25 characters.
 	if (!/\d/.test(id) && id.length < 25)
 		return [`'${shorten(id, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`, advice];
-	const noun = nouns[call.api] ?? 'anything';
+	const noun = nouns[request.api] ?? 'anything';
 	return [`This account cannot find ${noun} with the ID ${id}.`, rowAdvice, advice];
 }
 
@@ -285,23 +285,23 @@ function getGrantScopeAdvice({ authentication }: SignIn): string {
 		: `${includeScopeText}, reconnect (Switch account), and select every checkbox on the consent page.`;
 }
 
-/** Finds the narrowest of the package's scopes that allows a call. */
-export function findNeededScope({ api, method, url, signIn }: FailedCall): string {
+/** Finds the narrowest of the package's scopes that allows a request. */
+export function findNeededScope({ api, method, url, signIn }: FailedRequest): string {
 	const { pathname } = new URL(url);
 	// Google lists shared drives only to a sign-in with access to all files.
-	const seesAllFiles = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
+	const needsAllFiles = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
 	const changeScope = pathname.endsWith('/batchModify') ? 'gmail.modify' : 'gmail.send';
 	const writeScope = pathname.endsWith('/drafts') ? 'gmail.compose' : changeScope;
 	const scopes: Readonly<Record<Api, string>> = {
 		mail: method === 'GET' ? 'gmail.readonly' : writeScope,
 		sheets: 'spreadsheets',
 		docs: 'documents',
-		drive: seesAllFiles ? 'drive' : 'drive.file',
+		drive: needsAllFiles ? 'drive' : 'drive.file',
 	};
 	return `https://www.googleapis.com/auth/${scopes[api]}`;
 }
 
-/** Finds the ID that a call was about: the first segment of the path with a digit and 10 to 200 of the characters of an ID. */
+/** Finds the ID that a request was about: the first segment of the path with a digit and 10 to 200 of the characters of an ID. */
 function findIdInUrl(url: string): string | undefined {
 	return new URL(url).pathname
 		.split(/[/:]/)
@@ -315,8 +315,8 @@ export interface SignIn {
 	readonly driveAccess: 'appFiles' | 'appFilesAndNames' | 'allFiles';
 }
 
-/** The part of a failed call that an error text may name. */
-export interface FailedCall {
+/** A request, as far as an error text may need it if the request fails. */
+export interface FailedRequest {
 	readonly api: Api;
 	readonly method: string;
 	/** The address of the request, with IDs and query. */

@@ -9,14 +9,14 @@ import { type ApiBases, createTransport, type TransportOptions } from './transpo
 
 /**
  * Google's clients, which an operation may call. They retry, wait, refresh the token and limit the rate for all operations. Every error
- * of a call is a `NodeError`.
+ * of a request is a `NodeError`.
  *
- * A POST with an unknown outcome is not repeated, unless the second argument of the call says that repeating it is harmless:
+ * A POST with an unknown outcome is not repeated, unless the second argument of the client's method says that repeating it is harmless:
  * `{ retryConfig: { httpMethodsToRetry: ['POST'] } }`, an option of googleapis.
  */
 export interface Clients {
-	/** A hash that differs for every account and every sign-in. */
-	readonly account: string;
+	/** A hash of the credential with its token. It differs for every account, and changes with every new token. */
+	readonly accountHash: string;
 	readonly gmail: gmail_v1.Gmail;
 	readonly sheets: sheets_v4.Sheets;
 	readonly docs: docs_v1.Docs;
@@ -25,7 +25,7 @@ export interface Clients {
 	readonly uploadToDrive: (request: DriveUploadRequest) => Promise<UploadedFile>;
 }
 
-type ClientOptions = TransportOptions & Pick<Clients, 'account'>;
+type ClientOptions = TransportOptions & Pick<Clients, 'accountHash'>;
 
 /** Creates Google's clients. They send all requests with `send`. Import this file with `import()`, because it loads large libraries. */
 export function createClients(send: RequestSender, bases: ApiBases, options: ClientOptions): Clients {
@@ -34,12 +34,12 @@ export function createClients(send: RequestSender, bases: ApiBases, options: Cli
 		version: 'v3',
 		// The clients call only `request`, but the type names all of google-auth-library.
 		auth: { request: transport } as unknown as drive_v3.Options['auth'],
-		// Otherwise, an environment variable could redirect every request to another host.
+		// Without this, an environment variable could redirect every request to another host.
 		universeDomain: 'googleapis.com',
 	};
 	const drive = new drive_v3.Drive(client);
 	return {
-		account: options.account,
+		accountHash: options.accountHash,
 		gmail: new gmail_v1.Gmail(client),
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),

@@ -13,7 +13,7 @@ export interface DriveUploadRequest {
 	/** The MIME type of the bytes. The `mimeType` of the metadata is that of the file after a conversion. */
 	readonly mimeType: string;
 	readonly source: ByteSource;
-	/** The ID of the file whose content is replaced. The file keeps its ID, links and sharing. A repeated request changes nothing. */
+	/** The ID of the file whose content is replaced. The file keeps its ID, links and sharing. A repeated request has no further effect. */
 	readonly replacedId?: string;
 	/** What Drive returns about the file, in the syntax of its parameter `fields`. */
 	readonly fields: string;
@@ -29,7 +29,7 @@ export interface UploadedFile {
 	readonly md5: string;
 }
 
-/** Creates the file, or replaces its content. The request may be repeated, unless it has bytes and no ID. */
+/** Creates the file, or replaces its content. The request may be repeated, so do not pass bytes without an ID or `replacedId`. */
 async function writeFile(
 	drive: drive_v3.Drive,
 	{ metadata, replacedId: fileId, fields }: DriveUploadRequest,

@@ -16,19 +16,19 @@ import {
 } from '../../http/networkErrors';
 import { type BodyErrorTexts, bodyErrorToRequestError, type FullResponse } from '../../http/request';
 import { classifyStatus, parseRetryAfter } from '../../http/retry';
-import { apiNames, checkBasesAdvice, type FailedCall, findAdvice, getReconnectAdvice } from './advice';
-import type { Api, ErrorEnvelope } from './advice';
+import { apiNames, checkBasesAdvice, type FailedRequest, findAdvice, getReconnectAdvice } from './advice';
+import type { Api, GoogleError } from './advice';
 
 const maxMessageLength = 500;
 
 /** Parses the body of an error response. The body may also be empty, a page in HTML, or have a text as `error`. */
-function parseErrorEnvelope(body: Buffer): ErrorEnvelope {
+function parseGoogleError(body: Buffer): GoogleError {
 	const responseJson = tryParseJson(body);
 	const error = getProperty(responseJson, 'error');
 	// For a blocked IP address, Google answers with a page in HTML instead of JSON.
-	const pageText = body.includes('automated queries') ? 'Sorry, this looks like automated queries' : error;
+	const otherText = body.includes('automated queries') ? 'Sorry, this looks like automated queries' : error;
 	const text = trimText(
-		getProperty(error, 'message') ?? getProperty(responseJson, 'error_description') ?? pageText,
+		getProperty(error, 'message') ?? getProperty(responseJson, 'error_description') ?? otherText,
 	);
 	const message = text && shorten(text, maxMessageLength);
 	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
@@ -52,25 +52,25 @@ type ErrorResponse = Pick<FullResponse, 'headers'> & { readonly status: number; 
 const rateLimitReason = /\b(?:rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED)\b/;
 
 /** Creates the error for an unsuccessful response: what the user reads, and whether a retry is safe. */
-export function createResponseError(response: ErrorResponse, call: FailedCall): NodeError {
+export function createResponseError(response: ErrorResponse, request: FailedRequest): NodeError {
 	const { status, headers } = response;
-	const envelope = parseErrorEnvelope(response.body);
+	const googleError = parseGoogleError(response.body);
 	// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
-	const isRateLimit403 = status === 403 && rateLimitReason.test(envelope.words);
+	const isRateLimit403 = status === 403 && rateLimitReason.test(googleError.words);
 	const { outcome, retryable } = classifyStatus(isRateLimit403 ? 429 : status);
 	const isRateLimited = retryable && outcome === 'notDone';
 	return new NodeError({
 		code: status,
-		status: envelope.status ?? (isRateLimited ? 'RESOURCE_EXHAUSTED' : undefined),
-		message: buildMessage(status, envelope, call.api),
-		description: findAdvice(status, isRateLimited, envelope, call),
-		retryAfterMilliseconds: retryable ? findRequestedWait(headers, envelope) : undefined,
+		status: googleError.status ?? (isRateLimited ? 'RESOURCE_EXHAUSTED' : undefined),
+		message: buildMessage(status, googleError, request.api),
+		description: findAdvice(status, isRateLimited, googleError, request),
+		retryAfterMilliseconds: retryable ? findRequestedWait(headers, googleError) : undefined,
 		outcome,
 		retryable,
 	});
 }
 
-function buildMessage(status: number, { message }: ErrorEnvelope, api: Api): string {
+function buildMessage(status: number, { message }: GoogleError, api: Api): string {
 	if (message) return `${apiNames[api]}: ${message}`;
 	const what = isRedirect(status) ? `a redirect (HTTP ${status})` : `HTTP ${status}`;
 	return `${apiNames[api]} responded with ${what}`;
@@ -83,7 +83,7 @@ function buildMessage(status: number, { message }: ErrorEnvelope, api: Api): str
 const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/i;
 
 /** Finds how long Google asks to wait. @returns milliseconds; undefined if Google names no time */
-function findRequestedWait(headers: ErrorResponse['headers'], { message = '' }: ErrorEnvelope) {
+function findRequestedWait(headers: ErrorResponse['headers'], { message = '' }: GoogleError) {
 	const header = headers['retry-after'];
 	const headerWait = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
 	const time = retryTimePattern.exec(message)?.[1];
@@ -91,20 +91,20 @@ function findRequestedWait(headers: ErrorResponse['headers'], { message = '' }: 
 }
 
 /** Turns any error of n8n's request helper, or of reading a body, into what the user reads. */
-export async function toRequestError(error: unknown, call: FailedCall): Promise<NodeError> {
+export async function toRequestError(error: unknown, request: FailedRequest): Promise<NodeError> {
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return bodyErrorToRequestError(error, bodyTexts);
 	const chain = collectErrorChain(error);
 	// The code of the service account credential throws a NodeError that says why there is no token.
 	const credentialFailure = chain.find(isNodeError);
 	if (credentialFailure) return credentialFailure.with({ retryable: credentialFailure.code >= 500 });
-	if (chain.some((link) => isTokenRequest(link, call))) return createRefreshError(chain, call);
-	for (const link of chain) {
-		const response = getProperty(link, 'response');
+	if (chain.some((cause) => isTokenRequest(cause, request))) return createRefreshError(chain, request);
+	for (const cause of chain) {
+		const response = getProperty(cause, 'response');
 		const status = getProperty(response, 'status');
-		if (typeof status === 'number') return await readResponseError(status, response, call);
+		if (typeof status === 'number') return await readResponseError(status, response, request);
 	}
-	return createNetworkError(error, chain, call);
+	return createNetworkError(error, chain, request);
 }
 
 export function createTimeoutError(seconds: number): NodeError {
@@ -156,25 +156,26 @@ const bodyTexts: BodyErrorTexts = {
 	cutShort: ["Google's response was cut off", 'Try again.'],
 };
 
-async function readResponseError(status: number, response: unknown, call: FailedCall): Promise<NodeError> {
+async function readResponseError(status: number, response: unknown, request: FailedRequest) {
 	const headers = getProperty(response, 'headers');
 	const data = getProperty(response, 'data') ?? null;
 	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
 	const body = isRaw ? await readErrorBody(data) : Buffer.from(JSON.stringify(data));
-	return createResponseError({ status, headers: isRecord(headers) ? headers : {}, body }, call);
+	return createResponseError({ status, headers: isRecord(headers) ? headers : {}, body }, request);
 }
 
-function createNetworkError(error: unknown, chain: readonly unknown[], call: FailedCall): NodeError {
+function createNetworkError(error: unknown, chain: readonly unknown[], request: FailedRequest): NodeError {
 	const reason = classifyNetworkError(error);
 	const { category, outcome, retryable, status, code } = reason;
+	const networkMessage = formatNetworkMessage(reason, error, request.url);
 	if (category === 'blocked') {
-		const refusal = chain.find(isBlockedByPolicy);
-		const texts = [refusal?.message, trimText(getProperty(refusal, 'description'))].filter(Boolean);
+		const policyError = chain.find(isBlockedByPolicy);
+		const texts = [policyError?.message, trimText(getProperty(policyError, 'description'))].filter(Boolean);
 		const n8nText = texts.length > 0 ? ` n8n says: ${texts.join('. ')}` : '';
 		const description = `${blockedAdvice}${n8nText}`;
-		return new NodeError({ code: 503, message: formatNetworkMessage(reason, error, call.url), description });
+		return new NodeError({ code: 503, message: networkMessage, description });
 	}
-	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
+	const texts = chain.flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
 	const isAboutToken =
 		code === undefined
 			? texts.some((text) => /access token|not connected|reconnect|refresh|credential/i.test(text))
@@ -182,10 +183,10 @@ function createNetworkError(error: unknown, chain: readonly unknown[], call: Fai
 	// n8n found no token or could not refresh it, so nothing was carried out.
 	if (isAboutToken) {
 		const message = 'The credential has no valid token, and a new one could not be obtained';
-		return new NodeError({ code: 401, message, description: getReconnectAdvice(call.signIn) });
+		return new NodeError({ code: 401, message, description: getReconnectAdvice(request.signIn) });
 	}
 	const errorText = texts[0] ?? 'The request could not be completed';
-	const message = code === undefined ? errorText : formatNetworkMessage(reason, error, call.url);
+	const message = code === undefined ? errorText : networkMessage;
 	const description = appendErrorCode(
 		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.',
 		code,
@@ -193,15 +194,15 @@ function createNetworkError(error: unknown, chain: readonly unknown[], call: Fai
 	return new NodeError({ code: status, message, description, outcome, retryable });
 }
 
-/** Whether the failed request is n8n's own request for a new token: its URL is not the URL of the call. */
-function isTokenRequest(link: unknown, { url }: FailedCall): boolean {
-	const requestUrl = getProperty(getProperty(link, 'config'), 'url');
+/** Whether an error is about n8n's own request for a new token: its URL is not that of our request. */
+function isTokenRequest(cause: unknown, { url }: FailedRequest): boolean {
+	const requestUrl = getProperty(getProperty(cause, 'config'), 'url');
 	return typeof requestUrl === 'string' && requestUrl !== url;
 }
 
 /** Creates the error for a token that n8n could not refresh. n8n refreshes it only after a 401, so nothing was carried out. */
-function createRefreshError(chain: readonly unknown[], { signIn }: FailedCall): NodeError {
-	const status = chain.map((link) => getProperty(getProperty(link, 'response'), 'status')).find(Boolean);
+function createRefreshError(chain: readonly unknown[], { signIn }: FailedRequest): NodeError {
+	const status = chain.map((cause) => getProperty(getProperty(cause, 'response'), 'status')).find(Boolean);
 	const reason = typeof status === 'number' ? `HTTP ${status}` : findErrorCode(chain);
 	const retryable = typeof status !== 'number' || status >= 500 || status === 429;
 	const message = 'The token of the credential could not be refreshed';

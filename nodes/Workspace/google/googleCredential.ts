@@ -6,14 +6,14 @@ import { type Sanitizer, findSecrets } from '../../core/sanitizer';
 import type { FullResponse, RequestSender } from '../../http/request';
 import type { Api, SignIn } from './advice';
 import type { Clients } from './clients';
-import { describeSignInEnd, isNewInLog } from './signInEnd';
+import { describeSignInEnd, claimLogTurn } from './signInEnd';
 import { type ApiBases, googleApiBases, type TransportOptions } from './transport';
 
 /** A credential of this node, ready to create clients. It has no token, because n8n adds the token to each request. */
 export type GoogleCredential = Awaited<ReturnType<typeof readGoogleCredential>>;
 
-/** The limits of requests, and the operation's advice. */
-type CallOptions = Pick<
+/** What depends on the operation: the limits of its requests, and its advice. */
+type OperationOptions = Pick<
 	TransportOptions,
 	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice' | 'adviceApis'
 >;
@@ -50,15 +50,14 @@ export async function readGoogleCredential(
 	const credentialKey = id ?? type;
 	const endsSoon = describeSignInEnd(credentialKey, credential) !== undefined;
 	const signIn: SignIn = { authentication, driveAccess: getDriveAccess(credential) };
+	const credentialJson = JSON.stringify([type, credential]);
 	const defaults = {
 		signIn,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		credentialKey,
 		log: context.logger.info.bind(context.logger),
-		// A new token gives a new key, so that everything remembered under the key is then fetched again.
-		account: createHash('sha256')
-			.update(JSON.stringify([type, credential]))
-			.digest('base64'),
+		// A new token gives a new hash, so that everything remembered under the hash is then fetched again.
+		accountHash: createHash('sha256').update(credentialJson).digest('base64'),
 	};
 	return {
 		signIn,
@@ -67,12 +66,12 @@ export async function readGoogleCredential(
 			// An error here must not fail the run, because its work is done.
 			const latestCredential = endsSoon && (await sharingContext.getCredentials(type).catch(() => undefined));
 			const endText = latestCredential ? describeSignInEnd(credentialKey, latestCredential) : undefined;
-			if (endText && isNewInLog(credentialKey))
+			if (endText && claimLogTurn(credentialKey))
 				context.logger.warn(`The Google sign-in of "${name}" ${endText}`);
 			return endText && `The Google sign-in of this node ${endText}`;
 		},
 		/** Loads Google's libraries on first use. */
-		loadClients: async (options: CallOptions, shared?: SharedSending): Promise<Clients> => {
+		loadClients: async (options: OperationOptions, shared?: SharedSending): Promise<Clients> => {
 			const { createClients } = await import('./clients');
 			if (!shared) return createClients(createSender(sharingContext), bases, { ...defaults, ...options });
 			for (const runSanitizer of shared.sanitizers) sanitizers.add(runSanitizer);

@@ -46,24 +46,21 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 		grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
 		assertion: signAssertion(account),
 	});
-	const response = await post(account.tokenUrl, form);
+	const { statusCode, body } = await post(account.tokenUrl, form);
 	const signal = AbortSignal.timeout(bodyTimeoutMilliseconds);
-	const isIssued = response.statusCode === 200;
-	const body = isIssued
-		? readWholeBody(response.body, signal, account)
-		: readErrorBody(response.body, signal);
-	const responseJson = tryParseJson(await body);
+	const isIssued = statusCode === 200;
+	const bytes = await (isIssued ? readTokenBody(body, signal, account) : readErrorBody(body, signal));
+	const responseJson = tryParseJson(bytes);
 	const token = getProperty(responseJson, 'access_token');
 	if (isIssued && typeof token === 'string' && token !== '') return token;
 	const errorTexts = [getProperty(responseJson, 'error'), getProperty(responseJson, 'error_description')];
-	throw createTokenError(response.statusCode, errorTexts, account);
+	throw createTokenError(statusCode, errorTexts, account);
 }
 
 /** Reads a body. Returns an empty Buffer if it is too long for a token. @throws NodeError 503 if it was cut off: a retry may help */
-async function readWholeBody(body: Readable, signal: AbortSignal, account: ServiceAccount): Promise<Buffer> {
-	const bodyOrError = await readResponseBody(body, { maxBytes: maxTokenResponseBytes, signal }).catch(
-		(error: unknown) => error,
-	);
+async function readTokenBody(body: Readable, signal: AbortSignal, account: ServiceAccount): Promise<Buffer> {
+	const options = { maxBytes: maxTokenResponseBytes, signal };
+	const bodyOrError = await readResponseBody(body, options).catch((error: unknown) => error);
 	if (Buffer.isBuffer(bodyOrError)) return bodyOrError;
 	if (bodyOrError instanceof BodyError && bodyOrError.reason === 'tooLarge') return Buffer.alloc(0);
 	throw createTokenError(503, ['the answer was cut off'], account);
@@ -79,9 +76,7 @@ function createTokenError(status: number, errorTexts: unknown[], account: Servic
 }
 
 /** Whether the same request may succeed later. */
-function isTemporary(status: number): boolean {
-	return status >= 500 || status === 408 || status === 429;
-}
+const isTemporary = (status: number) => status >= 500 || status === 408 || status === 429;
 
 function findTokenAdvice(status: number, errorTexts: unknown[], { scope }: ServiceAccount): string {
 	// Reported in googleapis/google-api-php-client#2214.
@@ -119,14 +114,12 @@ function signAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: S
 
 /** Restores the lines of a key. Its line breaks are the two characters `\n` in the JSON file, and spaces after a single-line field. */
 function formatPem(text: string): string {
-	const lines = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
-	const [, label = '', content = ''] = /-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(lines) ?? [];
+	const pemText = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
+	const [, label = '', content = ''] = /-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(pemText) ?? [];
 	return `-----BEGIN ${label}-----\n${content.trim().split(/\s+/).join('\n')}\n-----END ${label}-----\n`;
 }
 
-function encodeBase64Url(value: object): string {
-	return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
+const encodeBase64Url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Throws an error without a code, because n8n's credential form shows nothing but the code. The nodes read the failure in `cause`. */
 export function throwPlainError(error: unknown): never {
@@ -141,7 +134,7 @@ const sharedTokenMilliseconds = 30_000;
 /** The last token of each account. */
 const lastTokens = new BoundedMap<string, { readonly token: string; readonly fetchedAt: number }>();
 /** Lets each account fetch one token at a time. */
-const mutex = new KeyedMutex();
+const tokenMutex = new KeyedMutex();
 
 /**
  * Shares one token request among concurrent callers, because items that run in parallel all ask at the same time.
@@ -150,7 +143,7 @@ const mutex = new KeyedMutex();
  */
 export async function getSharedToken(account: object, oldToken: string, fetchToken: () => Promise<string>) {
 	const key = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
-	return await mutex.run(key, async () => {
+	return await tokenMutex.run(key, async () => {
 		const entry = lastTokens.get(key);
 		const isFresh = entry !== undefined && Date.now() - entry.fetchedAt < sharedTokenMilliseconds;
 		if (isFresh && entry.token !== oldToken) return entry.token;

@@ -1,9 +1,9 @@
 export const googleTokenUrl = 'https://oauth2.googleapis.com/token';
 
-/** Matches a list of scopes if at least one of them allows reading Gmail. */
+/** Matches a list of scopes if at least one of them allows reading the Gmail profile. */
 export const mailScopePattern = /mail\.google\.com|gmail\.(compose|metadata|modify|readonly)/;
 
-/** Whether scopes allow reading Gmail but nothing in Drive. @param scope the scopes, separated by spaces */
+/** Whether scopes allow reading the Gmail profile but nothing in Drive. @param scope the scopes, separated by spaces */
 export function isMailOnly(scope: string): boolean {
 	return !scope.includes('/auth/drive') && mailScopePattern.test(scope);
 }

@@ -9,18 +9,18 @@ type CredentialData = Readonly<Record<string, unknown>>;
 const noticeMilliseconds = 48 * 3_600_000;
 
 /** The last token of each credential, as a hash, with the seconds that Google sent for it. */
-const lastTokens = new BoundedMap<string, { hash: string; seconds: number; isLeftOver: boolean }>();
+const seenTokens = new BoundedMap<string, { hash: string; seconds: number; isLeftOver: boolean }>();
 
 /**
- * Whether the seconds come from an earlier sign-in: n8n keeps a value if Google's later answers lack it. Google sends fewer seconds with
- * each new token, so the same number with another token is an old value.
+ * Remembers a token with its seconds. Google sends fewer seconds with each new token, so the same number with another token is an old value.
+ * @returns whether the seconds come from an earlier sign-in: n8n keeps a value if Google's later answers lack it
  */
-function isLeftOver(credentialKey: string, accessToken: unknown, seconds: number): boolean {
+function noteToken(credentialKey: string, accessToken: unknown, seconds: number): boolean {
 	const hash = createHash('sha256').update(String(accessToken)).digest('base64');
-	const lastToken = lastTokens.get(credentialKey);
-	if (lastToken?.hash === hash) return lastToken.isLeftOver;
-	lastTokens.set(credentialKey, { hash, seconds, isLeftOver: lastToken?.seconds === seconds });
-	return lastToken?.seconds === seconds;
+	const seenToken = seenTokens.get(credentialKey);
+	if (seenToken?.hash === hash) return seenToken.isLeftOver;
+	seenTokens.set(credentialKey, { hash, seconds, isLeftOver: seenToken?.seconds === seconds });
+	return seenToken?.seconds === seconds;
 }
 
 /**
@@ -28,11 +28,11 @@ function isLeftOver(credentialKey: string, accessToken: unknown, seconds: number
  * start of a run, too: if the token is then refreshed, the old and the new token can be compared.
  */
 export function describeSignInEnd(credentialKey: string, credential: CredentialData, now = Date.now()) {
-	const token = isRecord(credential['oauthTokenData']) ? credential['oauthTokenData'] : {};
-	const readNumber = (name: string) => Number(token[name] ?? NaN);
+	const tokenData = isRecord(credential['oauthTokenData']) ? credential['oauthTokenData'] : {};
+	const readNumber = (name: string) => Number(tokenData[name] ?? NaN);
 	// Google sends this field only if it limits the sign-in. n8n stores it with the token.
 	const seconds = readNumber('refresh_token_expires_in');
-	if (!Number.isFinite(seconds) || isLeftOver(credentialKey, token['access_token'], seconds))
+	if (!Number.isFinite(seconds) || noteToken(credentialKey, tokenData['access_token'], seconds))
 		return undefined;
 	const refreshedAt = readNumber('n8n_expires_at') - readNumber('expires_in') * 1000;
 	// Older versions of n8n do not store when the token was refreshed.
@@ -46,9 +46,9 @@ export function describeSignInEnd(credentialKey: string, credential: CredentialD
 /** When the notice was last logged, by credential, in milliseconds since 1970. */
 const logTimes = new BoundedMap<string, number>();
 
-/** Whether to log the notice now. It is logged at most once in two days. */
-export function isNewInLog(credentialKey: string): boolean {
-	const isNew = Date.now() - (logTimes.get(credentialKey) ?? -Infinity) >= noticeMilliseconds;
-	if (isNew) logTimes.set(credentialKey, Date.now());
-	return isNew;
+/** Claims the logging of the notice. @returns false if the notice was logged in the last two days */
+export function claimLogTurn(credentialKey: string): boolean {
+	const isDue = Date.now() - (logTimes.get(credentialKey) ?? -Infinity) >= noticeMilliseconds;
+	if (isDue) logTimes.set(credentialKey, Date.now());
+	return isDue;
 }

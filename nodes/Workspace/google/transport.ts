@@ -7,27 +7,21 @@ import { isRecord } from '../../fields/values';
 import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../http/body';
 import { MemoryReservation } from '../../http/responseMemory';
 import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
-import {
-	attemptRequest,
-	discardBody,
-	type FullResponse,
-	baseRequestOptions,
-	type RequestSender,
-	rejectOnAbort,
-} from '../../http/request';
+import { attemptRequest, discardBody, baseRequestOptions, rejectOnAbort } from '../../http/request';
+import type { FullResponse, RequestSender } from '../../http/request';
 import { type RetryPolicy, createStoppedRequestError, withRetries } from '../../http/retry';
-import { type Api, apiNames, checkBasesAdvice, type FailedCall, type SignIn } from './advice';
+import { type Api, apiNames, checkBasesAdvice, type FailedRequest, type SignIn } from './advice';
 import { createResponseError, toRequestError, createTimeoutError } from './errors';
 
 interface ClientResponse {
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: FullResponse['headers'];
-	/** The object from Google's JSON, or a Buffer if the call asked for `arraybuffer`. Undefined for a 204 or 308. */
+	/** The object from Google's JSON, or a Buffer if the request asked for `arraybuffer`. Undefined for a 204 or 308. */
 	readonly data: unknown;
 }
 
-/** What a call expects of its response. */
+/** What the sender of a request expects of the response. */
 interface ExpectedResponse {
 	readonly responseType?: string;
 	/** Whether a status is a success. Without this function, every 2xx is one. */
@@ -38,13 +32,13 @@ interface ExpectedResponse {
 export async function readGoogleResponse(
 	response: FullResponse,
 	expected: ExpectedResponse,
-	call: FailedCall,
+	request: FailedRequest,
 	signal: AbortSignal,
 ): Promise<ClientResponse> {
 	const { statusCode: status, headers, body } = response;
 	const isSuccess = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
 	if (!isSuccess)
-		throw createResponseError({ status, headers, body: await readErrorBody(body, signal) }, call);
+		throw createResponseError({ status, headers, body: await readErrorBody(body, signal) }, request);
 	const announcedBytes = Number(headers['content-length']);
 	const memory = new MemoryReservation();
 	try {
@@ -56,14 +50,14 @@ export async function readGoogleResponse(
 		const data = tryParseJson(bytes);
 		// All of Google's methods return an object.
 		if (isRecord(data)) return { status, headers, data };
-		// A text that begins like JSON was cut off. n8n's client does not notice this in compressed data. A proxy's page begins with `<`.
+		// A text that is empty or begins like JSON was cut off. n8n's client does not notice this in compressed data. A proxy's page begins with `<`.
 		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'))) throw new BodyError('cutShort');
 	} finally {
 		memory.release();
 	}
 	throw new NodeError({
 		code: 502,
-		message: `${apiNames[call.api]} returned a response that is not JSON`,
+		message: `${apiNames[request.api]} returned a response that is not JSON`,
 		description: checkBasesAdvice,
 		outcome: 'unknown',
 		retryable: true,
@@ -81,7 +75,7 @@ export const googleApiBases: ApiBases = {
 };
 
 /**
- * Returns the address to which a call of Google's client is sent: the base replaces Google's own address at the start of the URL.
+ * Returns the address to which a request of Google's client is sent: the base replaces Google's own address at the start of the URL.
  * @throws NodeError 400 for an address outside all bases, because the request would carry the token there
  */
 export function resolveApiUrl(url: string, bases: ApiBases): { readonly url: string; readonly api: Api } {
@@ -89,6 +83,7 @@ export function resolveApiUrl(url: string, bases: ApiBases): { readonly url: str
 		for (const buildPrefix of [(base: string) => base, getUploadBase]) {
 			const prefix = buildPrefix(googleApiBases[api], api);
 			const suffix = url.slice(prefix.length);
+			// Google's own address must end here, or go on with another part: `/v10` is not below `/v1`.
 			if (url.startsWith(prefix) && /^(?:$|[/:?])/.test(suffix))
 				return { url: buildPrefix(bases[api], api) + suffix, api };
 		}
@@ -108,10 +103,11 @@ export function getUploadBase(base: string, api: Api): string {
 
 export type RateLimiters = ReturnType<typeof createRateLimiters>;
 
-/** Creates the rate limiters: one for each credential and each of Google's quotas. Sheets and Docs count reads and writes separately. */
+/** Creates a function that finds a request's rate limiter: there is one for each credential and each of Google's quotas. */
 export function createRateLimiters(settings?: RateLimiterSettings) {
 	const limiters = new Map<string, RateLimiter>();
 	return (credentialKey: string, api: Api, method: string): RateLimiter => {
+		// Sheets and Docs count reads and writes separately.
 		const hasReadQuota = api === 'sheets' || api === 'docs';
 		const quota = hasReadQuota ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
 		const key = `${quota} ${credentialKey}`;
@@ -125,7 +121,7 @@ export function createRateLimiters(settings?: RateLimiterSettings) {
 const rateLimiters = createRateLimiters();
 
 /** The options that Google's client passes to its `auth` object, as far as we use them. Observed with googleapis 188. */
-interface ClientCall extends ExpectedResponse {
+interface ClientRequest extends ExpectedResponse {
 	/** Google's address, with path parameters expanded and encoded. */
 	readonly url?: string | URL;
 	readonly method?: string;
@@ -136,7 +132,7 @@ interface ClientCall extends ExpectedResponse {
 	readonly data?: unknown;
 	readonly retryConfig?: {
 		readonly httpMethodsToRetry?: readonly string[];
-		/** How often the call may be repeated, if less often than the policy allows. With 0, it is not repeated even after a rate limit. */
+		/** How often the request may be repeated, if less often than the policy allows. With 0, it is not repeated even after a rate limit. */
 		readonly retry?: number;
 	};
 	/** In milliseconds, if shorter than the policy allows. */
@@ -159,20 +155,21 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	readonly adviceApis?: readonly Api[];
 }
 
-/** Sends a call of Google's client and returns its response. @throws NodeError */
-export type Transport = (call: ClientCall) => Promise<ClientResponse>;
+/** Sends a request of Google's client and returns the response. @throws NodeError */
+export type Transport = (request: ClientRequest) => Promise<ClientResponse>;
 
 /** @param send n8n's `httpRequestWithAuthentication` for a credential: it adds the token, and refreshes it after a 401 */
 export function createTransport(send: RequestSender, bases: ApiBases, options: TransportOptions): Transport {
 	const { maxTries, maxRetryWaitMilliseconds, signal, signIn, adviceApis, log } = options;
-	return async (call) => {
-		const { retryConfig: { httpMethodsToRetry = [], retry = Infinity } = {}, timeout = Infinity } = call;
+	return async (clientRequest) => {
+		const { retryConfig: { httpMethodsToRetry = [], retry = Infinity } = {}, timeout = Infinity } =
+			clientRequest;
 		const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
-		const { url, api } = resolveApiUrl(String(call.url), bases);
-		const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
-		const request = await buildGoogleRequest(call, { method, timeout: timeoutMilliseconds }, url);
+		const { url, api } = resolveApiUrl(String(clientRequest.url), bases);
+		const method = (clientRequest.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
+		const request = await buildGoogleRequest(clientRequest, { method, timeout: timeoutMilliseconds }, url);
 		const advice = adviceApis?.includes(api) === false ? undefined : options.advice;
-		const failedCall = { api, method, url: request.url, signIn, advice };
+		const failedRequest = { api, method, url: request.url, signIn, advice };
 		const limiter = (options.rateLimiters ?? rateLimiters)(options.credentialKey, api, method);
 		const limits = {
 			maxWaitMilliseconds: maxRetryWaitMilliseconds,
@@ -187,13 +184,13 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 			attemptRequest(
 				async (attemptSignal) => {
 					const response = await sendAndRefresh(send, request, attemptSignal);
-					return await readGoogleResponse(response, call, failedCall, attemptSignal);
+					return await readGoogleResponse(response, clientRequest, failedRequest, attemptSignal);
 				},
 				{ timeoutMilliseconds, signal },
 				{
 					createStoppedError: createStoppedRequestError,
 					createTimeoutError: () => createTimeoutError(timeoutMilliseconds / 1000),
-					toRequestError: (error) => toRequestError(error, failedCall),
+					toRequestError: (error) => toRequestError(error, failedRequest),
 				},
 			);
 		return await withRetries(
@@ -207,7 +204,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 export const retryWords = { service: 'Google', nothingDone: 'Nothing was changed.' };
 
 async function buildGoogleRequest(
-	{ params, headers, data }: ClientCall,
+	{ params, headers, data }: ClientRequest,
 	methodAndTimeout: Pick<IHttpRequestOptions, 'method' | 'timeout'>,
 	url: string,
 ): Promise<IHttpRequestOptions> {
@@ -237,7 +234,7 @@ async function toBytes(data: unknown): Promise<Buffer | undefined> {
 }
 
 /** Builds the query. A list becomes one pair per value. The serializer of Google's clients would add a library of thirty packages. */
-function buildQuery(params: ClientCall['params'] = {}): string {
+function buildQuery(params: ClientRequest['params'] = {}): string {
 	return Object.entries(params)
 		.flatMap(([name, value]) => [value].flat().map((element) => [name, element]))
 		.filter(([, element]) => element !== undefined)
@@ -254,7 +251,7 @@ async function sendAndRefresh(send: RequestSender, request: IHttpRequestOptions,
 		);
 	const response = await sendCopy();
 	if (response.statusCode !== 401) return response;
-	// n8n before 2.9 ignores `except` and returns a 401. It refreshes the token only if a 401 is thrown, so the request is sent again.
+	// n8n before 2.9 ignores `except` and returns a 401. It refreshes the token only if a 401 throws, so the second request lets it throw.
 	discardBody(response);
 	return await sendCopy({ ignoreHttpStatusErrors: false });
 }

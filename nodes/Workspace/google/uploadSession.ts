@@ -25,6 +25,7 @@ export function createSessionLostError(hasSentLastByte: boolean, cause?: unknown
 export class UploadSession {
 	/** How many bytes Drive has, as far as it has reported. */
 	storedBytes = 0;
+	/** Whether Drive no longer knows the session. */
 	isLost = false;
 	#file: drive_v3.Schema$File | undefined;
 	/** Whether the last request got no answer, so that Drive must be asked which bytes it has. */
@@ -52,9 +53,9 @@ export class UploadSession {
 	async send(chunk: Buffer, position: number): Promise<boolean> {
 		const end = position + chunk.length;
 		while (this.storedBytes >= position && this.storedBytes < end) {
-			// The last part may create the file, so without an answer the outcome is unknown.
-			const isRead = end !== this.#totalBytes && !this.#hasSentLastByte;
-			await withRetries(() => this.#sendPart(chunk, position), { isHarmless: true, isRead }, this.#policy);
+			// Only the last byte can create the file. Until it is sent, a part counts as a read, because an unknown outcome does no harm.
+			const effect = { isHarmless: true, isRead: end !== this.#totalBytes && !this.#hasSentLastByte };
+			await withRetries(() => this.#sendPart(chunk, position), effect, this.#policy);
 			if (this.storedBytes > end) {
 				const message = `Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`;
 				throw createProgressError(message, checkBasesAdvice);
@@ -74,10 +75,11 @@ export class UploadSession {
 		);
 	}
 
+	/** Makes one attempt to send what Drive lacks of the chunk. After a lost answer, first asks what Drive has. */
 	async #sendPart(chunk: Buffer, position: number): Promise<void> {
 		const knownBytes = this.storedBytes;
 		if (this.#mustAskProgress) await this.#put('*');
-		// Some bytes had arrived. Returning ends this series of tries, so the next one starts from zero.
+		// Some bytes had arrived. Returning ends this series of attempts, so that the other bytes get a full series.
 		if (this.storedBytes > knownBytes) return;
 		const start = this.storedBytes;
 		const end = position + chunk.length;

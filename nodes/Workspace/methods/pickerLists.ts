@@ -96,13 +96,13 @@ export const searchSpreadsheets = createFileSearch('spreadsheets', 'application/
 
 /** Lists My Drive and the shared drives, then the folders page by page. Leaves out folders into which the sign-in cannot put files. */
 export const searchFolders: PickerSearch = async (picker, filter, paginationToken) => {
-	const folder = 'application/vnd.google-apps.folder';
+	const folderType = 'application/vnd.google-apps.folder';
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
 		isAppAuthorized === true || picker.signIn.driveAccess !== 'appFilesAndNames';
-	const page = await listPickerFiles(picker, folder, 'name_natural', filter, paginationToken, isUsable);
+	const page = await listPickerFiles(picker, folderType, 'name_natural', filter, paginationToken, isUsable);
 	const myDrive = { name: 'My Drive', value: 'root', url: 'https://drive.google.com/drive/my-drive' };
-	const drives = paginationToken ? [] : [myDrive, ...(await listSharedDrives(picker))];
-	return { ...page, results: [...filterByName(drives, filter), ...page.results] };
+	const roots = paginationToken ? [] : [myDrive, ...(await listSharedDrives(picker))];
+	return { ...page, results: [...filterByName(roots, filter), ...page.results] };
 };
 
 /** Google lists shared drives only to a sign-in with access to all files. */
@@ -116,18 +116,18 @@ async function listSharedDrives(picker: PickerClient, pageToken?: string): Promi
 	return data.nextPageToken ? [...drives, ...(await listSharedDrives(picker, data.nextPageToken))] : drives;
 }
 
-/** Builds a list of the chosen tab's columns. @param names the names in the header row, in its order; undefined if no tab is chosen */
+/** Builds a list of the chosen tab's columns. @param names undefined if no tab is chosen @param row the number of the header row */
 type ColumnsBuilder<T> = (names: readonly string[] | undefined, row: number, matchColumns: unknown) => T;
 
 /** Builds the columns of n8n's column mapper. The row number comes first if it is a match column. */
-const buildMapperFields: ColumnsBuilder<ResourceMapperFields> = (names, headerRow, matchColumns) => {
-	const noNames = `Row ${headerRow} of the tab has no column names. Enter them there, or change Header Row.`;
+const buildMapperFields: ColumnsBuilder<ResourceMapperFields> = (names, row, matchColumns) => {
+	const noNames = `Row ${row} of the tab has no column names. Enter them there, or change Header Row.`;
 	if (!names?.length) return { fields: [], emptyFieldsNotice: names ? noNames : 'Choose the tab first.' };
 	const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
 	const fields = names.map((name) => ({ id: name, displayName: name, ...column }));
 	const { name: displayName, value: id } = rowNumberChoice;
-	const isByNumber = Array.isArray(matchColumns) && matchColumns.includes(id);
-	return { fields: isByNumber ? [{ id, displayName, ...column }, ...fields] : fields };
+	const matchesByNumber = Array.isArray(matchColumns) && matchColumns.includes(id);
+	return { fields: matchesByNumber ? [{ id, displayName, ...column }, ...fields] : fields };
 };
 
 const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
@@ -140,10 +140,10 @@ const pickerLimits = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilli
 const naming = new FieldNaming(requestOptions, 'fields');
 
 /** Google's clients, with the sign-in that they use. */
-type Google = Clients & PickerClient;
+type GoogleClients = Clients & PickerClient;
 
 /** Asks Google with the credential of the node. @throws n8n's error, with the advice in its message */
-async function askGoogle<T>(context: ILoadOptionsFunctions, ask: (google: Google) => Promise<T>): Promise<T> {
+async function askGoogle<T>(context: ILoadOptionsFunctions, ask: (google: GoogleClients) => Promise<T>) {
 	const sanitizer = new Sanitizer();
 	try {
 		const authentication = context.getNodeParameter('authentication', 'oAuth2');
@@ -214,8 +214,8 @@ export async function listSpreadsheetTabs({ sheets: client }: Pick<Clients, 'she
 	return tabs.map(({ title: name, gid }) => ({ name, value: name, url: `${buildSpreadsheetUrl(id)}${gid}` }));
 }
 
-/** Asks for three levels, because Google nests tabs at most three levels deep. */
 const tabFields = 'tabProperties(tabId,title)';
+/** Asks for three levels, because Google nests tabs at most three levels deep. */
 const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields})))`;
 
 /** Lists the tabs by ID, because several tabs of a document may have the same title. */
@@ -241,6 +241,7 @@ export async function listLabelOptions(clients: Pick<Clients, 'gmail'>): Promise
 			? { name: name ?? id, value: id, description: id }
 			: { name: formatSystemLabel(id), value: id };
 	});
+	// Only the user's own labels have a description.
 	const rank = ({ description }: INodePropertyOptions) => (description === undefined ? 1 : 0);
 	return choices.sort((a, b) => rank(a) - rank(b) || compareNames(a.name, b.name));
 }

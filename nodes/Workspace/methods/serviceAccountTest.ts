@@ -7,12 +7,9 @@ import type {
 
 import { createRefusal, toNodeError, addAdviceToMessage } from '../../core/errors';
 import { Sanitizer, findSecrets } from '../../core/sanitizer';
-import {
-	type CredentialTestRequest,
-	sendCredentialTestRequest,
-	credentialTestTimeoutSeconds,
-} from '../../http/request';
-import { apiNames, type FailedCall } from '../google/advice';
+import { sendCredentialTestRequest, credentialTestTimeoutSeconds } from '../../http/request';
+import type { CredentialTestRequest } from '../../http/request';
+import { apiNames, type FailedRequest } from '../google/advice';
 import { toRequestError } from '../google/errors';
 import { readApiBases, getDriveAccess } from '../google/googleCredential';
 import { fetchAccessToken, type PostForm, readServiceAccount } from '../google/serviceAccount';
@@ -31,37 +28,35 @@ export async function checkServiceAccount(
 ): Promise<INodeCredentialTestResult> {
 	const sanitizer = new Sanitizer(findSecrets(credential));
 	try {
-		const call = buildTestCall(credential);
+		const request = buildTestRequest(credential);
 		const account = readServiceAccount(credential);
 		if (!URL.canParse(account.tokenUrl))
 			throw createRefusal("'Token URL' in the credential is not a valid URL");
 		const post: PostForm = async (url, form) => {
 			const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-			const request = { ...call, method: 'POST', url };
-			return await sendRequest(helpers, request, { headers, body: form.toString() });
+			const tokenRequest = { ...request, method: 'POST', url };
+			return await send(helpers, tokenRequest, { headers, body: form.toString() });
 		};
 		const token = await fetchAccessToken(post, account);
 		sanitizer.addSecrets([token]);
-		const response = await sendRequest(helpers, call, { headers: { authorization: `Bearer ${token}` } });
+		const response = await send(helpers, request, { headers: { authorization: `Bearer ${token}` } });
 		const signal = AbortSignal.timeout(credentialTestTimeoutSeconds * 1000);
-		await readGoogleResponse(response, {}, call, signal).catch(async (error: unknown) => {
-			const failure = await toRequestError(error, call);
+		await readGoogleResponse(response, {}, request, signal).catch(async (error: unknown) => {
+			const failure = await toRequestError(error, request);
 			const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
 			// The usual advice for a rate limit is about the options of a node, which a credential test does not have.
 			throw isRefusedForNow ? failure.with({ description: 'Try again in a minute.' }) : failure;
 		});
-		return { status: 'OK', message: `${apiNames[call.api]} accepts the service account` };
+		return { status: 'OK', message: `${apiNames[request.api]} accepts the service account` };
 	} catch (error) {
 		// n8n's credential form shows only the message, so the advice is added to it.
-		return {
-			status: 'Error',
-			message: addAdviceToMessage(sanitizer.sanitizeError(toNodeError(error))).message,
-		};
+		const { message } = addAdviceToMessage(sanitizer.sanitizeError(toNodeError(error)));
+		return { status: 'Error', message };
 	}
 }
 
 /** Builds the request of the test, with what an error about it may name. */
-function buildTestCall(credential: ICredentialDataDecryptedObject): FailedCall {
+function buildTestRequest(credential: ICredentialDataDecryptedObject): FailedRequest {
 	const bases = readApiBases(credential);
 	const isMail = isMailOnly(readServiceAccount(credential).scope);
 	return {
@@ -73,9 +68,9 @@ function buildTestCall(credential: ICredentialDataDecryptedObject): FailedCall {
 	};
 }
 
-async function sendRequest(helpers: Helpers, call: FailedCall, options: Omit<CredentialTestRequest, 'uri'>) {
-	const request = { ...options, method: call.method as IHttpRequestMethods, uri: call.url };
-	return await sendCredentialTestRequest(helpers, request).catch(async (error: unknown) => {
-		throw await toRequestError(error, call);
+async function send(helpers: Helpers, request: FailedRequest, options: Omit<CredentialTestRequest, 'uri'>) {
+	const sent = { ...options, method: request.method as IHttpRequestMethods, uri: request.url };
+	return await sendCredentialTestRequest(helpers, sent).catch(async (error: unknown) => {
+		throw await toRequestError(error, request);
 	});
 }

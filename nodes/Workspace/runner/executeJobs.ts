@@ -15,7 +15,7 @@ import type { Job } from './job';
 /** Returns the clients with which a job's run sends. @param shared set if the requests serve other runs, too */
 export type ClientGetter = (job: Job, shared?: SharedSending) => Promise<Clients>;
 
-/** Jobs of one run that are sent together. */
+/** Jobs of one run that are sent together. They have the same operation and combine key, so the first stands for all. */
 interface JobsOfRun {
 	readonly jobs: readonly [Job, ...Job[]];
 	readonly clients: Clients;
@@ -61,16 +61,16 @@ export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknow
 	const lock = operation.lock?.key(params);
 	if (lock === undefined) return await executeAlone(jobsOfRun);
 	const isCrowded = recordArrival(lock, jobsOfRun.jobs[0].item.executionId);
-	const key = JSON.stringify([jobsOfRun.clients.account, resource, operation.value, combineKey]);
+	const groupKey = JSON.stringify([jobsOfRun.clients.accountHash, resource, operation.value, combineKey]);
 	return await new Promise((settle) => {
 		const waitingRun = { ...jobsOfRun, settle, context: new AsyncResource('WorkspaceGroup') };
-		const waitingGroup = waitingGroups.get(key);
+		const waitingGroup = waitingGroups.get(groupKey);
 		if (waitingGroup && combineKey !== undefined && joinGroup(waitingGroup, waitingRun)) return;
 		const group: Group = { runs: [waitingRun] };
-		waitingGroups.set(key, group);
+		waitingGroups.set(groupKey, group);
 		void locks.run(lock, async () => {
 			if (isCrowded) await sleep(crowdPauseMilliseconds);
-			if (waitingGroups.get(key) === group) waitingGroups.delete(key);
+			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
 		});
 	});
@@ -111,7 +111,7 @@ function weighJobs(jobs: readonly Job[]): number {
 	return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
-/** Executes the jobs of all runs in a group and settles every run. A run that was stopped while it waited is left out. */
+/** Executes the jobs of all runs in a group and settles every run. A run that was stopped while it waited is not sent. */
 async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	const isStopped = ({ jobs: [{ item }] }: WaitingRun) => item.signal?.aborted === true;
 	for (const { jobs, settle } of runs.filter(isStopped))
@@ -128,12 +128,13 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 /** Executes the jobs of several runs with the credential of one. The requests are aborted only if all runs are stopped. */
 async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
 	const jobs = runs.flatMap((run) => run.jobs);
+	// The signal, the log and the sanitizer are those of the run, so one item of each run is enough.
 	const firstItems = runs.map((run) => run.jobs[0].item);
 	const stop = new AbortController();
-	const stopIfAll = () => {
+	const stopIfAllStopped = () => {
 		if (firstItems.every(({ signal }) => signal?.aborted)) stop.abort();
 	};
-	for (const { signal } of firstItems) signal?.addEventListener('abort', stopIfAll);
+	for (const { signal } of firstItems) signal?.addEventListener('abort', stopIfAllStopped);
 	try {
 		const clients = await sender.getClients(sender.jobs[0], {
 			signal: stop.signal,
@@ -146,20 +147,20 @@ async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]):
 	} catch (error) {
 		return jobs.map((job) => toJobFailure(error, job));
 	} finally {
-		for (const { signal } of firstItems) signal?.removeEventListener('abort', stopIfAll);
+		for (const { signal } of firstItems) signal?.removeEventListener('abort', stopIfAllStopped);
 	}
 }
 
 /**
- * Executes jobs of several runs together. If Google refuses them, the items of a single run may be the reason. Each half of the runs is
- * then sent by itself, so that only that run fails.
+ * Executes jobs of several runs together. If Google refuses them, the items of a single run may be the reason. The runs are then sent
+ * in two halves, and a refused half in halves again, so that only the run with the wrong items fails.
  * @throws an error that concerns all jobs, before any of them was sent
  */
 async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
 	const results = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
-	for (const refusal of new Set(results)) {
-		if (!isNodeError(refusal) || refusal.code !== 400 || refusal.outcome !== 'notDone') continue;
-		const refusedJobs = jobs.filter((_, index) => results[index] === refusal);
+	for (const result of new Set(results)) {
+		if (!isNodeError(result) || result.code !== 400 || result.outcome !== 'notDone') continue;
+		const refusedJobs = jobs.filter((_, index) => results[index] === result);
 		const runs = [...new Set(refusedJobs.map(({ item }) => item.run))];
 		const firstRuns = runs.slice(0, runs.length / 2);
 		if (firstRuns.length === 0) continue;

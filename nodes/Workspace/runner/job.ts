@@ -6,13 +6,8 @@ import { isTool, type NodeError, createRefusal } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming, type ReadContext } from '../../fields/field';
-import {
-	type NodeParameters,
-	type AnyParameters,
-	readParameters,
-	type RequestLimits,
-	requestOptions,
-} from '../../fields/params';
+import { readParameters, requestOptions } from '../../fields/params';
+import type { AnyParameters, NodeParameters, RequestLimits } from '../../fields/params';
 import { getAllFields, type Field, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import { type ChosenOperation, chooseOperation, readInputObject, type UncheckedJob } from './inputObject';
@@ -178,7 +173,7 @@ export interface Job extends ChosenOperation {
 	readonly item: RunnerItem;
 	/** Jobs of the same operation with the same key are processed together. Without a key, a job is processed by itself. */
 	readonly combineKey: string | undefined;
-	/** The ID of what the job changes. Jobs with the same ID run one after another. Undefined if the job must run alone. */
+	/** The ID of what the job changes. Jobs with the same ID run one after another. A change without an ID runs alone. */
 	readonly serialKey: string | undefined;
 	/** The longest answer to a model, in characters. Undefined or 0 if the job returns what a workflow gets. */
 	readonly modelCharacters?: number;
@@ -195,7 +190,7 @@ type ItemSettings = Pick<CheckedJob, 'naming' | 'limits'>;
 
 /**
  * Creates a function that reads and checks the parameters of an item, by its index. The function sends nothing. It throws NodeError 400
- * for wrong parameters. If no parameter depends on the item, only the first item's are checked.
+ * for wrong parameters. If no field depends on the item, the fields are checked once. The operation's own check runs for every item.
  */
 export function createJobReader(context: IExecuteFunctions, parameters: NodeParameters, run: RunState) {
 	const timezone = context.getTimezone();
@@ -204,10 +199,11 @@ export function createJobReader(context: IExecuteFunctions, parameters: NodePara
 	let last: CheckedJob | undefined;
 	return (index: number): Job => {
 		const mode = parameters.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
-		const raw = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
+		const chosen = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
 		// `readFields` returns the same object again if no value depends on the item.
-		const isSame = last?.mode === mode && last.operation === raw.operation && last.values === raw.values;
-		if (!last || !isSame) last = checkJob(raw, { mode, timezone, isExpressionOfUser, isOptionOfUser });
+		const isSame =
+			last?.mode === mode && last.operation === chosen.operation && last.values === chosen.values;
+		if (!last || !isSame) last = checkJob(chosen, { mode, timezone, isExpressionOfUser, isOptionOfUser });
 		const { operation, naming, params } = last;
 		const item = new InputItem(context, index, run, last);
 		naming.runWithNames(() => operation.check?.(params, item));
@@ -231,18 +227,18 @@ function checkJob(uncheckedJob: UncheckedJob, reading: ReadContext): CheckedJob 
 /** Reads the limit for an answer to a model, in characters. It is 0 (no limit) if the user chose another output than the default. */
 function readModelLimit(fields: readonly Field[], params: AnyParameters, { mode }: ReadContext): number {
 	const output = fields.find(({ name }) => name === 'output');
-	const usualValues = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
-	const isUsual = output === undefined || usualValues.includes(params['output']);
-	return isUsual ? Number(params['maxModelCharacters'] ?? 0) : 0;
+	const defaultValues = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
+	const isDefault = output === undefined || defaultValues.includes(params['output']);
+	return isDefault ? Number(params['maxModelCharacters'] ?? 0) : 0;
 }
 
 function readJson(parameters: NodeParameters, index: number): UncheckedJob {
 	const input = parameters.readParameter('inputObject', index, {});
 	const allowedOperations = parameters.readParameter('allowedOperations', index, []);
 	const allowFilePaths = parameters.readParameter('allowFilePaths', index, false) === true;
-	const job = readInputObject(input, allowedOperations, allowFilePaths);
+	const uncheckedJob = readInputObject(input, allowedOperations, allowFilePaths);
 	// Takes fields that are set once for all items from the node itself, never from the input object.
-	const nodeFields = job.operation.fields.filter(({ noDataExpression }) => noDataExpression);
+	const nodeFields = uncheckedJob.operation.fields.filter(({ noDataExpression }) => noDataExpression);
 	const pairs = nodeFields.map(({ name }) => [name, parameters.readParameter(name, index, null)] as const);
-	return { ...job, values: { ...job.values, ...Object.fromEntries(pairs) } };
+	return { ...uncheckedJob, values: { ...uncheckedJob.values, ...Object.fromEntries(pairs) } };
 }

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../../core/errors';
-import { type CheckedItem, type PerformedItem, runItems, type Task } from '../../core/itemLoop';
+import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../../core/itemLoop';
 import type { DoneWork } from '../../core/doneItems';
 import { Sanitizer } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
@@ -26,7 +26,7 @@ export async function performJobs(jobs: readonly Job[], getClients: ClientGetter
 	}
 }
 
-/** Finds out what really happened if the result is a failure with an unknown outcome. Returns any other result as it is. */
+/** Explains a failure, and finds out what really happened if its outcome is unknown. Returns any other result as it is. */
 async function recoverOutcome(clients: Clients, job: Job, result: unknown): Promise<unknown> {
 	if (!isNodeError(result)) return result;
 	const { operation, params, item } = job;
@@ -39,6 +39,7 @@ async function recoverOutcome(clients: Clients, job: Job, result: unknown): Prom
 		return recovered ?? unknownFailure;
 	} catch (error) {
 		const failure = toJobFailure(error, job);
+		// The failure itself then says that the work may be done, or names the created files.
 		const isSelfExplanatory = failure.outcome === 'unknown' || item.hasCreated;
 		return item.explainFailure(isSelfExplanatory ? failure : explainUnknownOutcome(result, job, failure));
 	}
@@ -60,15 +61,15 @@ function explainUnknownOutcome(failure: NodeError, { operation, params }: Job, c
 	});
 }
 
-/** The most tasks that are performed at the same time. The requests also share one rate limiter per credential. */
-const maxParallelItems = 5;
+/** The most batches that are performed at the same time. The requests also share the credential's rate limiters. */
+const maxParallelBatches = 5;
 
 /** Performs the jobs of all input items. Every output item is paired with its input item. */
 export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const sanitizer = new Sanitizer();
 	const run = new RunState(sanitizer);
 	const parameters = new NodeParameters(context);
-	const { getClients, showNotice } = createClientCache(context, run);
+	const { getClients, showNotice } = createGoogleAccess(context, run);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
@@ -76,8 +77,8 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			hasInputFields: (job) =>
 				job ? Boolean(job.params['includeInputFields']) : parameters.isOn('includeInputFields'),
 			getRequestIdentity: (job) => [job.resource, job.operation.value, job.params, job.item.json],
-			planTasks: orderTasks,
-			getConcurrency: () => maxParallelItems,
+			planBatches,
+			getConcurrency: () => maxParallelBatches,
 			async perform(items) {
 				const jobs = items.map(({ value }) => value);
 				const results = await performJobs(jobs, getClients);
@@ -91,11 +92,12 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 	}
 }
 
-/** Plans changes in the order of the items. Neighboring reads, or changes of different things by one operation, may run in parallel. */
-function orderTasks(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Task<Job>> {
+/** Plans changes in the order of the items. Neighboring reads, or changes of different things by one operation, are in one phase. */
+function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Batch<Job>> {
 	let phase = 0;
 	let lastJob: Job | undefined;
-	return groupTasks(checkedItems).map((items) => {
+	return combineIntoBatches(checkedItems).map((items) => {
+		// All jobs of a batch have the same operation and change the same thing, so the first stands for all.
 		const job = items[0]?.value;
 		if (!job || !lastJob || !mayRunInParallel(lastJob, job)) phase++;
 		lastJob = job;
@@ -148,8 +150,8 @@ function describeRerun({ operation, params, item }: Job): Omit<DoneWork, 'result
 const mailApis = ['mail'] as const;
 const fileApis = ['sheets', 'docs', 'drive'] as const;
 
-/** Creates what a run needs to load Google's clients. Jobs of one operation with the same limits share their clients. */
-function createClientCache(context: IExecuteFunctions, run: RunState) {
+/** Creates a run's access to Google's clients, and to the notice of its sign-in. Jobs of one operation with the same limits share clients. */
+function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 	let loadedCredential: Promise<GoogleCredential> | undefined;
 	// The notice is no hint of an item, because a model would get it. If the credential fails, the items already say so.
 	const showNotice = async () => {
@@ -179,22 +181,22 @@ function createClientCache(context: IExecuteFunctions, run: RunState) {
 	return { getClients, showNotice };
 }
 
-/** Puts jobs that are processed together into one task each, in the order of their first members. Most tasks have a single job. */
-export function groupTasks<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
-	const tasks: J[][] = [];
-	let groups = new Map<string | undefined, J[]>();
+/** Puts jobs that are processed together into one batch, in the order of the first job of each. Most batches have a single job. */
+export function combineIntoBatches<J extends { readonly value: Job }>(checkedItems: readonly J[]): J[][] {
+	const batches: J[][] = [];
+	let openBatches = new Map<string | undefined, J[]>();
 	let lastOperation: Job['operation'] | undefined;
-	for (const job of jobs) {
-		const { operation, combineKey } = job.value;
+	for (const checkedItem of checkedItems) {
+		const { operation, combineKey } = checkedItem.value;
 		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
-		if (operation !== lastOperation) groups = new Map();
+		if (operation !== lastOperation) openBatches = new Map();
 		lastOperation = operation;
-		const group = groups.get(combineKey) ?? [];
-		if (group.length === 0) tasks.push(group);
-		group.push(job);
-		if (combineKey !== undefined) groups.set(combineKey, group);
+		const batch = openBatches.get(combineKey) ?? [];
+		if (batch.length === 0) batches.push(batch);
+		batch.push(checkedItem);
+		if (combineKey !== undefined) openBatches.set(combineKey, batch);
 	}
-	return tasks;
+	return batches;
 }
 
 function isOnlyReading({ operation, params }: Job): boolean {

@@ -82,7 +82,7 @@ describe('resumable upload', () => {
 				const source = uploads.sourceOf(bytes);
 				const request = { metadata: {}, mimeType: 'a/b', source, fields: 'id' };
 				await resumableUpload(request);
-				expect(behind.files.all()).toHaveLength(1);
+				expect(behind.files.listAll()).toHaveLength(1);
 				expectNoViolations(behind);
 			} finally {
 				await behind.close();

@@ -61,7 +61,7 @@ export class LargeUploads extends StandIn {
 	}
 
 	fileCount() {
-		return this.google.files.all().length;
+		return this.google.files.listAll().length;
 	}
 
 	sentBytes() {

@@ -41,7 +41,7 @@ describe('sign in', () => {
 			maxRetryWaitMilliseconds: 1000,
 			timeoutMilliseconds: 5000,
 			signal: undefined,
-			account: 'test',
+			accountHash: 'test',
 			credentialKey: 'test',
 			signIn: { authentication: 'oAuth2', driveAccess: 'appFiles' },
 		});
@@ -112,7 +112,7 @@ describe('sign in', () => {
 				maxRetryWaitMilliseconds: 1000,
 				timeoutMilliseconds: 5000,
 				signal: undefined,
-				account: 'test',
+				accountHash: 'test',
 				credentialKey: 'test',
 				signIn: { authentication: 'oAuth2', driveAccess: 'appFiles' },
 			}).drive.files.list({}),
@@ -208,25 +208,25 @@ describe('service account', () => {
 			expect(failure).toMatchObject({ code: 403 });
 			expect(failure.description).toMatch(/service account has no (?:Drive|storage) of its own/);
 			expect(failure.description).toMatch(/shared drive.*Delegated Email/);
-			expect(google.files.all()).toEqual([]);
+			expect(google.files.listAll()).toEqual([]);
 		});
 
 		test('in the folder of a user does, too', async () => {
 			const failure = await refusal(create, { ...given, parentFolder: usersFolder() });
 			expect(failure).toMatchObject({ code: 403 });
 			expect(failure.description).toMatch(/no storage of its own.*shared drive.*Delegated Email/);
-			expect(google.files.all()).toHaveLength(1);
+			expect(google.files.listAll()).toHaveLength(1);
 		});
 
 		test('comes into a shared drive', async () => {
 			const parentFolder = sharedFolder();
 			await run(create, { ...given, parentFolder });
-			expect(google.files.all().map(({ parents }) => parents)).toContainEqual([parentFolder]);
+			expect(google.files.listAll().map(({ parents }) => parents)).toContainEqual([parentFolder]);
 		});
 
 		test('comes into the Drive of the user that it acts for', async () => {
 			await run(create, given, 'someone@example.com');
-			expect(google.files.all()).toMatchObject([{ parents: ['root'] }]);
+			expect(google.files.listAll()).toMatchObject([{ parents: ['root'] }]);
 		});
 	});
 

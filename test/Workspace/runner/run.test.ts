@@ -5,7 +5,7 @@ import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { FieldNaming } from '../../../nodes/fields/field';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
 import { type Job, InputItem, RunState } from '../../../nodes/Workspace/runner/job';
-import { performJobs, groupTasks } from '../../../nodes/Workspace/runner/runItems';
+import { performJobs, combineIntoBatches } from '../../../nodes/Workspace/runner/runItems';
 import { failureOf } from '../../createExecuteContext';
 import { testClients } from '../client';
 import { runNode, token, createNodeContext } from '../runNode';
@@ -350,8 +350,8 @@ describe('one item', () => {
 			jobOf(one, 5),
 			jobOf(one, 6),
 		];
-		const tasks = groupTasks(jobs.map((value) => ({ value })));
-		expect(tasks.map((task) => task.map(({ value }) => value.index))).toEqual([
+		const batches = combineIntoBatches(jobs.map((value) => ({ value })));
+		expect(batches.map((batch) => batch.map(({ value }) => value.index))).toEqual([
 			[0, 2],
 			[1],
 			[3],

@@ -128,7 +128,8 @@ async function createInDrive(clients: Clients, document: NewDocument, item: Item
 	};
 	const mimeType = 'application/vnd.google-apps.document';
 	const file = { ...document, kind: 'document', mimeType, buildUrl: buildDocumentUrl, finish } as const;
-	return await createdFiles.createInDrive(clients.drive, { ...file, ownId: createdId }, item);
+	const keys = { keyHashes: document.key, recoveredId: createdId };
+	return await createdFiles.createInDrive(clients.drive, { ...file, ...keys }, item);
 }
 
 /**

@@ -18,10 +18,10 @@ export async function getMailAttachment(
 ): Promise<ByteSource> {
 	const nameOrId = attachment.trim();
 	const mail = await readMessage(client, messageId, item, { withText: false });
-	const files = mail.files.filter(({ info }) => info.fileName.trim() === nameOrId);
+	const [file, ...otherFiles] = mail.files.filter(({ info }) => info.fileName.trim() === nameOrId);
 	const infos = mail.files.map(({ info }) => info);
-	const [file] = files;
-	if (files.length > 1) throw createAttachmentRefusal(`${files.length} attachments named`, nameOrId, infos);
+	if (otherFiles.length > 0)
+		throw createAttachmentRefusal(`${otherFiles.length + 1} attachments named`, nameOrId, infos);
 	if (file) return toSource(await createAttachmentReader(client, mail, item)(file), file.info);
 	if (!attachmentIdPattern.test(nameOrId)) throw createAttachmentRefusal('no attachment', nameOrId, infos);
 	const data = await fetchAttachment(client, messageId, nameOrId).catch((error: unknown) => {
@@ -41,6 +41,7 @@ const toSource = (bytes: Buffer, { fileName, mimeType }: FileInfo = { fileName: 
 
 const maxListedAttachments = 20;
 
+/** @param countText what the email has, such as "no attachment", before the name */
 function createAttachmentRefusal(
 	countText: string,
 	nameOrId: string,

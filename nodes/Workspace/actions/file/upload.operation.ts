@@ -7,10 +7,10 @@ import { googleTypePrefix, hashFileKey, missingFolderAdvice } from '../createdFi
 import * as uploads from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
-type ItemCall = Pick<uploads.PreparedUpload, 'client' | 'params' | 'item'>;
+type UploadInput = Pick<uploads.PreparedUpload, 'client' | 'params' | 'item'>;
 
-/** Returns the bytes to upload. @throws NodeError 400 if the content is missing or not base64 */
-async function getUploadSource({ client, params, item }: ItemCall, field: string): Promise<ByteSource> {
+/** Returns the bytes to upload. @param field the binary field, or '' @throws NodeError 400 if the content is missing or not base64 */
+async function getUploadSource({ client, params, item }: UploadInput, field: string): Promise<ByteSource> {
 	const { contentSource, content } = params;
 	if (contentSource === 'binary') return await item.getBinary(field);
 	if (contentSource === 'mailAttachment')
@@ -75,30 +75,31 @@ export const upload = defineOperation({
 	check(params, item) {
 		// `check` runs for all items before the first upload, so that a mistake in the last item does not leave half of the files uploaded.
 		readMimeType(params);
-		const { length } = listFields(params, item);
-		if (!mayHaveSourceName(params)) resolveFileName(params);
-		if (length < 2 || params.name.trim() === '') return;
+		const fileCount = listBinaryFields(params, item).length;
+		if (!canUseSourceName(params)) resolveFileName(params);
+		if (fileCount < 2 || params.name.trim() === '') return;
 		throw createRefusal(
-			`${quoteField('name')} is for a single file, but ${length} files would be uploaded`,
+			`${quoteField('name')} is for a single file, but ${fileCount} files would be uploaded`,
 			`Leave ${quoteField('name')} empty, so that each file keeps its own name.`,
 		);
 	},
 	async execute(client, params, item): Promise<uploads.FileResult[]> {
 		const files: uploads.FileResult[] = [];
-		const fields = listFields(params, item);
-		for (const index of fields.keys()) {
-			const prepared = await prepareUpload({ client, params, item }, fields, index);
-			const result = hashUploadKey(prepared).then((key) => uploads.uploadOnce(prepared, key));
+		const binaryFields = listBinaryFields(params, item);
+		for (const fileIndex of binaryFields.keys()) {
+			const prepared = await prepareUpload({ client, params, item }, binaryFields, fileIndex);
+			const uploading = hashUploadKey(prepared).then((hashes) => uploads.uploadOnce(prepared, hashes));
 			// After an unknown outcome, looks for the file here, so that the next files are still uploaded. For the last file, `recover` does it.
-			files.push(await (index === fields.length - 1 ? result : result.catch(buildRecovery(prepared))));
+			const isLast = fileIndex === binaryFields.length - 1;
+			files.push(await (isLast ? uploading : uploading.catch(buildRecovery(prepared))));
 		}
 		return files;
 	},
-	async recover(client, params, _error, item): Promise<uploads.FileResult[] | undefined> {
+	async recover(client, params, _failure, item): Promise<uploads.FileResult[] | undefined> {
 		const files: uploads.FileResult[] = [];
-		const fields = listFields(params, item);
-		for (const index of fields.keys()) {
-			const file = await recoverFile(await prepareUpload({ client, params, item }, fields, index));
+		const binaryFields = listBinaryFields(params, item);
+		for (const fileIndex of binaryFields.keys()) {
+			const file = await recoverFile(await prepareUpload({ client, params, item }, binaryFields, fileIndex));
 			if (!file) return undefined;
 			files.push(file);
 		}
@@ -114,7 +115,7 @@ export const upload = defineOperation({
 });
 
 /** Returns the binary fields to upload; a single '' for content from elsewhere. @throws NodeError 400 if a field is missing */
-function listFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item): string[] {
+function listBinaryFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item): string[] {
 	if (contentSource !== 'binary') return [''];
 	return item.findBinaryFields(names.length > 0 ? names : ['data'], 'binaryPropertyName');
 }
@@ -124,9 +125,9 @@ async function recoverFile(prepared: uploads.PreparedUpload): Promise<uploads.Fi
 	const { source, item } = prepared;
 	const file = await uploads.findUploadedFile(prepared);
 	if (!file) return undefined;
-	const key = await hashUploadKey(prepared);
+	const keyHashes = await hashUploadKey(prepared);
 	const result = uploads.verifyUpload({ file, md5: await computeMd5(source) }, item);
-	return key ? await uploads.uploadOnce(prepared, key, file) : result;
+	return keyHashes ? await uploads.uploadOnce(prepared, keyHashes, file) : result;
 }
 
 /** Builds an error handler that returns the file if it arrived after all. */
@@ -138,30 +139,30 @@ const buildRecovery = (prepared: uploads.PreparedUpload) => async (error: unknow
 };
 
 async function prepareUpload(
-	call: ItemCall,
-	fields: readonly string[],
+	input: UploadInput,
+	binaryFields: readonly string[],
 	fileIndex: number,
 ): Promise<uploads.PreparedUpload> {
-	const { params, item } = call;
-	const field = fields[fileIndex] ?? '';
-	const fileCount = fields.length;
-	const source = await getUploadSource(call, field);
+	const { params, item } = input;
+	const field = binaryFields[fileIndex] ?? '';
+	const fileCount = binaryFields.length;
+	const source = await getUploadSource(input, field);
 	const { buildFileName } = await import('../mimeTypes');
 	const sourceName = source.fileName || (fileCount > 1 ? buildFileName(field, source.mimeType) : undefined);
 	const name = resolveFileName(params, sourceName);
 	const mimeType = await resolveMimeType(name, params, source);
 	const googleType = params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;
 	const token = fileIndex === 0 ? item.token : `${item.token}-${fileIndex}`;
-	return { ...call, fileIndex, fileCount, token, source, name, googleType, mimeType };
+	return { ...input, fileIndex, fileCount, token, source, name, googleType, mimeType };
 }
 
-const mayHaveSourceName = ({ contentSource }: UploadParams) =>
+const canUseSourceName = ({ contentSource }: UploadParams) =>
 	contentSource === 'binary' || contentSource === 'mailAttachment';
 
 /** Returns the name that the user entered, or that of the source. @throws NodeError 400 if there is none */
 function resolveFileName(params: UploadParams, sourceName?: string): string {
 	if (params.name.trim() !== '') return params.name;
-	if (mayHaveSourceName(params) && sourceName) return sourceName;
+	if (canUseSourceName(params) && sourceName) return sourceName;
 	throw createRefusal(
 		`${quoteField('name')} is required`,
 		'Enter a name. Only a binary file or an attachment can have its own.',
@@ -172,8 +173,8 @@ async function hashUploadKey({ params, source, fileIndex }: uploads.PreparedUplo
 	const { idempotencyKey, convertTo } = params;
 	if (idempotencyKey === '') return undefined;
 	// Without a conversion, Drive's checksum of the file is compared, so the content need not be read here.
-	const digest = convertTo === 'none' ? '' : await computeMd5(source);
+	const contentMd5 = convertTo === 'none' ? '' : await computeMd5(source);
 	// Each file of an item has a key of its own.
 	const key = fileIndex === 0 ? idempotencyKey : `${idempotencyKey} file ${fileIndex + 1}`;
-	return hashFileKey('file upload', { ...params, idempotencyKey: key }, [convertTo, digest]);
+	return hashFileKey('file upload', { ...params, idempotencyKey: key }, [convertTo, contentMd5]);
 }

@@ -28,7 +28,7 @@ const resultFields = resultKeys.join(',');
 /** What Drive says about a file. It has only the keys that Drive returned. */
 export type FileResult = Pick<File, (typeof resultKeys)[number]>;
 
-/** Compares Drive's checksum with that of the sent bytes. A converted file has no checksum. @throws NodeError 500 if they differ */
+/** Records the file, and compares Drive's checksum, if it has one, with that of the sent bytes. @throws NodeError 500 if they differ */
 export function verifyUpload({ file, md5 }: UploadedFile, item: Item): FileResult {
 	const { id, md5Checksum, webViewLink } = file;
 	if (id) item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
@@ -46,7 +46,7 @@ function toFileResult(file: File): FileResult {
 	return Object.fromEntries(pairs);
 }
 
-/** Finds the files in the folder with the name of the upload, the newest first. It finds only files that the sign-in may see. */
+/** Finds the files in the folder with the name of the upload, the newest first. Drive lists only files that the sign-in may see. */
 async function findFilesByName({ client, params, name }: PreparedUpload): Promise<File[]> {
 	const folder = params.parentFolder || 'root';
 	const q = `name = ${createdFiles.quoteSearchText(name)} and ${createdFiles.quoteSearchText(folder)} in parents and mimeType != '${createdFiles.googleTypePrefix}folder'`;
@@ -90,8 +90,8 @@ const idsPerRequest = 50;
 async function reserveFileId(upload: PreparedUpload): Promise<string | undefined> {
 	const { client, item, fileIndex, fileCount } = upload;
 	const isOnlyFile = fileCount === 1;
-	const batch = isOnlyFile ? Math.floor(item.index / idsPerRequest) : `item ${item.index}`;
-	const { ids } = await item.once(`reservedFileIds:${batch}`, async () => {
+	const requestName = isOnlyFile ? Math.floor(item.index / idsPerRequest) : `item ${item.index}`;
+	const { ids } = await item.once(`reservedFileIds:${requestName}`, async () => {
 		const count = isOnlyFile ? idsPerRequest : fileCount;
 		const request = { count, space: 'drive', type: 'files', fields: 'ids' };
 		return (await client.drive.files.generateIds(request)).data;
@@ -140,15 +140,15 @@ export interface PreparedUpload {
 }
 
 /** Uploads a file, and with a key only once. @param createdFile the file that an earlier request of this item created, if known */
-export async function uploadOnce(upload: PreparedUpload, key: KeyHashes | undefined, createdFile?: File) {
+export async function uploadOnce(upload: PreparedUpload, keyHashes?: KeyHashes, createdFile?: File) {
 	const { client, source } = upload;
-	if (!key) {
+	if (!keyHashes) {
 		const result = await uploadUnlessSkipped(upload);
 		return 'instead' in result ? result.instead : result;
 	}
 	return await createdFiles.createOnce(client.drive, resultFields, {
-		key,
-		ownId: createdFile?.id ?? undefined,
+		keyHashes,
+		recoveredId: createdFile?.id ?? undefined,
 		create: async (appProperties) => createdFile ?? (await uploadUnlessSkipped(upload, appProperties)),
 		// Drive shows a file only when all of its bytes have arrived, so only the content is compared.
 		async finish(file, { isOwn }) {
@@ -188,7 +188,7 @@ async function uploadUnlessSkipped(
 	const marker =
 		googleType === undefined
 			? { id: await reserveFileId(upload) }
-			: { appProperties: { ...appProperties, ...createdFiles.getItemProperty(upload) } };
+			: { appProperties: { ...appProperties, ...createdFiles.buildTokenProperty(upload) } };
 	const parents = parentFolder ? [parentFolder] : undefined;
 	const uploading = client.uploadToDrive({
 		...request,

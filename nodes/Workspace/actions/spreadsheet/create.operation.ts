@@ -154,7 +154,7 @@ async function createSpreadsheetInDrive(clients: Clients, params: CreateParams, 
 	};
 	const kind = { kind: 'spreadsheet', buildUrl: buildSpreadsheetUrl } as const;
 	const mimeType = 'application/vnd.google-apps.spreadsheet';
-	const file = { ...kind, mimeType, title, parentFolder: folder, key, ownId, finish };
+	const file = { ...kind, mimeType, title, parentFolder: folder, keyHashes: key, recoveredId: ownId, finish };
 	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 

@@ -12,7 +12,7 @@ test('a title is one request', async () => {
 		{ method: 'docs.documents.create', query: '', body: { title: 'Bericht ü 😀' } },
 	]);
 	expect(created).toEqual({
-		documentId: calls.google.files.all()[0]?.id,
+		documentId: calls.google.files.listAll()[0]?.id,
 		title: 'Bericht ü 😀',
 		body: { content: [expect.objectContaining({ endIndex: 1 }), expect.objectContaining({ endIndex: 2 })] },
 		documentUrl: `https://docs.google.com/document/d/${created.documentId}/edit`,
@@ -67,7 +67,7 @@ test('when the content fails, the document that exists is named', async () => {
 	expect(item.things).toEqual([
 		{
 			kind: 'document',
-			id: calls.google.files.all()[0]?.id,
+			id: calls.google.files.listAll()[0]?.id,
 			url: expect.stringContaining('https://') as string,
 		},
 	]);
@@ -86,14 +86,14 @@ test('a document is never created twice', async () => {
 	const failure = await catchFailure(calls.create({}));
 	expect(failure.message).toMatch(/^The document may have been created: /);
 	expect(failure.description).toContain("Look for 'Report' in Google Drive");
-	expect(calls.google.files.all()).toHaveLength(1);
+	expect(calls.google.files.listAll()).toHaveLength(1);
 });
 
 test('one that was made in a folder is found again, and filled', async () => {
 	const item = testItem();
 	calls.google.fault({ match: 'drive.files.create', connection: 'resetAfter' });
 	const created = await calls.create({ parentFolder: 'root', content: 'text' }, item);
-	expect(calls.google.files.all()).toHaveLength(1);
+	expect(calls.google.files.listAll()).toHaveLength(1);
 	expect(calls.google.docs.text(created.documentId)).toBe('text\n');
 	expect(item.things).toHaveLength(1);
 });
@@ -102,7 +102,7 @@ test('one that was not made in a folder is not made again', async () => {
 	calls.google.fault({ match: 'drive.files.create', connection: 'resetBefore' });
 	const failure = await catchFailure(calls.create({ parentFolder: 'root' }));
 	expect(failure.message).toMatch(/^The document may have been created: /);
-	expect(calls.google.files.all()).toHaveLength(0);
+	expect(calls.google.files.listAll()).toHaveLength(0);
 });
 
 test('without the body, the answer is what a list of documents needs, and takes no further request', async () => {

@@ -5,7 +5,7 @@ import { Calls } from './calls';
 const calls = new Calls();
 
 const documents = () =>
-	calls.google.files.all().filter(({ mimeType, trashed }) => mimeType.endsWith('.document') && !trashed);
+	calls.google.files.listAll().filter(({ mimeType, trashed }) => mimeType.endsWith('.document') && !trashed);
 
 describe('create', () => {
 	const keyed = { idempotencyKey: 'minutes 2026-11', content: 'Hello' };

@@ -176,7 +176,7 @@ test('a document whose content failed is named', async () => {
 	calls.google.fault({ match: 'docs.documents.batchUpdate', status: 403 });
 	const parameters = { resource: 'document', operation: 'create', title: 'T', content: 'x' };
 	const failure = await failureOf(runNode({ url: calls.google.url, parameters }));
-	expect(failure.description).toContain(calls.google.files.all()[0]?.id);
+	expect(failure.description).toContain(calls.google.files.listAll()[0]?.id);
 });
 
 test('items of one document go in one after the other', async () => {

@@ -177,7 +177,7 @@ describe('a template', () => {
 		const again = await calls.create(params);
 		expect(again).toMatchObject({ documentId: first.documentId, repeated: true });
 		expect(calls.google.docs.text(first.documentId)).toBe('Dear Ann,\nYours\n');
-		expect(calls.google.files.all()).toHaveLength(2);
+		expect(calls.google.files.listAll()).toHaveLength(2);
 	});
 
 	test('whose copy has no answer is found and filled', async () => {
@@ -185,14 +185,14 @@ describe('a template', () => {
 		calls.google.fault({ match: 'drive.files.copy', connection: 'resetAfter' });
 		const made = await calls.create({ templateId: template, replacements: [pair('{{name}}', 'Ann')] });
 		expect(calls.google.docs.text(made.documentId)).toBe('Dear Ann,\n');
-		expect(calls.google.files.all()).toHaveLength(2);
+		expect(calls.google.files.listAll()).toHaveLength(2);
 	});
 
 	test('that was not chosen is asked for: replacements alone would make an empty document', async () => {
 		const failure = await catchFailure(calls.create({ replacements: [pair('{{name}}', 'Ann')] }));
 		expect(failure).toMatchObject({ code: 400 });
 		expect(failure.description).toContain('Nothing was created. Choose a document');
-		expect(calls.google.files.all()).toHaveLength(0);
+		expect(calls.google.files.listAll()).toHaveLength(0);
 	});
 
 	test('that is not there is named', async () => {

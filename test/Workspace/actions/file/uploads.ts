@@ -55,6 +55,6 @@ export class Uploads extends StandIn {
 	}
 
 	files() {
-		return this.google.files.all();
+		return this.google.files.listAll();
 	}
 }

@@ -9,7 +9,7 @@ const calls = new SheetCalls();
 const folder = () =>
 	calls.google.files.add({ name: 'F', mimeType: 'application/vnd.google-apps.folder', clientId: 'other' }).id;
 const spreadsheets = () =>
-	calls.google.files.all().filter(({ mimeType }) => mimeType.endsWith('spreadsheet'));
+	calls.google.files.listAll().filter(({ mimeType }) => mimeType.endsWith('spreadsheet'));
 
 const idOf = ({ spreadsheetId }: IDataObject) => spreadsheetId as string;
 

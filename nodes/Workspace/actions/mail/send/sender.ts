@@ -10,13 +10,13 @@ type Alias = Address | undefined;
 
 const factLifetimeMilliseconds = 10 * 60_000;
 
-/** Fetches a fact about an account that rarely changes, at most every ten minutes. @param account differs for every account and sign-in */
-async function fetchAccountFact<T>(account: string, name: string, fetchFact: () => Promise<T>): Promise<T> {
+/** Fetches a fact about an account that rarely changes, at most every ten minutes. @param accountHash as in `Clients` */
+async function fetchAccountFact<T>(accountHash: string, name: string, fetchFact: () => Promise<T>) {
 	const facts = getGlobalSingleton(
 		'accountFacts',
 		() => new BoundedMap<string, { readonly learnedAt: number; readonly value: unknown }>(),
 	);
-	const key = `${account} ${name}`;
+	const key = `${accountHash} ${name}`;
 	const fact = facts.get(key);
 	// All answers under one name have the same type, which the type of the map cannot express.
 	if (fact && performance.now() - fact.learnedAt < factLifetimeMilliseconds) return fact.value as T;
@@ -60,16 +60,16 @@ export function findSendAs(senders: readonly SendAs[], alias: Alias): SendAs | u
 type SendAs = gmail_v1.Schema$SendAs;
 
 /** Lists the addresses that the account sends from, with their names and signatures. */
-export async function listSendAs({ account, gmail }: Clients, options: object = {}): Promise<SendAs[]> {
-	return await fetchAccountFact(account, 'sendAs', async () => {
+export async function listSendAs({ accountHash, gmail }: Clients, options: object = {}): Promise<SendAs[]> {
+	return await fetchAccountFact(accountHash, 'sendAs', async () => {
 		const fields = 'sendAs(sendAsEmail,displayName,isPrimary,signature)';
 		const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
 		return data.sendAs ?? [];
 	});
 }
 
-export async function fetchOwnAddress({ account, gmail }: Clients): Promise<string> {
-	return await fetchAccountFact(account, 'address', async () => {
+export async function fetchOwnAddress({ accountHash, gmail }: Clients): Promise<string> {
+	return await fetchAccountFact(accountHash, 'address', async () => {
 		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
 		return data.emailAddress ?? '';
 	});

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 
 import { folderType } from '../../../../../dev/google/drive/types';
-import { allParts, headerOf } from '../../../../../dev/google/gmail/mime';
+import { collectParts, findHeader } from '../../../../../dev/google/gmail/mime';
 import { widestScopes } from '../../../../../dev/google/tokens';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
 import { binary, Mails } from '../mails';
@@ -26,10 +26,10 @@ async function send(options: IDataObject, parameters: IDataObject = {}, binaryFi
 }
 
 const attached = (
-	messages: ReadonlyArray<{ mime: Parameters<typeof allParts>[0] }> = mails.google.gmail.sent,
+	messages: ReadonlyArray<{ mime: Parameters<typeof collectParts>[0] }> = mails.google.gmail.sent,
 ) =>
 	messages.flatMap(({ mime }) =>
-		allParts(mime)
+		collectParts(mime)
 			.filter(({ filename }) => filename !== '')
 			.map(({ filename, mimeType, data }) => [filename, mimeType, data.toString('latin1')]),
 	);
@@ -81,8 +81,10 @@ describe('files of Drive are attached', () => {
 	it('inline where the HTML names one', async () => {
 		const body = '<img src="cid:logo.png">';
 		await send({ driveFiles: seedFile('logo.png', 'P', 'image/png') }, { body, bodyFormat: 'html' });
-		const image = mails.google.gmail.sent.flatMap(({ mime }) => allParts(mime)).find((part) => part.filename);
-		expect(headerOf(image?.headers ?? [], 'Content-Disposition')).toMatch(/^inline/);
+		const image = mails.google.gmail.sent
+			.flatMap(({ mime }) => collectParts(mime))
+			.find((part) => part.filename);
+		expect(findHeader(image?.headers ?? [], 'Content-Disposition')).toMatch(/^inline/);
 	});
 
 	it('once with a key, although Google makes another PDF each time', async () => {

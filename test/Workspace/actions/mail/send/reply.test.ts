@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
+import { collectParts, findHeader, readText, type MimePart } from '../../../../../dev/google/gmail/mime';
 import type { MailSeed } from '../../../../../dev/google/gmail/seed';
 import { failureOf } from '../../../../createExecuteContext';
 import { Mails } from '../mails';
@@ -21,13 +21,13 @@ async function reply(original: MailSeed, options: IDataObject = {}, parameters: 
 	});
 	const { mime, threadId } = mails.google.gmail.sent.at(-1) ?? mails.google.gmail.drafts.at(-1) ?? {};
 	if (!mime) throw new Error('nothing went out');
-	const header = (name: string) => headerOf(mime.headers, name) ?? '';
+	const header = (name: string) => findHeader(mime.headers, name) ?? '';
 	return { header, mime, threadId, replyToMessageId, items, hints };
 }
 
 const part = (mime: MimePart, mimeType: string) => {
-	const found = allParts(mime).find((each) => each.mimeType === mimeType);
-	return found ? textOf(found) : undefined;
+	const found = collectParts(mime).find((each) => each.mimeType === mimeType);
+	return found ? readText(found) : undefined;
 };
 
 it('belongs to the conversation of an original that names only the email before it', async () => {
@@ -157,7 +157,7 @@ describe('the subject', () => {
 		['Hi\r\nBcc: evil@example.com', 'Re: Hi Bcc: evil@example.com'],
 	])('of %j is %j', async (subject, expected) => {
 		const { header, threadId, replyToMessageId, mime, hints } = await reply({ subject });
-		expect([header('Subject'), headerOf(mime.headers, 'Bcc'), hints]).toEqual([expected, undefined, []]);
+		expect([header('Subject'), findHeader(mime.headers, 'Bcc'), hints]).toEqual([expected, undefined, []]);
 		if (!subject.includes('\n')) expect(threadId).toBe(replyToMessageId);
 	});
 
@@ -272,12 +272,12 @@ describe('Quote Original', () => {
 			{ quoteOriginal: true },
 			{ bodyFormat: 'html', body: '<p>Yes</p>' },
 		);
-		const images = allParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
-		expect(images.map((each) => [headerOf(each.headers, 'Content-ID'), each.data.toString()])).toEqual([
+		const images = collectParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
+		expect(images.map((each) => [findHeader(each.headers, 'Content-ID'), each.data.toString()])).toEqual([
 			['<logo@x>', 'pixel'],
 		]);
 		const { mime: plain } = await reply({ raw }, { quoteOriginal: true });
-		expect(allParts(plain).map(({ mimeType }) => mimeType)).toEqual(['text/plain']);
+		expect(collectParts(plain).map(({ mimeType }) => mimeType)).toEqual(['text/plain']);
 	});
 });
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
+import { collectParts, findHeader, readText, type MimePart } from '../../../../../dev/google/gmail/mime';
 import { deliverMail, createTooLargeError } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
 import { toDeliveredMail } from '../../../../../nodes/Workspace/actions/mail/send/findDeliveredMail';
 import { Workspace } from '../../../../../nodes/Workspace/Workspace.node';
@@ -28,17 +28,17 @@ function sent() {
 	return only;
 }
 
-const header = (name: string) => headerOf(sent().mime.headers, name);
+const header = (name: string) => findHeader(sent().mime.headers, name);
 const part = (mimeType: string): MimePart | undefined =>
-	allParts(sent().mime).find((each) => each.mimeType === mimeType);
-const files = () => allParts(sent().mime).filter(({ filename }) => filename !== '');
+	collectParts(sent().mime).find((each) => each.mimeType === mimeType);
+const files = () => collectParts(sent().mime).filter(({ filename }) => filename !== '');
 
 describe('what goes out', () => {
 	it('is one request after a look at the name, and three keys come back', async () => {
 		const json = await send();
 		expect(mails.methods).toEqual(['settings.sendAs.list', 'messages.send']);
 		expect(json).toEqual({ id: sent().id, threadId: sent().threadId, labelIds: ['SENT'] });
-		expect(textOf(sent().mime).trim()).toBe('Hi Ann');
+		expect(readText(sent().mime).trim()).toBe('Hi Ann');
 	});
 
 	it('keeps names with commas, brackets and any letters, and everybody gets it', async () => {
@@ -73,7 +73,7 @@ describe('what goes out', () => {
 			{ data: binary('x', 'Übersicht 2026 – 資料.pdf', 'application/pdf') },
 		);
 		expect(header('Subject')).toBe(subject);
-		expect(textOf(part('text/plain') ?? sent().mime).trim()).toBe('Zeile eins\nÜber 😀');
+		expect(readText(part('text/plain') ?? sent().mime).trim()).toBe('Zeile eins\nÜber 😀');
 		expect(files().map(({ filename }) => filename)).toEqual(['Übersicht 2026 – 資料.pdf']);
 	});
 
@@ -83,18 +83,18 @@ describe('what goes out', () => {
 			body: '<h1>Grüße</h1><p>See <a href="https://x.org">this</a> &amp; that</p>',
 		});
 		expect(sent().mime.mimeType).toBe('multipart/alternative');
-		expect(textOf(part('text/html') ?? sent().mime)).toContain('<h1>Grüße</h1>');
-		expect(textOf(part('text/plain') ?? sent().mime)).toBe('Grüße\n\nSee this [https://x.org] & that');
+		expect(readText(part('text/html') ?? sent().mime)).toContain('<h1>Grüße</h1>');
+		expect(readText(part('text/plain') ?? sent().mime)).toBe('Grüße\n\nSee this [https://x.org] & that');
 	});
 
 	it('renders Markdown, and shows HTML inside it as text', async () => {
 		const body = '# Title\n\n| a | b |\n|---|---|\n| 1 | **2** |\n\n<script>alert(1)</script>';
 		await send({ bodyFormat: 'markdown', body });
-		const html = textOf(part('text/html') ?? sent().mime);
+		const html = readText(part('text/html') ?? sent().mime);
 		expect(html).toContain('<h1>Title</h1>');
 		expect(html).toContain('<strong>2</strong>');
 		expect(html).not.toContain('<script>');
-		expect(textOf(part('text/plain') ?? sent().mime).replaceAll('\r', '')).toBe(body);
+		expect(readText(part('text/plain') ?? sent().mime).replaceAll('\r', '')).toBe(body);
 	});
 
 	it('attaches several files from several fields, byte for byte', async () => {
@@ -159,7 +159,7 @@ describe('what goes out', () => {
 	it('asks for the own address once when only a name is given', async () => {
 		await mails.run('send', mail, { senderName: 'Ann' }, [{ json: {} }, { json: {} }]);
 		expect(mails.methods).toEqual(['getProfile', 'messages.send', 'messages.send']);
-		expect(mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'From'))).toEqual([
+		expect(mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'From'))).toEqual([
 			'Ann <someone@example.com>',
 			'Ann <someone@example.com>',
 		]);
@@ -167,9 +167,9 @@ describe('what goes out', () => {
 
 	it('names no machine, and no two emails have the same mark', async () => {
 		await mails.run('send', mail, {}, [{ json: {} }, { json: {} }]);
-		const marks = mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'X-Agent-Workspace-Id'));
+		const marks = mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'X-Agent-Workspace-Id'));
 		expect(new Set(marks).size).toBe(2);
-		const ids = mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'Message-ID'));
+		const ids = mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'Message-ID'));
 		expect(ids).toEqual(marks.map((mark) => `<${String(mark)}@example.com>`));
 	});
 });
@@ -274,7 +274,7 @@ describe('an answer', () => {
 
 describe('From', () => {
 	const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
-	const froms = () => mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'From'));
+	const froms = () => mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'From'));
 
 	async function from(options: IDataObject = {}) {
 		await mails.run('send', mail, options);
@@ -316,7 +316,7 @@ describe('From', () => {
 				undefined,
 				'sales@example.com',
 			]);
-			const [id] = mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'Message-ID'));
+			const [id] = mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'Message-ID'));
 			expect(id).toMatch(/^<[0-9a-f-]{36}@mail\.gmail\.com>$/);
 		});
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 
-import { headerOf, allParts, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
+import { findHeader, collectParts, readText, type MimePart } from '../../../../../dev/google/gmail/mime';
 import { send } from '../../../../../nodes/Workspace/actions/mail/send.operation';
 import { readAttachments, inlineImages } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
@@ -196,9 +196,9 @@ describe('send input', () => {
 			});
 			const [sent] = mails.google.gmail.sent;
 			expect(sent?.recipients).toEqual(['john@example.com', 'ann@example.com', 'boss@example.com']);
-			expect(headerOf(sent?.mime.headers ?? [], 'X-Campaign')).toBe('spring');
-			expect(headerOf(sent?.mime.headers ?? [], 'Constructor')).toBe('Ann');
-			const files = sent ? allParts(sent.mime).filter(({ filename }) => filename !== '') : [];
+			expect(findHeader(sent?.mime.headers ?? [], 'X-Campaign')).toBe('spring');
+			expect(findHeader(sent?.mime.headers ?? [], 'Constructor')).toBe('Ann');
+			const files = sent ? collectParts(sent.mime).filter(({ filename }) => filename !== '') : [];
 			expect(files.map(({ filename, data }) => [filename, data.toString()])).toEqual([['ü.txt', 'hello']]);
 		});
 
@@ -326,13 +326,13 @@ describe('inline images', () => {
 				'r.pdf',
 			],
 		});
-		const html = allParts(mime).find(({ mimeType }) => mimeType === 'text/html');
-		const linked = [...(html ? textOf(html) : '').matchAll(/cid:([^"]+)/g)].map(
+		const html = collectParts(mime).find(({ mimeType }) => mimeType === 'text/html');
+		const linked = [...(html ? readText(html) : '').matchAll(/cid:([^"]+)/g)].map(
 			([, cid]) => `<${String(cid)}>`,
 		);
-		const pictures = allParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
-		expect(pictures.map(({ headers }) => headerOf(headers, 'Content-Id'))).toEqual(linked);
-		expect(pictures.map(({ headers }) => headerOf(headers, 'Content-Disposition')?.split(';')[0])).toEqual([
+		const pictures = collectParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
+		expect(pictures.map(({ headers }) => findHeader(headers, 'Content-Id'))).toEqual(linked);
+		expect(pictures.map(({ headers }) => findHeader(headers, 'Content-Disposition')?.split(';')[0])).toEqual([
 			'inline',
 			'inline',
 		]);
@@ -363,12 +363,12 @@ describe('inline images', () => {
 			],
 		);
 		const { mime } = mails.google.gmail.sent[0] ?? {};
-		const parts = mime ? allParts(mime) : [];
+		const parts = mime ? collectParts(mime) : [];
 		const html = parts.find(({ mimeType }) => mimeType === 'text/html');
-		const text = html ? textOf(html) : '';
+		const text = html ? readText(html) : '';
 		const ids = parts
 			.filter(({ mimeType }) => mimeType === 'image/png')
-			.map(({ headers }) => headerOf(headers, 'Content-Id')?.slice(1, -1));
+			.map(({ headers }) => findHeader(headers, 'Content-Id')?.slice(1, -1));
 		expect([...text.matchAll(/<img src="cid:([^"]+)" alt="(\w+)"/g)].map(([, id, alt]) => [id, alt])).toEqual(
 			[
 				[ids[0], 'Logo'],

@@ -1,7 +1,7 @@
 import timers from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
 
-import { headerOf } from '../../../../../dev/google/gmail/mime';
+import { findHeader } from '../../../../../dev/google/gmail/mime';
 import type { Fault } from '../../../../../dev/google/server';
 import { failureOf } from '../../../../createExecuteContext';
 import { Mails } from '../mails';
@@ -274,7 +274,7 @@ describe('with an idempotency key', () => {
 	it('the email carries a hash of the key, never the key', async () => {
 		const key = `${newKey()}-secret-4711`;
 		await send(key);
-		const marker = headerOf(sent()[0]?.mime.headers ?? [], 'X-Agent-Workspace-Id');
+		const marker = findHeader(sent()[0]?.mime.headers ?? [], 'X-Agent-Workspace-Id');
 		expect(marker).toMatch(/^[0-9a-f-]{36} [0-9a-f]{64} [0-9a-f]{32}$/);
 		expect(sent()[0]?.raw.toString()).not.toContain('secret-4711');
 	});
