@@ -2,6 +2,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { BoundedMap } from '../../../../core/boundedMap';
 import { getGlobalSingleton } from '../../../../core/runtime';
+import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 
@@ -32,7 +33,7 @@ async function fetchAccountFact<T>(accountHash: string, name: string, fetchFact:
 export async function findSender(client: Clients, senderName: string, fromAlias: Alias, item: Item) {
 	const name = senderName || (fromAlias?.name ?? '');
 	// A name in the header From needs an address next to it.
-	if (name !== '') return { name, address: fromAlias?.address ?? (await fetchOwnAddress(client)) };
+	if (name !== '' && !fromAlias) return { name, address: await fetchOwnAddress(client) };
 	// The request is not retried, because a name is not worth a wait. If the credential lacks the scope, the email shows no name.
 	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
 	const senders = await item.once('mail.senders', () =>
@@ -42,8 +43,13 @@ export async function findSender(client: Clients, senderName: string, fromAlias:
 		}),
 	);
 	const primary = findSendAs(senders, undefined);
+	if (fromAlias && primary && !findSendAs(senders, fromAlias)) {
+		item.addHint(
+			`Gmail replaces ${fromAlias.address} by ${primary.sendAsEmail ?? ''}, because it is not among the account's 'Send mail as' addresses. Change ${quoteField('fromAlias')}, or add the address in Gmail's settings.`,
+		);
+	}
 	// An alias without a name uses the name of the account.
-	const rawName = findSendAs(senders, fromAlias)?.displayName || primary?.displayName || '';
+	const rawName = name || findSendAs(senders, fromAlias)?.displayName || primary?.displayName || '';
 	const displayName = rawName.replaceAll(/\p{Cc}+/gu, ' ').trim();
 	const address = fromAlias?.address ?? primary?.sendAsEmail;
 	return displayName !== '' && address ? { name: displayName, address } : fromAlias;

@@ -149,7 +149,7 @@ describe('what goes out', () => {
 				},
 			},
 		);
-		expect(mails.methods).toEqual(['messages.send']);
+		expect(mails.methods).toEqual(['settings.sendAs.list', 'messages.send']);
 		expect(header('From')).toBe('"Ann (Sales), Inc." <sales@example.com>');
 		expect(header('Reply-To')).toBe('Desk <desk@example.com>');
 		expect(header('List-Unsubscribe')).toBe('<https://x.org/u>');
@@ -319,6 +319,21 @@ describe('From', () => {
 			const [id] = mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'Message-ID'));
 			expect(id).toMatch(/^<[0-9a-f-]{36}@mail\.gmail\.com>$/);
 		});
+
+		it.each([{}, { senderName: 'Ann' }])(
+			'of an address that the account lacks: Gmail replaces it, as a hint says (%j)',
+			async (options) => {
+				mails.google.gmail.aliases = ['sales@example.com'];
+				const hintsFor = async (fromAlias: string) => {
+					const parameters = { operation: 'send', ...mail, options: { ...options, fromAlias } };
+					return (await mails.hinted(parameters, [{ json: {} }, { json: {} }])).hints;
+				};
+				expect(await hintsFor('Sales@example.com')).toEqual([]);
+				expect(await hintsFor('sale@example.com')).toEqual([
+					expect.stringContaining('Gmail replaces sale@example.com by someone@example.com') as string,
+				]);
+			},
+		);
 
 		it('has a name of any letters, on one line', async () => {
 			mails.google.gmail.displayNames = { 'someone@example.com': 'Jörg\r\nBcc: evil@example.com 山田' };
