@@ -7,6 +7,8 @@ const headerLabels = {
 		'subject|betreff|objet|sujet|asunto|assunto|oggetto|onderwerp|ämne|emne|efni|temat|тема|относно|θέμα|konu|aihe|tárgy|předmět|predmet|zadeva|naslov|subiect|tema|tēma|teema|assumpte|subjek|perihal|chủ đề|เรื่อง|विषय|الموضوع|موضوع|נושא|主题|主題|主旨|件名|제목',
 } as const;
 type HeaderKind = keyof typeof headerLabels;
+/** What a line begins with: a label of a header, such as `From:`, another label, such as `Note:`, or no label. A line may also be blank. */
+type LineKind = HeaderKind | 'other' | 'unlabeled' | 'blank';
 
 const kindsByLabel = new Map(
 	Object.entries(headerLabels).flatMap(([kind, names]) =>
@@ -15,96 +17,107 @@ const kindsByLabel = new Map(
 );
 
 const maxHeaderLines = 9;
+/** Longest line that announces a forwarded message, such as `Forwarded message from Ann:`. */
+const maxAnnouncementCharacters = 100;
 /** Most lines over which a list of recipients is wrapped. */
 const maxWrappedLines = 8;
-export const address = /@[\w-]+\.\w/;
-export const time = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
+export const addressPattern = /@[\w-]+\.\w/;
+export const timePattern = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
 
-const forwardingWord =
+const forwardingPattern =
 	/forward|weitergeleitet|weiterleitung|transf[ée]r|réexpédi|reenvia|encaminha|inoltra|doorgest|vidarebef|videresend|edelleenläh|välitet|przekaz|přepos|preposlan|předan|továbbít|redirec[țt]ion|[iİ]letilen|yönlendiril|перес[илы]|переадрес|перенаправ|препрат|προωθ|転送|转发|轉寄|轉發|전달|הועבר|מועבר|توجيه|محول|chuyển tiếp|diteruskan|ส่งต่อ|proslij|prosleđ|posredovan|edastatud|persiųst|pārsūtīt|reenviat|अग्रेषित/i;
-const originalPhrase =
+const originalPhrasePattern =
 	/^(?:(?:original|reply|earlier|previous) (?:message|e-?mail|appointment)|ursprüngliche (?:nachricht|mail|e-mail)|original-nachricht|message (?:d['’]origine|original)|mail original|e-mail d['’]origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|oprindelig meddelelse|opprinnelig melding|alkuperäinen viesti|oryginalna wiadomość|wiadomość oryginalna|původní (?:zpráva|e-mail)|pôvodná správa|eredeti üzenet|mesaj original|orijinal (?:mesaj|ileti)|özgün ileti|исходное сообщение|оригинальное сообщение|вихідне повідомлення|оригинално съобщение|αρχικό μήνυμα|הודעה מקורית|الرسالة الأصلية|pesan asli|thư gốc|izvirno sporočilo|izvorna poruka|missatge original|原始邮件|原始郵件|原邮件|元のメッセージ|원본 메[시세]지)$/i;
-/** A text between dashes, and below, a line of dashes alone. */
-const ruledPhrase = /^[-_=‐‑–—]{2,}\s*([^\s\-_=‐‑–—].{0,150}?)\s*[-_=‐‑–—]{2,}:?$/;
-export const rulerLine = /^[-_=‐‑–—]{5,}$/;
+/** A text between dashes, such as `--- Original Message ---`. */
+const ruledPhrasePattern = /^[-_=‐‑–—]{2,}\s*([^\s\-_=‐‑–—].{0,150}?)\s*[-_=‐‑–—]{2,}:?$/;
+/** A line of dashes alone. */
+export const rulerPattern = /^[-_=‐‑–—]{5,}$/;
 
 /** Finds the lines of a text on which an earlier message or its header begins. */
 export class HeaderFinder {
 	readonly #lines: readonly string[];
-	/** By line; undefined for a line without a label. */
-	readonly #kinds: ReadonlyArray<HeaderKind | 'other' | 'blank' | undefined>;
+	readonly #lineKinds: readonly LineKind[];
 
 	/** @param lines the trimmed lines of the text */
 	constructor(lines: readonly string[]) {
 		this.#lines = lines;
-		this.#kinds = lines.map((line) => (line === '' ? 'blank' : findLineKind(line)));
+		this.#lineKinds = lines.map(findLineKind);
 	}
 
 	/** Whether the line announces a message that the sender forwards. */
 	startsForward(index: number): boolean {
 		const line = this.#lines[index]?.replace(/^(?:>\s?)+/, '') ?? '';
 		const phrase = getRuledPhrase(line);
-		if (phrase !== '') return forwardingWord.test(phrase);
-		if (line.length > 100 || !/[:：]$/.test(line) || !forwardingWord.test(line)) return false;
-		return this.#countHeaderLines(index + 1, index + 5) > 0;
+		if (phrase !== '') return forwardingPattern.test(phrase);
+		const isShort = line.length <= maxAnnouncementCharacters;
+		if (!isShort || !/[:：]$/.test(line) || !forwardingPattern.test(line)) return false;
+		// The line already speaks of forwarding, so one line of a header is enough.
+		return this.#countHeaderLinesBelow(index, 4) > 0;
 	}
 
 	/** Whether the line announces the message that the sender answers, such as `-----Original Message-----`. */
 	startsOriginal(index: number): boolean {
 		const phrase = getRuledPhrase(this.#lines[index] ?? '');
 		if (phrase === '') return false;
-		return originalPhrase.test(phrase) || this.#countHeaderLines(index + 1, index + 4) >= 2;
+		return originalPhrasePattern.test(phrase) || this.#countHeaderLinesBelow(index, 3) >= 2;
 	}
 
-	/** Whether the line begins an email's header. A travel plan may also have labels such as `From`, but no subject and no address. */
+	/** Whether the line begins an email's header. A travel plan also has labels such as `From`, but neither a subject nor an address. */
 	startsHeader(index: number): boolean {
 		const seenKinds = new Set<unknown>();
 		let [hasAddress, hasTime] = [false, false];
 		for (const lineIndex of this.#collectHeaderLines(index)) {
-			const [kind, text = ''] = [this.#kinds[lineIndex], this.#lines[lineIndex]];
+			const [kind, text = ''] = [this.#lineKinds[lineIndex], this.#lines[lineIndex]];
 			// A line such as `From: 8:30` belongs to a timetable.
 			if (kind !== 'from' || !/[:：][\s\p{Nd}:.]{0,100}\p{Nd}$/u.test(text)) seenKinds.add(kind);
-			hasAddress ||= address.test(text);
-			hasTime ||= kind === 'date' && time.test(text);
+			hasAddress ||= addressPattern.test(text);
+			hasTime ||= kind === 'date' && timePattern.test(text);
 		}
 		seenKinds.delete('other');
 		if (seenKinds.size >= 3) return hasAddress || (seenKinds.has('from') && seenKinds.has('subject'));
-		const hasRuler = this.#lines.slice(Math.max(0, index - 2), index).some((line) => rulerLine.test(line));
+		const hasRuler = this.#lines.slice(Math.max(0, index - 2), index).some((line) => rulerPattern.test(line));
 		return seenKinds.size === 2 && hasAddress && (hasTime || hasRuler);
 	}
 
-	/** Counts the lines with a label of an email's header. The lines may be quoted. */
-	#countHeaderLines(start: number, end: number): number {
-		const kinds = this.#lines.slice(start, end).map((line) => findLineKind(line.replace(/^(?:>\s?)+/, '')));
-		return kinds.filter((kind) => kind !== undefined && kind !== 'other').length;
+	/** Counts the lines with a label of an email's header among the next lines, which may be quoted. */
+	#countHeaderLinesBelow(index: number, lineCount: number): number {
+		const linesBelow = this.#lines.slice(index + 1, index + 1 + lineCount);
+		return linesBelow.filter((line) => isHeaderKind(findLineKind(line.replace(/^(?:>\s?)+/, '')))).length;
 	}
 
 	/** @returns the indexes of the lines of the header that begins at `start`; none if no header begins there */
 	#collectHeaderLines(start: number): number[] {
-		const hasLabel = (index: number) => !['blank', 'other', undefined].includes(this.#kinds[index]);
+		const hasHeaderLabel = (index: number) => isHeaderKind(this.#lineKinds[index]);
 		const headerIndexes: number[] = [];
 		let wrappedLineCount = 0;
-		for (let index = start; hasLabel(start) && headerIndexes.length <= maxHeaderLines; index++) {
-			const kind = this.#kinds[index];
+		if (!hasHeaderLabel(start)) return [];
+		for (let index = start; index < this.#lines.length && headerIndexes.length <= maxHeaderLines; index++) {
+			const kind = this.#lineKinds[index];
 			if (kind === 'blank') {
 				// A header from HTML may have blank lines, because each of its lines was a paragraph.
-				if (!hasLabel(index + 1)) break;
-			} else if (kind !== undefined) {
+				if (!hasHeaderLabel(index + 1)) break;
+			} else if (kind === 'unlabeled') {
+				const hasAddress = addressPattern.test(this.#lines[index] ?? '');
+				if (++wrappedLineCount > (hasAddress ? maxWrappedLines : 1)) break;
+			} else {
 				wrappedLineCount = 0;
 				headerIndexes.push(index);
-			} else if (++wrappedLineCount > (address.test(this.#lines[index] ?? '') ? maxWrappedLines : 1)) break;
+			}
 		}
 		return headerIndexes.slice(0, maxHeaderLines);
 	}
 }
 
-function findLineKind(line: string): HeaderKind | 'other' | undefined {
+const isHeaderKind = (kind: LineKind | undefined) => kind !== undefined && kind in headerLabels;
+
+function findLineKind(line: string): LineKind {
+	if (line === '') return 'blank';
 	const [, label] = /^[*_]{0,2}(\p{L}[^:：*_]{0,24})[*_]{0,2}\s?[:：]/u.exec(line) ?? [];
-	if (label === undefined) return undefined;
+	if (label === undefined) return 'unlabeled';
 	return kindsByLabel.get(label.trim().toLowerCase()) ?? 'other';
 }
 
-/** Returns the text of a line such as `--- Original Message ---`, without its dashes; '' for a line without dashes around its text. */
+/** Returns the text between the dashes of a line such as `--- Original Message ---`; '' for any other line. */
 export function getRuledPhrase(line: string): string {
-	return (line.length <= 200 ? ruledPhrase.exec(line)?.[1] : undefined) ?? '';
+	return (line.length <= 200 ? ruledPhrasePattern.exec(line)?.[1] : undefined) ?? '';
 }

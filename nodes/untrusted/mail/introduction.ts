@@ -1,49 +1,50 @@
-import { address, getRuledPhrase, time } from './earlierHeader';
+import { addressPattern, getRuledPhrase, timePattern } from './earlierHeader';
 
-/** An introduction such as `On Monday, Ann <ann@example.com> wrote:`, which programs may wrap. */
+/** The introduction of a quote, such as `On Monday, Ann <ann@example.com> wrote:`. Programs may wrap it over several lines. */
 export interface Introduction {
 	readonly lineCount: number;
 	/** The sender's own text in front of the introduction, on its first line. */
 	readonly textBefore: string;
 }
 
-/** Characters that are read at the end of a longer text. */
-const maxLength = 500;
+/** Whether the lines of the quote below an introduction begin with `>`. */
+export type QuoteKind = 'marked' | 'unmarked';
+
+/** Only so many characters are read at the end of a longer text. */
+const maxCharacters = 500;
+/** Most lines of an introduction without an opening word. */
 const maxLines = 4;
-/** Limit for an introduction with an opening word. Some programs put each bracket of its address on a separate line. */
+/** Most lines of an introduction with an opening word, such as `On`. Some programs put each bracket of the address on a separate line. */
 const maxOpenedLines = 6;
 
-const dateOrTime = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
-const bracketedAddress = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
-const wrote =
+const dateOrTimePattern = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
+const bracketedAddressPattern = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
+const wrotePattern =
 	/(?<!\p{L})(?:wrote|sent(?=\s?[:：])|schrieb|geschrieben|geschreven|écrit|escri|escrev|scritto|schreef|skrev|skrifaði|kirjoitti|kirjutas|napisa|napísal|napsal|pisze|írta|scris|yazdı|rašė|rakstīja|написа|пишет|пише|писал|έγραψε|viết|menulis|missatge de)|כתב|كتب|كتابة|نوشت|เขียน|लिखा|写道|寫道|のメール|書きました|작성|쓴 글/iu;
-const firstPerson =
+const firstPersonPattern =
 	/(?<!\p{L})(?:I|we|to (?:me|us)|ich|mir|wir|uns|je|j’ai|j'ai|nous|yo|nos|eu|ik|mij|wij|ons|jag|vi|oss|jeg|я|мне|мы|нам)(?!\p{L})/iu;
-const openingWord =
+const openingWordPattern =
 	/(?<!\S)(?:On|Am|Le|El|Il|Op|Den|Em|Dne|Dnia|Dňa|Pe|În|På|La|Pada|Vào|W dniu|Στις|На|At|(?<!> )在)\s/gu;
 /** What follows the opening word: the name of a day, then the first digit of the date. */
-const textUpToDate = /^[^@<\p{Nd}]{0,40}\p{Nd}/u;
+const textUpToDatePattern = /^[^@<\p{Nd}]{0,40}\p{Nd}/u;
 
 /** @returns the last position in the line at which an introduction begins with an opening word; -1 if none begins here */
 function findOpening(line: string, isIntroduction: (text: string) => boolean): number {
-	const positions = Array.from(line.slice(-maxLength).matchAll(openingWord), ({ index }) => index);
-	const offset = Math.max(0, line.length - maxLength);
+	const positions = Array.from(line.slice(-maxCharacters).matchAll(openingWordPattern), ({ index }) => index);
+	const offset = Math.max(0, line.length - maxCharacters);
 	const lastPosition = positions.findLast((position) => {
 		const text = line.slice(offset + position);
-		return textUpToDate.test(text.slice(text.indexOf(' '))) && isIntroduction(text);
+		return textUpToDatePattern.test(text.slice(text.indexOf(' '))) && isIntroduction(text);
 	});
 	return lastPosition === undefined ? -1 : offset + lastPosition;
 }
 
-/**
- * Finds the introduction that ends with the last line.
- * @param lines trimmed lines, none of them blank
- * @param isMarked whether the text after the introduction is marked with `>`
- */
-export function findIntroduction(lines: readonly string[], isMarked: boolean): Introduction | undefined {
+/** Finds the introduction that ends with the last line. @param lines trimmed lines, none of them blank */
+export function findIntroduction(lines: readonly string[], quoteKind: QuoteKind): Introduction | undefined {
 	if (!/[:：]$/.test(lines.at(-1) ?? '')) return undefined;
 	const joinedLines = lines.join(' ');
-	if (!address.test(joinedLines) && !wrote.test(joinedLines)) return undefined;
+	if (!addressPattern.test(joinedLines) && !wrotePattern.test(joinedLines)) return undefined;
+	const isMarked = quoteKind === 'marked';
 	const isIntroduction = isMarked ? introducesQuote : introducesText;
 	for (let lineCount = 1; lineCount <= Math.min(maxOpenedLines, lines.length); lineCount++) {
 		const [firstLine = '', ...laterLines] = lines.slice(-lineCount);
@@ -51,58 +52,62 @@ export function findIntroduction(lines: readonly string[], isMarked: boolean): I
 		const position = findOpening(firstLine, (text) => isIntroduction(text + laterText));
 		if (position >= 0) return { lineCount, textBefore: firstLine.slice(0, position) };
 		if (lineCount > 1 && endsSentence(firstLine)) break;
-		if (lineCount > maxLines || !isIntroduction((firstLine + laterText).slice(-maxLength))) continue;
-		return includeOpening(lines, lineCount);
+		if (lineCount > maxLines || !isIntroduction((firstLine + laterText).slice(-maxCharacters))) continue;
+		return includeLinesAbove(lines, lineCount);
 	}
 	// Above a marked quote, an address on the last line is enough.
-	return isMarked && address.test(lines.at(-1) ?? '') ? { lineCount: 1, textBefore: '' } : undefined;
+	return isMarked && addressPattern.test(lines.at(-1) ?? '') ? { lineCount: 1, textBefore: '' } : undefined;
 }
 
-/** Adds the lines above that belong to the introduction, because programs also wrap a date. @param lineCount the lines found so far */
-function includeOpening(lines: readonly string[], lineCount: number): Introduction {
+/** Adds lines above that belong to the introduction, because programs also wrap a date. @param lineCount number of lines found so far */
+function includeLinesAbove(lines: readonly string[], lineCount: number): Introduction {
 	for (let count = lineCount + 1; count <= Math.min(lineCount + 2, maxOpenedLines); count++) {
 		const line = lines.at(-count) ?? '';
 		const position = endsSentence(line) ? -1 : findOpening(line, () => true);
 		if (position >= 0) return { lineCount: count, textBefore: line.slice(0, position) };
 	}
-	const lineAbove = (lines.at(-lineCount - 1) ?? '').slice(-maxLength);
+	const lineAbove = (lines.at(-lineCount - 1) ?? '').slice(-maxCharacters);
 	const text = lines.slice(-lineCount).join(' ');
-	const hasDate = dateOrTime.test(text);
-	// The line above may hold what the text lacks: an address and then a year, or a time and a year in any order.
-	const lacking = hasDate ? /@[^>)\]]*[>)\]].*\p{Nd}{4}/u : /^(?=.*\p{Nd}[:.h]\p{Nd}\p{Nd}).*\p{Nd}{4}/u;
-	const isHalfAbove = !endsSentence(lineAbove) && lacking.test(lineAbove) && !(hasDate && address.test(text));
+	const hasDate = dateOrTimePattern.test(text);
+	// If the text has a date, the line above may hold the address and then the year. Otherwise it may hold the time and the year.
+	const halfPattern = hasDate ? /@[^>)\]]*[>)\]].*\p{Nd}{4}/u : /^(?=.*\p{Nd}[:.h]\p{Nd}\p{Nd}).*\p{Nd}{4}/u;
+	const isComplete = endsSentence(lineAbove) || (hasDate && addressPattern.test(text));
+	const isHalfAbove = !isComplete && halfPattern.test(lineAbove);
 	return { lineCount: isHalfAbove ? lineCount + 1 : lineCount, textBefore: '' };
 }
 
-/** Whether a line ends a sentence. A dot after a number next to an address may belong to a date. */
+/** Whether a line ends a sentence. In a line with an address, a dot after a number may belong to a date. */
 function endsSentence(line: string): boolean {
-	return /[.!?]$/.test(line) && !(address.test(line) && /\p{Nd}\.$/u.test(line));
+	return /[.!?]$/.test(line) && !(addressPattern.test(line) && /\p{Nd}\.$/u.test(line));
 }
 
 function introducesQuote(text: string): boolean {
-	return dateOrTime.test(text) && (address.test(text) || wrote.test(text));
+	return dateOrTimePattern.test(text) && (addressPattern.test(text) || wrotePattern.test(text));
 }
 
-/** Checks more than `introducesQuote`: without marks below, a sentence that the sender wrote could look like an introduction. */
+/** Checks more than `introducesQuote`. If no marks follow, a sentence that the sender wrote could look like an introduction. */
 function introducesText(text: string): boolean {
-	const lastAddress = Array.from(text.matchAll(bracketedAddress)).at(-1);
+	const lastAddress = Array.from(text.matchAll(bracketedAddressPattern)).at(-1);
 	if (lastAddress) {
 		const textAfter = text.slice(lastAddress.index + lastAddress[0].length);
-		if (wrote.test(textAfter) && textAfter.length <= 40) return true;
-		if (!dateOrTime.test(text)) return false;
-		return wrote.test(text) || (lastAddress[0].startsWith('<') && /^[\s,]*[:：]$/.test(textAfter));
+		if (wrotePattern.test(textAfter) && textAfter.length <= 40) return true;
+		if (!dateOrTimePattern.test(text)) return false;
+		return wrotePattern.test(text) || (lastAddress[0].startsWith('<') && /^[\s,]*[:：]$/.test(textAfter));
 	}
-	const hasStart = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingWord) === 0;
-	return hasStart && dateOrTime.test(text) && time.test(text) && wrote.test(text) && !firstPerson.test(text);
+	const hasOpening = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingWordPattern) === 0;
+	const neededPatterns = [dateOrTimePattern, timePattern, wrotePattern];
+	return (
+		hasOpening && neededPatterns.every((pattern) => pattern.test(text)) && !firstPersonPattern.test(text)
+	);
 }
 
-/** Looks for an introduction with its quote on the same line. @returns the text in front of the introduction; undefined if there is none */
-export function findIntroductionWithin(line: string): string | undefined {
+/** Finds an introduction with its quote on the same line. */
+export function findInlineIntroduction(line: string): Introduction | undefined {
 	for (const { index, 0: ending } of line.matchAll(/[>)],? ?[\p{L} ]{3,40}[:：](?=\s)/gu)) {
-		const start = Math.max(0, index - maxLength);
+		const start = Math.max(0, index - maxCharacters);
 		const head = line.slice(start, index + ending.length);
-		const position = wrote.test(ending) ? findOpening(head, introducesText) : -1;
-		if (position >= 0) return line.slice(0, start + position);
+		const position = wrotePattern.test(ending) ? findOpening(head, introducesText) : -1;
+		if (position >= 0) return { lineCount: 1, textBefore: line.slice(0, start + position) };
 	}
 	return undefined;
 }
@@ -110,9 +115,10 @@ export function findIntroductionWithin(line: string): string | undefined {
 /** Whether a line such as `---- Ann Lee wrote ----`, or `>>> … >>>` with a date or time, introduces an earlier message. */
 export function isRuledIntroduction(line: string): boolean {
 	const [, sender = ''] = /^>>> (.{3,200}) >>>$/.exec(line) ?? [];
-	if (dateOrTime.test(sender)) return true;
+	if (dateOrTimePattern.test(sender)) return true;
 	const phrase = getRuledPhrase(line);
-	if (phrase === '' || firstPerson.test(phrase)) return false;
+	if (phrase === '' || firstPersonPattern.test(phrase)) return false;
 	const lastWords = phrase.split(' ').slice(-3);
-	return lastWords.some((word) => wrote.test(word)) || (dateOrTime.test(phrase) && address.test(phrase));
+	if (lastWords.some((word) => wrotePattern.test(word))) return true;
+	return dateOrTimePattern.test(phrase) && addressPattern.test(phrase);
 }
