@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 
 import type { WorkerAnswer, TaskInput, WorkerQuestion, TaskResult, TaskName } from './untrusted.worker';
 
-/** The code of the thread. The build bundles it separately, both next to the sources and in the package. */
+/** The code of the thread. The build writes this file next to the sources and into the package. */
 const workerFile = path.join(__dirname, 'untrusted.worker.js');
 
 /** Most characters that each task accepts. No Google document and no email is longer. */
@@ -28,13 +28,9 @@ const maxLoadSeconds = 30;
 
 /** The only thread for untrusted text in this process. Another thread replaces it after it exceeded a limit or stopped. */
 let currentThread: Worker | undefined;
-const runInTurn = pLimit(1);
+const runOneAtATime = pLimit(1);
 
-/**
- * Runs a task in the thread for untrusted text. A slow task delays only other untrusted texts.
- * @param characters length of the text in the input, if the input is not itself a text
- * @throws the signal's reason
- */
+/** Runs a task in the thread for untrusted text. @param characters length of the text in an input that is no text @throws the signal's reason */
 export async function runInWorker<T extends TaskName>(
 	task: T,
 	input: TaskInput<T>,
@@ -44,7 +40,7 @@ export async function runInWorker<T extends TaskName>(
 	const limit = maxCharacters[task];
 	if (characters > limit) return { trouble: `it is longer than ${limit.toLocaleString('en-US')} characters` };
 	const maxSeconds = Math.min(30, 3 + Math.floor(characters / 100_000));
-	const answer = await runInTurn(askThread, { task, input }, maxSeconds, signal);
+	const answer = await runOneAtATime(askThread, { task, input }, maxSeconds, signal);
 	// The cast is safe, because the thread answers with the result of the task that it was asked to run.
 	return answer as WorkerAnswer<TaskResult<T>>;
 }
@@ -95,12 +91,12 @@ function startThread(): Worker {
 
 class LimitExceeded extends Error {}
 
-const tooMuchMemory = `reading it takes more than ${maxHeapMegabytes} MB of memory`;
+const memoryTrouble = `reading it takes more than ${maxHeapMegabytes} MB of memory`;
 
 function describeTrouble(error: unknown): string {
 	if (error instanceof LimitExceeded) return error.message;
 	const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-	return isTooLarge ? tooMuchMemory : 'the worker thread that reads it stopped';
+	return isTooLarge ? memoryTrouble : 'the worker thread that reads it stopped';
 }
 
 async function rejectWhenLate(seconds: number, options: { signal: AbortSignal }): Promise<never> {
@@ -117,6 +113,6 @@ async function rejectWhenLarge(worker: Worker, options: { signal: AbortSignal })
 		// Only Node 22.16+ and 24 have this method. In other versions, V8's limits apply.
 		if (!('getHeapStatistics' in worker)) continue;
 		const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics();
-		if (heap + buffers > maxHeapMegabytes * 1024 * 1024) throw new LimitExceeded(tooMuchMemory);
+		if (heap + buffers > maxHeapMegabytes * 1024 * 1024) throw new LimitExceeded(memoryTrouble);
 	}
 }

@@ -39,8 +39,9 @@ export interface WorkerQuestion {
 
 export type WorkerAnswer<R = unknown> = { readonly result: R } | { readonly trouble: string };
 
-/** Most characters of the result for a text: a base for every result, and an allowance for each character of the input. */
+/** Most characters of the result for an empty text. */
 const baseCharacters = 1_000_000;
+/** For each character of the text, the result may have this many more. */
 const maxGrowth = 20;
 
 async function respond({ task, input }: WorkerQuestion): Promise<void> {

@@ -7,20 +7,19 @@ const maxNamesPerStep = 5;
 const maxRulesPerName = 30;
 const maxClassesPerElement = 30;
 const maxBlockCharacters = 5_000;
-
-const zero = /^0+(?:\.0*)?(?:[a-z]+|%)?$/;
+const zeroPattern = /^0+(?:\.0*)?(?:[a-z]+|%)?$/;
 /** The values that hide an element, by CSS property. */
-const hidingValues = {
+const hidingPatterns = {
 	display: /^none$/,
 	visibility: /^(?:hidden|collapse)$/,
-	'max-height': zero,
-	opacity: zero,
+	'max-height': zeroPattern,
+	opacity: zeroPattern,
 	// Hides only the element's own text, because an element inside may have another size.
-	'font-size': zero,
+	'font-size': zeroPattern,
 } as const;
-type Property = keyof typeof hidingValues;
+type Property = keyof typeof hidingPatterns;
 
-/** Parts of a rule's weight in the cascade of CSS. Each part outweighs any number of the parts before it. */
+/** Parts of a rule's weight in the cascade of CSS. Each part outweighs any number of the parts in front of it. */
 const weights = { order: 1, tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
 
 interface Declaration {
@@ -102,7 +101,7 @@ export class HidingStyles {
 
 const getNameKind = (name: string) => (name.startsWith('#') ? 'id' : name.startsWith('.') ? 'class' : 'tag');
 
-/** Reads the names of a selector such as `td.preheader`. @returns no names if the selector has too many, or anything else, such as an attribute */
+/** Reads the names of a selector such as `td.preheader`. @returns no names if it has too many names, or a part that is no name */
 function readNames(selector: string): string[] {
 	const names = selector.replace('*', '').split(/(?=[.#])/, maxNamesPerStep + 1);
 	if (names.length > maxNamesPerStep || !/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(selector)) return [];
@@ -119,12 +118,12 @@ function readDeclarations(block: string): Declaration[] {
 		if (!isProperty(property) || (property === 'opacity' && isAnimated)) return [];
 		const value = rawValue.replace(/\s*!\s*important$/, '');
 		// `font: 0/0 a` begins with the size.
-		const isHiding = hidingValues[property].test(name === 'font' ? value.replace(/[\s/].*/s, '') : value);
+		const isHiding = hidingPatterns[property].test(name === 'font' ? value.replace(/[\s/].*/s, '') : value);
 		return { property, isHiding, isImportant: value !== rawValue };
 	});
 }
 
-const isProperty = (name: string): name is Property => Object.hasOwn(hidingValues, name);
+const isProperty = (name: string): name is Property => Object.hasOwn(hidingPatterns, name);
 
 /** Removes comments. A comment without an end reaches up to the end of the style sheet. */
 const removeComments = (css: string) =>

@@ -3,19 +3,18 @@ import { Tokenizer } from 'htmlparser2';
 import { HidingStyles } from './hidingStyles';
 import { TextWriter } from './textWriter';
 
-/** Elements with a blank line around them. The elements of the next list have only a line break around them. */
+/** Elements with a blank line around them. */
 const blankLineElements = new Set('blockquote h1 h2 h3 h4 h5 h6 hr ol p pre ul'.split(' '));
-const lineBreakElements = new Set(
-	'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header html legend li main nav section summary table tbody tfoot thead tr'.split(
-		' ',
-	),
-);
+const lineBreakTags =
+	'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header html legend li main nav section summary table tbody tfoot thead tr';
+/** Elements with a line break around them, but no blank line. */
+const lineBreakElements = new Set(lineBreakTags.split(' '));
 const undisplayedElements = new Set(['script', 'style', 'title']);
 /** Elements that have no content and no end tag. */
 const voidElements = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 const neededAttributes = new Set(['alt', 'class', 'hidden', 'href', 'id', 'media', 'start', 'style']);
 /** Elements whose end tag may be missing, with the start tags that end them. */
-const impliedEnds: Readonly<Record<string, RegExp>> = {
+const impliedEndPatterns: Readonly<Record<string, RegExp>> = {
 	li: /^li$/,
 	p: /^(?:p|div|table|ul|ol|h[1-6]|blockquote|pre|hr)$/,
 	td: /^(?:td|th|tr|tbody|tfoot)$/,
@@ -24,7 +23,7 @@ const impliedEnds: Readonly<Record<string, RegExp>> = {
 };
 /** A start tag inside one of these belongs to an inner list or table, so it ends no element outside. */
 const nestingElements = ['table', 'ul', 'ol'];
-const isForScreens = /^\s*(?:all|screen|)\s*$/i;
+const screenMediaPattern = /^\s*(?:all|screen|)\s*$/i;
 const horizontalRule = '-'.repeat(20);
 
 /**
@@ -88,7 +87,7 @@ class HtmlReader implements Callbacks {
 
 	ontext(start: number, end: number): void {
 		const text = this.#html.slice(start, end);
-		if (this.#undisplayedTag === 'style' && isForScreens.test(this.#getAttribute('media')))
+		if (this.#undisplayedTag === 'style' && screenMediaPattern.test(this.#getAttribute('media')))
 			this.#sheetPieces.push(text);
 		this.#write(text);
 	}
@@ -134,7 +133,7 @@ class HtmlReader implements Callbacks {
 
 	#openDisplayed(tag: string): void {
 		const writer = this.#writer;
-		this.#breakAround(tag);
+		this.#ensureBreaksAround(tag);
 		if (tag === 'a') this.#openLink();
 		else if (tag === 'br') writer.addLineBreak();
 		else if (tag === 'hr') {
@@ -161,20 +160,20 @@ class HtmlReader implements Callbacks {
 		if (tag === 'style') this.#styles.add(this.#sheetPieces.splice(0).join(''));
 		if (this.#sizelessElement && !this.#sizelessElement.trackEndTag(tag)) this.#sizelessElement = undefined;
 		if (this.#hiddenElement?.trackEndTag(tag)) return;
-		// Any end tag that gets here ends the hidden element: its own, or that of an element around it.
+		// Any end tag that gets here ends the hidden element, because it belongs to this element or to an element around it.
 		const isOwnEnd = this.#hiddenElement?.tag === tag;
 		this.#hiddenElement = undefined;
 		if (isOwnEnd) return;
 		if (tag === 'table') writer.closeTable();
 		else if (tag === 'tr') writer.endRow();
 		else if (tag === 'ul' || tag === 'ol') writer.closeList();
-		this.#breakAround(tag);
+		this.#ensureBreaksAround(tag);
 		if (tag === 'a') this.#closeLink();
 		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);
 		else if (tag === 'pre') writer.preDepth = Math.max(0, writer.preDepth - 1);
 	}
 
-	#breakAround(tag: string): void {
+	#ensureBreaksAround(tag: string): void {
 		const isInnerList = this.#writer.nextItemNumbers.length > 0 && (tag === 'ul' || tag === 'ol');
 		if (blankLineElements.has(tag) && !isInnerList) this.#writer.ensureLineBreaks(2);
 		else if (lineBreakElements.has(tag) || isInnerList) this.#writer.ensureLineBreaks(1);
@@ -214,7 +213,7 @@ class TrackedElement {
 	/** Counts a start tag. @returns whether it ends this element */
 	trackStartTag(tag: string): boolean {
 		const isEnd =
-			impliedEnds[this.tag]?.test(tag) === true &&
+			impliedEndPatterns[this.tag]?.test(tag) === true &&
 			!nestingElements.some((holder) => this.#openElements.get(holder));
 		if (!isEnd && !voidElements.has(tag)) this.#openElements.set(tag, (this.#openElements.get(tag) ?? 0) + 1);
 		return isEnd;

@@ -2,25 +2,26 @@
 const maxDepth = 5;
 /** Most line breaks in a row outside of preformatted text. Further line breaks are left out. */
 const maxLineBreaks = 2;
-
-const whitespace = /[ \t\r\n\f]+/g;
+const whitespacePattern = /[ \t\r\n\f]+/g;
 /** Zero-width space and byte order mark, which are never displayed. */
-const zeroWidthCharacters = /[\u200b\ufeff]/g;
+const zeroWidthPattern = /[\u200b\ufeff]/g;
 /** Senders pad the preview of an email with spaces and joiners. Inside a text, joiners are part of words and emoji. */
-const leadingPadding = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
+const leadingPaddingPattern = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
 
-/** Pieces are joined when their number reaches this limit. The larger limit holds while tabs may still go before a row's first text. */
+/** Pieces are joined when their number reaches this limit. */
 const maxPieces = 1_000;
+/** Limit while tabs may still go before the first text of a row. That text must stay a piece of its own. */
 const maxPiecesInRow = 100_000;
 
 /** The state of a table whose end is not reached. */
 class OpenTable {
-	/** Whether any row has text in two cells, so that empty cells also get tabs. Any other table only serves the layout of a page. */
+	/** Whether any row has text in two cells. Then empty cells also get tabs. A table without such a row only serves the layout of a page. */
 	isData = false;
 	/** Whether a cell of the row has an inner table with several lines. Cells of such a row are parts of a page, written below each other. */
 	isLayoutRow = false;
-	/** Numbers of cells in the row up to now: all cells, and cells with text. */
+	/** Number of cells in the row up to now. */
 	cellCount = 0;
+	/** Number of these cells that have text. */
 	filledCellCount = 0;
 	isCellFilled = false;
 	/** Whether a table inside the cell has ended. */
@@ -48,10 +49,10 @@ export class TextWriter {
 	/** The first text of the row, with tabs for the empty cells before it. It replaces the piece at `index` if a second cell has text. */
 	#firstTextOfRow: { readonly table: OpenTable; readonly index: number; readonly text: string } | undefined;
 	#pendingLineBreaks = 1;
-	/** The table whose cell was opened after the last text. Line breaks are ignored until the cell has text, so its row stays on one line. */
+	/** The table with a cell that began after the last text. Line breaks are ignored until this cell has text, so the row stays on one line. */
 	#openedCellTable: OpenTable | undefined;
 	#pendingSpace = '';
-	#pendingBullet = '';
+	#pendingItemPrefix = '';
 	#writtenQuoteDepth = 0;
 
 	finish(): string {
@@ -125,18 +126,18 @@ export class TextWriter {
 
 	closeList(): void {
 		this.nextItemNumbers.pop();
-		this.#pendingBullet = '';
+		this.#pendingItemPrefix = '';
 	}
 
 	startItem(): void {
 		const number = this.nextItemNumbers.at(-1) ?? NaN;
-		this.#pendingBullet = Number.isNaN(number) ? '* ' : `${number}. `;
+		this.#pendingItemPrefix = Number.isNaN(number) ? '* ' : `${number}. `;
 		if (!Number.isNaN(number)) this.nextItemNumbers[this.nextItemNumbers.length - 1] = number + 1;
 	}
 
 	write(text: string): void {
 		if (this.preDepth === 0) {
-			this.#writeWords(text.replace(zeroWidthCharacters, '').replace(whitespace, ' '));
+			this.#writeWords(text.replace(zeroWidthPattern, '').replace(whitespacePattern, ' '));
 			return;
 		}
 		for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
@@ -154,13 +155,13 @@ export class TextWriter {
 	}
 
 	#writeWords(text: string): void {
-		const [padding = ''] = leadingPadding.exec(text) ?? [];
-		const isAtTextStart = this.#pendingLineBreaks > 0 || this.#openedCellTable !== undefined;
+		const [padding = ''] = leadingPaddingPattern.exec(text) ?? [];
+		const isAtLineOrCellStart = this.#pendingLineBreaks > 0 || this.#openedCellTable !== undefined;
 		const words = text.slice(padding.length);
 		const space = collapseSpaces(padding);
 		if (space !== '') this.#pendingSpace ||= space;
 		// Joiners without a space belong to a word or an emoji.
-		else if (padding !== '' && this.#pendingSpace === '' && !isAtTextStart) this.#writePiece(padding);
+		else if (padding !== '' && this.#pendingSpace === '' && !isAtLineOrCellStart) this.#writePiece(padding);
 		if (words === '') return;
 		let end = words.length;
 		while (collapseSpaces(words.charAt(end - 1)) !== '') end--;
@@ -182,7 +183,7 @@ export class TextWriter {
 		this.#pendingLineBreaks = 0;
 		this.#openedCellTable = undefined;
 		this.#pendingSpace = '';
-		this.#pendingBullet = '';
+		this.#pendingItemPrefix = '';
 	}
 
 	/** Marks the current cell, and the cells that contain its table, as filled. @returns the tabs that go before the text */
@@ -214,9 +215,9 @@ export class TextWriter {
 		const blankLinePrefix = '> '.repeat(Math.min(quoteDepth, this.#writtenQuoteDepth)).trimEnd();
 		const breaks = `\n${`${blankLinePrefix}\n`.repeat(Math.max(0, this.#pendingLineBreaks - 1))}`;
 		const listDepth = Math.min(this.nextItemNumbers.length, maxDepth);
-		const indent = '  '.repeat(this.#pendingBullet === '' ? listDepth : Math.max(0, listDepth - 1));
+		const indent = '  '.repeat(this.#pendingItemPrefix === '' ? listDepth : Math.max(0, listDepth - 1));
 		this.#writtenQuoteDepth = quoteDepth;
-		return `${breaks}${'> '.repeat(quoteDepth)}${indent}${this.#pendingBullet}`;
+		return `${breaks}${'> '.repeat(quoteDepth)}${indent}${this.#pendingItemPrefix}`;
 	}
 
 	#storePiece(text: string): void {

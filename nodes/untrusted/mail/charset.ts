@@ -14,7 +14,7 @@ export function decodeText(bytes: Buffer, charset: string): string {
 	return getDecoder(utf16Name ?? charset).decode(bytes);
 }
 
-/** A text with more non-ASCII letters per error is UTF-8, even with the name of another charset: so many are hardly valid by chance. */
+/** A text with more valid non-ASCII letters per error is UTF-8, whatever its charset name is, because so many are hardly valid by chance. */
 const lettersPerError = 4;
 
 /**
@@ -30,7 +30,7 @@ function isMeantAsUtf8(bytes: Buffer, charset: string): boolean {
 	return letterCount > errorCount * (/^(?:(?:us-)?ascii)?$/i.test(charset.trim()) ? 1 : lettersPerError);
 }
 
-/** Recognizes UTF-16 by its byte order mark, or by its charset name. A text with the name that is UTF-8 was converted by Gmail. */
+/** Recognizes UTF-16 by its byte order mark or charset name. If a text with this name is UTF-8, Gmail has converted it. */
 function findUtf16Name(bytes: Buffer, charset: string): string | undefined {
 	const [firstByte, secondByte] = bytes;
 	if (firstByte === 0xff && secondByte === 0xfe) return 'utf-16le';
@@ -66,7 +66,7 @@ function toEucKr(bytes: Buffer): Buffer {
 	return Buffer.from(text, 'latin1');
 }
 
-/** Decoders by charset name. Creating one takes much longer than decoding a word of a header. Emails can have any number of names. */
+/** Decoders by charset name, because creating a decoder takes much longer than decoding a word. Emails can have any number of names. */
 const decoders = new BoundedMap<string, TextDecoder>(200);
 
 function getDecoder(charset: string): TextDecoder {
@@ -111,17 +111,16 @@ export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
 
 /** Only this many characters of a header value are decoded. */
 export const maxHeaderCharacters = 10_000;
-
-const encodedWord = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
+const wordPattern = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
 /** Adjacent encoded words with the white space between them, which is not part of the text. */
-const encodedWordRow = new RegExp(`${encodedWord.source}(?:\\s*${encodedWord.source})*`, 'g');
+const wordRowPattern = new RegExp(`${wordPattern.source}(?:\\s*${wordPattern.source})*`, 'g');
 
 /** Decodes the encoded words (RFC 2047) of a header value that Gmail has not decoded. */
 export function decodeWords(value: string): string {
 	if (!value.includes('=?')) return value;
-	const decodedStart = value.slice(0, maxHeaderCharacters).replaceAll(encodedWordRow, (wordRow) => {
+	const decodedStart = value.slice(0, maxHeaderCharacters).replaceAll(wordRowPattern, (wordRow) => {
 		const stretches: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
-		for (const [, name = '', encoding = '', content = ''] of wordRow.matchAll(encodedWord)) {
+		for (const [, name = '', encoding = '', content = ''] of wordRow.matchAll(wordPattern)) {
 			const [charset, isBase64] = [name.toLowerCase(), encoding.toUpperCase() === 'B'];
 			const bytes = isBase64
 				? Buffer.from(content, 'base64')

@@ -23,7 +23,6 @@ const maxAnnouncementCharacters = 100;
 const maxWrappedLines = 8;
 export const addressPattern = /@[\w-]+\.\w/;
 export const timePattern = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
-
 const forwardingPattern =
 	/forward|weitergeleitet|weiterleitung|transf[ée]r|réexpédi|reenvia|encaminha|inoltra|doorgest|vidarebef|videresend|edelleenläh|välitet|przekaz|přepos|preposlan|předan|továbbít|redirec[țt]ion|[iİ]letilen|yönlendiril|перес[илы]|переадрес|перенаправ|препрат|προωθ|転送|转发|轉寄|轉發|전달|הועבר|מועבר|توجيه|محول|chuyển tiếp|diteruskan|ส่งต่อ|proslij|prosleđ|posredovan|edastatud|persiųst|pārsūtīt|reenviat|अग्रेषित/i;
 const originalPhrasePattern =
@@ -109,7 +108,6 @@ export class HeaderFinder {
 }
 
 const isHeaderKind = (kind: LineKind | undefined) => kind !== undefined && kind in headerLabels;
-
 function findLineKind(line: string): LineKind {
 	if (line === '') return 'blank';
 	const [, label] = /^[*_]{0,2}(\p{L}[^:：*_]{0,24})[*_]{0,2}\s?[:：]/u.exec(line) ?? [];

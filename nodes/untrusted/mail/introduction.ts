@@ -16,7 +16,6 @@ const maxCharacters = 500;
 const maxLines = 4;
 /** Most lines of an introduction with an opening word, such as `On`. Some programs put each bracket of the address on a separate line. */
 const maxOpenedLines = 6;
-
 const dateOrTimePattern = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
 const bracketedAddressPattern = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
 const wrotePattern =

@@ -14,7 +14,7 @@ export interface MimeContext {
 }
 
 /** Text types whose content is data for a program, such as an invitation. */
-const dataTypes = /^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|x-amp-html|xml|rtf)$/;
+const dataTypePattern = /^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|x-amp-html|xml|rtf)$/;
 
 /** Whether a part is a file. Any other part belongs to the email's text. */
 export function isFile(part: MimePart, { multipartType, isAfterHtml }: MimeContext): boolean {
@@ -22,7 +22,7 @@ export function isFile(part: MimePart, { multipartType, isAfterHtml }: MimeConte
 	if (getDisposition(part) === 'attachment') return true;
 	// Gmail returns a multipart with broken boundaries as a single part that contains its text.
 	if (type === '' || type.startsWith('multipart/')) return Boolean(part.filename);
-	if (!type.startsWith('text/') || dataTypes.test(type)) return true;
+	if (!type.startsWith('text/') || dataTypePattern.test(type)) return true;
 	const isBody = type === 'text/plain' || type === 'text/html';
 	// A part that the HTML refers to, such as a frame or a style sheet, counts as a file.
 	if (isAfterHtml && (getPartHeader(part, 'Content-ID') || getPartHeader(part, 'Content-Location')))

@@ -44,10 +44,7 @@ export interface ReplyContext {
 	readonly hasReplyHeader: boolean;
 }
 
-/**
- * Removes quoted earlier messages with their introductions, and a signature. Keeps forwarded messages.
- * @returns the new text, or the whole text if it has no new text
- */
+/** Removes quoted earlier messages and a signature. Keeps forwarded messages. @returns the new text; the whole text if it has no new text */
 export function keepNewText(text: string, { subject, hasReplyHeader }: ReplyContext): string {
 	const isForward = forwardSubjectPattern.test(subject);
 	const isReply = !isForward && (hasReplyHeader || replySubjectPattern.test(subject));

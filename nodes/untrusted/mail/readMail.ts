@@ -22,7 +22,7 @@ interface TextForms {
 
 interface MailReading {
 	readonly readText: (part: mime.MimePart, kind: keyof TextForms) => string;
-	/** Gets the parts that are files. An attached email is one file. */
+	/** Is filled with the parts that are files. An attached email is one file. */
 	readonly files: MailFile[];
 }
 
@@ -53,10 +53,7 @@ function readMultipartForms(type: string, parts: readonly mime.MimePart[], readi
 	return isSameText || type === 'multipart/alternative' ? chooseBestForms(partForms) : joinForms(partForms);
 }
 
-/**
- * Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers a plain text that the sender wrote to one that was converted
- * from HTML, and any text to a blank one.
- */
+/** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Plain text converted from HTML, and blank text, come after all others. */
 function chooseBestForms(forms: readonly TextForms[]): TextForms {
 	const htmls = forms.flatMap(({ html }) => html ?? []);
 	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);
@@ -89,14 +86,13 @@ function convertHtml(html: TextForm): TextForm {
 	return { pieces: [text], isBlank: text === '', isConverted: true };
 }
 
-/** Reads the charset name from the header, from the type that Gmail returns (openclaw/gogcli#428), or from the HTML. '' for no name. */
+/** Finds the charset name in the header, the type that Gmail returns (openclaw/gogcli#428), or the HTML. @returns '' if there is no name */
 function findCharset(part: mime.MimePart, kind: keyof TextForms, bytes: Buffer): string {
 	const types = `${mime.getPartHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	const charset = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
 	if (charset !== undefined || kind === 'text') return charset ?? '';
-	return (
-		/<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1] ?? ''
-	);
+	const htmlStart = bytes.toString('latin1', 0, 1024);
+	return /<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(htmlStart)?.[1] ?? '';
 }
 
 /** The fields that are returned for every email. */
@@ -141,7 +137,7 @@ export interface MailInput {
 	/** The copy that `limitMessage` returns. */
 	readonly message: gmail_v1.Schema$Message;
 	readonly withText: boolean;
-	/** Whether to leave out earlier messages that a reply quotes. */
+	/** Whether to leave out the signature, and earlier messages that a reply quotes. */
 	readonly newTextOnly?: boolean;
 	/** Texts that Gmail stores separately, in base64url, by attachment ID. */
 	readonly texts: Readonly<Record<string, string>>;
@@ -223,12 +219,12 @@ function buildSummary(message: gmail_v1.Schema$Message, joinValues: (name: strin
 }
 
 /** Invisible characters that senders use to pad the preview of an email. */
-const snippetPadding = /[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]/;
+const snippetPaddingPattern = /[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]/;
 
 /** Decodes the HTML escapes of Gmail's preview text, and removes the padding at both ends. */
 function cleanSnippet(snippet: string): string {
 	const characters = Array.from(decodeHTML(snippet));
-	const isSeen = (character: string) => !snippetPadding.test(character);
+	const isSeen = (character: string) => !snippetPaddingPattern.test(character);
 	const start = characters.findIndex(isSeen);
 	return characters.slice(start, characters.findLastIndex(isSeen) + 1).join('');
 }

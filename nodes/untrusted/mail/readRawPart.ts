@@ -1,20 +1,17 @@
 import { maxHeaderCharacters, unescapeBytes } from './charset';
 
-/**
- * Reads the content of one part from a whole email in base64url. The ID `1.0` means the first part in the second part.
- * @returns undefined if the email has no such part
- */
+/** Reads one part of a whole email in base64url. The ID `1.0` means the first part in the second part. @returns undefined without such a part */
 export function readRawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {
 	let entity = parseEntity(Buffer.from(raw, 'base64url').toString('latin1'));
-	for (const step of partId.split('.')) {
-		const innerEntity: string | undefined = getInnerEntities(entity).at(Number(step));
+	for (const position of partId.split('.')) {
+		const innerEntity: string | undefined = getInnerEntities(entity).at(Number(position));
 		if (innerEntity === undefined) return undefined;
 		entity = parseEntity(innerEntity);
 	}
 	return new Uint8Array(Buffer.from(decodeContent(entity), 'latin1'));
 }
 
-/** The first header of each name, unfolded and by its name in lower case, and the body with one character per byte. */
+/** A MIME entity. `headers` has the first header of each name, by the name in lower case. `body` has one character per byte. */
 type MimeEntity = ReturnType<typeof parseEntity>;
 
 function parseEntity(bytes: string) {
@@ -48,7 +45,7 @@ function splitSections(body: string, delimiter: string): string[] {
 		const [line = ''] = /^[^\n]*\n?/.exec(piece) ?? [];
 		if (line.trim() === '--') break;
 		if (line.trim() === '') sections.push(piece.slice(line.length));
-		// The line goes on with other text: it is a longer boundary that begins with the same characters.
+		// The line is a longer boundary that begins with the same characters, so it belongs to the section.
 		else if (sections.length > 0) sections.push(`${sections.pop() ?? ''}${delimiter}${piece}`);
 	}
 	return sections.map((section) => section.replace(/\r$/, ''));
