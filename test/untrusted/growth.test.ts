@@ -165,7 +165,7 @@ test('the bullets of a document cost no more than its items', () => {
 		const count = text.length / perElement;
 		const blocks = Array.from({ length: count }, (_, at) => ({
 			...buildParagraph([{ text: 'x', marks: {} }]),
-			list: { level: at % 9, bullet: at % 3 > 0 },
+			list: { level: at % 9, hasBullet: at % 3 > 0 },
 		}));
 		const lists = Array.from({ length: count / 10 }, (_, at) => ({
 			firstIndex: at * 10,

@@ -15,19 +15,19 @@ export interface TextMarks {
 export interface Span {
 	readonly text: string;
 	readonly marks: TextMarks;
-	/** Address of the picture that may replace the text. */
-	readonly picture?: string;
+	/** Address of a picture that may replace the text. */
+	readonly pictureUrl?: string;
 }
 
 export interface ParagraphBlock {
 	readonly kind: 'paragraph';
 	readonly spans: readonly Span[];
-	/** `plain` is text that is no Markdown: it may have line breaks, and gets no style. Numbers are levels of headings. */
+	/** `plain` is text that is no Markdown. It may have line breaks and gets no style. Numbers are levels of headings. */
 	readonly format: 'text' | 'plain' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
 	/** Number of block quotes around the paragraph. */
 	readonly quoteDepth: number;
 	/** The level counts from 0. Only the first paragraph of an item has the bullet. */
-	readonly list?: { readonly level: number; readonly bullet: boolean };
+	readonly list?: { readonly level: number; readonly hasBullet: boolean };
 	/** Whether the paragraph stands between two items of a list without being part of the list. */
 	readonly isBetweenItems?: true;
 }
@@ -41,7 +41,7 @@ export interface TableBlock {
 
 export type Block = ParagraphBlock | TableBlock;
 
-/** Indexes of a list's first and last block. Of its inner lists, only those of the other kind, such as numbers in bullets, have a range, too. */
+/** Indexes of a list's first and last block. An inner list has a range of its own only if it is numbered and its outer list is not, or vice versa. */
 export interface ListRange {
 	readonly firstIndex: number;
 	readonly lastIndex: number;
@@ -76,12 +76,12 @@ export const buildParagraph = (
 ): ParagraphBlock => ({ kind: 'paragraph', spans, format, quoteDepth: 0 });
 
 // Google removes these from inserted text: the private use area, and control characters except tab, newline and vertical tab.
-const strippedCharacters = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
+const strippedCharacterPattern = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
 
 /** Returns the text that Google will store, so that indexes calculated from its length in UTF-16 units are right. */
 export function cleanText(text: string): string {
 	return text
 		.replace(/\r\n?/g, '\n')
-		.replace(strippedCharacters, '')
+		.replace(strippedCharacterPattern, '')
 		.replace(/\p{Surrogate}/gu, '\ufffd');
 }

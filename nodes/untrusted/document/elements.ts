@@ -13,12 +13,12 @@ export interface ParagraphPiece {
 	/** ID of the footnote that the piece refers to. The text is the number of the footnote in brackets. */
 	readonly footnoteId?: string;
 	/** Address of a picture. The text is the description of the picture. */
-	readonly picture?: string;
+	readonly pictureUrl?: string;
 	readonly rule?: true;
 }
 
-// Docs marks its own elements with these characters, for example code blocks. Users do not write them.
-const privateUseCharacters = /[\ue000-\uf8ff]/g;
+// Docs marks some content of its own with these characters, for example code blocks. Users do not write them.
+const privateUsePattern = /[\ue000-\uf8ff]/g;
 
 /** Reads a paragraph without its newline: text, and smart chips (people, links, dates), references to footnotes, pictures and rules. */
 export function readPieces(paragraph: Paragraph, tab: DocumentTab): ParagraphPiece[] {
@@ -26,12 +26,12 @@ export function readPieces(paragraph: Paragraph, tab: DocumentTab): ParagraphPie
 	const lastPiece = pieces.at(-1);
 	if (lastPiece?.text.endsWith('\n'))
 		pieces.splice(-1, 1, { ...lastPiece, text: lastPiece.text.slice(0, -1) });
-	return pieces.filter((piece) => piece.text !== '' || piece.rule || piece.picture !== undefined);
+	return pieces.filter((piece) => piece.text !== '' || piece.rule || piece.pictureUrl !== undefined);
 }
 
 function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): ParagraphPiece | undefined {
 	const { textRun, person, richLink, dateElement, footnoteReference, inlineObjectElement } = element;
-	if (textRun) return buildPiece(textRun.content?.replace(privateUseCharacters, ''), textRun.textStyle);
+	if (textRun) return buildPiece(textRun.content?.replace(privateUsePattern, ''), textRun.textStyle);
 	if (person) {
 		const { name, email } = person.personProperties ?? {};
 		return buildPiece(name || email, person.textStyle, email && `mailto:${email}`);
@@ -63,11 +63,12 @@ function readPicture(object: docs_v1.Schema$InlineObject | undefined): Paragraph
 	const embedded = object?.inlineObjectProperties?.embeddedObject;
 	if (!embedded) return undefined;
 	const text = embedded.description || (embedded.title ?? '');
-	const picture = embedded.imageProperties?.sourceUri ?? embedded.imageProperties?.contentUri;
-	return { text, marks: {}, ...(picture && { picture }) };
+	const pictureUrl = embedded.imageProperties?.sourceUri ?? embedded.imageProperties?.contentUri;
+	return { text, marks: {}, ...(pictureUrl && { pictureUrl }) };
 }
 
-const fixedWidthFonts = /mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
+const fixedWidthPattern =
+	/mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
 
 function readMarks(style: docs_v1.Schema$TextStyle | undefined): TextMarks {
 	const { bold, italic, strikethrough, weightedFontFamily, link } = style ?? {};
@@ -75,7 +76,7 @@ function readMarks(style: docs_v1.Schema$TextStyle | undefined): TextMarks {
 		...(bold && { bold: true }),
 		...(italic && { italic: true }),
 		...(strikethrough && { strikethrough: true }),
-		...(fixedWidthFonts.test(weightedFontFamily?.fontFamily ?? '') && { code: true }),
+		...(fixedWidthPattern.test(weightedFontFamily?.fontFamily ?? '') && { code: true }),
 		...(link?.url && { link: link.url }),
 	};
 }
@@ -121,7 +122,7 @@ export function getHeadingLevel(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | und
 
 /** Points of indentation per list level, as in the bullet presets of Docs. */
 export const listIndentPoints = 36;
-/** Points of indentation per quote. Half a list level, so that a quote in a list item does not look like a deeper list item. */
+/** Points of indentation per quote. This is half a list level, so that a quote in a list item does not look like a deeper list item. */
 export const quoteIndentPoints = 18;
 /** Spacing of paragraphs that we write from Markdown. `COLLAPSE_LISTS` leaves no space between the items of a list. */
 export const markdownParagraphSpacing = {
@@ -129,7 +130,7 @@ export const markdownParagraphSpacing = {
 	spacingMode: 'COLLAPSE_LISTS',
 };
 
-/** The only signs of a quote in Docs, and of the later paragraphs of a list item. */
+/** Only the indent shows that a paragraph of Docs is a quote, or a later paragraph of a list item. */
 export interface ParagraphIndent {
 	/** Whether the paragraph has a border on the left, which means a quote. */
 	readonly isQuoted: boolean;
@@ -177,15 +178,15 @@ export class GlyphCounter {
 		const level = Math.min(Math.max(0, Math.trunc(bullet.nestingLevel ?? 0)), maxListLevel);
 		const levels = this.#lists[listId]?.listProperties?.nestingLevels ?? [];
 		const lastNumbers = this.#lastNumbers.get(listId) ?? [];
-		const getStartNumber = (index: number) => levels[index]?.startNumber ?? 1;
-		const number = (lastNumbers[level] ?? getStartNumber(level) - 1) + 1;
-		const outer = Array.from({ length: level }, (_, index) => lastNumbers[index] ?? getStartNumber(index));
-		this.#lastNumbers.set(listId, [...outer, number]);
+		const getStart = (index: number) => levels[index]?.startNumber ?? 1;
+		const number = (lastNumbers[level] ?? getStart(level) - 1) + 1;
+		const outerNumbers = Array.from({ length: level }, (_, index) => lastNumbers[index] ?? getStart(index));
+		this.#lastNumbers.set(listId, [...outerNumbers, number]);
 		const { glyphType, glyphFormat, glyphSymbol } = levels[level] ?? {};
 		const ordered = !bulletGlyphTypes.has(glyphType);
 		if (!ordered) return { text: dropIfTooLong(glyphSymbol) || defaultSymbol, level, ordered, number };
-		const numberTexts = [...outer, number].map((number, index) =>
-			formatItemNumber(number, levels[index]?.glyphType ?? 'DECIMAL'),
+		const numberTexts = [...outerNumbers, number].map((levelNumber, index) =>
+			formatItemNumber(levelNumber, levels[index]?.glyphType ?? 'DECIMAL'),
 		);
 		const format = dropIfTooLong(glyphFormat) ?? `%${level}.`;
 		const text = format.replace(/%(\d)/g, (_, index: string) => numberTexts[Number(index)] ?? '');
@@ -197,8 +198,9 @@ function dropIfTooLong(text: OptionalText): string | undefined {
 	return text && text.length <= maxGlyphCharacters ? text : undefined;
 }
 
-/** Above these limits, letters and Roman numerals get too long to read: 780 is 30 times 'z', and 4,000 would be 4 times 'm'. */
+/** Greater numbers would have too many letters. 780 is 30 times 'z'. */
 const maxLetterNumber = 780;
+/** Greater numbers have no common Roman numeral. */
 const maxRomanNumber = 3999;
 
 function formatItemNumber(number: number, type: string): string {
@@ -216,8 +218,9 @@ function toLetters(number: number): string {
 	return letter.repeat(Math.ceil(number / 26));
 }
 
-/** The digits 0 to 9, written with the signs for 1, 5 and 10. Other decimal places have other signs. */
+/** The digits 0 to 9, written with the signs for 1, 5 and 10. */
 const romanDigits = ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'];
+/** The signs for 1, 5 and 10 at each decimal place, from ones to thousands. */
 const romanSigns = ['ivx', 'xlc', 'cdm', 'm'];
 
 function toRoman(number: number): string {

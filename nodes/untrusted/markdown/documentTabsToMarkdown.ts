@@ -9,10 +9,7 @@ import { type FlatBlock, nestBlocks, buildPhrasing } from './nesting';
 
 type StructuralElement = elements.Elements[number];
 
-/**
- * The first and the last character of a code block that was made with Docs, which has one paragraph per line. They are characters of the
- * private use area (https://github.com/Mr0grog/google-docs-to-markdown). Other consecutive lines in a fixed-width font also form a block.
- */
+// The first and the last character of a code block that was made with Docs (https://github.com/Mr0grog/google-docs-to-markdown).
 const codeBlockStart = '\uec03';
 const codeBlockEnd = '\uec02';
 /** Number of spaces for each step of a code line's indentation in Docs. */
@@ -20,7 +17,7 @@ const spacesPerIndent = 4;
 /** The number of spaces follows from the indentation, which has no limit in a document. */
 const maxIndentSpaces = 64;
 
-/** Joins adjacent paragraphs that form a code block. Returns all other elements unchanged. */
+/** Joins adjacent paragraphs that form a code block, which has one paragraph per line. Returns all other elements unchanged. */
 function groupCodeLines(content: elements.Elements, tab: elements.DocumentTab) {
 	const parts: Array<{ readonly element: StructuralElement } | FlatBlock> = [];
 	const blockEnds = findCodeBlockEnds(content);
@@ -40,7 +37,7 @@ function groupCodeLines(content: elements.Elements, tab: elements.DocumentTab) {
 
 const noIndent: elements.ParagraphIndent = { isQuoted: false, indentPoints: 0 };
 
-/** Finds, for each element, where the next code block ends; undefined if none ends before an element that is no paragraph. */
+/** Finds for each element the index after the next code block; undefined if an element that is no paragraph comes before its end. */
 function findCodeBlockEnds(content: elements.Elements): Array<number | undefined> {
 	const ends = new Array<number | undefined>(content.length);
 	for (let index = content.length - 1; index >= 0; index--) {
@@ -68,14 +65,11 @@ function findFixedWidthEnd(content: elements.Elements, start: number, tab: eleme
 	return end - start > 1 ? end : start;
 }
 
-/** Whether a line belongs to a block: outside quotes, if its indent is at least the first line's; in quotes, if both indents are equal. */
-function isIndentedWithin(
-	{ isQuoted, indentPoints }: elements.ParagraphIndent,
-	firstIndent: elements.ParagraphIndent,
-): boolean {
-	if (isQuoted !== firstIndent.isQuoted) return false;
-	const extraPoints = indentPoints - firstIndent.indentPoints;
-	return isQuoted ? Math.abs(extraPoints) < 1 : extraPoints > -1;
+/** Whether a line may belong to the block of the first line. In a quote, both indents must be equal. Elsewhere, the line may be indented further. */
+function isIndentedWithin(indent: elements.ParagraphIndent, firstIndent: elements.ParagraphIndent): boolean {
+	if (indent.isQuoted !== firstIndent.isQuoted) return false;
+	const extraPoints = indent.indentPoints - firstIndent.indentPoints;
+	return indent.isQuoted ? Math.abs(extraPoints) < 1 : extraPoints > -1;
 }
 
 /** @returns the pieces of an ordinary line; undefined for a heading, a list item, or text from Markdown, which has our spacing */
@@ -110,15 +104,16 @@ function joinCodeLines(
 }
 
 /** A backslash before an ampersand without a character reference, as in a URL. Backslashes in pairs before it are text. */
-const needlessEscape = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]*(?:;|$))/g;
+const needlessEscapePattern = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]*(?:;|$))/g;
 
 /** Writes Markdown as the library does, but without the backslashes before ampersands that need no escape. */
 const writeRoot: typeof defaultHandlers.root = (node, parent, state, info) => {
 	const escape = state.safe.bind(state);
 	state.safe = (text, config) => {
-		// The next text may make the ampersand a reference, so it is checked too. A backslash before a next ampersand belongs to other text.
+		// The next text may turn the ampersand into a character reference, so it is checked, too. If it begins with an ampersand itself, it
+		// is left out, because a backslash at the end of this text is no escape of that ampersand.
 		const nextText = config.after === '&' ? '' : config.after;
-		const escapedText = (escape(text, config) + nextText).replaceAll(needlessEscape, '$1&');
+		const escapedText = (escape(text, config) + nextText).replaceAll(needlessEscapePattern, '$1&');
 		return escapedText.slice(0, escapedText.length - nextText.length);
 	};
 	return defaultHandlers.root(node, parent, state, info);
@@ -140,9 +135,9 @@ const markdownOptions: Options = {
 export function documentTabsToMarkdown(tabs: readonly elements.DocumentTab[]): string {
 	/** Numbers of footnotes, by tab index and footnote ID. They count across all tabs. */
 	const labels = new Map<string, string>();
-	const getLabel = (key: string) => {
-		const label = labels.get(key) ?? String(labels.size + 1);
-		labels.set(key, label);
+	const getLabel = (footnoteKey: string) => {
+		const label = labels.get(footnoteKey) ?? String(labels.size + 1);
+		labels.set(footnoteKey, label);
 		return label;
 	};
 	const children = tabs.flatMap((tab, tabIndex) =>
@@ -201,13 +196,14 @@ class MarkdownTreeBuilder {
 	#buildParagraphBlocks(paragraph: elements.Paragraph): FlatBlock[] {
 		const pieces = this.#readLabeledPieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
-		const texts = pieces.filter((piece) => !piece.rule);
+		const textPieces = pieces.filter((piece) => !piece.rule);
 		const hasRule =
-			pieces.length > texts.length || (texts.length === 0 && elements.isBorderVisible(style.borderBottom));
+			pieces.length > textPieces.length ||
+			(textPieces.length === 0 && elements.isBorderVisible(style.borderBottom));
 		const glyph = paragraph.bullet ? this.#glyphs.countItem(paragraph.bullet) : undefined;
 		const placement = { ...elements.getParagraphIndent(paragraph), glyph };
 		const blocks: FlatBlock[] = hasRule ? [{ node: { type: 'thematicBreak' }, ...placement }] : [];
-		const node = this.#buildTextBlock(texts, style);
+		const node = this.#buildTextBlock(textPieces, style);
 		if (node !== undefined || (glyph !== undefined && !hasRule))
 			blocks.push({ node: node ?? { type: 'paragraph', children: [] }, ...placement });
 		return blocks;
@@ -226,7 +222,7 @@ class MarkdownTreeBuilder {
 		return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };
 	}
 
-	/** The first row becomes the header. Markdown has no lists and tables in a cell, so they become lines of the cell. */
+	/** Makes the first row the header. A cell of Markdown cannot contain lists and tables, so they become lines of the cell. */
 	#buildTable(tableRows: readonly docs_v1.Schema$TableRow[]): Table {
 		const [header = [], ...otherRows] = tableRows.map((row) =>
 			(row.tableCells ?? []).map((cell) => this.#buildCellLines(cell.content ?? [])),

@@ -6,14 +6,14 @@ import { maxListLevel } from '../document/elements';
 import { collectNodes, parseMarkdown } from './parseMarkdown';
 
 /** Protocols that work in a link of a document. Any other address is written in parentheses after the text of its link. */
-const linkableProtocol = /^(?:https?|ftp|mailto|tel):/i;
-const lineBreakTag = /^<br\s*\/?>$/i;
+const linkablePattern = /^(?:https?|ftp|mailto|tel):/i;
+const brTagPattern = /^<br\s*\/?>$/i;
 
-function nodeToSpans(node: mdast.PhrasingContent | mdast.RootContent, marks: TextMarks): Span[] {
+function convertNode(node: mdast.PhrasingContent | mdast.RootContent, marks: TextMarks): Span[] {
 	const readChildren = (children: readonly mdast.PhrasingContent[], addedMarks: TextMarks) =>
-		children.flatMap((child) => nodeToSpans(child, { ...marks, ...addedMarks }));
+		children.flatMap((child) => convertNode(child, { ...marks, ...addedMarks }));
 	const readLink = (children: readonly mdast.PhrasingContent[], url: string): Span[] => {
-		if (linkableProtocol.test(url)) return readChildren(children, { link: url });
+		if (linkablePattern.test(url)) return readChildren(children, { link: url });
 		// Links to a heading, as in a table of contents, have no target in a document.
 		if (url.startsWith('#')) return readChildren(children, {});
 		const spans = readChildren(children, {});
@@ -32,26 +32,26 @@ function nodeToSpans(node: mdast.PhrasingContent | mdast.RootContent, marks: Tex
 	if (node.type === 'image') return [buildPictureSpan(node.alt, node.url, marks)];
 	if (node.type === 'footnoteReference') return [{ text: `[${node.identifier}]`, marks }];
 	if (node.type !== 'html') return [];
-	return [{ text: lineBreakTag.test(node.value) ? '\v' : toOneLine(removeHtmlComments(node.value)), marks }];
+	return [{ text: brTagPattern.test(node.value) ? '\v' : toOneLine(removeHtmlComments(node.value)), marks }];
 }
 
 /** Replaces line breaks by spaces, which is what they mean in a paragraph of Markdown. */
 const toOneLine = (text: string) => cleanText(text).replaceAll('\n', ' ');
 
-/** Removes comments from HTML, also `<!-->`, whose two signs share the dashes. A comment without an end stays, so that no text is lost. */
+/** Removes comments from HTML, even `<!-->`, in which start and end share the dashes. A comment without an end stays, so no text is lost. */
 function removeHtmlComments(html: string): string {
 	const end = html.lastIndexOf('-->') + 3;
 	return html.slice(0, end).replace(/<!(?=--)[\s\S]*?-->/g, '') + html.slice(end);
 }
 
-/** The protocol of pictures. Google fetches them, so they need a public address. */
-const fetchableProtocol = /^https:/i;
+/** Google fetches pictures itself, so they need a public https address. */
+const fetchablePattern = /^https:/i;
 
-/** Builds a link with the picture's description, or text if its address works in no link. Another step may insert the picture instead. */
+/** Builds a link with the picture's description, or text if no link can have this address. Another step may insert the picture instead. */
 function buildPictureSpan(alt: string | null | undefined, url: string, marks: TextMarks): Span {
 	const text = toOneLine(alt ?? '') || toOneLine(url);
-	if (!linkableProtocol.test(url)) return { text, marks };
-	return { text, marks: { ...marks, link: url }, ...(fetchableProtocol.test(url) && { picture: url }) };
+	if (!linkablePattern.test(url)) return { text, marks };
+	return { text, marks: { ...marks, link: url }, ...(fetchablePattern.test(url) && { pictureUrl: url }) };
 }
 
 /** The quotes and the list around a block. */
@@ -78,11 +78,11 @@ function collectSimplifications(nodes: readonly mdast.RootContent[]): Simplified
 	const kinds = new Set<SimplifiedKind>();
 	for (const node of nodes) {
 		if (node.type === 'image') kinds.add('images');
-		if (node.type === 'image' && !fetchableProtocol.test(node.url)) kinds.add('images without address');
+		if (node.type === 'image' && !fetchablePattern.test(node.url)) kinds.add('images without address');
 		if (node.type === 'footnoteReference') kinds.add('footnotes');
 		if (node.type === 'link' && node.title) kinds.add('link titles');
 		if (node.type === 'code' && node.lang) kinds.add('code languages');
-		const isRelative = node.type === 'link' && !node.url.startsWith('#') && !linkableProtocol.test(node.url);
+		const isRelative = node.type === 'link' && !node.url.startsWith('#') && !linkablePattern.test(node.url);
 		if (isRelative) kinds.add('relative links');
 	}
 	return [...kinds];
@@ -118,11 +118,11 @@ class BlockReader {
 	#readBlock(node: mdast.RootContent, context: BlockContext): void {
 		if (node.type === 'heading') this.#addParagraph(this.#readSpans(node.children), context, node.depth);
 		else if (node.type === 'code')
-			this.#addParagraph([textToSpan(node.value, { code: true })], context, 'code');
+			this.#addParagraph([buildTextSpan(node.value, { code: true })], context, 'code');
 		else if (node.type === 'thematicBreak') this.#addParagraph([], context, 'rule');
 		else if (node.type === 'html') {
 			const html = removeHtmlComments(node.value).trim();
-			if (html !== '' || node.value.trim() === '') this.#addParagraph([textToSpan(html)], context);
+			if (html !== '' || node.value.trim() === '') this.#addParagraph([buildTextSpan(html)], context);
 		} else if (node.type === 'blockquote')
 			this.read(node.children, { ...context, quoteDepth: context.quoteDepth + 1 });
 		else if (node.type === 'list') this.#readList(node, context);
@@ -133,15 +133,15 @@ class BlockReader {
 	}
 
 	#readSpans(nodes: ReadonlyArray<mdast.PhrasingContent | mdast.RootContent>): Span[] {
-		return nodes.flatMap((node) => nodeToSpans(node, {})).filter(({ text }) => text !== '');
+		return nodes.flatMap((node) => convertNode(node, {})).filter(({ text }) => text !== '');
 	}
 
 	#addParagraph(spans: readonly Span[], context: BlockContext, format: ParagraphBlock['format'] = 'text') {
 		const { quoteDepth, level } = context;
-		const list = level === undefined ? undefined : { level, bullet: this.#isItemStart };
+		const list = level === undefined ? undefined : { level, hasBullet: this.#isItemStart };
 		this.#isItemStart = false;
-		const untabbed = list === undefined ? spans : replaceLeadingTabs(spans);
-		this.blocks.push({ kind: 'paragraph', spans: untabbed, format, quoteDepth, ...(list && { list }) });
+		const untabbedSpans = list === undefined ? spans : replaceLeadingTabs(spans);
+		this.blocks.push({ kind: 'paragraph', spans: untabbedSpans, format, quoteDepth, ...(list && { list }) });
 	}
 
 	#readList(list: mdast.List, context: BlockContext): void {
@@ -161,10 +161,7 @@ class BlockReader {
 		}
 	}
 
-	/**
-	 * Continues the previous numbered list if this list begins with its next number, as in steps with other text between them. Docs begins
-	 * every new list at 1. @returns whether the previous list was continued
-	 */
+	/** Continues the previous numbered list if this list has its next number, because Docs begins new lists at 1. @returns whether it did so */
 	#continueList(list: mdast.List, firstIndex: number, { level, quoteDepth }: BlockContext): boolean {
 		const start = list.start ?? 1;
 		if (!list.ordered || start === 1) return false;
@@ -219,7 +216,7 @@ class BlockReader {
 	#prependText(index: number, text: string): void {
 		const block = this.blocks[index];
 		if (block?.kind === 'paragraph')
-			this.blocks[index] = { ...block, spans: [textToSpan(text), ...block.spans] };
+			this.blocks[index] = { ...block, spans: [buildTextSpan(text), ...block.spans] };
 	}
 }
 
@@ -231,6 +228,6 @@ function replaceLeadingTabs([firstSpan, ...otherSpans]: readonly Span[]): Span[]
 }
 
 /** Builds a span. Line breaks become vertical tabs, which are line breaks inside a paragraph. */
-function textToSpan(text: string, marks: TextMarks = {}): Span {
+function buildTextSpan(text: string, marks: TextMarks = {}): Span {
 	return { text: cleanText(text).replaceAll('\n', '\v'), marks };
 }

@@ -3,7 +3,7 @@ import type { BlockContent, DefinitionContent, List, ListItem, PhrasingContent }
 import type { TextMarks } from '../document/blocks';
 import * as elements from '../document/elements';
 
-/** A paragraph or table of a document. Lists and quotes are not nested yet: they only show in glyphs, indentation and borders. */
+/** A paragraph or table of a document. Docs does not nest lists and quotes. It only shows them by glyphs, indentation and borders. */
 export interface FlatBlock extends elements.ParagraphIndent {
 	readonly node: BlockContent;
 	readonly glyph?: elements.Glyph | undefined;
@@ -21,7 +21,6 @@ interface ContainedBlock {
 
 /** The number of nested quotes follows from the indentation, which has no limit in a document. */
 const maxQuoteDepth = 50;
-
 type NestedContent = BlockContent | DefinitionContent;
 
 export const nestBlocks = (blocks: readonly FlatBlock[]) => buildNestedBlocks(findContainers(blocks));
@@ -120,7 +119,7 @@ type Pieces = readonly elements.ParagraphPiece[];
 // If two marks reach equally far, the mark that comes first here is the outer mark. `***x***` means emphasis around strong.
 const marksByPriority: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
 
-/** Nests marks so that each mark reaches as far as possible. Markdown allows no space at the ends of a mark, so spaces are moved out. */
+/** Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark, where Markdown allows none. */
 export function buildPhrasing(pieces: Pieces, lineBreak: PhrasingContent): PhrasingContent[] {
 	const parts = joinPieces(trimPieces(separateSpaces(pieces)));
 	return nestMarks(linkBareAddresses(parts, lineBreak.type === 'break'), new Set(), lineBreak);
@@ -159,13 +158,11 @@ function wrapInMark(mark: Mark, url: string, children: PhrasingContent[]): Phras
 	return mark === 'italic' ? { type: 'emphasis', children } : { type: 'delete', children };
 }
 
-function buildLeaves(
-	{ text, marks: { code }, picture, footnoteId: label }: elements.ParagraphPiece,
-	lineBreak: PhrasingContent,
-): PhrasingContent[] {
-	if (picture !== undefined) return [{ type: 'image', url: picture, alt: text }];
+function buildLeaves(piece: elements.ParagraphPiece, lineBreak: PhrasingContent): PhrasingContent[] {
+	const { text, marks, pictureUrl, footnoteId: label } = piece;
+	if (pictureUrl !== undefined) return [{ type: 'image', url: pictureUrl, alt: text }];
 	if (label !== undefined) return [{ type: 'footnoteReference', identifier: label, label }];
-	if (code) return [{ type: 'inlineCode', value: text.replaceAll('\v', ' ') }];
+	if (marks.code) return [{ type: 'inlineCode', value: text.replaceAll('\v', ' ') }];
 	return text
 		.split('\v')
 		.map((value): PhrasingContent => ({ type: 'text', value }))
@@ -217,23 +214,24 @@ function joinPieces(pieces: Pieces): elements.ParagraphPiece[] {
 }
 
 /** An address that GitHub Flavored Markdown makes a link. Its host may begin with a bracket, but with no other punctuation. */
-const bareAddress = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^\s<]+/gi;
+const bareAddressPattern = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^\s<]+/gi;
 /** Characters that mdast-util-to-markdown escapes with a backslash. It escapes no underscore between two letters or digits. */
-const escapedCharacter = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
+const escapedCharacterPattern = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
 
 /**
- * Makes a link of each address in plain text that a reader of the Markdown would take for a longer address, because a mark follows it, or
- * for another address, because escaping adds a backslash.
+ * Makes links of the addresses in plain text that a reader of the Markdown would misread. If a mark follows an address, the reader would take
+ * it for a longer address. If escaping adds a backslash to an address, the reader would take it for another address.
  */
 function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): elements.ParagraphPiece[] {
 	return pieces.flatMap((piece, pieceIndex) => {
 		if (!isText(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
 		const parts: elements.ParagraphPiece[] = [];
 		let start = 0;
-		for (const { 0: match, index } of piece.text.matchAll(bareAddress)) {
-			const next = piece.text[index + match.length] ?? getFirstMarkdownCharacter(pieces[pieceIndex + 1]);
-			const endsThere = next === '\v' ? !hasBackslashBreaks : next.trim() === '';
-			if (!escapedCharacter.test(match) && endsThere) continue;
+		for (const { 0: match, index } of piece.text.matchAll(bareAddressPattern)) {
+			const nextCharacter =
+				piece.text[index + match.length] ?? getFirstMarkdownCharacter(pieces[pieceIndex + 1]);
+			const endsLikeAddress = nextCharacter === '\v' ? !hasBackslashBreaks : nextCharacter.trim() === '';
+			if (!escapedCharacterPattern.test(match) && endsLikeAddress) continue;
 			const textBefore = piece.text.slice(start, index);
 			const address = trimAddress(match);
 			const link = /^www/i.test(address) ? `http://${address}` : address;
@@ -259,10 +257,9 @@ function trimAddress(match: string): string {
 	return address.slice(0, end);
 }
 
-const isBlank = ({ text, picture }: elements.ParagraphPiece) => text.trim() === '' && picture === undefined;
-
-const isText = ({ picture, footnoteId }: elements.ParagraphPiece) =>
-	picture === undefined && footnoteId === undefined;
+const isBlank = ({ text, pictureUrl }: elements.ParagraphPiece) => text.trim() === '' && !pictureUrl;
+const isText = ({ pictureUrl, footnoteId }: elements.ParagraphPiece) =>
+	pictureUrl === undefined && footnoteId === undefined;
 
 function haveSameMarks(left: TextMarks, right: TextMarks): boolean {
 	return left.code === right.code && marksByPriority.every((mark) => left[mark] === right[mark]);

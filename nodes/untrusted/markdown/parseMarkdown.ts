@@ -5,7 +5,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-/** In characters. The parser's time is quadratic: a megabyte of short lists takes 60 s in one piece, and 3 s in pieces of this length. */
+/** In characters. Parsing takes quadratic time. A megabyte of short lists takes 60 s in one piece, and 3 s in pieces of this length. */
 const defaultPieceLength = 8_000;
 
 type MicromarkExtension = NonNullable<Options['extensions']>[number];
@@ -99,12 +99,13 @@ const exclamationMark = 33;
 
 /** Limits the cells of all tables, because the parser fills up each row to the length of the header. */
 const maxCells = 200_000;
-/** Limits the addresses of links, because each use of a definition repeats its whole address. Longer texts may have more. */
+/** Limits the addresses of links, because each use of a definition repeats its whole address. */
 const maxAddressCharacters = 20_000_000;
+/** Each character of the Markdown raises the limit by this much. */
+const addressCharactersPerCharacter = 40;
+const delimiterRowPattern = /^[\s>]*[-:|][-:|\s]*$/;
 
-const delimiterRow = /^[\s>]*[-:|][-:|\s]*$/;
-
-/** Refuses Markdown if the parser's result could be many times as long, and take much memory. @returns the same text @throws Error */
+/** Refuses Markdown if the parser's result could be many times as long and take much memory. @returns the same text @throws Error */
 export function assertProportionate(markdown: string): string {
 	let cellCount = 0;
 	let columnCount = 0;
@@ -113,20 +114,21 @@ export function assertProportionate(markdown: string): string {
 	for (const line of markdown.split('\n')) {
 		const isBlank = line.trim() === '';
 		if (isBlank) columnCount = 0;
-		else if (delimiterRow.test(line)) columnCount = Math.max(columnCount, line.split('|').length);
+		else if (delimiterRowPattern.test(line)) columnCount = Math.max(columnCount, line.split('|').length);
 		cellCount += columnCount > 1 ? columnCount : 0;
 		stretchLength = isBlank ? 0 : stretchLength + line.length;
 		maxStretchLength = Math.max(maxStretchLength, stretchLength);
 	}
 	// An address is at most as long as a stretch without a blank line, and each closing bracket may repeat it.
 	const bracketCount = markdown.includes(']:') ? markdown.split(']').length : 0;
-	if (cellCount > maxCells || maxStretchLength * bracketCount > maxAddressCharacters + 40 * markdown.length)
+	const addressLimit = maxAddressCharacters + addressCharactersPerCharacter * markdown.length;
+	if (cellCount > maxCells || maxStretchLength * bracketCount > addressLimit)
 		throw new Error('The result would be many times as long as the text');
 	return markdown;
 }
 
 /** The beginning of a link or a definition up to the `cid:` of an attached file. */
-const attachmentLinkStart = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
+const attachmentLinkStartPattern = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
 
 /** Keeps the line breaks in code blocks of list items, which micromark would leave out. */
 const codeInLists: ReturnType<typeof gfmHtml> = {
@@ -137,14 +139,12 @@ const codeInLists: ReturnType<typeof gfmHtml> = {
 	},
 };
 
-/**
- * Converts GitHub Flavored Markdown to HTML. HTML in the Markdown becomes text. Links to attached files (`cid:`) are relative links
- * during the conversion, because micromark would remove their addresses.
- */
+/** Converts GitHub Flavored Markdown to HTML. HTML in the Markdown becomes text. */
 export function markdownToHtml(markdown: string): string {
+	// Links to attached files (`cid:`) are relative links during the conversion, because micromark would remove their addresses.
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
 	const source = assertProportionate(markdown).replaceAll(
-		attachmentLinkStart,
+		attachmentLinkStartPattern,
 		(_all, linkStart: string) => linkStart + placeholder,
 	);
 	const html = micromark(source, { extensions: [gfm()], htmlExtensions: [gfmHtml(), codeInLists] });

@@ -63,8 +63,9 @@ export const append = defineOperation({
 			return { documentId, characterCount: text.length, revisionId };
 		}
 		const hashedTexts = heading === '' ? [content] : [content, heading];
-		const key = keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(hashedTexts) };
-		return await appendContent(docs, { documentId, tab, heading, parsedContent, newParagraph, key }, item);
+		const keyHashes = keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(hashedTexts) };
+		const contentToAppend = { documentId, tab, heading, parsedContent, newParagraph, keyHashes };
+		return await appendContent(docs, contentToAppend, item);
 	},
 	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
 		const recovered = await recoverResult(docs, failure, item);
@@ -88,46 +89,43 @@ interface ContentToAppend {
 	readonly heading: string;
 	readonly parsedContent: DocumentContent;
 	readonly newParagraph: boolean;
-	readonly key: KeyHashes | undefined;
+	readonly keyHashes: KeyHashes | undefined;
 }
 
 /** Appends content to a tab or section. If the document changes before the write, finds the end of the tab or section again. */
 export async function appendContent(
 	docs: docs_v1.Docs,
-	{ documentId, tab, heading, parsedContent, newParagraph, key }: ContentToAppend,
+	{ documentId, tab, heading, parsedContent, newParagraph, keyHashes }: ContentToAppend,
 	item: Item,
 ): Promise<DocumentWriteResult> {
 	return await repeatIfOutdated(async () => {
 		const body = await readBodyState(docs, documentId, tab, heading === '' ? 'outline' : 'bodies');
-		const earlierResult = key && findEarlierAppend(body, key);
+		const earlierResult = keyHashes && findEarlierAppend(body, keyHashes);
 		if (earlierResult) return earlierResult;
 		const section = findSection(body, heading);
-		const place = planPlace(body, section, false);
+		const place = planPlace(body, section, 'append');
 		const fittedContent = fitIntoSection(parsedContent, section);
-		return await carryOutContent(docs, item, (filterRefused) => {
-			const plan = planAppend(filterRefused(fittedContent), newParagraph, place);
-			// The range leaves out the last newline. It has at least one index, because a rule has no text.
+		return await carryOutContent(docs, item, (linkRefused) => {
+			const plan = planAppend(linkRefused(fittedContent), newParagraph, place);
+			// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
 			const endIndex = Math.max(plan.endIndex - place.contentAfter.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
-			const rangeName = key && `${buildRangeNameStart(key)}/${plan.characterCount}`;
+			const rangeName = keyHashes && `${buildRangeNameStart(keyHashes)}/${plan.characterCount}`;
 			return buildChange(plan, body, rangeName ? [{ createNamedRange: { name: rangeName, range } }] : []);
 		});
 	}, item);
 }
 
-/**
- * Begins the name of the named range that is the marker of appended text. One atomic change adds text and range, and Docs deletes the range
- * together with the text. The full name has the hash of the key, the beginning of the content's hash, and the number of characters.
- */
+/** Begins the name of the named range that is the marker of appended text. The number of characters follows. Docs deletes it with the text. */
 function buildRangeNameStart({ keyHash, contentHash }: KeyHashes): string {
 	return `n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}`;
 }
 
 /** Finds the result of an earlier append with this key. @throws NodeError with 409 if that append had other content */
-function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, key: KeyHashes) {
-	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === key.keyHash);
+function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, keyHashes: KeyHashes) {
+	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === keyHashes.keyHash);
 	if (name === undefined) return undefined;
-	if (!name.startsWith(`${buildRangeNameStart(key)}/`))
+	if (!name.startsWith(`${buildRangeNameStart(keyHashes)}/`))
 		throw createKeyReusedError(`text in the document ${documentId}`);
 	return { documentId, characterCount: Number(name.split('/')[3]), revisionId, repeated: true };
 }

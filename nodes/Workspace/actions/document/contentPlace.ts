@@ -15,12 +15,12 @@ export interface ContentPlace {
 	/** Whether the paragraph is empty after `firstRequests`. */
 	readonly isParagraphEmpty: boolean;
 	/** Whether the paragraph may have a style that new paragraphs would take over. */
-	readonly isStyled: boolean;
+	readonly mayBeStyled: boolean;
 	/** Requests that add the paragraph, or delete its content, before the content is inserted. */
 	readonly firstRequests: readonly DocsRequest[];
 	/** Whether `firstRequests` adds the paragraph, which then takes over the style of a heading next to it. */
 	readonly isAdded: boolean;
-	/** The text up to the end of the tab, and the number of its indexes, which is larger with tables or pictures. */
+	/** The text up to the end of the tab, and the number of indexes up to there. Tables and pictures have indexes, but no text. */
 	readonly contentAfter: { readonly text: string; readonly units: number };
 }
 
@@ -29,7 +29,7 @@ export const emptyPlace: ContentPlace = {
 	index: 1,
 	tabId: undefined,
 	isParagraphEmpty: true,
-	isStyled: false,
+	mayBeStyled: false,
 	firstRequests: [],
 	isAdded: false,
 	contentAfter: { text: '', units: 0 },
@@ -46,15 +46,11 @@ export interface Section {
 	readonly elementsAfter: Elements;
 }
 
-/** An error lists at most this many headings, with this many characters each. */
 const maxListedHeadings = 30;
-const maxTextLength = 80;
+/** Most characters of a heading in an error message. */
+const maxHeadingCharacters = 80;
 
-/**
- * Finds the section under a heading.
- * @param heading the text of the heading; '' for the whole tab
- * @throws NodeError with 400 if no heading or several headings have this text
- */
+/** Finds the section under a heading; '' means the whole tab. @throws NodeError with 400 if no heading or several headings have this text */
 export function findSection({ content }: BodyState, heading: string): Section {
 	if (heading === '') return { heading, level: 0, startIndex: 1, elements: content, elementsAfter: [] };
 	const headings = content.flatMap(({ paragraph = {}, endIndex }, index) => {
@@ -65,8 +61,9 @@ export function findSection({ content }: BodyState, heading: string): Section {
 	const headingText = collapseBlanks(heading);
 	const [match, ...otherMatches] = headings.filter(({ text }) => text === headingText);
 	if (match === undefined || otherMatches.length > 0) {
-		const shortText = shorten(headingText, maxTextLength);
-		const texts = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text, maxTextLength)}'`);
+		const shortText = shorten(headingText, maxHeadingCharacters);
+		const listedHeadings = headings.slice(0, maxListedHeadings);
+		const texts = listedHeadings.map(({ text }) => `'${shorten(text, maxHeadingCharacters)}'`);
 		if (headings.length > maxListedHeadings) texts.push('…');
 		throw createRefusal(
 			match ? `Several headings read '${shortText}'` : `The document has no heading '${shortText}'`,
@@ -82,8 +79,9 @@ export function findSection({ content }: BodyState, heading: string): Section {
 
 export const collapseBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** Plans where to write in a section: at its end, or in place of its content. */
-export function planPlace(body: BodyState, section: Section, replacesContent: boolean): ContentPlace {
+/** Plans where to write in a section, which is at its end or in place of its content. */
+export function planPlace(body: BodyState, section: Section, mode: 'append' | 'replace'): ContentPlace {
+	const replacesContent = mode === 'replace';
 	const { startIndex, elements, elementsAfter } = section;
 	const { tabId } = body;
 	const lastElement = elements.at(-1);
@@ -97,15 +95,15 @@ export function planPlace(body: BodyState, section: Section, replacesContent: bo
 	const index = replacesContent ? startIndex : contentEnd;
 	if (lastElement?.paragraph) {
 		const paragraphs = elements.flatMap(({ paragraph }) => paragraph ?? []);
-		// A deletion joins the first and the last paragraph. The rest may have the style of either.
-		const isStyled = [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(hasOwnStyle);
+		// A deletion joins the first and the last paragraph. The joined paragraph may have the style of either.
+		const mayBeStyled = [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(hasOwnStyle);
 		const isParagraphEmpty = replacesContent || endIndex - (lastElement.startIndex ?? 0) === 1;
-		return { index, tabId, isParagraphEmpty, isStyled, firstRequests, isAdded: false, contentAfter };
+		return { index, tabId, isParagraphEmpty, mayBeStyled, firstRequests, isAdded: false, contentAfter };
 	}
-	// An empty section, or one that ends with a table, has no last paragraph. At the end of a tab, Google only inserts before the last newline.
+	// A section that is empty or ends with a table has no last paragraph. At the end of a tab, Google only inserts before the last newline.
 	const location = { index: elementsAfter.length > 0 ? index : index - 1, tabId };
 	firstRequests.push({ insertText: { text: '\n', location } });
-	const addedParagraph = { isParagraphEmpty: true, isStyled: true, isAdded: true };
+	const addedParagraph = { isParagraphEmpty: true, mayBeStyled: true, isAdded: true };
 	return { index, tabId, ...addedParagraph, firstRequests, contentAfter };
 }
 

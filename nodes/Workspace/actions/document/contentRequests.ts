@@ -18,7 +18,7 @@ interface ContentParams {
 export async function parseContent({ content, contentFormat, insertImages }: ContentParams, item: Item) {
 	if (contentFormat === 'markdown') return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
-	if (markdownSigns.test(text)) item.addHint(plainMarkdownHint);
+	if (markdownSignPattern.test(text)) item.addHint(plainMarkdownHint);
 	return { blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')], lists: [] };
 }
 
@@ -41,7 +41,7 @@ export async function readMarkdown(markdown: string, field: string, insertImages
 }
 
 /** A heading, bold text, a link, a code fence or a task. They are rare in text that is meant as plain text. */
-const markdownSigns = /^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
+const markdownSignPattern = /^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
 const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${printChoice('contentFormat', 'markdown')}.`;
 
 const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
@@ -62,7 +62,7 @@ const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 export function filterPictures(content: DocumentContent, isKept: (uri: string) => boolean): DocumentContent {
 	const keepSpans = (spans: readonly Span[]) =>
 		spans.map((span) =>
-			span.picture && !isKept(span.picture) ? { text: span.text, marks: span.marks } : span,
+			span.pictureUrl && !isKept(span.pictureUrl) ? { text: span.text, marks: span.marks } : span,
 		);
 	const blocks = content.blocks.map((block) =>
 		block.kind === 'paragraph'
@@ -110,9 +110,8 @@ const moveLists = (lists: DocumentContent['lists'], offset: number) =>
 		lastIndex: list.lastIndex + offset,
 	}));
 
-/** Returns content with the pictures to insert. The other pictures become links. */
+/** Returns the content with links in place of the pictures that Google has refused. */
 export type PictureFilter = (content: DocumentContent) => DocumentContent;
-
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
 export interface ContentPlan {
@@ -133,18 +132,19 @@ export interface ReplacedCount {
 }
 
 export const planWrite = (content: DocumentContent, place: ContentPlace) =>
-	planInPlace(content, { ...place, continues: false });
+	planInPlace(content, { ...place, continuesParagraph: false });
 
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
 export function planAppend(content: DocumentContent, newParagraph: boolean, place: ContentPlace) {
 	const [firstBlock] = content.blocks;
 	const isUnstyled = firstBlock?.kind === 'paragraph' && !getsStyle(firstBlock) && !firstBlock.list;
-	const continues = !place.isParagraphEmpty;
+	const continuesParagraph = !place.isParagraphEmpty;
 	// An empty paragraph already is a new paragraph.
-	const needsParagraph = continues && (newParagraph || !isUnstyled);
+	const needsParagraph = continuesParagraph && (newParagraph || !isUnstyled);
 	// Plain text keeps the look of the text before it, so this look is only reset if it comes from a heading.
-	const isStyled = isUnstyled && firstBlock.format === 'plain' ? place.isAdded : place.isStyled;
-	return planInPlace(needsParagraph ? prependParagraph(content) : content, { ...place, isStyled, continues });
+	const mayBeStyled = isUnstyled && firstBlock.format === 'plain' ? place.isAdded : place.mayBeStyled;
+	const fullContent = needsParagraph ? prependParagraph(content) : content;
+	return planInPlace(fullContent, { ...place, mayBeStyled, continuesParagraph });
 }
 
 function planInPlace(content: DocumentContent, place: ContentPlace & InsertTarget): ContentPlan {
@@ -175,8 +175,8 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	for (const table of layout.tables.toReversed()) requests.push(...buildTableRequests(table, toLocation));
 	requests.push(...buildStyleRequests(layout, target), ...buildListRequests(layout));
 	if (hasFiller) requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
-	const pictures = placeSpans(layout).filter(({ picture }) => picture !== undefined);
-	for (const { start, end, picture: uri = '' } of pictures.toReversed()) {
+	const pictures = placeSpans(layout).filter(({ pictureUrl }) => pictureUrl !== undefined);
+	for (const { start, end, pictureUrl: uri = '' } of pictures.toReversed()) {
 		requests.push({ deleteContentRange: { range: toRange(start, end) } });
 		requests.push({ insertInlineImage: { uri, location: toLocation(start) } });
 	}
@@ -184,7 +184,7 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	const removedUnits = countUnits(pictures) + (hasFiller ? filler.length : 0);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
 	const text = layout.lines
-		.map(({ spans }) => `${joinSpans(spans.filter(({ picture }) => picture === undefined))}\n`)
+		.map(({ spans }) => `${joinSpans(spans.filter(({ pictureUrl }) => pictureUrl === undefined))}\n`)
 		.join('');
 	return {
 		requests,
@@ -200,13 +200,13 @@ const countUnits = (texts: readonly Extent[]) => texts.reduce((sum, { start, end
 const filler = '.';
 
 /** Lets the content end with a paragraph, as every segment does. Adds the filler to an empty last paragraph that needs a style. */
-function closeEmptyEnd({ blocks, lists }: DocumentContent, { isStyled }: InsertTarget) {
+function closeEmptyEnd({ blocks, lists }: DocumentContent, { mayBeStyled }: InsertTarget) {
 	const lastBlock = blocks.at(-1);
 	const [blocksBefore, endBlock] =
 		lastBlock?.kind === 'paragraph'
 			? [blocks.slice(0, -1), lastBlock]
 			: [blocks, buildParagraph([], lastBlock ? 'text' : 'plain')];
-	const needsStyle = isStyled || getsStyle(endBlock) || endBlock.list !== undefined;
+	const needsStyle = mayBeStyled || getsStyle(endBlock) || endBlock.list !== undefined;
 	const hasFiller = needsStyle && /(?:^|\n)$/.test(joinSpans(endBlock.spans));
 	const spans = hasFiller ? [...endBlock.spans, { text: filler, marks: {} }] : endBlock.spans;
 	return { closedContent: { lists, blocks: [...blocksBefore, { ...endBlock, spans }] }, hasFiller };

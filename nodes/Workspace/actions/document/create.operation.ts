@@ -63,28 +63,29 @@ export const create = defineOperation({
 	options: createOptions,
 	async execute(clients, params, item) {
 		const document = await prepareDocument(params, item);
-		const { title, parentFolder: folder, templateId, key } = document;
+		const { title, parentFolder: folder, templateId, keyHashes } = document;
 		// The Docs API cannot create a document in a folder or with a marker, and cannot copy a document.
-		if (folder !== '' || templateId !== '' || key) return await createInDrive(clients, document, item);
+		if (folder !== '' || templateId !== '' || keyHashes) return await createInDrive(clients, document, item);
 		const { data: resource } = await clients.docs.documents.create({ requestBody: { title } });
 		const documentId = resource.documentId ?? '';
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
-		const replaced = await fillEmpty(clients, documentId, document, item, resource.revisionId);
+		const emptyDocument = { ...document, newRevisionId: resource.revisionId };
+		const replaced = await fillEmpty(clients, documentId, emptyDocument, item);
 		const createdResource = isEmpty(document.parsedContent) ? resource : undefined;
 		return await readResult(clients, documentId, params, replaced, createdResource);
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey } = params;
-		let createdId = idempotencyKey ? await createdFiles.findCreatedId(clients.drive, item) : undefined;
-		if (createdId === undefined) {
+		let recoveredId = idempotencyKey ? await createdFiles.findCreatedId(clients.drive, item) : undefined;
+		if (recoveredId === undefined) {
 			const recovered = await recoverResult(clients.docs, failure, item);
 			if (isNodeError(recovered)) return recovered;
 			if (recovered !== undefined) return await readResult(clients, recovered.documentId, params, undefined);
 			if (parentFolder !== '' || templateId !== '')
-				createdId = await createdFiles.findCreatedId(clients.drive, item);
+				recoveredId = await createdFiles.findCreatedId(clients.drive, item);
 		}
-		if (createdId !== undefined)
-			return await createInDrive(clients, await prepareDocument(params, item), item, createdId);
+		if (recoveredId !== undefined)
+			return await createInDrive(clients, await prepareDocument(params, item), item, recoveredId);
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
 			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
@@ -101,11 +102,11 @@ type NewDocument = Awaited<ReturnType<typeof prepareDocument>>;
 async function prepareDocument(params: CreateDocumentParams, item: Item) {
 	const { title, content, contentFormat, templateId, fillFromInput } = params;
 	const replacementPlan = await prepareReplacements(params, item);
-	const { requests, markdown } = replacementPlan;
+	const { textRequests: requests, markdownReplacements: markdown } = replacementPlan;
 	const keyParts: string[] = [title, contentFormat, content, templateId, JSON.stringify(requests)];
 	if (fillFromInput) keyParts.push('fillFromInput');
 	if (markdown.length > 0) keyParts.push(JSON.stringify(params.replacements));
-	const key = createdFiles.hashFileKey('document create', params, keyParts);
+	const keyHashes = createdFiles.hashFileKey('document create', params, keyParts);
 	const parsedContent = await parseContent(params, item);
 	const isReplacing = requests.length + markdown.length > 0 || fillFromInput;
 	if (templateId === '' && (markdown.length > 0 || (isReplacing && isEmpty(parsedContent))))
@@ -113,74 +114,77 @@ async function prepareDocument(params: CreateDocumentParams, item: Item) {
 			`${quoteField(fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}, or enter ${quoteField('content')}. If one of them is an expression, check that the input item contains the data.`,
 		);
-	return { ...params, parsedContent, replacementPlan, key };
+	return { ...params, parsedContent, replacementPlan, keyHashes };
 }
 
-/** @param createdId the document that an earlier attempt has created; only what it lacks is added */
-async function createInDrive(clients: Clients, document: NewDocument, item: Item, createdId?: string) {
+/** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
+async function createInDrive(clients: Clients, document: NewDocument, item: Item, recoveredId?: string) {
 	const fill = (id: string) =>
 		document.templateId
-			? fillCopy(clients, id, document, item, createdId !== undefined)
+			? fillCopy(clients, id, { ...document, isRetry: recoveredId !== undefined }, item)
 			: fillEmpty(clients, id, document, item);
+	// After `finish`, the file is marked as done. Then the function that `finish` returns reads the result.
 	const finish = async (id: string, isDone: boolean) => {
 		const replaced = isDone ? undefined : await fill(id);
 		return async () => await readResult(clients, id, document, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';
-	const file = { ...document, kind: 'document', mimeType, buildUrl: buildDocumentUrl, finish } as const;
-	const keys = { keyHashes: document.key, recoveredId: createdId };
-	return await createdFiles.createInDrive(clients.drive, { ...file, ...keys }, item);
+	const kind = { kind: 'document', mimeType, buildUrl: buildDocumentUrl } as const;
+	return await createdFiles.createInDrive(clients.drive, { ...document, ...kind, recoveredId, finish }, item);
 }
 
-/**
- * Fills a document in one atomic change. With an idempotency key, fills only an empty document, which ends at 2, so that it is filled once.
- * @param newRevisionId the revision of a document that was just created, which is not read for the first plan @returns how often each text was replaced
- */
-async function fillEmpty(
-	{ docs }: Clients,
-	id: string,
-	document: NewDocument,
-	item: Item,
-	newRevisionId?: string | null,
-) {
-	const { parsedContent, key, replacementPlan: plan, content, fillFromInput } = document;
+/** `newRevisionId` is the revision of a document that was just created. Such a document need not be read. */
+type EmptyDocument = NewDocument & { readonly newRevisionId?: string | null | undefined };
+/** Fills a document in one change. With an idempotency key, only an empty document is filled. @returns how often each text was replaced */
+async function fillEmpty({ docs }: Clients, id: string, document: EmptyDocument, item: Item) {
+	const { parsedContent, keyHashes, replacementPlan, content, fillFromInput } = document;
 	if (isEmpty(parsedContent)) return undefined;
-	const requests = fillFromInput ? addFillRequests(plan, content, item, true) : plan.requests;
-	let revisionId = newRevisionId;
+	const requests = fillFromInput
+		? addFillRequests(replacementPlan, content, item, { fillFromInput })
+		: replacementPlan.textRequests;
+	let revisionId = document.newRevisionId;
 	return await repeatIfOutdated(async () => {
 		const body = revisionId ? undefined : await readBodyState(docs, id, '');
 		const base = body ?? { documentId: id, tabId: undefined, revisionId: revisionId ?? '' };
 		revisionId = undefined;
-		if (key && body && body.endIndex > 2) return undefined;
-		const place = body ? planPlace(body, findSection(body, ''), false) : emptyPlace;
-		const result = await carryOutContent(docs, item, (filterRefused) =>
-			buildChange(planWrite(filterRefused(parsedContent), place), base, requests),
+		// An empty document ends at the index 2.
+		if (keyHashes && body && body.endIndex > 2) return undefined;
+		const place = body ? planPlace(body, findSection(body, ''), 'append') : emptyPlace;
+		const result = await carryOutContent(docs, item, (linkRefused) =>
+			buildChange(planWrite(linkRefused(parsedContent), place), base, requests),
 		);
 		return result.replaced;
 	}, item);
 }
 
-/** Fills a copy of a template, replacements first, so that they do not change the content. @param isRetry after an unknown outcome */
-async function fillCopy({ docs }: Clients, id: string, document: NewDocument, item: Item, isRetry: boolean) {
-	const { parsedContent, key, replacementPlan, fillFromInput } = document;
+type CopiedDocument = NewDocument & { readonly isRetry: boolean };
+/** Fills a copy of a template. Replaces texts before it adds the content, so that no replacement changes the content. */
+async function fillCopy({ docs }: Clients, id: string, document: CopiedDocument, item: Item) {
+	const { parsedContent, keyHashes, replacementPlan, fillFromInput, isRetry } = document;
 	const replace = async () => {
 		const body = await readBodyState(docs, id, '', 'texts');
-		const markerName = `n8n-agent-workspace/filled/${key?.keyHash ?? ''}`;
+		const markerName = `n8n-agent-workspace/filled/${keyHashes?.keyHash ?? ''}`;
 		// A second replacement could also change the texts that the first one inserted.
-		if (key ? body.rangeNames.includes(markerName) : isRetry && hasNewRevision(item, body)) return undefined;
-		const text = collectTexts(body, true, body.content);
-		const requests = addFillRequests(replacementPlan, text, item, fillFromInput);
-		const isFilling = requests.length + replacementPlan.markdown.length > 0;
-		const markerRequests = key && isFilling ? [buildMarkerRequest(markerName, body)] : [];
-		return await carryOutContent(docs, item, (filterRefused) => {
-			const plan = planMarkdownReplacements(body, true, replacementPlan.markdown, filterRefused);
+		if (keyHashes ? body.rangeNames.includes(markerName) : isRetry && hasNewRevision(item, body))
+			return undefined;
+		const text = collectTexts(body, 'allTabs', body.content);
+		const requests = addFillRequests(replacementPlan, text, item, { fillFromInput });
+		const isFilling = requests.length + replacementPlan.markdownReplacements.length > 0;
+		const markerRequests = keyHashes && isFilling ? [buildMarkerRequest(markerName, body)] : [];
+		return await carryOutContent(docs, item, (linkRefused) => {
+			const plan = planMarkdownReplacements(
+				body,
+				'allTabs',
+				replacementPlan.markdownReplacements,
+				linkRefused,
+			);
 			return buildChange(plan, body, requests, markerRequests);
 		});
 	};
 	const replaced = (await repeatIfOutdated(replace, item))?.replaced;
 	if (!isEmpty(parsedContent)) {
 		const target = { documentId: id, tab: '', heading: '', newParagraph: true };
-		await appendContent(docs, { ...target, parsedContent, key }, item);
+		await appendContent(docs, { ...target, parsedContent, keyHashes }, item);
 	}
 	return replaced;
 }
@@ -200,8 +204,8 @@ async function readResult(
 	resource?: docs_v1.Schema$Document,
 ) {
 	const { includeBody } = params;
-	const read = async () => (await docs.documents.get({ documentId, fields: 'title,body' })).data;
-	const { title, body }: docs_v1.Schema$Document = resource ?? (includeBody ? await read() : params);
+	const readDocument = async () => (await docs.documents.get({ documentId, fields: 'title,body' })).data;
+	const { title, body }: docs_v1.Schema$Document = resource ?? (includeBody ? await readDocument() : params);
 	const documentUrl = buildDocumentUrl(documentId);
 	return { documentId, documentUrl, title, ...(includeBody && { body }), ...(replaced && { replaced }) };
 }

@@ -5,7 +5,7 @@ import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
 import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
 import { type ContentPlan, type PictureFilter, planWrite } from './contentRequests';
-import { type BodyState, getOuterText, summarizeTab } from './tabs';
+import { type BodyState, getOuterText, summarizeTab, type TabScope } from './tabs';
 
 /** Markdown that replaces every paragraph that consists of the text to find. */
 export interface MarkdownReplacement {
@@ -13,18 +13,14 @@ export interface MarkdownReplacement {
 	readonly content: DocumentContent;
 }
 
-/**
- * Plans the replacement of placeholders by Markdown.
- * @param isEveryTab whether to replace in all tabs, not only in the tab of the body
- * @throws NodeError with 400 if a placeholder shares its paragraph with other text, or is not in a body
- */
+/** @throws NodeError with 400 if a placeholder shares its paragraph with other text, or is in a header, a footer or a footnote */
 export function planMarkdownReplacements(
 	{ allTabs, tabId: chosenTabId }: BodyState,
-	isEveryTab: boolean,
+	tabScope: TabScope,
 	replacements: readonly MarkdownReplacement[],
-	filterRefused: PictureFilter,
+	linkRefused: PictureFilter,
 ): ContentPlan {
-	const tabs = allTabs.filter((tab) => isEveryTab || summarizeTab(tab).tabId === chosenTabId);
+	const tabs = allTabs.filter((tab) => tabScope === 'allTabs' || summarizeTab(tab).tabId === chosenTabId);
 	const placeholders = tabs.flatMap((tab) => {
 		const outerText = getOuterText(tab);
 		const misplaced = replacements.find(({ find }) => outerText.includes(find));
@@ -34,7 +30,7 @@ export function planMarkdownReplacements(
 		return findPlaceholders(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
 	const plans = placeholders.map(({ place, replacement }) =>
-		planWrite(filterRefused(replacement.content), place),
+		planWrite(linkRefused(replacement.content), place),
 	);
 	const counts = replacements.map((replacement) => {
 		const count = placeholders.filter((placeholder) => placeholder.replacement === replacement).length;
@@ -64,8 +60,8 @@ function findPlaceholders(
 		const index = startIndex ?? 0;
 		const range = { startIndex: index, endIndex: (endIndex ?? 0) - 1, tabId };
 		const firstRequests = [{ deleteContentRange: { range } }];
-		const isStyled = hasOwnStyle(paragraph);
-		return [{ replacement, place: { ...emptyPlace, index, tabId, isStyled, firstRequests } }];
+		const mayBeStyled = hasOwnStyle(paragraph);
+		return [{ replacement, place: { ...emptyPlace, index, tabId, mayBeStyled, firstRequests } }];
 	});
 }
 

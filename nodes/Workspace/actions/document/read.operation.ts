@@ -87,8 +87,8 @@ export const read = defineOperation({
 			const request = { fileId: documentId, mimeType };
 			const response = await drive.files.export(request, { responseType: 'arraybuffer' });
 			const bytes = response.data;
-			const type = response.headers['content-type'] ?? '';
-			if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(type)) {
+			const contentType = response.headers['content-type'] ?? '';
+			if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(contentType)) {
 				const message = 'Google Drive returned a page in place of the file';
 				throw new NodeError({ code: 502, message, description: 'Check any proxy in between.' });
 			}
@@ -96,8 +96,8 @@ export const read = defineOperation({
 			return { documentId, title, mimeType, fileSize: bytes.length, file };
 		}
 		// The text leaves out suggested changes. Google's resource contains them.
-		const view = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
-		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...view });
+		const viewParameters = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
+		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...viewParameters });
 		const allTabs = flattenTabs(data.tabs);
 		const chosenTab = tab === '' ? undefined : findTab(allTabs, tab);
 		if (output === 'document') {
@@ -167,8 +167,8 @@ async function convertTabs(
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const { task, name, advice } = conversions[format];
 	const json = stringifyTabs(tabs);
-	const tooDeep = { trouble: 'its tables are nested too deeply' };
-	const answer = json === undefined ? tooDeep : await runInWorker(task, json, item.signal);
+	const tooDeepAnswer = { trouble: 'its tables are nested too deeply' };
+	const answer = json === undefined ? tooDeepAnswer : await runInWorker(task, json, item.signal);
 	if ('result' in answer) return answer.result;
 	item.addHint(
 		`The document ${documentId} cannot be converted to ${name}: ${answer.trouble}. The content was left empty.${advice}`,

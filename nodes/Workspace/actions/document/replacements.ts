@@ -17,8 +17,8 @@ export interface Replacement {
 
 export interface ReplacementPlan {
 	/** Requests for the replacements with plain text. */
-	readonly requests: readonly ReplaceRequest[];
-	readonly markdown: readonly MarkdownReplacement[];
+	readonly textRequests: readonly ReplaceRequest[];
+	readonly markdownReplacements: readonly MarkdownReplacement[];
 }
 
 /** @throws NodeError with 400 for an empty text to find, which Google cannot find, or for Markdown that cannot be read */
@@ -27,15 +27,15 @@ export async function prepareReplacements(
 	item: Item,
 ): Promise<ReplacementPlan> {
 	const { replacements, insertImages } = params;
-	const requests = buildReplaceRequests(replacements.filter(({ format }) => format === 'text'));
-	const markdown: MarkdownReplacement[] = [];
+	const textRequests = buildReplaceRequests(replacements.filter(({ format }) => format === 'text'));
+	const markdownReplacements: MarkdownReplacement[] = [];
 	for (const { find, replacement, format } of replacements) {
 		if (format === 'text') continue;
 		const content = await readMarkdown(replacement, 'replacements', insertImages, item);
 		// Trims the text to find, because its paragraph may have spaces around it. A text of spaces would match every empty paragraph.
-		markdown.push({ find: cleanFind(cleanText(find).trim()), content });
+		markdownReplacements.push({ find: cleanFind(cleanText(find).trim()), content });
 	}
-	return { requests, markdown };
+	return { textRequests, markdownReplacements };
 }
 
 /** @throws NodeError with 400 for an empty text */
@@ -57,24 +57,20 @@ function buildReplaceRequests(replacements: ReadonlyArray<Omit<Replacement, 'for
 }
 
 type ReplaceRequest = ReturnType<typeof buildReplaceRequests>[number];
-
 const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 /** Most placeholders that a hint names, because a document may have any number of them. */
 const maxNamedPlaceholders = 20;
 
-/**
- * Adds a request for each placeholder that a field of the input item fills. A hint names those for which there is no replacement.
- * @param text the text of the document
- */
+/** Adds a request for each placeholder in a text that a field of the input item fills. A hint names the placeholders that stay. */
 export function addFillRequests(
-	{ requests, markdown }: ReplacementPlan,
+	{ textRequests, markdownReplacements }: ReplacementPlan,
 	text: string,
 	item: Item,
-	fillFromInput: boolean,
+	{ fillFromInput }: { readonly fillFromInput: boolean },
 ): ReplaceRequest[] {
-	const finds = requests.map(({ replaceAllText }) => replaceAllText.containsText.text);
+	const finds = textRequests.map(({ replaceAllText }) => replaceAllText.containsText.text);
 	let remainingText = text;
-	for (const find of [...markdown.map((row) => row.find), ...finds])
+	for (const find of [...markdownReplacements.map((row) => row.find), ...finds])
 		remainingText = remainingText.replaceAll(find, '');
 	const unfilledPlaceholders: string[] = [];
 	const fieldReplacements: Array<Omit<Replacement, 'format'>> = [];
@@ -93,7 +89,7 @@ export function addFillRequests(
 	// Texts with placeholders come last, so that no later request fills a field into the text of another field.
 	const hasBraces = ({ replacement }: { replacement: string }) => replacement.includes('{{');
 	fieldReplacements.sort((left, right) => Number(hasBraces(left)) - Number(hasBraces(right)));
-	return [...requests, ...buildReplaceRequests(fieldReplacements)];
+	return [...textRequests, ...buildReplaceRequests(fieldReplacements)];
 }
 
 /** Finds a field by its name, or by a path such as `customer.city`. @returns the value as text; undefined if there is no such field */

@@ -80,28 +80,28 @@ async function sendChange(docs: docs_v1.Docs, change: DocumentChange, item: Item
 	return { ...result, characterCount: insertedUnits, replaced };
 }
 
-/** When this many requests were refused, all pictures become links, because Google may refuse pictures one at a time. */
+/** After so many refusals, all pictures become links, because each refusal may name only one picture. */
 const maxRefusedRequests = 5;
 
 /** Carries out a change that inserts content. Pictures that Google refuses become links, and the change is sent again. */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
 	item: Item,
-	planChange: (filterRefused: PictureFilter) => DocumentChange,
+	planChange: (linkRefused: PictureFilter) => DocumentChange,
 ): Promise<DocumentWriteResult> {
-	const refused = new Set<string>();
+	const refusedUrls = new Set<string>();
 	for (let sendCount = 1; ; sendCount++) {
-		const change = planChange((content) => filterPictures(content, (address) => !refused.has(address)));
+		const change = planChange((content) => filterPictures(content, (address) => !refusedUrls.has(address)));
 		try {
 			const result = await sendChange(docs, change, item);
-			if (refused.size > 0)
-				item.addHint(`Google could not fetch these images, so they became links: ${[...refused].join(', ')}`);
+			const urlList = [...refusedUrls].join(', ');
+			if (urlList) item.addHint(`Google could not fetch these images, so they became links: ${urlList}`);
 			return result;
 		} catch (error) {
 			const addresses = findRefusedAddresses(error, change);
 			if (addresses.length === 0) throw toError(error);
 			const linkedAddresses = sendCount < maxRefusedRequests ? addresses : getPictureAddresses(change);
-			linkedAddresses.forEach((address) => refused.add(address));
+			linkedAddresses.forEach((address) => refusedUrls.add(address));
 		}
 	}
 }
@@ -109,7 +109,7 @@ export async function carryOutContent(
 const getPictureAddresses = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ insertInlineImage }) => insertInlineImage?.uri ?? []);
 
-/** Finds the addresses of pictures that Google could not fetch: all pictures if Google names none, and no pictures for other errors. */
+/** Finds the addresses of pictures that Google could not fetch. If Google names no picture, it may be any of them. Other errors have none. */
 function findRefusedAddresses(error: unknown, change: DocumentChange): string[] {
 	if (!isRefused(error)) return [];
 	const requestIndex = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
@@ -122,9 +122,9 @@ function findRefusedAddresses(error: unknown, change: DocumentChange): string[] 
 const isRefused = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.outcome !== 'unknown';
 
-/** A change is planned at most this many times if somebody else edits the document. */
+/** A change is planned at most so many times if somebody else edits the document meanwhile. */
 const maxPlans = 6;
-/** A pause has a random length, so that two executions do not meet again. With each plan, its limit grows by this much. */
+/** A pause has a random length, so that two executions do not meet again. The longest pause grows by this much with each plan. */
 const pauseStepMilliseconds = 400;
 
 /** Repeats a change (read, plan, send) if somebody changed the document after the read. Google then refuses the change. */
@@ -142,7 +142,7 @@ export async function repeatIfOutdated<R>(changeOnce: () => Promise<R>, item: It
 	}
 }
 
-/** Adds a tab if the document has none with its title. Only one of two executions adds it: Google refuses a second change of a revision. */
+/** Adds a tab unless the document has a tab with this title. If two executions add it at once, Google refuses the later change. */
 export async function ensureTab(docs: docs_v1.Docs, documentId: string, tab: string, item: Item) {
 	const title = tab.trim();
 	if (title === '' || looksLikeTabId(title)) return;
@@ -156,16 +156,15 @@ export async function ensureTab(docs: docs_v1.Docs, documentId: string, tab: str
 	}, item);
 }
 
-/** Whether a document's revision differs from the one that the item's change required. If nobody else edits it, the change was made. */
+/** Whether the document has another revision than the item's change required. Then the change was made, unless somebody else edited it. */
 export function hasNewRevision(item: Item, { documentId, revisionId }: BodyState) {
 	const change = lastChanges.get(item);
 	return change?.documentId === documentId && change.revisionId !== revisionId;
 }
 
 /**
- * Compares the document with the last change of an item.
+ * Compares the document with the last change of an item. @throws NodeError if the document does not show whether the change was carried out
  * @returns the result of the change, the failure if nothing was written, or undefined if the item has sent no change
- * @throws NodeError if the document does not show whether the change was carried out
  */
 export async function recoverResult(
 	docs: docs_v1.Docs,

@@ -84,7 +84,7 @@ function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): Para
 		...(format === 'code' && { shading: { backgroundColor: toGray(0.95) } }),
 		...(format === 'rule' && { borderBottom: buildBorder(1, 1) }),
 		...(quoteDepth > 0 && { borderLeft: buildBorder(3, 6) }),
-		...(!list?.bullet && indentPoints > 0 && toIndent(indentPoints)),
+		...(!list?.hasBullet && indentPoints > 0 && toIndent(indentPoints)),
 	};
 }
 
@@ -101,9 +101,9 @@ const resetParagraphFields =
 	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
 
-export interface InsertTarget extends Pick<ContentPlace, 'index' | 'tabId' | 'isStyled'> {
+export interface InsertTarget extends Pick<ContentPlace, 'index' | 'tabId' | 'mayBeStyled'> {
 	/** Whether the first paragraph continues the paragraph at the index, with the style of that paragraph. */
-	readonly continues: boolean;
+	readonly continuesParagraph: boolean;
 }
 
 function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
@@ -128,21 +128,21 @@ function buildStyleUpdate(extent: Extent, paragraphStyle: ParagraphStyle, layout
 /** Builds the requests for styles of paragraphs and text. They change no index. */
 export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRequest[] {
 	const { end, toRange } = layout;
-	const paragraphs = target.continues ? layout.paragraphs.slice(1) : layout.paragraphs;
+	const paragraphs = target.continuesParagraph ? layout.paragraphs.slice(1) : layout.paragraphs;
 	const start = paragraphs[0]?.start ?? end;
 	const requests: DocsRequest[] = [];
-	if (target.isStyled && start < end) requests.push(...buildResetRequests(toRange(start, end)));
+	if (target.mayBeStyled && start < end) requests.push(...buildResetRequests(toRange(start, end)));
 	// Text that continues a paragraph takes over the paragraph's style, but not the style of its text.
-	if (target.isStyled && target.index < start) {
+	if (target.mayBeStyled && target.index < start) {
 		const range = toRange(target.index, start);
 		requests.push({ updateTextStyle: { range, textStyle: {}, fields: '*' } });
 	}
-	// The later paragraphs of list items get their style after their bullets are deleted.
-	const styledNow = paragraphs.filter(({ block }) => block.list?.bullet !== false);
+	// The later paragraphs of list items have to lose their bullets first. `buildBulletRemoval` gives them their style.
+	const paragraphsToStyle = paragraphs.filter(({ block }) => block.list?.hasBullet !== false);
 	return [
 		...requests,
 		...buildSpacingRequests(paragraphs, layout),
-		...styledNow.flatMap((line) => buildStyleUpdate(line, buildParagraphStyle(line.block), layout)),
+		...paragraphsToStyle.flatMap((line) => buildStyleUpdate(line, buildParagraphStyle(line.block), layout)),
 		...layout.tables.flatMap((table) => buildAlignmentRequests(table, layout)),
 		...buildTextStyleRequests(layout),
 	];
@@ -181,16 +181,16 @@ function buildTextStyleRequests(layout: Layout): DocsRequest[] {
 }
 
 /**
- * Builds the requests for bullets. One request first gives bullets to all paragraphs of a list, because only this keeps one numbering: also
- * to inner lists of another kind, later paragraphs of items, and text between items. Then inner lists of another kind get their own bullets,
- * and the later paragraphs and the text lose theirs. Tab characters set the level. Google removes them, so later indexes stay right.
+ * Builds the requests for bullets. The first request gives bullets to everything in a list, because otherwise its numbering would begin
+ * anew. Then inner lists of another kind get their own bullets. Later paragraphs of an item, and text between items, lose their bullets.
+ * Tab characters set the level of an item. Google removes these characters, so later indexes stay right.
  */
 export function buildListRequests(layout: Layout): DocsRequest[] {
 	const requests = layout.lists.flatMap((list) =>
 		splitAtTables(list, layout).flatMap((paragraphs) => buildBulletRequests(paragraphs, list, layout)),
 	);
 	const removalRequests = layout.paragraphs
-		.filter(({ block }) => block.isBetweenItems ?? block.list?.bullet === false)
+		.filter(({ block }) => block.isBetweenItems ?? block.list?.hasBullet === false)
 		.flatMap((paragraph) => buildBulletRemoval(paragraph, layout));
 	return [...requests, ...removalRequests];
 }
@@ -202,25 +202,22 @@ function splitAtTables({ firstIndex, lastIndex }: ListRange, { placedBlocks }: L
 		if ('cells' in placed) stretches.push([]);
 		else if (placed.block.list !== undefined) stretches.at(-1)?.push(placed);
 	}
-	return stretches.filter((paragraphs) => paragraphs.some(({ block }) => block.list?.bullet));
+	return stretches.filter((paragraphs) => paragraphs.some(({ block }) => block.list?.hasBullet));
 }
 
-function buildBulletRequests(
-	paragraphs: readonly PlacedParagraph[],
-	{ ordered }: ListRange,
-	{ toRange, toLocation }: Layout,
-): DocsRequest[] {
+function buildBulletRequests(paragraphs: readonly PlacedParagraph[], { ordered }: ListRange, layout: Layout) {
 	const first = paragraphs[0];
 	const last = paragraphs.at(-1);
 	if (first === undefined || last === undefined) return [];
-	const tabRequests = paragraphs.toReversed().flatMap(({ block: { list }, start }) => {
-		const text = list?.bullet ? '\t'.repeat(list.level) : '';
-		return text === '' ? [] : [{ insertText: { text, location: toLocation(start) } }];
+	const indentRequests = paragraphs.toReversed().flatMap(({ block: { list }, start }) => {
+		const text = list?.hasBullet ? '\t'.repeat(list.level) : '';
+		return text === '' ? [] : [{ insertText: { text, location: layout.toLocation(start) } }];
 	});
-	const tabUnits = tabRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
+	const indentUnits = indentRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
 	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
-	const end = Math.max(last.end, last.start + 1) + tabUnits;
-	return [...tabRequests, { createParagraphBullets: { range: toRange(first.start, end), bulletPreset } }];
+	const end = Math.max(last.end, last.start + 1) + indentUnits;
+	const range = layout.toRange(first.start, end);
+	return [...indentRequests, { createParagraphBullets: { range, bulletPreset } }];
 }
 
 function buildBulletRemoval(paragraph: PlacedParagraph, layout: Layout): DocsRequest[] {

@@ -95,12 +95,13 @@ export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
 	return segments.map(({ content = [] }) => getStoredText(content)).join('');
 }
 
-/** Joins all texts of the chosen tab, or of every tab. @param content the elements of the chosen tab's body to include */
-export function collectTexts({ tabId, allTabs }: BodyState, isEveryTab: boolean, content: Elements): string {
+export type TabScope = 'allTabs' | 'chosenTab';
+/** Joins all texts of the tabs. @param content the elements that stand for the body of the chosen tab */
+export function collectTexts({ tabId, allTabs }: BodyState, tabScope: TabScope, content: Elements): string {
 	const texts = allTabs.map((tab) => {
 		const isChosenTab = summarizeTab(tab).tabId === tabId;
 		const body = isChosenTab ? content : (tab.documentTab?.body?.content ?? []);
-		return isChosenTab || isEveryTab ? getStoredText(body) + getOuterText(tab) : '';
+		return isChosenTab || tabScope === 'allTabs' ? getStoredText(body) + getOuterText(tab) : '';
 	});
 	return texts.join('');
 }

@@ -18,7 +18,7 @@ export const write = defineOperation({
 		'Replace the whole content of a document, of one of its tabs or of the section under a heading. Headers and footers are kept.',
 	modelDescription: 'Replace content of a Google document.',
 	caution: 'Destructive: the previous content is lost.',
-	// A second try could find the text that the first one inserted, for example if `aa` replaces `a`.
+	// A second try could find the text that the first try inserted, for example if `aa` replaces `a`.
 	isIdempotent: ({ replacements, fillFromInput }) => replacements.length === 0 && !fillFromInput,
 	fields: [
 		fields.documentId,
@@ -81,7 +81,7 @@ export const write = defineOperation({
 			);
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
-		const needsTexts = fillFromInput || replacementPlan.markdown.length > 0;
+		const needsTexts = fillFromInput || replacementPlan.markdownReplacements.length > 0;
 		const scope = needsTexts ? 'texts' : heading ? 'bodies' : 'outline';
 		let firstSectionText: string | undefined;
 		const writeOnce = async () => {
@@ -94,19 +94,20 @@ export const write = defineOperation({
 					'Nothing was written. Check the document before you run this again.',
 				);
 			const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
-			const documentText = collectTexts(body, tab === '', keepsContent ? body.content : []);
+			const tabScope = tab === '' ? 'allTabs' : 'chosenTab';
+			const documentText = collectTexts(body, tabScope, keepsContent ? body.content : []);
 			const textRequests = fillFromInput
-				? addFillRequests(replacementPlan, documentText + content, item, true)
-				: replacementPlan.requests;
+				? addFillRequests(replacementPlan, documentText + content, item, { fillFromInput })
+				: replacementPlan.textRequests;
 			const criteria = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
 			const requestsAfter = textRequests.map(({ replaceAllText }) => ({
 				replaceAllText: { ...replaceAllText, ...criteria },
 			}));
-			const place = planPlace(body, section, true);
-			return await carryOutContent(docs, item, (filterRefused) => {
+			const place = planPlace(body, section, 'replace');
+			return await carryOutContent(docs, item, (linkRefused) => {
 				const plan = keepsContent
-					? planMarkdownReplacements(body, tab === '', replacementPlan.markdown, filterRefused)
-					: planWrite(filterRefused(fitIntoSection(parsedContent, section)), place);
+					? planMarkdownReplacements(body, tabScope, replacementPlan.markdownReplacements, linkRefused)
+					: planWrite(linkRefused(fitIntoSection(parsedContent, section)), place);
 				return buildChange(plan, base, requestsAfter);
 			});
 		};

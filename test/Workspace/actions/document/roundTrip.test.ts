@@ -19,7 +19,12 @@ describe('round trip', () => {
 	function written(markdown: string): { id: string; content: DocumentContent } {
 		const id = fresh();
 		const content = markdownToBlocks(markdown);
-		const plan = planContent(content, { index: 1, tabId: undefined, continues: false, isStyled: false });
+		const plan = planContent(content, {
+			index: 1,
+			tabId: undefined,
+			continuesParagraph: false,
+			mayBeStyled: false,
+		});
 		if (plan.requests.length > 0) update(id, [...plan.requests]);
 		expect(service.text(id)).toBe(plan.text);
 		expect(get(id).body?.content?.at(-1)?.endIndex).toBe(plan.endIndex);
@@ -73,7 +78,12 @@ describe('round trip', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (markdown) => {
 				const { content } = written(markdown);
-				const plan = planContent(content, { index: 1, tabId: undefined, continues: false, isStyled: false });
+				const plan = planContent(content, {
+					index: 1,
+					tabId: undefined,
+					continuesParagraph: false,
+					mayBeStyled: false,
+				});
 				const own = content.blocks.map((one) =>
 					one.kind === 'table' ? one.rows.flat().map(joinSpans).join('') : joinSpans(one.spans),
 				);
@@ -241,8 +251,8 @@ describe('visible text', () => {
 						const plan = planContent(content, {
 							index: 1,
 							tabId: undefined,
-							continues: false,
-							isStyled: false,
+							continuesParagraph: false,
+							mayBeStyled: false,
 						});
 						update(id, [...plan.requests]);
 						expect(service.text(id)).toBe(plan.text);
