@@ -91,7 +91,6 @@ const errorTable: readonly NetworkErrorRow[] = [
 /** Part of Node's message if a connection ended before TLS was established. The code ECONNRESET does not show when it ended. */
 const resetBeforeTls = 'before secure TLS connection was established';
 
-/** The advice if n8n's egress policy stopped a request. */
 export const blockedAdvice =
 	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 

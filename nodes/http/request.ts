@@ -85,7 +85,6 @@ export function rejectOnAbort(response: Promise<FullResponse>, signal: AbortSign
 	});
 }
 
-/** Discards a response that nobody will read. */
 export function discardBody({ body }: Pick<FullResponse, 'body'>): void {
 	if (body instanceof Readable) body.destroy();
 }
