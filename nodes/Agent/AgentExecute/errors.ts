@@ -5,7 +5,7 @@ import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
-import { type BodyErrorTexts, bodyErrorToRequestError, type RequestErrorFactory } from '../../http/request';
+import { type BodyErrorTexts, convertBodyError, type RequestErrorFactory } from '../../http/request';
 import * as retry from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
@@ -27,7 +27,7 @@ const unknownOutcomeText =
 /** Converts what was thrown by a call that got no complete response to the error for the user. */
 export function convertThrownError(error: unknown, call: CallErrorContext): NodeError {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return bodyErrorToRequestError(error, buildBodyTexts(call.params));
+	if (error instanceof BodyError) return convertBodyError(error, buildBodyTexts(call.params));
 	const networkError = classifyNetworkError(error);
 	const { status: code, outcome, retryable, category } = networkError;
 	const description = appendErrorCode(networkAdvice[category] ?? unknownOutcomeText, networkError.code);
