@@ -7,7 +7,7 @@ export const defaultMaxBytes = 64 * mebibyte;
 /** How much of the body of an unsuccessful response is read, before decompression. An error message is smaller. */
 const maxErrorBytes = mebibyte / 4;
 
-/** A body that could not be read. What may help: a repeat after `cutShort`, a wait after `noMemory`, less data after the other reasons. */
+/** A body that could not be read. What may help: a repeat after `cutShort`, a pause after `noMemory`, less data after the other reasons. */
 export class BodyError extends Error {
 	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noMemory';
 	readonly code: string | undefined;

@@ -1,7 +1,7 @@
 import { observeHttpClient } from './httpObserver';
 import type { AttemptResult } from './retry';
 
-/** Collects the error and its causes, outermost first, also all errors of an AggregateError (one for each address of a host). */
+/** Collects the error and its causes, outermost first. An AggregateError adds all of its errors, such as one for each address of a host. */
 export function collectErrorChain(error: unknown): object[] {
 	const chain: object[] = [];
 	const queue = [error];
@@ -61,22 +61,22 @@ export interface NetworkError extends AttemptResult {
 	readonly reason: string;
 }
 
-const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/;
+const certificateCodePattern = /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/;
 
 type NetworkErrorRow = readonly [
 	category: NetworkError['category'],
-	codes: RegExp,
+	codePattern: RegExp,
 	reason: string,
-	/** Limits the row: `connecting` to the time before the connection, because a route can also disappear later, `beforeTls` to that before TLS. */
-	limit?: 'connecting' | 'beforeTls',
+	/** The row applies only to errors of this phase. `connecting`: before there is a connection. `beforeTls`: before TLS is established. */
+	phase?: 'connecting' | 'beforeTls',
 ];
 
-/** The first row that matches the code and whose limit is met applies. */
+/** The first row that matches the code and the phase applies. A code can stand twice, because a route can also disappear later. */
 const errorTable: readonly NetworkErrorRow[] = [
 	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached', 'connecting'],
 	['notConnected', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached', 'connecting'],
 	['notConnected', /^ETIMEDOUT$/, 'the server did not respond', 'connecting'],
-	['certificate', certificateCodes, "the server's certificate is not trusted", 'beforeTls'],
+	['certificate', certificateCodePattern, "the server's certificate is not trusted", 'beforeTls'],
 	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed', 'beforeTls'],
 	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
 	['notConnected', /^ENOTFOUND$/, 'the host name was not found'],
@@ -91,7 +91,6 @@ const errorTable: readonly NetworkErrorRow[] = [
 /** Part of Node's message if a connection ended before TLS was established. The code ECONNRESET does not show when it ended. */
 const resetBeforeTls = 'before secure TLS connection was established';
 
-/** The advice if n8n's egress policy stopped a request. */
 export const blockedAdvice =
 	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 
@@ -111,11 +110,11 @@ function classifyCode(chain: readonly object[], code = ''): [NetworkError['categ
 		return ['notConnected', 'the connection was reset'];
 	}
 	const { errorsAfterTls } = observeHttpClient();
-	const conditions = {
+	const phases = {
 		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
 		beforeTls: !chain.some((link) => errorsAfterTls.has(link)),
 	};
-	const row = errorTable.find(([, codes, , limit]) => codes.test(code) && (!limit || conditions[limit]));
+	const row = errorTable.find(([, pattern, , phase]) => pattern.test(code) && (!phase || phases[phase]));
 	return row ? [row[0], row[2]] : ['unknown', 'the connection failed'];
 }
 

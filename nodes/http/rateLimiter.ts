@@ -3,19 +3,19 @@ import { toError, isNodeError, type NodeError } from '../core/errors';
 import { quoteField } from '../fields/field';
 import { createStoppedRequestError } from './retry';
 
-export interface RequestLimits {
-	/** How long quota errors may delay the request. */
-	readonly maxWaitMilliseconds: number;
+export interface SendOptions {
+	/** How long quota errors may delay the request in all. */
+	readonly maxRetryWaitMilliseconds: number;
 	readonly signal: AbortSignal | undefined;
-	/** Called before the request waits after a quota error of its own. */
-	readonly onWait?: (milliseconds: number) => void;
-	/** If false, a quota error is thrown, because the caller must look at the service before it sends the request again. */
+	/** Called with the length of the pause after a quota error of this request. */
+	readonly onPause?: (milliseconds: number) => void;
+	/** False if the caller must look at the service before the request is sent again. Then a quota error is thrown. */
 	readonly mayResend?: boolean;
 }
 
-interface WaitingRequest {
+interface QueuedRequest {
 	readonly queuedAt: number;
-	readonly maxWaitMilliseconds: number;
+	readonly maxRetryWaitMilliseconds: number;
 	readonly admit: () => void;
 	readonly giveUp: (error: Error) => void;
 }
@@ -24,29 +24,29 @@ export const defaultRateLimiterSettings = {
 	clock: systemClock,
 	/** The period over which the service counts requests. */
 	periodMilliseconds: 60_000,
-	/** Returns 0 <= x < 1. */
 	random: Math.random,
 };
 
 export type RateLimiterSettings = Readonly<typeof defaultRateLimiterSettings>;
 
-/** How many requests Gmail accepts at once. It responds "Too many concurrent requests for user" even below its quota. 4 to 6 are known to work. */
+/** How many requests a limiter first sends at once. Gmail, the strictest service, is known to accept 4 to 6, even if its quota allows more. */
 export const safeConcurrency = 5;
+/** How many requests a limiter sends at once at most. */
 export const maxConcurrency = 20;
 
 /**
- * Limits how many requests of one credential to one service the whole process sends at once. Quotas are not known, so the number begins
- * small and doubles while the service accepts the requests. A quota error halves the number, and all requests wait. Then a single one is
- * sent at a time until one succeeds, and the number grows only by one. Times are monotonic milliseconds.
+ * Limits how many requests of one credential to one service the whole process sends at once: the concurrency. Quotas are not known, so it
+ * begins small and doubles while the service accepts the requests. A quota error halves it and starts a pause for all requests. Requests
+ * are then sent one at a time until one succeeds. After that, the concurrency grows only by one. Times are monotonic milliseconds.
  */
 export class RateLimiter {
 	readonly #settings: RateLimiterSettings;
 	#concurrency = safeConcurrency;
 	#runningCount = 0;
-	#queue: WaitingRequest[] = [];
+	#queue: QueuedRequest[] = [];
 	#pausedUntil = 0;
 	#lastQuotaErrorAt = -Infinity;
-	/** The quota errors since the last success. Errors of requests that were in progress together count as one. `error` is the latest one. */
+	/** The quota errors since the last success, and the latest of them. Errors of requests that were in progress together count as one. */
 	#quotaErrorStreak:
 		{ readonly beganAt: number; readonly count: number; readonly error: NodeError } | undefined;
 	/** How many requests the service has accepted since the concurrency last changed. */
@@ -59,19 +59,19 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Sends a request as soon as the limit allows. After a quota error, which means that nothing was done, sends the request again within
-	 * its time limit, unless `mayResend` is false.
-	 * @throws NodeError as `request` does
+	 * Sends a request as soon as the limit allows. A quota error means that nothing was done. The request is then sent again within its
+	 * time limit, unless `mayResend` is false.
+	 * @throws Error any other error of `request`; NodeError for a pause that is too long, or if the execution is stopped
 	 */
-	async send<T>(request: () => Promise<T>, limits: RequestLimits): Promise<T> {
-		const { maxWaitMilliseconds, signal, onWait, mayResend = true } = limits;
+	async send<T>(request: () => Promise<T>, options: SendOptions): Promise<T> {
+		const { maxRetryWaitMilliseconds, signal, onPause, mayResend = true } = options;
 		let firstQuotaErrorAt: number | undefined;
 		let earliestAt = -Infinity;
 		for (;;) {
-			const wait = earliestAt - this.#now;
-			// The service asked for this wait before the same request is sent again.
-			if (wait > 0) await waitUnlessStopped(signal, (done) => this.#settings.clock.callAfter(wait, done));
-			const sentAt = await this.#waitForAdmission(limits);
+			const pause = earliestAt - this.#now;
+			// The service asked for a pause before it gets this request again.
+			if (pause > 0) await waitUnlessStopped(signal, (done) => this.#settings.clock.callAfter(pause, done));
+			const sentAt = await this.#waitForAdmission(options);
 			try {
 				const result = await request();
 				this.#recordSuccess();
@@ -84,13 +84,13 @@ export class RateLimiter {
 				if (!mayResend) throw toError(error);
 				earliestAt = now + (error.retryAfterMilliseconds ?? 0);
 				const resumeAt = Math.max(this.#pausedUntil, earliestAt);
-				if (resumeAt > firstQuotaErrorAt + maxWaitMilliseconds) {
-					throw this.#createWaitError(error, now - firstQuotaErrorAt, maxWaitMilliseconds);
+				if (resumeAt > firstQuotaErrorAt + maxRetryWaitMilliseconds) {
+					throw this.#createLongPauseError(error, now - firstQuotaErrorAt, maxRetryWaitMilliseconds);
 				}
-				onWait?.(resumeAt - now);
+				onPause?.(resumeAt - now);
 			} finally {
 				this.#runningCount--;
-				this.#admitWaitingRequests();
+				this.#admitQueuedRequests();
 			}
 		}
 	}
@@ -100,14 +100,14 @@ export class RateLimiter {
 	}
 
 	/** @returns the time at which the request is sent @throws NodeError */
-	async #waitForAdmission({ maxWaitMilliseconds, signal }: RequestLimits): Promise<number> {
+	async #waitForAdmission({ maxRetryWaitMilliseconds, signal }: SendOptions): Promise<number> {
 		await waitUnlessStopped(signal, (admit, giveUp) => {
-			const waiting = { queuedAt: this.#now, maxWaitMilliseconds, admit, giveUp };
-			this.#queue.push(waiting);
+			const queued = { queuedAt: this.#now, maxRetryWaitMilliseconds, admit, giveUp };
+			this.#queue.push(queued);
 			this.#failHopelessRequests();
-			this.#admitWaitingRequests();
+			this.#admitQueuedRequests();
 			return () => {
-				this.#queue = this.#queue.filter((request) => request !== waiting);
+				this.#queue = this.#queue.filter((request) => request !== queued);
 			};
 		});
 		return this.#now;
@@ -124,24 +124,24 @@ export class RateLimiter {
 
 	/** @param sentAt when the request with the error was sent */
 	#recordQuotaError(sentAt: number, error: NodeError): void {
-		const requestedWait = error.retryAfterMilliseconds;
+		const requestedPause = error.retryAfterMilliseconds;
 		const { periodMilliseconds, random } = this.#settings;
 		const now = this.#now;
 		const { beganAt = now, count = 0 } = this.#quotaErrorStreak ?? {};
 		const isNew = sentAt > this.#lastQuotaErrorAt;
 		this.#quotaErrorStreak = { beganAt, count: isNew ? count + 1 : count, error };
 		if (isNew) {
-			// The pause if the response names none: up to a second after the first error, and up to twice as long after each further error.
-			const pause = Math.min(periodMilliseconds, (periodMilliseconds / 60) * 2 ** count);
-			this.#pausedUntil = now + pause * (0.5 + random() / 2);
+			// Up to a second after the first error, and up to twice as long after each further error. A longer requested one replaces it.
+			const backoffPause = Math.min(periodMilliseconds, (periodMilliseconds / 60) * 2 ** count);
+			this.#pausedUntil = now + backoffPause * (0.5 + random() / 2);
 			this.#lastQuotaErrorAt = now;
 			this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2));
 			this.#wasHalved = true;
 			this.#acceptedCount = 0;
 		}
-		// A wait of more than a minute is not about the shared quota, so it applies only to this request.
-		if (requestedWait !== undefined && requestedWait <= periodMilliseconds)
-			this.#pausedUntil = Math.max(this.#pausedUntil, now + requestedWait);
+		// A requested pause of more than a minute is not about the shared quota, so it applies only to this request.
+		if (requestedPause !== undefined && requestedPause <= periodMilliseconds)
+			this.#pausedUntil = Math.max(this.#pausedUntil, now + requestedPause);
 		this.#failHopelessRequests();
 	}
 
@@ -149,22 +149,22 @@ export class RateLimiter {
 	#failHopelessRequests(): void {
 		if (!this.#quotaErrorStreak) return;
 		const { beganAt, error } = this.#quotaErrorStreak;
-		const isHopeless = ({ queuedAt, maxWaitMilliseconds }: WaitingRequest) =>
-			Math.max(queuedAt, beganAt) + maxWaitMilliseconds < this.#pausedUntil;
+		const isHopeless = ({ queuedAt, maxRetryWaitMilliseconds }: QueuedRequest) =>
+			Math.max(queuedAt, beganAt) + maxRetryWaitMilliseconds < this.#pausedUntil;
 		const hopelessRequests = this.#queue.filter(isHopeless);
-		this.#queue = this.#queue.filter((waiting) => !isHopeless(waiting));
-		for (const { giveUp, maxWaitMilliseconds } of hopelessRequests) {
-			giveUp(this.#createWaitError(error, 0, maxWaitMilliseconds));
+		this.#queue = this.#queue.filter((queued) => !isHopeless(queued));
+		for (const { giveUp, maxRetryWaitMilliseconds } of hopelessRequests) {
+			giveUp(this.#createLongPauseError(error, 0, maxRetryWaitMilliseconds));
 		}
 	}
 
-	#admitWaitingRequests(): void {
+	#admitQueuedRequests(): void {
 		this.#cancelWakeUp();
 		if (this.#queue.length === 0) return;
 		const pause = this.#pausedUntil - this.#now;
 		if (pause > 0) {
 			this.#cancelWakeUp = this.#settings.clock.callAfter(pause, () => {
-				this.#admitWaitingRequests();
+				this.#admitQueuedRequests();
 			});
 			return;
 		}
@@ -177,13 +177,13 @@ export class RateLimiter {
 		}
 	}
 
-	#createWaitError(failure: NodeError, waitedMilliseconds: number, maxWaitMilliseconds: number): NodeError {
+	#createLongPauseError(failure: NodeError, waitedMilliseconds: number, maxRetryWait: number): NodeError {
 		const toSeconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
-		const requestedWait = failure.retryAfterMilliseconds;
-		const text = requestedWait === undefined ? 'The next try would have to wait' : 'Google asks n8n to wait';
-		const waitSeconds = toSeconds(requestedWait ?? Math.max(0, this.#pausedUntil - this.#now));
+		const requestedPause = failure.retryAfterMilliseconds;
+		const text = requestedPause === undefined ? 'The next try would have to wait' : 'Google asks n8n to wait';
+		const pauseSeconds = toSeconds(requestedPause ?? Math.max(0, this.#pausedUntil - this.#now));
 		const description = [
-			`${text} ${waitSeconds} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWaitMilliseconds / 1000}`,
+			`${text} ${pauseSeconds} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxRetryWait / 1000}`,
 			waitedMilliseconds > 0 ? `, of which ${toSeconds(waitedMilliseconds)} have passed.` : '.',
 			failure.description ? ` ${failure.description}` : '',
 		].join('');
@@ -198,7 +198,7 @@ function isQuotaError(error: unknown): error is NodeError {
 	return error.retryable && error.outcome === 'notDone';
 }
 
-/** Waits. @param begin calls back when the wait is over, and returns a function that cancels it @throws NodeError if the execution is stopped */
+/** Waits until `begin` calls `done` or `fail`. @param begin returns a function that cancels this @throws NodeError if the execution is stopped */
 async function waitUnlessStopped(
 	signal: AbortSignal | undefined,
 	begin: (done: () => void, fail: (error: Error) => void) => () => void,

@@ -19,7 +19,7 @@ const decompressors: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
 
 /**
  * A response with its body as received. The body is decompressed here, because n8n's HTTP client takes truncated compressed data for
- * complete data, and Node takes a body of unknown length for complete if the connection is reset. The result of n8n's helper shows neither.
+ * complete data, and Node takes a body of unknown length for complete if the connection is reset. n8n's helper reports neither.
  */
 export class RawResponse {
 	/** The socket is null once Node's HTTP agent keeps it for another request. Then the response is complete. */

@@ -36,7 +36,7 @@ export type BodyErrorTexts = Readonly<
 >;
 
 /** Converts a BodyError. The outcome is unknown: the service responded, so it may have done what the request asked for. */
-export function bodyErrorToRequestError({ reason, code }: BodyError, texts: BodyErrorTexts): NodeError {
+export function convertBodyError({ reason, code }: BodyError, texts: BodyErrorTexts): NodeError {
 	const [message, description] = texts[reason];
 	return new NodeError({
 		code: reason === 'noMemory' ? 503 : 502,
@@ -85,7 +85,6 @@ export function rejectOnAbort(response: Promise<FullResponse>, signal: AbortSign
 	});
 }
 
-/** Discards a response that nobody will read. */
 export function discardBody({ body }: Pick<FullResponse, 'body'>): void {
 	if (body instanceof Readable) body.destroy();
 }

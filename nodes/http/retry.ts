@@ -4,28 +4,28 @@ import { isNodeError, NodeError, toError } from '../core/errors';
 import { quoteField } from '../fields/field';
 
 /**
- * Draws a random wait ("full jitter"): evenly from 0 to `base * 2^waitCount`, or to the cap if that is less.
- * @param waitCount the number of earlier waits
+ * Draws a random pause ("full jitter"): evenly from 0 to `baseMilliseconds * 2^pauseCount`, or to the cap if that is less.
+ * @param pauseCount the number of earlier pauses
  */
 export function drawJitterMilliseconds(
-	waitCount: number,
+	pauseCount: number,
 	{ baseMilliseconds, capMilliseconds }: Readonly<Record<'baseMilliseconds' | 'capMilliseconds', number>>,
 	random: () => number,
 ): number {
-	const window = Math.min(capMilliseconds, baseMilliseconds * 2 ** waitCount);
+	const window = Math.min(capMilliseconds, baseMilliseconds * 2 ** pauseCount);
 	return Math.floor(random() * window);
 }
 
 const secondsPattern = /^\d{1,12}(\.\d+)?$/;
 /** The three forms of an HTTP date start with the name of the day (RFC 9110, section 5.6.7). */
-const httpDateStart = /^(mon|tue|wed|thu|fri|sat|sun)/i;
+const httpDateStartPattern = /^(mon|tue|wed|thu|fri|sat|sun)/i;
 
 /** Parses a `Retry-After` header to milliseconds from now. A date in the past gives 0. Returns undefined without a valid header. */
 export function parseRetryAfter(header: string | undefined, nowMilliseconds: number): number | undefined {
 	const value = header?.trim();
 	if (value === undefined) return undefined;
 	if (secondsPattern.test(value)) return Math.ceil(Number(value) * 1000);
-	if (!httpDateStart.test(value)) return undefined;
+	if (!httpDateStartPattern.test(value)) return undefined;
 	// Only the form of asctime has no comma. It means UTC but names no time zone, so Date.parse would read it as local time.
 	const time = Date.parse(value.includes(',') ? value : `${value} GMT`);
 	return Number.isNaN(time) ? undefined : Math.max(0, time - nowMilliseconds);
@@ -41,7 +41,7 @@ export function classifyStatus(status: number): AttemptResult {
 	return isUnknown ? { outcome: 'unknown', retryable: true } : { outcome: 'notDone', retryable: false };
 }
 
-/** Creates the error of a stopped attempt. It is retryable, so that `withRetries` goes on to a wait, whose error considers all attempts. */
+/** Creates the error of a stopped attempt. It is retryable, so that `withRetries` begins a pause, whose error covers all attempts. */
 export const createStoppedRequestError = (outcome: NodeError['outcome']) =>
 	createStoppedError().with({ outcome, retryable: true });
 
@@ -58,15 +58,15 @@ export interface RetryPolicy {
 	};
 	/** The option Max Tries: the number of attempts including the first, at least 1. */
 	readonly maxTries: number;
-	/** The limit for the sum of all waits. If it is 0, there is only one attempt, because each further attempt needs a wait. */
+	/** The limit for the sum of all pauses. If it is 0, there is only one attempt, because each further attempt needs a pause. */
 	readonly maxRetryWaitMilliseconds: number;
 	readonly signal: AbortSignal | undefined;
 }
 
 /** Google recommends at most 64 s between two attempts. */
 const backoff = { baseMilliseconds: 1000, capMilliseconds: 64_000 };
-/** Applies even if a service asks for less, because "Retry-After: 0" must not cause several attempts at once. */
-const minWaitMilliseconds = 200;
+/** Applies even if a service asks for a shorter pause, because "Retry-After: 0" must not cause several attempts at once. */
+const minPauseMilliseconds = 200;
 
 interface RepeatEffect {
 	/** Whether it makes no difference if the service carries out the request twice. */
@@ -84,8 +84,8 @@ interface RetryProgress {
 }
 
 /**
- * Repeats an attempt until it succeeds, a repeat could do harm, or the policy allows no more. Waits as long as the service asks for in
- * Retry-After, and a little longer. If the policy does not allow this wait, the attempts end at once.
+ * Repeats an attempt until it succeeds, a repeat could do harm, or the policy allows no more. Pauses as long as the service asks for in
+ * Retry-After, and a little longer. If the policy does not allow this pause, the attempts end at once.
  * @param attempt throws a NodeError that says what became of the attempt
  * @throws NodeError
  */
@@ -104,42 +104,42 @@ export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEf
 		const progress = { attempts, waitedMilliseconds, mayBeDone };
 		const mayRepeat = failure.retryable && (failure.outcome === 'notDone' || effect.isHarmless);
 		if (!mayRepeat) throw createFinalError(failure, progress);
-		const wait = computeWait(failure, progress, policy);
-		await sleep(wait, undefined, { signal: policy.signal }).catch(() => {
+		const pause = computePause(failure, progress, policy);
+		await sleep(pause, undefined, { signal: policy.signal }).catch(() => {
 			throw mayBeDone
 				? createStoppedError().with({ outcome: 'unknown' })
 				: createStoppedError(policy.words.nothingDone);
 		});
-		waitedMilliseconds += wait;
+		waitedMilliseconds += pause;
 	}
 }
 
 /** Computes the milliseconds until the next attempt. @throws NodeError if the policy allows no further attempt */
-export function computeWait(failure: NodeError, progress: RetryProgress, policy: RetryPolicy): number {
+export function computePause(failure: NodeError, progress: RetryProgress, policy: RetryPolicy): number {
 	const { attempts, waitedMilliseconds } = progress;
 	if (attempts >= policy.maxTries) throw createFinalError(failure, progress);
-	const remainingWait = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
-	const requestedWait = failure.retryAfterMilliseconds ?? 0;
-	if (requestedWait > remainingWait)
-		throw createFinalError(failure, progress, describeLongWait(requestedWait, remainingWait, policy));
-	if (remainingWait <= 0)
-		throw createFinalError(failure, progress, attempts === 1 ? describeMissingWait(policy) : undefined);
-	// The jitter is added to the requested wait, because clients that got the same wait must not return at the same moment.
+	const remainingPause = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
+	const requestedPause = failure.retryAfterMilliseconds ?? 0;
+	if (requestedPause > remainingPause)
+		throw createFinalError(failure, progress, describeLongPause(requestedPause, remainingPause, policy));
+	if (remainingPause <= 0)
+		throw createFinalError(failure, progress, attempts === 1 ? describeMissingPause(policy) : undefined);
+	// The jitter is added to the requested pause, because clients that were asked for the same pause must not return at the same moment.
 	const jitter = drawJitterMilliseconds(attempts - 1, backoff, Math.random);
-	return Math.min(remainingWait, requestedWait + Math.max(minWaitMilliseconds, jitter));
+	return Math.min(remainingPause, requestedPause + Math.max(minPauseMilliseconds, jitter));
 }
 
-/** Describes that the service asks for a longer wait than the policy allows. */
-function describeLongWait(requestedWait: number, remainingWait: number, policy: RetryPolicy): string {
+/** Describes that the service asks for a longer pause than the policy allows. */
+function describeLongPause(requestedPause: number, remainingPause: number, policy: RetryPolicy): string {
 	const { words, maxRetryWaitMilliseconds: maxWait } = policy;
-	const note = remainingWait < maxWait ? `, of which ${Math.floor(remainingWait / 100) / 10} are left` : '';
-	return `${words.service} asks n8n to wait ${Math.ceil(requestedWait / 1000)} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWait / 1000}${note}.`;
+	const note = remainingPause < maxWait ? `, of which ${Math.floor(remainingPause / 100) / 10} are left` : '';
+	return `${words.service} asks n8n to wait ${Math.ceil(requestedPause / 1000)} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWait / 1000}${note}.`;
 }
 
-const describeMissingWait = ({ maxRetryWaitMilliseconds: maxWait }: RetryPolicy) =>
+const describeMissingPause = ({ maxRetryWaitMilliseconds: maxWait }: RetryPolicy) =>
 	`Another try would need a wait, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWait / 1000}.`;
 
-/** Adds the outcome of all attempts to the last failure. If none may have been carried out, an unknown outcome is that of a read. */
+/** Adds the outcome of all attempts to the last failure. If no attempt may have been carried out, only a read can have an unknown outcome. */
 function createFinalError(failure: NodeError, { attempts, mayBeDone }: RetryProgress, advice?: string) {
 	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 	const triesNote = advice === undefined && attempts > 1 ? `Tried ${attempts} times.` : undefined;

@@ -57,14 +57,14 @@ export class Station {
 
 	/** Another connection of the same session. */
 	connect(options: Partial<ConnectionOptions> = {}): Connection {
-		const readRequest = (sessionId: string) => {
+		const readConnectRequest = (sessionId: string) => {
 			const identity = buildIdentity(signatureOf(this.signature), {}, this.clock.getWallMilliseconds());
 			return Promise.resolve(buildConnectRequest(sessionId, credentialOf(this.proxy.address), identity));
 		};
 		const environment = { clock: this.clock, random: this.#random, log: this.account.logger };
 		return connect(
 			{ ...standardOptions, sessionId: this.sessionId, ...options },
-			readRequest,
+			readConnectRequest,
 			this.account.listener,
 			environment,
 		);

@@ -1,5 +1,5 @@
 import { isNodeError, NodeError } from '../../nodes/core/errors';
-import { defaultRateLimiterSettings, RateLimiter, type RequestLimits } from '../../nodes/http/rateLimiter';
+import { defaultRateLimiterSettings, RateLimiter, type SendOptions } from '../../nodes/http/rateLimiter';
 import { VirtualClock } from './virtualClock';
 import { attempts } from '../attempt';
 
@@ -33,8 +33,8 @@ function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 		state.taken++;
 		return clock.now();
 	};
-	const ask = async (limits: Partial<RequestLimits> = {}) =>
-		await limiter.send(request, { maxWaitMilliseconds: 120_000, signal: undefined, ...limits });
+	const ask = async (limits: Partial<SendOptions> = {}) =>
+		await limiter.send(request, { maxRetryWaitMilliseconds: 120_000, signal: undefined, ...limits });
 	/** How many of so many requests are sent at once. */
 	const widestOf = async (count: number) => {
 		state.widest = 0;
@@ -67,7 +67,7 @@ test('after refusals it is halved, down to one, and grows by one', async () => {
 	const refuse = async (times: number) => {
 		state.quota = 0;
 		const waits: number[] = [];
-		const refused = ask({ onWait: (wait) => waits.push(wait) });
+		const refused = ask({ onPause: (wait) => waits.push(wait) });
 		while (waits.length < times) await clock.advance(100);
 		state.quota = Infinity;
 		await clock.run(refused);
@@ -83,7 +83,9 @@ test('waits a second after the first refusal, twice as long after each further o
 		const { clock, ask } = world({ quota: 0, draw });
 		const waits: number[] = [];
 		const onWait = (wait: number) => waits.push(wait);
-		await expect(clock.run(ask({ onWait, maxWaitMilliseconds: 10 * minute }))).rejects.toThrow();
+		await expect(
+			clock.run(ask({ onPause: onWait, maxRetryWaitMilliseconds: 10 * minute })),
+		).rejects.toThrow();
 		const seconds = [1, 2, 4, 8, 16, 32, 60, 60];
 		expect(waits.slice(0, 8)).toEqual(seconds.map((wait) => wait * 1000 * (0.5 + draw / 2)));
 	}
@@ -93,12 +95,12 @@ test('a success lets the waits begin anew', async () => {
 	const { clock, state, ask } = world({ quota: 0 });
 	const waits: number[] = [];
 	const onWait = (wait: number) => waits.push(wait);
-	const first = ask({ onWait });
+	const first = ask({ onPause: onWait });
 	while (waits.length < 2) await clock.advance(100);
 	state.quota = Infinity;
 	await clock.run(first);
 	state.quota = 0;
-	await expect(clock.run(ask({ onWait, maxWaitMilliseconds: 800 }))).rejects.toThrow();
+	await expect(clock.run(ask({ onPause: onWait, maxRetryWaitMilliseconds: 800 }))).rejects.toThrow();
 	expect(waits).toEqual([750, 1500, 750]);
 });
 
@@ -123,7 +125,7 @@ test.each([
 	async (maxWaitMilliseconds, times) => {
 		const { clock, state, answer, ask } = world({ quota: 0 });
 		answer.retryAfterMilliseconds = 10_000;
-		const refused = clock.run(ask({ maxWaitMilliseconds }));
+		const refused = clock.run(ask({ maxRetryWaitMilliseconds: maxWaitMilliseconds }));
 		await expect(refused).rejects.toMatchObject({ retryable: false, code: 429 });
 		expect(state.refused).toBe(times);
 	},
@@ -137,7 +139,7 @@ test.each([
 	answer.retryAfterMilliseconds = 10_000;
 	const sent = Promise.allSettled(Array.from({ length: 5 }, () => ask()));
 	let ended = 0;
-	const inLine = ask({ maxWaitMilliseconds }).finally(() => (ended = clock.now()));
+	const inLine = ask({ maxRetryWaitMilliseconds: maxWaitMilliseconds }).finally(() => (ended = clock.now()));
 	await clock.advance(150);
 	state.quota = Infinity;
 	await clock.run(Promise.allSettled([inLine, sent]));
@@ -148,7 +150,9 @@ test('the failure says what was waited for, and for how long', async () => {
 	const described = async (maxWaitMilliseconds: number, retryAfterMilliseconds?: number) => {
 		const { clock, answer, ask } = world({ quota: 0 });
 		Object.assign(answer, { retryAfterMilliseconds });
-		const error: unknown = await clock.run(ask({ maxWaitMilliseconds })).catch((thrown: unknown) => thrown);
+		const error: unknown = await clock
+			.run(ask({ maxRetryWaitMilliseconds: maxWaitMilliseconds }))
+			.catch((thrown: unknown) => thrown);
 		return isNodeError(error) ? error.description?.replace(/'.*'/, 'Wait') : error;
 	};
 	expect(await described(500)).toBe('The next try would have to wait 1 seconds, but Wait allows 0.5. Wait.');
@@ -172,14 +176,14 @@ test.each([
 	const clock = new VirtualClock();
 	const limiter = new RateLimiter({ ...defaultRateLimiterSettings, clock });
 	const request = jest.fn(() => Promise.reject(new NodeError({ code, message: '', ...attempts[kind] })));
-	const sent = clock.run(limiter.send(request, { maxWaitMilliseconds: 1000, signal: undefined }));
+	const sent = clock.run(limiter.send(request, { maxRetryWaitMilliseconds: 1000, signal: undefined }));
 	await expect(sent).rejects.toMatchObject({ code });
 	expect(request).toHaveBeenCalledTimes(times);
 });
 
 test('what a quota of each minute refuses is sent in the next ones, and few requests are refused', async () => {
 	const { clock, state, ask } = world({ quota: 60 });
-	await clock.run(many(200, () => ask({ maxWaitMilliseconds: 10 * minute })));
+	await clock.run(many(200, () => ask({ maxRetryWaitMilliseconds: 10 * minute })));
 	expect(state.taken).toBe(200);
 	// 60 in each minute: three full ones have to pass.
 	expect(clock.now()).toBeLessThanOrEqual(5 * minute);
@@ -202,7 +206,7 @@ test('a request in line has waited since the first refusal', async () => {
 	const { clock, ask } = world({ quota: 0 });
 	const others = Promise.allSettled(Array.from({ length: 6 }, () => ask()));
 	let ended = 0;
-	const inLine = ask({ maxWaitMilliseconds: 1800 }).finally(() => (ended = clock.now()));
+	const inLine = ask({ maxRetryWaitMilliseconds: 1800 }).finally(() => (ended = clock.now()));
 	await expect(clock.run(inLine)).rejects.toMatchObject({ retryable: false });
 	// Refused at 100 and, when one asked for all, at 950: the next try would be at 2450.
 	expect(ended).toBe(950);
@@ -212,9 +216,9 @@ test('a request in line has waited since the first refusal', async () => {
 test('a request that may not wait until then is not sent', async () => {
 	const { clock, state, answer, ask } = world({ quota: 0 });
 	answer.retryAfterMilliseconds = 50_000;
-	const first = ask({ maxWaitMilliseconds: 60_000 }).catch(() => undefined);
+	const first = ask({ maxRetryWaitMilliseconds: 60_000 }).catch(() => undefined);
 	await clock.advance(150);
-	await expect(ask({ maxWaitMilliseconds: 40_000 })).rejects.toMatchObject({
+	await expect(ask({ maxRetryWaitMilliseconds: 40_000 })).rejects.toMatchObject({
 		retryable: false,
 		code: 429,
 		description: expect.stringContaining('Google asks n8n to wait 50 seconds') as string,
@@ -263,7 +267,7 @@ test('refusals of requests that were out together count as one', async () => {
 	const { clock, state, ask } = world({ quota: 0 });
 	const waits: number[] = [];
 	const onWait = (wait: number) => waits.push(wait);
-	const all = Promise.allSettled(Array.from({ length: 5 }, () => ask({ onWait })));
+	const all = Promise.allSettled(Array.from({ length: 5 }, () => ask({ onPause: onWait })));
 	await clock.advance(150);
 	expect(state.refused).toBe(5);
 	expect(waits).toHaveLength(5);

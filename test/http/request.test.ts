@@ -12,12 +12,7 @@ import {
 	classifyNetworkError,
 	formatNetworkMessage,
 } from '../../nodes/http/networkErrors';
-import {
-	attemptRequest,
-	bodyErrorToRequestError,
-	type FullResponse,
-	rejectOnAbort,
-} from '../../nodes/http/request';
+import { attemptRequest, convertBodyError, type FullResponse, rejectOnAbort } from '../../nodes/http/request';
 import { RawResponse } from '../../nodes/http/rawResponse';
 import { createStoppedRequestError } from '../../nodes/http/retry';
 import { startScriptedServer } from '../Workspace/scriptedServer';
@@ -140,7 +135,7 @@ describe('request', () => {
 			tooLarge: ['a', 'b'],
 			tooCostly: ['a', 'b'],
 		} as const;
-		const error = bodyErrorToRequestError(new BodyError(reason, 'ECONNRESET'), texts);
+		const error = convertBodyError(new BodyError(reason, 'ECONNRESET'), texts);
 		expect(error).toMatchObject({ code, message: 'a', ...attempts[attempt] });
 		expect(error.description).toContain('b');
 	});

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { NodeError, isNodeError, toNodeError } from '../../nodes/core/errors';
 import {
-	computeWait,
+	computePause,
 	classifyStatus,
 	type RetryPolicy,
 	withRetries,
@@ -29,7 +29,7 @@ describe('retry', () => {
 
 		const waitFor = (failure: NodeError, progress = first, more: Partial<RetryPolicy> = {}) => {
 			try {
-				return computeWait(failure, progress, { ...policy, ...more });
+				return computePause(failure, progress, { ...policy, ...more });
 			} catch (error) {
 				return toNodeError(error).description;
 			}
@@ -46,7 +46,7 @@ describe('retry', () => {
 		});
 
 		test.each([undefined, 0, 1000])('does not come without time to wait (Retry-After %s)', (asked) => {
-			expect(() => computeWait(busy(asked), first, { ...policy, maxRetryWaitMilliseconds: 0 })).toThrow(
+			expect(() => computePause(busy(asked), first, { ...policy, maxRetryWaitMilliseconds: 0 })).toThrow(
 				'Busy',
 			);
 		});

@@ -9,7 +9,7 @@ import { attemptRequest, type FullResponse, baseRequestOptions, rejectOnAbort } 
 import { RawResponse } from '../../http/rawResponse';
 import { withRetries } from '../../http/retry';
 import * as access from '../session/credentials';
-import { buildCallErrorFactory, statusToRequestError, retryWords } from './errors';
+import { buildCallErrorFactory, convertFailedResponse, retryWords } from './errors';
 import { readItemParameters, readWaitSettings } from './parameters';
 import { type AgentResponse, findJsonBytes } from './response';
 
@@ -32,7 +32,7 @@ export function checkAgentItem(
 }
 
 /** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
-export function buildCallFingerprint({ params, buildPayload, credentials }: CheckedAgentItem): unknown {
+export function getRequestIdentity({ params, buildPayload, credentials }: CheckedAgentItem): unknown {
 	const { sessionId, startStepName } = params;
 	const { userId, userPublicKey } = access.buildIdentity(credentials.signer, params);
 	const url = access.buildExecuteUrl(credentials.api);
@@ -132,7 +132,7 @@ async function readAgentResponse(
 	if (statusCode < 200 || statusCode > 299) {
 		const compressedBody = await readErrorBody(response.body, signal);
 		const body = await rawResponse.decompress(compressedBody, memory).catch(() => Buffer.alloc(0));
-		throw statusToRequestError({ statusCode, headers, body }, call);
+		throw convertFailedResponse({ statusCode, headers, body }, call);
 	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
 	const maxBytes = call.params.maxResponseBytes;

@@ -11,7 +11,7 @@ import { type CollectorSetup, MessageCollector, type WaitEndReason, type EndedBy
 
 export interface WaitSetup extends CollectorSetup {
 	readonly sessionId: string;
-	readonly readRequest: ConnectRequestReader;
+	readonly readConnectRequest: ConnectRequestReader;
 	readonly signal: AbortSignal | undefined;
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
 	readonly connect: typeof connect;
@@ -22,7 +22,7 @@ export interface WaitResult extends Pick<MessageCollector, 'earlyMessages' | 'me
 	readonly endedBy: EndedBy;
 	/** Whether the channel was lost during the wait, so that messages may be missing. */
 	readonly hasGap: boolean;
-	/** The last close frame that the service sent after the call and before the end of the wait. Undefined if there was none. */
+	/** The last close frame that arrived after the call and before the end of the wait. Undefined if there was none. */
 	readonly closeFrame: { readonly code: number; readonly reason: string } | undefined;
 	/** The failure of a call whose awaited messages arrived nevertheless. Undefined if the call succeeded. */
 	readonly callFailure: NodeError | undefined;
@@ -145,7 +145,7 @@ class MessageWait implements ConnectionListener {
 		await this.#connection?.close();
 	}
 
-	onMessage(frame: SessionFrame): void {
+	onFrame(frame: SessionFrame): void {
 		this.#readiness.restartQuietTimer();
 		this.#collector.add(parseFrame(frame));
 	}
@@ -169,8 +169,8 @@ class MessageWait implements ConnectionListener {
 		if (wasOpen && this.#isCallSent && this.#collector.endReason === undefined) this.#lastLoss = failure;
 		if (!wasOpen && isLastingFault(closeReason)) this.#hopelessAttemptCount++;
 		if (this.#isReadinessOverdue) this.#failReadiness();
-		// Waiting on is pointless after a final refusal, or if a lasting fault has occurred twice.
-		if (decision !== 'final' && this.#hopelessAttemptCount < 2) return;
+		// The wait ends if only the long backoff is left, or if a lasting fault has occurred twice.
+		if (decision !== 'retryLate' && this.#hopelessAttemptCount < 2) return;
 		this.#failReadiness(closeReason);
 		if (this.#isCallSent && !this.#collector.handleNoMoreMessages())
 			this.#waitEnd.reject(errors.addStartedText(failure));
@@ -203,13 +203,14 @@ class MessageWait implements ConnectionListener {
 	};
 
 	#openConnection(): void {
-		const { connect, settings, sessionId, readRequest, clock, log } = this.#setup;
+		const { connect, settings, sessionId, readConnectRequest, clock, log } = this.#setup;
 		const options = { ...settings, sessionId, reconnectMaxDelaySeconds };
-		this.#connection ??= connect(options, readRequest, this, { clock, log });
+		this.#connection ??= connect(options, readConnectRequest, this, { clock, log });
 	}
 
-	#failReadiness(refusal?: CloseReason): void {
-		this.#readiness.readySignal.reject(errors.createChannelNotOpenError(this.#findLastFailure(), refusal));
+	#failReadiness(closeReason?: CloseReason): void {
+		const failure = errors.createChannelNotOpenError(this.#findLastFailure(), closeReason);
+		this.#readiness.readySignal.reject(failure);
 	}
 
 	/** Finds out why the channel is not open. Returns undefined if the channel is open. */

@@ -5,7 +5,7 @@ import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
-import { type BodyErrorTexts, bodyErrorToRequestError, type RequestErrorFactory } from '../../http/request';
+import { type BodyErrorTexts, convertBodyError, type RequestErrorFactory } from '../../http/request';
 import * as retry from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
@@ -24,10 +24,10 @@ export interface CallErrorContext {
 const unknownOutcomeText =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
 
-/** Converts what was thrown by a call that got no complete response. */
-export function thrownToRequestError(error: unknown, call: CallErrorContext): NodeError {
+/** Converts what was thrown by a call that got no complete response to the error for the user. */
+export function convertThrownError(error: unknown, call: CallErrorContext): NodeError {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return bodyErrorToRequestError(error, buildBodyTexts(call.params));
+	if (error instanceof BodyError) return convertBodyError(error, buildBodyTexts(call.params));
 	const networkError = classifyNetworkError(error);
 	const { status: code, outcome, retryable, category } = networkError;
 	const description = appendErrorCode(networkAdvice[category] ?? unknownOutcomeText, networkError.code);
@@ -60,19 +60,19 @@ function formatByteLimit(bytes: number): string {
 	return Number.isInteger(mebibytes) ? `${mebibytes} MiB (${byteText})` : byteText;
 }
 
-/** Converts a response with a status outside 200–299. */
-export function statusToRequestError(agentResponse: AgentResponse, call: CallErrorContext): NodeError {
+/** Converts a response with a status outside 200–299 to the error for the user. */
+export function convertFailedResponse(agentResponse: AgentResponse, call: CallErrorContext): NodeError {
 	const { statusCode: code, headers } = agentResponse;
 	if (isRedirect(code)) return createRedirectError(code, headers.location, call.url);
 	const retryAfterMilliseconds = retry.parseRetryAfter(headers['retry-after'], Date.now());
-	// A service may have started the agent before it failed. Only 503 with Retry-After says that it did not, as 429 does.
+	// A service may have started the agent before it failed. But 503 with Retry-After says, as 429 does, that the agent was not started.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
-	const attempt = retry.classifyStatus(saysNotDone ? 429 : code);
+	const result = retry.classifyStatus(saysNotDone ? 429 : code);
 	const excerpt = buildExcerpt(agentResponse, call.sanitize);
 	const [meaning, description] =
-		statusTexts[code] ?? (attempt.retryable ? outcomeTexts[attempt.outcome] : undefined) ?? rejectedTexts;
+		statusTexts[code] ?? (result.retryable ? outcomeTexts[result.outcome] : undefined) ?? rejectedTexts;
 	const message = `${meaning} (${code})${excerpt ? `: ${excerpt}` : ''}`;
-	return new NodeError({ code, message, description, retryAfterMilliseconds, ...attempt });
+	return new NodeError({ code, message, description, retryAfterMilliseconds, ...result });
 }
 
 export const buildCallErrorFactory = (call: CallErrorContext): RequestErrorFactory => ({
@@ -88,7 +88,7 @@ export const buildCallErrorFactory = (call: CallErrorContext): RequestErrorFacto
 			outcome: 'unknown',
 			retryable: true,
 		}),
-	toRequestError: (error) => thrownToRequestError(error, call),
+	toRequestError: (error) => convertThrownError(error, call),
 });
 
 const nothingSentText = 'Nothing was sent: the agent was not started.';
@@ -128,7 +128,6 @@ function createRedirectError(code: number, location: string | undefined, url: st
 	});
 }
 
-/** The message says what happened. The description says what to do. */
 type ErrorTexts = readonly [message: string, description: string];
 
 const credentialsRefusedTexts: ErrorTexts = [
@@ -178,7 +177,7 @@ const maxMessagesLength = 32_768;
 /** The limit for one message, or for the response to the call. */
 const maxDetailLength = 8192;
 
-/** Adds session and response to a failure after which the agent may be running. @param response its content; undefined without a response */
+/** Adds session and response to a failure after which the agent may be running. @param response the content of the response, if there is one */
 export function addCallDetails(
 	failure: NodeError,
 	{ sessionId, sanitize }: Pick<CallErrorContext, 'sanitize'> & { readonly sessionId: string },
@@ -219,7 +218,7 @@ function limitDetail(value: unknown, sanitize: Sanitize): IDataObject[string] {
 	}
 }
 
-/** Lists fields or values of the received messages, so that the user sees which one the last message has. An empty field is the text itself. */
+/** Lists the values of the match field in the messages, or else the fields of the messages. Without a match field, the texts are the values. */
 function describeMessages(messages: readonly SessionMessage[], match: FieldCondition | undefined): string {
 	if (messages.length === 0) return '';
 	const field = match?.field;
@@ -237,14 +236,14 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldCondi
 /** How long the channel may take to open before the call. */
 export const openTimeoutSeconds = 20;
 
-/** @param lastFailure the error of the last attempt @param refusal why there is no further attempt; undefined after the time limit */
-export function createChannelNotOpenError(lastFailure?: NodeError, refusal?: CloseReason): NodeError {
+/** @param lastFailure the error of the last attempt @param closeReason why no further attempt is made; undefined after the time limit */
+export function createChannelNotOpenError(lastFailure?: NodeError, closeReason?: CloseReason): NodeError {
 	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
 	const status =
-		refusal?.kind === 'response' && !refusal.response.fromProxy ? refusal.response.statusCode : 0;
+		closeReason?.kind === 'response' && !closeReason.response.fromProxy ? closeReason.response.statusCode : 0;
 	// The service may refuse a session that it does not know yet.
-	const mayNeedSession = status >= 400 || refusal?.kind === 'closeFrame';
+	const mayNeedSession = status >= 400 || closeReason?.kind === 'closeFrame';
 	const advice =
 		"If the service creates the session only with the call, set the option 'Open Channel' to 'After the Call'.";
 	return failure.with({

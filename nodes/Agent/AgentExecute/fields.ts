@@ -1,9 +1,9 @@
 import { defaultMaxBytes } from '../../http/body';
 import type { Field } from '../../fields/field';
 import { includeInputFieldsOption, maxModelCharactersOption, requestOptions } from '../../fields/params';
-import { textField, textType, trimmedTextType } from '../session/fields';
+import { outputTextField, textType, trimmedTextType } from '../session/fields';
 
-/** Parameters of the execute call. Saved workflows rely on the defaults, so these never change. */
+/** The fields of the execute call. Their defaults never change, because saved workflows rely on them. */
 export const executeFields = [
 	{
 		displayName: 'Start Step Name',
@@ -75,12 +75,13 @@ export const executeFields = [
 /** Ends the description of each option that overrides a value of the credential. */
 const notMixedText = 'Items that override some but not all of these values are rejected';
 
-const [maxRetryWait, ...retryAndTimeout] = requestOptions;
+// The first of these options is Max Retry Wait. The others are Max Tries and Timeout.
+const [maxRetryWaitOption, ...otherRequestOptions] = requestOptions;
 
 export const executeOptions = [
 	// The default of Workspace is longer, because Google's quotas apply per minute.
-	{ ...maxRetryWait, default: 60 },
-	...retryAndTimeout,
+	{ ...maxRetryWaitOption, default: 60 },
+	...otherRequestOptions,
 	{
 		displayName: 'Enable Streaming',
 		name: 'enableStreaming',
@@ -125,7 +126,7 @@ export const executeOptions = [
 		description: `Used instead of the signature in the credential, e.g. if an earlier node creates the signature. ${notMixedText}.`,
 	},
 	{
-		...textField,
+		...outputTextField,
 		description:
 			"Field that holds the text of a JSON response or message, in dot notation. This text becomes 'output' in the output item and is what a chat shows.",
 	},

@@ -51,7 +51,6 @@ function sanitizeHeaders(headers: IncomingHttpHeaders, sanitize: Sanitize): IDat
 	return Object.fromEntries(entries);
 }
 
-/** Adds the messages to the item of the call. */
 export async function addMessages(
 	item: INodeExecutionData,
 	{ earlyMessages, messages, endedBy, hasGap, closeFrame }: WaitResult,
@@ -64,12 +63,12 @@ export async function addMessages(
 		const storing = storeMessageBytes(helpers, message.bytes);
 		binary[`message_${message.sequence}`] = await awaitStored(storing);
 	}
-	const earlyJson = earlyMessages.map((message) => ({ ...messageToJson(message), beforeCall: true }));
+	const earlyJson = earlyMessages.map((message) => ({ ...buildMessageJson(message), beforeCall: true }));
 	const json: IDataObject = {
 		...item.json,
 		output: buildOutputText(messages, textField, textPieces, endedBy),
 		lastMessage: messages.at(-1)?.message ?? null,
-		messages: [...earlyJson, ...messages.map(messageToJson)],
+		messages: [...earlyJson, ...messages.map(buildMessageJson)],
 		endedBy,
 	};
 	if (hasGap) json.gap = true;
@@ -78,7 +77,7 @@ export async function addMessages(
 	return { ...item, json, ...(Object.keys(binary).length > 0 && { binary }) };
 }
 
-function messageToJson({ sequence, receivedAt, format, message }: SessionMessage): IDataObject {
+function buildMessageJson({ sequence, receivedAt, format, message }: SessionMessage): IDataObject {
 	return { sequence, receivedAt, format, message: message as IDataObject };
 }
 
@@ -164,7 +163,6 @@ export class LiveView {
 	readonly #isStreaming: boolean;
 	/** Settles when the last chunk is sent. Chunks are sent one after another, because a worker sends each chunk through Redis. */
 	#lastChunk: Promise<unknown> = Promise.resolve();
-	/** The text that the chat shows. */
 	readonly #shownText: TurnText;
 
 	constructor(context: IExecuteFunctions, index: number, params: PreparedCall['params']) {

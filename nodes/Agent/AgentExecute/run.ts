@@ -21,7 +21,7 @@ interface AgentRunState {
 	readonly context: IExecuteFunctions;
 	readonly credentials: AgentCredentials | NodeError;
 	readonly hints: Set<string>;
-	/** The size of all responses without files, and of all messages, in the output. */
+	/** The bytes in the output: of all messages, and of all responses that are not files. */
 	outputBytes: number;
 }
 
@@ -30,7 +30,7 @@ const maxOutputBytes = 512 * 1024 * 1024;
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
-	// The calls of a run share one reading, as with n8n's own helper. Channels read the credentials again.
+	// The calls of a run use the credentials that are read here. Channels read the credentials again.
 	const credentials = await readCredentials(context).catch(toNodeError);
 	const sanitizer = new Sanitizer(isNodeError(credentials) ? undefined : findSecrets(credentials));
 	const run: AgentRunState = { context, credentials, hints: new Set(), outputBytes: 0 };
@@ -57,7 +57,7 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 			if (isNodeError(credentials)) throw credentials;
 			return calls.checkAgentItem(parameters, index, credentials);
 		},
-		getRequestIdentity: calls.buildCallFingerprint,
+		getRequestIdentity: calls.getRequestIdentity,
 		hasInputFields: (item) => item?.params.includeInputFields ?? parameters.isOn('includeInputFields'),
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session run one after another.
@@ -117,7 +117,7 @@ function buildWaitSetup(
 	return {
 		...call,
 		settings: wait,
-		readRequest: createConnectRequestReader(context, call.params),
+		readConnectRequest: createConnectRequestReader(context, call.params),
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),
@@ -128,11 +128,11 @@ function buildWaitSetup(
 
 function toFailedItem(error: unknown, { call, response: agentResponse }: calls.CallProgress): PerformedItem {
 	const failure = new Sanitizer(call.secrets).sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
-	const mayBeAccepted = agentResponse !== undefined || failure.outcome !== 'notDone';
-	if (!mayBeAccepted) return { result: { failure }, mustNotRunAgain: false };
+	const mustNotRunAgain = agentResponse !== undefined || failure.outcome !== 'notDone';
+	if (!mustNotRunAgain) return { result: { failure }, mustNotRunAgain };
 	const content = agentResponse && parseResponseContent(agentResponse);
 	const response =
 		content &&
 		('response' in content ? content.response : `(${content.bytes.length} bytes, ${content.mimeType})`);
-	return { result: { failure: addCallDetails(failure, call, response) }, mustNotRunAgain: true };
+	return { result: { failure: addCallDetails(failure, call, response) }, mustNotRunAgain };
 }

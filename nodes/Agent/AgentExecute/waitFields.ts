@@ -1,7 +1,7 @@
 import type { Field } from '../../fields/field';
 import * as sessionFields from '../session/fields';
 
-/** Parameters of the wait for messages. Saved workflows rely on the defaults, so these never change. */
+/** The fields of the wait for messages. Their defaults never change, because saved workflows rely on them. */
 export const waitFields = [
 	{
 		displayName: 'Wait for Messages',

@@ -4,7 +4,7 @@ import type { Field } from '../../fields/field';
 import { NodeParameters, type ParameterContext, readParameters } from '../../fields/params';
 import * as sessionFields from '../session/fields';
 
-/** Parameters of the trigger. Saved workflows rely on the defaults, so these never change. */
+/** The fields of the trigger. Their defaults never change, because saved workflows rely on them. */
 export const triggerFields = [
 	{
 		displayName: 'Session IDs',
@@ -110,7 +110,7 @@ export const triggerOptions = [
 		default: 60,
 		description: 'Max time to wait before reconnecting a lost channel',
 	},
-	sessionFields.textField,
+	sessionFields.outputTextField,
 ] as const satisfies readonly Field[];
 
 export type TriggerSettings = ReturnType<typeof readTriggerSettings>;

@@ -20,9 +20,9 @@ interface PublishedSetup extends ListenerSetup, DeliverySetup {
 	readonly rateLimiter: ConnectRateLimiter;
 }
 
-/** While the trigger stops, it continues to deliver queued messages as long as an execution ends within this time. */
-const executionEndMilliseconds = 400;
-/** The time limit for these deliveries together. n8n stops one trigger after another, and exits after 30 s. */
+/** A trigger that stops delivers its queued messages until the queue is empty or has not become shorter for this long. */
+const maxDrainStepMilliseconds = 400;
+/** The time limit for these deliveries together. n8n stops one trigger after another, and exits 30 s after it begins to stop. */
 const maxDrainMilliseconds = 2000;
 /** How many executions the last messages may start at once, beyond the user's limit. n8n 2.41 needs about 10 MiB for each execution. */
 const maxFinalExecutions = 50;
@@ -46,7 +46,7 @@ export class PublishedListener {
 		this.#setup = setup;
 		this.#alerts = new Alerts(context, clock);
 		this.#delivery = new Delivery(setup, this.#alerts);
-		const listener = {
+		const queueListener = {
 			deliver: (batch: readonly Arrival[]) => this.#delivery.deliver(batch),
 			pause: () => {
 				context.logger.info('Session channel: the queue is full, reading is paused');
@@ -60,18 +60,18 @@ export class PublishedListener {
 				this.#alerts.raise('dropped', createQueueFullError(arrivals.length));
 			},
 		};
-		this.#queue = new MessageQueue<Arrival>(settings, listener, clock);
+		this.#queue = new MessageQueue<Arrival>(settings, queueListener, clock);
 	}
 
 	/** Opens the channels and queues the messages that were left at the last stop. Does nothing after `close()`. */
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readRequest, context, clock, rateLimiter, memory } = this.#setup;
+		const { settings, connect, readConnectRequest, context, clock, rateLimiter, memory } = this.#setup;
 		this.#connections = settings.sessionIds.map((sessionId) => {
 			const frameSequence = memory.getFrameSequence(sessionId);
 			frameSequence.restart();
-			const listener = {
-				onMessage: this.#handleMessage,
+			const connectionListener = {
+				onFrame: this.#handleMessage,
 				onEvent: (event: ConnectionEvent) => {
 					if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
 				},
@@ -80,15 +80,15 @@ export class PublishedListener {
 				},
 			};
 			const environment = { clock, rateLimiter, frameSequence, log: context.logger };
-			return connect({ ...settings, sessionId }, readRequest, listener, environment);
+			return connect({ ...settings, sessionId }, readConnectRequest, connectionListener, environment);
 		});
 		const leftover = memory.takeLeftover();
 		if (leftover) this.#resumeLeftover(leftover);
 	}
 
 	/**
-	 * Delivers queued messages for a short time, closes the channels, and keeps the rest of the messages for the next start. Takes at most
-	 * 4 s, and less if executions are slow or many triggers stop. Never rejects. A second call only waits for the first.
+	 * Delivers queued messages for a short time, closes the channels, and keeps the rest of the messages for the next start. Never rejects.
+	 * Takes at most 4 s: 2.7 s for the three limits above, and 1.3 s for closing the channels. A second call only waits for the first.
 	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#stop();
@@ -100,8 +100,8 @@ export class PublishedListener {
 		const hadBacklog = this.#queue.length > 0;
 		const drainEnd = this.#queue.drain();
 		if (hadBacklog) await this.#awaitDrain(drainEnd);
-		const readResults = await Promise.all(this.#connections.map((connection) => connection.close(true)));
-		const isAllRead = readResults.every(Boolean);
+		const closings = this.#connections.map((connection) => connection.close({ takesLastMessages: true }));
+		const isAllRead = (await Promise.all(closings)).every(Boolean);
 		const hasBacklog = hadBacklog || this.#queue.length > 0;
 		// Executions that start at the same time may overtake each other.
 		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
@@ -121,7 +121,7 @@ export class PublishedListener {
 		let [previousLength, remainingMilliseconds] = [0, maxDrainMilliseconds];
 		do {
 			previousLength = this.#queue.length;
-			await this.#waitWithin(Math.min(executionEndMilliseconds, remainingMilliseconds), drainEnd);
+			await this.#waitWithin(Math.min(maxDrainStepMilliseconds, remainingMilliseconds), drainEnd);
 			remainingMilliseconds = deadline - clock.getMonotonicMilliseconds();
 		} while (this.#queue.length > 0 && this.#queue.length < previousLength && remainingMilliseconds > 0);
 	}
@@ -162,7 +162,7 @@ export class PublishedListener {
 	/** Numbers the message again, before the messages of the new channel. @returns an empty list if the message has a repeated ID */
 	#renumberIfNew(entry: Arrival): readonly Arrival[] {
 		if (!entry.isMessage) return [entry];
-		const sequence = this.#setup.memory.getFrameSequence(entry.sessionId).assignNumber();
+		const sequence = this.#setup.memory.getFrameSequence(entry.sessionId).takeNumber();
 		const arrival = new MessageArrival({ ...entry.frame, sequence });
 		const isNew = this.#delivery.rememberIfNew(arrival);
 		arrival.releaseMessage();
@@ -213,11 +213,11 @@ export async function listen(n8nContext: ITriggerFunctions): Promise<ITriggerRes
 
 async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {
 	const settings = readTriggerSettings(context);
-	const readRequest = createConnectRequestReader(context);
+	const readConnectRequest = createConnectRequestReader(context);
 	// The credentials are the same for all sessions, so checking one session is enough.
 	const [sessionId = ''] = settings.sessionIds;
 	try {
-		await readRequest(sessionId);
+		await readConnectRequest(sessionId);
 	} catch (error) {
 		const { credentials } = context.getNode();
 		const isChosen = credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;
@@ -225,5 +225,5 @@ async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {
 		// n8n's database or a vault may be unavailable for a moment. The connections will read the credentials again.
 		context.logger.warn(`Session channel: the credentials could not be read: ${toNodeError(error).message}`);
 	}
-	return { context, settings, readRequest, clock: systemClock, connect };
+	return { context, settings, readConnectRequest, clock: systemClock, connect };
 }

@@ -153,7 +153,6 @@ export class MessageQueue<T extends QueueEntry> {
 		if (count > 0) this.#droppedCounts.set(sessionId, (this.#droppedCounts.get(sessionId) ?? 0) + count);
 	}
 
-	/** Removes the oldest entries, at most `maxCount` of them. */
 	#removeOldest(maxCount: number): T[] {
 		const entries = this.#waitingEntries.splice(0, maxCount).map(({ entry }) => entry);
 		for (const { byteLength } of entries) this.heldBytes -= byteLength;

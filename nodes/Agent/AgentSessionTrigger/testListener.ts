@@ -12,7 +12,7 @@ import type { TriggerSettings } from './fields';
 export interface ListenerSetup {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
-	readonly readRequest: ConnectRequestReader;
+	readonly readConnectRequest: ConnectRequestReader;
 	readonly clock: Clock;
 	readonly connect: typeof connect;
 }
@@ -47,20 +47,21 @@ class TestListener {
 
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readRequest, clock, context } = this.#setup;
+		const { settings, connect, readConnectRequest, clock, context } = this.#setup;
 		const { filter } = settings;
 		this.#connections = settings.sessionIds.map((sessionId) => {
 			const listener = {
-				onMessage: (frame: SessionFrame) => {
+				onFrame: (frame: SessionFrame) => {
 					const arrival = new MessageArrival(frame);
 					if (filter === undefined || meetsCondition(arrival.message, filter)) this.#queue.push(arrival);
 					arrival.releaseMessage();
 				},
 				onChannelEnd: ({ decision, failure }: EndedChannel) => {
-					if (decision === 'final') this.#fail(failure);
+					if (decision === 'retryLate') this.#fail(failure);
 				},
 			};
-			return connect({ ...settings, sessionId }, readRequest, listener, { clock, log: context.logger });
+			const environment = { clock, log: context.logger };
+			return connect({ ...settings, sessionId }, readConnectRequest, listener, environment);
 		});
 		this.#cancelTimeout = clock.callAfter(testDurationSeconds * 1000, () => {
 			this.#fail(this.#createNoMessageError());

@@ -103,7 +103,9 @@ export interface ChannelSettings extends SocketRequest, HeartbeatSettings {
 	readonly initialMessage: string;
 }
 
-/** What a channel reports. `onClose` is called at most once, and last. After `close(true)`, only `onMessage` and `onFirstPong` are called. */
+export type CloseOptions = Readonly<{ takesLastMessages?: boolean }>;
+
+/** What a channel reports. `onClose` is called at most once, and last. After `close()`, only `onMessage` and `onFirstPong` may be called. */
 interface ChannelListener {
 	readonly onOpen: () => void;
 	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
@@ -188,10 +190,10 @@ export class Channel {
 
 	/**
 	 * Closes the channel, with a close frame if it is open. Settles within 300 ms, or 1.3 s while the last messages arrive. Never rejects.
-	 * @param takesLastMessages whether to deliver the messages that the server sends before it sees the close frame
-	 * @returns false if some of the messages that `takesLastMessages` asks for were not delivered
+	 * @param options with `takesLastMessages`, messages that the server sends before it sees the close frame are still delivered
+	 * @returns false if some of these messages were not delivered
 	 */
-	async close(takesLastMessages = false): Promise<boolean> {
+	async close({ takesLastMessages }: CloseOptions = {}): Promise<boolean> {
 		const wasOpen = this.#state === 'open';
 		this.#finish();
 		if (takesLastMessages && wasOpen) this.#state = 'closing';
@@ -245,10 +247,10 @@ export class Channel {
 				this.#listener.onFirstPong();
 			},
 			onUnexpectedResponse: (response) => {
-				this.#closeCause = closeReasons.upgradeResponseToCloseReason(response, this.#settings.sanitize);
+				this.#closeCause = closeReasons.convertUpgradeResponse(response, this.#settings.sanitize);
 			},
 			onError: (error) => {
-				this.#closeCause ??= closeReasons.socketErrorToCloseReason(error, this.#settings);
+				this.#closeCause ??= closeReasons.convertSocketError(error, this.#settings);
 			},
 			onClose: (code, reason) => {
 				this.#isSocketClosed = true;

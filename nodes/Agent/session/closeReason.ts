@@ -38,54 +38,54 @@ export type CloseReason =
 	/** The server did not respond to a ping and has sent nothing for `milliseconds`. */
 	| { readonly kind: 'silent'; readonly milliseconds: number }
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
-	/** A message broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */
+	/** A frame broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */
 	| { readonly kind: 'malformed'; readonly code: string }
 	/** The credentials could not be read. `isMistake` means that only the user can fix this: they are incomplete, or access is denied. */
 	| { readonly kind: 'credentials'; readonly message: string; readonly isMistake: boolean };
 
-/** How to reconnect. `retry`: with backoff. `retryOnce`: once, soon, with credentials read again. `final`: with the long backoff. */
-export type RetryDecision = 'retry' | 'retryOnce' | 'final';
+/** `retry`: with backoff. `retryOnce`: soon, with new credentials. `retryLate`: with the long backoff. Agent Execute and tests fail instead. */
+export type RetryDecision = 'retry' | 'retryOnce' | 'retryLate';
 
 const builtInFinalCloseCodes = [1002, 1003, 1007, 1008, 1010];
-/** After this many faulty frames in a row, the long backoff applies. A server that replays unread messages sends the same one again. */
-const maxFaultyFramesInARow = 3;
+/** If faulty frames closed this many channels in a row, the long backoff applies. A server that repeats unread messages also repeats this frame. */
+const maxFaultyCloses = 3;
 /** Whether the cause of an HTTP status usually passes by itself. */
 const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].includes(status);
 
 /**
  * Decides how to reconnect. Unknown close codes mean `retry`, and so does 1000, because servers and load balancers use it for any close.
- * @param history what happened in this outage. `retriedRefusalKey` is the key of the refusal that was retried once. `faultyFrameCount`
- * is the number of channels in a row, up to this one, that were closed by a message that is too large or malformed
+ * @param history what happened in this outage: `retriedCloseKey` is the key of the close reason after which the credentials were read
+ * again, and `faultyCloseCount` says how many channels in a row, up to this one, were closed by a faulty frame
  */
 export function decideRetry(
 	closeReason: CloseReason,
-	history: { readonly retriedRefusalKey: string | undefined; readonly faultyFrameCount: number },
-	userFinalCodes: readonly number[],
+	history: { readonly retriedCloseKey: string | undefined; readonly faultyCloseCount: number },
+	userFinalCloseCodes: readonly number[],
 ): RetryDecision {
-	if (isClosedByFaultyFrame(closeReason) && history.faultyFrameCount >= maxFaultyFramesInARow) return 'final';
-	if (closeReason.kind === 'credentials') return closeReason.isMistake ? 'final' : 'retry';
-	if (closeReason.kind === 'blocked') return 'final';
-	const finalCodes = [...builtInFinalCloseCodes, ...userFinalCodes];
-	if (closeReason.kind === 'closeFrame' && finalCodes.includes(closeReason.code)) return 'final';
+	if (isClosedByFaultyFrame(closeReason) && history.faultyCloseCount >= maxFaultyCloses) return 'retryLate';
+	if (closeReason.kind === 'credentials') return closeReason.isMistake ? 'retryLate' : 'retry';
+	if (closeReason.kind === 'blocked') return 'retryLate';
+	const finalCloseCodes = [...builtInFinalCloseCodes, ...userFinalCloseCodes];
+	if (closeReason.kind === 'closeFrame' && finalCloseCodes.includes(closeReason.code)) return 'retryLate';
 	const status = findHttpStatus(closeReason);
 	if (status === undefined || isTemporaryStatus(status)) return 'retry';
-	if (isRedirect(status)) return 'final';
-	return history.retriedRefusalKey === getRefusalKey(closeReason) ? 'final' : 'retryOnce';
+	if (isRedirect(status)) return 'retryLate';
+	return history.retriedCloseKey === getCloseKey(closeReason) ? 'retryLate' : 'retryOnce';
 }
 
-/** Whether a message that is too large or malformed closed the channel. A server that finds a message too large closes with 1009. */
+/** Whether a faulty frame closed the channel: one that is too large or malformed. A server that finds a frame too large closes with 1009. */
 export function isClosedByFaultyFrame(closeReason: CloseReason): boolean {
 	if (closeReason.kind === 'closeFrame') return closeReason.code === 1009;
 	return closeReason.kind === 'tooLarge' || closeReason.kind === 'malformed';
 }
 
-/** Returns what two refusals have in common if the second one repeats the first. */
-export function getRefusalKey(closeReason: CloseReason): string {
+/** Returns a text that is equal for two close reasons if the second repeats the first: the close code, the HTTP status or the kind. */
+export function getCloseKey(closeReason: CloseReason): string {
 	if (closeReason.kind === 'closeFrame') return `close ${closeReason.code}`;
 	return closeReason.kind === 'response' ? `status ${closeReason.response.statusCode}` : closeReason.kind;
 }
 
-/** Finds the HTTP status of a response or a close code. Services send an HTTP status from 400 on as this status plus 4000. */
+/** Finds the HTTP status of a response or a close code. A close code from 4400 on is an HTTP status plus 4000, such as 4401 for 401. */
 function findHttpStatus(closeReason: CloseReason): number | undefined {
 	if (closeReason.kind === 'response') return closeReason.response.statusCode;
 	return closeReason.kind === 'closeFrame' && closeReason.code >= 4400 ? closeReason.code - 4000 : undefined;
@@ -106,29 +106,29 @@ export function buildCloseReason(
 
 type CodedError = Error & { code?: unknown };
 
-export function socketErrorToCloseReason(
+export function convertSocketError(
 	error: CodedError,
 	{ maxMessageBytes, sanitize }: { readonly maxMessageBytes: number; readonly sanitize: Sanitize },
 ): CloseReason {
 	const code = typeof error.code === 'string' ? error.code : undefined;
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
 	if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
-	return networkErrorToCloseReason(error, sanitize);
+	return convertNetworkError(error, sanitize);
 }
 
-export function networkErrorToCloseReason(error: CodedError, sanitize: Sanitize): CloseReason {
+export function convertNetworkError(error: CodedError, sanitize: Sanitize): CloseReason {
 	const { code, message } = error;
 	if (isBlockedByPolicy(error)) return { kind: 'blocked' };
 	return { kind: 'network', code: typeof code === 'string' ? code : undefined, message: sanitize(message) };
 }
 
-export function upgradeResponseToCloseReason(response: UpgradeResponse, sanitize: Sanitize): CloseReason {
+export function convertUpgradeResponse(response: UpgradeResponse, sanitize: Sanitize): CloseReason {
 	const location = response.location && sanitize(response.location);
 	return { kind: 'response', response: { ...response, location, body: sanitize(response.body) } };
 }
 
 /** Converts an error of reading the credentials. @param sanitize is applied to n8n's errors, because a NodeError contains no secrets */
-export function credentialErrorToCloseReason(error: unknown, sanitize: Sanitize): CloseReason {
+export function convertCredentialError(error: unknown, sanitize: Sanitize): CloseReason {
 	const { message } = toError(error);
 	if (isNodeError(error)) return { kind: 'credentials', message, isMistake: true };
 	const isMistake = message.includes(envAccessDeniedText);
@@ -190,7 +190,7 @@ export function parseCloseRetryAfter(closeReason: CloseReason, nowMilliseconds: 
 	return parseRetryAfter(closeReason.response.retryAfter, nowMilliseconds);
 }
 
-/** Error codes by kind of close reason. A response has its status, and all other kinds have 503. */
+/** Error codes by kind of close reason. The code of a response is its status. All other kinds have the code 503. */
 const errorCodes: Partial<Record<CloseReason['kind'], number>> = {
 	connectTimeout: 504,
 	silent: 504,
@@ -241,7 +241,7 @@ function getUpgradeStatusAdvice({ statusCode, location, fromProxy }: UpgradeResp
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 }
 
-/** Formats host and path. The query may repeat secrets, so it is left out. The host `relative` stands for none: the location is only a path. */
+/** Formats host and path. The query is left out, because it may repeat secrets. For a location without a host, `relative` stands in for it. */
 function formatRedirectTarget(location: string | undefined): string {
 	if (location === undefined || !URL.canParse(location, 'ws://relative')) return '';
 	const { host, pathname } = new URL(location, 'ws://relative');

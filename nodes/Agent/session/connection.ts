@@ -1,6 +1,6 @@
 import { toError, type NodeError } from '../../core/errors';
 import type { Clock } from '../../core/clock';
-import { Channel, type ChannelSettings } from './channel';
+import { Channel, type ChannelSettings, type CloseOptions } from './channel';
 import * as closeReasons from './closeReason';
 import { type ConnectRequest, type ConnectRequestReader, buildSanitizeFunction } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
@@ -36,11 +36,11 @@ export interface EndedChannel extends NextAttempt {
 }
 
 /**
- * What a connection reports. After `close(true)`, only `onMessage` and `onFirstPong` are called. After `close()`, nothing is called.
+ * What a connection reports. After `close()`, nothing is called, except `onFrame` and `onFirstPong` while it takes the last messages.
  * If a method throws, the connection logs the name of the exception and continues.
  */
 export interface ConnectionListener {
-	onMessage(frame: SessionFrame): void;
+	onFrame(frame: SessionFrame): void;
 	onEvent?(event: ConnectionEvent): void;
 	/** Called at the first pong of a channel. Everything that the server sent before this pong has arrived. */
 	onFirstPong?(): void;
@@ -60,13 +60,13 @@ interface ConnectionEnvironment {
 
 export type Connection = Pick<SessionConnection, 'getStatus' | 'pause' | 'resume' | 'close'>;
 
-/** The time limit for what comes before the channel: mostly reading the credentials. Otherwise, a database that hangs would end all attempts. */
+/** The time limit for reading the credentials before a channel opens. Without a limit, a database that hangs would stop all attempts. */
 const credentialsTimeoutMilliseconds = 20_000;
 
 /** Opens one channel of a session after another. */
 class SessionConnection {
 	readonly #options: ConnectionOptions;
-	readonly #readRequest: ConnectRequestReader;
+	readonly #readConnectRequest: ConnectRequestReader;
 	readonly #listener: ConnectionListener;
 	readonly #environment: Required<ConnectionEnvironment>;
 	readonly #reconnectPlanner: ReconnectPlanner;
@@ -75,7 +75,7 @@ class SessionConnection {
 	/** Grows whenever an attempt starts or ends, so that the result of an older attempt is ignored. */
 	#attemptNumber = 0;
 	#channel: Channel | undefined;
-	/** Cancels the timer of the next attempt, or the time limit before the channel. */
+	/** Cancels the timer of the next attempt, or the time limit for reading the credentials. */
 	#cancelTimer = () => {};
 	#isPaused = false;
 	/** The error of the last channel or attempt that ended. Undefined until a channel or attempt has ended. */
@@ -88,7 +88,7 @@ class SessionConnection {
 
 	constructor(
 		options: ConnectionOptions,
-		readRequest: ConnectRequestReader,
+		readConnectRequest: ConnectRequestReader,
 		listener: ConnectionListener,
 		environment: ConnectionEnvironment,
 	) {
@@ -98,7 +98,7 @@ class SessionConnection {
 		this.#options = options;
 		this.#listener = listener;
 		this.#environment = { random, loadSocketOpener, rateLimiter, frameSequence, ...environment };
-		this.#readRequest = readRequest;
+		this.#readConnectRequest = readConnectRequest;
 		this.#reconnectPlanner = new ReconnectPlanner(options, clock, random);
 		this.#scheduleAttempt(0);
 	}
@@ -118,22 +118,22 @@ class SessionConnection {
 		this.#channel?.resume();
 	}
 
-	/** Closes the connection and its channel. See `Channel.close` for the parameter and the result. */
-	close(takesLastMessages = false): Promise<boolean> {
-		this.#closing ??= this.#closeChannel(takesLastMessages);
+	/** Closes the connection and its channel. See `Channel.close` for the options and the result. */
+	close(options: CloseOptions = {}): Promise<boolean> {
+		this.#closing ??= this.#closeChannel(options);
 		return this.#closing;
 	}
 
-	async #closeChannel(takesLastMessages: boolean): Promise<boolean> {
+	async #closeChannel(options: CloseOptions): Promise<boolean> {
 		const { clock, frameSequence } = this.#environment;
 		// Only a trigger ever reports this reason, because the sequence of Agent Execute ends with its connection.
 		if (this.#state === 'open')
 			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), 'the trigger was stopped');
 		this.#state = 'closed';
-		this.#isMuted = !takesLastMessages;
+		this.#isMuted = !options.takesLastMessages;
 		this.#attemptNumber++;
 		this.#cancelTimer();
-		const isAllRead = (await this.#channel?.close(takesLastMessages)) ?? true;
+		const isAllRead = (await this.#channel?.close(options)) ?? true;
 		this.#isMuted = true;
 		return isAllRead;
 	}
@@ -155,16 +155,16 @@ class SessionConnection {
 		});
 		try {
 			const openSocket = await this.#environment.loadSocketOpener();
-			const request = await this.#readRequest(this.#options.sessionId);
-			const refusal = await findPolicyRefusal(request);
+			const request = await this.#readConnectRequest(this.#options.sessionId);
+			const policyCloseReason = await findPolicyCloseReason(request);
 			if (attempt !== this.#attemptNumber) return;
 			this.#lastRequest = request;
-			if (refusal) this.#handleClose(refusal);
+			if (policyCloseReason) this.#handleClose(policyCloseReason);
 			else this.#openChannel(openSocket, request);
 		} catch (error) {
 			if (attempt !== this.#attemptNumber) return;
 			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
-			this.#handleClose(closeReasons.credentialErrorToCloseReason(error, sanitize));
+			this.#handleClose(closeReasons.convertCredentialError(error, sanitize));
 		}
 	}
 
@@ -178,7 +178,7 @@ class SessionConnection {
 				const received = { sessionId, receivedAt: this.#formatNow(), data, isBinary, messageFormat };
 				const frame = this.#environment.frameSequence.buildFrame(received);
 				this.#notify((listener) => {
-					listener.onMessage(frame);
+					listener.onFrame(frame);
 				});
 			},
 			onFirstPong: () => {
@@ -253,17 +253,17 @@ class SessionConnection {
 }
 
 /** Asks n8n's egress policy about the address. @returns why it cannot be reached: the policy forbids it, or its name is not found */
-export async function findPolicyRefusal(
+export async function findPolicyCloseReason(
 	request: ConnectRequest,
 ): Promise<closeReasons.CloseReason | undefined> {
 	try {
 		// `baseUrl` is `url` without its query, which holds the secrets.
 		const result = await request.egress?.validateUrl(request.baseUrl.href);
 		return result?.ok === false
-			? closeReasons.networkErrorToCloseReason(result.error, request.sanitize)
+			? closeReasons.convertNetworkError(result.error, request.sanitize)
 			: undefined;
 	} catch (error) {
-		return closeReasons.networkErrorToCloseReason(toError(error), request.sanitize);
+		return closeReasons.convertNetworkError(toError(error), request.sanitize);
 	}
 }
 

@@ -142,10 +142,10 @@ interface ConnectRequestContext {
 	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
 
-/** How long attempts share one reading. An attempt after a refusal comes later than this, so it reads the credentials again. */
+/** How long attempts share one reading. An attempt after rejected credentials comes later than this, so it reads the credentials again. */
 const sharedReadMilliseconds = 1000;
 
-/** The reader reads the credentials at most once a second: a reading takes n8n about 150 ms, and 100 sessions may reconnect at once. */
+/** The reader reads the credentials at most once a second. A reading takes n8n about 150 ms, and 100 sessions may reconnect at once. */
 export function createConnectRequestReader(
 	context: ConnectRequestContext,
 	overrides: IdentityOverrides = {},

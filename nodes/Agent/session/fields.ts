@@ -12,7 +12,7 @@ export const trimmedTextType = {
 	read: (raw: unknown, field: Field, reading: ReadContext) => readText(field, raw, reading).trim(),
 } as const;
 
-/** Options of every node that opens a session channel. Saved workflows rely on the defaults, so these never change. */
+/** The options of every node that opens a session channel. Their defaults never change, because saved workflows rely on them. */
 export const channelOptions = [
 	{
 		displayName: 'Final Close Codes',
@@ -83,7 +83,7 @@ export const filterValueField = {
 	placeholder: 'e.g. answer, error',
 } as const satisfies Field;
 
-export const textField = {
+export const outputTextField = {
 	displayName: 'Text Field',
 	name: 'textField',
 	...trimmedTextType,

@@ -4,23 +4,23 @@ import { storeBinary } from '../../core/binaryStorage';
 import { canParse, estimateParsingCost } from '../../http/responseMemory';
 
 /** Matches numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
-const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;
+const quoteOrLongNumberPattern = /"|[-+.\deE]{16,}/g;
 const integerPattern = /^-?\d+$/;
 
 /** Puts integers that a JavaScript number cannot hold into quotes, in linear time. @returns undefined if there are no such integers */
 export function quoteUnsafeIntegers(json: string): string | undefined {
 	const pieces: string[] = [];
 	let copiedLength = 0;
-	quoteOrLongNumber.lastIndex = 0;
-	for (let match = quoteOrLongNumber.exec(json); match; match = quoteOrLongNumber.exec(json)) {
-		const [token] = match;
-		if (token === '"') {
-			quoteOrLongNumber.lastIndex = findStringEnd(json, match.index);
+	quoteOrLongNumberPattern.lastIndex = 0;
+	for (let match = quoteOrLongNumberPattern.exec(json); match; match = quoteOrLongNumberPattern.exec(json)) {
+		const [matchedText] = match;
+		if (matchedText === '"') {
+			quoteOrLongNumberPattern.lastIndex = findStringEnd(json, match.index);
 			continue;
 		}
-		if (!integerPattern.test(token) || Number.isSafeInteger(Number(token))) continue;
-		pieces.push(json.slice(copiedLength, match.index), `"${token}"`);
-		copiedLength = match.index + token.length;
+		if (!integerPattern.test(matchedText) || Number.isSafeInteger(Number(matchedText))) continue;
+		pieces.push(json.slice(copiedLength, match.index), `"${matchedText}"`);
+		copiedLength = match.index + matchedText.length;
 	}
 	return pieces.length === 0 ? undefined : pieces.join('') + json.slice(copiedLength);
 }
@@ -37,9 +37,9 @@ function findStringEnd(json: string, openingQuote: number): number {
 /** How to read frames. `auto` reads a text frame as JSON if it is valid JSON, otherwise as text, and a binary frame as binary. */
 export type MessageFormat = 'auto' | 'json' | 'text' | 'binary';
 
-/** The content of a frame. The item of the node contains `message`. */
+/** The content of a frame. `message` is the value that the item contains under this key. */
 type MessageContent =
-	/** `exactMessage` is the message with unsafe integers as strings of their digits. It is missing if the message has no such integer. */
+	/** `exactMessage` is the value with unsafe integers as strings of their digits. It is missing if the value has no such integer. */
 	| { readonly format: 'json'; readonly message: unknown; readonly exactMessage?: unknown }
 	| { readonly format: 'text'; readonly message: string }
 	| { readonly format: 'binary'; readonly message: null; readonly bytes: Buffer };
@@ -50,7 +50,7 @@ interface FrameEnvelope {
 	readonly sequence: number;
 	/** In ISO 8601, in UTC, with milliseconds. */
 	readonly receivedAt: string;
-	/** How long no channel was open before this message. Only the first message after a gap that is passed on has this field. */
+	/** How long no channel was open before this frame. Only the first frame after a gap has this field, among those that are passed on. */
 	readonly gapMs?: number;
 	readonly byteLength: number;
 }
@@ -71,9 +71,9 @@ export type SessionMessage = MessageContent &
 /** The memory that a frame takes besides its bytes, measured with V8 in Node 24. */
 const frameOverheadBytes = 600;
 
-/** The memory that a message takes while it waits. */
-export const measureHeldBytes = (message: SessionMessage | SessionFrame): number =>
-	'data' in message ? message.byteLength + frameOverheadBytes : (message.memoryBytes ?? message.byteLength);
+/** Returns the bytes of memory that a message takes while it waits. */
+export const measureHeldBytes = (held: SessionMessage | SessionFrame): number =>
+	'data' in held ? held.byteLength + frameOverheadBytes : (held.memoryBytes ?? held.byteLength);
 
 export function parseFrame({ data, isBinary, messageFormat, ...envelope }: SessionFrame): SessionMessage {
 	const content = parseMessageContent(data, isBinary, messageFormat);
@@ -141,12 +141,13 @@ export class FrameSequence {
 		return { gapMs, reason };
 	}
 
-	/** Makes the next frame report this gap. A frame that starts no execution gives its gap back in this way. */
+	/** Makes the next frame report this gap. Also called with the gap of a frame that starts no execution, so that the gap is not lost. */
 	addUnreportedGap(gapMs: number | undefined): void {
 		if (gapMs !== undefined) this.#unreportedGapMs = (this.#unreportedGapMs ?? 0) + gapMs;
 	}
 
-	assignNumber(): number {
+	/** Takes the next number: for a new frame, or for a message that an earlier start of the trigger left in its queue. */
+	takeNumber(): number {
 		return ++this.#lastNumber;
 	}
 
@@ -155,7 +156,7 @@ export class FrameSequence {
 		this.#unreportedGapMs = undefined;
 		return {
 			...frame,
-			sequence: this.assignNumber(),
+			sequence: this.takeNumber(),
 			data: copyFromLargeBuffer(data),
 			byteLength: data.byteLength,
 			...(gapMs !== undefined && { gapMs }),
@@ -181,9 +182,9 @@ export function findValueAtPath(value: unknown, path: string): unknown {
 		: findValueAtPath(findValueAtPath(value, path.slice(0, dotPosition)), path.slice(dotPosition + 1));
 }
 
-/** Finds the text of a response or a message: the content itself, or a field of its JSON. @param textField the dot path of the field */
-export function findText(content: unknown, textField: string): string | undefined {
-	const value = typeof content === 'object' ? findValueAtPath(content, textField) : content;
+/** Finds the text of a response or a message: the content itself, or a field of its JSON. @param textPath the dot path of the field */
+export function findText(content: unknown, textPath: string): string | undefined {
+	const value = typeof content === 'object' ? findValueAtPath(content, textPath) : content;
 	if (typeof value === 'string') return value === '' ? undefined : value;
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
@@ -200,13 +201,13 @@ export interface FieldCondition {
  * @param field the dot path of the field; if it is empty, the text of the message itself, which must not be an object
  */
 export function findFieldText(content: MessageContent, field: string): string | undefined {
-	const message = toComparable(content);
+	const value = toComparable(content);
 	if (field !== '') {
-		const value = findValueAtPath(message, field);
-		return value === undefined ? undefined : stringifyValue(value);
+		const fieldValue = findValueAtPath(value, field);
+		return fieldValue === undefined ? undefined : stringifyValue(fieldValue);
 	}
-	const isPrimitive = content.format !== 'binary' && (typeof message !== 'object' || message === null);
-	return isPrimitive ? stringifyValue(message).trim() : undefined;
+	const isPrimitive = content.format !== 'binary' && (typeof value !== 'object' || value === null);
+	return isPrimitive ? stringifyValue(value).trim() : undefined;
 }
 
 export function meetsCondition(content: MessageContent, { field, values }: FieldCondition): boolean {
@@ -214,17 +215,17 @@ export function meetsCondition(content: MessageContent, { field, values }: Field
 	return text !== undefined && values.includes(text);
 }
 
-/** Finds the ID, which is a text or a number. A message without an ID never counts as repeated. */
-export function findMessageId(message: MessageContent, dotPath: string): string | undefined {
+/** Finds the ID of a message, which is a text or a number. A message without an ID never counts as repeated. */
+export function findMessageId(content: MessageContent, dotPath: string): string | undefined {
 	if (dotPath === '') return undefined;
-	const id = findValueAtPath(toComparable(message), dotPath);
+	const id = findValueAtPath(toComparable(content), dotPath);
 	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
 }
 
-/** Converts a message to the value that conditions are compared with: it has exact integers, and the JSON of a binary frame is parsed. */
+/** Returns the value that conditions are compared with. It has exact integers, and the JSON of a binary frame is parsed. */
 function toComparable(content: MessageContent): unknown {
-	const source = content.format === 'binary' ? parseMessageContent(content.bytes, true, 'json') : content;
-	return source.format === 'json' && source.exactMessage !== undefined ? source.exactMessage : source.message;
+	const parsed = content.format === 'binary' ? parseMessageContent(content.bytes, true, 'json') : content;
+	return parsed.format === 'json' && parsed.exactMessage !== undefined ? parsed.exactMessage : parsed.message;
 }
 
 const stringifyValue = (value: unknown): string =>

@@ -5,7 +5,7 @@ import * as closeReasons from './closeReason';
 
 /** A channel that was open for this long ends the outage. Earlier failures no longer count. */
 const stableChannelMilliseconds = 30_000;
-/** A channel that brought a message ends the backoff after this time. Earlier, the message may be only a greeting or an error. */
+/** A channel that brought a message and was open for this long ends the backoff. After a shorter time, the message may be only a greeting. */
 const backoffResetMilliseconds = 5000;
 /** The first delay of the backoff is random, up to this limit. Each later limit is twice as long. */
 const baseMilliseconds = 1000;
@@ -21,7 +21,6 @@ interface ReconnectPolicy {
 	readonly finalCloseCodes: readonly number[];
 }
 
-/** An outage of this length raises an alert. */
 const outageAlertMilliseconds = 5 * 60_000;
 
 export interface NextAttempt {
@@ -29,7 +28,7 @@ export interface NextAttempt {
 	readonly delayMilliseconds: number;
 	/** Whether the attempt follows the first failure of an outage. Only this failure is logged as a warning. */
 	readonly isFirstOfOutage: boolean;
-	/** `refused`: the first attempt of the long backoff failed, or the credentials are wrong. `outage`: the outage lasts 5 minutes. */
+	/** `refused`: an attempt of the long backoff failed, or the credentials are wrong. `outage`: the outage has lasted 5 minutes. */
 	readonly alert: 'refused' | 'outage' | undefined;
 }
 
@@ -43,10 +42,10 @@ class OutageHistory {
 	backoffWaitCount = 0;
 	/** The number of delays of the long backoff. 0 means that the long backoff has not begun. */
 	longBackoffWaitCount = 0;
-	/** The key of the last refusal. If the same one comes again, the long backoff begins. */
-	retriedRefusalKey: string | undefined;
-	/** How many channels in a row were closed by a message that is too large or malformed. */
-	faultyFrameCount = 0;
+	/** The key of the last close reason that led to `retryOnce` or `retryLate`. If the same key comes again, the long backoff begins. */
+	retriedCloseKey: string | undefined;
+	/** How many channels in a row were closed by a faulty frame: one that is too large or malformed. */
+	faultyCloseCount = 0;
 }
 
 /** Decides from the history of a session when the next attempt starts and what causes an alert. */
@@ -81,9 +80,9 @@ export class ReconnectPlanner {
 		const isFirstOfOutage = outage.startedAt === undefined;
 		outage.startedAt ??= now;
 		const isFaultyFrame = closeReasons.isClosedByFaultyFrame(closeReason);
-		outage.faultyFrameCount = isFaultyFrame ? outage.faultyFrameCount + 1 : 0;
+		outage.faultyCloseCount = isFaultyFrame ? outage.faultyCloseCount + 1 : 0;
 		const decision = closeReasons.decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
-		if (decision !== 'retry') outage.retriedRefusalKey = closeReasons.getRefusalKey(closeReason);
+		if (decision !== 'retry') outage.retriedCloseKey = closeReasons.getCloseKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
 		const alert = this.#takeDueAlert(now, outage.longBackoffWaitCount > 1 || isMistake);
@@ -99,12 +98,12 @@ export class ReconnectPlanner {
 			this.#outage.backoffWaitCount = 0;
 	}
 
-	/** Computes the delay: at least as long as the server asked for, up to 15 minutes. Only a stable channel ends the long backoff. */
+	/** Computes the delay. It is at least as long as the server asked for, but a request for more than 15 minutes counts as 15 minutes. */
 	#computeDelay(decision: closeReasons.RetryDecision, closeReason: closeReasons.CloseReason): number {
 		const retryAfter = closeReasons.parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
 		const requestedMilliseconds = Math.min(retryAfter, maxDelayMilliseconds);
 		const outage = this.#outage;
-		if (outage.longBackoffWaitCount > 0 || decision === 'final') {
+		if (outage.longBackoffWaitCount > 0 || decision === 'retryLate') {
 			const doubledMilliseconds = longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaitCount++;
 			const windowMilliseconds = Math.min(maxDelayMilliseconds, doubledMilliseconds);
 			// The delay is at least half of the window, so that a deployment of a few seconds is over after the first delay.

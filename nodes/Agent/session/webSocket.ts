@@ -28,7 +28,7 @@ function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 	return new HttpsProxyAgent(proxy, { socket });
 }
 
-/** Finds the proxy in HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, as for HTTP. @throws Error if the variable is not a valid address */
+/** Finds the proxy in the variables that n8n uses for HTTP, such as HTTPS_PROXY and NO_PROXY. @throws Error if its address is not valid */
 export function findProxy(url: string): URL | undefined {
 	const address = getProxyForUrl(url.replace(/^ws/, 'http'));
 	if (address === '') return undefined;
@@ -74,6 +74,7 @@ function readUpgradeResponse(response: IncomingMessage, onRead: UpgradeResponseH
 
 /** Opens a socket of the `ws` library. Reports every error to the listener, even an invalid address. */
 export const openSocket: SocketOpener = (request, listener) => {
+	// Must run before the first request. `classifyNetworkError` then knows whether an error came before or after TLS was established.
 	observeHttpClient();
 	const tunnelController = new AbortController();
 	try {
@@ -92,7 +93,7 @@ export const openSocket: SocketOpener = (request, listener) => {
 		return socket;
 	} catch (error) {
 		tunnelController.abort();
-		// Later, because the caller does not have the socket yet.
+		// The listener is called later, because the caller does not have the socket yet.
 		queueMicrotask(() => {
 			listener.onError(toError(error));
 			listener.onClose(1006, '');
@@ -116,7 +117,7 @@ function buildSocketOptions(request: SocketRequest) {
 	};
 }
 
-/** Adds the listeners. Each one is guarded, because an exception would leave the socket open without further events. */
+/** Adds the listeners. An exception in a listener ends the socket. Otherwise, the socket would stay open without further events. */
 function attachListener(socket: WebSocket, listener: SocketListener, tunnel: AbortController): void {
 	let stopReading = () => {};
 	const addListener = (event: string, handleEvent: (...values: never[]) => void) => {

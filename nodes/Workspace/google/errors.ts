@@ -14,7 +14,7 @@ import {
 	formatNetworkMessage,
 	getProperty,
 } from '../../http/networkErrors';
-import { type BodyErrorTexts, bodyErrorToRequestError, type FullResponse } from '../../http/request';
+import { type BodyErrorTexts, convertBodyError, type FullResponse } from '../../http/request';
 import { classifyStatus, parseRetryAfter } from '../../http/retry';
 import { apiNames, checkBasesAdvice, type FailedRequest, findAdvice, getReconnectAdvice } from './advice';
 import type { Api, GoogleError } from './advice';
@@ -93,7 +93,7 @@ function findRequestedWait(headers: ErrorResponse['headers'], { message = '' }: 
 /** Turns any error of n8n's request helper, or of reading a body, into what the user reads. */
 export async function toRequestError(error: unknown, request: FailedRequest): Promise<NodeError> {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return bodyErrorToRequestError(error, bodyTexts);
+	if (error instanceof BodyError) return convertBodyError(error, bodyTexts);
 	const chain = collectErrorChain(error);
 	// The code of the service account credential throws a NodeError that says why there is no token.
 	const credentialFailure = chain.find(isNodeError);

@@ -172,10 +172,10 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 		const failedRequest = { api, method, url: request.url, signIn, advice };
 		const limiter = (options.rateLimiters ?? rateLimiters)(options.credentialKey, api, method);
 		const limits = {
-			maxWaitMilliseconds: maxRetryWaitMilliseconds,
+			maxRetryWaitMilliseconds,
 			signal,
 			mayResend: retry !== 0,
-			onWait: (milliseconds: number) =>
+			onPause: (milliseconds: number) =>
 				log?.(
 					`Google is rate-limiting requests: waiting ${Math.ceil(milliseconds / 1000)} s before the next request`,
 				),

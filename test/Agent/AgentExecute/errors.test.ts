@@ -5,8 +5,8 @@ import { TLSSocket } from 'node:tls';
 
 import {
 	createAgentFailureError,
-	statusToRequestError,
-	thrownToRequestError,
+	convertFailedResponse,
+	convertThrownError,
 	buildMessageDetails,
 	createChannelNotOpenError,
 	createWaitTimeoutError,
@@ -25,7 +25,7 @@ const call = {
 	sanitize: (text: string) => text,
 };
 const answered = (statusCode: number, headers = {}) =>
-	statusToRequestError({ statusCode, headers, body: Buffer.from('words') }, call);
+	convertFailedResponse({ statusCode, headers, body: Buffer.from('words') }, call);
 
 test.each<[number, AttemptName, string, string]>([
 	[401, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
@@ -64,7 +64,7 @@ test.each([
 	[2 * 1024 * 1024 + 1024, '2,098,176 bytes'],
 ])('a limit of %d is told as %s', (maxResponseBytes, size) => {
 	const options = { timeoutSeconds: 300, maxResponseBytes };
-	const failure = thrownToRequestError(new BodyError('tooLarge'), { ...call, params: options });
+	const failure = convertThrownError(new BodyError('tooLarge'), { ...call, params: options });
 	expect(failure).toMatchObject(attempts.finalUnknown);
 	expect(failure.message).toBe(`The agent service's response is larger than ${size}`);
 });

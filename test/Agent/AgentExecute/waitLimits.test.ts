@@ -29,7 +29,7 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 			...standardOptions,
 			...more,
 		} as object as WaitSettings,
-		readRequest: () => Promise.reject(new Error('not read')),
+		readConnectRequest: () => Promise.reject(new Error('not read')),
 		signal: stop.signal,
 		log: { debug: nothing, info: nothing, warn: nothing },
 		clock,

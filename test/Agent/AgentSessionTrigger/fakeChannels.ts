@@ -64,6 +64,6 @@ export class FakeChannels {
 			isBinary,
 			messageFormat: 'auto',
 		});
-		this.listeners[index]?.onMessage(frame);
+		this.listeners[index]?.onFrame(frame);
 	}
 }

@@ -31,7 +31,7 @@ function listen(
 	const listening = new PublishedListener({
 		context: run.context,
 		settings: readTriggerSettings(run.context),
-		readRequest: () => Promise.reject(new Error('not read')),
+		readConnectRequest: () => Promise.reject(new Error('not read')),
 		memory,
 		stopBudget,
 		clock,

@@ -92,7 +92,10 @@ describe('the time limit', () => {
 			clock,
 			connect: channels.connect,
 		};
-		const test = createTestListener({ ...parts, readRequest: () => Promise.reject(new Error('not read')) });
+		const test = createTestListener({
+			...parts,
+			readConnectRequest: () => Promise.reject(new Error('not read')),
+		});
 		return { test, told, clock };
 	}
 
@@ -123,7 +126,7 @@ describe('the time limit', () => {
 		const failure = new NodeError({ code: 401, message: 'refused' });
 		for (const listener of channels.listeners) {
 			listener.onChannelEnd?.({
-				...{ decision: 'final', delayMilliseconds: 1000, isFirstOfOutage: true, alert: undefined },
+				...{ decision: 'retryLate', delayMilliseconds: 1000, isFirstOfOutage: true, alert: undefined },
 				...{ closeReason: { kind: 'dropped' }, wasOpen: false, failure },
 			});
 		}

@@ -305,7 +305,7 @@ describe('close', () => {
 		const session = await new FakeSession().opened();
 		session.network.last.answersClose = false;
 		let isRead: boolean | undefined;
-		void session.connection.close(true).then((all) => (isRead = all));
+		void session.connection.close({ takesLastMessages: true }).then((all) => (isRead = all));
 		for (let n = 1; n <= milliseconds / 100; n++) {
 			await session.clock.advance(99);
 			session.network.last.text(`${n}`);
@@ -343,7 +343,7 @@ describe('close', () => {
 	});
 
 	it('before there is a channel has nothing to read', async () => {
-		expect(await new FakeSession().connection.close(true)).toBe(true);
+		expect(await new FakeSession().connection.close({ takesLastMessages: true })).toBe(true);
 	});
 
 	it('says goodbye with 1000', async () => {
@@ -354,7 +354,7 @@ describe('close', () => {
 
 	it('may come from within a listener', async () => {
 		const session = await new FakeSession().opened();
-		session.account.listener.onMessage = () => void session.connection.close();
+		session.account.listener.onFrame = () => void session.connection.close();
 		session.network.last.text('1');
 		session.network.last.text('2');
 		await session.clock.advance(300);

@@ -3,10 +3,10 @@ import {
 	type UpgradeResponse,
 	createChannelError,
 	describeCloseReason,
-	upgradeResponseToCloseReason,
+	convertUpgradeResponse,
 	parseCloseRetryAfter,
-	credentialErrorToCloseReason,
-	getRefusalKey,
+	convertCredentialError,
+	getCloseKey,
 	type RetryDecision,
 	decideRetry,
 } from '../../../nodes/Agent/session/closeReason';
@@ -151,10 +151,8 @@ describe('errors', () => {
 			const { response: redirect } = answer(302, { location: 'https://login.example/canary' }) as {
 				response: UpgradeResponse;
 			};
-			expect(told(upgradeResponseToCloseReason(redirect, sanitize)).description).toContain(
-				'login.example/hidden.',
-			);
-			const unreadable = credentialErrorToCloseReason(new Error('no vault for canary'), sanitize);
+			expect(told(convertUpgradeResponse(redirect, sanitize)).description).toContain('login.example/hidden.');
+			const unreadable = convertCredentialError(new Error('no vault for canary'), sanitize);
 			expect(told(unreadable).message).toMatch(/no vault for hidden$/);
 		});
 
@@ -210,14 +208,14 @@ describe('close reason', () => {
 				`status ${status}`,
 				answer(status),
 				'retryOnce',
-				'final',
+				'retryLate',
 			],
 		),
 		...[300, 301, 302, 307, 308, 399].map((status): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`status ${status}`,
 			answer(status),
-			'final',
-			'final',
+			'retryLate',
+			'retryLate',
 		]),
 		...[1000, 1001, 1005, 1011, 1012, 1013, 1014, 1015, 3000, 4000, 4399, 4500, 4999].map(
 			(code): [string, CloseReason, RetryDecision, RetryDecision] => [
@@ -230,14 +228,14 @@ describe('close reason', () => {
 		...[1002, 1003, 1007, 1008, 1010].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`close ${code}`,
 			close(code),
-			'final',
-			'final',
+			'retryLate',
+			'retryLate',
 		]),
 		...[4400, 4401, 4403, 4404, 4499].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`close ${code}`,
 			close(code),
 			'retryOnce',
-			'final',
+			'retryLate',
 		]),
 		...[4408, 4425, 4429].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`close ${code}`,
@@ -251,17 +249,22 @@ describe('close reason', () => {
 		['untrusted certificate', network('DEPTH_ZERO_SELF_SIGNED_CERT'), 'retry', 'retry'],
 		['not open in time', { kind: 'connectTimeout' }, 'retry', 'retry'],
 		['no answer to pings', { kind: 'silent', milliseconds: 45_000 }, 'retry', 'retry'],
-		['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }, 'final', 'final'],
-		['what n8n does not allow', { kind: 'blocked' }, 'final', 'final'],
+		[
+			'a mistake in the credentials',
+			{ kind: 'credentials', message: '', isMistake: true },
+			'retryLate',
+			'retryLate',
+		],
+		['what n8n does not allow', { kind: 'blocked' }, 'retryLate', 'retryLate'],
 		['unreadable credentials', { kind: 'credentials', message: '', isMistake: false }, 'retry', 'retry'],
 	];
 
 	describe('retryDecisionOf', () => {
-		const usual = { faultyFrameCount: 0 };
+		const usual = { faultyCloseCount: 0 };
 
 		it.each(table)('%s', (_name, closeReason, first, again) => {
-			expect(decideRetry(closeReason, { ...usual, retriedRefusalKey: undefined }, [])).toBe(first);
-			expect(decideRetry(closeReason, { ...usual, retriedRefusalKey: getRefusalKey(closeReason) }, [])).toBe(
+			expect(decideRetry(closeReason, { ...usual, retriedCloseKey: undefined }, [])).toBe(first);
+			expect(decideRetry(closeReason, { ...usual, retriedCloseKey: getCloseKey(closeReason) }, [])).toBe(
 				again,
 			);
 		});
@@ -271,10 +274,10 @@ describe('close reason', () => {
 			['a message too large', tooLarge],
 			['a malformed message', malformed],
 		])('%s is final when it is the third in a row', (_name, closeReason) => {
-			const verdicts = [1, 2, 3, 4].map((faultyFrameCount) =>
-				decideRetry(closeReason, { retriedRefusalKey: undefined, faultyFrameCount }, []),
+			const verdicts = [1, 2, 3, 4].map((faultyCloseCount) =>
+				decideRetry(closeReason, { retriedCloseKey: undefined, faultyCloseCount: faultyCloseCount }, []),
 			);
-			expect(verdicts).toEqual(['retry', 'retry', 'final', 'final']);
+			expect(verdicts).toEqual(['retry', 'retry', 'retryLate', 'retryLate']);
 		});
 
 		it.each([
@@ -284,15 +287,15 @@ describe('close reason', () => {
 		])(
 			'another refusal than the one that was retried once is retried once, too: %j',
 			(closeReason, before) => {
-				expect(decideRetry(closeReason, { ...usual, retriedRefusalKey: getRefusalKey(before) }, [])).toBe(
+				expect(decideRetry(closeReason, { ...usual, retriedCloseKey: getCloseKey(before) }, [])).toBe(
 					'retryOnce',
 				);
 			},
 		);
 
 		it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
-			expect(decideRetry(close(code), { ...usual, retriedRefusalKey: undefined }, [3999, code])).toBe(
-				'final',
+			expect(decideRetry(close(code), { ...usual, retriedCloseKey: undefined }, [3999, code])).toBe(
+				'retryLate',
 			);
 		});
 	});

@@ -204,7 +204,7 @@ describe('connection', () => {
 
 	it('a listener that throws changes nothing, and its text is not logged', async () => {
 		const session = await new FakeSession().opened();
-		session.account.listener.onMessage = (message) => {
+		session.account.listener.onFrame = (message) => {
 			throw new TypeError(`canary of a message ${JSON.stringify(message)}`);
 		};
 		session.network.last.text('{"canary":1}');
@@ -257,7 +257,7 @@ describe('connection', () => {
 			const session = new FakeSession();
 			session.onRead = () => Promise.reject(new ExpressionError('access to env vars denied'));
 			await session.clock.advance(0);
-			expect(session.account.ended.at(-1)?.decision).toBe('final');
+			expect(session.account.ended.at(-1)?.decision).toBe('retryLate');
 			expect(session.account.alerts).toMatchObject([
 				{
 					kind: 'refused',
@@ -279,7 +279,7 @@ describe('connection', () => {
 			};
 			refuse();
 			await session.clock.advance(30_000);
-			expect(session.account.ended.at(-1)?.decision).toBe('final');
+			expect(session.account.ended.at(-1)?.decision).toBe('retryLate');
 			session.network.onSocket = (socket) => {
 				socket.open();
 			};

@@ -162,9 +162,9 @@ describe('credentials', () => {
 				},
 				helpers: {},
 			};
-			const readRequest = createConnectRequestReader(context, {}, clock);
+			const readConnectRequest = createConnectRequestReader(context, {}, clock);
 			/** @returns the API key that was read */
-			const read = async () => new URL((await readRequest('s1')).url).searchParams.get('apiKey');
+			const read = async () => new URL((await readConnectRequest('s1')).url).searchParams.get('apiKey');
 			return { clock, reads, read };
 		}
 

@@ -6,7 +6,7 @@ import { Container } from '@n8n/di';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { findPolicyRefusal } from '../../../nodes/Agent/session/connection';
+import { findPolicyCloseReason } from '../../../nodes/Agent/session/connection';
 import {
 	buildConnectRequest,
 	type EgressFilter,
@@ -95,7 +95,7 @@ async function attempt(validateUrl: EgressFilter['validateUrl']) {
 	const identity = buildIdentity(signatureOf(canaries.signature));
 	const egress = { ...wrapped(filter()), validateUrl };
 	const request = buildConnectRequest('s1', api, identity, egress);
-	return { request, refusal: await findPolicyRefusal(request) };
+	return { request, refusal: await findPolicyCloseReason(request) };
 }
 
 test('a name that is not found is told as such, with its code, and without the secrets', async () => {

@@ -50,7 +50,7 @@ export class Account {
 	readonly log: string[] = [];
 
 	readonly listener = {
-		onMessage: (frame: SessionFrame) => void this.messages.push(parseFrame(frame)),
+		onFrame: (frame: SessionFrame) => void this.messages.push(parseFrame(frame)),
 		onEvent: (event: ConnectionEvent) => void this.events.push(event),
 		onChannelEnd: (channel: EndedChannel) => {
 			this.ended.push(channel);
@@ -82,13 +82,13 @@ export class FakeSession {
 	readonly connection: Connection;
 
 	constructor(options: Partial<ConnectionOptions> = {}) {
-		const readRequest = async (sessionId: string) => {
+		const readConnectRequest = async (sessionId: string) => {
 			this.reads++;
 			await this.onRead();
 			const identity = buildIdentity(signatureOf(this.signature), {}, this.clock.getWallMilliseconds());
 			return buildConnectRequest(sessionId, credentialOf('ws://agent.example:3010'), identity);
 		};
-		this.connection = connect({ ...standardOptions, ...options }, readRequest, this.account.listener, {
+		this.connection = connect({ ...standardOptions, ...options }, readConnectRequest, this.account.listener, {
 			clock: this.clock,
 			random: () => this.drawn,
 			loadSocketOpener: this.network.loadSocketOpener,

@@ -82,7 +82,7 @@ describe('reconnect', () => {
 			['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }],
 		])('%s starts the long backoff at once', (_name, closeReason) => {
 			const next = new History().recovery.planNextAttempt(closeReason);
-			expect(next).toMatchObject({ decision: 'final', delayMilliseconds: 5000 });
+			expect(next).toMatchObject({ decision: 'retryLate', delayMilliseconds: 5000 });
 		});
 
 		it('counts messages too large in a row; another ending between them starts anew', () => {
@@ -286,14 +286,14 @@ class Node {
 		for (let index = 0; index < sessions; index++) {
 			const identity = () =>
 				buildIdentity(signatureOf(canaries.signature), {}, this.clock.getWallMilliseconds());
-			const readRequest = (sessionId: string) =>
+			const readConnectRequest = (sessionId: string) =>
 				Promise.resolve(buildConnectRequest(sessionId, credentialOf('ws://agent.example'), identity()));
 			const { loadSocketOpener } = this.network;
 			const log = new Account().logger;
 			const environment = { clock: this.clock, log, random, loadSocketOpener, rateLimiter };
-			const listener = { onMessage: () => {} };
+			const listener = { onFrame: () => {} };
 			this.connections.push(
-				connect({ ...standardOptions, sessionId: `s${index}` }, readRequest, listener, environment),
+				connect({ ...standardOptions, sessionId: `s${index}` }, readConnectRequest, listener, environment),
 			);
 		}
 	}
