@@ -58,9 +58,9 @@ export function estimateParsingCost(json: Buffer, maxCost = Infinity, maxLevels 
 	return step.value;
 }
 
-/** Fractions of the heap: for one response, for all responses that are being read or parsed, and for everything in the heap. */
+/** Fractions of the heap for one response, for all responses that are being read or parsed, and for everything in the heap. */
 const [maxResponseShare, maxInFlightShare, maxHeapShare] = [1 / 4, 1 / 2, 0.85];
-/** Limits for data that becomes an item. `JSON.parse` cannot pause: at a higher cost it blocks all of n8n for over half a second. */
+/** Limits for data that becomes an item. At a higher cost, `JSON.parse` would block all of n8n for over half a second. */
 export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxDepth };
 
 /** The memory that is reserved for all responses in the process, because all workflows run in one process. */
@@ -106,7 +106,7 @@ export class MemoryReservation {
 	}
 }
 
-/** Returns whether a message can be parsed without harm to n8n's other workflows, considering memory, time and levels. */
+/** Returns whether JSON can be parsed without harm to n8n's other workflows: within the limits of memory, time and levels. */
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: heapLimit, used_heap_size: usedBytes } = getHeapStatistics();
 	const freeBytes = heapLimit * maxHeapShare - usedBytes - getBytesInFlight();

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { appendErrorCode, isNodeError, isRedirect, NodeError, toError } from '../../core/errors';
 import { shorten } from '../../core/text';
-import { quoteField } from '../../fields/field';
+import { printChoice, quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { type BodyErrorTexts, convertBodyError, type RequestErrorFactory } from '../../http/request';
@@ -244,8 +244,7 @@ export function createChannelNotOpenError(lastFailure?: NodeError, closeReason?:
 		closeReason?.kind === 'response' && !closeReason.response.fromProxy ? closeReason.response.statusCode : 0;
 	// The service may refuse a session that it does not know yet.
 	const mayNeedSession = status >= 400 || closeReason?.kind === 'closeFrame';
-	const advice =
-		"If the service creates the session only with the call, set the option 'Open Channel' to 'After the Call'.";
+	const advice = `If the service creates the session only with the call, set the option ${quoteField('openChannel')} to '${printChoice('openChannel', 'after')}'.`;
 	return failure.with({
 		description: joinSentences('The agent was not started.', failure.description, mayNeedSession && advice),
 	});
@@ -256,6 +255,8 @@ export function addStartedText(failure: NodeError): NodeError {
 	const startedText = 'The agent was started, but its messages cannot be received.';
 	return failure.with({ description: joinSentences(startedText, failure.description) });
 }
+
+const outputChoice = `${quoteField('onWaitTimeout')} to '${printChoice('onWaitTimeout', 'output')}'`;
 
 export function createWaitTimeoutError(
 	{ waitTimeoutSeconds, matchCondition }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,
@@ -270,7 +271,7 @@ export function createWaitTimeoutError(
 			sanitize(describeMessages(messages, matchCondition)),
 			earlyMessages.length > 0 &&
 				`Messages that arrived before the call and did not count: ${earlyMessages.length}.`,
-			"The agent was started. Raise 'Wait Timeout', check the condition in 'Wait Until', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
+			`The agent was started. Raise 'Wait Timeout', check the condition in ${quoteField('waitUntil')}, or set ${outputChoice}.`,
 		),
 	});
 }
@@ -286,8 +287,7 @@ export function createTooManyMessagesError(count: number): NodeError {
 	return new NodeError({
 		code: 502,
 		message: `Too many messages arrived: ${count.toLocaleString('en-US')} were received`,
-		description:
-			"The agent was started and kept sending messages. Raise 'Max Messages' (all messages together may have 64 MiB), leave out messages with 'Filter Field' and 'Filter Value', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
+		description: `The agent was started and kept sending messages. Raise ${quoteField('maxMessages')} (all messages together may have 64 MiB), leave out messages with ${quoteField('filterField')} and ${quoteField('filterValue')}, or set ${outputChoice}.`,
 		outcome: 'done',
 	});
 }

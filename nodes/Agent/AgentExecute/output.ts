@@ -14,7 +14,7 @@ import type { MessageEndReason } from './waitEnd';
 import { parseResponseContent, describeFields, buildOutputText, TurnText } from './response';
 import type { WaitResult } from './callAndWait';
 
-/** Builds the item of a call. A call without a response may have an item, too, because the awaited messages may have arrived. */
+/** Builds the item of a call. A call without a response also has an item if the awaited messages arrived. */
 export async function buildOutputItem(context: IExecuteFunctions, index: number, progress: CallProgress) {
 	const { call, sentBody, response: agentResponse } = progress;
 	const { sessionId, userId, startStepName, timestamp } = sentBody;

@@ -23,7 +23,7 @@ type ResponseContent =
 	| { readonly response: unknown }
 	| { readonly bytes: Buffer; readonly mimeType: string; readonly fileName: string | undefined };
 
-/** In characters. A longer text is not searched for secrets, because it is the agent's work and not only a repetition of the call. */
+/** In characters. A longer text is not searched for secrets, because it is the agent's work, and not only an echo of the call. */
 const maxEchoLength = 64 * 1024;
 /** In characters. A shorter secret may be a common word. */
 const minSecretLength = 8;
@@ -95,7 +95,7 @@ function parseFileName(headers: IncomingHttpHeaders): string | undefined {
 	return quotedName?.replaceAll(/\\(.)/g, '$1') ?? plainName?.trim();
 }
 
-/** Builds `output` from the joined texts or the last one. Returns null without a text. @param endedBy after `match`, the last message ended the wait */
+/** Builds `output`: the joined texts or the last text, or null without a text. @param endedBy if `match`, the last message ended the wait */
 export function buildOutputText(
 	messages: readonly SessionMessage[],
 	textField: string,

@@ -31,7 +31,7 @@ export interface CollectorSetup {
 }
 
 /**
- * Collects the messages of a turn until the end condition is met, but at least until the call has ended, which starts the timeout.
+ * Collects the messages of a turn until the end condition is met and the call has ended. The end of the call starts the timeout.
  * Messages that arrived before the call belong to an earlier turn and never end the wait. All later messages count, unless the filter
  * leaves them out or their ID came before.
  */
@@ -39,13 +39,13 @@ export class MessageCollector {
 	readonly earlyMessages: SessionMessage[] = [];
 	/** The messages of the turn. Together they take at most `maxMessagesBytes`. */
 	readonly messages: SessionMessage[] = [];
-	/** How many messages after the call were left out because this wait had received their ID before. */
+	/** How many messages after the call were left out, because this wait had already received a message with the same ID. */
 	repeatedCount = 0;
 	/** What has ended the wait. It may be set before the call has ended. */
 	endReason: WaitEndReason | undefined;
 	readonly #setup: CollectorSetup;
 	readonly #onEnd: (end: WaitEndReason) => void;
-	/** The hashes of session and message ID that this wait has received. */
+	/** The hashes of the message IDs that this wait has received, each hashed with its session. */
 	readonly #receivedHashes = new Set<string>();
 	readonly #endedWaitCountAtStart = getReceivedIds().endedWaitCount;
 	#heldBytes = 0;
@@ -55,7 +55,7 @@ export class MessageCollector {
 	#cancelTimeout = () => {};
 	#cancelSilenceTimer = () => {};
 
-	/** @param onEnd called once, when the call has ended and so has the wait */
+	/** @param onEnd called once, when both the call and the wait have ended */
 	constructor(setup: CollectorSetup, onEnd: (end: WaitEndReason) => void) {
 		this.#setup = setup;
 		this.#onEnd = onEnd;
@@ -112,7 +112,7 @@ export class MessageCollector {
 
 	/**
 	 * Remembers the message's ID. Waits that run at the same time all get the message.
-	 * @returns whether this wait, or a wait that ended before it began, had received the ID before
+	 * @returns whether the ID was known: from this wait, or from a wait that had ended before this one began
 	 */
 	#rememberId(message: SessionMessage): boolean {
 		const { settings, conversationKey } = this.#setup;

@@ -38,7 +38,7 @@ export class Delivery {
 		this.#stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
 	}
 
-	/** Gives the message its key and remembers it: n8n's own deduplication needs n8n 2.20 and no batches. @returns whether the key was new */
+	/** Sets the key of the message and remembers it. n8n's deduplication alone needs n8n 2.20 and no batches. @returns whether the key was new */
 	rememberIfNew(arrival: MessageArrival): boolean {
 		if (this.#setup.settings.deduplicationField === '') return true;
 		arrival.deduplicationKey = this.#buildKey(arrival);
@@ -144,7 +144,7 @@ export class Delivery {
 		return true;
 	}
 
-	/** Hashes node, session and ID. n8n's keys have at most 255 characters, and n8n compares them with the keys of all workflows. */
+	/** Hashes node, session and ID, because n8n's keys have at most 255 characters, and n8n compares the keys of all workflows. */
 	#buildKey({ message, sessionId }: MessageArrival): string | undefined {
 		const { context, settings } = this.#setup;
 		const id = findMessageId(message, settings.deduplicationField);
@@ -154,7 +154,7 @@ export class Delivery {
 	}
 }
 
-/** Whether n8n had accepted the items before the error: their execution was stopped, or it ended before n8n waited for it. */
+/** Whether n8n had accepted the items before the error. Then their execution was stopped, or it ended before n8n waited for it. */
 function wasAccepted(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	return /ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);

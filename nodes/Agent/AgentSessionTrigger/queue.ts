@@ -69,7 +69,7 @@ export class MessageQueue<T extends QueueEntry> {
 		});
 	}
 
-	/** Delivers a last time: up to `maxBatches` batches, beyond the limits, but none if a batch was refused. Later messages are only kept. */
+	/** Delivers up to `maxBatches` batches at once, whatever the limits, but none if a batch was refused. Later messages are only kept. */
 	end(maxBatches = 0): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
@@ -91,7 +91,7 @@ export class MessageQueue<T extends QueueEntry> {
 		return { entries, droppedCounts: this.#droppedCounts };
 	}
 
-	/** @param allowsPartial whether an overdue batch may go before it is full. It is false while messages arrive, so that they stay together */
+	/** @param allowsPartial whether an overdue batch is delivered before it is full. False while messages arrive, so that they stay together */
 	#deliverDueBatches(allowsPartial = true): void {
 		while (this.length > 0 && this.#unfinishedBatches.size < this.#settings.maxConcurrentExecutions) {
 			if (!this.#isBatchReady(allowsPartial)) {
@@ -106,8 +106,8 @@ export class MessageQueue<T extends QueueEntry> {
 
 	#deliverBatch(): void {
 		const batch = this.#takeBatch();
-		const deliveryEnd = this.#listener.deliver(batch).then((isDone) => {
-			if (isDone) this.#unfinishedBatches.delete(batch);
+		const deliveryEnd = this.#listener.deliver(batch).then((wasTaken) => {
+			if (wasTaken) this.#unfinishedBatches.delete(batch);
 			else {
 				this.#refusedBatches.add(batch);
 				this.#state = 'ended';
@@ -118,7 +118,7 @@ export class MessageQueue<T extends QueueEntry> {
 		this.#unfinishedBatches.set(batch, deliveryEnd);
 	}
 
-	/** Whether the next batch may go. A batch does not wait while the queue is paused or drains, because no messages arrive. */
+	/** Whether the next batch is delivered now. A queue that is paused or drains gets no messages, so its batches do not wait to be full. */
 	#isBatchReady(allowsPartial: boolean): boolean {
 		if (this.#isPaused || this.#state === 'draining') return true;
 		return this.length >= this.#settings.batchSize || (allowsPartial && this.#getWaitMilliseconds() <= 0);

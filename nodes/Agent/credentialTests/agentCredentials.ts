@@ -16,7 +16,7 @@ type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
 
 /**
  * Tests the Agent API credential: something that may be the service must respond at both addresses. The Deployment URL gets a GET request,
- * which never starts an agent. Its expected status is unknown, so only one that shows a wrong key or address, or a service that is down, fails.
+ * which never starts an agent. The test fails only after a status that shows a wrong key or address, or a service that is down.
  */
 export async function checkAgentApi(
 	helpers: TestHelpers,
@@ -70,7 +70,7 @@ function checkResponse(place: string, expected: string, statusCode: number, cont
 		throw createRefusal(`The service behind ${place} is not running (${statusCode})`);
 }
 
-/** Tries to open the channel without secrets, so a refusal is fine. @param allowedHost a host that n8n allows @returns the text for a success */
+/** Tries to open the channel without secrets. The server may reject this. @param allowedHost a host that n8n allows @returns the success text */
 async function checkChannel(helpers: TestHelpers, api: credentials.AgentApiCredential, allowedHost: string) {
 	const url = credentials.buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;

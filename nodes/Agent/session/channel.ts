@@ -12,9 +12,9 @@ interface HeartbeatSettings {
 
 interface HeartbeatListener {
 	sendPing(): void;
-	/** Called if a server that has responded to a ping before sent nothing between a ping and its deadline. */
+	/** Called if the server sent nothing between a ping and its deadline. Not called if the server has never responded to a ping. */
 	onDead(silentMilliseconds: number): void;
-	/** Called once if the server has never responded to a ping. Such a server may be alive although it misses the deadline. */
+	/** Called once if the server has never responded to a ping. Such a server may be alive, although it misses the deadline. */
 	onNoResponse(): void;
 }
 

@@ -54,8 +54,8 @@ const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].i
 
 /**
  * Decides how to reconnect. Unknown close codes mean `retry`, and so does 1000, because servers and load balancers use it for any close.
- * @param history what happened in this outage: `retriedCloseKey` is the key of the close reason after which the credentials were read
- * again, and `faultyCloseCount` says how many channels in a row, up to this one, were closed by a faulty frame
+ * @param history what happened in this outage. `retriedCloseKey` is the key of the last close reason that did not lead to `retry`.
+ * `faultyCloseCount` says how many channels in a row, up to this one, were closed by a faulty frame
  */
 export function decideRetry(
 	closeReason: CloseReason,
@@ -127,7 +127,7 @@ export function convertUpgradeResponse(response: UpgradeResponse, sanitize: Sani
 	return { kind: 'response', response: { ...response, location, body: sanitize(response.body) } };
 }
 
-/** Converts an error of reading the credentials. @param sanitize is applied to n8n's errors, because a NodeError contains no secrets */
+/** Converts an error of reading the credentials. @param sanitize used for n8n's errors. A NodeError contains no secrets */
 export function convertCredentialError(error: unknown, sanitize: Sanitize): CloseReason {
 	const { message } = toError(error);
 	if (isNodeError(error)) return { kind: 'credentials', message, isMistake: true };
@@ -202,7 +202,7 @@ const errorCodes: Partial<Record<CloseReason['kind'], number>> = {
 const unreachableAdvice =
 	'Check that the agent service is running and that n8n can reach the WebSocket URL in the Agent API credential (through a proxy, if you use one).';
 
-/** Advice by kind of close reason or category of network error. A response has its own advice, and all others have `unreachableAdvice`. */
+/** Advice by kind of close reason or category of network error. A response has its own advice. All others have `unreachableAdvice`. */
 const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'], string>> = {
 	closeFrame: 'Ask the team that operates the agent service what this close code means.',
 	tooLarge: "Raise 'Max Message Size' in the options, or have the agent send smaller messages.",

@@ -148,7 +148,7 @@ class SessionConnection {
 	}
 
 	async #attemptToOpen(): Promise<void> {
-		const attempt = ++this.#attemptNumber;
+		const attemptNumber = ++this.#attemptNumber;
 		this.#state = 'connecting';
 		this.#cancelTimer = this.#environment.clock.callAfter(credentialsTimeoutMilliseconds, () => {
 			this.#handleClose({ kind: 'credentials', message: 'reading them timed out', isMistake: false });
@@ -157,12 +157,12 @@ class SessionConnection {
 			const openSocket = await this.#environment.loadSocketOpener();
 			const request = await this.#readConnectRequest(this.#options.sessionId);
 			const policyCloseReason = await findPolicyCloseReason(request);
-			if (attempt !== this.#attemptNumber) return;
+			if (attemptNumber !== this.#attemptNumber) return;
 			this.#lastRequest = request;
 			if (policyCloseReason) this.#handleClose(policyCloseReason);
 			else this.#openChannel(openSocket, request);
 		} catch (error) {
-			if (attempt !== this.#attemptNumber) return;
+			if (attemptNumber !== this.#attemptNumber) return;
 			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
 			this.#handleClose(closeReasons.convertCredentialError(error, sanitize));
 		}

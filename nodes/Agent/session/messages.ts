@@ -68,7 +68,7 @@ export type SessionMessage = MessageContent &
 		readonly memoryBytes?: number;
 	};
 
-/** The memory that a frame takes besides its bytes, measured with V8 in Node 24. */
+/** The bytes of memory that a frame takes besides its content, measured with V8 in Node 24. */
 const frameOverheadBytes = 600;
 
 /** Returns the bytes of memory that a message takes while it waits. */
@@ -112,8 +112,8 @@ function toBinaryContent(data: Buffer): MessageContent {
 }
 
 /**
- * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger that is stopped and started again
- * keeps this object, so that it reports the time between as a gap, but begins again at number 1. Times are monotonic milliseconds.
+ * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger that is started again keeps this
+ * object. It then reports the time without a channel as a gap, but begins again at number 1. Times are monotonic milliseconds.
  */
 export class FrameSequence {
 	#lastNumber = 0;

@@ -14,6 +14,7 @@ import {
 } from '../../../nodes/Agent/AgentExecute/errors';
 import type { FieldCondition, SessionMessage } from '../../../nodes/Agent/session/messages';
 import { NodeError } from '../../../nodes/core/errors';
+import { quoteField } from '../../../nodes/fields/field';
 import { BodyError } from '../../../nodes/http/body';
 import { failureOf } from '../../createExecuteContext';
 import { runExecute } from './executeRun';
@@ -253,5 +254,5 @@ test.each([
 ])('after the refusal %j: Open Channel may help (%s)', (refusal, mayHelp) => {
 	const { code, message, description } = createChannelNotOpenError(undefined, refusal as never);
 	expect([code, message]).toEqual([504, 'The session channel did not open within 20 s']);
-	expect(description?.includes("'After the Call'")).toBe(mayHelp);
+	expect(description?.includes(quoteField('openChannel'))).toBe(mayHelp);
 });
