@@ -62,11 +62,11 @@ async function askThread(
 		const stops = [once(worker, 'exit', options), ...(signal ? [once(signal, 'abort', options)] : [])].map(
 			async (stop) => await stop.then(() => Promise.reject(new Error('Stopped'))),
 		);
-		const waitForMessage = async (seconds: number, ...limits: Array<Promise<never>>) =>
+		const receiveMessage = async (seconds: number, ...limits: Array<Promise<never>>) =>
 			await Promise.race([messages.next(), ...stops, rejectWhenLate(seconds, options), ...limits]);
 		// The first message says that the thread has loaded the code of the task. The second message is the answer.
-		await waitForMessage(maxLoadSeconds);
-		const { value } = await waitForMessage(maxSeconds, rejectWhenLarge(worker, options));
+		await receiveMessage(maxLoadSeconds);
+		const { value } = await receiveMessage(maxSeconds, rejectWhenLarge(worker, options));
 		return (value as [WorkerAnswer])[0];
 	} catch (error) {
 		const failedThread = currentThread;

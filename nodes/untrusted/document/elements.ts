@@ -130,9 +130,9 @@ export const markdownParagraphSpacing = {
 	spacingMode: 'COLLAPSE_LISTS',
 };
 
-/** Only the indent shows that a paragraph of Docs is a quote, or a later paragraph of a list item. */
+/** Only a border and the indentation show that a paragraph of Docs is in a quote, or belongs to the list item above it. */
 export interface ParagraphIndent {
-	/** Whether the paragraph has a border on the left, which means a quote. */
+	/** Whether the paragraph has a border on the left, as quotes have. */
 	readonly isQuoted: boolean;
 	readonly indentPoints: number;
 }

@@ -53,7 +53,7 @@ export function getMessageHeader({ payload }: gmail_v1.Schema$Message, name: str
 	return decodeWords(getPartHeader(payload ?? {}, name));
 }
 
-/** No email that a person or an ordinary program writes comes near these limits. */
+/** Limits for the copy of an email. No email that a person or an ordinary program writes comes near them. */
 const maxParts = 2_000;
 const maxLevels = 50;
 const maxHeaders = 1_000;

@@ -1,10 +1,6 @@
 import { HeaderFinder, rulerPattern } from './earlierHeader';
-import {
-	findInlineIntroduction,
-	findIntroduction,
-	isRuledIntroduction,
-	type QuoteKind,
-} from './introduction';
+import { findInlineIntroduction, findIntroduction, isRuledIntroduction } from './introduction';
+import type { QuoteKind } from './introduction';
 
 // An introduction is a line such as `On Monday, Ann wrote:` above a quoted earlier message. Programs may wrap it over several lines.
 
@@ -48,12 +44,14 @@ export interface ReplyContext {
 export function keepNewText(text: string, { subject, hasReplyHeader }: ReplyContext): string {
 	const isForward = forwardSubjectPattern.test(subject);
 	const isReply = !isForward && (hasReplyHeader || replySubjectPattern.test(subject));
-	return new NewTextReader(text, isForward, isReply).read().trim() || text;
+	return new NewTextReader(text, { isForward, isReply }).read().trim() || text;
 }
+
+type EmailKind = Readonly<Record<'isForward' | 'isReply', boolean>>;
 
 class NewTextReader {
 	readonly #rawLines: readonly string[];
-	/** The lines without direction marks and without spaces at both ends. Everything is searched for in these lines. */
+	/** The lines without direction marks and without spaces at both ends. */
 	readonly #lines: readonly string[];
 	readonly #headers: HeaderFinder;
 	readonly #isForward: boolean;
@@ -67,7 +65,7 @@ class NewTextReader {
 	/** Whether an earlier message was found. The new text leaves it out. */
 	#hasEarlierMessage = false;
 
-	constructor(text: string, isForward: boolean, isReply: boolean) {
+	constructor(text: string, { isForward, isReply }: EmailKind) {
 		this.#rawLines = text.split('\n');
 		this.#lines = this.#rawLines.map((line) => cleanLine(line));
 		this.#looseQuoteFlags = new Uint8Array(this.#rawLines.length);
@@ -81,16 +79,16 @@ class NewTextReader {
 		// In an email that is no reply, or above an earlier message, the sender made the loose quotes on purpose, so they stay.
 		const keepsLooseQuotes = this.#isForward || !this.#isReply || this.#hasEarlierMessage;
 		const indexes = this.#ownIndexes.filter((index) => keepsLooseQuotes || !this.#looseQuoteFlags[index]);
-		const forward = this.#rawLines.slice(end);
+		const forwardedLines = this.#rawLines.slice(end);
 		// A forward in which no forwarded message was found keeps its signature, because that message may follow the signature.
-		const keepsSignature = this.#isForward && forward.length === 0;
+		const keepsSignature = this.#isForward && forwardedLines.length === 0;
 		const keptIndexes = keepsSignature ? indexes : indexes.slice(0, this.#findSignature(indexes));
 		const separator = keptIndexes.length < indexes.length ? [''] : [];
 		const keptLines = keptIndexes.map((index) => this.#textsBefore.get(index) ?? this.#rawLines[index] ?? '');
-		return [keptLines, separator, forward].flat().join('\n');
+		return [keptLines, separator, forwardedLines].flat().join('\n');
 	}
 
-	/** @returns the index of the line on which a forwarded message begins; the number of lines if there is no such message */
+	/** Collects the sender's lines. @returns the index of the line on which a forwarded message begins; the number of lines if none begins */
 	#collectOwnIndexes(): number {
 		const headers = this.#headers;
 		let index = 0;
@@ -150,8 +148,9 @@ class NewTextReader {
 		const firstLines = quoteLines.slice(0, maxCheckedLines).map((line) => line.replace(/^>\s*/, ''));
 		const filledLines = firstLines.slice(firstLines.findIndex((text) => text !== ''));
 		// The introduction may itself be quoted.
-		const endsIntroduction = (end: number) => findIntroduction(filledLines.slice(0, end), 'marked');
-		if (!this.#isForward && filledLines.some((_, end) => end > 0 && endsIntroduction(end))) {
+		const findInFirstLines = (count: number) => findIntroduction(filledLines.slice(0, count), 'marked');
+		const isIntroduced = filledLines.some((_, count) => count > 0 && findInFirstLines(count));
+		if (isIntroduced && !this.#isForward) {
 			this.#hasEarlierMessage = true;
 			return end;
 		}

@@ -224,9 +224,9 @@ const snippetPaddingPattern = /[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]/;
 /** Decodes the HTML escapes of Gmail's preview text, and removes the padding at both ends. */
 function cleanSnippet(snippet: string): string {
 	const characters = Array.from(decodeHTML(snippet));
-	const isSeen = (character: string) => !snippetPaddingPattern.test(character);
-	const start = characters.findIndex(isSeen);
-	return characters.slice(start, characters.findLastIndex(isSeen) + 1).join('');
+	const isVisible = (character: string) => !snippetPaddingPattern.test(character);
+	const start = characters.findIndex(isVisible);
+	return characters.slice(start, characters.findLastIndex(isVisible) + 1).join('');
 }
 
 /** @param isRelated whether the part is in a `multipart/related`, as pictures of HTML are */

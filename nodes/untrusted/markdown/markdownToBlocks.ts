@@ -35,7 +35,7 @@ function convertNode(node: mdast.PhrasingContent | mdast.RootContent, marks: Tex
 	return [{ text: brTagPattern.test(node.value) ? '\v' : toOneLine(removeHtmlComments(node.value)), marks }];
 }
 
-/** Replaces line breaks by spaces, which is what they mean in a paragraph of Markdown. */
+/** Replaces line breaks by spaces, because a line break in a paragraph of Markdown means a space. */
 const toOneLine = (text: string) => cleanText(text).replaceAll('\n', ' ');
 
 /** Removes comments from HTML, even `<!-->`, in which start and end share the dashes. A comment without an end stays, so no text is lost. */
@@ -103,7 +103,7 @@ function resolveReferences(nodes: readonly mdast.RootContent[]): void {
 class BlockReader {
 	readonly blocks: Block[] = [];
 	readonly lists: ListRange[] = [];
-	/** Whether a list of the document has other numbers than in the Markdown. */
+	/** Whether the document numbers any list differently from the Markdown. */
 	isRenumbered = false;
 	/** The last numbered list that is not inside another list, with its index in `lists` and the number of an item that would continue it. */
 	#lastNumberedList:

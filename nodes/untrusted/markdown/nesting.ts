@@ -230,8 +230,8 @@ function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): element
 		for (const { 0: match, index } of piece.text.matchAll(bareAddressPattern)) {
 			const nextCharacter =
 				piece.text[index + match.length] ?? getFirstMarkdownCharacter(pieces[pieceIndex + 1]);
-			const endsLikeAddress = nextCharacter === '\v' ? !hasBackslashBreaks : nextCharacter.trim() === '';
-			if (!escapedCharacterPattern.test(match) && endsLikeAddress) continue;
+			const endsAddress = nextCharacter === '\v' ? !hasBackslashBreaks : nextCharacter.trim() === '';
+			if (!escapedCharacterPattern.test(match) && endsAddress) continue;
 			const textBefore = piece.text.slice(start, index);
 			const address = trimAddress(match);
 			const link = /^www/i.test(address) ? `http://${address}` : address;

@@ -175,15 +175,13 @@ export async function recoverResult(
 	if (change === undefined) return undefined;
 	const { documentId, characterCount, tabId } = change;
 	const checkAdvice = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
-	const createUnknownError = (
-		finding: string,
-		cause: unknown = failure.cause,
-		message = `The content may have been written: ${failure.message}`,
-	) => failure.with({ message, description: `${finding} ${checkAdvice}`, outcome: 'unknown', cause });
+	const unknownMessage = `The content may have been written: ${failure.message}`;
+	const createUnknownError = (finding: string, { message = unknownMessage, cause = failure.cause } = {}) =>
+		failure.with({ message, description: `${finding} ${checkAdvice}`, outcome: 'unknown', cause });
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
 		.catch((cause: unknown) => {
-			throw createUnknownError('The document could not be read afterwards.', cause);
+			throw createUnknownError('The document could not be read afterwards.', { cause });
 		});
 	const tabs = flattenTabs(data.tabs);
 	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
@@ -202,5 +200,5 @@ export async function recoverResult(
 		return { documentId, characterCount, revisionId: revisionId ?? '' };
 	const finding = 'The document does not contain the content as it was sent.';
 	const message = 'Someone else changed the document while it was being written';
-	throw createUnknownError(finding, undefined, message);
+	throw createUnknownError(finding, { message });
 }

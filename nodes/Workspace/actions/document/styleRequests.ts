@@ -26,16 +26,16 @@ export interface Layout extends Pick<DocumentContent, 'lists'> {
 	readonly toLocation: (index: number) => docs_v1.Schema$Location;
 }
 
-/** Calculates the indexes of all content after an insertion. @param index where to insert the content, inside a paragraph */
-export function layOutContent({ blocks, lists }: DocumentContent, index: number, tabId?: string): Layout {
+/** Calculates the indexes that all content will have. @param textStart where to insert the content, inside a paragraph */
+export function layOutContent({ blocks, lists }: DocumentContent, textStart: number, tabId?: string): Layout {
 	let text = '';
-	let start = index;
+	let start = textStart;
 	const placedBlocks = blocks.map((block, blockIndex) => {
 		if (block.kind === 'table') {
 			const cells = layOutCells(block, start);
 			// After the last cell come its newline and the end of the table.
 			start = (cells.at(-1)?.at(-1)?.end ?? start) + 2;
-			return { block, insertIndex: index + text.length, cells };
+			return { block, insertIndex: textStart + text.length, cells };
 		}
 		const line = { block, spans: block.spans, start, end: start + joinSpans(block.spans).length };
 		// A table brings the newline of the paragraph before it.
@@ -47,10 +47,11 @@ export function layOutContent({ blocks, lists }: DocumentContent, index: number,
 	const tables = placedBlocks.filter((placed) => 'cells' in placed);
 	const lines = placedBlocks.flatMap<TextLine>((block) => ('spans' in block ? [block] : block.cells.flat()));
 	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
-	const toLocation = (position: number) => ({ index: position, tabId });
+	const toLocation = (index: number) => ({ index, tabId });
 	return { placedBlocks, paragraphs, tables, lines, lists, text, end: start - 1, toRange, toLocation };
 }
 
+/** Calculates the indexes of each span. */
 export function placeSpans({ lines }: Layout): Array<Span & Extent> {
 	return lines.flatMap(({ spans, start: lineStart }) => {
 		let end = lineStart;
@@ -66,7 +67,7 @@ const toPoints = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, 
 const toGray = (brightness: number): docs_v1.Schema$OptionalColor => ({
 	color: { rgbColor: { red: brightness, green: brightness, blue: brightness } },
 });
-const buildBorder = (width: number, padding: number): docs_v1.Schema$ParagraphBorder => ({
+const buildBorder = ({ width, padding }: Readonly<Record<'width' | 'padding', number>>) => ({
 	color: toGray(0.8),
 	dashStyle: 'SOLID',
 	padding: toPoints(padding),
@@ -82,8 +83,8 @@ function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): Para
 	return {
 		...(typeof format === 'number' && { namedStyleType: `HEADING_${format}` }),
 		...(format === 'code' && { shading: { backgroundColor: toGray(0.95) } }),
-		...(format === 'rule' && { borderBottom: buildBorder(1, 1) }),
-		...(quoteDepth > 0 && { borderLeft: buildBorder(3, 6) }),
+		...(format === 'rule' && { borderBottom: buildBorder({ width: 1, padding: 1 }) }),
+		...(quoteDepth > 0 && { borderLeft: buildBorder({ width: 3, padding: 6 }) }),
 		...(!list?.hasBullet && indentPoints > 0 && toIndent(indentPoints)),
 	};
 }
