@@ -7,9 +7,11 @@ import {
 	type AppendPlace,
 	getPlaceBelowHeader,
 	getPlaceInTarget,
+	relocateRows,
 } from '../../../../nodes/Workspace/actions/spreadsheet/appendPlace';
 import { parseRange } from '../../../../nodes/Workspace/actions/spreadsheet/range';
-import { testItem } from '../../client';
+import { Spreadsheet } from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
+import { testClients, testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { SheetCalls } from './sheetCalls';
 
@@ -314,6 +316,16 @@ describe('what Google answers', () => {
 			lastColumn: 3,
 		});
 		expect(answered('Sheet1!B4')).toMatchObject({ start: { row: 3, column: 1 }, lastColumn: 1 });
+	});
+
+	test('rows above the first row of the range stay below a table there', async () => {
+		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
+		const rows = [header, ['Anna', 31], ['new', 1], [], ['', '', '', 'beside']];
+		const spreadsheet = new Spreadsheet(sheets, calls.sheet(rows));
+		const rowsAbove = { ...answered('Sheet1!A3:B3'), place: place('all', { searchStartRow: 4 }) };
+		const options = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' } as const;
+		const start = await relocateRows(spreadsheet, options, { ...rowsAbove, values: [['new', 1]] });
+		expect(start).toEqual({ row: 2, column: 0 });
 	});
 
 	test.each<[string, string, string | undefined, AppendPlace, Cell[], number?]>([
