@@ -25,7 +25,7 @@ const cellsPerSlice = 100_000;
 
 /**
  * Builds the items of rows that have a value, match the filters and are within Start Row and Max Rows. Their keys are the column names and
- * `rowNumber`, the number in the sheet. Takes the cells as they are returned, and then the texts that the sheet shows for them.
+ * `rowNumber`, the number in the sheet. The second parameter has the texts that the sheet shows for the cells of the first.
  * @throws NodeError 400 if a filter names an unknown column, or if more than `maxPaddingCells` cells would be added
  */
 async function toRowItems(

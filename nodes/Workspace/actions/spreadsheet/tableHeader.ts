@@ -21,7 +21,7 @@ export function buildColumnNames(
 	reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'],
 ): string[] {
 	const usedNames = new Set(reservedNames);
-	/** The number to try next for each name: with many equal headers, trying all numbers from 2 on would take long. */
+	/** The number to try next for each name. With many equal headers, trying all numbers from 2 on would take long. */
 	const nextNumbers = new Map<string, number>();
 	return headerTexts.map((headerText, index) => {
 		const name = headerText || toColumnLetters(startColumn + index);

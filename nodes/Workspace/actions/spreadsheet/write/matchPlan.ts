@@ -33,9 +33,9 @@ export interface MatchPlanInput extends MatchParams {
 	readonly shownTexts?: TableBody;
 }
 
-/** Plans steps. An item's key is its values in the match columns. The plan of an item counts with the changes of earlier items. */
+/** Plans steps. An item's key is its values in the match columns. A plan takes the changes of earlier items into account. */
 export class MatchPlan {
-	/** Whether a text may equal a number or a boolean of the table. Only the text that the sheet shows for the cell tells. */
+	/** Whether a text may equal a number or a boolean of the table. Only the text that the sheet shows for the cell can answer this. */
 	needsShownTexts = false;
 	readonly #input: MatchPlanInput;
 	readonly #isUserEntered: boolean;
