@@ -15,28 +15,29 @@ import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMember[]) {
 	const [firstMember] = members;
 	if (!firstMember) return [];
-	const book = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
-	const params = await book.resolveTab(firstMember.params);
-	if (params.createTab) await book.createMissingTab(parseTarget(params));
-	const appendPlan = await planAppend(book, params, members);
+	const spreadsheet = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
+	const params = await spreadsheet.resolveTab(firstMember.params);
+	if (params.createTab) await spreadsheet.createMissingTab(parseTarget(params));
+	const appendPlan = await planAppend(spreadsheet, params, members);
 	return await sendInChunks(appendPlan.entries, members, {
 		participle: 'appended',
 		getRows: (rows) => rows,
-		send: async (entries, items) => await appendTogether(book, { params, items }, appendPlan, entries),
+		send: async (entries, items) => await appendTogether(spreadsheet, { params, items }, appendPlan, entries),
 	});
 }
 
-/** Finds the place of the rows. `entries` has, for each member, its rows or a NodeError if they cannot be appended. */
-async function planAppend(book: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
+/** Finds the place of the rows. `entries` has the rows of each member, or a NodeError if they cannot be appended. */
+async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasColumnNames(params)) {
-		const { rows: entries, ...table } = await arrangeRows(book, params, members);
+		const { rows: entries, ...table } = await arrangeRows(spreadsheet, params, members);
 		return { ...table, entries, place: places.getPlaceBelowHeader(table) };
 	}
 	const range = parseTarget(params);
-	// A single word is a tab's title or a named range. Google's answer shows which. In these two cases, the node must know it before.
+	// A single word is a tab's title or a named range. Google's response shows which. With a tab or OVERWRITE, the node must ask before.
 	const mustResolveName =
 		range.name !== undefined && (range.tab !== undefined || params.insertDataOption === 'OVERWRITE');
-	const target = mustResolveName ? await book.sendForRange(range, () => book.resolveName(range)) : range;
+	const resolveName = async () => await spreadsheet.resolveName(range);
+	const target = mustResolveName ? await spreadsheet.sendForRange(range, resolveName) : range;
 	const entries = members.map((member) => findStopError(member) ?? readCellRows(member.params));
 	const place = places.getPlaceInTarget(target);
 	return { target, place, entries, header: undefined, addHeaders: undefined };
@@ -45,12 +46,12 @@ async function planAppend(book: Spreadsheet, params: AppendParams, members: read
 /** Puts an empty text into an empty row: Google might leave out a row without cells, and the next rows would move up. */
 const padEmptyRow = (row: Cell[]) => (row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row);
 
-/** Replaces null in the first cell by an empty text. Google's answer begins at the first cell that is not null. */
+/** Replaces null in the first cell by an empty text. Google's response begins at the first cell that is not null. */
 const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] : row);
 
 /** Appends the rows of several members with one request. */
 async function appendTogether(
-	book: Spreadsheet,
+	spreadsheet: Spreadsheet,
 	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
 	{ target, place, header, addHeaders }: Awaited<ReturnType<typeof planAppend>>,
 	rowsByMember: ReadonlyArray<Cell[][]>,
@@ -62,35 +63,35 @@ async function appendTogether(
 	const values = paddedRowsByMember.flat().map(padFirstCell);
 	const { insertDataOption } = params;
 	const valueInputOption = toInputOption(params);
-	const { minRow, ...answer } = await book.sendForRange(target, async () => {
-		const { minRow, ...request } = await places.planAppendRequest(book, insertDataOption, place, values);
+	const { minRow, ...appended } = await spreadsheet.sendForRange(target, async () => {
+		const { minRow, ...request } = await places.planRequest(spreadsheet, insertDataOption, place, values);
 		await addHeaders?.();
-		const response = await book.append({ ...request, valueInputOption }, values);
-		return { ...places.parseAppendAnswer(response), minRow };
+		const response = await spreadsheet.append({ ...request, valueInputOption }, values);
+		return { ...places.parseAppendResponse(response), minRow };
 	});
-	const { updatedRange, tableRange } = answer;
-	// A name that is not the title of the tab in Google's answer is a named range, whose place is looked up now.
-	const isTab = target.name === undefined || isNameOfTab(target, parseRange(updatedRange));
-	const knownPlace =
-		isTab || place.extent === 'header' ? place : places.getPlaceInTarget(await book.resolveName(target));
-	const appendedRows = { ...answer, place: knownPlace, values };
+	const { updatedRange, tableRange } = appended;
+	// A name that is not the title of the tab in Google's response is a named range. Its place is looked up now.
+	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
+	const isPlaceKnown = !isNamedRange || place.extent === 'header';
+	const knownPlace = isPlaceKnown ? place : places.getPlaceInTarget(await spreadsheet.resolveName(target));
+	const appendedRows = { ...appended, place: knownPlace, values };
 	const start = places.isPlacementProven(appendedRows, minRow)
-		? answer.start
-		: await places.relocateRows(book, { ...params, valueInputOption }, appendedRows);
-	const { searchRange, extent, row } = place;
-	if (!tableRange && extent === 'all' && start.row > row)
+		? appended.start
+		: await places.relocateRows(spreadsheet, { ...params, valueInputOption }, appendedRows);
+	const { searchRange, extent, searchStartRow } = place;
+	if (!tableRange && extent === 'all' && start.row > searchStartRow)
 		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	const isBelowHeader = places.isDirectlyBelowHeader(answer, knownPlace, start.row);
+	const isBelowHeader = places.isDirectlyBelowHeader(appended, knownPlace, start.row);
 	if (insertDataOption === 'INSERT_ROWS' && isBelowHeader) {
-		await places.clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
+		await places.clearHeaderFormat(spreadsheet, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
-			const outcome = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;
-			addHint(`${outcome}: ${error.message}`);
+			const summary = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;
+			addHint(`${summary}: ${error.message}`);
 		});
 	}
 	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
-	await formatDates(book, { item: { addHint } }, tab, [{ ...start, grid: values }]);
-	return buildWriteResults(book.id, updatedRange, start, paddedRowsByMember).map((memberResult) => {
+	await formatDates(spreadsheet, { item: { addHint } }, tab, [{ ...start, grid: values }]);
+	return buildWriteResults(spreadsheet.id, updatedRange, start, paddedRowsByMember).map((memberResult) => {
 		return { ...memberResult, ...(tableRange && { tableRange }) };
 	});
 }

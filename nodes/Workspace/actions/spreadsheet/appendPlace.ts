@@ -9,16 +9,20 @@ import * as ranges from './range';
 import { countColumns } from './sendRows';
 import { findNativeTable, type Spreadsheet } from './spreadsheet';
 
-/** Reads where Google put the rows, and below which table. Rows and columns count from 0. */
-export function parseAppendAnswer({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse) {
+/** Reads where Google put the rows, and below which table. Rows and columns count from 0: `start` of rows at `B3` is row 2, column 1. */
+export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse) {
 	const updatedRange = updates?.updatedRange ?? '';
 	const { row, column, lastColumn = column } = ranges.parseBounds(ranges.parseRange(updatedRange));
 	return { updatedRange, tableRange, start: { row, column }, lastColumn };
 }
 
-export type AppendAnswer = Readonly<ReturnType<typeof parseAppendAnswer>>;
+/** The parts of Google's response that the node needs, as `parseAppendResponse` returns them. */
+export type AppendResponse = Readonly<ReturnType<typeof parseAppendResponse>>;
 
-/** Returns whether Google's answer proves that rows are in the right place. @param minRow the first row below the table, if looked up */
+/** Rows that Google has appended, and the place where they belong. */
+type AppendedRows = AppendResponse & { readonly place: AppendPlace; readonly values: Cell[][] };
+
+/** Returns whether Google's response proves that rows are in the right place. @param minRow the first row below the table, if looked up */
 export function isPlacementProven({ tableRange, start, place, values }: AppendedRows, minRow?: number) {
 	if (start.column !== place.column) return false;
 	if (minRow !== undefined) return start.row >= minRow;
@@ -28,12 +32,12 @@ export function isPlacementProven({ tableRange, start, place, values }: Appended
 	const isCell = lastRow === row && lastColumn === undefined;
 	// If rows are wider than one cell, a table of a single cell may be a title above the real table.
 	if (place.extent === 'block') return !(isCell && countColumns(values) > 1);
-	return place.extent === 'all' || (row <= place.row && lastRow >= place.row);
+	return place.extent === 'all' || (row <= place.searchStartRow && lastRow >= place.searchStartRow);
 }
 
 /** Returns whether rows are directly below a header. If no header is known, a table of a single row counts as a header. */
-export function isDirectlyBelowHeader({ tableRange }: AppendAnswer, place: AppendPlace, startRow: number) {
-	if (place.extent === 'header') return startRow === place.row + 1;
+export function isDirectlyBelowHeader({ tableRange }: AppendResponse, place: AppendPlace, startRow: number) {
+	if (place.extent === 'header') return startRow === place.searchStartRow + 1;
 	if (!tableRange) return false;
 	const { row, lastRow = row } = ranges.parseBounds(ranges.parseRange(tableRange));
 	return lastRow === row && startRow === row + 1;
@@ -43,51 +47,53 @@ export function isDirectlyBelowHeader({ tableRange }: AppendAnswer, place: Appen
 export interface AppendPlace {
 	/** The range in which Google searches for the table. */
 	readonly searchRange: string;
-	/** Title of the tab; undefined for the first one. */
+	/** Title of the tab; undefined for the first one. With INSERT_ROWS, it may be the name of a named range, but is not used then. */
 	readonly tab: string | undefined;
-	/** The header's row or, if no header is known, the range's first row, from which the table is searched downward. */
-	readonly row: number;
+	/** The row from which the table is searched downward: the header's row or, if no header is known, the range's first row. */
+	readonly searchStartRow: number;
 	/** Column of the first cell of each row. */
 	readonly column: number;
 	/** Last column of the table; undefined if no header is known and the range has no last column. */
 	readonly lastColumn: number | undefined;
-	/** What counts as the table: the block of filled rows from the header on, the first block from `row` on, or all filled rows. */
+	/** What counts as the table: the `header` and the rows directly below it, the first `block` of filled rows, or `all` filled rows. */
 	readonly extent: 'header' | 'block' | 'all';
-	/** Whether Google may take the table for several tables, so that its answer proves nothing. */
+	/** Whether Google may take the table for several tables. Its response then proves nothing. */
 	readonly isUnsure?: boolean;
 }
 
 /** Returns the place that a target names, for rows without column names. */
 export function getPlaceInTarget(target: ranges.TabRange): AppendPlace {
-	const { a1, tab, name } = target;
-	const { row, column, lastColumn, lastRow } = ranges.parseBounds(target);
+	const { a1, name, tab = name } = target;
+	const { row: searchStartRow, column, lastColumn, lastRow } = ranges.parseBounds(target);
 	const isCell = a1 !== undefined && !a1.includes(':');
 	const extent = isCell || lastRow !== undefined ? 'block' : 'all';
-	return { searchRange: ranges.printRange(target), tab: tab ?? name, row, column, lastColumn, extent };
+	return { searchRange: ranges.printRange(target), tab, searchStartRow, column, lastColumn, extent };
 }
 
 /** Returns the place below a header. If the header has a gap, Google may see several tables, so that whole columns are searched. */
 export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace {
 	const { left, right, hasGap, row } = header;
+	// `fetchTable` has found the tab by this name, or has replaced a named range by its tab and cells.
 	const tab = target.tab ?? target.name;
 	const lastCell = `${ranges.toColumnLetters(right)}${hasGap ? '' : row + 1}`;
 	const a1 = `${ranges.toColumnLetters(left)}${row + 1}:${lastCell}`;
-	const columns = { column: left, lastColumn: right, isUnsure: hasGap };
-	return { searchRange: ranges.printRange({ tab, a1 }), tab, row, ...columns, extent: 'header' };
+	const place = { tab, searchStartRow: row, column: left, lastColumn: right, isUnsure: hasGap };
+	return { ...place, searchRange: ranges.printRange({ tab, a1 }), extent: 'header' };
 }
 
 type Grid = ReadonlyArray<readonly unknown[]>;
 
 /** Finds the last row of the table, also if Google's search ignores it as hidden; -1 if there is none. @param width that of the new rows */
-function findLastRow(grid: Grid, { row, column, lastColumn, extent }: AppendPlace, width: number): number {
+function findLastRow(grid: Grid, place: AppendPlace, width: number): number {
+	const { searchStartRow, column, lastColumn, extent } = place;
 	const endColumn = (lastColumn ?? column + width - 1) + 1;
 	const counts = grid.map((line) => countFilledCells(line, column, endColumn));
-	if (extent === 'all') return counts.findLastIndex((count, index) => index >= row && count > 0);
-	const [blockStart, blockEnd] = findBlock(counts, row);
+	if (extent === 'all') return counts.findLastIndex((count, index) => index >= searchStartRow && count > 0);
+	const [blockStart, blockEnd] = findBlock(counts, searchStartRow);
 	// A row with one filled cell is a title, if the new rows are wider and a block follows.
 	const isTitle = extent === 'block' && blockStart === blockEnd && width > 1 && counts[blockStart] === 1;
-	const [tableRow, tableLastRow] = isTitle ? findBlock(counts, blockEnd + 1) : [-1, -1];
-	return tableRow === -1 ? blockEnd : tableLastRow;
+	const [nextBlockStart, nextBlockEnd] = isTitle ? findBlock(counts, blockEnd + 1) : [-1, -1];
+	return nextBlockStart === -1 ? blockEnd : nextBlockEnd;
 }
 
 const countFilledCells = (row: readonly unknown[], start: number, end = Infinity) =>
@@ -101,44 +107,43 @@ function findBlock(counts: readonly number[], startRow: number): readonly [numbe
 	return [firstRow, (endRow === -1 ? counts.length : endRow) - 1];
 }
 
-type AppendRequestOptions = Pick<AppendParams, 'valueInputOption' | 'insertDataOption'>;
-
-type AppendedRows = AppendAnswer & { readonly place: AppendPlace; readonly values: Cell[][] };
+type AppendOptions = Pick<AppendParams, 'valueInputOption' | 'insertDataOption'>;
 
 /**
- * Checks rows that Google may have put above their table, into the table or beside its columns, and moves the rows to the right place.
- * Moves whole rows of the sheet, as Google inserted them, and only if these contain nothing else.
- * @returns their first cell after the move @throws NodeError with outcome `done` that says where they are, if they cannot be moved
+ * Moves rows to the right place, if Google has put them above their table, into the table or beside its columns. Moves whole rows of the
+ * sheet, because Google has inserted such rows. Moves none if other cells are in the same rows.
+ * @returns the first cell of the rows after the move @throws NodeError with outcome `done` that says where the rows are, if they cannot move
  */
-export async function relocateRows(book: Spreadsheet, params: AppendRequestOptions, appended: AppendedRows) {
-	const { updatedRange, start, lastColumn, place, values } = appended;
+export async function relocateRows(spreadsheet: Spreadsheet, params: AppendOptions, appended: AppendedRows) {
+	const { updatedRange, start, lastColumn, values } = appended;
+	const { column } = appended.place;
 	const relocate = async () => {
 		const { tab } = ranges.parseRange(updatedRange);
-		const { grid } = await book.fetchGrid(tab);
+		const { grid } = await spreadsheet.fetchGrid(tab);
 		const targetRow = findTargetRow(grid, appended);
-		if (targetRow === start.row && start.column === place.column) return start;
+		if (targetRow === start.row && start.column === column) return start;
 		// If Google inserted these rows of the sheet, they contain only the new cells.
 		const hasOtherCells = grid
 			.slice(start.row, start.row + values.length)
 			.some((row) => countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0);
 		if (hasOtherCells || params.insertDataOption === 'OVERWRITE')
+			// `createMisplacedError` puts this message in parentheses.
 			throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
 		if (targetRow !== start.row) {
-			const { sheetId } = await book.fetchTab(tab);
+			const { sheetId } = await spreadsheet.fetchTabInfo(tab);
 			const endIndex = start.row + values.length;
 			const source = { sheetId, dimension: 'ROWS', startIndex: start.row, endIndex };
-			await book.change([{ moveDimension: { source, destinationIndex: targetRow } }]);
+			await spreadsheet.change([{ moveDimension: { source, destinationIndex: targetRow } }]);
 		}
 		const row = targetRow > start.row ? targetRow - values.length : targetRow;
-		const { column } = place;
 		if (start.column === column) return { row, column };
-		// Writes the rows again, over all old and new columns. An index before or after the cells of a row gives '', which clears a cell.
+		// Writes the rows again, over all old and new columns. An old cell outside the new columns gets '', which clears it.
 		const left = Math.min(column, start.column);
 		const width = Math.max(lastColumn + 1, column + countColumns(values)) - left;
 		const cellIndexes = Array.from({ length: width }, (_, index) => left + index - column);
-		const moveCells = (line: Cell[]) => cellIndexes.map((cellIndex) => line[cellIndex] ?? '');
+		const padRow = (line: Cell[]) => cellIndexes.map((cellIndex) => line[cellIndex] ?? '');
 		const range = ranges.printAreaLike(updatedRange, { row, column: left }, values.length, width);
-		await book.update(range, values.map(moveCells), params.valueInputOption);
+		await spreadsheet.update(range, values.map(padRow), params.valueInputOption);
 		return { row, column };
 	};
 	return await relocate().catch((error: unknown) => {
@@ -157,14 +162,14 @@ function createMisplacedError({ updatedRange, start, place }: AppendedRows, erro
 	});
 }
 
-/** Returns the row before which the new rows belong, with the new rows counted where they are; their first row if they need not move. */
+/** Returns the row above which the new rows must move, numbered as before the move. Returns their first row if they need not move. */
 function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const count = values.length;
-	// Without the new rows, which would otherwise count as the end of the table.
+	// Leaves out the new rows, which would otherwise count as the end of the table.
 	const otherRows = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
 	// If Google put the rows above the range's first row, the table may begin above that row, too.
-	const isPlaceAbove = place.extent === 'header' || place.row <= start.row;
-	const searchPlace = isPlaceAbove ? place : { ...place, row: 0 };
+	const isPlaceAbove = place.extent === 'header' || place.searchStartRow <= start.row;
+	const searchPlace = isPlaceAbove ? place : { ...place, searchStartRow: 0 };
 	const lastTableRow = findLastRow(otherRows, searchPlace, countColumns(values));
 	const findLastFilledRow = () => otherRows.findLastIndex((row) => countFilledCells(row, 0) > 0);
 	// If there is no table in the columns, the rows belong below everything else.
@@ -175,35 +180,35 @@ function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): numb
 
 /**
  * Plans the request that appends rows. With OVERWRITE, Google ignores hidden cells, so that rows could destroy them. The node therefore
- * looks up the first empty row below the table. Google begins there, or further down if somebody else has filled it meanwhile.
- * @returns the request. Rows that Google puts above `minRow` (from 0; undefined if not looked up) are misplaced.
+ * looks up the first empty row below the table. Google begins there, or further down if somebody has filled that row meanwhile.
+ * @returns the request and `minRow`, the first row below the table, from 0; undefined if not looked up. Rows above it are misplaced.
  * @throws NodeError 400 if rows would overwrite other cells
  */
-export async function planAppendRequest(
-	book: Spreadsheet,
+export async function planRequest(
+	spreadsheet: Spreadsheet,
 	insertDataOption: AppendParams['insertDataOption'],
 	place: AppendPlace,
 	values: readonly Cell[][],
 ) {
 	const { searchRange: range, tab, column } = place;
-	const insertRequest = { range, insertDataOption: 'INSERT_ROWS', minRow: undefined };
-	if (insertDataOption === 'INSERT_ROWS') return insertRequest;
-	const { grid, rowCount } = await book.fetchGrid(tab);
+	const insertPlan = { range, insertDataOption: 'INSERT_ROWS', minRow: undefined };
+	if (insertDataOption === 'INSERT_ROWS') return insertPlan;
+	const { grid, rowCount } = await spreadsheet.fetchGrid(tab);
 	const width = countColumns(values);
 	const lastFilledRow = findLastRow(grid, place, width);
 	// The row of a header belongs to the table, even if it is empty because its new header is written later.
-	const lastRow = place.extent === 'header' ? Math.max(lastFilledRow, place.row) : lastFilledRow;
-	const minRow = lastRow === -1 ? place.row : lastRow + 1;
-	const tableRow = place.extent === 'header' ? place.row : lastRow;
-	const { sheet } = await book.fetchTab(tab);
-	const table = findNativeTable(sheet, { row: tableRow, column });
-	// Google inserts rows into a native table below its body, if the range is one of its cells.
+	const lastRow = place.extent === 'header' ? Math.max(lastFilledRow, place.searchStartRow) : lastFilledRow;
+	const minRow = lastRow === -1 ? place.searchStartRow : lastRow + 1;
+	const rowInTable = place.extent === 'header' ? place.searchStartRow : lastRow;
+	const { sheet } = await spreadsheet.fetchTabInfo(tab);
+	const table = findNativeTable(sheet, { row: rowInTable, column });
+	// A native table is one of Google Sheets' own tables. Google inserts rows below its body if the range is one of its cells.
 	if (table) {
 		const cellInTable = ranges.printTabArea(tab, { row: table.range.startRowIndex, column }, 1, 1);
-		return { ...insertRequest, range: cellInTable, minRow: table.range.endRowIndex };
+		return { ...insertPlan, range: cellInTable, minRow: table.range.endRowIndex };
 	}
 	// Below the last row of the tab, there is nothing to overwrite, and Google adds rows.
-	if (minRow >= rowCount) return insertRequest;
+	if (minRow >= rowCount) return insertPlan;
 	const blockedIndex = grid
 		.slice(minRow, minRow + values.length)
 		.findIndex((row) => countFilledCells(row, column, column + width) > 0);
@@ -224,17 +229,17 @@ const headerFormatFields = `sheets(properties(sheetId),data(rowData(values(userE
 
 /** Removes the header's format from new rows: Google formats inserted rows like the row above. @param range any range in the tab */
 export async function clearHeaderFormat(
-	book: Spreadsheet,
+	spreadsheet: Spreadsheet,
 	range: string,
 	{ row, column }: ranges.CellPosition,
 	rows: Cell[][],
 ) {
 	const headerRange = ranges.printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
-	const [sheet] = (await book.fetch(headerFormatFields, [headerRange])).sheets ?? [];
+	const [sheet] = (await spreadsheet.fetch(headerFormatFields, [headerRange])).sheets ?? [];
 	const headerCells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
 	if (!headerCells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
 	const { sheetId } = sheet?.properties ?? {};
 	const insertedRows = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
 	const fields = headerFormats.map((name) => `userEnteredFormat.${name}`).join(',');
-	await book.change([{ repeatCell: { range: insertedRows, cell: {}, fields } }]);
+	await spreadsheet.change([{ repeatCell: { range: insertedRows, cell: {}, fields } }]);
 }

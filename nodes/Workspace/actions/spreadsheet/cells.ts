@@ -7,7 +7,7 @@ import type { CombinedItem } from '../../operation';
 import { DateCell } from './dates/dates';
 import { rowNumberKey, type RowParams } from './fields';
 
-/** The value of a cell: null leaves it unchanged, "" clears it. */
+/** The value of a cell. null leaves the cell unchanged, "" clears it. Only `toCellData` clears it for both. */
 export type Cell = string | number | boolean | null | DateCell;
 
 /** The parameters that say how Google interprets cells. */
@@ -69,11 +69,8 @@ const signedNumberPattern = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
  * `+`, `-` or `@` (also in full width), a tab or a line break as a formula. Such text gets an apostrophe in front: Google then keeps it as
  * text and hides the apostrophe. Numbers with a sign stay numbers.
  */
-function toEscapedCell(
-	value: unknown,
-	{ valueInputOption, escapeFormulas }: CellInputOptions,
-	describe: () => string,
-): Cell {
+function toEscapedCell(value: unknown, options: CellInputOptions, describe: () => string): Cell {
+	const { valueInputOption, escapeFormulas } = options;
 	const cell = toCell(value, describe);
 	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string') return cell;
 	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumberPattern.test(cell) ? `'${cell}` : cell;
@@ -90,7 +87,7 @@ export function readCellRows(params: ValuesParams): Cell[][] {
 	const { values } = params;
 	const advice =
 		'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.';
-	if (!values.some((row) => !Array.isArray(row) || row.length > 0))
+	if (values.every((row) => Array.isArray(row) && row.length === 0))
 		throw createRefusal(`${quoteField('values')} has no cells`, advice);
 	return values.map((row, index) => {
 		if (!Array.isArray(row)) throw createMixedRowsError();
@@ -111,11 +108,12 @@ export interface NamedRow {
 	readonly cellsByName: ReadonlyMap<string, Cell>;
 	/** The row number that the item has from an earlier Read, unchecked. It is never written as a cell. */
 	readonly rowNumber: unknown;
-	/** Names of the cells that were typed into the form, so that their texts may stand for numbers or booleans. */
-	readonly typedNames?: ReadonlySet<string>;
+	/** Names of the cells from the form, which makes texts of all values: a text may stand for a number or a boolean. */
+	readonly formNames?: ReadonlySet<string>;
 }
 
 export type RowsMember = CombinedItem<ValuesParams & Pick<RowParams, 'valuesSource' | 'columns'>>;
+export type RowsMembers = readonly RowsMember[];
 
 /** Returns whether the rows name their columns, so that each cell goes below the header with its name. */
 export const hasColumnNames = ({ valuesSource, values }: Pick<RowParams, 'valuesSource' | 'values'>) =>
@@ -145,18 +143,18 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	}
 	// A column that was left empty in the form has no value.
 	const entries = Object.entries(columns).filter(([, value]) => value !== undefined);
-	const typedNames = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
+	const formNames = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
 	const plainEntries = entries.map(([name, cell]) => [name, cell instanceof TypedText ? cell.text : cell]);
 	const valuesByName = Object.fromEntries(plainEntries) as Readonly<Record<string, unknown>>;
 	const cellsByName = toNamedCells(valuesByName, params, quoteField('columns'));
 	// If Columns has an empty row number, the item's own row number does not count: the item may come from another table.
 	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? valuesByName : json;
-	if (cellsByName.size > 0) return [{ cellsByName, rowNumber, typedNames }];
+	if (cellsByName.size > 0) return [{ cellsByName, rowNumber, formNames }];
 	const advice = 'Nothing was sent. Enter a value for at least one column.';
 	throw createRefusal(`${quoteField('columns')} has no values`, advice);
 }
 
-/** Reads the rows of one member as cells, whether or not they name their columns. @throws NodeError 400 as the functions above */
+/** Reads the rows of one member as cells, with or without column names. @throws NodeError 400 if there are no cells, or if one is invalid */
 export function readRows(member: RowsMember): Cell[][] {
 	if (!hasColumnNames(member.params)) return readCellRows(member.params);
 	return readNamedRows(member).map(({ cellsByName }) => [...cellsByName.values()]);
@@ -169,7 +167,7 @@ function toNamedCells(row: Readonly<Record<string, unknown>>, options: CellInput
 	return new Map(entries.map(toNamedCell));
 }
 
-/** Collects the names of all rows in their order, but whole numbers last: their order is lost, because JavaScript lists such keys first. */
+/** Collects the names of all rows in their order. Whole numbers come last, because JavaScript lists such keys first in any case. */
 export function collectNames(rows: readonly NamedRow[]): string[] {
 	const names = [...new Set(rows.flatMap(({ cellsByName }) => [...cellsByName.keys()]))];
 	const isNumber = (name: string) => /^(0|[1-9]\d*)$/.test(name);
@@ -181,6 +179,7 @@ export function toRowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schem
 	return rows.map((row) => ({ values: row.map(toCellData) }));
 }
 
+/** null and "" give an empty object, which clears a cell. Callers that must not clear cells leave out null. */
 function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	const value = cell instanceof DateCell ? cell.serial : cell;
 	if (value === null || value === '') return {};

@@ -72,19 +72,15 @@ function buildGridProperties(rows: readonly Cell[][]) {
 }
 
 /** Builds the tabs of a new spreadsheet. Returns undefined for Google's default: one empty tab. */
-function buildNewSheets({ sheets: [title, ...otherTitles] }: CreateParams, rows: readonly Cell[][]) {
-	if (title === undefined && rows.length === 0) return undefined;
-	const properties = { title, gridProperties: buildGridProperties(rows) };
+function buildNewSheets({ sheets: [tabName, ...otherTabNames] }: CreateParams, rows: readonly Cell[][]) {
+	if (tabName === undefined && rows.length === 0) return undefined;
+	const properties = { title: tabName, gridProperties: buildGridProperties(rows) };
 	const firstSheet = { properties, ...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }) };
-	return [firstSheet, ...otherTitles.map((otherTitle) => ({ properties: { title: otherTitle } }))];
+	return [firstSheet, ...otherTabNames.map((title) => ({ properties: { title } }))];
 }
 
 /** Builds the requests that complete a spreadsheet which Drive created. Leaves out titles and tabs that a previous run has made. */
-function buildCompletionRequests(
-	params: CreateParams,
-	rows: readonly Cell[][],
-	sheets: readonly sheets_v4.Schema$Sheet[],
-): sheets_v4.Schema$Request[] {
+function buildCompletionRequests(params: CreateParams, rows: Cell[][], sheets: sheets_v4.Schema$Sheet[]) {
 	const sheetId = sheets[0]?.properties?.sheetId ?? 0;
 	const titles = sheets.map(({ properties }) => properties?.title);
 	const requests: sheets_v4.Schema$Request[] = [];
@@ -95,9 +91,10 @@ function buildCompletionRequests(
 		const update = { properties: { sheetId, ...changedProperties }, fields: changedFields };
 		requests.push({ updateSheetProperties: update });
 	};
-	const [firstTitle, ...otherTitles] = params.sheets;
-	if (firstTitle !== undefined && firstTitle !== titles[0]) addTabUpdate({ title: firstTitle }, 'title');
-	for (const [index, title] of otherTitles.entries())
+	const [firstTabName, ...otherTabNames] = params.sheets;
+	if (firstTabName !== undefined && firstTabName !== titles[0])
+		addTabUpdate({ title: firstTabName }, 'title');
+	for (const [index, title] of otherTabNames.entries())
 		if (!titles.slice(1).includes(title))
 			requests.push({ addSheet: { properties: { title, index: index + 1 } } });
 	const gridProperties = buildGridProperties(rows);
@@ -117,15 +114,15 @@ export const create = defineOperation({
 	options: createOptions,
 	async execute(clients, params, item) {
 		const rows = readFirstRows(params);
-		if (needsDrive(params)) return await createSpreadsheetInDrive(clients, params, item);
+		if (needsDrive(params)) return await createInDrive(clients, params, item);
 		const properties = { title: params.title, ...buildSpreadsheetProperties(params) };
 		const requestBody = { properties, sheets: buildNewSheets(params, rows) };
 		const { data } = await clients.sheets.spreadsheets.create({ requestBody, fields: resultFields });
 		return toCreateResult(data);
 	},
 	async recover(clients, params, error, item) {
-		const ownId = needsDrive(params) ? await createdFiles.findCreatedId(clients.drive, item) : undefined;
-		if (ownId !== undefined) return await createSpreadsheetInDrive(clients, params, item, ownId);
+		const recoveredId = needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
+		if (recoveredId) return await createInDrive(clients, params, item, recoveredId);
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
 		throw error.with({ message: `The spreadsheet may have been created: ${error.message}`, description });
 	},
@@ -133,48 +130,45 @@ export const create = defineOperation({
 	adviceByStatus: { 404: createdFiles.missingFolderAdvice },
 });
 
-/** Returns whether Drive must create the spreadsheet: the Sheets API knows neither folders nor idempotency keys. */
-const needsDrive = ({ parentFolder: folder, idempotencyKey }: CreateParams) =>
-	folder !== '' || idempotencyKey !== '';
+/** Returns whether Drive must create the spreadsheet, because the Sheets API knows neither folders nor idempotency keys. */
+const needsDrive = ({ parentFolder, idempotencyKey }: CreateParams) =>
+	parentFolder !== '' || idempotencyKey !== '';
 
-async function createSpreadsheetInDrive(clients: Clients, params: CreateParams, item: Item, ownId?: string) {
-	const { sheets, values, locale, timeZone, title, parentFolder: folder } = params;
-	const content = JSON.stringify([title, sheets, values, locale, timeZone]);
-	const key = createdFiles.hashFileKey('spreadsheet create', params, [content]);
+async function createInDrive(clients: Clients, params: CreateParams, item: Item, recoveredId?: string) {
+	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = params;
+	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
+	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);
+	// Returns a function, because the file is marked as done before the result is read.
 	const finish = async (spreadsheetId: string, isDone: boolean) => {
 		const request = { spreadsheetId, fields: resultFields };
 		if (isDone) return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
-		const complete = async () => await completeSpreadsheet(clients.sheets, request, params);
+		const complete = async () => await completeSpreadsheet(clients.sheets, spreadsheetId, params);
 		const result = await complete().catch(async (error: unknown) => {
 			// Another execution may have created a tab after we fetched the tabs. Google then refused all of our requests.
-			if (!key || !isNodeError(error) || error.code !== 400) throw error;
+			if (!keyHashes || !isNodeError(error) || error.code !== 400) throw error;
 			return await complete();
 		});
 		return () => result;
 	};
-	const kind = { kind: 'spreadsheet', buildUrl: buildSpreadsheetUrl } as const;
 	const mimeType = 'application/vnd.google-apps.spreadsheet';
-	const file = { ...kind, mimeType, title, parentFolder: folder, keyHashes: key, recoveredId: ownId, finish };
+	const fileType = { kind: 'spreadsheet', mimeType, buildUrl: buildSpreadsheetUrl } as const;
+	const file = { ...fileType, title, parentFolder, keyHashes, recoveredId, finish };
 	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
 
 /** Completes a spreadsheet that Drive created: adds tabs, rows and settings in one request. */
-async function completeSpreadsheet(
-	sheets: sheets_v4.Sheets,
-	request: { readonly spreadsheetId: string; readonly fields: string },
-	params: CreateParams,
-) {
-	const { data } = await sheets.spreadsheets.get(request);
+async function completeSpreadsheet(sheets: sheets_v4.Sheets, spreadsheetId: string, params: CreateParams) {
+	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields: resultFields });
 	const requests = buildCompletionRequests(params, readFirstRows(params), data.sheets ?? []);
 	if (requests.length === 0) return toCreateResult(data);
-	const { data: answer } = await sheets.spreadsheets.batchUpdate({
-		spreadsheetId: request.spreadsheetId,
+	const { data: response } = await sheets.spreadsheets.batchUpdate({
+		spreadsheetId,
 		requestBody: { requests, includeSpreadsheetInResponse: true },
 		fields: `updatedSpreadsheet(${resultFields})`,
 	});
-	return toCreateResult(answer.updatedSpreadsheet ?? data);
+	return toCreateResult(response.updatedSpreadsheet ?? data);
 }
 
 function toCreateResult({ spreadsheetId, properties, sheets }: sheets_v4.Schema$Spreadsheet) {

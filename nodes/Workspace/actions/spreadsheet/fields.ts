@@ -287,6 +287,7 @@ export const writeOptions = [
 
 export type WriteParams = InferParameters<typeof writeFields, typeof writeOptions>;
 export type WriteMember = CombinedItem<WriteParams>;
+export type WriteMembers = readonly WriteMember[];
 
 /** The parameters that Append and Write share. */
 export type RowParams = Pick<AppendParams, keyof AppendParams & keyof WriteParams>;

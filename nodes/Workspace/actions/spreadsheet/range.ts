@@ -6,7 +6,7 @@ import type { RowParams } from './fields';
 /** The parts of a range. Without `a1` and `name`, it is the whole tab. */
 export interface TabRange {
 	readonly tab?: string;
-	/** The user put the tab's title into quotes, so that `printRange` does, too. */
+	/** Whether the user put the tab's title into quotes. `printRange` then does, too. */
 	readonly isQuoted?: true;
 	/** Cells, columns or rows, such as `A1:D10`, `A:D` or `1:5`; also cells in R1C1 notation. */
 	readonly a1?: string;
@@ -20,7 +20,7 @@ export interface CellPosition {
 	readonly column: number;
 }
 
-/** Matches cells, columns and rows. Letters or a number alone (`A`, `1`) may be a name, so that a colon must follow. */
+/** Matches cells, columns and rows. A colon must follow letters or a number alone (`A`, `1`), because these may be a name. */
 const a1Pattern =
 	/^\$?(?:[A-Z]{1,3}\$?[1-9]\d*|[A-Z]{1,3}(?=:)|[1-9]\d*(?=:))(?::\$?(?:[A-Z]{1,3}(?:\$?[1-9]\d*)?|[1-9]\d*))?$/i;
 const r1c1Pattern = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
@@ -52,11 +52,11 @@ function parseA1OrName(text: string): Pick<TabRange, 'a1' | 'name'> | undefined 
 	return rangeNamePattern.test(text) ? { name: text } : undefined;
 }
 
-/** Returns whether a text refers to cells, in A1 or R1C1 notation. Longer texts are titles, and are not worth the work of the patterns. */
+/** Returns whether a text refers to cells, in A1 or R1C1 notation. A text of more than 100 characters cannot do so. */
 const isA1 = (text: string) => text.length <= 100 && (a1Pattern.test(text) || r1c1Pattern.test(text));
 
 /** Returns whether a range is one cell without a tab, such as `Q1`, which may also be a tab's title. */
-export const isOneCell = ({ tab, a1 }: TabRange) =>
+export const isCellWithoutTab = ({ tab, a1 }: TabRange) =>
 	tab === undefined && a1 !== undefined && !a1.includes(':');
 
 /** Returns a text such as `A1-C5` or `A to D` with a colon, as A1 notation; undefined for any other text. */
@@ -83,7 +83,6 @@ export function printRange({ tab, isQuoted, a1, name }: TabRange): string {
 }
 
 const needsQuotes = (tab: string) => !/^[A-Za-z_]\w*$/.test(tab) || isA1(tab);
-
 export const quoteTab = (tab: string) => `'${tab.replaceAll("'", "''")}'`;
 
 /** Returns the bounds of a range, from 0. A missing start, as in `A:D`, is 0. A missing end is undefined, also for a single cell. */

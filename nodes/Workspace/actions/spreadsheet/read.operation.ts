@@ -20,12 +20,12 @@ type CellRow = ReadonlyArray<string | number | boolean>;
 
 /** Our limit for the empty cells that the node adds, because Google leaves them out at the end of a row. */
 const maxPaddingCells = 5_000_000;
-/** After this many cells, the node lets n8n do other work: building the items of a full sheet takes about a second. */
+/** After this many cells, the node lets n8n do other work, because building the items of a full sheet takes about a second. */
 const cellsPerSlice = 100_000;
 
 /**
  * Builds the items of rows that have a value, match the filters and are within Start Row and Max Rows. Their keys are the column names and
- * `rowNumber`, the number in the sheet. Takes the cells as they are returned, and then the texts that the sheet shows for them.
+ * `rowNumber`, the number in the sheet. The second parameter has the texts that the sheet shows for the cells of the first.
  * @throws NodeError 400 if a filter names an unknown column, or if more than `maxPaddingCells` cells would be added
  */
 async function toRowItems(
@@ -41,12 +41,12 @@ async function toRowItems(
 	);
 	const names = buildColumnNames(headerTexts, firstColumn);
 	const columns = indexColumns(headerTexts, shownHeaderTexts, firstColumn);
-	const isMatch = buildRowTest({ filters, combineFilters }, { names, columns, rangeStart: firstColumn });
+	const rowMatches = buildRowTest({ filters, combineFilters }, { names, columns, rangeStart: firstColumn });
 	const matchingRows: number[] = [];
 	let [paddingCells, total, skippedCount] = [0, 0, 0];
 	for (let rowIndex = headerRow; rowIndex < rows.length; rowIndex++) {
 		const row = rows[rowIndex] ?? [];
-		if (row.every((cell) => cell === '') || !isMatch(row, shownRows[rowIndex] ?? [])) continue;
+		if (row.every((cell) => cell === '') || !rowMatches(row, shownRows[rowIndex] ?? [])) continue;
 		total++;
 		if (firstRow + rowIndex + 1 < minRowNumber) skippedCount++;
 		if (firstRow + rowIndex + 1 < minRowNumber || (maxRows > 0 && matchingRows.length >= maxRows)) continue;
@@ -279,25 +279,26 @@ export const read = defineOperation({
 	options: readOptions,
 	isReadOnly: true,
 	async execute({ sheets }, enteredParams, item): Promise<ReadRows> {
-		const book = new Spreadsheet(sheets, enteredParams.spreadsheetId, item);
-		const isFirstTab = enteredParams.tab === '' && enteredParams.range.trim() === '';
-		const params = isFirstTab ? enteredParams : await book.resolveTab(enteredParams);
+		const spreadsheet = new Spreadsheet(sheets, enteredParams.spreadsheetId, item);
+		const isWholeFirstTab = enteredParams.tab === '' && enteredParams.range.trim() === '';
+		const params = isWholeFirstTab ? enteredParams : await spreadsheet.resolveTab(enteredParams);
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output, filters } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
-		const target = isFirstTab ? { a1: allCells } : parseTarget(params);
+		const target = isWholeFirstTab ? { a1: allCells } : parseTarget(params);
 		const request = { spreadsheetId, range: printRange(target), majorDimension };
 		const fetchAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...request, ...options })}`, async () => {
-				return (await book.sendForRange(target, () => book.values.get({ ...request, ...options }))).data;
+				const send = async () => await spreadsheet.valuesApi.get({ ...request, ...options });
+				return (await spreadsheet.sendForRange(target, send)).data;
 			});
-		const isIso = dateTimeRenderOption === 'ISO_8601';
-		const dateOption = isIso ? 'FORMATTED_STRING' : dateTimeRenderOption;
+		const wantsIsoDates = dateTimeRenderOption === 'ISO_8601';
+		const dateOption = wantsIsoDates ? 'FORMATTED_STRING' : dateTimeRenderOption;
 		const renderedData = await fetchAs({ valueRenderOption, dateTimeRenderOption: dateOption });
 		const headerHeight = output === 'rows' ? params.headerRow : 0;
 		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerHeight })}`;
 		const data =
-			isIso && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.once(datesKey, () => printDates(book, renderedData, headerHeight))
+			wantsIsoDates && valueRenderOption !== 'FORMATTED_VALUE'
+				? await item.once(datesKey, () => printDates(spreadsheet, renderedData, headerHeight))
 				: renderedData;
 		if (output === 'values') {
 			const { range, majorDimension, values = [] } = data;

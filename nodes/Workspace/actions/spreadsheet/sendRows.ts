@@ -55,7 +55,7 @@ export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 	return chunks;
 }
 
-/** Estimates the size of rows as JSON, without escapes: this is enough, because Google's limit is only a recommendation. */
+/** Estimates the size of rows as JSON, without escapes. This is enough, because Google's limit is only a recommendation. */
 function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
 	const countCell = (cell: Cell) =>
 		typeof cell === 'string' ? Buffer.byteLength(cell) + 3 : String(cell).length + 1;
@@ -84,7 +84,7 @@ type Members = ReadonlyArray<{ readonly item: Item }>;
 export const findStopError = ({ item }: Members[number]) =>
 	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
-/** If an entry is an error that stops its run (no Continue On Fail), turns the run's other entries into errors: nothing of it is sent. */
+/** Without Continue On Fail, an entry that is an error stops its run. Turns the run's other entries into errors, so that none is sent. */
 export function spreadErrors<E>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: Members,
@@ -121,17 +121,17 @@ export async function sendInChunks<E, R>(
 	for (const chunk of splitIntoChunks(parts, maxBytes)) {
 		const items = chunk.map(({ memberIndex }) => members[memberIndex]?.item);
 		const chunkEntries = chunk.map(({ entry }) => entry);
-		const chunkResult: readonly R[] | NodeError =
+		const resultsOrError: readonly R[] | NodeError =
 			followUpError ??
 			(await send(chunkEntries, items).catch((error: unknown) => {
 				if (isNodeError(error)) return error;
 				throw error;
 			}));
 		for (const [index, { memberIndex }] of chunk.entries())
-			results[memberIndex] = isNodeError(chunkResult) ? chunkResult : chunkResult[index];
-		if (!isNodeError(chunkResult) || followUpError) continue;
-		const { code, status } = chunkResult;
-		const message = `Not sent, because the previous rows were not ${participle}: ${chunkResult.message}`;
+			results[memberIndex] = isNodeError(resultsOrError) ? resultsOrError : resultsOrError[index];
+		if (!isNodeError(resultsOrError) || followUpError) continue;
+		const { code, status } = resultsOrError;
+		const message = `Not sent, because the previous rows were not ${participle}: ${resultsOrError.message}`;
 		const description = 'Nothing was written for this item.';
 		followUpError = new NodeError({ code, status, message, description });
 	}

@@ -29,7 +29,7 @@ function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Tabl
 	const zeroRange = { sheetId: 0, startRowIndex: 0, endRowIndex: 0, startColumnIndex: 0, endColumnIndex: 0 };
 	const fullRange = { ...zeroRange, ...range } as typeof zeroRange;
 	const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
-	// `range` includes the header and the footer. `bodyEnd` is the index of the row below the body, or the number of the body's last row.
+	// `range` includes the header and the footer. `bodyEnd` is the index of the row below the body, and so the number of its last row.
 	return { tableId: tableId ?? '', range: fullRange, bodyEnd: fullRange.endRowIndex - footerRows };
 }
 
@@ -57,21 +57,18 @@ export function buildEnlargeTabRequests(
 
 /** Our limit for the ranges of one request, because they are part of its URL. */
 export const maxRanges = 50;
-
 /** The size that Google gives a new tab. */
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
 
-/** All cells of a tab: Google allows no column after ZZZ, and cuts a range at the end of the tab. */
+/** All cells of a tab. Google allows no column after ZZZ, and cuts a range at the end of the tab. */
 export const allCells = 'A1:ZZZ';
 
 /** The ID, title and size of a tab, and `sheet`, the tab as Google returns it. */
-export type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTab']>>;
+export type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTabInfo']>>;
 
 const tabFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
-
 const cellFields = 'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
-
 const settingsFields = 'properties(locale,timeZone)';
 
 const toDateSettings = ({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings => ({
@@ -88,26 +85,26 @@ class ValuesBody implements sheets_v4.Schema$ValueRange {
 	}
 }
 
-/** Reads and changes one spreadsheet. A parameter `tab` is a title in any case; undefined means the first tab. */
+/** Reads and changes one spreadsheet. A parameter `tab` is a title, whose case Google ignores; undefined means the first tab. */
 export class Spreadsheet {
 	readonly id: string;
-	readonly values: sheets_v4.Sheets['spreadsheets']['values'];
+	readonly valuesApi: sheets_v4.Sheets['spreadsheets']['values'];
 	readonly #client: sheets_v4.Sheets;
 	readonly #item: Pick<Item, 'once'>;
 	#dateSettings: DateSettings | undefined;
 
-	/** @param item shares Google's answers with the other items of the run */
+	/** @param item shares Google's responses with the other items of the run */
 	constructor(client: sheets_v4.Sheets, id: string, item: Pick<Item, 'once'> = { once: (_, ask) => ask() }) {
 		this.#client = client;
 		this.id = id;
-		this.values = client.spreadsheets.values;
+		this.valuesApi = client.spreadsheets.values;
 		this.#item = item;
 	}
 
-	/** @param fields what to return, as in Google's parameter `fields` @param rangeTexts whose cells are returned; undefined for all */
+	/** @param fields what to return, as in Google's parameter `fields` @param rangeTexts ranges of cells to return; undefined for all cells */
 	async fetch(fields: string, rangeTexts?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
-		const target = rangeTexts && { ranges: rangeTexts };
-		const request = { spreadsheetId: this.id, ...target, fields, prettyPrint: false };
+		const rangeOption = rangeTexts && { ranges: rangeTexts };
+		const request = { spreadsheetId: this.id, ...rangeOption, fields, prettyPrint: false };
 		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
@@ -119,13 +116,20 @@ export class Spreadsheet {
 
 	async update(range: string, values: Cell[][], valueInputOption: string) {
 		const request = { spreadsheetId: this.id, range, valueInputOption, requestBody: new ValuesBody(values) };
-		return (await this.values.update(request)).data;
+		return (await this.valuesApi.update(request)).data;
 	}
 
 	/** Adds rows below the table that Google finds in `options.range`. */
 	async append(options: sheets_v4.Params$Resource$Spreadsheets$Values$Append, values: Cell[][]) {
 		const request = { spreadsheetId: this.id, ...options, requestBody: new ValuesBody(values) };
-		return (await this.values.append(request)).data;
+		return (await this.valuesApi.append(request)).data;
+	}
+
+	/** Fetches the rows of each range. @param options how Google returns values */
+	async fetchValues(rangeTexts: string[], options: { valueRenderOption: string }) {
+		const request = { spreadsheetId: this.id, ranges: rangeTexts, ...options };
+		const { valueRanges = [] } = (await this.valuesApi.batchGet(request)).data;
+		return valueRanges.map(({ values }) => (values ?? []) as unknown[][]);
 	}
 
 	async fetchDateSettings(): Promise<DateSettings> {
@@ -135,7 +139,7 @@ export class Spreadsheet {
 
 	/** Calls `send`. If Google finds no such range, the error lists the tabs. @throws NodeError 400 if a range such as Q1 is also a tab */
 	async sendForRange<T>(target: ranges.TabRange, send: () => Promise<T>): Promise<T> {
-		if (ranges.isOneCell(target)) await this.#refuseTabLikeCell(target);
+		if (ranges.isCellWithoutTab(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
 			const titles = await this.#item.once(`titles ${this.id}`, () => this.#tryFetchTitles());
@@ -143,7 +147,7 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Throws if a cell such as `Q1` is also the title of a tab: Google would read the cell of the first tab. */
+	/** Throws if a cell such as `Q1` is also the title of a tab. Google would read the cell of the first tab. */
 	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
 		const tabs = await this.#item.once(`tabs ${this.id}`, () => this.fetchTabs());
 		const namesake = tabs.find(({ title }) => isSameTitle(title, a1));
@@ -154,7 +158,7 @@ export class Spreadsheet {
 		);
 	}
 
-	/** Puts a title that Google knows into `tab`: that of a link's tab, or without spaces around it, unless a tab has these spaces. */
+	/** Replaces a link in `tab`, such as `#gid=0`, by its tab's title. Removes spaces around a title, unless a tab has these spaces. */
 	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
 		// The range may name the tab itself, and a title without spaces around it is sent as it is.
@@ -174,20 +178,20 @@ export class Spreadsheet {
 	/** Asks Google where a named range is. If the name is a tab's title, returns the whole tab. */
 	async resolveName(target: ranges.TabRange): Promise<ranges.TabRange> {
 		const request = { spreadsheetId: this.id, range: ranges.printRange(target), fields: 'range' };
-		const resolvedRange = ranges.parseRange((await this.values.get(request)).data.range ?? '');
+		const resolvedRange = ranges.parseRange((await this.valuesApi.get(request)).data.range ?? '');
 		return isNameOfTab(target, resolvedRange) ? { tab: resolvedRange.tab } : resolvedRange;
 	}
 
 	/** Fetches the rows of a tab, each from column A to its last filled cell. `rowCount` is the size of the tab, with empty rows. */
 	async fetchGrid(tab: string | undefined) {
 		const range = ranges.printRange({ tab, a1: allCells });
-		const { data } = await this.values.get({ spreadsheetId: this.id, range });
+		const { data } = await this.valuesApi.get({ spreadsheetId: this.id, range });
 		const { lastRow = 0 } = ranges.parseBounds(ranges.parseRange(data.range ?? ''));
 		return { grid: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
 	/** Fetches a tab. @param a1 cells to return, with values, shown texts and formats @throws NodeError 404 if there is no such tab */
-	async fetchTab(tab: string | undefined, a1?: string) {
+	async fetchTabInfo(tab: string | undefined, a1?: string) {
 		const rangeTexts = a1 === undefined ? undefined : [ranges.printRange({ tab, a1 })];
 		const fields = `${settingsFields},sheets(${tabFields}${rangeTexts ? `,${cellFields}` : ''})`;
 		const data = await this.fetch(fields, rangeTexts);
@@ -226,7 +230,7 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Fetches the titles of all tabs for the text of an error. Returns no titles if this fails: the error itself is more important. */
+	/** Fetches the titles of all tabs for the text of an error. Returns none if this fails, because the error itself is more important. */
 	async #tryFetchTitles(): Promise<string[]> {
 		// The error is clear without the titles, so the user should not wait long for them.
 		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
@@ -260,9 +264,9 @@ function createMissingTabError(error: NodeError, target: ranges.TabRange, titles
 	return error.with({ message, description: `${suggestion}${advice}` });
 }
 
-/** Returns whether the name in a range is a tab's title, not a named range. @param answeredRange Google's range for the name */
-export const isNameOfTab = ({ tab, name }: ranges.TabRange, answeredRange: ranges.TabRange) =>
-	tab === undefined && name !== undefined && isSameTitle(name, answeredRange.tab);
+/** Returns whether the name in a range is a tab's title, not a named range. @param returnedRange Google's range for the name */
+export const isNameOfTab = ({ tab, name }: ranges.TabRange, returnedRange: ranges.TabRange) =>
+	tab === undefined && name !== undefined && isSameTitle(name, returnedRange.tab);
 
 const findSheetByTitle = ({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) =>
 	sheets.find(({ properties }) => tab === undefined || isSameTitle(properties?.title, tab));

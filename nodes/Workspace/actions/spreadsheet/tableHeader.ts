@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
-import { type Cell, type RowsMember, readNamedRows, type NamedRow, collectNames } from './cells';
+import { type Cell, type RowsMembers, readNamedRows, type NamedRow, collectNames } from './cells';
 import { convertCells } from './dates/dateCells';
 import type { RowParams } from './fields';
 import { createColumnError, findSimilarNames, listNames, headerRowAdvice } from './names';
@@ -13,15 +13,15 @@ import { buildEnlargeTabRequests, findNativeTable, isUnknownRangeError } from '.
 
 /**
  * Builds unique names of columns from their headers. A repeated header gets `_2`, `_3` and so on, an empty one becomes its column letter.
- * @param startColumn column of the first header, from 0 @param reserved keys that mean something else in an output item
+ * @param startColumn column of the first header, from 0 @param reservedNames keys that mean something else in an output item
  */
 export function buildColumnNames(
 	headerTexts: readonly string[],
 	startColumn: number,
-	reserved: readonly string[] = ['error', 'rowNumber', '__proto__'],
+	reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'],
 ): string[] {
-	const usedNames = new Set(reserved);
-	/** The number to try next for each name: with many equal headers, trying all numbers from 2 on would take long. */
+	const usedNames = new Set(reservedNames);
+	/** The number to try next for each name. With many equal headers, trying all numbers from 2 on would take long. */
 	const nextNumbers = new Map<string, number>();
 	return headerTexts.map((headerText, index) => {
 		const name = headerText || toColumnLetters(startColumn + index);
@@ -38,8 +38,9 @@ export function buildColumnNames(
 export type TableHeader = Readonly<Awaited<ReturnType<typeof fetchTableHeader>>>;
 
 /** Fetches a header. @param target the range with the table's columns @param rowNumber the number of the header row in the tab, from 1 */
-export async function fetchTableHeader(book: Spreadsheet, target: TabRange, rowNumber: number) {
-	const { sheet, ...tabInfo } = await book.fetchTab(target.tab ?? target.name, `${rowNumber}:${rowNumber}`);
+export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRange, rowNumber: number) {
+	const a1 = `${rowNumber}:${rowNumber}`;
+	const { sheet, ...tabInfo } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rowCells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
 	const texts = rowCells.map(readHeaderText);
 	const values = rowCells.map(({ effectiveValue: value }) => value?.numberValue ?? value?.boolValue);
@@ -115,7 +116,7 @@ export function nameColumnsByLetters(header: TableHeader, names: readonly string
 	return { ...header, columns, left, right, freeColumn: right + 1, names: letters };
 }
 
-/** Adds columns without a header that rows name by letter: in the range, or directly beside its last header. Other letters are new names. */
+/** Adds the columns without a header that rows name by letter, if they follow the last header directly. Other letters are new names. */
 export function addLetterColumns(header: TableHeader, names: ReadonlySet<string>): TableHeader {
 	const columns = new Map(header.columns);
 	if (columns.size === 0) return header;
@@ -152,11 +153,11 @@ export function addNewColumns(header: TableHeader, names: readonly string[]): Ta
 	};
 }
 
-async function writeHeaders(book: Spreadsheet, header: TableHeader, names: readonly string[]): Promise<void> {
+async function writeHeaders(spreadsheet: Spreadsheet, header: TableHeader, names: readonly string[]) {
 	if (names.length === 0) return;
 	const { title, row, freeColumn } = header;
-	await book.change(buildEnlargeTabRequests(header, { minColumns: freeColumn + names.length }));
-	await book.update(printTabArea(title, { row, column: freeColumn }, 1, 1), [[...names]], 'RAW');
+	await spreadsheet.change(buildEnlargeTabRequests(header, { minColumns: freeColumn + names.length }));
+	await spreadsheet.update(printTabArea(title, { row, column: freeColumn }, 1, 1), [[...names]], 'RAW');
 }
 
 type HeaderParams = Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;
@@ -167,18 +168,18 @@ export type SheetTable = Pick<Awaited<ReturnType<typeof fetchTable>>, 'target' |
 
 /** Fetches the header of a table, and reads the rows of each member. @param getRowNumber returns the header row's number in the tab */
 export async function fetchTable(
-	book: Spreadsheet,
+	spreadsheet: Spreadsheet,
 	params: TableParams,
-	members: readonly RowsMember[],
+	members: RowsMembers,
 	getRowNumber: (target: TabRange) => number = () => params.headerRow,
 ) {
 	const namedRowsByMember = members.map(readNamedRows);
 	const range = parseTarget(params);
 	const fetchIn = async (target: TabRange) => {
-		return { target, header: await fetchTableHeader(book, target, getRowNumber(target)) };
+		return { target, header: await fetchTableHeader(spreadsheet, target, getRowNumber(target)) };
 	};
-	const fetchInNamedRange = async () => await fetchIn(await book.resolveName(range));
-	const table = await book.sendForRange(range, async () => {
+	const fetchInNamedRange = async () => await fetchIn(await spreadsheet.resolveName(range));
+	const table = await spreadsheet.sendForRange(range, async () => {
 		if (range.tab !== undefined && range.name !== undefined) return await fetchInNamedRange();
 		return await fetchIn(range).catch(async (error: unknown) => {
 			// No tab has this name, but a named range may have it.
@@ -186,19 +187,20 @@ export async function fetchTable(
 			throw error;
 		});
 	});
-	return { ...table, namedRowsByMember: await convertCells(book, params, namedRowsByMember, table.header) };
+	const convertedRows = await convertCells(spreadsheet, params, namedRowsByMember, table.header);
+	return { ...table, namedRowsByMember: convertedRows };
 }
 
 /** Sorts cells by the table's columns. `rows` has, for each member, its rows, or a NodeError if its fields do not fit the table. */
-export async function arrangeRows(book: Spreadsheet, params: TableParams, members: readonly RowsMember[]) {
-	const { target, header: fetchedHeader, namedRowsByMember } = await fetchTable(book, params, members);
+export async function arrangeRows(spreadsheet: Spreadsheet, params: TableParams, members: RowsMembers) {
+	const { target, header: fetchedHeader, namedRowsByMember } = await fetchTable(spreadsheet, params, members);
 	const resolution = resolveColumns(fetchedHeader, params, members, namedRowsByMember);
 	const { oldHeader, newNames, newHeader: header, errors } = resolution;
 	const alignRows = (rows: readonly NamedRow[]) => rows.map((row) => alignRow(row, header));
 	const rows = namedRowsByMember.map((namedRows, index) => errors[index] ?? alignRows(namedRows));
 	let writingHeaders: Promise<void> | undefined;
 	/** Writes the headers of new columns. Only the first call sends a request. */
-	const addHeaders = () => (writingHeaders ??= writeHeaders(book, oldHeader, newNames));
+	const addHeaders = () => (writingHeaders ??= writeHeaders(spreadsheet, oldHeader, newNames));
 	if (oldHeader.columns.size === 0 && oldHeader.texts.length > 0)
 		members[0]?.item.addHint(
 			`The range had no column names, so the node added ${listNames(newNames)} to row ${oldHeader.row + 1}, next to ${listNames(oldHeader.texts.filter(Boolean))}. To use the existing columns, leave ${quoteField('range')} empty.`,
@@ -213,25 +215,25 @@ export async function arrangeRows(book: Spreadsheet, params: TableParams, member
 export function resolveColumns(
 	fetchedHeader: TableHeader,
 	params: HeaderParams,
-	members: readonly RowsMember[],
+	members: RowsMembers,
 	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
 ) {
 	const stopErrors = members.map(findStopError);
-	const isNew = fetchedHeader.columns.size === 0;
-	// If there is no header yet, the rows of the first run define it, and other runs must fit it, unless they may add columns.
-	const definingRun =
-		isNew && params.extraColumns !== 'add' ? members[stopErrors.indexOf(undefined)]?.item.run : undefined;
+	const isHeaderNew = fetchedHeader.columns.size === 0;
+	// If there is no header yet, the rows of the first run define it. Other runs must fit it, unless they may add columns.
+	const firstMember = members[stopErrors.indexOf(undefined)];
+	const definingRun = isHeaderNew && params.extraColumns !== 'add' ? firstMember?.item.run : undefined;
 	const definesHeader = (index: number) =>
 		!stopErrors[index] && (definingRun === undefined || members[index]?.item.run === definingRun);
 	const names = collectNames(namedRowsByMember.filter((_, index) => definesHeader(index)).flat());
 	const oldHeader = addLetterColumns(fetchedHeader, new Set(names));
-	const canAdd = params.extraColumns === 'add' || isNew;
+	const canAdd = params.extraColumns === 'add' || isHeaderNew;
 	const newNames = canAdd ? names.filter((name) => !oldHeader.columns.has(name)) : [];
 	const grownHeader = addNewColumns(oldHeader, newNames);
 	const [newHeader, refusal] = isNodeError(grownHeader) ? [oldHeader, grownHeader] : [grownHeader];
 	const findRefusal = (rows: readonly NamedRow[]) => refusal ?? findMisfitError(rows, newHeader, params);
 	const errors = namedRowsByMember.map((rows, index) => stopErrors[index] ?? findRefusal(rows));
-	return { oldHeader, newNames, newHeader, errors };
+	return { oldHeader, newNames, newHeader, errors, namedRowsByMember };
 }
 
 /** Returns the error for rows that do not fit a table; undefined if they fit. */

@@ -5,13 +5,15 @@ import { printChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { hasColumnNames, readCellRows, readRows } from './cells';
 import * as fields from './fields';
-import type { WriteMember, WriteParams } from './fields';
+import type { WriteMembers, WriteParams } from './fields';
 import { arrangeRows } from './tableHeader';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
 import { type SheetWriteResult, takeOnlyResult, weighRows } from './sendRows';
 import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
 import { updateTable, maxUpdateBytes } from './write/updateTable';
-import { replaceTable, writeConsecutiveRows, writeItems } from './write/writeTable';
+import { replaceTable, writeAllRows, writeItems } from './write/writeTable';
+
+type WriteResults = Array<SheetWriteResult | SheetWriteResult[] | NodeError>;
 
 /** Decides what happens to existing rows. Match columns always mean an update. @throws NodeError 400 if they are missing or do not fit */
 function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
@@ -32,37 +34,34 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 }
 
 /** Writes the rows of members that have the same target and options. Only the first member's parameters decide how. */
-async function writeRows(
-	sheets: sheets_v4.Sheets,
-	members: readonly WriteMember[],
-): Promise<Array<SheetWriteResult | SheetWriteResult[] | NodeError>> {
+async function writeRows(sheets: sheets_v4.Sheets, members: WriteMembers): Promise<WriteResults> {
 	const [firstMember] = members;
 	if (!firstMember) return [];
 	const mode = resolveWriteMode(firstMember.params);
-	const book = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
-	const params = await book.resolveTab(firstMember.params);
+	const spreadsheet = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
+	const params = await spreadsheet.resolveTab(firstMember.params);
 	const target = parseTarget(params);
-	if (params.createTab) await book.createMissingTab(target);
-	if (mode === 'update') return await updateTable(book, params, members);
-	if (mode === 'replace') return await replaceTable(book, params, members);
+	if (params.createTab) await spreadsheet.createMissingTab(target);
+	if (mode === 'update') return await updateTable(spreadsheet, params, members);
+	if (mode === 'replace') return await replaceTable(spreadsheet, params, members);
 	if (!hasColumnNames(params))
-		return await writeConsecutiveRows(book, params, target, [readCellRows(params)], members);
-	if (params.valuesSource === 'items') return await writeItems(book, params, members);
-	return await writeByHeader(book, params, members);
+		return await writeAllRows(spreadsheet, params, target, [readCellRows(params)], members);
+	if (params.valuesSource === 'items') return await writeItems(spreadsheet, params, members);
+	return await writeByHeader(spreadsheet, params, members);
 }
 
-/** Writes cells below the headers with their names. The first row is that below the header, or the range's first row if it is lower. */
-async function writeByHeader(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const { target, header, rows, addHeaders } = await arrangeRows(book, params, members);
+/** Writes cells below the headers with their names. Begins directly below the header, or in the range's first row if that is lower. */
+async function writeByHeader(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
+	const { target, header, rows, addHeaders } = await arrangeRows(spreadsheet, params, members);
 	const row = Math.max(params.headerRow, parseBounds(target).row);
 	const start = { tab: header.title, a1: printCell({ row, column: header.left }) };
 	const prepare = async (rowCount: number) => {
 		await addHeaders();
 		// The header may be the last row of the tab, so that there is no row below it yet.
 		const minRows = row + rowCount;
-		if (row === params.headerRow) await book.change(buildEnlargeTabRequests(header, { minRows }));
+		if (row === params.headerRow) await spreadsheet.change(buildEnlargeTabRequests(header, { minRows }));
 	};
-	return await writeConsecutiveRows(book, params, start, rows, members, { prepare });
+	return await writeAllRows(spreadsheet, params, start, rows, members, { prepare });
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';

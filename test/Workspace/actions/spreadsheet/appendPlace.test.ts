@@ -1,15 +1,17 @@
 import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import type { SheetTable } from '../../../../nodes/Workspace/actions/spreadsheet/tableHeader';
 import {
-	parseAppendAnswer,
+	parseAppendResponse,
 	isDirectlyBelowHeader,
 	isPlacementProven,
 	type AppendPlace,
 	getPlaceBelowHeader,
 	getPlaceInTarget,
+	relocateRows,
 } from '../../../../nodes/Workspace/actions/spreadsheet/appendPlace';
 import { parseRange } from '../../../../nodes/Workspace/actions/spreadsheet/range';
-import { testItem } from '../../client';
+import { Spreadsheet } from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
+import { testClients, testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { SheetCalls } from './sheetCalls';
 
@@ -300,9 +302,9 @@ describe('the free rows below a table, for OVERWRITE', () => {
 
 describe('what Google answers', () => {
 	const answered = (updatedRange: string, tableRange?: string) =>
-		parseAppendAnswer({ tableRange, updates: { updatedRange } });
+		parseAppendResponse({ tableRange, updates: { updatedRange } });
 	const place = (extent: AppendPlace['extent'], more: Partial<AppendPlace> = {}): AppendPlace => ({
-		...{ searchRange: '', tab: undefined, row: 0, column: 0, lastColumn: undefined, extent },
+		...{ searchRange: '', tab: undefined, searchStartRow: 0, column: 0, lastColumn: undefined, extent },
 		...more,
 	});
 
@@ -316,6 +318,16 @@ describe('what Google answers', () => {
 		expect(answered('Sheet1!B4')).toMatchObject({ start: { row: 3, column: 1 }, lastColumn: 1 });
 	});
 
+	test('rows above the first row of the range stay below a table there', async () => {
+		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
+		const rows = [header, ['Anna', 31], ['new', 1], [], ['', '', '', 'beside']];
+		const spreadsheet = new Spreadsheet(sheets, calls.sheet(rows));
+		const rowsAbove = { ...answered('Sheet1!A3:B3'), place: place('all', { searchStartRow: 4 }) };
+		const options = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' } as const;
+		const start = await relocateRows(spreadsheet, options, { ...rowsAbove, values: [['new', 1]] });
+		expect(start).toEqual({ row: 2, column: 0 });
+	});
+
 	test.each<[string, string, string | undefined, AppendPlace, Cell[], number?]>([
 		['yes', 'S!A4', 'S!A1:B3', place('all'), ['x']],
 		['no, in another column', 'S!A4', 'S!A1:B3', place('all', { column: 1 }), ['x']],
@@ -327,10 +339,16 @@ describe('what Google answers', () => {
 		['no, one cell may be a title', 'S!A2', 'S!A1', place('block'), ['x', 'y']],
 		['yes, a line is a table', 'S!A2', 'S!A1:B1', place('block'), ['x', 'y']],
 		['yes, a column is a table', 'S!A3', 'S!A1:A2', place('block'), ['x', 'y']],
-		['yes, below its header', 'S!A4', 'S!A2:B3', place('header', { row: 1 }), ['x']],
-		['yes, below a header that has rows above', 'S!A4', 'S!A1:B3', place('header', { row: 2 }), ['x']],
-		['no, below another table', 'S!A9', 'S!A6:B8', place('header', { row: 1 }), ['x']],
-		['no, above the header', 'S!A4', 'S!A1:B3', place('header', { row: 3 }), ['x']],
+		['yes, below its header', 'S!A4', 'S!A2:B3', place('header', { searchStartRow: 1 }), ['x']],
+		[
+			'yes, below a header that has rows above',
+			'S!A4',
+			'S!A1:B3',
+			place('header', { searchStartRow: 2 }),
+			['x'],
+		],
+		['no, below another table', 'S!A9', 'S!A6:B8', place('header', { searchStartRow: 1 }), ['x']],
+		['no, above the header', 'S!A4', 'S!A1:B3', place('header', { searchStartRow: 3 }), ['x']],
 		['yes, at the row that was asked for', 'S!A4', undefined, place('all'), ['x'], 3],
 		['yes, further down', 'S!A5', undefined, place('all'), ['x'], 3],
 		['no, above it', 'S!A3', undefined, place('all'), ['x'], 3],
@@ -340,8 +358,8 @@ describe('what Google answers', () => {
 	});
 
 	test.each<[boolean, string | undefined, AppendPlace, number]>([
-		[true, undefined, place('header', { row: 2 }), 3],
-		[false, undefined, place('header', { row: 2 }), 4],
+		[true, undefined, place('header', { searchStartRow: 2 }), 3],
+		[false, undefined, place('header', { searchStartRow: 2 }), 4],
 		[true, 'S!A1:B1', place('all'), 1],
 		[false, 'S!A1:B3', place('all'), 3],
 		[false, 'S!A1:B3', place('all'), 1],
@@ -355,12 +373,19 @@ describe('where a table is looked for', () => {
 	test.each<[string, Partial<AppendPlace>]>([
 		[
 			'Sheet1',
-			{ tab: 'Sheet1', searchRange: 'Sheet1', row: 0, column: 0, lastColumn: undefined, extent: 'all' },
+			{
+				tab: 'Sheet1',
+				searchRange: 'Sheet1',
+				searchStartRow: 0,
+				column: 0,
+				lastColumn: undefined,
+				extent: 'all',
+			},
 		],
 		["'My Tab'!C:D", { tab: 'My Tab', searchRange: "'My Tab'!C:D", column: 2, lastColumn: 3, extent: 'all' }],
-		['C3', { tab: undefined, row: 2, column: 2, lastColumn: undefined, extent: 'block' }],
-		['C3:D9', { row: 2, column: 2, lastColumn: 3, extent: 'block' }],
-		['C3:D', { row: 2, extent: 'all' }],
+		['C3', { tab: undefined, searchStartRow: 2, column: 2, lastColumn: undefined, extent: 'block' }],
+		['C3:D9', { searchStartRow: 2, column: 2, lastColumn: 3, extent: 'block' }],
+		['C3:D', { searchStartRow: 2, extent: 'all' }],
 	])('%s', (range, expected) => {
 		expect(getPlaceInTarget(parseRange(range))).toMatchObject(expected);
 	});
@@ -373,7 +398,7 @@ describe('where a table is looked for', () => {
 		const expected = {
 			searchRange,
 			tab: 'Q1',
-			row: 2,
+			searchStartRow: 2,
 			column: 1,
 			lastColumn: 3,
 			extent: 'header',

@@ -17,7 +17,7 @@ import {
 	printTabArea,
 	printAreaLike,
 	toColumnLetters,
-	isOneCell,
+	isCellWithoutTab,
 	printRange,
 	printTarget,
 	parseTarget,
@@ -446,7 +446,7 @@ describe('ranges', () => {
 		['Sheet1!Q1', false],
 		['Leads', false],
 	])('%s is one cell: %s', (range, expected) => {
-		expect(isOneCell(parseRange(range))).toBe(expected);
+		expect(isCellWithoutTab(parseRange(range))).toBe(expected);
 	});
 
 	test('Tab and Range name one target', () => {

@@ -217,7 +217,7 @@ describe('one spreadsheet', () => {
 	});
 
 	test('a tab that went away meanwhile', async () => {
-		const failure = await catchFailure(asked(calls.sheet()).fetchTab('Gone'));
+		const failure = await catchFailure(asked(calls.sheet()).fetchTabInfo('Gone'));
 		expect(failure).toMatchObject({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 	});
 

@@ -10,13 +10,14 @@ import { groupNeighbors, parseBounds, parseRange, printAreaLike, printTabArea } 
 import { maxRanges, type TabInfo, type Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<RowParams, 'valueInputOption'>;
+type ValueRange = sheets_v4.Schema$ValueRange;
 
 /** Converts the field Cell Format to Google's option. For our own `AUTO`, this is RAW, because `convertCells` does the rest. */
 export const toInputOption = ({ valueInputOption }: InputParams) =>
 	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
-/** What is needed to find the types of a table's columns. Rows and columns count from 0. */
-interface TypedTable extends Pick<TabInfo, 'title' | 'rowCount'> {
+/** What `fetchColumnTypes` must know of a table. Rows and columns count from 0. */
+interface SampledTable extends Pick<TabInfo, 'title' | 'rowCount'> {
 	readonly row: number;
 	readonly left: number;
 	readonly right: number;
@@ -24,7 +25,7 @@ interface TypedTable extends Pick<TabInfo, 'title' | 'rowCount'> {
 }
 
 /** How many rows below the header are read to find the type of a column. */
-const sampleRows = 50;
+const sampleRowCount = 50;
 const plainNumberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const booleanPattern = /^(true|false)$/i;
 
@@ -32,15 +33,16 @@ const booleanPattern = /^(true|false)$/i;
 const mayBeNumberOrBoolean = (cell: Cell) =>
 	typeof cell === 'string' && (plainNumberPattern.test(cell) || booleanPattern.test(cell));
 
-/** Google's options to read values with their types, but dates as texts: a date must not count as a number. */
-const typedReadOptions = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
+/** Google's options to read numbers and booleans as such, but dates as texts. A date must not count as a number. */
+const textDateOptions = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
 
-/** Returns, for each column's name, the `typeof` of its first value below the header; of '' if it has no value there. */
-async function fetchColumnTypes(book: Spreadsheet, table: TypedTable) {
+/** Returns, for each column's name, the `typeof` of its first value below the header; 'string' if there is none. */
+async function fetchColumnTypes(spreadsheet: Spreadsheet, table: SampledTable) {
 	const { title, row, rowCount, left, right, columns } = table;
 	if (row + 1 >= rowCount) return new Map<string, string>();
-	const range = printTabArea(title, { row: row + 1, column: left }, sampleRows, right - left + 1);
-	const { data } = await book.values.get({ spreadsheetId: book.id, range, ...typedReadOptions });
+	const range = printTabArea(title, { row: row + 1, column: left }, sampleRowCount, right - left + 1);
+	const request = { spreadsheetId: spreadsheet.id, range, ...textDateOptions };
+	const { data } = await spreadsheet.valuesApi.get(request);
 	const rows = (data.values ?? []) as unknown[][];
 	const findFirstValue = (index: number) => rows.map((row) => row[index] ?? '').find((cell) => cell !== '');
 	const types = [...columns].map(([name, column]) => [name, typeof findFirstValue(column - left)] as const);
@@ -52,19 +54,19 @@ async function fetchColumnTypes(book: Spreadsheet, table: TypedTable) {
  * numbers, `TRUE` a boolean among checkboxes. A complete date, time, timestamp or duration becomes a date cell. Other texts stay texts.
  */
 export async function convertCells(
-	book: Spreadsheet,
+	spreadsheet: Spreadsheet,
 	{ valueInputOption }: InputParams,
 	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
-	table?: TypedTable,
+	table?: SampledTable,
 ): Promise<ReadonlyArray<readonly NamedRow[]>> {
 	if (valueInputOption !== 'AUTO') return namedRowsByMember;
 	const allRows = namedRowsByMember.flat();
-	const hasTyped = ({ cellsByName, typedNames }: NamedRow) =>
-		[...(typedNames ?? [])].some((name) => mayBeNumberOrBoolean(cellsByName.get(name) ?? ''));
+	const hasFormValue = ({ cellsByName, formNames }: NamedRow) =>
+		[...(formNames ?? [])].some((name) => mayBeNumberOrBoolean(cellsByName.get(name) ?? ''));
 	const hasDate = ({ cellsByName }: NamedRow) =>
 		[...cellsByName.values()].some((cell) => typeof cell === 'string' && mayBeDate(cell));
-	const types = table && allRows.some(hasTyped) ? await fetchColumnTypes(book, table) : undefined;
-	const settings = allRows.some(hasDate) ? await book.fetchDateSettings() : undefined;
+	const types = table && allRows.some(hasFormValue) ? await fetchColumnTypes(spreadsheet, table) : undefined;
+	const settings = allRows.some(hasDate) ? await spreadsheet.fetchDateSettings() : undefined;
 	if (!types && !settings) return namedRowsByMember;
 	const convertCell = (cell: Cell, type: string | undefined): Cell => {
 		if (typeof cell !== 'string') return cell;
@@ -72,9 +74,9 @@ export async function convertCells(
 		if (type === 'boolean' && booleanPattern.test(cell)) return /true/i.test(cell);
 		return (settings && parseDate(cell, settings)) ?? cell;
 	};
-	const convertRow = ({ cellsByName, rowNumber, typedNames }: NamedRow): NamedRow => {
+	const convertRow = ({ cellsByName, rowNumber, formNames }: NamedRow): NamedRow => {
 		const convertedCells = [...cellsByName].map(([name, cell]) => {
-			return [name, convertCell(cell, typedNames?.has(name) ? types?.get(name) : undefined)] as const;
+			return [name, convertCell(cell, formNames?.has(name) ? types?.get(name) : undefined)] as const;
 		});
 		return { cellsByName: new Map(convertedCells), rowNumber };
 	};
@@ -93,7 +95,7 @@ type WrittenDate = CellPosition & Pick<DateCell, 'type'>;
 
 /** Formats written dates as dates, if their cells show numbers. If this fails, adds a hint to the member. */
 export async function formatDates(
-	book: Spreadsheet,
+	spreadsheet: Spreadsheet,
 	member: { readonly item: Pick<Item, 'addHint'> } | undefined,
 	tab: DatedTab,
 	rectangles: readonly CellRectangle[],
@@ -107,32 +109,28 @@ export async function formatDates(
 	if (dates.length === 0) return;
 	dates.sort((a, b) => a.column - b.column || a.row - b.row);
 	const columns = groupNeighbors(dates, (above, below) => below.column === above.column);
-	await formatColumns(book, tab, columns).catch((error: unknown) => {
+	await formatColumns(spreadsheet, tab, columns).catch((error: unknown) => {
 		if (!isNodeError(error)) throw error;
 		member?.item.addHint(`The dates were written, but the sheet may show them as numbers: ${error.message}`);
 	});
 }
 
-async function formatColumns(
-	book: Spreadsheet,
-	{ title, ...tab }: DatedTab,
-	columns: readonly DateColumn[],
-): Promise<void> {
+async function formatColumns(spreadsheet: Spreadsheet, { title, ...tab }: DatedTab, columns: DateColumn[]) {
 	const ranges = columns.map(([firstDate, ...otherDates]) =>
 		printTabArea(title, firstDate, (otherDates.at(-1)?.row ?? firstDate.row) - firstDate.row + 1, 1),
 	);
-	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, ...typedReadOptions });
+	const grids = await spreadsheet.fetchValues(ranges, textDateOptions);
 	const continuesArea = (above: WrittenDate, { row, type }: WrittenDate) =>
 		row === above.row + 1 && type === above.type;
 	const dateGroups = columns.flatMap((dates, index) => {
-		const values = (data.valueRanges?.[index]?.values ?? []) as unknown[][];
-		// `typedReadOptions` return a number only for a cell without a date format.
+		const values = grids[index] ?? [];
+		// With `textDateOptions`, Google returns a number only for a cell without a date format.
 		const unformattedDates = dates.filter(({ row }) => typeof values[row - dates[0].row]?.[0] === 'number');
 		return groupNeighbors(unformattedDates, continuesArea);
 	});
 	if (dateGroups.length === 0) return;
-	const { sheetId } = tab.sheetId === undefined ? await book.fetchTab(title) : tab;
-	await book.change(
+	const { sheetId } = tab.sheetId === undefined ? await spreadsheet.fetchTabInfo(title) : tab;
+	await spreadsheet.change(
 		dateGroups.map(([{ row, column, type }, ...otherDates]) => {
 			const rows = { startRowIndex: row, endRowIndex: row + 1 + otherDates.length };
 			const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
@@ -160,7 +158,7 @@ const mayShowDate = (cell: unknown) =>
  * Replaces dates by ISO 8601 texts. If texts may be dates, one more request fetches the numbers and formats of their cells.
  * @param data cells in which dates are texts as the sheet shows them @param headerHeight how many rows at the top stay unchanged
  */
-export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$ValueRange, headerHeight: number) {
+export async function printDates(spreadsheet: Spreadsheet, data: ValueRange, headerHeight: number) {
 	const values = (data.values ?? []) as unknown[][];
 	const isInColumns = data.majorDimension === 'COLUMNS';
 	const start = parseBounds(parseRange(data.range ?? 'A1'));
@@ -181,7 +179,7 @@ export async function printDates(book: Spreadsheet, data: sheets_v4.Schema$Value
 		const firstCell = { row: start.row + row, column: start.column + column };
 		return printAreaLike(data.range ?? '', firstCell, lastRow - row + 1, lastColumn - column + 1);
 	});
-	const { properties, sheets } = await book.fetch(dateFields, ranges);
+	const { properties, sheets } = await spreadsheet.fetch(dateFields, ranges);
 	const printedValues = values.map((line) => [...line]);
 	for (const [rangeIndex, { row, column }] of areas.entries()) {
 		for (const [rowOffset, rowData] of (sheets?.[0]?.data?.[rangeIndex]?.rowData ?? []).entries()) {

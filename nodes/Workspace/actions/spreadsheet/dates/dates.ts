@@ -85,7 +85,6 @@ const toDateCell = (wallTime: number, type: DateType, text: string) =>
 	Number.isNaN(wallTime) ? undefined : new DateCell(wallTime - epoch, type, text);
 
 type Digits = string | number;
-
 function toMilliseconds(hours: Digits, minutes: Digits, seconds: Digits, fraction = ''): number {
 	const totalSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
 	return totalSeconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
@@ -110,7 +109,6 @@ function parseIsoDate(date: string): number {
 }
 
 const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>();
-
 function getZoneFormat(timeZone: string): Intl.DateTimeFormat | undefined {
 	if (!zoneFormats.has(timeZone)) {
 		const fields = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const;
@@ -186,9 +184,7 @@ export function dropTimeNoise(value: number): number {
 const splitDay = (day: string) => day.split(/[ ,./-]+/).filter((word) => word !== '');
 
 type DateStyle = ReturnType<typeof buildDateStyle>;
-
 const dateStyles = new Map<string, DateStyle>();
-
 function getDateStyle(locale: string): DateStyle {
 	const style = dateStyles.get(locale) ?? buildDateStyle(locale);
 	dateStyles.set(locale, style);

@@ -4,7 +4,7 @@ import { printChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames } from '../cells';
 import { DateCell, dropTimeNoise, isSameTime } from '../dates/dates';
-import { rowNumberKey, type WriteMember, type WriteParams } from '../fields';
+import { rowNumberKey, type WriteMembers, type WriteParams } from '../fields';
 import type { resolveColumns } from '../tableHeader';
 import { spreadErrors } from '../sendRows';
 import { listNames } from '../names';
@@ -14,18 +14,18 @@ import { fetchTableBody, fetchValuesAndTexts, type TableBody } from './tableBody
 /** What one row of an item does to the table. */
 export interface MatchStep {
 	readonly action: 'updated' | 'appended' | 'unchanged' | 'skipped';
-	/** The rows of the table that it matches (several may have its key), or the row that it adds. From 0. */
+	/** The rows of the table that have the key (maybe several), or the row that the step adds. From 0. */
 	readonly rows: readonly number[];
-	/** Those of the rows that change, with their new cells in the order of their columns. From 0. */
+	/** The rows that change, from 0, with their new cells in the order of the columns. */
 	readonly changes: ReadonlyArray<Readonly<{ row: number; cellsByColumn: ReadonlyMap<number, Cell> }>>;
-	/** If a row is added: a key in the table that differs from its key only by case or spaces. */
+	/** For an added row: a key in the table that differs from the row's key only by case or spaces. */
 	readonly nearKey?: string;
 }
 
 type MatchParams = Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'>;
 
 export interface MatchPlanInput extends MatchParams {
-	/** The columns of the table by their names, from 0. */
+	/** The columns of the table by their names. Columns count from 0. */
 	readonly columns: ReadonlyMap<string, number>;
 	/** The values of the table's cells. */
 	readonly body: TableBody;
@@ -33,19 +33,19 @@ export interface MatchPlanInput extends MatchParams {
 	readonly shownTexts?: TableBody;
 }
 
-/** Finds the rows with an item's key, its values in the match columns, and the cells to change. Sees the changes of earlier items. */
+/** Plans steps. An item's key is its values in the match columns. A plan takes the changes of earlier items into account. */
 export class MatchPlan {
-	/** Whether a text may equal a number or a boolean of the table. Only the text that the sheet shows for the cell tells. */
+	/** Whether a text may equal a number or a boolean of the table. Only the text that the sheet shows for the cell can answer this. */
 	needsShownTexts = false;
-	readonly #matching: MatchPlanInput;
+	readonly #input: MatchPlanInput;
 	readonly #isUserEntered: boolean;
 	/** The match columns, from 0. Empty if rows are found by their numbers. */
-	readonly #matchIndexes: readonly number[];
-	/** Indexes of the table's rows by key: one for each choice of the columns in which shown texts do not count. */
-	readonly #indexes = new Map<string, Map<string, number[]>>();
+	readonly #keyColumns: readonly number[];
+	/** The results of `#indexRows`, by its parameter. */
+	readonly #rowsByKeyCache = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items add, by key. */
 	readonly #addedRows = new Map<string, readonly number[]>();
-	/** The keys of the table for messages, by what they are without case and spaces. */
+	/** The keys of the table as messages show them, by the same keys without case and spaces. */
 	#foldedKeys: Map<string, string> | undefined;
 	#hasNonTextKeys = false;
 	/** Cells that earlier items change, by row and column. */
@@ -53,11 +53,11 @@ export class MatchPlan {
 	#nextRow: number;
 
 	constructor(input: MatchPlanInput) {
-		this.#matching = input;
+		this.#input = input;
 		const { matchColumns, columns, body } = input;
 		this.#isUserEntered = input.valueInputOption === 'USER_ENTERED';
 		const keyNames = isByRowNumber(matchColumns) ? [] : matchColumns;
-		this.#matchIndexes = keyNames.flatMap((name) => columns.get(name) ?? []);
+		this.#keyColumns = keyNames.flatMap((name) => columns.get(name) ?? []);
 		this.#nextRow = body.lastRow + 1;
 	}
 
@@ -66,7 +66,7 @@ export class MatchPlan {
 		const findRowsOrError = (row: NamedRow) => {
 			const tableRows = this.#findRows(row);
 			const isUnmatched = !isNodeError(tableRows) && tableRows.length === 0;
-			const isRefused = isUnmatched && this.#matching.unmatched === 'error';
+			const isRefused = isUnmatched && this.#input.unmatched === 'error';
 			return isRefused ? this.#createUnmatchedError(row) : tableRows;
 		};
 		return rows.map(findRowsOrError).find(isNodeError);
@@ -80,18 +80,18 @@ export class MatchPlan {
 	#createUnmatchedError(row: NamedRow): NodeError {
 		const nearKey = this.#findNearKey(row);
 		return createRefusal(
-			`No row has ${listNames(this.#readKey(row).map(String))} in ${listNames(this.#matching.matchColumns)}`,
+			`No row has ${listNames(this.#readKey(row).map(String))} in ${listNames(this.#input.matchColumns)}`,
 			`Nothing was written for the item. ${nearKey === undefined ? '' : `A row has ${listNames([nearKey])}, which differs only by case or spaces. `}Set ${quoteField('unmatched')} to ${printChoice('unmatched', 'append')} or ${printChoice('unmatched', 'skip')}, or correct the key.`,
 		);
 	}
 
 	#findNearKey(row: NamedRow): string | undefined {
 		const fold = (texts: readonly string[]) => JSON.stringify(texts.map(foldText));
-		const { body, headerRow } = this.#matching;
+		const { body, headerRow } = this.#input;
 		this.#foldedKeys ??= new Map(
 			// The number of the header row, from 1, is the index of the row below it.
 			Array.from({ length: body.lastRow + 1 - headerRow }, (_, index) => {
-				const keyTexts = this.#matchIndexes.map((column) => String(body.getCell(headerRow + index, column)));
+				const keyTexts = this.#keyColumns.map((column) => String(body.getCell(headerRow + index, column)));
 				return [fold(keyTexts), keyTexts.join(', ')];
 			}),
 		);
@@ -102,14 +102,14 @@ export class MatchPlan {
 		const cells = this.#toCellsByColumn(row);
 		const foundRows = this.#findRows(row);
 		const isNew = isNodeError(foundRows) || foundRows.length === 0;
-		if (isNew && this.#matching.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
+		if (isNew && this.#input.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
 		const nearKey = isNew ? this.#findNearKey(row) : undefined;
 		const rows = isNew ? [this.#nextRow++] : foundRows;
 		if (isNew) this.#addedRows.set(this.#buildKey(this.#readKey(row)), rows);
-		const findChangedCells = (index: number) =>
-			new Map([...cells].filter(([column, cell]) => !this.#isUnchanged(index, column, cell)));
+		const findChangedCells = (tableRow: number) =>
+			new Map([...cells].filter(([column, cell]) => !this.#isUnchanged(tableRow, column, cell)));
 		const changes = rows
-			.map((index) => ({ row: index, cellsByColumn: isNew ? cells : findChangedCells(index) }))
+			.map((tableRow) => ({ row: tableRow, cellsByColumn: isNew ? cells : findChangedCells(tableRow) }))
 			.filter(({ cellsByColumn }) => isNew || cellsByColumn.size > 0);
 		for (const { row: changedRow, cellsByColumn } of changes)
 			for (const [column, cell] of cellsByColumn) this.#pendingCells.set(`${changedRow} ${column}`, cell);
@@ -118,38 +118,37 @@ export class MatchPlan {
 	}
 
 	#findRows(row: NamedRow): readonly number[] | NodeError {
-		if (isByRowNumber(this.#matching.matchColumns)) return this.#findRowByNumber(row.rowNumber);
-		return this.#findRowsByKey(row);
+		return isByRowNumber(this.#input.matchColumns) ? this.#findByNumber(row.rowNumber) : this.#findByKey(row);
 	}
 
 	/** Maps keys to rows. @param isByValue for each match column: true if only values count, false if shown texts count, too */
 	#indexRows(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
-		const { body, shownTexts, headerRow } = this.#matching;
+		const { body, shownTexts, headerRow } = this.#input;
 		const choice = shownTexts ? String(isByValue) : '';
-		const knownIndex = this.#indexes.get(choice);
+		const knownIndex = this.#rowsByKeyCache.get(choice);
 		if (knownIndex) return knownIndex;
 		const rowsByKey = new Map<string, number[]>();
 		for (let row = headerRow; row <= body.lastRow; row++) {
 			for (const view of shownTexts ? [body, shownTexts] : [body]) {
-				const cells = this.#matchIndexes.map((column, matchIndex) =>
+				const cells = this.#keyColumns.map((column, matchIndex) =>
 					(isByValue[matchIndex] ? body : view).getCell(row, column),
 				);
 				if (cells.every((cell) => cell === '')) continue;
 				this.#hasNonTextKeys ||= cells.some((cell) => typeof cell !== 'string');
 				const key = this.#buildKey(cells);
 				const rowsWithKey = rowsByKey.get(key) ?? [];
-				// Values and shown texts may give the same key: then this row was the last one to be added.
+				// Values and shown texts may give the same key. This row is then already the last one.
 				if (rowsWithKey.at(-1) !== row) rowsWithKey.push(row);
 				rowsByKey.set(key, rowsWithKey);
 			}
 		}
-		this.#indexes.set(choice, rowsByKey);
+		this.#rowsByKeyCache.set(choice, rowsByKey);
 		return rowsByKey;
 	}
 
 	/** Returns the values of the match columns; '' if there is none. An item may name a column in another way than Match Columns. */
 	#readKey({ cellsByName }: NamedRow): Cell[] {
-		const { matchColumns, columns } = this.#matching;
+		const { matchColumns, columns } = this.#input;
 		return matchColumns.map((name) => {
 			const isSameColumn = (otherName: string) => columns.get(otherName) === columns.get(name);
 			const nameInRow = cellsByName.has(name) ? name : [...cellsByName.keys()].find(isSameColumn);
@@ -157,9 +156,9 @@ export class MatchPlan {
 		});
 	}
 
-	#findRowsByKey(row: NamedRow): readonly number[] | NodeError {
+	#findByKey(row: NamedRow): readonly number[] | NodeError {
 		const cells = this.#readKey(row);
-		if (cells.every((cell) => cell === '')) return createNoKeyError(listNames(this.#matching.matchColumns));
+		if (cells.every((cell) => cell === '')) return createNoKeyError(listNames(this.#input.matchColumns));
 		const rows = this.#lookUpRows(cells);
 		if (!rows && this.#hasNonTextKeys && !this.#isUserEntered)
 			this.needsShownTexts ||= cells.some((cell) => typeof cell === 'string');
@@ -173,12 +172,13 @@ export class MatchPlan {
 		return this.#lookUpKey(cells.map((cell) => (isDateCell(cell) ? cell.text : cell)));
 	}
 
-	/** Compares numbers by value only: 5.3 may be shown as 5. Tries a text that is a number as a value first, then, if not typed, as shown. */
+	/** Compares numbers only with values, because 5.3 may be shown as 5. A text such as "5" is compared with values first. */
 	#lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
 		const key = this.#buildKey(cells);
 		const isValue = cells.map((cell) => typeof cell !== 'string');
 		const isNumber = cells.map((cell, index) => isValue[index] || isPlainNumber(this.#toKeyText(cell)));
 		const rows = this.#indexRows(isNumber).get(key) ?? this.#addedRows.get(key);
+		// If no row has this value, compares the text with shown texts. With USER_ENTERED, such a text becomes a number.
 		return rows ?? this.#indexRows(this.#isUserEntered ? isNumber : isValue).get(key);
 	}
 
@@ -192,8 +192,8 @@ export class MatchPlan {
 		return this.#isUserEntered ? toStoredText(String(cell)) : String(cell);
 	}
 
-	#findRowByNumber(rowNumber: unknown): readonly number[] | NodeError {
-		const { headerRow, body } = this.#matching;
+	#findByNumber(rowNumber: unknown): readonly number[] | NodeError {
+		const { headerRow, body } = this.#input;
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
 			return createNoKeyError(`'${printChoice('matchColumns', rowNumberKey)}'`);
 		const number = typeof rowNumber === 'object' ? NaN : Number(rowNumber);
@@ -208,7 +208,7 @@ export class MatchPlan {
 	#toCellsByColumn({ cellsByName }: NamedRow): Map<number, Cell> {
 		const cellsByColumn = new Map<number, Cell>();
 		for (const [name, cell] of cellsByName) {
-			const column = this.#matching.columns.get(name);
+			const column = this.#input.columns.get(name);
 			if (column !== undefined && cell !== null) cellsByColumn.set(column, cell);
 		}
 		return new Map([...cellsByColumn].sort(([a], [b]) => a - b));
@@ -216,9 +216,9 @@ export class MatchPlan {
 
 	/** Returns whether the cell already has this value. It is then not written, so that its formula or format stays. */
 	#isUnchanged(row: number, column: number, cell: Cell): boolean {
-		// The key in the table is never written: it equals the item's key, although its type may differ.
-		if (this.#matchIndexes.includes(column)) return true;
-		const { body, shownTexts } = this.#matching;
+		// The key in the table is never written, because it equals the item's key, although its type may differ.
+		if (this.#keyColumns.includes(column)) return true;
+		const { body, shownTexts } = this.#input;
 		const pendingCell = this.#pendingCells.get(`${row} ${column}`);
 		if (pendingCell !== undefined) return isSameCell(pendingCell, cell);
 		const value = body.getCell(row, column);
@@ -252,11 +252,10 @@ function isSameCell(stored: Cell, cell: Cell): boolean {
  * @returns for each member its steps or a NodeError, and the last row of the table, from 0
  */
 export async function planSteps(
-	book: Spreadsheet,
+	spreadsheet: Spreadsheet,
 	params: WriteParams,
-	{ oldHeader, newHeader: { columns }, errors }: ReturnType<typeof resolveColumns>,
-	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
-	members: readonly WriteMember[],
+	{ oldHeader, newHeader: { columns }, errors, namedRowsByMember }: ReturnType<typeof resolveColumns>,
+	members: WriteMembers,
 ) {
 	const { matchColumns } = params;
 	const names = [...new Set([...matchColumns, ...collectNames(namedRowsByMember.flat())])];
@@ -276,20 +275,20 @@ export async function planSteps(
 		return { needsShownTexts: plan.needsShownTexts, stepsByMember, lastRow: bodies.body.lastRow };
 	};
 	const isUserEntered = params.valueInputOption === 'USER_ENTERED';
-	// Most dates and values as typed must be compared with shown texts, so these are fetched at once.
+	// Most dates and USER_ENTERED values must be compared with shown texts, so both are fetched together.
 	const mayNeedTexts =
 		isUserEntered || namedRowsByMember.flat().some((row) => [...row.cellsByName.values()].some(isDateCell));
 	const fitsTogether = oldHeader.rowCount * columnsToRead.length <= maxCellsTogether;
 	if (mayNeedTexts && oldHeader.columns.size > 0 && fitsTogether)
-		return planFor(await fetchValuesAndTexts(book, oldHeader, columnsToRead));
-	const body = await fetchTableBody(book, oldHeader, columnsToRead);
+		return planFor(await fetchValuesAndTexts(spreadsheet, oldHeader, columnsToRead));
+	const body = await fetchTableBody(spreadsheet, oldHeader, columnsToRead);
 	const plan = planFor({ body });
 	if (!plan.needsShownTexts) return plan;
-	const shownTexts = await fetchTableBody(book, oldHeader, columnsToRead, 'FORMATTED_VALUE');
+	const shownTexts = await fetchTableBody(spreadsheet, oldHeader, columnsToRead, 'FORMATTED_VALUE');
 	return planFor({ body, shownTexts });
 }
 
-/** Limit for one request for values and texts, which takes up to 80 bytes for each cell. With two requests, these are about 50 bytes. */
+/** Limit for one request for values and texts, which takes up to 80 bytes for each cell. Two requests take about 50 bytes. */
 const maxCellsTogether = 200_000;
 
 export const isByRowNumber = (matchColumns: readonly string[]) =>
@@ -300,7 +299,7 @@ function createNoKeyError(columns: string): NodeError {
 	return createRefusal(`The item has no value for ${columns}`, advice);
 }
 
-/** Converts a typed text to the text of the stored value: "007" to 7, TRUE to true. Removes the apostrophe that makes it a text. */
+/** Converts a USER_ENTERED text to the text of the value that Google stores: "007" to 7, TRUE to true, and 'a to a. */
 export function toStoredText(text: string): string {
 	if (text.startsWith("'")) return text.slice(1);
 	const trimmed = text.trim();

@@ -13,8 +13,8 @@ export interface TableBody {
 	getCell(row: number, column: number): Cell;
 }
 
-/** Plans how to read columns of a table: the ranges to request, and the function that builds a body from Google's answer. */
-function planBodyRead({ title, nativeTable, row: headerIndex }: TablePlace, columns: readonly number[]) {
+/** Plans how to read columns of a table: the ranges to request, and the function that builds a body from Google's response. */
+function planBodyRead({ title, nativeTable, row: headerIndex }: TablePlace, columns: Columns) {
 	const sortedColumns = [...new Set(columns)].sort((a, b) => a - b);
 	const groups = groupNeighbors(sortedColumns, (left, right) => right === left + 1);
 	// For too many ranges, reads one range from the first to the last column.
@@ -39,23 +39,24 @@ function planBodyRead({ title, nativeTable, row: headerIndex }: TablePlace, colu
 }
 
 type TablePlace = Pick<TableHeader, 'title' | 'nativeTable' | 'row'>;
+type Columns = readonly number[];
 
 export async function fetchTableBody(
-	book: Spreadsheet,
+	spreadsheet: Spreadsheet,
 	table: TablePlace,
-	columns: readonly number[],
+	columns: Columns,
 	valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA' = 'UNFORMATTED_VALUE',
 ): Promise<TableBody> {
 	const { ranges, toBody } = planBodyRead(table, columns);
 	if (ranges.length === 0) return toBody([]);
-	const { data } = await book.values.batchGet({ spreadsheetId: book.id, ranges, valueRenderOption });
-	return toBody((data.valueRanges ?? []).map(({ values }) => (values ?? []) as Cell[][]));
+	return toBody((await spreadsheet.fetchValues(ranges, { valueRenderOption })) as Cell[][][]);
 }
 
 /** Fetches values (of dates, the numbers) and shown texts. This takes one request instead of two, but more bytes for each cell. */
-export async function fetchValuesAndTexts(book: Spreadsheet, table: TablePlace, columns: readonly number[]) {
+export async function fetchValuesAndTexts(spreadsheet: Spreadsheet, table: TablePlace, columns: Columns) {
 	const { ranges, toBody } = planBodyRead(table, columns);
-	const { sheets } = await book.fetch('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
+	const fields = 'sheets.data.rowData.values(effectiveValue,formattedValue)';
+	const { sheets } = await spreadsheet.fetch(fields, ranges);
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
 		// Google also returns empty cells that have a format.
 		const isFilled = (cell: sheets_v4.Schema$CellData) => cell.effectiveValue ?? cell.formattedValue;

@@ -4,7 +4,7 @@ import { createRefusal, isNodeError, type NodeError } from '../../../../core/err
 import { printChoice, quoteField } from '../../../../fields/field';
 import { collectNames, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
-import { rowNumberKey, type WriteMember, type WriteParams } from '../fields';
+import { rowNumberKey, type WriteMember, type WriteMembers, type WriteParams } from '../fields';
 import { nameColumnsByLetters, resolveColumns, type TableHeader, fetchTable } from '../tableHeader';
 import { createColumnError, listNames } from '../names';
 import { groupNeighbors, printTabArea } from '../range';
@@ -13,8 +13,8 @@ import type { Spreadsheet } from '../spreadsheet';
 import { buildEnlargeTabRequests, buildResizeTableRequest, growNativeTable } from '../spreadsheet';
 import { isByRowNumber, planSteps, type MatchStep } from './matchPlan';
 
-/** The table, and the row at which the next request adds rows. Each request changes both. */
-interface InsertPlace {
+/** The place for the rows that the next request adds. Each request changes the table and the row. */
+interface RowPlace {
 	readonly header: TableHeader;
 	/** Names of new columns whose headers the next request writes. */
 	readonly newNames: readonly string[];
@@ -23,30 +23,31 @@ interface InsertPlace {
 }
 
 /**
- * Sends steps in one atomic request. Values as typed need a second request, because only `values.batchUpdate` interprets them.
- * @param member the first member: all have the same options @returns the place for the next steps
+ * Sends steps. RAW values are in the same atomic request as new rows and columns. USER_ENTERED values need a second request, because only
+ * `values.batchUpdate` interprets them. @param member the first one; all have the same options @returns the place for the next steps
  */
-async function sendSteps(book: Spreadsheet, member: WriteMember, place: InsertPlace, steps: MatchStep[]) {
+async function sendSteps(spreadsheet: Spreadsheet, member: WriteMember, place: RowPlace, steps: MatchStep[]) {
 	const { header } = place;
 	const count = steps.filter(isAppended).length;
 	const rectangles = combineIntoRectangles(steps);
 	const valueInputOption = toInputOption(member.params);
 	const rawRectangles = valueInputOption === 'RAW' ? rectangles : [];
 	const cellRequests = rawRectangles.map((rectangle) => buildRectangleRequest(header, rectangle));
-	await book.change([...buildStructureRequests(place, count), ...cellRequests]);
+	await spreadsheet.change([...buildStructureRequests(place, count), ...cellRequests]);
 	if (cellRequests.length < rectangles.length) {
 		const data = rectangles.map(({ grid, ...start }) => {
 			return { range: printTabArea(header.title, start, grid.length, countColumns(grid)), values: grid };
 		});
-		await book.values.batchUpdate({ spreadsheetId: book.id, requestBody: { valueInputOption, data } });
+		const requestBody = { valueInputOption, data };
+		await spreadsheet.valuesApi.batchUpdate({ spreadsheetId: spreadsheet.id, requestBody });
 	}
-	await formatDates(book, member, header, rectangles);
+	await formatDates(spreadsheet, member, header, rectangles);
 	const grownTab = { rowCount: header.rowCount + count, nativeTable: growTable(place, count) };
 	return { header: { ...header, ...grownTab }, newNames: [], row: place.row + count };
 }
 
 /** Builds the requests that add columns and rows, and make a native table include them. @param count number of added rows */
-function buildStructureRequests(place: InsertPlace, count: number): sheets_v4.Schema$Request[] {
+function buildStructureRequests(place: RowPlace, count: number): sheets_v4.Schema$Request[] {
 	const { header, newNames, row } = place;
 	const { sheetId, rowCount, nativeTable, freeColumn } = header;
 	const requests: sheets_v4.Schema$Request[] = [];
@@ -66,8 +67,8 @@ function buildStructureRequests(place: InsertPlace, count: number): sheets_v4.Sc
 	return table && (growsBelow || growsBeside) ? [...requests, buildResizeTableRequest(table)] : requests;
 }
 
-/** Returns what the native table is with the added rows, and with the new columns if they are directly beside it. */
-function growTable({ header: { nativeTable, freeColumn }, newNames }: InsertPlace, addedRows: number) {
+/** Returns the native table with the added rows, and with the new columns if they are directly beside it. Nothing is sent. */
+function growTable({ header: { nativeTable, freeColumn }, newNames }: RowPlace, addedRows: number) {
 	const isBeside = freeColumn === nativeTable?.range.endColumnIndex;
 	return nativeTable && growNativeTable(nativeTable, addedRows, isBeside ? newNames.length : 0);
 }
@@ -80,8 +81,8 @@ function combineIntoRectangles(steps: readonly MatchStep[]) {
 	const rowPieces = steps
 		.flatMap(({ changes }) => changes)
 		.flatMap(({ row, cellsByColumn }) =>
-			groupNeighbors(cellsByColumn, ([left], [right]) => right === left + 1).map((run) => {
-				return { row, column: run[0][0], line: run.map(([, cell]) => cell) };
+			groupNeighbors(cellsByColumn, ([left], [right]) => right === left + 1).map((neighbors) => {
+				return { row, column: neighbors[0][0], line: neighbors.map(([, cell]) => cell) };
 			}),
 		);
 	const continuesRectangle = (above: (typeof rowPieces)[number], { row, column, line }: typeof above) =>
@@ -90,32 +91,32 @@ function combineIntoRectangles(steps: readonly MatchStep[]) {
 	return groups.map((pieces) => ({ ...pieces[0], grid: pieces.map(({ line }) => line) }));
 }
 
-/** The size of the rows of one request, as `countBytes` estimates it: in a batch update, the JSON of a cell is several times as long. */
+/** Limit for the rows of one request, as `countBytes` estimates them. The JSON of a batch update is several times as long. */
 export const maxUpdateBytes = maxRequestBytes / 4;
 
 /** Updates the rows whose match columns equal an item's. Items that match no row are added below the table, skipped or refused. */
-export async function updateTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	// `fetchedHeader` becomes `oldHeader` with columns that items name by letter, and then `newHeader` with new columns.
-	const { header: fetchedHeader, namedRowsByMember } = await fetchTable(book, params, members);
+export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
+	const { header, namedRowsByMember } = await fetchTable(spreadsheet, params, members);
 	const isByNumber = isByRowNumber(params.matchColumns);
 	const names = isByNumber ? collectNames(namedRowsByMember.flat()) : [];
-	const headerWithLetters = isByNumber ? nameColumnsByLetters(fetchedHeader, names) : fetchedHeader;
-	const resolution = resolveColumns(headerWithLetters, params, members, namedRowsByMember);
+	const knownHeader = isByNumber ? nameColumnsByLetters(header, names) : header;
+	// `oldHeader` has the columns of the table, also those that items name by letter. `newHeader` also has the new columns.
+	const resolution = resolveColumns(knownHeader, params, members, namedRowsByMember);
 	const { oldHeader, newNames, newHeader, errors } = resolution;
 	if (errors.every((error) => error !== undefined)) return errors;
 	checkMatchColumns(params.matchColumns, newHeader);
-	const { stepsByMember, lastRow } = await planSteps(book, params, resolution, namedRowsByMember, members);
-	// In an empty table, no row can match.
+	const { stepsByMember, lastRow } = await planSteps(spreadsheet, params, resolution, members);
+	// An empty table needs no hint, because no row can match.
 	if (lastRow > oldHeader.row) addHintsOfAddedRows(stepsByMember, members);
-	let place: InsertPlace = { header: oldHeader, newNames, row: lastRow + 1 };
+	let place: RowPlace = { header: oldHeader, newNames, row: lastRow + 1 };
 	return await sendInChunks(stepsByMember, members, {
 		participle: 'written',
 		maxBytes: maxUpdateBytes,
 		getRows: (steps) =>
 			steps.flatMap(({ changes }) => changes.map(({ cellsByColumn }) => [...cellsByColumn.values()])),
 		async send(stepLists) {
-			if (members[0]) place = await sendSteps(book, members[0], place, stepLists.flat());
-			return stepLists.map((steps) => steps.map((step) => buildStepResult(book.id, oldHeader, step)));
+			if (members[0]) place = await sendSteps(spreadsheet, members[0], place, stepLists.flat());
+			return stepLists.map((steps) => steps.map((step) => buildStepResult(spreadsheet.id, oldHeader, step)));
 		},
 	});
 }
@@ -123,10 +124,7 @@ export async function updateTable(book: Spreadsheet, params: WriteParams, member
 const isAppended = ({ action }: MatchStep) => action === 'appended';
 
 /** Adds a hint to each run that adds rows, with their number and the keys that only nearly match. */
-function addHintsOfAddedRows(
-	stepsByMember: ReadonlyArray<readonly MatchStep[] | NodeError>,
-	members: readonly WriteMember[],
-): void {
+function addHintsOfAddedRows(stepsByMember: Array<MatchStep[] | NodeError>, members: WriteMembers) {
 	for (const { item } of new Map(members.map((member) => [member.item.run, member])).values()) {
 		const isOfRun = (_: unknown, index: number) => members[index]?.item.run === item.run;
 		const runSteps = stepsByMember.filter(isOfRun).flatMap((steps) => (isNodeError(steps) ? [] : steps));

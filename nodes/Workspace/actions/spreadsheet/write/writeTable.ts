@@ -3,7 +3,7 @@ import { printChoice, quoteField } from '../../../../fields/field';
 import type { Cell, NamedRow } from '../cells';
 import { toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
 import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
-import type { WriteMember, WriteParams } from '../fields';
+import type { WriteMembers, WriteParams } from '../fields';
 import { buildColumnNames, type TableHeader, fetchTable, addLetterColumns } from '../tableHeader';
 import { listNames } from '../names';
 import * as ranges from '../range';
@@ -12,9 +12,9 @@ import type { Spreadsheet } from '../spreadsheet';
 import { buildEnlargeTabRequests, buildResizeTableRequest, isNameOfTab, newTabSize } from '../spreadsheet';
 import { fetchTableBody } from './tableBody';
 
-/** Calls `send` to write so many cells. Enlarges the tab if they reach beyond its edge, but not if they begin there: Google refuses them. */
+/** Calls `send`, which writes cells of this size. Enlarges the tab if they begin inside it and reach beyond its edge. */
 async function writeAndEnlarge<T>(
-	book: Spreadsheet,
+	spreadsheet: Spreadsheet,
 	target: ranges.TabRange,
 	size: { readonly rowCount: number; readonly columnCount: number },
 	send: () => Promise<T>,
@@ -26,14 +26,14 @@ async function writeAndEnlarge<T>(
 	const canGrow = fits && (target.tab === undefined || target.name === undefined);
 	/** Returns whether the tab has grown. */
 	const growTab = async () => {
-		const tab = await book.fetchTab(target.tab ?? target.name);
+		const tab = await spreadsheet.fetchTabInfo(target.tab ?? target.name);
 		const isInside = start.row < tab.rowCount && start.column < tab.columnCount;
 		const requests = isInside ? buildEnlargeTabRequests(tab, { minRows, minColumns }) : [];
-		await book.change(requests);
+		await spreadsheet.change(requests);
 		return requests.length > 0;
 	};
-	return await book.sendForRange(target, async () => {
-		// Most tabs have at least the size of a new one, so their size is asked for only if more is needed, or if Google refuses.
+	return await spreadsheet.sendForRange(target, async () => {
+		// Most tabs have at least the size of a new tab. The size is only fetched if more is needed, or if Google refuses the cells.
 		if (canGrow && (minRows > newTabSize.rowCount || minColumns > newTabSize.columnCount)) await growTab();
 		return await send().catch(async (error: unknown) => {
 			const isOverEdge =
@@ -45,34 +45,34 @@ async function writeAndEnlarge<T>(
 }
 
 /** Writes all items below one another, with the header's columns first. @throws NodeError 400 if items lack a name of the header */
-export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
+export async function writeItems(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
 	const table = params.includeHeaderRow
-		? await fetchTable(book, params, members, (target) => ranges.parseBounds(target).row + 1)
+		? await fetchTable(spreadsheet, params, members, (target) => ranges.parseBounds(target).row + 1)
 		: undefined;
 	const namedRowsByMember =
-		table?.namedRowsByMember ?? (await convertCells(book, params, members.map(readNamedRows)));
+		table?.namedRowsByMember ?? (await convertCells(spreadsheet, params, members.map(readNamedRows)));
 	const names = collectNames(namedRowsByMember.flat());
 	const getCell = ({ cellsByName }: NamedRow, name: string | undefined) =>
 		name === undefined ? null : (cellsByName.get(name) ?? null);
 	const toRows = (columnNames: ReadonlyArray<string | undefined>) =>
 		namedRowsByMember.map((rows) => rows.map((row) => columnNames.map((name): Cell => getCell(row, name))));
 	if (!table)
-		return await writeConsecutiveRows(book, params, ranges.parseTarget(params), toRows(names), members);
+		return await writeAllRows(spreadsheet, params, ranges.parseTarget(params), toRows(names), members);
 	const { target, header } = table;
 	const { columnNames, headerCells } = layOutColumns(names, header, params);
 	const headerRows = [headerCells];
-	return await writeConsecutiveRows(book, params, target, toRows(columnNames), members, { headerRows });
+	return await writeAllRows(spreadsheet, params, target, toRows(columnNames), members, { headerRows });
 }
 
-/** Gives each name a column, from the range's first column on, and new columns a header. A header cell that stays as it is is null. */
+/** Gives each name a column of the range, and new columns a header. `headerCells` has null for a header that does not change. */
 function layOutColumns(names: readonly string[], header: TableHeader, params: WriteParams) {
 	const texts = header.texts.slice(header.rangeStart);
 	const gapIndex = texts.indexOf('');
 	const columnCount = Math.max(names.length, gapIndex === -1 ? texts.length : gapIndex);
 	const headerTexts = Array.from({ length: columnCount }, (_, index) => texts[index] ?? '');
-	const isNew = headerTexts.every((text) => text === '');
+	const isHeaderNew = headerTexts.every((text) => text === '');
 	const knownNames = buildColumnNames(headerTexts, header.rangeStart).map((name, index) => {
-		if (isNew) return undefined;
+		if (isHeaderNew) return undefined;
 		const isInColumn = (itemName: string) => header.columns.get(itemName) === header.rangeStart + index;
 		return names.includes(name) ? name : names.find(isInColumn);
 	});
@@ -89,12 +89,12 @@ function layOutColumns(names: readonly string[], header: TableHeader, params: Wr
 }
 
 /** Writes the rows of all members below one another. `prepare` is called before the first request, with the number of all rows. */
-export async function writeConsecutiveRows(
-	book: Spreadsheet,
+export async function writeAllRows(
+	spreadsheet: Spreadsheet,
 	params: WriteParams,
 	target: ranges.TabRange,
 	rowsByMember: ReadonlyArray<Cell[][] | NodeError>,
-	members: readonly WriteMember[],
+	members: WriteMembers,
 	{ headerRows = [], prepare }: { headerRows?: Cell[][]; prepare?: (rowCount: number) => Promise<void> } = {},
 ) {
 	const entries = spreadErrors(rowsByMember, members, 'written');
@@ -109,35 +109,36 @@ export async function writeConsecutiveRows(
 			const topRows = nextRange === undefined ? headerRows : [];
 			const range = nextRange ?? ranges.printRange(target);
 			const values = [...topRows, ...firstRows, ...otherRows.flat()];
-			const response = await writeAndEnlarge(book, target, size, () =>
-				book.update(range, values, toInputOption(params)),
+			const response = await writeAndEnlarge(spreadsheet, target, size, () =>
+				spreadsheet.update(range, values, toInputOption(params)),
 			);
 			const updatedRange = response.updatedRange ?? range;
-			const [sentRange, answeredRange] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
-			// Google's answer begins at the first cell that is not null. Only for a named range, no other answer tells the place.
-			const isPlaceKnown = sentRange.name === undefined || isNameOfTab(target, answeredRange);
-			const { row, column } = ranges.parseBounds(isPlaceKnown ? sentRange : answeredRange);
-			await formatDates(book, members[0], { title: answeredRange.tab }, [{ row, column, grid: values }]);
+			const [sentRange, returnedRange] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
+			// Google's response begins at the first cell that is not null. For a named range, only the response tells the place.
+			const isPlaceKnown = sentRange.name === undefined || isNameOfTab(target, returnedRange);
+			const { row, column } = ranges.parseBounds(isPlaceKnown ? sentRange : returnedRange);
+			const tab = { title: returnedRange.tab };
+			await formatDates(spreadsheet, members[0], tab, [{ row, column, grid: values }]);
 			nextRange = ranges.printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
 			// A header counts as a row of the first member, if at least one of its cells was written.
 			const writtenTopRows = topRows.flat().some((cell) => cell !== null) ? topRows : [];
 			const start = { row: row + topRows.length - writtenTopRows.length, column };
 			const firstWrittenRows = [...writtenTopRows, ...firstRows];
-			return buildWriteResults(book.id, updatedRange, start, [firstWrittenRows, ...otherRows]);
+			return buildWriteResults(spreadsheet.id, updatedRange, start, [firstWrittenRows, ...otherRows]);
 		},
 	});
 }
 
-/** Writes a header and rows over a table, and clears its other cells: in one atomic request, unless values are as typed. */
-export async function replaceTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
-	const { header: fetchedHeader, namedRowsByMember } = await fetchTable(book, params, members, (target) =>
+/** Writes a header and rows over a table, and clears its other cells. Needs one atomic request, or two with USER_ENTERED. */
+export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
+	const { header: oldHeader, namedRowsByMember } = await fetchTable(spreadsheet, params, members, (target) =>
 		Math.max(params.headerRow, ranges.parseBounds(target).row + 1),
 	);
 	const names = collectNames(namedRowsByMember.flat());
-	const header = addLetterColumns(fetchedHeader, new Set(names));
+	const header = addLetterColumns(oldHeader, new Set(names));
 	const { sheetId, title, row, nativeTable } = header;
 	const columns = sortColumns(names, header);
-	const lostFormulaColumns = await findLostFormulaColumns(book, header, names);
+	const lostFormulaColumns = await findLostFormulaColumns(spreadsheet, header, names);
 	// Without a header in the range, `left` may be in a table beside it.
 	const column = header.columns.size === 0 ? header.rangeStart : header.left;
 	const headerRows = params.includeHeaderRow
@@ -157,40 +158,42 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 	if (valueInputOption === 'RAW') {
 		const lastRow = Math.max(nativeTable?.range.endRowIndex ?? header.rowCount, end.endRowIndex);
 		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex: lastRow };
-		await book.change([...requests, buildUpdateCellsRequest({ range }, allRows)]);
+		await spreadsheet.change([...requests, buildUpdateCellsRequest({ range }, allRows)]);
 	} else {
-		await book.change(requests);
+		await spreadsheet.change(requests);
 		// Sends an empty text for each cell to clear, because `update` changes only the cells that it contains.
 		const allColumns = Array.from({ length: width }, (_, index) => column + index);
-		const { lastRow } = await fetchTableBody(book, header, allColumns);
+		const { lastRow } = await fetchTableBody(spreadsheet, header, allColumns);
 		const height = Math.max(allRows.length, lastRow - row + 1);
 		const values = Array.from({ length: height }, (_, rowIndex) =>
 			allColumns.map((_, columnIndex) => allRows[rowIndex]?.[columnIndex] ?? ''),
 		);
-		await book.update(ranges.printTabArea(title, { row, column }, height, width), values, valueInputOption);
+		const area = ranges.printTabArea(title, { row, column }, height, width);
+		await spreadsheet.update(area, values, valueInputOption);
 	}
-	await formatDates(book, members[0], header, [{ row, column, grid: allRows }]);
+	await formatDates(spreadsheet, members[0], header, [{ row, column, grid: allRows }]);
 	const hint = `Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulaColumns)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}.`;
 	if (lostFormulaColumns.length > 0) members[0]?.item.addHint(hint);
 	const [firstRows = [], ...otherRows] = rowsByMember;
 	const range = ranges.printTabArea(title, { row, column }, 1, 1);
-	return buildWriteResults(book.id, range, { row, column }, [[...headerRows, ...firstRows], ...otherRows]);
+	const writtenRows = [[...headerRows, ...firstRows], ...otherRows];
+	return buildWriteResults(spreadsheet.id, range, { row, column }, writtenRows);
 }
 
 /** Returns the names of the columns with formulas that a table loses, because the items do not have these columns. */
-async function findLostFormulaColumns(book: Spreadsheet, header: TableHeader, keptNames: readonly string[]) {
+async function findLostFormulaColumns(spreadsheet: Spreadsheet, header: TableHeader, keptNames: string[]) {
 	const keptColumns = new Set(keptNames.map((name) => header.columns.get(name)));
 	const namedColumns = [...header.columns].filter(([name]) => header.names.includes(name));
 	const lostColumns = namedColumns.filter(([, column]) => !keptColumns.has(column));
 	const columns = lostColumns.map(([, column]) => column);
-	const body = await fetchTableBody(book, header, columns, 'FORMULA');
+	const body = await fetchTableBody(spreadsheet, header, columns, 'FORMULA');
 	const rows = Array.from({ length: body.lastRow - header.row }, (_, index) => header.row + 1 + index);
 	const isFormula = (cell: Cell) => String(cell).startsWith('=');
 	const hasFormula = (column: number) => rows.some((row) => isFormula(body.getCell(row, column)));
 	return lostColumns.flatMap(([name, column]) => (hasFormula(column) ? name : []));
 }
 
-/** Puts existing columns first, in the order of the table. Keeps the texts of their headers, or values such as dates if they do not move. */
+/** Puts existing columns first, in the order of the table. A header keeps its text, and in its old place also a value such as a date. */
 function sortColumns(names: readonly string[], { columns, texts, values, left }: TableHeader) {
 	// `Infinity - Infinity` is NaN: new columns keep their order.
 	return names
