@@ -58,11 +58,11 @@ export async function parseMessage(
 	if (!withText && characters === 0) {
 		throw new NodeError({
 			code: 500,
-			message: `The message ${id} could not be read: ${answer.trouble}`,
+			message: `The message ${id} could not be read: ${answer.problem}`,
 			description: 'Look at it in Gmail, or leave it out.',
 		});
 	}
-	item.addHint(`The content of the message ${id} could not be read: ${answer.trouble}.`);
+	item.addHint(`The content of the message ${id} could not be read: ${answer.problem}.`);
 	const messageWithoutBody = { ...message, payload: { headers: message.payload.headers } };
 	return await parseMessage(client, messageWithoutBody, item, { withText: false });
 }
@@ -87,7 +87,7 @@ export function createAttachmentReader(client: Clients, { summary: { id } }: Mai
 		const answer = await runInWorker('readRawPart', { raw, partId }, item.signal, raw.length);
 		if ('result' in answer) return Buffer.from(answer.result ?? []);
 		item.addHint(
-			`An email attached to the message ${id} could not be read, so its file is empty: ${answer.trouble}.`,
+			`An email attached to the message ${id} could not be read, so its file is empty: ${answer.problem}.`,
 		);
 		return Buffer.alloc(0);
 	};

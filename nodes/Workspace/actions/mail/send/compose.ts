@@ -26,7 +26,7 @@ async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): 
 	if ('result' in answer)
 		return isMarkdown ? { text: body, html: answer.result } : { text: answer.result, html: body };
 	throw createRefusal(
-		`${quoteField('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${answer.trouble}`,
+		`${quoteField('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${answer.problem}`,
 		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to ${printChoice('bodyFormat', 'text')}.`,
 	);
 }

@@ -48,7 +48,7 @@ async function readSignature(client: Clients, fromAlias: Address | undefined, it
 	const answer = await runInWorker('htmlToText', signature, item.signal);
 	if (!('result' in answer)) {
 		throw createRefusal(
-			`The signature of the account cannot be read: ${answer.trouble}`,
+			`The signature of the account cannot be read: ${answer.problem}`,
 			'Nothing was sent. Simplify the signature in the Gmail settings.',
 		);
 	}
