@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
 
-/** Builds a text field, optional and without a default. @param overrides properties that differ from this */
+/** Builds a text field. @param overrides properties to add or change, because the field is optional and empty by default */
 export const buildTextField = (
 	displayName: string,
 	name: string,
@@ -28,7 +28,7 @@ const scopes = {
 	allFiles: joinScopes('drive'),
 };
 
-/** Builds the beginning of a conditional expression. */
+/** Builds the beginning of a conditional expression, up to the result for this choice. */
 const buildScopeCase = (field: string, choice: keyof typeof scopes) =>
 	`$self["${field}"] === "${choice}" ? "${scopes[choice]}"`;
 
