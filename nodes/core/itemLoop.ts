@@ -4,12 +4,12 @@ import pLimit from 'p-limit';
 
 import { type DoneWork, addDoneItems } from './doneItems';
 import { createErrorItem, isTool, createNodeApiError, type NodeError, toNodeError } from './errors';
-import { RetryCache, isFailedTry, readNodeTry } from './retryCache';
+import { RetryCache, isFailedTry, readRetryContext } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
 import { refuseUnknownArguments } from './toolArguments';
 
-/** A failed item may have output that was produced before the failure. Continue on Fail returns that output first. */
+/** What became of an item. A failed item may have output from before the failure, which Continue on Fail returns first. */
 interface ItemResult {
 	readonly failure?: NodeError;
 	readonly output?: INodeExecutionData[];
@@ -23,14 +23,14 @@ export interface PerformedItem {
 	readonly mustNotRunAgain: boolean;
 }
 
-/** What the next try learns about an item. `doubt` means that the work may have been done, and that it may be repeated. */
+/** What the next try learns about an item. `doubt` means that the work may have been done, but that it may be done again. */
 type RememberedResult = ItemResult | 'doubt';
 
 export interface CheckedItem<C> {
 	readonly index: number;
 	/** What `Work.check` returned. */
 	readonly value: C;
-	/** What would be sent. It distinguishes the calls of one tool, and is undefined for other nodes. */
+	/** For a tool: what would be sent, which distinguishes the calls of the tool. Undefined for other nodes. */
 	readonly requestIdentity: unknown;
 }
 
@@ -67,7 +67,7 @@ const sliceMilliseconds = 20;
 
 /** Processes all input items. The output keeps their order. */
 export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Promise<INodeExecutionData[]> {
-	const retryCache = new RetryCache<RememberedResult>(readNodeTry(context));
+	const retryCache = new RetryCache<RememberedResult>(readRetryContext(context));
 	const loop = new ItemLoop(context, work, retryCache);
 	const results = await loop.run();
 	const node = context.getNode();
@@ -83,11 +83,11 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 			const hasErrorOutput = node.onError === 'continueErrorOutput';
 			return [...outputItems, hasErrorOutput ? item : loop.addInputFields(item, index)];
 		}
-		retryCache.endTry(true);
+		retryCache.endTry({ isFailed: true });
 		const fullFailure = addDoneItems(failure, index, results);
 		throw createNodeApiError(node, fullFailure, index, work.sanitizer);
 	});
-	retryCache.endTry(isFailedTry(items));
+	retryCache.endTry({ isFailed: isFailedTry(items) });
 	return items;
 }
 
@@ -114,14 +114,14 @@ class ItemLoop<C> {
 	async run(): Promise<ReadonlyArray<ItemResult | undefined>> {
 		const checkedItems = await this.#checkItems();
 		if (this.#hasStopped || checkedItems.length === 0) return this.#results;
-		const limit = pLimit(this.#work.getConcurrency(checkedItems));
+		const runLimited = pLimit(this.#work.getConcurrency(checkedItems));
 		const mutex = new KeyedMutex();
 		const startedBatches: Array<Promise<void>> = [];
 		let currentPhase: number | undefined;
 		for (const { items, phase, key } of this.#work.planBatches(checkedItems)) {
 			if (phase !== currentPhase) await Promise.all(startedBatches.splice(0));
 			currentPhase = phase;
-			const startBatch = () => limit(() => this.#performBatch(items));
+			const startBatch = () => runLimited(() => this.#performBatch(items));
 			startedBatches.push(key === undefined ? startBatch() : mutex.run(key, startBatch));
 		}
 		await Promise.all(startedBatches);
@@ -186,10 +186,10 @@ class ItemLoop<C> {
 		}
 		const performedItems = await this.#work
 			.perform(items)
-			.catch((error: unknown) => items.map(() => toUnexpectedFailure(error)));
+			.catch((error: unknown) => items.map(() => toCrashedItem(error)));
 		for (const [position, { index, requestIdentity }] of items.entries()) {
 			const { result, mustNotRunAgain } =
-				performedItems[position] ?? toUnexpectedFailure(new Error('The operation returned no result'));
+				performedItems[position] ?? toCrashedItem(new Error('The operation returned no result'));
 			if (mustNotRunAgain) this.#retryCache.remember(index, requestIdentity, result);
 			else if (result.failure?.outcome === 'unknown')
 				this.#retryCache.remember(index, requestIdentity, 'doubt');
@@ -215,8 +215,8 @@ function markDoubtful(result: ItemResult): ItemResult {
 	return { ...result, failure: failure.with({ message, outcome: 'unknown' }) };
 }
 
-/** Builds the failure for a bug of this package. The bug appeared after the work had begun, so the work may have been done. */
-const toUnexpectedFailure = (error: unknown): PerformedItem => ({
+/** Builds the result for an item that a bug of this package failed. The work had begun, so it may have been done. */
+const toCrashedItem = (error: unknown): PerformedItem => ({
 	result: { failure: toNodeError(error).with({ outcome: 'unknown' }) },
 	mustNotRunAgain: true,
 });

@@ -29,9 +29,8 @@ export function fitText(text: string, room: number): string {
 	const measure = (end: number) => JSON.stringify(text.slice(0, end)).length;
 	let end = Math.min(text.length, Math.max(0, room));
 	// Line breaks, quotes and backslashes take more characters in JSON. 0.99 makes each pass at least one character shorter.
-	for (let length = measure(end); length > room && end > 0; length = measure(end)) {
+	for (let length = measure(end); length > room && end > 0; length = measure(end))
 		end = Math.floor(end * Math.min(room / length, 0.99));
-	}
 	const head = text.slice(0, end);
 	if (end === text.length) return head;
 	const wordEnd = Math.max(head.lastIndexOf('\n'), head.lastIndexOf(' ')) + 1;
