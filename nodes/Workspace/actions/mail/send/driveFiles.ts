@@ -41,7 +41,7 @@ async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<P
 		);
 	}
 	const read = async () => await exportPdf(drive, fileId, name);
-	return { exportedId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
+	return { googleFileId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
 }
 
 async function downloadFile(drive: drive_v3.Drive, fileId: string, name: string, md5?: string | null) {
