@@ -35,14 +35,14 @@ export function addDoneItems(
 	const doneItems = results.flatMap((result, index) =>
 		result?.doneWork && !result.failure ? [{ index, doneWork: result.doneWork }] : [],
 	);
-	const doubtTexts = results.flatMap((result, index) =>
+	const failedItemTexts = results.flatMap((result, index) =>
 		result?.failure && index !== failedIndex && mayHaveDoneWork(result.failure)
 			? [describeFailedItem(index, result.failure)]
 			: [],
 	);
-	if (doneItems.length === 0 && doubtTexts.length === 0) return failure;
+	if (doneItems.length === 0 && failedItemTexts.length === 0) return failure;
 	const summary = describeDone(doneItems, results.length);
-	const texts = [failure.description, summary, ...doubtTexts, adviseRerun(doneItems)];
+	const texts = [failure.description, summary, ...failedItemTexts, adviseRerun(doneItems)];
 	const detailedItems = doneItems
 		.slice(0, maxDetailedItems)
 		.map(({ index, doneWork }) => ({ item: index, result: doneWork.resultName }));

@@ -100,7 +100,7 @@ class ItemLoop<C> {
 	/** Items that an earlier try may have carried out and that may be repeated. */
 	readonly #doubtfulItems = new Set<number>();
 	readonly #itemsWithInputFields = new Set<number>();
-	#hasStopped = false;
+	#isStoppedByFailure = false;
 
 	constructor(context: IExecuteFunctions, work: Work<C>, retryCache: RetryCache<RememberedResult>) {
 		this.#context = context;
@@ -113,7 +113,7 @@ class ItemLoop<C> {
 	/** Processes the items. @returns the results by item index; undefined for an item that was not started because the node stops */
 	async run(): Promise<ReadonlyArray<ItemResult | undefined>> {
 		const checkedItems = await this.#checkItems();
-		if (this.#hasStopped || checkedItems.length === 0) return this.#results;
+		if (this.#isStoppedByFailure || checkedItems.length === 0) return this.#results;
 		const runLimited = pLimit(this.#work.getConcurrency(checkedItems));
 		const mutex = new KeyedMutex();
 		const startedBatches: Array<Promise<void>> = [];
@@ -148,7 +148,7 @@ class ItemLoop<C> {
 		for (const index of this.#results.keys()) {
 			const checkedItem = this.#checkItem(index);
 			if (checkedItem) checkedItems.push(checkedItem);
-			if (this.#hasStopped) break;
+			if (this.#isStoppedByFailure) break;
 			if (performance.now() < sliceEnd) continue;
 			await yieldToEventLoop();
 			if (this.#isCancelled) {
@@ -179,7 +179,7 @@ class ItemLoop<C> {
 	}
 
 	async #performBatch(items: ReadonlyArray<CheckedItem<C>>): Promise<void> {
-		if (this.#hasStopped) return;
+		if (this.#isStoppedByFailure) return;
 		if (this.#isCancelled) {
 			for (const { index } of items) this.#recordResult(index, { failure: this.#work.createStoppedError() });
 			return;
@@ -199,7 +199,7 @@ class ItemLoop<C> {
 
 	#recordResult(index: number, result: ItemResult): void {
 		this.#results[index] = result;
-		this.#hasStopped ||= result.failure !== undefined && !this.#context.continueOnFail();
+		this.#isStoppedByFailure ||= result.failure !== undefined && !this.#context.continueOnFail();
 	}
 
 	get #isCancelled(): boolean {
@@ -207,7 +207,7 @@ class ItemLoop<C> {
 	}
 }
 
-/** Sets the outcome to unknown: even if this try certainly did nothing, an earlier try may have done the work. */
+/** Sets the outcome to unknown. This try may certainly have done nothing, but an earlier try may have done the work. */
 function markDoubtful(result: ItemResult): ItemResult {
 	const { failure } = result;
 	if (!failure || failure.outcome === 'unknown') return result;

@@ -24,7 +24,7 @@ export function countFitting(values: readonly unknown[], room: number): number {
 	return fittingCount === -1 ? values.length : fittingCount;
 }
 
-/** Cuts a text to the room that it may take in JSON: after a line or a word, unless half of what fits would be lost. */
+/** Cuts a text to the room that it may take in JSON. Cuts after a line or a word, unless half of what fits would be lost. */
 export function fitText(text: string, room: number): string {
 	const measure = (end: number) => JSON.stringify(text.slice(0, end)).length;
 	let end = Math.min(text.length, Math.max(0, room));

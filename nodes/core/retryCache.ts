@@ -37,11 +37,11 @@ export class RetryCache<T> {
 
 	constructor(retryContext: RetryContext) {
 		this.#retryContext = retryContext;
-		// `endTry` must know the try even if no item asks for its result.
+		// `endTry` must know the current try even if no item asks for a result.
 		if (!retryContext.isTool) this.#getCurrentTry(undefined);
 	}
 
-	/** Finds the result of an earlier try. @param requestIdentity for tools only: what would be sent, without what differs with every try */
+	/** Finds the result of an earlier try, and keeps it for the next. @param requestIdentity as in `CheckedItem` of the item loop */
 	recall(itemIndex: number, requestIdentity: unknown): T | undefined {
 		if (!this.#retryContext.retryOnFail) return undefined;
 		const { previousTry, results } = this.#getCurrentTry(requestIdentity);
@@ -79,7 +79,7 @@ export class RetryCache<T> {
 		return currentTry;
 	}
 
-	/** Only a tool's key includes what would be sent, because an expression, such as one for the time, may differ with each try. */
+	/** Only a tool's key includes what would be sent. In other nodes, that may differ with each try, for example by the current time. */
 	#buildKey(requestIdentity: unknown): string {
 		const { executionId, nodeId, runIndex, isTool } = this.#retryContext;
 		if (!isTool) return JSON.stringify([executionId, nodeId, runIndex]);

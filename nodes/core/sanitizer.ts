@@ -80,10 +80,10 @@ type LogMethods = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** Restricts n8n's log to sanitized texts, which cannot forge another line or contain a secret. */
 export function createSanitizedLog(logger: LogMethods, sanitizer: Sanitizer): LogMethods {
-	const log = (level: keyof LogMethods) => (text: string) => {
+	const logAt = (level: keyof LogMethods) => (text: string) => {
 		logger[level](sanitizer.sanitizeText(text));
 	};
-	return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+	return { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
 }
 
 /** Matches the exact names of secret fields in this package's credentials, and in what n8n stores for a sign-in. Their values are secrets. */

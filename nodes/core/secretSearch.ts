@@ -8,7 +8,7 @@ interface TextRange {
 	readonly end: number;
 }
 
-/** A view of a text, as the text is searched: without escapes and case. `starts` and `ends` lead from its UTF-16 units to the original text. */
+/** A view of a text, as it is searched: unescaped and in lower case. `starts` and `ends` lead from its UTF-16 units to the original text. */
 interface SearchableText {
 	readonly text: string;
 	readonly starts: Uint32Array;
@@ -43,8 +43,8 @@ const pieceLength = 4;
 const pieceSpacing = 9;
 
 /**
- * Finds secrets and parts of them in a text. Ignores white space, invisible characters, the case of letters and escapes. Also finds
- * a secret's base64 and hex, even inside other encoded data.
+ * Finds secrets and parts of them in a text, even if the text is escaped. Ignores white space, invisible characters and the case of
+ * letters. Also finds a secret's base64 and hex, even inside other encoded data.
  */
 export class SecretSearch {
 	readonly #secrets = new Set<string>();

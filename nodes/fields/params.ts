@@ -149,7 +149,7 @@ interface ParameterSource {
 	/** Whether the value is the same for every item. */
 	readonly isConstant: boolean;
 	readonly value?: unknown;
-	/** The keys that lead to a field of the item's JSON; absent for an expression that n8n evaluates. */
+	/** The keys that lead to a field of the item's JSON. Absent for an expression that n8n evaluates. */
 	readonly path?: readonly string[];
 }
 
@@ -252,7 +252,7 @@ export class NodeParameters {
 		return { isConstant: false, path: mayReadItem ? parseFieldPath(saved) : undefined };
 	}
 
-	/** Reads a field of the item. Returns undefined if it is missing or no plain data. n8n then evaluates the expression. */
+	/** Reads a field of the item. Returns undefined if the field is missing or no plain data. Then n8n evaluates the expression. */
 	#readItemField(path: readonly string[], itemIndex: number): unknown {
 		let value: unknown = this.#n8nContext.getInputData()[itemIndex]?.json;
 		for (const key of path) {

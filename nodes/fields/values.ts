@@ -56,7 +56,7 @@ function readColumns(field: Field, raw: unknown, context: ReadContext) {
 	return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? undefined]));
 }
 
-/** Reads the text of a locator. The form gives an object; an expression or a tool gives text. */
+/** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
 export function readLocatorText(field: Field, raw: unknown, context: ReadContext): string {
 	const isLocator = context.mode === 'fields' && isRecord(raw) && 'mode' in raw;
 	return readText(field, (isLocator ? raw['value'] : raw) ?? '', context);
