@@ -85,14 +85,14 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
 	const concurrencyLimit = params.downloadAttachments ? safeConcurrency : maxConcurrency;
 	const entries: ListEntry[] = [];
-	const addEntry = (message?: ListEntry) => message && entries.push(message);
+	const addEntry = (entry?: ListEntry) => entry && entries.push(entry);
 	const { gmailPageToken, skipCount } = parsePageToken(params.pageToken);
 	let pageToken = gmailPageToken || undefined;
 	let pageRequest: Promise<MessagePage> | undefined = requestPage(-skipCount, pageToken);
 	let earlierEmailCount = 0;
 	let pageSkipCount = 0;
 	try {
-		// An earlier call returned the emails to skip, so the count begins below 0 and is negative as long as more of them follow.
+		// An earlier call returned the emails to skip. The count begins below 0, so that it is 0 after the last of them.
 		for (let listedCount = -skipCount; ; earlierEmailCount = entries.length) {
 			pageSkipCount = Math.max(0, -listedCount);
 			const page: MessagePage = await pageRequest;

@@ -83,7 +83,7 @@ interface KeyedSend {
 
 /**
  * Sends or saves an email unless that was already done with its key. Executions in one process wait for each other. Processes that send at
- * the same moment do not see each other's email before the send, so each searches for another email after it, and reports what it finds.
+ * the same moment do not see each other's email before the send, so each searches again after its send, and reports another email.
  * @throws NodeError 409 if the key was used for another email
  */
 export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
