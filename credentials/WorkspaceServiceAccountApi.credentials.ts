@@ -11,7 +11,7 @@ import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 
 import * as fields from './fields';
 
-/** Shorter than the timeouts of n8n (5 minutes) and of most requests: a missing token must not look like a request that was sent. */
+/** Shorter than the timeouts of n8n (5 minutes) and of most requests. Otherwise, a missing token would look like a request that was sent. */
 const tokenTimeoutMilliseconds = 6000;
 
 export class WorkspaceServiceAccountApi implements ICredentialType {
@@ -62,10 +62,10 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 	];
 
 	async preAuthentication(this: IHttpRequestHelper, credential: ICredentialDataDecryptedObject) {
-		const google = await import('../nodes/Workspace/google/serviceAccount');
+		const serviceAccountModule = await import('../nodes/Workspace/google/serviceAccount');
 		// n8n asks for a new token because Google refused this one, or because there is none yet.
 		const refusedToken = typeof credential.accessToken === 'string' ? credential.accessToken : '';
-		const account = google.readServiceAccount(credential);
+		const account = serviceAccountModule.readServiceAccount(credential);
 		const post: PostForm = async (url, form) =>
 			(await this.helpers.httpRequest({
 				method: 'POST',
@@ -79,9 +79,9 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				disableFollowRedirect: true,
 				timeout: tokenTimeoutMilliseconds,
 			})) as Awaited<ReturnType<PostForm>>;
-		const fetchToken = () => google.fetchAccessToken(post, account);
-		const token = google.getSharedToken(account, refusedToken, fetchToken);
-		return { accessToken: await token.catch(google.throwPlainError) };
+		const fetchToken = () => serviceAccountModule.fetchAccessToken(post, account);
+		const token = serviceAccountModule.getSharedToken(account, refusedToken, fetchToken);
+		return { accessToken: await token.catch(serviceAccountModule.throwPlainError) };
 	}
 
 	// The Workspace node tests this credential: n8n 2.22 to 2.35 refuse a test request if the HTTP Request node may not use the credential.

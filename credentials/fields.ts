@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
 
-/** Builds a text field, optional and without a default. @param overrides properties that differ from this */
+/** Builds a text field. @param overrides properties to add or change, because the field is optional and empty by default */
 export const buildTextField = (
 	displayName: string,
 	name: string,
@@ -19,7 +19,7 @@ const joinScopes = (...names: string[]) =>
 const fileScopes = joinScopes('spreadsheets', 'documents');
 
 /** The scopes that each choice adds. */
-const scopes = {
+const scopesByChoice = {
 	sendAndRead: joinScopes('gmail.send', 'gmail.readonly'),
 	draftsToo: joinScopes('gmail.send', 'gmail.readonly', 'gmail.compose'),
 	labelsToo: joinScopes('gmail.modify'),
@@ -28,19 +28,19 @@ const scopes = {
 	allFiles: joinScopes('drive'),
 };
 
-/** Builds the beginning of a conditional expression. */
-const buildScopeCase = (field: string, choice: keyof typeof scopes) =>
-	`$self["${field}"] === "${choice}" ? "${scopes[choice]}"`;
+/** Builds the beginning of a conditional expression, up to the result for this choice. */
+const buildScopeCase = (field: string, choice: keyof typeof scopesByChoice) =>
+	`$self["${field}"] === "${choice}" ? "${scopesByChoice[choice]}"`;
 
-const mailExpression = `${buildScopeCase('mailAccess', 'draftsToo')} : ${buildScopeCase('mailAccess', 'labelsToo')} : "${scopes.sendAndRead}"`;
-const driveExpression = `${buildScopeCase('driveAccess', 'allFiles')} : ${buildScopeCase('driveAccess', 'appFiles')} : "${scopes.appFilesAndNames}"`;
+const mailExpression = `${buildScopeCase('mailAccess', 'draftsToo')} : ${buildScopeCase('mailAccess', 'labelsToo')} : "${scopesByChoice.sendAndRead}"`;
+const driveExpression = `${buildScopeCase('driveAccess', 'allFiles')} : ${buildScopeCase('driveAccess', 'appFiles')} : "${scopesByChoice.appFilesAndNames}"`;
 
 /** The requested scopes: the user's own list, or the narrowest ones for all operations with the chosen access. */
 export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : (${mailExpression}) + " ${fileScopes} " + (${driveExpression})}}`;
 
 const buildAccessField = (
 	[displayName, name, defaultChoice, description]: [string, string, string, string],
-	choices: Array<[string, keyof typeof scopes, string]>,
+	choices: Array<[string, keyof typeof scopesByChoice, string]>,
 ): INodeProperties => ({
 	displayName,
 	name,
@@ -54,7 +54,7 @@ const buildAccessField = (
 const driveAccessDescription =
 	'What the nodes can see in Google Drive. Spreadsheets and documents that you can open work by URL or ID with each choice, but only All Files can copy a document of yours as a template.';
 
-/** Builds the fields for scopes. @param defaultAccess all files for a service account, because it sees only what was shared with it */
+/** Builds the fields for scopes. @param defaultAccess `allFiles` for a service account, because it sees only what was shared with it */
 export const buildScopeFields = (defaultAccess: 'appFilesAndNames' | 'allFiles'): INodeProperties[] => [
 	buildAccessField(
 		['Mail Access', 'mailAccess', 'sendAndRead', 'What the nodes can do in Gmail.'],
@@ -92,7 +92,7 @@ export const buildScopeFields = (defaultAccess: 'appFilesAndNames' | 'allFiles')
 		displayOptions: { show: { customScopes: [true] } },
 	},
 	buildTextField('Enabled Scopes', 'enabledScopes', {
-		default: `${scopes.sendAndRead} ${fileScopes} ${scopes[defaultAccess]}`,
+		default: `${scopesByChoice.sendAndRead} ${fileScopes} ${scopesByChoice[defaultAccess]}`,
 		description: 'Scopes to request from Google, separated by spaces',
 		displayOptions: { show: { customScopes: [true] } },
 	}),

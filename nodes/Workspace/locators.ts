@@ -72,9 +72,9 @@ function parseUrl(text: string): URL | undefined {
 }
 
 /** Reads the IDs from a list of IDs or URLs of files, without duplicates. */
-export const readFileIds = (raw: unknown, field: Field, reading: ReadContext): string[] => {
-	const entries = readList(field, raw, reading);
-	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', nameField(field, reading))))];
+export const readFileIds = (raw: unknown, field: Field, context: ReadContext): string[] => {
+	const entries = readList(field, raw, context);
+	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', nameField(field, context))))];
 };
 
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
@@ -97,9 +97,9 @@ export function buildFileLocator(noun: FileNoun, searchListMethod: string) {
 		],
 		builderHint:
 			"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.",
-		read(raw: unknown, field: Field, reading: ReadContext): string {
-			const text = readLocatorText(field, raw, reading);
-			return text.trim() === '' ? '' : parseFileId(text, noun, nameField(field, reading));
+		read(raw: unknown, field: Field, context: ReadContext): string {
+			const text = readLocatorText(field, raw, context);
+			return text.trim() === '' ? '' : parseFileId(text, noun, nameField(field, context));
 		},
 	} as const satisfies Partial<Field>;
 }
@@ -128,11 +128,11 @@ export const messageIdField = {
 	default: '',
 	isId: true,
 	placeholder: 'e.g. 18c3f0a1b2d4e5f6',
-	read(raw: unknown, field: Field, reading: ReadContext): string {
-		const text = readLocatorText(field, raw, reading);
+	read(raw: unknown, field: Field, context: ReadContext): string {
+		const text = readLocatorText(field, raw, context);
 		if (text.trim() === '') return '';
 		const advice = 'List and Search return it as id. A subject or an address is not an ID.';
-		return parseId(text, nameField(field, reading), advice);
+		return parseId(text, nameField(field, context), advice);
 	},
 } as const satisfies Partial<Field>;
 

@@ -18,7 +18,7 @@ export async function storeBinary(
 
 function createStorageError(cause: unknown, byteCount: number): NodeError {
 	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
-	// An error with a code comes from the file system, and its message names a path of the server.
+	// An error with a code comes from the file system. Its message is not shown, because it names a path of the server.
 	const reason = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
 	const description = appendErrorCode(
 		'Ask your n8n administrator to check that the binary data storage has free space and that n8n may write to it.',

@@ -14,7 +14,7 @@ export const systemClock: Clock = {
 	getWallMilliseconds: () => Date.now(),
 	getMonotonicMilliseconds: () => performance.now(),
 	callAfter(milliseconds, callback) {
-		// Node fires a timer beyond its limit of 24 days immediately. So a longer wait ends after 24 days.
+		// Node fires a timer beyond its limit of 24 days immediately. So a longer pause ends after 24 days.
 		const timer = setTimeout(callback, Math.min(milliseconds, maxTimerMilliseconds));
 		return () => {
 			clearTimeout(timer);

@@ -17,8 +17,10 @@ interface EndedItem {
 	readonly doneWork?: DoneWork;
 }
 
-/** How many items the description and the details name. */
-const [maxNamedItems, maxDetailedItems] = [10, 1000];
+/** How many items the description names. */
+const maxNamedItems = 10;
+/** How many items the details name. */
+const maxDetailedItems = 1000;
 
 /**
  * Adds to the failure that stops the node what the other items have done, because a new run of the node does these items again.
@@ -33,14 +35,14 @@ export function addDoneItems(
 	const doneItems = results.flatMap((result, index) =>
 		result?.doneWork && !result.failure ? [{ index, doneWork: result.doneWork }] : [],
 	);
-	const doubtTexts = results.flatMap((result, index) =>
+	const failedItemTexts = results.flatMap((result, index) =>
 		result?.failure && index !== failedIndex && mayHaveDoneWork(result.failure)
 			? [describeFailedItem(index, result.failure)]
 			: [],
 	);
-	if (doneItems.length === 0 && doubtTexts.length === 0) return failure;
+	if (doneItems.length === 0 && failedItemTexts.length === 0) return failure;
 	const summary = describeDone(doneItems, results.length);
-	const texts = [failure.description, summary, ...doubtTexts, adviseRerun(doneItems)];
+	const texts = [failure.description, summary, ...failedItemTexts, adviseRerun(doneItems)];
 	const detailedItems = doneItems
 		.slice(0, maxDetailedItems)
 		.map(({ index, doneWork }) => ({ item: index, result: doneWork.resultName }));
@@ -55,7 +57,7 @@ interface DoneItem {
 	readonly doneWork: DoneWork;
 }
 
-/** With `made`, the details of a failure name files that the item created. */
+/** Returns whether a failed item may have done work. `made` in the details of its failure names the files that it created. */
 const mayHaveDoneWork = ({ outcome, details }: NodeError) =>
 	outcome !== 'notDone' || details?.['made'] !== undefined;
 
@@ -67,13 +69,13 @@ function describeDone(doneItems: readonly DoneItem[], itemCount: number): string
 	const itemsWere = doneItems.length === 1 ? 'item was' : 'items were';
 	const names =
 		doneItems.length > maxNamedItems
-			? `${formatNumbers(doneItems)}. The details of this error name what each of them left`
+			? `${formatIndexes(doneItems)}. The details of this error name what each of them left`
 			: doneItems.map(({ index, doneWork }) => `item ${index}: ${doneWork.resultName}`).join('; ');
 	return `Of ${itemCount} items, ${doneItems.length} ${itemsWere} already done (n8n counts from 0): ${names}.`;
 }
 
-/** Formats the numbers as in "items 0 to 11, 14". */
-function formatNumbers(doneItems: readonly DoneItem[]): string {
+/** Formats the indexes as in "items 0 to 11, 14". */
+function formatIndexes(doneItems: readonly DoneItem[]): string {
 	const ranges: Array<[first: number, last: number]> = [];
 	for (const { index } of doneItems) {
 		const range = ranges.at(-1);

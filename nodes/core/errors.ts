@@ -82,7 +82,7 @@ export const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : 
 export const createRefusal = (message: string, description?: string) =>
 	new NodeError({ code: 400, message, description });
 
-/** Adds an error code to a description. In the message, a code such as ECONNRESET would make n8n tell a model only to try again. */
+/** Adds an error code to a description. It must not stand in the message, because n8n would then tell a model only to try again. */
 export const appendErrorCode = (description: string, code: string | undefined) =>
 	code === undefined ? description : `${description} (${code})`;
 
@@ -157,12 +157,12 @@ export function toNodeError(error: unknown): NodeError {
 	const { name, message } = error;
 	const isAboutInput = /^(NodeOperationError|ExpressionError|UserError|OperationalError)$/.test(name);
 	const advice = 'description' in error ? error.description : undefined;
-	const description = typeof advice === 'string' ? advice.replaceAll(htmlLink, '$2: $1') : undefined;
+	const description = typeof advice === 'string' ? advice.replaceAll(htmlLinkPattern, '$2: $1') : undefined;
 	return new NodeError({ code: isAboutInput ? 400 : 500, message, description, cause: error });
 }
 
 /** Matches an HTML link. n8n's descriptions may end with one. Ours are plain text. */
-const htmlLink = /<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g;
+const htmlLinkPattern = /<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g;
 
 const nestingError = new NodeError({
 	code: 422,

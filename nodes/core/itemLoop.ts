@@ -4,12 +4,12 @@ import pLimit from 'p-limit';
 
 import { type DoneWork, addDoneItems } from './doneItems';
 import { createErrorItem, isTool, createNodeApiError, type NodeError, toNodeError } from './errors';
-import { RetryCache, isFailedTry, readNodeTry } from './retryCache';
+import { RetryCache, isFailedTry, readRetryContext } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
 import { refuseUnknownArguments } from './toolArguments';
 
-/** A failed item may have output that was produced before the failure. Continue on Fail returns that output first. */
+/** What became of an item. A failed item may have output from before the failure, which Continue on Fail returns first. */
 interface ItemResult {
 	readonly failure?: NodeError;
 	readonly output?: INodeExecutionData[];
@@ -23,14 +23,14 @@ export interface PerformedItem {
 	readonly mustNotRunAgain: boolean;
 }
 
-/** What the next try learns about an item. `doubt` means that the work may have been done, and that it may be repeated. */
+/** What the next try learns about an item. `doubt` means that the work may have been done, but that it may be done again. */
 type RememberedResult = ItemResult | 'doubt';
 
 export interface CheckedItem<C> {
 	readonly index: number;
 	/** What `Work.check` returned. */
 	readonly value: C;
-	/** What would be sent. It distinguishes the calls of one tool, and is undefined for other nodes. */
+	/** For a tool: what would be sent, which distinguishes the calls of the tool. Undefined for other nodes. */
 	readonly requestIdentity: unknown;
 }
 
@@ -67,7 +67,7 @@ const sliceMilliseconds = 20;
 
 /** Processes all input items. The output keeps their order. */
 export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Promise<INodeExecutionData[]> {
-	const retryCache = new RetryCache<RememberedResult>(readNodeTry(context));
+	const retryCache = new RetryCache<RememberedResult>(readRetryContext(context));
 	const loop = new ItemLoop(context, work, retryCache);
 	const results = await loop.run();
 	const node = context.getNode();
@@ -83,11 +83,11 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 			const hasErrorOutput = node.onError === 'continueErrorOutput';
 			return [...outputItems, hasErrorOutput ? item : loop.addInputFields(item, index)];
 		}
-		retryCache.endTry(true);
+		retryCache.endTry({ isFailed: true });
 		const fullFailure = addDoneItems(failure, index, results);
 		throw createNodeApiError(node, fullFailure, index, work.sanitizer);
 	});
-	retryCache.endTry(isFailedTry(items));
+	retryCache.endTry({ isFailed: isFailedTry(items) });
 	return items;
 }
 
@@ -100,7 +100,7 @@ class ItemLoop<C> {
 	/** Items that an earlier try may have carried out and that may be repeated. */
 	readonly #doubtfulItems = new Set<number>();
 	readonly #itemsWithInputFields = new Set<number>();
-	#hasStopped = false;
+	#isStoppedByFailure = false;
 
 	constructor(context: IExecuteFunctions, work: Work<C>, retryCache: RetryCache<RememberedResult>) {
 		this.#context = context;
@@ -113,15 +113,15 @@ class ItemLoop<C> {
 	/** Processes the items. @returns the results by item index; undefined for an item that was not started because the node stops */
 	async run(): Promise<ReadonlyArray<ItemResult | undefined>> {
 		const checkedItems = await this.#checkItems();
-		if (this.#hasStopped || checkedItems.length === 0) return this.#results;
-		const limit = pLimit(this.#work.getConcurrency(checkedItems));
+		if (this.#isStoppedByFailure || checkedItems.length === 0) return this.#results;
+		const runLimited = pLimit(this.#work.getConcurrency(checkedItems));
 		const mutex = new KeyedMutex();
 		const startedBatches: Array<Promise<void>> = [];
 		let currentPhase: number | undefined;
 		for (const { items, phase, key } of this.#work.planBatches(checkedItems)) {
 			if (phase !== currentPhase) await Promise.all(startedBatches.splice(0));
 			currentPhase = phase;
-			const startBatch = () => limit(() => this.#performBatch(items));
+			const startBatch = () => runLimited(() => this.#performBatch(items));
 			startedBatches.push(key === undefined ? startBatch() : mutex.run(key, startBatch));
 		}
 		await Promise.all(startedBatches);
@@ -148,7 +148,7 @@ class ItemLoop<C> {
 		for (const index of this.#results.keys()) {
 			const checkedItem = this.#checkItem(index);
 			if (checkedItem) checkedItems.push(checkedItem);
-			if (this.#hasStopped) break;
+			if (this.#isStoppedByFailure) break;
 			if (performance.now() < sliceEnd) continue;
 			await yieldToEventLoop();
 			if (this.#isCancelled) {
@@ -179,17 +179,17 @@ class ItemLoop<C> {
 	}
 
 	async #performBatch(items: ReadonlyArray<CheckedItem<C>>): Promise<void> {
-		if (this.#hasStopped) return;
+		if (this.#isStoppedByFailure) return;
 		if (this.#isCancelled) {
 			for (const { index } of items) this.#recordResult(index, { failure: this.#work.createStoppedError() });
 			return;
 		}
 		const performedItems = await this.#work
 			.perform(items)
-			.catch((error: unknown) => items.map(() => toUnexpectedFailure(error)));
+			.catch((error: unknown) => items.map(() => toCrashedItem(error)));
 		for (const [position, { index, requestIdentity }] of items.entries()) {
 			const { result, mustNotRunAgain } =
-				performedItems[position] ?? toUnexpectedFailure(new Error('The operation returned no result'));
+				performedItems[position] ?? toCrashedItem(new Error('The operation returned no result'));
 			if (mustNotRunAgain) this.#retryCache.remember(index, requestIdentity, result);
 			else if (result.failure?.outcome === 'unknown')
 				this.#retryCache.remember(index, requestIdentity, 'doubt');
@@ -199,7 +199,7 @@ class ItemLoop<C> {
 
 	#recordResult(index: number, result: ItemResult): void {
 		this.#results[index] = result;
-		this.#hasStopped ||= result.failure !== undefined && !this.#context.continueOnFail();
+		this.#isStoppedByFailure ||= result.failure !== undefined && !this.#context.continueOnFail();
 	}
 
 	get #isCancelled(): boolean {
@@ -207,7 +207,7 @@ class ItemLoop<C> {
 	}
 }
 
-/** Sets the outcome to unknown: even if this try certainly did nothing, an earlier try may have done the work. */
+/** Sets the outcome to unknown. This try may certainly have done nothing, but an earlier try may have done the work. */
 function markDoubtful(result: ItemResult): ItemResult {
 	const { failure } = result;
 	if (!failure || failure.outcome === 'unknown') return result;
@@ -215,8 +215,8 @@ function markDoubtful(result: ItemResult): ItemResult {
 	return { ...result, failure: failure.with({ message, outcome: 'unknown' }) };
 }
 
-/** Builds the failure for a bug of this package. The bug appeared after the work had begun, so the work may have been done. */
-const toUnexpectedFailure = (error: unknown): PerformedItem => ({
+/** Builds the result for an item that a bug of this package failed. The work had begun, so it may have been done. */
+const toCrashedItem = (error: unknown): PerformedItem => ({
 	result: { failure: toNodeError(error).with({ outcome: 'unknown' }) },
 	mustNotRunAgain: true,
 });

@@ -24,14 +24,13 @@ export function countFitting(values: readonly unknown[], room: number): number {
 	return fittingCount === -1 ? values.length : fittingCount;
 }
 
-/** Cuts a text to the room that it may take in JSON: after a line or a word, unless half of what fits would be lost. */
+/** Cuts a text to the room that it may take in JSON. Cuts after a line or a word, unless half of what fits would be lost. */
 export function fitText(text: string, room: number): string {
 	const measure = (end: number) => JSON.stringify(text.slice(0, end)).length;
 	let end = Math.min(text.length, Math.max(0, room));
 	// Line breaks, quotes and backslashes take more characters in JSON. 0.99 makes each pass at least one character shorter.
-	for (let length = measure(end); length > room && end > 0; length = measure(end)) {
+	for (let length = measure(end); length > room && end > 0; length = measure(end))
 		end = Math.floor(end * Math.min(room / length, 0.99));
-	}
 	const head = text.slice(0, end);
 	if (end === text.length) return head;
 	const wordEnd = Math.max(head.lastIndexOf('\n'), head.lastIndexOf(' ')) + 1;

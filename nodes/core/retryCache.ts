@@ -4,14 +4,14 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isTool } from './errors';
 import { getGlobalSingleton } from './runtime';
 
-/** The node, its execution and its settings for n8n's Retry On Fail. */
-export type NodeTry = Partial<ReturnType<typeof readNodeTry>>;
+/** What identifies a run of the node, and the node's settings for n8n's Retry On Fail. */
+export type RetryContext = Partial<ReturnType<typeof readRetryContext>>;
 
 /** Results of a failed try, by item index. */
 interface FailedTry {
 	readonly results: ReadonlyMap<number, unknown>;
 	/** The number of failed tries so far. */
-	readonly tries: number;
+	readonly tryCount: number;
 	/** Deletes the results when it fires. */
 	readonly expiryTimer: NodeJS.Timeout;
 }
@@ -29,21 +29,21 @@ const retentionMilliseconds = 60_000;
 /** Returns whether n8n treats a try that returned items as failed. n8n looks only at the first item. */
 export const isFailedTry = ([first]: readonly INodeExecutionData[]) => (first?.json.error ?? false) !== false;
 
-/** n8n's Retry On Fail runs the whole node again in the same process. For an item that was or may have been sent, this keeps the result. */
+/** n8n's Retry On Fail runs the whole node again in the same process. If an item was or may have been sent, the cache keeps its result. */
 export class RetryCache<T> {
-	readonly #nodeTry: NodeTry;
-	/** Has one entry, except for a tool, which may be called several times. */
+	readonly #retryContext: RetryContext;
+	/** The current tries by key. There is one, except for a tool, which may be called several times. */
 	readonly #currentTries = new Map<string, CurrentTry<T>>();
 
-	constructor(nodeTry: NodeTry) {
-		this.#nodeTry = nodeTry;
-		// `endTry` must know the try even if no item asks for its result.
-		if (!nodeTry.isTool) this.#getCurrentTry(undefined);
+	constructor(retryContext: RetryContext) {
+		this.#retryContext = retryContext;
+		// `endTry` must know the current try even if no item asks for a result.
+		if (!retryContext.isTool) this.#getCurrentTry(undefined);
 	}
 
-	/** Finds the result of an earlier try. @param requestIdentity for tools only: what would be sent, without what differs with every try */
+	/** Finds the result of an earlier try, and keeps it for the next. @param requestIdentity as in `CheckedItem` of the item loop */
 	recall(itemIndex: number, requestIdentity: unknown): T | undefined {
-		if (!this.#nodeTry.retryOnFail) return undefined;
+		if (!this.#retryContext.retryOnFail) return undefined;
 		const { previousTry, results } = this.#getCurrentTry(requestIdentity);
 		// The type is right, because only this class stores results, under keys that name the node.
 		const result = previousTry?.results.get(itemIndex) as T | undefined;
@@ -52,18 +52,18 @@ export class RetryCache<T> {
 	}
 
 	remember(itemIndex: number, requestIdentity: unknown, result: T): void {
-		if (this.#nodeTry.retryOnFail) this.#getCurrentTry(requestIdentity).results.set(itemIndex, result);
+		if (this.#retryContext.retryOnFail) this.#getCurrentTry(requestIdentity).results.set(itemIndex, result);
 	}
 
 	/** Ends the try. Keeps its results if n8n treats the try as failed and starts another one, and drops them otherwise. */
-	endTry(isFailed: boolean): void {
-		const { retryOnFail, maxTries } = this.#nodeTry;
+	endTry({ isFailed }: { isFailed: boolean }): void {
+		const { retryOnFail, maxTries } = this.#retryContext;
 		if (!retryOnFail) return;
 		// n8n's limits: 2 to 5 tries, and 3 if the setting is 0 or not set.
 		const tryLimit = Math.min(5, Math.max(2, maxTries || 3));
 		for (const [key, currentTry] of this.#currentTries) {
-			const tries = (currentTry.previousTry?.tries ?? 0) + 1;
-			if (isFailed && tries < tryLimit) storeFailedTry(key, currentTry, tries);
+			const tryCount = (currentTry.previousTry?.tryCount ?? 0) + 1;
+			if (isFailed && tryCount < tryLimit) storeFailedTry(key, currentTry, tryCount);
 			// The results of a parallel call of a tool must not be deleted.
 			else if (getFailedTries().get(key) === currentTry.previousTry) deleteFailedTry(key);
 		}
@@ -73,27 +73,27 @@ export class RetryCache<T> {
 		const key = this.#buildKey(requestIdentity);
 		const knownTry = this.#currentTries.get(key);
 		if (knownTry) return knownTry;
-		const previousTry = this.#nodeTry.retryOnFail ? getFailedTries().get(key) : undefined;
+		const previousTry = this.#retryContext.retryOnFail ? getFailedTries().get(key) : undefined;
 		const currentTry = { previousTry, results: new Map<number, T>() };
 		this.#currentTries.set(key, currentTry);
 		return currentTry;
 	}
 
-	/** Only a tool's key includes what would be sent, because an expression, such as one for the time, may differ with each try. */
+	/** Only a tool's key includes what would be sent. In other nodes, that may differ with each try, for example by the current time. */
 	#buildKey(requestIdentity: unknown): string {
-		const { executionId, nodeId, runIndex, isTool } = this.#nodeTry;
+		const { executionId, nodeId, runIndex, isTool } = this.#retryContext;
 		if (!isTool) return JSON.stringify([executionId, nodeId, runIndex]);
 		const hash = createHash('sha256').update(JSON.stringify([requestIdentity]));
 		return JSON.stringify([executionId, nodeId, hash.digest('base64url')]);
 	}
 }
 
-function storeFailedTry<T>(key: string, { previousTry, results }: CurrentTry<T>, tries: number): void {
+function storeFailedTry<T>(key: string, { previousTry, results }: CurrentTry<T>, tryCount: number): void {
 	// A parallel call of a tool may have stored results under the same key.
 	const earlierResults = [...(previousTry?.results ?? []), ...(getFailedTries().get(key)?.results ?? [])];
 	deleteFailedTry(key);
 	const expiryTimer = setTimeout(deleteFailedTry, retentionMilliseconds, key).unref();
-	getFailedTries().set(key, { results: new Map([...earlierResults, ...results]), tries, expiryTimer });
+	getFailedTries().set(key, { results: new Map([...earlierResults, ...results]), tryCount, expiryTimer });
 }
 
 function deleteFailedTry(key: string): void {
@@ -107,14 +107,13 @@ export const countStoredResults = () =>
 
 const getFailedTries = () => getGlobalSingleton('retryCache', () => new Map<string, FailedTry>());
 
-export function readNodeTry(context: IExecuteFunctions) {
+export function readRetryContext(context: IExecuteFunctions) {
 	const node = context.getNode();
 	return {
 		executionId: context.getExecutionId(),
 		nodeId: node.id,
 		// How often the node ran before in this execution (in loops).
 		runIndex: context.getWorkflowDataProxy(0).$runIndex as number,
-		// If this is false, nothing is kept.
 		retryOnFail: node.retryOnFail === true,
 		maxTries: node.maxTries,
 		// n8n counts each try of a tool as a separate run, so only what would be sent shows which tries belong together.

@@ -6,6 +6,7 @@ import { shorten, toSingleLine } from './text';
 
 /** Replaces what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
 function replaceLikelySecrets(text: string): string {
+	// After Bearer, Basic or Digest, a short word without digits is ordinary language, as in "basic plan".
 	return text
 		.replace(/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, dots)
 		.replace(/\b(?:ya29\.|1\/\/|GOCSPX-|AIza)[\w.\-/]{8,}/g, dots)
@@ -15,17 +16,19 @@ function replaceLikelySecrets(text: string): string {
 			`$1$2${dots}`,
 		)
 		.replace(/(\/\/)[^\s/@]*@/g, `$1${dots}@`)
-		.replace(namedSecret, `$1${dots}`);
+		.replace(namedSecretPattern, `$1${dots}`);
 }
 
-const secretNames =
+/** Names under which any service may write a secret, in several spellings, as a part of a pattern. */
+const secretNameSource =
 	'x?[-_]?api[-_]?key|signature|user[-_]?public[-_]?key|client[-_]?secret|private[-_]?key|assertion|(?:access|refresh|id|auth)[-_]?token|password';
-const namedSecret = new RegExp(
-	String.raw`((?:${secretNames})(?:=|%3D|\\?["']\s{0,4}:\s{0,4}\\?["']))[^\s&"'\\]+`,
+/** Matches a value after such a name, in a URL or in JSON. */
+const namedSecretPattern = new RegExp(
+	String.raw`((?:${secretNameSource})(?:=|%3D|\\?["']\s{0,4}:\s{0,4}\\?["']))[^\s&"'\\]+`,
 	'gi',
 );
 
-/** Limit for every text shown to people. Untrusted text is truncated before it is searched. */
+/** In UTF-16 units. A longer text is shortened before secrets are searched. Texts in `details` are not, because `details` are small. */
 const maxTextLength = 4000;
 const maxMessageLength = 1000;
 
@@ -38,7 +41,7 @@ export class Sanitizer {
 		this.addSecrets(secrets);
 	}
 
-	/** Adds secrets, because a token changes when it is refreshed. */
+	/** Adds secrets, for example a token that was refreshed. */
 	addSecrets(secrets: Iterable<string>): void {
 		for (const secret of secrets) this.#secretSearch.addSecret(secret);
 	}
@@ -77,20 +80,20 @@ type LogMethods = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** Restricts n8n's log to sanitized texts, which cannot forge another line or contain a secret. */
 export function createSanitizedLog(logger: LogMethods, sanitizer: Sanitizer): LogMethods {
-	const log = (level: keyof LogMethods) => (text: string) => {
+	const logAt = (level: keyof LogMethods) => (text: string) => {
 		logger[level](sanitizer.sanitizeText(text));
 	};
-	return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+	return { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
 }
 
-/** Matches the secret fields of this package's credentials, and of what n8n stores for a sign-in. */
-const secretFieldName =
+/** Matches the exact names of secret fields in this package's credentials, and in what n8n stores for a sign-in. Their values are secrets. */
+const credentialFieldPattern =
 	/^(accessToken|access_token|apiKey|clientSecret|id_token|privateKey|refresh_token|signature|userPublicKey)$/;
 
 /** Finds the secrets in a credential's decrypted data. */
 export function findSecrets(credential: object): string[] {
 	return Object.entries(credential).flatMap(([name, value]: [string, unknown]) => {
 		if (typeof value === 'object' && value !== null) return findSecrets(value);
-		return typeof value === 'string' && secretFieldName.test(name) ? [value] : [];
+		return typeof value === 'string' && credentialFieldPattern.test(name) ? [value] : [];
 	});
 }

@@ -8,7 +8,7 @@ interface TextRange {
 	readonly end: number;
 }
 
-/** A text as it is searched. For each of its UTF-16 units, it has the start and the end in the original text. */
+/** A view of a text, as it is searched: unescaped and in lower case. `starts` and `ends` lead from its UTF-16 units to the original text. */
 interface SearchableText {
 	readonly text: string;
 	readonly starts: Uint32Array;
@@ -20,7 +20,7 @@ interface Needle {
 	readonly text: string;
 	/** UTF-16 units of the needle per character of the secret. */
 	readonly scale: number;
-	/** Whether this is base64 or hex. Its neighbors reveal a little about the secret's ends, so the whole word is replaced. */
+	/** Whether this is base64 or hex. The characters next to a match reveal a little about the secret, so the whole word is replaced. */
 	readonly isEncoded: boolean;
 }
 
@@ -43,14 +43,14 @@ const pieceLength = 4;
 const pieceSpacing = 9;
 
 /**
- * Finds secrets and parts of them in a text. Ignores white space, invisible characters, the case of letters and escapes. Base64 and hex,
- * also of UTF-16, are found anywhere in other encoded data.
+ * Finds secrets and parts of them in a text, even if the text is escaped. Ignores white space, invisible characters and the case of
+ * letters. Also finds a secret's base64 and hex, even inside other encoded data.
  */
 export class SecretSearch {
 	readonly #secrets = new Set<string>();
-	/** How many secrets are prepared. They are prepared with the first text, which saves time if no text is searched. */
+	/** How many secrets are prepared. Each is prepared when the next text is searched, which saves time if none is. */
 	#preparedCount = 0;
-	/** The secrets as they are, because the needles of a secret that consists only of escapes and white space are empty. */
+	/** The secrets as they are. A secret of only escapes and white space is found by its literal alone, because its needles are empty. */
 	readonly #literals: string[] = [];
 	readonly #piecesByText = new Map<string, NeedlePiece[]>();
 
@@ -77,8 +77,8 @@ export class SecretSearch {
 	#prepareSecret(secret: string): void {
 		// Neither the first and last line of a PEM key nor the 0x of a hex number is secret.
 		const body = secret.replaceAll(/-----(?:BEGIN|END) [A-Z ]+-----/g, '').trim();
-		const digits = body.replace(/^0x/i, '');
-		const secretPart = digits.length < minSecretLength ? body : digits;
+		const withoutHexPrefix = body.replace(/^0x/i, '');
+		const secretPart = withoutHexPrefix.length < minSecretLength ? body : withoutHexPrefix;
 		if (secretPart.length < minSecretLength) return;
 		const literal = toSingleLine(secretPart).trim();
 		if (literal.length >= minSecretLength) this.#literals.push(literal);
@@ -96,14 +96,14 @@ export class SecretSearch {
 		}
 	}
 
-	#findRanges(view: SearchableText, source: string): TextRange[] {
+	#findRanges(view: SearchableText, originalText: string): TextRange[] {
 		const ranges: TextRange[] = [];
 		let replacedUntil = 0;
 		for (const [viewIndex, start] of view.starts.entries()) {
 			// A replaced part is not searched again, because a secret that repeats itself would match at every place.
 			if (start < replacedUntil) continue;
 			for (const piece of this.#piecesByText.get(view.text.slice(viewIndex, viewIndex + pieceLength)) ?? []) {
-				const range = findMatchAround(piece, viewIndex, view, source);
+				const range = findMatchAround(piece, viewIndex, view, originalText);
 				if (range === undefined) continue;
 				ranges.push(range);
 				replacedUntil = Math.max(replacedUntil, range.end);
@@ -147,7 +147,7 @@ function findMatchAround(
 	{ needle, offset }: NeedlePiece,
 	index: number,
 	view: SearchableText,
-	source: string,
+	originalText: string,
 ): TextRange | undefined {
 	const { text, scale, isEncoded } = needle;
 	let headLength = 0;
@@ -162,12 +162,12 @@ function findMatchAround(
 	const isRevealing =
 		length === text.length ||
 		length >= minInnerLength * scale ||
-		(headLength === offset && length >= minPrefixLength * scale && !hasWordCharacterAt(source, end)) ||
+		(headLength === offset && length >= minPrefixLength * scale && !hasWordCharacterAt(originalText, end)) ||
 		(offset + tailLength === text.length &&
 			length >= minSuffixLength * scale &&
-			!hasWordCharacterAt(source, start - 1));
+			!hasWordCharacterAt(originalText, start - 1));
 	if (!isRevealing) return undefined;
-	return isEncoded ? expandToWord(source, { start, end }) : { start, end };
+	return isEncoded ? expandToWord(originalText, { start, end }) : { start, end };
 }
 
 const hasWordCharacterAt = (text: string, position: number) => /[\p{L}\p{N}_-]/u.test(text.charAt(position));
@@ -179,12 +179,12 @@ function expandToWord(text: string, range: TextRange): TextRange {
 	return { start, end };
 }
 
-/** Escapes of URLs, JSON and HTML, also where they were escaped again. A line break in JSON counts as white space. */
-const escapeSequence =
+/** Matches an escape of URLs, JSON or HTML, even if it was escaped again. An escape such as `\n` counts as white space. */
+const escapePattern =
 	/%(?:25)*([0-9a-f]{2})|(?<!\\)\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[bfnrt])|&(?:amp;)*(?:#x([0-9a-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos);)/iy;
 const htmlEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Decodes an escape. An escaped byte becomes one character, because a secret is also searched for in that form. */
+/** Decodes an escape. An escaped byte becomes one Latin-1 character, because one needle is the secret's UTF-8 read as Latin-1. */
 function decodeEscape([, percent, unicode, byte, hex, decimal, name]: RegExpExecArray): string {
 	if (name !== undefined) return htmlEntities[name.toLowerCase()] ?? '';
 	const hexCode = percent ?? unicode ?? byte ?? hex;
@@ -193,10 +193,10 @@ function decodeEscape([, percent, unicode, byte, hex, decimal, name]: RegExpExec
 }
 
 /** The search ignores white space, characters without width, and the backslash that JSON puts before a character. */
-const ignoredCharacter = /[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\\]/u;
+const ignoredCharacterPattern = /[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\\]/u;
 /** The code that replaces each ASCII character in the search; 0 if the search ignores the character. */
 const foldedAscii = Uint8Array.from({ length: 128 }, (_, code) => {
-	const character = String.fromCharCode(code).replace(ignoredCharacter, '\0');
+	const character = String.fromCharCode(code).replace(ignoredCharacterPattern, '\0');
 	return character.toLowerCase().replace('-', '+').replace('_', '/').charCodeAt(0);
 });
 
@@ -207,25 +207,24 @@ const maxUnescapePasses = 3;
 function toSearchableText(text: string): SearchableText {
 	const starts = Uint32Array.from({ length: text.length }, (_, index) => index);
 	let view: SearchableText = { text, starts, ends: starts.map((index) => index + 1) };
-	for (let pass = 1; pass < maxUnescapePasses && /[%&\\]/.test(view.text); pass++) {
-		view = unescapeOnce(view, (code) => code);
-	}
-	return unescapeOnce(
+	for (let pass = 1; pass < maxUnescapePasses && /[%&\\]/.test(view.text); pass++)
+		view = unescapeAndFold(view, (code) => code);
+	return unescapeAndFold(
 		view,
-		(code) => foldedAscii[code] ?? (ignoredCharacter.test(String.fromCharCode(code)) ? 0 : code),
+		(code) => foldedAscii[code] ?? (ignoredCharacterPattern.test(String.fromCharCode(code)) ? 0 : code),
 	);
 }
 
-/** Removes one level of escapes. @param foldCode returns the code that replaces a character, or 0 to drop it */
-function unescapeOnce({ text, starts, ends }: SearchableText, foldCode: (code: number) => number) {
+/** Removes one level of escapes, and folds each character. @param foldCode returns the code that replaces a character, or 0 to drop it */
+function unescapeAndFold({ text, starts, ends }: SearchableText, foldCode: (code: number) => number) {
 	// Unescaping never makes a text longer.
 	const codes = new Uint16Array(text.length);
 	const [newStarts, newEnds] = [new Uint32Array(text.length), new Uint32Array(text.length)];
 	let length = 0;
 	for (let position = 0, end = 0; position < text.length; position = end) {
 		const unit = text.charAt(position);
-		escapeSequence.lastIndex = position;
-		const escapeMatch = /[%&\\]/.test(unit) ? escapeSequence.exec(text) : null;
+		escapePattern.lastIndex = position;
+		const escapeMatch = /[%&\\]/.test(unit) ? escapePattern.exec(text) : null;
 		end = position + (escapeMatch?.[0].length ?? 1);
 		for (const character of escapeMatch ? decodeEscape(escapeMatch).split('') : [unit]) {
 			const foldedCode = foldCode(character.charCodeAt(0));

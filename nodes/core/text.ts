@@ -1,8 +1,8 @@
-/** Shortens a text that comes from outside, for a message or a hint. @param length in UTF-16 units */
-export function shorten(text: string, length = 100): string {
-	if (text.length <= length) return text;
+/** Shortens a text that comes from outside, for a message or a hint. @param maxLength in UTF-16 units, without the ellipsis */
+export function shorten(text: string, maxLength = 100): string {
+	if (text.length <= maxLength) return text;
 	// Half of a surrogate pair is no character.
-	return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
+	return `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /**

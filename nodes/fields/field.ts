@@ -78,7 +78,7 @@ export interface Field {
 	/** The field is the ID of one thing at the service. An input object that has it needs no `resource`. */
 	readonly isId?: true;
 	/** Another field that gives the value if this field is empty. */
-	readonly otherwise?: { readonly field: string; read(raw: unknown): string };
+	readonly fallbackField?: { readonly name: string; read(raw: unknown): string };
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** The only mode that has this field. The other mode has another field in its place, or none. */
@@ -88,7 +88,7 @@ export interface Field {
 	/** The default in the form while another field has this value. n8n does not know this default: it applies when the value is read. */
 	readonly defaultWhen?: { readonly field: string; readonly is: string; readonly default: unknown };
 	/** Reads a value for which `type` and `format` are not enough. @throws NodeError 400 that names the field */
-	read?(raw: unknown, field: Field, reading: ReadContext): unknown;
+	read?(raw: unknown, field: Field, context: ReadContext): unknown;
 	/** n8n's switch for a field without expressions. The value is the same for all items. */
 	readonly noDataExpression?: boolean;
 	/** The number of decimal places. Without it, only whole numbers are accepted. */
@@ -124,7 +124,7 @@ export type InferParameters<F extends readonly Field[], O extends readonly Field
 
 // Characters of Unicode's private use area. No text from outside has them around the name of a field.
 const [nameStart, nameEnd] = ['\uE000', '\uE001'];
-const namePlaceholder = new RegExp(`${nameStart}([A-Za-z]+)(?:=(\\w+))?${nameEnd}`, 'g');
+const namePlaceholderPattern = new RegExp(`${nameStart}([A-Za-z]+)(?:=(\\w+))?${nameEnd}`, 'g');
 
 /** Builds a placeholder, in quotes, for a field's name in a text for the user. `FieldNaming` then inserts the name that the user sees. */
 export const quoteField = (field: string) => `'${nameStart}${field}${nameEnd}'`;
@@ -141,7 +141,7 @@ export class FieldNaming {
 	}
 
 	insertNames(text: string): string {
-		return text.replaceAll(namePlaceholder, (_, name: string, value?: string) => {
+		return text.replaceAll(namePlaceholderPattern, (_, name: string, value?: string) => {
 			const field = this.#fields.find((candidate) => candidate.name === name);
 			if (value === undefined) return field?.displayName ?? name;
 			return field?.options?.find((choice) => choice.value === value)?.name ?? value;

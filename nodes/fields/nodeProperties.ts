@@ -65,7 +65,7 @@ export function buildProperties(fields: readonly Field[], options: readonly Fiel
 			.sort((a, b) => compareNames(a.displayName, b.displayName))
 			.map((option) => ({
 				...buildProperty(option),
-				...buildAddedDefaults(option),
+				...buildDefaultWhenAdded(option),
 				...(option.showWhen && { displayOptions: buildOptionConditions(option.showWhen, fields, options) }),
 			})),
 	};
@@ -77,7 +77,7 @@ export function buildProperties(fields: readonly Field[], options: readonly Fiel
  * Builds the default that an option gets when the user adds it. A switch is on, because whoever adds it wants it. A collection has a first
  * row, because n8n drops a collection without rows as soon as another field changes.
  */
-function buildAddedDefaults(option: Field): Partial<INodeProperties> {
+function buildDefaultWhenAdded(option: Field): Partial<INodeProperties> {
 	if (option.type === 'fixedCollection') {
 		const { group, fields } = getEntries(option);
 		const row = Object.fromEntries(fields.map((field) => [field.name, field.default]));

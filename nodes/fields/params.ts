@@ -14,14 +14,14 @@ export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 export function readParameters<const F extends readonly Field[]>(
 	fields: F,
 	rawValues: Readonly<Record<string, unknown>>,
-	reading: ReadContext,
+	context: ReadContext,
 ): InferParameters<F, []> {
-	const isForm = reading.mode === 'fields';
+	const isForm = context.mode === 'fields';
 	// Defaults are written in the form's shape.
-	const formReading: ReadContext = { ...reading, mode: 'fields' };
+	const formContext: ReadContext = { ...context, mode: 'fields' };
 	const values = new Map<string, unknown>();
 	const fieldsByName = new Map(fields.map((field) => [field.name, field]));
-	const hasOneOf = (name: string, allowedValues: ReadonlyArray<string | boolean>) => {
+	const fieldHasOneOf = (name: string, allowedValues: ReadonlyArray<string | boolean>) => {
 		const field = fieldsByName.get(name);
 		// A name with @ is no field, but a condition of n8n, such as whether the node is a tool.
 		if (name.startsWith('@')) return true;
@@ -32,24 +32,24 @@ export function readParameters<const F extends readonly Field[]>(
 		return values.get(field.name);
 	};
 	const readField = (field: Field, raw: unknown): unknown => {
-		const { showWhen = {}, requiredUnless = [], defaultWhen } = field;
-		const isShown = Object.entries(showWhen).every(([name, allowedValues]) => hasOneOf(name, allowedValues));
-		const hasOtherDefault = defaultWhen !== undefined && hasOneOf(defaultWhen.field, [defaultWhen.is]);
+		const { showWhen = {}, requiredUnless = [], defaultWhen, fallbackField } = field;
+		const isShown = Object.entries(showWhen).every(([name, allowed]) => fieldHasOneOf(name, allowed));
+		const hasOtherDefault = defaultWhen !== undefined && fieldHasOneOf(defaultWhen.field, [defaultWhen.is]);
 		const formDefault = hasOtherDefault ? defaultWhen.default : field.default;
 		// Values that remain from an earlier choice do not count, as in n8n's own form.
-		if (!isShown && isForm) return readValue(field, formDefault, formReading);
+		if (!isShown && isForm) return readValue(field, formDefault, formContext);
 		// An empty form field counts as missing if its value is not a text.
 		const isCleared = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
 		const modeDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
 		if (isShown && field.namesFiles && Object.hasOwn(rawValues, field.name))
-			refuseUnnamedFiles(field, raw, reading);
+			refuseUnnamedFiles(field, raw, context);
 		const value =
 			isMissing(raw) || isCleared
-				? readValue(field, modeDefault, formReading)
-				: readValue(field, raw, reading);
-		if (field.otherwise && value === '') return field.otherwise.read(rawValues[field.otherwise.field]);
+				? readValue(field, modeDefault, formContext)
+				: readValue(field, raw, context);
+		if (fallbackField && value === '') return fallbackField.read(rawValues[fallbackField.name]);
 		const isNeeded = requiredUnless.every((name) => isMissing(rawValues[name]));
-		if (isShown && isNeeded) requireValue(field, raw, value, reading);
+		if (isShown && isNeeded) requireValue(field, raw, value, context);
 		return value;
 	};
 	fields.forEach(getValue);
@@ -61,14 +61,14 @@ const isFromModel = (value: unknown) => /\$fromAI\b/i.test(JSON.stringify(value)
 
 const isMissing = (raw: unknown) => raw === undefined || raw === null;
 
-function requireValue(field: Field, raw: unknown, value: unknown, reading: ReadContext): void {
+function requireValue(field: Field, raw: unknown, value: unknown, context: ReadContext): void {
 	if (!field.required) return;
-	const message = `'${nameField(field, reading)}' is required`;
+	const message = `'${nameField(field, context)}' is required`;
 	const noKeyAdvice = 'The input object does not have this key, or its value is null. Add it.';
-	if (reading.mode === 'json' && isMissing(raw)) throw createRefusal(message, noKeyAdvice);
+	if (context.mode === 'json' && isMissing(raw)) throw createRefusal(message, noKeyAdvice);
 	// Only the operation knows whether an empty value means something here.
 	if (field.mayBeEmpty) return;
-	// A text of several lines may be a mere line break.
+	// A field of several lines may hold a mere line break.
 	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
 	const isEmpty = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
 	if (!isEmpty) return;
@@ -149,7 +149,7 @@ interface ParameterSource {
 	/** Whether the value is the same for every item. */
 	readonly isConstant: boolean;
 	readonly value?: unknown;
-	/** The keys that lead to a field of the item's JSON; absent for an expression that n8n evaluates. */
+	/** The keys that lead to a field of the item's JSON. Absent for an expression that n8n evaluates. */
 	readonly path?: readonly string[];
 }
 
@@ -164,7 +164,7 @@ export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'g
  * once for a parameter that does not depend on the item. It reads a mere field of the item from the item itself.
  */
 export class NodeParameters {
-	readonly #context: ParameterContext;
+	readonly #n8nContext: ParameterContext;
 	readonly #sourcesByName = new Map<string, ParameterSource>();
 	readonly #savedValues = new Map<string, unknown>();
 	/** The raw values by list of fields, for lists in which no value depends on the item. */
@@ -172,9 +172,9 @@ export class NodeParameters {
 	/** A tool's expressions see other items than its input. */
 	readonly #isTool: boolean;
 
-	constructor(context: ParameterContext) {
-		this.#context = context;
-		this.#isTool = isTool(context.getNode());
+	constructor(n8nContext: ParameterContext) {
+		this.#n8nContext = n8nContext;
+		this.#isTool = isTool(n8nContext.getNode());
 	}
 
 	/** Reads a parameter. @param fallback the result if the parameter is hidden and so has no value */
@@ -183,7 +183,7 @@ export class NodeParameters {
 		this.#sourcesByName.set(name, source);
 		if (source.isConstant) return source.value;
 		const value = source.path && this.#readItemField(source.path, itemIndex);
-		return value ?? this.#context.getNodeParameter(name, itemIndex, fallback);
+		return value ?? this.#n8nContext.getNodeParameter(name, itemIndex, fallback);
 	}
 
 	/** Reads the raw values of visible fields and options. Returns the same object for every item if no value depends on the item. */
@@ -202,7 +202,7 @@ export class NodeParameters {
 		return rawValues;
 	}
 
-	/** Marks values that were typed into a column mapper. They are text, whatever type the column has. An expression's value has its own type. */
+	/** Marks values that were typed into a column mapper. They are text, whatever type the column has. The value of an expression keeps its type. */
 	#markTypedValues(name: string, mapper: unknown): unknown {
 		const saved = this.#getSaved(name, 'value');
 		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(saved)) return mapper;
@@ -238,9 +238,8 @@ export class NodeParameters {
 
 	/** Returns a parameter, or an option in a collection, as it is saved in the workflow: an expression is not resolved. */
 	#getSaved(name: string, option?: string): unknown {
-		if (!this.#savedValues.has(name)) {
-			this.#savedValues.set(name, this.#context.getNodeParameter(name, 0, null, { rawExpressions: true }));
-		}
+		if (!this.#savedValues.has(name))
+			this.#savedValues.set(name, this.#n8nContext.getNodeParameter(name, 0, null, { rawExpressions: true }));
 		const saved = this.#savedValues.get(name);
 		return option !== undefined && isPlainObject(saved) ? saved[option] : saved;
 	}
@@ -248,14 +247,14 @@ export class NodeParameters {
 	#findSource(name: string, fallback: unknown): ParameterSource {
 		const saved = this.#getSaved(name);
 		if (!hasExpression(saved))
-			return { isConstant: true, value: this.#context.getNodeParameter(name, 0, fallback) };
+			return { isConstant: true, value: this.#n8nContext.getNodeParameter(name, 0, fallback) };
 		const mayReadItem = typeof saved === 'string' && !this.#isTool;
 		return { isConstant: false, path: mayReadItem ? parseFieldPath(saved) : undefined };
 	}
 
-	/** Reads a field of the item. Returns undefined if it is missing or no plain data. n8n then evaluates the expression. */
+	/** Reads a field of the item. Returns undefined if the field is missing or no plain data. Then n8n evaluates the expression. */
 	#readItemField(path: readonly string[], itemIndex: number): unknown {
-		let value: unknown = this.#context.getInputData()[itemIndex]?.json;
+		let value: unknown = this.#n8nContext.getInputData()[itemIndex]?.json;
 		for (const key of path) {
 			if (!isPlainObject(value) || !Object.hasOwn(value, key)) return undefined;
 			value = value[key];
@@ -270,14 +269,15 @@ function hasExpression(value: unknown): boolean {
 	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }
 
-const pathStep = /\.([A-Za-z_$][\w$]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]/g;
-const fieldExpression = new RegExp(String.raw`^=\{\{\s*\$json((?:${pathStep.source})*)\s*\}\}$`);
+const pathStepPattern = /\.([A-Za-z_$][\w$]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]/g;
+const pathExpressionPattern = new RegExp(String.raw`^=\{\{\s*\$json((?:${pathStepPattern.source})*)\s*\}\}$`);
 
 /** Parses an expression such as `{{ $json.a["b c"] }}` to its keys. Returns undefined for every other expression. */
 function parseFieldPath(expression: string): string[] | undefined {
-	const steps = fieldExpression.exec(expression)?.[1];
+	const steps = pathExpressionPattern.exec(expression)?.[1];
 	if (steps === undefined) return undefined;
-	return [...steps.matchAll(pathStep)].map(([, name, double, single = '']) => name ?? double ?? single);
+	const matches = [...steps.matchAll(pathStepPattern)];
+	return matches.map(([, name, doubleQuoted, singleQuoted = '']) => name ?? doubleQuoted ?? singleQuoted);
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -10,20 +10,20 @@ export const nameField = ({ displayName, name }: Field, { mode }: ReadContext) =
 export const missingDataAdvice =
 	'If it is an expression, check that the input item contains the data. If Edit Fields removed it, turn on Include Other Input Fields there.';
 
-export function createValueRefusal(field: Field, reading: ReadContext, expectation: string): NodeError {
+export function createValueRefusal(field: Field, context: ReadContext, expectation: string): NodeError {
 	return createRefusal(
-		`'${nameField(field, reading)}' must be ${expectation}`,
-		reading.mode === 'fields' ? 'If it is an expression, check what it returns for this item.' : undefined,
+		`'${nameField(field, context)}' must be ${expectation}`,
+		context.mode === 'fields' ? 'If it is an expression, check what it returns for this item.' : undefined,
 	);
 }
 
-const createTypeRefusal = (field: Field, raw: unknown, reading: ReadContext, expectation: string) =>
-	createValueRefusal(field, reading, `${expectation}, not ${describeType(raw)}`);
+const createTypeRefusal = (field: Field, raw: unknown, context: ReadContext, expectation: string) =>
+	createValueRefusal(field, context, `${expectation}, not ${describeType(raw)}`);
 
-export function readText(field: Field, raw: unknown, reading: ReadContext): string {
+export function readText(field: Field, raw: unknown, context: ReadContext): string {
 	if (typeof raw === 'string') return raw;
-	if (reading.mode === 'fields' && (typeof raw === 'number' || typeof raw === 'boolean')) return String(raw);
-	throw createTypeRefusal(field, raw, reading, 'text');
+	if (context.mode === 'fields' && (typeof raw === 'number' || typeof raw === 'boolean')) return String(raw);
+	throw createTypeRefusal(field, raw, context, 'text');
 }
 
 /** Describes the JSON type of a value. Never repeats the value, which may be private. */
@@ -47,51 +47,51 @@ export class TypedText {
 }
 
 /** Reads values by column from n8n's column mapper or a plain object. Unset values are undefined. @returns undefined if n8n maps by name */
-function readColumns(field: Field, raw: unknown, reading: ReadContext) {
-	if (!isRecord(raw)) throw createTypeRefusal(field, raw, reading, 'an object with a value for each column');
-	const isMapper = reading.mode === 'fields' && typeof raw['mappingMode'] === 'string';
+function readColumns(field: Field, raw: unknown, context: ReadContext) {
+	if (!isRecord(raw)) throw createTypeRefusal(field, raw, context, 'an object with a value for each column');
+	const isMapper = context.mode === 'fields' && typeof raw['mappingMode'] === 'string';
 	if (!isMapper) return raw;
 	if (raw['mappingMode'] === 'autoMapInputData') return undefined;
 	const values = isRecord(raw['value']) ? raw['value'] : {};
 	return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? undefined]));
 }
 
-/** Reads the text of a locator. The form gives an object; an expression or a tool gives text. */
-export function readLocatorText(field: Field, raw: unknown, reading: ReadContext): string {
-	const isLocator = reading.mode === 'fields' && isRecord(raw) && 'mode' in raw;
-	return readText(field, (isLocator ? raw['value'] : raw) ?? '', reading);
+/** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
+export function readLocatorText(field: Field, raw: unknown, context: ReadContext): string {
+	const isLocator = context.mode === 'fields' && isRecord(raw) && 'mode' in raw;
+	return readText(field, (isLocator ? raw['value'] : raw) ?? '', context);
 }
 
 /** Matches an entry of a list. An entry in double quotes may contain commas and doubled quotes. */
-const listEntry = /(?:^|[,\n])[^\S\n]*(?:"((?:[^"\n]|"")*)"[^\S\n]*(?=[,\n]|$)|([^,\n]*))/g;
+const listEntryPattern = /(?:^|[,\n])[^\S\n]*(?:"((?:[^"\n]|"")*)"[^\S\n]*(?=[,\n]|$)|([^,\n]*))/g;
 
 /** Splits a text at commas and new lines, except within double quotes. Leaves out empty entries. */
 export function splitList(text: string): string[] {
-	return [...text.matchAll(listEntry)]
+	return [...text.matchAll(listEntryPattern)]
 		.map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
 		.filter((entry) => entry !== '');
 }
 
 /** Reads text separated by commas or new lines, or an array. */
-export function readList(field: Field, raw: unknown, reading: ReadContext): string[] {
+export function readList(field: Field, raw: unknown, context: ReadContext): string[] {
 	const entries = typeof raw === 'string' ? splitList(raw) : raw;
 	const expectation = 'an array, or text separated by commas or new lines';
-	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, reading, expectation);
+	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, context, expectation);
 	// Does not trim what was picked from a list, because it may begin or end with a space.
 	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
-	const texts = entries.map((entry) => readText(field, entry, reading));
+	const texts = entries.map((entry) => readText(field, entry, context));
 	return texts.map((text) => (isPicked ? text : text.trim())).filter((text) => text.trim() !== '');
 }
 
 /** Reads the form's `{ group: [{ key, value }] }` or a plain object. */
-function readPairs(field: Field, raw: unknown, reading: ReadContext) {
+function readPairs(field: Field, raw: unknown, context: ReadContext) {
 	const { group, key } = field.pair ?? { group: 'pair', key: 'name' };
-	if (!isRecord(raw)) throw createTypeRefusal(field, raw, reading, 'an object with names and values');
-	const rows = reading.mode === 'fields' ? raw[group] : undefined;
+	if (!isRecord(raw)) throw createTypeRefusal(field, raw, context, 'an object with names and values');
+	const rows = context.mode === 'fields' ? raw[group] : undefined;
 	const entries: ReadonlyArray<readonly [unknown, unknown]> = Array.isArray(rows)
 		? rows.filter(isRecord).map((row) => [row[key] ?? '', row['value'] ?? ''])
 		: Object.entries(raw);
-	const readEntryText = (value: unknown) => readText(field, value, reading);
+	const readEntryText = (value: unknown) => readText(field, value, context);
 	const pairs = entries.map(([name, value]) => ({ name: readEntryText(name), value: readEntryText(value) }));
 	// Skips a row of the form that nobody filled in.
 	return pairs.filter(({ name, value }) => name !== '' || value !== '');
@@ -103,18 +103,18 @@ export function refuseUnknownKeys(
 	entries: ReadonlyArray<Readonly<Record<string, unknown>>>,
 	keys: readonly string[],
 	expectation: string,
-	reading: ReadContext,
+	context: ReadContext,
 ): void {
 	const unknownKey = entries.flatMap((entry) => Object.keys(entry)).find((key) => !keys.includes(key));
-	if (unknownKey === undefined || reading.mode === 'fields') return;
-	throw createValueRefusal(field, reading, `${expectation}; '${unknownKey}' is not allowed`);
+	if (unknownKey === undefined || context.mode === 'fields') return;
+	throw createValueRefusal(field, context, `${expectation}; '${unknownKey}' is not allowed`);
 }
 
-function readRows(field: Field, raw: unknown, reading: ReadContext): unknown[] {
+function readRows(field: Field, raw: unknown, context: ReadContext): unknown[] {
 	const takesRecords = field.format === 'records';
 	const rowExpectation = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
 	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
-	const label = nameField(field, reading);
+	const label = nameField(field, context);
 	const input = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
 	const rows = typeof input === 'string' ? parseJson(input, `'${label}'`, jsonAdvice) : input;
 	const message = `'${label}' must be an array of rows`;
@@ -137,75 +137,75 @@ export function parseJson(text: string, label: string, advice: string): unknown 
 	}
 }
 
-/** The second sentence is for `"{{ … }}"`, which breaks at the first quote or line break of the data. */
+/** The second sentence is for JSON with `"{{ … }}"`, which is no longer valid if the data has a quote or a line break. */
 export const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
 /** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
-export function refuseUnnamedFiles(field: Field, raw: unknown, reading: ReadContext): void {
-	const isForm = reading.mode === 'fields';
+export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
+	const isForm = context.mode === 'fields';
 	// In JSON mode, null and an empty list say that there is no file.
-	if (isForm ? !reading.isExpressionOfUser?.(field.name) : raw === null) return;
+	if (isForm ? !context.isExpressionOfUser?.(field.name) : raw === null) return;
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
 	const isUnnamed = (entry: unknown) => isBlank(entry ?? '');
 	if (!(isForm && entries.length === 0) && !entries.some(isUnnamed)) return;
 	throw createRefusal(
-		`'${nameField(field, reading)}' names no file${entries.length > 1 ? ' in one of its entries' : ''}`,
+		`'${nameField(field, context)}' names no file${entries.length > 1 ? ' in one of its entries' : ''}`,
 		'It is empty for this item. Check the expression and that the input item contains the data, or remove it.',
 	);
 }
 
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
-function readAttachments(field: Field, raw: unknown, reading: ReadContext): AttachmentInput[] {
+function readAttachments(field: Field, raw: unknown, context: ReadContext): AttachmentInput[] {
 	const entries = typeof raw === 'string' ? splitList(raw) : [raw].flat();
 	return entries.flatMap((entry: unknown) => {
 		if (typeof entry === 'string') return entry.trim() === '' ? [] : { field: entry.trim() };
-		if (reading.mode === 'json' && isRecord(entry)) return readAttachment(field, entry, reading);
-		throw createTypeRefusal(field, entry, reading, 'a list of binary fields');
+		if (context.mode === 'json' && isRecord(entry)) return readAttachment(field, entry, context);
+		throw createTypeRefusal(field, entry, context, 'a list of binary fields');
 	});
 }
 
-function readAttachment(field: Field, entry: Record<string, unknown>, reading: ReadContext): AttachmentInput {
+function readAttachment(field: Field, entry: Record<string, unknown>, context: ReadContext): AttachmentInput {
 	const { fileName, mimeType, content } = entry;
 	const expectation = 'names of binary fields or objects with fileName, mimeType and content (base64 text)';
-	refuseUnknownKeys(field, [entry], ['fileName', 'mimeType', 'content'], expectation, reading);
+	refuseUnknownKeys(field, [entry], ['fileName', 'mimeType', 'content'], expectation, context);
 	const isComplete = typeof fileName === 'string' && typeof content === 'string';
 	if (!isComplete || !(mimeType === undefined || typeof mimeType === 'string'))
-		throw createValueRefusal(field, reading, expectation);
+		throw createValueRefusal(field, context, expectation);
 	return { fileName, content, ...(mimeType !== undefined && { mimeType }) };
 }
 
 /** Reads a time as ISO 8601 in UTC, or ''. A time without an offset is in the workflow's time zone, as everywhere in n8n. */
-function readDateTime(field: Field, raw: unknown, reading: ReadContext): string {
+function readDateTime(field: Field, raw: unknown, context: ReadContext): string {
 	if (raw === '') return '';
 	const expectation = 'a date and time, such as 2026-01-31T09:00:00Z';
-	if (reading.mode === 'json' && typeof raw !== 'string')
-		throw createValueRefusal(field, reading, expectation);
+	if (context.mode === 'json' && typeof raw !== 'string')
+		throw createValueRefusal(field, context, expectation);
 	try {
-		return tryToParseDateTime(raw, reading.timezone).toJSDate().toISOString();
+		return tryToParseDateTime(raw, context.timezone).toJSDate().toISOString();
 	} catch {
 		// n8n's message repeats the value.
-		throw createValueRefusal(field, reading, expectation);
+		throw createValueRefusal(field, context, expectation);
 	}
 }
 
-function readBoolean(field: Field, raw: unknown, reading: ReadContext): boolean {
+function readBoolean(field: Field, raw: unknown, context: ReadContext): boolean {
 	if (typeof raw === 'boolean') return raw;
-	if (reading.mode === 'fields' && (raw === 'true' || raw === 'false')) return raw === 'true';
-	throw createTypeRefusal(field, raw, reading, 'true or false');
+	if (context.mode === 'fields' && (raw === 'true' || raw === 'false')) return raw === 'true';
+	throw createTypeRefusal(field, raw, context, 'true or false');
 }
 
-function readNumber(field: Field, raw: unknown, reading: ReadContext): number {
+function readNumber(field: Field, raw: unknown, context: ReadContext): number {
 	const { minimum = -Infinity, maximum = Infinity, decimals } = field;
-	const fromText = reading.mode === 'fields' && typeof raw === 'string' && raw.trim() !== '';
-	const value = fromText ? Number(raw) : raw;
+	const isFromText = context.mode === 'fields' && typeof raw === 'string' && raw.trim() !== '';
+	const value = isFromText ? Number(raw) : raw;
 	const isNumber = decimals === undefined ? Number.isInteger : Number.isFinite;
 	if (typeof value === 'number' && isNumber(value) && value >= minimum && value <= maximum) return value;
 	const shownValue =
-		typeof value === 'number' && !(fromText && Number.isNaN(value)) ? String(value) : describeType(raw);
+		typeof value === 'number' && !(isFromText && Number.isNaN(value)) ? String(value) : describeType(raw);
 	const expectation = `a ${decimals === undefined ? 'whole ' : ''}number${formatLimits(field)}`;
-	throw createValueRefusal(field, reading, `${expectation}, not ${shownValue}`);
+	throw createValueRefusal(field, context, `${expectation}, not ${shownValue}`);
 }
 
 function formatLimits({ minimum, maximum }: Field): string {
@@ -213,29 +213,29 @@ function formatLimits({ minimum, maximum }: Field): string {
 	return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
-function readChoice(field: Field, raw: unknown, reading: ReadContext): string {
+function readChoice(field: Field, raw: unknown, context: ReadContext): string {
 	const values = field.options?.map(({ value }) => value) ?? [];
 	if (typeof raw === 'string' && values.includes(raw)) return raw;
-	throw createValueRefusal(field, reading, `one of: ${values.join(', ')}`);
+	throw createValueRefusal(field, context, `one of: ${values.join(', ')}`);
 }
 
-type ValueReader = (field: Field, raw: unknown, reading: ReadContext) => unknown;
+type ValueReader = (field: Field, raw: unknown, context: ReadContext) => unknown;
 
 const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	list: readList,
-	addressList: (field, raw, reading) =>
-		Array.isArray(raw) ? readList(field, raw, reading).join('\n') : readText(field, raw, reading),
+	addressList: (field, raw, context) =>
+		Array.isArray(raw) ? readList(field, raw, context).join('\n') : readText(field, raw, context),
 	pairs: readPairs,
 	rows: readRows,
 	records: readRows,
 	columns: readColumns,
-	tab(field, raw, reading) {
-		const title = readLocatorText(field, raw, reading);
+	tab(field, raw, context) {
+		const title = readLocatorText(field, raw, context);
 		if (!isBlank(title)) return title;
 		// Refuses an expression that gives no tab, because otherwise the node would change the first tab unnoticed.
 		const isUnresolved =
-			(isRecord(raw) ? raw['value'] : raw) == null && reading.isExpressionOfUser?.(field.name);
-		if (isUnresolved) throw createValueRefusal(field, reading, 'the name of a tab, not undefined');
+			(isRecord(raw) ? raw['value'] : raw) == null && context.isExpressionOfUser?.(field.name);
+		if (isUnresolved) throw createValueRefusal(field, context, 'the name of a tab, not undefined');
 		return '';
 	},
 	attachments: readAttachments,
@@ -250,8 +250,8 @@ const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 };
 
 /** Converts a raw value to the value that the operation gets. @throws NodeError 400 that names the field and what is allowed */
-export function readValue(field: Field, raw: unknown, reading: ReadContext): unknown {
-	if (field.read) return field.read(raw, field, reading);
+export function readValue(field: Field, raw: unknown, context: ReadContext): unknown {
+	if (field.read) return field.read(raw, field, context);
 	const reader = field.format ? formatReaders[field.format] : (typeReaders[field.type] ?? readText);
-	return reader(field, raw, reading);
+	return reader(field, raw, context);
 }

@@ -38,7 +38,7 @@ export async function runInWorker<T extends TaskName>(
 	characters = typeof input === 'string' ? input.length : 0,
 ): Promise<WorkerAnswer<TaskResult<T>>> {
 	const limit = maxCharacters[task];
-	if (characters > limit) return { trouble: `it is longer than ${limit.toLocaleString('en-US')} characters` };
+	if (characters > limit) return { problem: `it is longer than ${limit.toLocaleString('en-US')} characters` };
 	const maxSeconds = Math.min(30, 3 + Math.floor(characters / 100_000));
 	const answer = await runOneAtATime(askThread, { task, input }, maxSeconds, signal);
 	// The cast is safe, because the thread answers with the result of the task that it was asked to run.
@@ -73,7 +73,7 @@ async function askThread(
 		currentThread = undefined;
 		await failedThread?.terminate();
 		signal?.throwIfAborted();
-		return { trouble: describeTrouble(error) };
+		return { problem: describeProblem(error) };
 	} finally {
 		controller.abort();
 		currentThread?.unref();
@@ -93,7 +93,7 @@ class LimitExceeded extends Error {}
 
 const memoryTrouble = `reading it takes more than ${maxHeapMegabytes} MB of memory`;
 
-function describeTrouble(error: unknown): string {
+function describeProblem(error: unknown): string {
 	if (error instanceof LimitExceeded) return error.message;
 	const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 	return isTooLarge ? memoryTrouble : 'the worker thread that reads it stopped';

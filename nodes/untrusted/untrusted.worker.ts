@@ -37,7 +37,7 @@ export interface WorkerQuestion {
 	readonly input: unknown;
 }
 
-export type WorkerAnswer<R = unknown> = { readonly result: R } | { readonly trouble: string };
+export type WorkerAnswer<R = unknown> = { readonly result: R } | { readonly problem: string };
 
 /** Most characters of the result for an empty text. */
 const baseCharacters = 1_000_000;
@@ -56,11 +56,11 @@ function runTask(taskFunction: (input: never) => unknown, input: unknown): Worke
 		const result = taskFunction(input as never);
 		const maxLength = typeof input === 'string' ? baseCharacters + maxGrowth * input.length : Infinity;
 		const isTooLong = typeof result === 'string' && result.length > maxLength;
-		return isTooLong ? { trouble: 'the result is too long' } : { result };
+		return isTooLong ? { problem: 'the result is too long' } : { result };
 	} catch (error) {
 		// The parser's message is not passed on, because it may quote the text.
 		const isStackOverflow = error instanceof RangeError && /stack/.test(error.message);
-		return { trouble: isStackOverflow ? 'it is nested too deeply' : 'the parser cannot read it' };
+		return { problem: isStackOverflow ? 'it is nested too deeply' : 'the parser cannot read it' };
 	}
 }
 

@@ -1,8 +1,8 @@
-import { RetryCache, isFailedTry, countStoredResults, type NodeTry } from '../../nodes/core/retryCache';
+import { RetryCache, isFailedTry, countStoredResults, type RetryContext } from '../../nodes/core/retryCache';
 
 let execution = 0;
 
-function attempt(more: Partial<NodeTry> = {}): NodeTry {
+function attempt(more: Partial<RetryContext> = {}): RetryContext {
 	return { executionId: `e${execution}`, nodeId: 'n', runIndex: 0, retryOnFail: true, ...more };
 }
 
@@ -14,25 +14,25 @@ describe('items that succeeded in an earlier try', () => {
 	it('are answered from memory after a try that failed', () => {
 		const first = new RetryCache<string>(attempt());
 		first.remember(0, { a: 1 }, 'sent');
-		first.endTry(true);
+		first.endTry({ isFailed: true });
 
 		const second = new RetryCache<string>(attempt());
 		expect(second.recall(0, { a: 1 })).toBe('sent');
 		expect(second.recall(1, { a: 1 })).toBeUndefined();
-		second.endTry(false);
+		second.endTry({ isFailed: false });
 		expect(countStoredResults()).toBe(0);
 	});
 
 	it('stay known over a second failure', () => {
 		const first = new RetryCache<string>(attempt());
 		first.remember(0, 'x', 'one');
-		first.endTry(true);
+		first.endTry({ isFailed: true });
 		const second = new RetryCache<string>(attempt());
 		second.remember(1, 'y', 'two');
-		second.endTry(true);
+		second.endTry({ isFailed: true });
 		const third = new RetryCache<string>(attempt());
 		expect([third.recall(0, 'x'), third.recall(1, 'y')]).toEqual(['one', 'two']);
-		third.endTry(true);
+		third.endTry({ isFailed: true });
 		expect(countStoredResults()).toBe(0);
 	});
 
@@ -44,11 +44,11 @@ describe('items that succeeded in an earlier try', () => {
 	])('are not known to %s', (_name, more) => {
 		const first = new RetryCache<string>(attempt());
 		first.remember(0, 'x', 'one');
-		first.endTry(true);
+		first.endTry({ isFailed: true });
 		expect(new RetryCache<string>(attempt(more)).recall(0, 'x')).toBeUndefined();
 		const last = new RetryCache<string>(attempt());
 		last.recall(0, 'x');
-		last.endTry(false);
+		last.endTry({ isFailed: false });
 	});
 
 	it('are not kept when Retry On Fail is off, nor after a try without failure, nor after the last try', () => {
@@ -58,13 +58,13 @@ describe('items that succeeded in an earlier try', () => {
 		] as const) {
 			const only = new RetryCache<string>(attempt(more));
 			only.remember(0, 'x', 'one');
-			only.endTry(failed);
+			only.endTry({ isFailed: failed });
 			expect(countStoredResults()).toBe(0);
 		}
 		for (let tries = 0; tries < 2; tries++) {
 			const one = new RetryCache<string>(attempt({ maxTries: 2 }));
 			one.remember(0, 'x', 'one');
-			one.endTry(true);
+			one.endTry({ isFailed: true });
 		}
 		expect(countStoredResults()).toBe(0);
 	});
@@ -78,7 +78,7 @@ describe('items that succeeded in an earlier try', () => {
 		for (let tries = 1; tries <= keptAfter + 1; tries++) {
 			const one = new RetryCache<string>(attempt({ maxTries }));
 			one.remember(0, 'x', 'one');
-			one.endTry(true);
+			one.endTry({ isFailed: true });
 			expect(countStoredResults()).toBe(tries <= keptAfter ? 1 : 0);
 		}
 	});
@@ -92,7 +92,7 @@ describe('items that succeeded in an earlier try', () => {
 			const one = new RetryCache<string>(attempt({ isTool: true, runIndex }));
 			expect(one.recall(0, 'x')).toBe(known);
 			one.remember(0, 'x', 'unknown');
-			one.endTry(true);
+			one.endTry({ isFailed: true });
 		}
 		expect(countStoredResults()).toBe(0);
 	});
@@ -105,12 +105,12 @@ describe('items that succeeded in an earlier try', () => {
 		const other = new RetryCache<string>(attempt({ isTool: true, runIndex: 1 }));
 		expect([failing.recall(0, 'x'), other.recall(0, sent)]).toEqual([undefined, undefined]);
 		failing.remember(0, 'x', 'one');
-		failing.endTry(true);
+		failing.endTry({ isFailed: true });
 		other.remember(0, sent, 'two');
-		other.endTry(false);
+		other.endTry({ isFailed: false });
 		const again = new RetryCache<string>(attempt({ isTool: true, runIndex: 2 }));
 		expect(again.recall(0, 'x')).toBe('one');
-		again.endTry(false);
+		again.endTry({ isFailed: false });
 		expect(countStoredResults()).toBe(0);
 	});
 
@@ -121,11 +121,11 @@ describe('items that succeeded in an earlier try', () => {
 		] as const) {
 			const first = new RetryCache<string>(attempt({ isTool, runIndex: Number(isTool) }));
 			first.remember(0, { at: 1 }, 'one');
-			first.endTry(true);
+			first.endTry({ isFailed: true });
 			const second = new RetryCache<string>(attempt({ isTool, runIndex: Number(isTool) }));
 			expect(second.recall(0, { at: 2 })).toBe(known);
 			second.recall(0, { at: 1 });
-			second.endTry(false);
+			second.endTry({ isFailed: false });
 		}
 	});
 
@@ -139,7 +139,7 @@ describe('items that succeeded in an earlier try', () => {
 
 		const failedTry = (earlier: RetryCache<string>, index: number, outcome: string) => {
 			earlier.remember(index, 'x', outcome);
-			earlier.endTry(true);
+			earlier.endTry({ isFailed: true });
 		};
 
 		it('are forgotten after a minute', () => {
@@ -158,7 +158,7 @@ describe('items that succeeded in an earlier try', () => {
 			failedTry(second, 1, 'two');
 			const third = new RetryCache<string>(attempt());
 			expect([third.recall(0, 'x'), third.recall(1, 'x')]).toEqual(['one', 'two']);
-			third.endTry(true);
+			third.endTry({ isFailed: true });
 			expect([countStoredResults(), jest.getTimerCount()]).toEqual([0, 0]);
 		});
 
@@ -168,7 +168,7 @@ describe('items that succeeded in an earlier try', () => {
 			jest.advanceTimersByTime(3_600_000);
 			failedTry(second, 0, 'one');
 			expect(new RetryCache<string>(attempt()).recall(7, 'x')).toBe('seven');
-			new RetryCache<string>(attempt()).endTry(true);
+			new RetryCache<string>(attempt()).endTry({ isFailed: true });
 		});
 	});
 });

@@ -10,7 +10,7 @@ async function reading(
 	signal?: AbortSignal,
 ) {
 	const answer = await runInWorker(task, text, signal);
-	return 'result' in answer ? answer.result : `trouble: ${answer.trouble}`;
+	return 'result' in answer ? answer.result : `problem: ${answer.problem}`;
 }
 
 test('texts are read one after another', async () => {
@@ -35,8 +35,8 @@ test('a system that starts no thread is told, and the next text is read', async 
 		const start = jest.spyOn(threads, 'Worker').mockImplementationOnce(() => {
 			throw Object.assign(new Error('EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' });
 		});
-		const trouble = 'the worker thread that reads it stopped';
-		expect(await ask('htmlToText', 'a', undefined)).toEqual({ trouble });
+		const problem = 'the worker thread that reads it stopped';
+		expect(await ask('htmlToText', 'a', undefined)).toEqual({ problem });
 		start.mockRestore();
 		expect(await ask('htmlToText', 'a', undefined)).toEqual({ result: 'a' });
 	});
@@ -50,7 +50,7 @@ test('an idle thread keeps no process alive', async () => {
 test('what takes too long is given up, and what comes after it is read', async () => {
 	const slow = reading('markdownToHtml', '*a_ '.repeat(20_000));
 	const next = reading('markdownToHtml', '*a*');
-	expect(await slow).toBe('trouble: reading it takes longer than 3 s');
+	expect(await slow).toBe('problem: reading it takes longer than 3 s');
 	expect(await next).toBe('<p><em>a</em></p>');
 });
 
@@ -105,6 +105,6 @@ test('a stopped execution does not wait, and what comes after it is read', async
 
 test('what is far too long is not begun', async () => {
 	expect(await reading('markdownToHtml', 'a'.repeat(2_000_001))).toBe(
-		'trouble: it is longer than 2,000,000 characters',
+		'problem: it is longer than 2,000,000 characters',
 	);
 });

@@ -9,7 +9,7 @@ export const listType = { type: 'string', format: 'list', default: '' } as const
 export const trimmedTextType = {
 	type: 'string',
 	default: '',
-	read: (raw: unknown, field: Field, reading: ReadContext) => readText(field, raw, reading).trim(),
+	read: (raw: unknown, field: Field, context: ReadContext) => readText(field, raw, context).trim(),
 } as const;
 
 /** The options of every node that opens a session channel. Their defaults never change, because saved workflows rely on them. */
@@ -117,11 +117,11 @@ export function toFieldCondition(field: string, values: readonly string[]): Fiel
 }
 
 /** Parses a list of close codes. @throws NodeError with 400 that names the field if an entry is not a close code */
-function parseCloseCodes(raw: unknown, field: Field, reading: ReadContext): number[] {
-	return readList(field, raw, reading).map((text) => {
+function parseCloseCodes(raw: unknown, field: Field, context: ReadContext): number[] {
+	return readList(field, raw, context).map((text) => {
 		if (/^[1-4]\d{3}$/.test(text)) return Number(text);
 		throw createRefusal(
-			`'${nameField(field, reading)}' contains '${text}', which is not a close code`,
+			`'${nameField(field, context)}' contains '${text}', which is not a close code`,
 			'Close codes are numbers from 1000 to 4999, separated by commas.',
 		);
 	});

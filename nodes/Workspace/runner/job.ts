@@ -211,16 +211,16 @@ export function createJobReader(context: IExecuteFunctions, parameters: NodePara
 	};
 }
 
-function checkJob(uncheckedJob: UncheckedJob, reading: ReadContext): CheckedJob {
+function checkJob(uncheckedJob: UncheckedJob, readContext: ReadContext): CheckedJob {
 	const { operation, values } = uncheckedJob;
-	const { mode } = reading;
+	const { mode } = readContext;
 	const fields = getAllFields(operation);
-	const params = readParameters(fields, values, reading);
+	const params = readParameters(fields, values, readContext);
 	const naming = new FieldNaming(fields, mode);
 	const combineKey = naming.runWithNames(() => operation.combine?.key(params));
 	const serialKey = operation.getChangedId?.(params);
-	const limits = readParameters(requestOptions, values, reading);
-	const modelCharacters = readModelLimit(fields, params, reading);
+	const limits = readParameters(requestOptions, values, readContext);
+	const modelCharacters = readModelLimit(fields, params, readContext);
 	return { ...uncheckedJob, mode, naming, params, limits, combineKey, serialKey, modelCharacters };
 }
 

@@ -35,7 +35,7 @@ export async function readMarkdown(markdown: string, field: string, insertImages
 		return insertImages ? parsedContent : filterPictures(parsedContent, () => false);
 	}
 	throw createRefusal(
-		`${quoteField(field)} cannot be read as Markdown: ${answer.trouble}`,
+		`${quoteField(field)} cannot be read as Markdown: ${answer.problem}`,
 		'Nothing was written. Shorten or simplify it, or set its format to Text.',
 	);
 }

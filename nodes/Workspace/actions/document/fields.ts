@@ -97,11 +97,11 @@ export const section = {
 } as const satisfies Field;
 
 /** Reads Section. Refuses an empty text from the user, because the write would replace the whole document. @throws NodeError with 400 */
-function readSection(raw: unknown, field: Field, reading: ReadContext): string {
-	if (typeof raw !== 'string') throw createValueRefusal(field, reading, `text, not ${describeType(raw)}`);
-	const isGiven = reading.mode === 'json' || reading.isOptionOfUser?.(field.name);
+function readSection(raw: unknown, field: Field, context: ReadContext): string {
+	if (typeof raw !== 'string') throw createValueRefusal(field, context, `text, not ${describeType(raw)}`);
+	const isGiven = context.mode === 'json' || context.isOptionOfUser?.(field.name);
 	if (raw.trim() !== '' || !isGiven) return raw.trim();
-	throw createValueRefusal(field, reading, 'the text of a heading, but it is empty');
+	throw createValueRefusal(field, context, 'the text of a heading, but it is empty');
 }
 
 export const replacements = {
@@ -124,13 +124,13 @@ export const replacements = {
 } as const satisfies Field;
 
 /** Reads the form's `{ replacement: [{ find, replace, format }] }`, an array of such rows or, in JSON mode, `{ [find]: replace }`. */
-function readReplacements(raw: unknown, field: Field, reading: ReadContext): Replacement[] {
+function readReplacements(raw: unknown, field: Field, context: ReadContext): Replacement[] {
 	const expected = 'an array of objects with find, replace and format (text or markdown)';
-	const rows = reading.mode === 'fields' && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
+	const rows = context.mode === 'fields' && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
 	const readText = (value: unknown) => {
 		if (typeof value === 'string') return value;
-		const isConvertible = reading.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
-		if (!isConvertible) throw createValueRefusal(field, reading, `texts, not ${describeType(value)}`);
+		const isConvertible = context.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
+		if (!isConvertible) throw createValueRefusal(field, context, `texts, not ${describeType(value)}`);
 		return String(value);
 	};
 	if (isRecord(rows)) {
@@ -138,13 +138,13 @@ function readReplacements(raw: unknown, field: Field, reading: ReadContext): Rep
 		return pairs.map(([find, value]) => ({ find, replacement: readText(value), format: 'text' }));
 	}
 	if (!Array.isArray(rows) || !rows.every(isRecord))
-		throw createValueRefusal(field, reading, `${expected}, not ${describeType(raw)}`);
-	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, reading);
+		throw createValueRefusal(field, context, `${expected}, not ${describeType(raw)}`);
+	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, context);
 	// The form may have empty rows.
-	const isKept = ({ find, replace }: (typeof rows)[number]) => reading.mode === 'json' || !!find || !!replace;
+	const isKept = ({ find, replace }: (typeof rows)[number]) => context.mode === 'json' || !!find || !!replace;
 	return rows.filter(isKept).map(({ find, replace, format = 'text' }) => {
 		const knownFormat = replacementFormat.options.find(({ value }) => value === format)?.value;
-		if (knownFormat === undefined) throw createValueRefusal(field, reading, expected);
+		if (knownFormat === undefined) throw createValueRefusal(field, context, expected);
 		return { find: readText(find ?? ''), replacement: readText(replace ?? ''), format: knownFormat };
 	});
 }

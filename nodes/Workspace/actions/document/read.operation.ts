@@ -167,11 +167,11 @@ async function convertTabs(
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const { task, name, advice } = conversions[format];
 	const json = stringifyTabs(tabs);
-	const tooDeepAnswer = { trouble: 'its tables are nested too deeply' };
+	const tooDeepAnswer = { problem: 'its tables are nested too deeply' };
 	const answer = json === undefined ? tooDeepAnswer : await runInWorker(task, json, item.signal);
 	if ('result' in answer) return answer.result;
 	item.addHint(
-		`The document ${documentId} cannot be converted to ${name}: ${answer.trouble}. The content was left empty.${advice}`,
+		`The document ${documentId} cannot be converted to ${name}: ${answer.problem}. The content was left empty.${advice}`,
 	);
 	return '';
 }

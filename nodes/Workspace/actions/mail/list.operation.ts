@@ -42,18 +42,18 @@ export const list = defineOperation({
 			description: 'Whether to include emails that this account sent, and drafts',
 		},
 	],
-	async execute(client, params, item) {
+	async execute(clients, params, item) {
 		const { from, status } = params;
 		const includesSent =
 			params.includeSent || params.labelIds.some((label) => /^(?:sent|drafts?)$/i.test(label));
 		const terms = [
-			// What the account sent to itself is in the inbox, too.
+			// Excludes drafts, and sent emails except those in the inbox, which the account sent to itself.
 			...(includesSent ? [] : ['-in:draft (in:inbox OR -in:sent)']),
 			...buildFromTerms(from),
 			...(status === 'any' ? [] : [`is:${status}`]),
 			...buildReceivedTerms(params),
 		];
 		const { listEmails } = await import('./list/listMessages');
-		return await listEmails(client, terms.join(' '), params, item);
+		return await listEmails(clients, terms.join(' '), params, item);
 	},
 });

@@ -9,62 +9,62 @@ import { lowConcurrency, runInParallel } from './runInParallel';
 
 type Message = gmail_v1.Schema$Message;
 
-/** Which text of an email to read. The default is the whole text. */
+/** Which text of an email to read. `newTextOnly` leaves out quoted earlier messages and the signature. The default is the whole text. */
 type TextOptions = Partial<Pick<MailInput, 'withText' | 'newTextOnly'>>;
 
-export async function readMessage(client: Clients, messageId: string, item: Item, textOptions?: TextOptions) {
-	const { data } = await client.gmail.users.messages.get({ userId: 'me', id: messageId, format: 'full' });
-	return await parseMessage(client, data, item, textOptions);
+export async function readMessage(clients: Clients, id: string, item: Item, options?: TextOptions) {
+	const { data } = await clients.gmail.users.messages.get({ userId: 'me', id, format: 'full' });
+	return await parseMessage(clients, data, item, options);
 }
 
 /** Reads all messages of the conversation that a message belongs to, oldest first. */
-export async function readConversation(client: Clients, messageId: string, item: Item, options: TextOptions) {
-	const { gmail } = client;
-	const request = { userId: 'me', id: messageId, format: 'minimal', fields: 'threadId' };
+export async function readConversation(clients: Clients, id: string, item: Item, options: TextOptions) {
+	const { gmail } = clients;
+	const request = { userId: 'me', id, format: 'minimal', fields: 'threadId' };
 	const { threadId } = (await gmail.users.messages.get(request)).data;
 	const { data } = await gmail.users.threads.get({ userId: 'me', id: threadId ?? '', format: 'full' });
-	const parse = async (message: Message) => await parseMessage(client, message, item, options);
+	const parse = async (message: Message) => await parseMessage(clients, message, item, options);
 	const mails = await runInParallel(data.messages ?? [], lowConcurrency, parse);
 	return mails.sort((a, b) => a.summary.date.localeCompare(b.summary.date));
 }
 
 /** Parses an email in the worker thread, because strangers wrote it. If the content is unreadable, keeps the headers and adds a hint. */
 export async function parseMessage(
-	client: Clients,
+	clients: Clients,
 	gmailMessage: Message,
 	item: Item,
 	{ withText = true, newTextOnly = false }: TextOptions = {},
 ): Promise<Mail> {
 	const { message, characters, isCut } = limitMessage(gmailMessage);
 	const id = message.id ?? '';
-	if (isCut) {
+	if (isCut)
 		item.addHint(
 			`The message ${id} has more parts or longer headers than emails usually have. Not all of them were read.`,
 		);
-	}
 	const parse = async (texts: MailInput['texts']) => {
 		const inputLength = Object.values(texts).reduce((sum, text) => sum + text.length, characters);
 		return await runInWorker('readMail', { message, withText, newTextOnly, texts }, item.signal, inputLength);
 	};
-	let answer = await parse({});
-	const missingTextIds = 'result' in answer ? answer.result.missingTextIds : [];
+	let workerResult = await parse({});
+	const missingTextIds = 'result' in workerResult ? workerResult.result.missingTextIds : [];
 	if (missingTextIds.length > 0) {
 		// Gmail stores a long text as an attachment, and the message has only the attachment's ID.
-		const fetchText = async (textId: string) => [textId, await fetchAttachment(client, id, textId)] as const;
-		answer = await parse(Object.fromEntries(await runInParallel(missingTextIds, lowConcurrency, fetchText)));
+		const fetchText = async (textId: string) => [textId, await fetchAttachment(clients, id, textId)] as const;
+		const texts = await runInParallel(missingTextIds, lowConcurrency, fetchText);
+		workerResult = await parse(Object.fromEntries(texts));
 	}
-	if ('result' in answer) return answer.result;
-	// Only headers were to be read, so there is nothing more to leave out.
+	if ('result' in workerResult) return workerResult.result;
+	// If only headers were to be read, there is nothing more to leave out.
 	if (!withText && characters === 0) {
 		throw new NodeError({
 			code: 500,
-			message: `The message ${id} could not be read: ${answer.trouble}`,
+			message: `The message ${id} could not be read: ${workerResult.problem}`,
 			description: 'Look at it in Gmail, or leave it out.',
 		});
 	}
-	item.addHint(`The content of the message ${id} could not be read: ${answer.trouble}.`);
+	item.addHint(`The content of the message ${id} could not be read: ${workerResult.problem}.`);
 	const messageWithoutBody = { ...message, payload: { headers: message.payload.headers } };
-	return await parseMessage(client, messageWithoutBody, item, { withText: false });
+	return await parseMessage(clients, messageWithoutBody, item, { withText: false });
 }
 
 /** Fetches the bytes of an attachment, in base64url. */
@@ -74,28 +74,29 @@ export async function fetchAttachment({ gmail }: Clients, messageId: string, att
 }
 
 /** Returns a function that reads the bytes of an attachment of this email. */
-export function createAttachmentReader(client: Clients, { summary: { id } }: Mail, item: Item) {
+export function createAttachmentReader(clients: Clients, { summary: { id } }: Mail, item: Item) {
 	let rawMail: Promise<string> | undefined;
 	return async ({ info: { attachmentId }, data, partId, isMail }: Mail['files'][number]): Promise<Buffer> => {
-		if (attachmentId) return Buffer.from(await fetchAttachment(client, id, attachmentId), 'base64url');
+		if (attachmentId) return Buffer.from(await fetchAttachment(clients, id, attachmentId), 'base64url');
+		// A small file arrives with its data in the message. Without an ID and data, the file is empty, unless it is an attached email.
 		if (data || !isMail) return Buffer.from(data, 'base64url');
 		// Gmail sometimes gives an attached email no attachment ID. Its bytes are then only in the raw form of the outer email.
-		rawMail ??= client.gmail.users.messages
+		rawMail ??= clients.gmail.users.messages
 			.get({ userId: 'me', id, format: 'raw', fields: 'raw' })
 			.then(({ data: { raw } }) => raw ?? '');
 		const raw = await rawMail;
-		const answer = await runInWorker('readRawPart', { raw, partId }, item.signal, raw.length);
-		if ('result' in answer) return Buffer.from(answer.result ?? []);
+		const workerResult = await runInWorker('readRawPart', { raw, partId }, item.signal, raw.length);
+		if ('result' in workerResult) return Buffer.from(workerResult.result ?? []);
 		item.addHint(
-			`An email attached to the message ${id} could not be read, so its file is empty: ${answer.trouble}.`,
+			`An email attached to the message ${id} could not be read, so its file is empty: ${workerResult.problem}.`,
 		);
 		return Buffer.alloc(0);
 	};
 }
 
 /** Stores the attachments as n8n's binary data, in the order of the email. */
-export async function storeAttachments(client: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
-	const readBytes = createAttachmentReader(client, mail, item);
+export async function storeAttachments(clients: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
+	const readBytes = createAttachmentReader(clients, mail, item);
 	return await runInParallel(mail.files, lowConcurrency, async (file, index) => {
 		const { fileName, mimeType } = file.info;
 		const name = fileName || (await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType);

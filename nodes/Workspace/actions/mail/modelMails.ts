@@ -4,12 +4,12 @@ import { quoteField } from '../../../fields/field';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
 
 const maxSnippetLength = 100;
-/** So many characters of each text must have room in a list. A list shows fewer emails rather than shorter texts. */
+/** A list shows an email only if this many characters of its text have room. It shows fewer emails rather than shorter texts. */
 const minTextLength = 200;
 /** The share of an answer's room that everything but the texts of the emails may take. */
 const maxRowShare = 0.8;
 const maxNextIds = 20;
-/** Stands at the end of a shortened text, and in a row in place of its text, so that the row's length includes this character. */
+/** Stands at the end of a shortened text. While rows are measured without their texts, it stands in place of each text. */
 const ellipsis = '…';
 
 type MailInList = Pick<MailSummary, 'id' | 'threadId'> & Partial<MailSummary & Pick<Mail, 'text'>>;
@@ -19,13 +19,13 @@ interface MailList {
 	readonly nextPageToken: string | undefined;
 }
 
-/** Parses a page token: Gmail's own ('' for the first page), or ours, such as `12@abc`, which skips 12 emails from the page `abc` on. */
+/** Parses a page token: Gmail's own ('' for the first page), or ours. For example, `12@abc` skips 12 emails from the page `abc` on. */
 export function parsePageToken(pageToken: string) {
 	const [, skipCount = '0', gmailPageToken = pageToken] = /^(\d+)@(.*)$/s.exec(pageToken) ?? [];
 	return { gmailPageToken, skipCount: Number(skipCount) };
 }
 
-/** Builds the page token that skips so many emails from a page on. Without emails to skip, this is Gmail's own token. */
+/** Builds the page token that skips this many emails from a page on. Without emails to skip, the result is Gmail's own token. */
 export const buildPageToken = (skipCount: number, gmailPageToken = '') =>
 	skipCount === 0 ? gmailPageToken : `${skipCount}@${gmailPageToken}`;
 
@@ -65,7 +65,7 @@ function toRow({ id, threadId, date, sender, subject, snippet = '', status }: Ma
 	return text === undefined ? { ...row, snippet: shorten(snippet, maxSnippetLength) } : { ...row, text };
 }
 
-/** Shortens texts so that they share the room, beyond which an ellipsis may go. A short text leaves more room to the texts after it. */
+/** Shortens texts so that together they fit into the room, apart from ellipses. A short text leaves more room to the texts after it. */
 function shareRoom(texts: readonly string[], room: number): string[] {
 	let remainingRoom = room;
 	return texts.map((text, index) => {

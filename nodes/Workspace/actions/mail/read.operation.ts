@@ -58,20 +58,20 @@ export const read = defineOperation({
 			description: 'Whether to return all messages of the conversation, one item each, oldest first',
 		},
 	],
-	async execute(client, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
+	async execute(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
 		const { storeAttachments, readConversation, readMessage } = await import('./message');
 		const { readAndLabel } = await import('./list/readAndLabel');
 		const readMails = async () => {
 			const mails = wholeConversation
-				? await readConversation(client, messageId, item, params)
-				: [await readMessage(client, messageId, item, params)];
+				? await readConversation(clients, messageId, item, params)
+				: [await readMessage(clients, messageId, item, params)];
 			// One email after another, because each may have 25 MB of attachments.
 			return await runInParallel(mails, 1, async (mail) => ({
 				mail,
-				files: downloadAttachments ? await storeAttachments(client, mail, item) : [],
+				files: downloadAttachments ? await storeAttachments(clients, mail, item) : [],
 			}));
 		};
-		return await readAndLabel(client, params, item, readMails, (results) =>
+		return await readAndLabel(clients, params, item, readMails, (results) =>
 			results.map(({ mail }) => mail.summary.id),
 		);
 	},

@@ -1,9 +1,9 @@
-/** The concurrency for reading texts and files of emails. It is low, because a single one may fill the memory of a small machine. */
+/** The concurrency for reading texts and files of emails. It is low, because a single email may fill the memory of a small machine. */
 export const lowConcurrency = 2;
 
 /**
  * Does the work for several values at once. After the first failure, no further work begins, and the work in progress is awaited.
- * @param concurrency the number of values in progress at the beginning; it doubles whenever that many values have succeeded
+ * @param concurrency the number of values in progress at the beginning. It doubles whenever that many values have succeeded, up to the maximum
  * @param handleResult receives the results in the order of the values, up to the first value that failed, even if this function throws
  * @throws what the work threw first
  */
@@ -17,10 +17,10 @@ export async function runInParallel<T, R>(
 	const resultsByIndex: R[] = [];
 	const failures: Array<{ readonly index: number; readonly cause: unknown }> = [];
 	const remainingEntries = values.entries();
-	let startedWorkerCount = concurrency;
+	let startedLoopCount = concurrency;
 	let successesSinceGrowth = 0;
 	const processEntries = async (): Promise<void> => {
-		const addedWorkers: Array<Promise<void>> = [];
+		const addedLoops: Array<Promise<void>> = [];
 		for (const [index, value] of remainingEntries) {
 			try {
 				resultsByIndex[index] = await work(value, index);
@@ -28,13 +28,13 @@ export async function runInParallel<T, R>(
 				failures.push({ index, cause });
 			}
 			if (failures.length > 0) break;
-			if (++successesSinceGrowth < startedWorkerCount) continue;
-			const addedCount = Math.min(startedWorkerCount, maxConcurrency - startedWorkerCount);
-			addedWorkers.push(...Array.from({ length: addedCount }, processEntries));
-			startedWorkerCount += addedCount;
+			if (++successesSinceGrowth < startedLoopCount) continue;
+			const addedCount = Math.min(startedLoopCount, maxConcurrency - startedLoopCount);
+			addedLoops.push(...Array.from({ length: addedCount }, processEntries));
+			startedLoopCount += addedCount;
 			successesSinceGrowth = 0;
 		}
-		await Promise.all(addedWorkers);
+		await Promise.all(addedLoops);
 	};
 	await Promise.all(Array.from({ length: concurrency }, processEntries));
 	// Without a failure, the minimum is Infinity.

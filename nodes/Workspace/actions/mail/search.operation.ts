@@ -21,8 +21,8 @@ export const search = defineOperation({
 		},
 		...amountFields,
 	],
-	async execute(client, params, item) {
+	async execute(clients, params, item) {
 		const { listEmails } = await import('./list/listMessages');
-		return await listEmails(client, narrowQuery(params.query, buildReceivedTerms(params)), params, item);
+		return await listEmails(clients, narrowQuery(params.query, buildReceivedTerms(params)), params, item);
 	},
 });

@@ -48,32 +48,33 @@ export const send = defineOperation({
 		// Called only because it refuses a missing binary field.
 		expandAttachments(params.attachments, item);
 	},
-	async execute(client: Clients, params: SendParams, item: Item): Promise<DeliveredMail> {
+	async execute(clients: Clients, params: SendParams, item: Item): Promise<DeliveredMail> {
 		const { prepareMail, composeMail } = await import('./send/compose');
 		const { replyToMessageId: originalId, includeSignature, quoteOriginal, allowedRecipients } = params;
-		const preparedMail = await prepareMail(client, params, item);
+		const preparedMail = await prepareMail(clients, params, item);
 		const keyModule = params.idempotencyKey === '' ? undefined : await import('./send/sendWithKey');
 		const keyHashes = keyModule?.hashMailKey(params, preparedMail);
-		const original = originalId === '' ? undefined : await fetchOriginalMail(client, originalId);
+		const original = originalId === '' ? undefined : await fetchOriginalMail(clients, originalId);
 		const addressedMail = original
-			? await completeReply(client, preparedMail, original, params, item)
+			? await completeReply(clients, preparedMail, original, params, item)
 			: preparedMail;
 		const sendNow = async () => {
-			const from = await findSender(client, addressedMail.senderName, addressedMail.fromAlias, item);
-			const quotation = includeSignature || quoteOriginal ? await import('./send/quotation') : undefined;
-			const finalMail = await quotation?.appendSignatureAndQuote(client, addressedMail, params, item);
+			const from = await findSender(clients, addressedMail.senderName, addressedMail.fromAlias, item);
+			const hasAddition = includeSignature || quoteOriginal;
+			const quotationModule = hasAddition ? await import('./send/quotation') : undefined;
+			const finalMail = await quotationModule?.appendSignatureAndQuote(clients, addressedMail, params, item);
 			const composeOptions = { from, original, token: item.token, keyHashes, allowedRecipients };
 			const bytes = await composeMail(finalMail ?? addressedMail, composeOptions);
-			return await deliverMail(client, bytes, addressedMail.folder, original?.threadId);
+			return await deliverMail(clients, bytes, addressedMail.folder, original?.threadId);
 		};
 		return keyModule && keyHashes
-			? await keyModule.sendWithKey({ client, item, outgoing: addressedMail, keyHashes }, sendNow)
+			? await keyModule.sendWithKey({ clients, item, outgoing: addressedMail, keyHashes }, sendNow)
 			: await sendNow();
 	},
-	async recover(client: Clients, params: SendParams, failure, item: Item) {
+	async recover(clients: Clients, params: SendParams, failure, item: Item) {
 		// With a key, `sendWithKey` has already looked for the email.
 		if (params.idempotencyKey !== '') return undefined;
-		return await findDeliveredMail(client, isDraft(params) ? 'drafts' : 'sent', failure, item);
+		return await findDeliveredMail(clients, isDraft(params) ? 'drafts' : 'sent', failure, item);
 	},
 	nameResult: ({ id, draftId }) => (draftId === undefined ? `email ${id}` : `draft ${draftId}`),
 	adviceByStatus: {

@@ -16,7 +16,7 @@ export const tab = {
 	displayName: 'Tab',
 	name: 'tab',
 	...buildTabLocator('spreadsheet', 'searchTabs', 'Sheet1'),
-	otherwise: { field: 'spreadsheetId', read: readLinkedTab },
+	fallbackField: { name: 'spreadsheetId', read: readLinkedTab },
 	description: 'The tab to work in. Leave empty if the range or the URL of the spreadsheet names it.',
 	builderHint:
 		"Pass the whole object, with the name of the tab: { __rl: true, mode: 'name', value: 'Sheet1' }. With a tab, range is inside it, such as A:D.",

@@ -86,21 +86,21 @@ const conditionField = {
 } as const satisfies Field;
 
 /** Reads the form's `{ filter: [filter, …] }` or an array of filters `{ column, condition, value }`. @throws NodeError 400 otherwise */
-function readFilters(raw: unknown, field: Field, reading: ReadContext) {
+function readFilters(raw: unknown, field: Field, context: ReadContext) {
 	const isEmpty = isRecord(raw) && Object.keys(raw).length === 0;
 	const entries = isEmpty ? [] : isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
-		throw createValueRefusal(field, reading, 'an array of objects with column, condition and value');
+		throw createValueRefusal(field, context, 'an array of objects with column, condition and value');
 	const allowedConditions = conditionField.options.map((option) => option.value).join(', ');
 	const expectedShape = `objects with column (a column's name), condition (${allowedConditions}) and value (text)`;
-	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], expectedShape, reading);
+	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], expectedShape, context);
 	// Skips filters of the form that are empty.
-	const filledEntries = entries.filter(({ column, value }) => reading.mode === 'json' || !!column || !!value);
+	const filledEntries = entries.filter(({ column, value }) => context.mode === 'json' || !!column || !!value);
 	return filledEntries.map(({ column, condition = 'equals', value = '' }) => {
 		const knownCondition = conditionField.options.find((option) => option.value === condition)?.value;
 		const isText = ['string', 'number', 'boolean'].includes(typeof value);
 		const isValid = knownCondition && typeof column === 'string' && isText;
-		if (!isValid) throw createValueRefusal(field, reading, expectedShape);
+		if (!isValid) throw createValueRefusal(field, context, expectedShape);
 		return { column, condition: knownCondition, value: String(value) };
 	});
 }

@@ -198,9 +198,8 @@ function refuseConflictingOptions(params: ListParams): void {
 }
 
 function toListItems({ entries, nextPageToken }: ListResult, { output }: ListParams): OutputItem[] {
-	if (output === 'items') {
+	if (output === 'items')
 		return entries.map(({ message, files = [] }) => toMailItem({ ...message }, files, 'attachment_'));
-	}
 	const messages = entries.map(({ message }) => message);
 	return [{ json: { messages, ...(nextPageToken !== undefined && { nextPageToken }) } }];
 }

@@ -34,12 +34,12 @@ function explainEarlyEnd(error: unknown, emailCount: number, nextPageToken: stri
 const detailedPageSize = 100;
 
 /** Executes List and Search. @param query in Gmail's search syntax */
-export async function listEmails(client: Clients, query: string, params: ListParams, item: Item) {
-	const readEmails = async () => await listPages(client, query, params, item);
+export async function listEmails(clients: Clients, query: string, params: ListParams, item: Item) {
+	const readEmails = async () => await listPages(clients, query, params, item);
 	// If a failure stops the node, the workflow gets none of the emails, so none of their labels may change.
 	const getReturnedIds = ({ entries, failure }: ListResult) =>
 		failure && !item.continueOnFail ? [] : entries.map(({ message }) => message.id);
-	const result = await readAndLabel(client, params, item, readEmails, getReturnedIds);
+	const result = await readAndLabel(clients, params, item, readEmails, getReturnedIds);
 	const isEmpty = result.entries.length === 0 && result.nextPageToken === undefined;
 	if (isEmpty && params.pageToken === '') await addNoMatchHint(params, item);
 	return result;
@@ -47,7 +47,7 @@ export async function listEmails(client: Clients, query: string, params: ListPar
 
 const conditionNames = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
 
-/** Adds a hint, because a mistyped search has an empty output too. Adds it only once in a run: with many items, some often match nothing. */
+/** Adds a hint, because a mistyped search has an empty output too. Adds only one in a run, because of many items some often match nothing. */
 async function addNoMatchHint(params: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
 	const conditions = conditionNames
 		.map((name) => [name, [params[name]].flat().join(', ')] as const)
@@ -64,8 +64,8 @@ type Message = gmail_v1.Schema$Message;
 type MessagePage = gmail_v1.Schema$ListMessagesResponse;
 
 /** Lists the emails that match a query, newest first. If a request fails after some emails were received, returns them and the failure. */
-async function listPages(client: Clients, query: string, params: ListParams, item: Item) {
-	const labelIds = await resolveLabelIds(client, params.labelIds, 'labelIds', item);
+async function listPages(clients: Clients, query: string, params: ListParams, item: Item) {
+	const labelIds = await resolveLabelIds(clients, params.labelIds, 'labelIds', item);
 	const requestPage = (listedCount: number, requestedToken: string | undefined) => {
 		const request = {
 			userId: 'me',
@@ -76,23 +76,23 @@ async function listPages(client: Clients, query: string, params: ListParams, ite
 			pageToken: requestedToken,
 			fields: 'messages(id,threadId),nextPageToken',
 		};
-		const promise = client.gmail.users.messages.list(request).then(({ data }) => data);
+		const pageRequest = clients.gmail.users.messages.list(request).then(({ data }) => data);
 		// Without this handler, Node would report an unhandled rejection, because the page is awaited later or never.
-		promise.catch(() => undefined);
-		return promise;
+		pageRequest.catch(() => undefined);
+		return pageRequest;
 	};
-	const fetchEmail = (message: Message) => ignoreNotFound(fetchDetails(client, message, params, item));
+	const fetchEmail = (message: Message) => ignoreNotFound(fetchDetails(clients, message, params, item));
 	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
 	const concurrencyLimit = params.downloadAttachments ? safeConcurrency : maxConcurrency;
 	const entries: ListEntry[] = [];
-	const addEntry = (message?: ListEntry) => message && entries.push(message);
+	const addEntry = (entry?: ListEntry) => entry && entries.push(entry);
 	const { gmailPageToken, skipCount } = parsePageToken(params.pageToken);
 	let pageToken = gmailPageToken || undefined;
 	let pageRequest: Promise<MessagePage> | undefined = requestPage(-skipCount, pageToken);
 	let earlierEmailCount = 0;
 	let pageSkipCount = 0;
 	try {
-		// An earlier call returned the emails to skip, so the count begins below 0 and is negative as long as more of them follow.
+		// An earlier call returned the emails to skip. The count begins below 0, so that it is 0 after the last of them.
 		for (let listedCount = -skipCount; ; earlierEmailCount = entries.length) {
 			pageSkipCount = Math.max(0, -listedCount);
 			const page: MessagePage = await pageRequest;
@@ -101,7 +101,7 @@ async function listPages(client: Clients, query: string, params: ListParams, ite
 			const nextPageToken = page.nextPageToken || undefined;
 			listedCount += pageMessages.length;
 			const isLast = !nextPageToken || params.output === 'page' || getPageSize(params, listedCount) <= 0;
-			// The next page is requested while the details of this page arrive.
+			// The next page is requested while the details of this page are fetched.
 			pageRequest = isLast ? undefined : requestPage(listedCount, nextPageToken);
 			await runInParallel(messagesToFetch, safeConcurrency, fetchEmail, concurrencyLimit, addEntry);
 			if (!pageRequest) return { entries, nextPageToken };
@@ -110,22 +110,22 @@ async function listPages(client: Clients, query: string, params: ListParams, ite
 		}
 	} catch (error) {
 		await pageRequest?.catch(() => undefined);
-		// How many emails of the failed page are done: skipped or returned.
+		// The emails of the failed page that were skipped or are returned.
 		const doneCount = pageSkipCount + entries.length - earlierEmailCount;
 		const failure = explainEarlyEnd(error, entries.length, buildPageToken(doneCount, pageToken), item);
 		return { entries, nextPageToken: undefined, failure };
 	}
 }
 
-/** Returns how many emails to request next. From 0 down, the list has reached its limit. */
+/** Returns how many emails to request next. 0 or less means that the list has reached its limit. */
 function getPageSize({ returnAll, maxResults, output, details }: ListParams, listedCount: number): number {
 	const largestPageSize = details && output === 'items' ? detailedPageSize : maxPageSize;
 	return returnAll ? largestPageSize : Math.min(largestPageSize, maxResults - listedCount);
 }
 
-/** Fetches what the options ask for of one email; without Details, nothing. @throws NodeError with 404 if it was deleted after Gmail listed it */
+/** Fetches the parts of an email that the options ask for. Without Details, fetches nothing. @throws NodeError with 404 if it was deleted after Gmail listed it */
 async function fetchDetails(
-	client: Clients,
+	clients: Clients,
 	{ id, threadId }: Message,
 	params: ListParams,
 	item: Item,
@@ -133,15 +133,15 @@ async function fetchDetails(
 	const { details, includeBody, newTextOnly, downloadAttachments } = params;
 	if (!details) return { message: { id: id ?? '', threadId: threadId ?? '' } };
 	const needsBody = includeBody || downloadAttachments;
-	const { data } = await client.gmail.users.messages.get({
+	const { data } = await clients.gmail.users.messages.get({
 		userId: 'me',
 		id: id ?? '',
 		...(needsBody ? { format: 'full' } : { format: 'metadata', metadataHeaders: ['Subject', 'From', 'To'] }),
 		fields: `id,threadId,labelIds,snippet,internalDate,payload${needsBody ? '' : '/headers'}`,
 	});
-	const mail = await parseMessage(client, data, item, { withText: includeBody, newTextOnly });
+	const mail = await parseMessage(clients, data, item, { withText: includeBody, newTextOnly });
 	const { summary, text, attachments } = mail;
 	if (!needsBody) return { message: summary };
 	const message = { ...summary, ...(includeBody && { text }), attachments };
-	return downloadAttachments ? { message, files: await storeAttachments(client, mail, item) } : { message };
+	return downloadAttachments ? { message, files: await storeAttachments(clients, mail, item) } : { message };
 }

@@ -16,12 +16,11 @@ export function buildFromTerms(from: string): string[] {
 /** Builds the terms for the time of arrival, in epoch seconds, because Gmail reads a date as Pacific time. @throws NodeError 400 */
 export function buildReceivedTerms(params: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>): string[] {
 	const { receivedAfter, receivedBefore } = params;
-	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
+	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore)
 		throw createRefusal(
 			`${quoteField('receivedAfter')} is not before ${quoteField('receivedBefore')}`,
 			'No email can match. Swap the two times.',
 		);
-	}
 	const buildTerm = (name: string, time: string) =>
 		time === '' ? [] : [`${name}:${Math.ceil(Date.parse(time) / 1000)}`];
 	return [...buildTerm('after', receivedAfter), ...buildTerm('before', receivedBefore)];
@@ -34,9 +33,8 @@ export function narrowQuery(query: string, terms: readonly string[]): string {
 	const parts = query.replaceAll(/[“”„‟＂]/g, '"').split('"');
 	// Every second part is quoted. If all quotes have a counterpart, the last part is unquoted, so the number of parts is odd.
 	const unquotedText = parts.filter((_, index) => index % 2 === 0).join(' ');
-	if (parts.length % 2 === 1 && hasPairedBrackets(query) && hasPairedBrackets(unquotedText)) {
+	if (parts.length % 2 === 1 && hasPairedBrackets(query) && hasPairedBrackets(unquotedText))
 		return `(${query}) ${terms.join(' ')}`;
-	}
 	throw createRefusal(
 		`${quoteField('query')} has brackets or quotes without a counterpart`,
 		`With ${quoteField('receivedAfter')} or ${quoteField('receivedBefore')}, they would change what is searched. Complete or remove them, including brackets within quotes, or write the time into ${quoteField('query')}.`,
@@ -57,15 +55,15 @@ function hasPairedBrackets(text: string): boolean {
 
 type Label = gmail_v1.Schema$Label;
 
-/** Matches IDs of labels, which need no lookup: the labels that every mailbox has, the user's own labels, and Gmail's stars. */
+/** Matches the IDs of the labels that every mailbox has, of the user's own labels, and of Gmail's stars. An ID needs no lookup. */
 const labelIdPattern =
 	/^(?:INBOX|SENT|DRAFT|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|CHAT|CATEGORY_[A-Z]+|Label_[\w-]+|[A-Z]+_(?:STAR|BANG|CHECK|QUESTION|GUILLEMET|INFO))$/;
 const maxShownLabels = 20;
 
 /** Converts names and IDs of labels to IDs. @param field where they were entered @throws NodeError 400 if the mailbox has no such label */
-export async function resolveLabelIds(client: Clients, labels: readonly string[], field: string, item: Item) {
+export async function resolveLabelIds(clients: Clients, labels: string[], field: string, item: Item) {
 	if (labels.every((label) => labelIdPattern.test(label))) return [...labels];
-	const mailboxLabels = await item.once('mail.labels', () => listLabels(client));
+	const mailboxLabels = await item.once('mail.labels', () => listLabels(clients));
 	return labels.map((label) => {
 		if (labelIdPattern.test(label)) return label;
 		// Gmail does not allow two names that differ only in case.

@@ -14,22 +14,21 @@ const maxIdsPerRequest = 1000;
  * @throws NodeError if an email could not be read, or if certainly no label was changed
  */
 export async function readAndLabel<R>(
-	client: Clients,
+	clients: Clients,
 	{ markAsRead, addLabels, removeLabels }: LabelParams,
 	item: Item,
 	readEmails: () => Promise<R>,
 	getReturnedIds: (result: R) => readonly string[],
 ): Promise<R> {
-	const addLabelIds = await resolveLabelIds(client, addLabels, 'addLabels', item);
-	const namedRemoveIds = await resolveLabelIds(client, removeLabels, 'removeLabels', item);
+	const addLabelIds = await resolveLabelIds(clients, addLabels, 'addLabels', item);
+	const namedRemoveIds = await resolveLabelIds(clients, removeLabels, 'removeLabels', item);
 	const removeLabelIds = [...new Set([...(markAsRead ? ['UNREAD'] : []), ...namedRemoveIds])];
 	const contradictoryId = addLabelIds.find((id) => removeLabelIds.includes(id));
-	if (contradictoryId !== undefined) {
+	if (contradictoryId !== undefined)
 		throw createRefusal(
 			`The label ${contradictoryId} would be both added and removed`,
 			'Nothing was changed. Choose one.',
 		);
-	}
 	const result = await readEmails();
 	if (addLabelIds.length + removeLabelIds.length === 0) return result;
 	const ids = getReturnedIds(result);
@@ -37,7 +36,7 @@ export async function readAndLabel<R>(
 		const requestBody = { ids: ids.slice(start, start + maxIdsPerRequest), addLabelIds, removeLabelIds };
 		// A POST is not retried by default, but this one has no further effect if it is sent twice.
 		const retryConfig = { httpMethodsToRetry: ['POST'] };
-		const request = client.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
+		const request = clients.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
 		const error = await request.then(() => undefined, toError);
 		if (!error) continue;
 		if (!isNodeError(error) || (start === 0 && error.outcome === 'notDone')) throw error;

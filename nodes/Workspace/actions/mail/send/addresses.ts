@@ -5,7 +5,10 @@ import { createRefusal } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
 import { decodeWords } from '../../../../untrusted/mail/charset';
 
-/** Patterns for the tokens of an address list (RFC 5322). Their loops are unrolled, so that no text takes long to match. */
+/**
+ * Patterns for the tokens of an address list (RFC 5322), such as a word, a quoted name or a comma. No text takes long,
+ * because their loops can match each character in one way only.
+ */
 const quotedPattern = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;
 /** Matches a comment, which may contain other comments, but only one level deep. */
 const commentPattern =
@@ -41,7 +44,7 @@ function splitIntoTokens(text: string): AddressToken[] {
 const maxAddressBytes = 254;
 
 /**
- * Parses RFC 5322's addr-spec. Allows letters of any script (RFC 6532), and white space and comments around it and its @.
+ * Parses RFC 5322's addr-spec. Allows letters of any script (RFC 6532), and white space and comments around the address and its @.
  * @returns undefined if the tokens are anything else, or longer than RFC 5321 allows; nothing is corrected
  */
 function parseAddrSpec(tokens: readonly AddressToken[]): string | undefined {
@@ -73,18 +76,18 @@ function joinAddrSpec(tokens: readonly AddressToken[]): string | undefined {
 }
 
 /** Matches words with single dots between them. A word has letters of any script and, in ASCII, the characters that RFC 5322 calls atext. */
-const dotAtom =
+const dotAtomPattern =
 	/^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+(?:\.(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+)*$/u;
-/** Excludes angle brackets, even escaped ones, which other programs may take for the bounds of the address. */
-const quotedString = /^"(?:[^"\\<>\p{C}\u2028\u2029]|\\[ -;=?-~])*"$/u;
+/** Matches a quoted local part without angle brackets. Other programs may take even escaped ones for the bounds of the address. */
+const quotedStringPattern = /^"(?:[^"\\<>\p{C}\u2028\u2029]|\\[ -;=?-~])*"$/u;
 
 function isLocalPart(local: string): boolean {
-	// Some servers decode an encoded word (RFC 2047) into another address. The limit of 64 bytes: RFC 5321, 4.5.3.1.1.
+	// Some servers decode an encoded word (RFC 2047) into another address. RFC 5321, 4.5.3.1.1, sets the limit of 64 bytes.
 	if (/=\?[^?]+\?[bq]\?/i.test(local) || Buffer.byteLength(local) > 64) return false;
-	return dotAtom.test(local) || quotedString.test(local);
+	return dotAtomPattern.test(local) || quotedStringPattern.test(local);
 }
 
-const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const hostLabelPattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** Converts a domain to lower-case ASCII, as servers use it. An IP address in brackets stays as it is. Returns undefined for other text. */
 export function toAsciiDomain(domain: string): string | undefined {
@@ -95,7 +98,7 @@ export function toAsciiDomain(domain: string): string | undefined {
 	const ascii = lowerCase.includes('_') ? lowerCase : domainToASCII(lowerCase);
 	// Refuses a domain if the conversion changes its letters, because the result is not the domain that the user sees.
 	const isUnchanged = ascii === lowerCase || domainToUnicode(ascii) === lowerCase;
-	return isUnchanged && ascii.split('.').every((label) => hostLabel.test(label)) ? ascii : undefined;
+	return isUnchanged && ascii.split('.').every((label) => hostLabelPattern.test(label)) ? ascii : undefined;
 }
 
 export interface Address {
@@ -125,7 +128,7 @@ export function findAddresses(text: string) {
 }
 
 /** Finds an address such as `ann@example,com`. Looks only at the text next to each comma, so that no text takes long. */
-function findCommaForDot(text: string): string | undefined {
+function findAddressWithComma(text: string): string | undefined {
 	const parts = text.split(',');
 	for (const [index, part] of parts.entries()) {
 		const [address] = /[^\s<>"@]{1,64}@[^\s<>"@.]{1,63}$/.exec(part.slice(-128)) ?? [];
@@ -135,14 +138,14 @@ function findCommaForDot(text: string): string | undefined {
 	return undefined;
 }
 
-/** Parses a list that has only addresses. @param label the field's name, in quotes @throws NodeError 400 that names an entry that is none */
+/** Parses a list that has only addresses. @param label the field's name, in quotes @throws NodeError 400 that names another entry */
 export function requireAddresses(text: string, label: string): Address[] {
 	const { addresses, otherEntries } = findAddresses(text);
-	const [firstEntry] = otherEntries;
-	if (firstEntry === undefined) return addresses;
-	const addressWithComma = findCommaForDot(text);
+	const [wrongEntry] = otherEntries;
+	if (wrongEntry === undefined) return addresses;
+	const addressWithComma = findAddressWithComma(text);
 	throw createRefusal(
-		`${label} has an entry that is not an email address: ${shorten(addressWithComma ?? firstEntry)}`,
+		`${label} has an entry that is not an email address: ${shorten(addressWithComma ?? wrongEntry)}`,
 		addressWithComma === undefined
 			? 'An address looks like name@example.com. Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.'
 			: 'It has a comma where a dot should be.',
@@ -159,7 +162,7 @@ function splitAtTokens(tokens: readonly AddressToken[], kind: AddressToken['kind
 	return parts.filter((part) => part.some((token) => token.kind !== 'space'));
 }
 
-/** Parses a line such as `Doe, John <john@example.com>`, as Gmail shows senders. If it has more entries, the comma separates addresses. */
+/** Parses a line such as `Doe, John <john@example.com>`, as Gmail shows senders. In a line with more entries, commas separate addresses. */
 function parseNameWithComma([familyTokens, givenTokens, ...otherParts]: ReadonlyArray<
 	readonly AddressToken[]
 >): Address | undefined {
@@ -195,7 +198,7 @@ function parseName(tokens: readonly AddressToken[]): string | undefined {
 	let words = '';
 	for (const { kind, raw } of tokens) {
 		if (kind === 'word' || kind === 'space') {
-			// These characters belong to a group, to another list, or to a bracket that was never opened.
+			// These characters show a group of addresses, a list with semicolons, or a bracket that was never opened.
 			if (/[:;>)\\]/.test(raw)) return undefined;
 			words += kind === 'space' ? ' ' : raw;
 			continue;

@@ -22,11 +22,11 @@ export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<s
 	return new Set(entries.map(readEntry));
 }
 
-/** Refuses an email to addresses of which one is forbidden. @throws NodeError 400 that names the first forbidden one */
+/** Refuses an email if one of its addresses is forbidden. @throws NodeError 400 that names the first forbidden one */
 export function refuseForbiddenAddresses(addresses: readonly string[], allowed: ReadonlySet<string>): void {
 	const isAllowed = (address: string) => {
 		const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(toLowerAscii(address)) ?? [];
-		// A domain does not allow an address such as `ann%other.example@example.com`, because its server may forward it to the inner address.
+		// An allowed domain does not allow `ann%other.example@example.com`, because the domain's server may forward to the inner address.
 		return allowed.has(`${local}@${domain}`) || (!/[%!@]/.test(local) && allowed.has(domain));
 	};
 	const forbiddenAddress = allowed.size === 0 ? undefined : addresses.find((address) => !isAllowed(address));
@@ -40,11 +40,11 @@ const createForbiddenRefusal = (recipient: string) =>
 	);
 
 /** Matches headers from which no mail program or server takes recipients. */
-const harmlessHeaders =
+const harmlessHeaderPattern =
 	/^(?:from|subject|message-id|in-reply-to|references|date|mime-version|content-.*|x-agent-workspace-id)$/i;
-const addressHeaders = /^(?:to|cc|bcc|reply-to)$/i;
-/** Matches a word with an @. Quotes belong to it, because a quoted part may have an @ of its own: the domain follows the last @. */
-const addressInText = /[^\s<>()[\],;:=?&]*@[^\s<>()[\],;:=?&]*/g;
+const addressHeaderPattern = /^(?:to|cc|bcc|reply-to)$/i;
+/** Matches a word with an @, including quotes. A quoted local part may have an @ of its own, so the domain follows the last @. */
+const addressInTextPattern = /[^\s<>()[\],;:=?&]*@[^\s<>()[\],;:=?&]*/g;
 
 /** Checks all possible recipients in the headers of a composed email, whatever field or original email they came from. @throws NodeError 400 */
 export function refuseForbiddenHeaders(mail: Buffer, allowed: ReadonlySet<string>): void {
@@ -52,14 +52,16 @@ export function refuseForbiddenHeaders(mail: Buffer, allowed: ReadonlySet<string
 	const headerText = mail.subarray(0, mail.indexOf('\r\n\r\n')).toString();
 	for (const line of headerText.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')) {
 		const [, name = '', value = ''] = /^([^:]*):(.*)$/s.exec(line) ?? [];
-		if (harmlessHeaders.test(name)) continue;
-		if (addressHeaders.test(name)) {
+		if (harmlessHeaderPattern.test(name)) continue;
+		if (addressHeaderPattern.test(name)) {
 			const { addresses, otherEntries } = findAddresses(value);
-			const texts = addresses.map(({ address }) => address);
-			refuseForbiddenAddresses(texts, allowed);
+			const recipients = addresses.map(({ address }) => address);
+			refuseForbiddenAddresses(recipients, allowed);
 			// A mail server may find an address in an entry that we cannot read.
 			if (otherEntries.length > 0) throw createForbiddenRefusal(`whoever stands in ${name}`);
-		} else
-			refuseForbiddenAddresses(decodeWords(value).replaceAll('%40', '@').match(addressInText) ?? [], allowed);
+		} else {
+			const text = decodeWords(value).replaceAll('%40', '@');
+			refuseForbiddenAddresses(text.match(addressInTextPattern) ?? [], allowed);
+		}
 	}
 }

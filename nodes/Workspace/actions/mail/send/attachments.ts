@@ -8,7 +8,7 @@ import { lowConcurrency, runInParallel } from '../runInParallel';
 import { maxMailBytes, createTooLargeError } from './deliver';
 import { requireOneLine, type SendParams } from './fields';
 
-/** A file to attach whose bytes are not read yet. */
+/** A file to attach whose bytes are not read yet. The names `filename`, `contentType` and, below, `cid` are those of nodemailer. */
 export interface PendingFile {
 	readonly filename: string;
 	readonly contentType: string | undefined;
@@ -16,12 +16,13 @@ export interface PendingFile {
 	readonly size: number;
 	/** The binary field of the item that the file comes from. */
 	readonly field?: string;
-	/** The ID of one of Google's own files, whose PDF is attached. */
-	readonly exportedId?: string;
+	/** The ID of the Google document or other file of Google's own type, if its PDF is attached. */
+	readonly googleFileId?: string;
 	readonly read: () => Promise<Buffer>;
 }
 
-export interface AttachedFile extends Omit<PendingFile, 'read'> {
+/** A file to attach, with its bytes. */
+export interface LoadedFile extends Omit<PendingFile, 'read'> {
 	readonly content: Buffer;
 	/** The Content-ID, without angle brackets, of a file that the HTML shows. */
 	readonly cid?: string;
@@ -43,7 +44,7 @@ export async function readAttachments(
 	{ attachments, driveFiles }: Pick<SendParams, 'attachments' | 'driveFiles'>,
 	{ drive }: Pick<Clients, 'drive'>,
 	item: Item,
-): Promise<AttachedFile[]> {
+): Promise<LoadedFile[]> {
 	const getFile = async (file: AttachmentInput, index: number) =>
 		'field' in file ? await getFileFromField(file.field, item) : getFileFromText(file, index);
 	const pendingFiles = await runInParallel(expandAttachments(attachments, item), 1, getFile);
@@ -57,7 +58,7 @@ export async function readAttachments(
 	addBytes(pendingFiles.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
 	return await runInParallel(pendingFiles, lowConcurrency, async ({ read, ...file }) => {
 		const content = await read();
-		// Corrects the size of a PDF, which Google does not tell before it has made the PDF.
+		// Corrects the total by the size of a PDF, which Google tells only after it has made the PDF.
 		addBytes(getEncodedSize(content.length) - getEncodedSize(file.size));
 		return { ...file, size: content.length, content };
 	});
@@ -75,7 +76,7 @@ async function getFileFromField(field: string, item: Item): Promise<PendingFile>
 	};
 }
 
-/** The parameter has n8n's names. A file to attach has those of nodemailer: `filename` and `contentType`. */
+/** An attachment that the input object holds itself, as base64 text. */
 type TextAttachment = Exclude<AttachmentInput, { readonly field: string }>;
 
 function getFileFromText({ fileName, mimeType, content }: TextAttachment, index: number): PendingFile {
@@ -94,21 +95,21 @@ function getFileFromText({ fileName, mimeType, content }: TextAttachment, index:
 	};
 }
 
-/** Returns the size in base64, which has a line break (CR LF) after every 76 characters (RFC 2045, 6.8). */
+/** Returns the size of the base64 text, which has a line break (CR LF) after every 76 characters (RFC 2045, 6.8). */
 function getEncodedSize(bytes: number): number {
 	const characters = Math.ceil(bytes / 3) * 4;
 	return characters + Math.ceil(characters / 76) * 2;
 }
 
-/** Matches an HTML tag. `(?=(…))\1` never gives back what it matched, so that no text takes long. */
-const htmlTag = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
+/** Matches an HTML tag. `(?=(…))\1` never gives back what was matched, so that no text takes long. */
+const htmlTagPattern = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
 /** The group makes `split` also return the tags, at the odd indexes. */
-const styleTag = /(<\/?style\b[^<>]*>)/i;
-const attributeValue = /(=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
+const styleTagPattern = /(<\/?style\b[^<>]*>)/i;
+const attributeValuePattern = /(=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
 /** Matches an attribute's value that is a `cid:` link and nothing else. */
-const cidValue = /^(["']?\s*cid:)([^"'<>]{1,255}?)(["']?)$/i;
-/** Matches a `cid:` link in CSS. The spaces before the bracket are limited, because a search tries them after each character of the name. */
-const cidInStyle =
+const cidValuePattern = /^(["']?\s*cid:)([^"'<>]{1,255}?)(["']?)$/i;
+/** Matches a `cid:` link in CSS. It allows few spaces before the bracket, because they are tried after each character of the name. */
+const cidInStylePattern =
 	/(url\(\s*(?:["']|&quot;|&#39;)?cid:)([^()"'<>]{1,255}?)((?:["']|&quot;|&#39;)?\s{0,9}\))/gi;
 
 /** Replaces the names in the `cid:` links of attributes and styles. Leaves other text alone, even if it looks like a link. */
@@ -117,28 +118,31 @@ function replaceCidLinks(html: string, replaceName: (name: string) => string): s
 		prefix + replaceName(name) + suffix;
 	const replaceInAttribute = (_attribute: string, equals: string, value: string) =>
 		equals +
-		(cidValue.test(value) ? value.replace(cidValue, replaceLink) : value.replaceAll(cidInStyle, replaceLink));
+		(cidValuePattern.test(value)
+			? value.replace(cidValuePattern, replaceLink)
+			: value.replaceAll(cidInStylePattern, replaceLink));
+	const replaceInTag = (tag: string) => tag.replaceAll(attributeValuePattern, replaceInAttribute);
 	let isInStyle = false;
 	return html
-		.split(styleTag)
+		.split(styleTagPattern)
 		.map((piece, index) => {
 			if (index % 2 === 1) isInStyle = !piece.startsWith('</');
-			else if (isInStyle) return piece.replaceAll(cidInStyle, replaceLink);
-			return piece.replaceAll(htmlTag, (tag) => tag.replaceAll(attributeValue, replaceInAttribute));
+			else if (isInStyle) return piece.replaceAll(cidInStylePattern, replaceLink);
+			return piece.replaceAll(htmlTagPattern, replaceInTag);
 		})
 		.join('');
 }
 
 /**
- * Gives a Content-ID to each attachment that a `cid:` link of the HTML names by its binary field or file name, and changes the link to it.
+ * Gives a Content-ID to each file that a `cid:` link of the HTML names by its binary field or file name. The link then has the Content-ID.
  * @param token makes the Content-IDs unique among all emails
- * @returns the HTML and the files with Content-IDs, and the names in the HTML that match no attachment
+ * @returns the HTML, all files (those that are linked with their Content-IDs), and the names in the HTML that match no file
  */
-export function inlineImages(html: string, files: readonly AttachedFile[], token: string) {
-	const cidByFile = new Map<AttachedFile, string>();
+export function inlineLinkedFiles(html: string, files: readonly LoadedFile[], token: string) {
+	const cidByFile = new Map<LoadedFile, string>();
 	const unknownNames = new Set<string>();
 	const linkedHtml = replaceCidLinks(html, (name) => {
-		const file = findAttachedFile(name, files);
+		const file = findLinkedFile(name, files);
 		if (!file) {
 			unknownNames.add(name);
 			return name;
@@ -147,11 +151,11 @@ export function inlineImages(html: string, files: readonly AttachedFile[], token
 		cidByFile.set(file, cid);
 		return cid;
 	});
-	const inlineFiles = files.map((file) => ({ ...file, cid: cidByFile.get(file) }));
-	return { html: linkedHtml, files: inlineFiles, unknownNames: [...unknownNames] };
+	const filesWithCid = files.map((file) => ({ ...file, cid: cidByFile.get(file) }));
+	return { html: linkedHtml, files: filesWithCid, unknownNames: [...unknownNames] };
 }
 
-function findAttachedFile(name: string, files: readonly AttachedFile[]): AttachedFile | undefined {
+function findLinkedFile(name: string, files: readonly LoadedFile[]): LoadedFile | undefined {
 	// In a link, a name may have percent signs or HTML escapes.
 	const spellings = [name.trim(), unescape(name.trim()), name.trim().replaceAll('&amp;', '&')];
 	return (

@@ -6,7 +6,7 @@ import type { KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { readAllowedRecipients, refuseForbiddenHeaders } from './allowedRecipients';
-import { type AttachedFile, readAttachments, inlineImages } from './attachments';
+import { type LoadedFile, readAttachments, inlineLinkedFiles } from './attachments';
 import { maxMailBytes, createTooLargeError } from './deliver';
 import { isDraft, markerHeader, type SendParams, readMailHeaders } from './fields';
 import type { MailFolder } from './findDeliveredMail';
@@ -17,49 +17,48 @@ interface MailBodies {
 	readonly html?: string;
 }
 
-/** Builds the forms of a body. HTML always comes with a text: for Markdown, the Markdown itself. @throws NodeError 400 if unreadable */
+/** Builds the forms of a body. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
 async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): Promise<MailBodies> {
 	if (bodyFormat === 'text') return { text: body };
 	const { runInWorker } = await import('../../../../untrusted/runInWorker');
 	const isMarkdown = bodyFormat === 'markdown';
-	const answer = await runInWorker(isMarkdown ? 'markdownToHtml' : 'htmlToText', body, signal);
-	if ('result' in answer)
-		return isMarkdown ? { text: body, html: answer.result } : { text: answer.result, html: body };
+	const workerResult = await runInWorker(isMarkdown ? 'markdownToHtml' : 'htmlToText', body, signal);
+	if ('result' in workerResult)
+		return isMarkdown ? { text: body, html: workerResult.result } : { text: workerResult.result, html: body };
 	throw createRefusal(
-		`${quoteField('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${answer.trouble}`,
+		`${quoteField('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${workerResult.problem}`,
 		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to ${printChoice('bodyFormat', 'text')}.`,
 	);
 }
 
 /** An email before it is composed. `completeReply` and `appendSignatureAndQuote` return completed copies of it. */
 export interface OutgoingMail extends ReturnType<typeof readMailHeaders> {
-	readonly files: readonly AttachedFile[];
+	readonly files: readonly LoadedFile[];
 	readonly bodies: MailBodies;
 	readonly folder: MailFolder;
 }
 
 /** Reads the files and the body that the parameters describe. @throws NodeError if the email could not be sent */
-export async function prepareMail(client: Clients, params: SendParams, item: Item): Promise<OutgoingMail> {
-	const files = await readAttachments(params, client, item);
+export async function prepareMail(clients: Clients, params: SendParams, item: Item): Promise<OutgoingMail> {
+	const files = await readAttachments(params, clients, item);
 	const bodies = await buildBodies(params, item);
 	const folder = isDraft(params) ? 'drafts' : 'sent';
 	const outgoing = { ...readMailHeaders(params), files, bodies, folder } as const;
 	if (bodies.html === undefined) return outgoing;
-	const { html, files: inlineFiles, unknownNames } = inlineImages(bodies.html, files, item.token);
-	if (unknownNames.length > 0) {
+	const { html, files: filesWithCid, unknownNames } = inlineLinkedFiles(bodies.html, files, item.token);
+	if (unknownNames.length > 0)
 		item.addHint(
 			`The body refers to ${unknownNames.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
 		);
-	}
-	return { ...outgoing, files: inlineFiles, bodies: { ...bodies, html } };
+	return { ...outgoing, files: filesWithCid, bodies: { ...bodies, html } };
 }
 
 interface ComposeOptions {
-	/** The sender; if undefined, Gmail adds the account's own address. */
+	/** The sender. If undefined, Gmail adds the account's own address. */
 	readonly from: Address | undefined;
-	/** What connects a reply to its original email: two headers, each of which may be ''. */
+	/** The two headers that connect a reply to its original email. Each may be ''. */
 	readonly original: { readonly messageId: string; readonly references: string } | undefined;
-	/** Unguessable, and new for each try. */
+	/** The item's token: unguessable, and new for each try. The marker and the Message-ID are made from it. */
 	readonly token: string;
 	readonly keyHashes: KeyHashes | undefined;
 	readonly allowedRecipients: readonly string[];

@@ -9,10 +9,10 @@ export const maxMailBytes = 36_700_160;
 
 /** Builds the error for an email above the limit. @param bytes the size of the whole email, or of its encoded files alone */
 export function createTooLargeError(bytes: number, files: ReadonlyArray<{ filename: string; size: number }>) {
-	const list = files.map(({ filename, size }) => `${filename} ${formatSize(size)}`).join(', ');
+	const attachmentList = files.map(({ filename, size }) => `${filename} ${formatSize(size)}`).join(', ');
 	return createRefusal(
 		`The email is too large for Gmail: ${formatSize(bytes)}, with a limit of ${formatSize(maxMailBytes)}`,
-		`Files grow by a third in an email. ${list ? `Attachments: ${list}. ` : ''}Upload large files to Google Drive and send a link.`,
+		`Files grow by a third in an email. ${attachmentList ? `Attachments: ${attachmentList}. ` : ''}Upload large files to Google Drive and send a link.`,
 	);
 }
 

@@ -12,7 +12,7 @@ import type { PendingFile } from './attachments';
 const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 
-/** Looks up files, and reads none of them. @throws NodeError if one of them cannot be attached */
+/** Looks up files without reading their content. @throws NodeError if one of them cannot be attached */
 export async function lookUpDriveFiles(drive: drive_v3.Drive, ids: readonly string[]) {
 	return await runInParallel(ids, safeConcurrency, async (id) => await lookUpDriveFile(drive, id));
 }
@@ -41,7 +41,7 @@ async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<P
 		);
 	}
 	const read = async () => await exportPdf(drive, fileId, name);
-	return { exportedId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
+	return { googleFileId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
 }
 
 async function downloadFile(drive: drive_v3.Drive, fileId: string, name: string, md5?: string | null) {

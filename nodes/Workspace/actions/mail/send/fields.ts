@@ -244,11 +244,11 @@ export function readMailHeaders(params: SendParams) {
 	};
 }
 
-/** The header with the token of the try and the hashes of the key, by which an email with an unknown outcome is found. */
+/** The header for the marker: the item's token, by which an email with an unknown outcome is found, and the hashes of an idempotency key. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
-/** Matches headers that the node or Gmail sets, and Resent- headers, from which mail servers take recipients in place of To, Cc and Bcc. */
-const reservedHeaders =
+/** Matches headers that the node or Gmail sets. Also matches Resent- headers, whose recipients mail servers prefer to To, Cc and Bcc. */
+const reservedHeaderPattern =
 	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
 
 /** Reads the headers from the user. @throws NodeError 400 for a reserved header, or one that could forge other headers */
@@ -256,18 +256,16 @@ export function readCustomHeaders(headers: SendParams['headers']): Array<{ key: 
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
 		// Printable ASCII without the colon (RFC 5322, 2.2).
-		if (!/^[!-9;-~]+$/.test(key)) {
+		if (!/^[!-9;-~]+$/.test(key))
 			throw createRefusal(
 				`'${shorten(key, 60)}' is not a header name`,
 				'A header name consists of letters, digits and hyphens, such as X-Campaign.',
 			);
-		}
-		if (reservedHeaders.test(key)) {
+		if (reservedHeaderPattern.test(key))
 			throw createRefusal(
 				`The header '${key}' cannot be set here`,
 				`The node or Gmail sets it. Remove it from ${quoteField('headers')}, and use the fields for recipients, sender and subject.`,
 			);
-		}
 		return { key, value: requireOneLine(value, `The header '${key}'`) };
 	});
 }

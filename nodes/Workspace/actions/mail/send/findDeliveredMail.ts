@@ -11,7 +11,7 @@ export interface DeliveredMail {
 	readonly id: string;
 	readonly threadId: string;
 	readonly labelIds: string[];
-	/** The ID of the draft, if the email was saved as one. */
+	/** The ID of the draft, if the email is a draft. */
 	readonly draftId?: string;
 	/** Set if nothing was sent or saved now, because an earlier execution did it with the same key. */
 	readonly repeated?: true;
@@ -31,7 +31,7 @@ export interface FolderEntry {
 	readonly draftId?: string | null;
 }
 
-/** Lists the newest emails of a folder, newest first. `isPartial` tells that there are more. @param q a query in Gmail's search syntax */
+/** Lists the newest emails of a folder, newest first. `isPartial` tells whether the folder has more. @param q a query in Gmail's search syntax */
 export async function listMailFolder({ gmail }: Clients, folder: MailFolder, maxResults: number, q?: string) {
 	const request = { userId: 'me', maxResults, q };
 	if (folder === 'drafts') {
@@ -46,7 +46,7 @@ export async function listMailFolder({ gmail }: Clients, folder: MailFolder, max
 	return { entries, isPartial: Boolean(data.nextPageToken) };
 }
 
-/** Reads an email and its marker, which has a token and, with an idempotency key, two hashes. Without a marker, the token is ''. */
+/** Reads an email and its marker: the item's token and, if the email has an idempotency key, two hashes. Without a marker, `token` is ''. */
 export async function readMarker({ gmail }: Clients, { id, draftId }: FolderEntry) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
@@ -59,7 +59,7 @@ export async function readMarker({ gmail }: Clients, { id, draftId }: FolderEntr
 	return { mail: toDeliveredMail(data, draftId), token, keyHash, contentHash };
 }
 
-/** Milliseconds to wait before each search, because Gmail lists an email only some time after it was sent. */
+/** Milliseconds to pause before each search, because Gmail lists an email only some time after it was sent. */
 const searchDelays = [0, 1_000, 3_000];
 const maxSearchedMails = 20;
 
@@ -68,15 +68,15 @@ const folderWords = {
 	drafts: { claim: 'The draft may have been saved', plural: 'drafts', name: 'Drafts', verb: 'save' },
 };
 
-/** Finds an email with an unknown outcome by the token in its marker. @throws the failure, with the outcome unknown, if none is found */
-export async function findDeliveredMail(client: Clients, folder: MailFolder, failure: NodeError, item: Item) {
+/** After a failure with an unknown outcome (`cause`), finds the email by the token in its marker. @throws the failure if none is found */
+export async function findDeliveredMail(clients: Clients, folder: MailFolder, cause: NodeError, item: Item) {
 	const { claim, plural, name, verb } = folderWords[folder];
 	let searchReport = `It is not among the newest ${plural}, but Gmail may list it later.`;
 	for (const delay of searchDelays) {
 		try {
 			await sleep(delay, undefined, { signal: item.signal });
-			for (const entry of (await listMailFolder(client, folder, maxSearchedMails)).entries) {
-				const { mail, token } = await readMarker(client, entry);
+			for (const entry of (await listMailFolder(clients, folder, maxSearchedMails)).entries) {
+				const { mail, token } = await readMarker(clients, entry);
 				if (token === item.token) return mail;
 			}
 		} catch (error) {
@@ -88,10 +88,10 @@ export async function findDeliveredMail(client: Clients, folder: MailFolder, fai
 			break;
 		}
 	}
-	throw failure.with({
-		message: `${claim}: ${failure.message}`,
+	throw cause.with({
+		message: `${claim}: ${cause.message}`,
 		description: `${searchReport} Check the ${name} folder in Gmail before you run this item again. The node did not ${verb} it a second time.`,
 		outcome: 'unknown',
-		cause: failure,
+		cause,
 	});
 }

@@ -5,14 +5,14 @@ import type { Clients, Item } from '../../../operation';
 import { lowConcurrency, runInParallel } from '../runInParallel';
 import { createAttachmentReader, readMessage } from '../message';
 import { findAddresses, type Address } from './addresses';
-import type { AttachedFile } from './attachments';
+import type { LoadedFile } from './attachments';
 import type { OutgoingMail } from './compose';
 import type { SendParams } from './fields';
 import { listSendAs, findSendAs } from './sender';
 
 /** Adds the signature and then the original email below the body. */
 export async function appendSignatureAndQuote(
-	client: Clients,
+	clients: Clients,
 	outgoing: OutgoingMail,
 	{ includeSignature, quoteOriginal, replyToMessageId }: SendParams,
 	item: Item,
@@ -20,8 +20,8 @@ export async function appendSignatureAndQuote(
 	const { bodies, files } = outgoing;
 	const isHtml = bodies.html !== undefined;
 	const additions = [
-		includeSignature ? await readSignature(client, outgoing.fromAlias, item) : undefined,
-		quoteOriginal ? await buildQuotation(client, replyToMessageId, isHtml, item) : undefined,
+		includeSignature ? await readSignature(clients, outgoing.fromAlias, item) : undefined,
+		quoteOriginal ? await buildQuotation(clients, replyToMessageId, isHtml, item) : undefined,
 	].filter((addition) => addition !== undefined);
 	return {
 		...outgoing,
@@ -36,8 +36,8 @@ export async function appendSignatureAndQuote(
 }
 
 /** Reads the signature from the Gmail settings. If there is none, adds a hint and returns undefined. */
-async function readSignature(client: Clients, fromAlias: Address | undefined, item: Item) {
-	const settings = findSendAs(await listSendAs(client), fromAlias);
+async function readSignature(clients: Clients, fromAlias: Address | undefined, item: Item) {
+	const settings = findSendAs(await listSendAs(clients), fromAlias);
 	const signature = settings?.signature ?? '';
 	if (signature.trim() === '') {
 		item.addHint(
@@ -45,23 +45,23 @@ async function readSignature(client: Clients, fromAlias: Address | undefined, it
 		);
 		return undefined;
 	}
-	const answer = await runInWorker('htmlToText', signature, item.signal);
-	if (!('result' in answer)) {
+	const workerResult = await runInWorker('htmlToText', signature, item.signal);
+	if (!('result' in workerResult)) {
 		throw createRefusal(
-			`The signature of the account cannot be read: ${answer.trouble}`,
+			`The signature of the account cannot be read: ${workerResult.problem}`,
 			'Nothing was sent. Simplify the signature in the Gmail settings.',
 		);
 	}
 	return {
-		text: `-- \n${answer.result}`,
+		text: `-- \n${workerResult.result}`,
 		html: `<br><br><span class="gmail_signature_prefix">-- </span><br><div dir="ltr" class="gmail_signature">${signature}</div>`,
 		files: [],
 	};
 }
 
 /** Quotes the original with the same HTML as Gmail, so that mail programs recognize and fold the quotation. */
-async function buildQuotation(client: Clients, id: string, isHtml: boolean, item: Item) {
-	const mail = await readMessage(client, id, item);
+async function buildQuotation(clients: Clients, id: string, isHtml: boolean, item: Item) {
+	const mail = await readMessage(clients, id, item);
 	const { text, html, summary } = mail;
 	const [sender] = findAddresses(summary.sender).addresses;
 	const time = formatQuotedTime(summary.date);
@@ -76,7 +76,7 @@ async function buildQuotation(client: Clients, id: string, isHtml: boolean, item
 	return {
 		text: `${formatIntroduction(plainSender)}\n\n${quoteLines(text)}`,
 		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${formatIntroduction(linkedSender)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
-		files: isHtml ? await fetchPictures(client, mail, item) : [],
+		files: isHtml ? await fetchPictures(clients, mail, item) : [],
 	};
 }
 
@@ -102,27 +102,27 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const escapeHtml = (text: string) =>
 	text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 
-/** `(?=(…))\1` never gives back what it matched, so that no HTML takes long. */
-const bodyStart = /<body\b(?=([^<>]*))\1>/i;
-const documentEnd = /<\/(?:body|html)\s*>/gi;
+/** `(?=(…))\1` never gives back what was matched, so that no HTML takes long. */
+const bodyStartPattern = /<body\b(?=([^<>]*))\1>/i;
+const documentEndPattern = /<\/(?:body|html)\s*>/gi;
 
 function extractBody(html: string): string {
-	const startTag = bodyStart.exec(html);
+	const startTag = bodyStartPattern.exec(html);
 	const contentStart = startTag ? startTag.index + startTag[0].length : 0;
-	const [endTag] = html.slice(contentStart).matchAll(documentEnd);
+	const [endTag] = html.slice(contentStart).matchAll(documentEndPattern);
 	return html.slice(contentStart, endTag ? contentStart + endTag.index : undefined);
 }
 
 function insertAtEnd(html: string, addition: string): string {
-	const [endTag] = html.matchAll(documentEnd);
+	const [endTag] = html.matchAll(documentEndPattern);
 	return endTag ? html.slice(0, endTag.index) + addition + html.slice(endTag.index) : html + addition;
 }
 
 /** Fetches the pictures within the text of the original, under the names by which its HTML shows them. */
-async function fetchPictures(client: Clients, mail: Mail, item: Item): Promise<AttachedFile[]> {
-	const names = findPictureNames(mail.html);
-	const shownFiles = mail.files.filter(({ info }) => names.has(info.contentId));
-	const readBytes = createAttachmentReader(client, mail, item);
+async function fetchPictures(clients: Clients, mail: Mail, item: Item): Promise<LoadedFile[]> {
+	const shownNames = findPictureNames(mail.html);
+	const shownFiles = mail.files.filter(({ info }) => shownNames.has(info.contentId));
+	const readBytes = createAttachmentReader(clients, mail, item);
 	return await runInParallel(shownFiles, lowConcurrency, async (file) => {
 		const content = await readBytes(file);
 		const { contentId: cid, fileName: filename, mimeType: contentType } = file.info;

@@ -12,7 +12,7 @@ type AddressTest = (address: Address) => boolean;
 type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
 
 const headerNames = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From', 'Reply-To', 'To', 'Cc'];
-/** In characters; the rest is not read. A header of this length holds more recipients than Gmail sends an email to. */
+/** In characters. The rest of a header is not read. A header of this length holds more recipients than Gmail sends an email to. */
 const maxHeaderLength = 100_000;
 
 /** Fetches the original email's parts that a reply needs. @throws NodeError with 404 if the mailbox has no such email */
@@ -42,29 +42,27 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string) {
 	};
 }
 
-/** Adds the recipients and the subject that a reply takes from the original. @throws NodeError 400 if an email to be sent has nobody in To */
+/** Adds the recipients and the subject that a reply takes from the original. @throws NodeError 400 if To is empty, except for a draft */
 export async function completeReply(
-	client: Clients,
+	clients: Clients,
 	outgoing: OutgoingMail,
 	original: OriginalMail,
 	params: SendParams,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const { replyAll } = params;
-	const needsOwnAddresses = outgoing.to.length === 0 || replyAll;
+	const needsOwnAddresses = outgoing.to.length === 0 || params.replyAll;
 	const ownAddresses = needsOwnAddresses
-		? (await listSendAs(client)).map(({ sendAsEmail }) => normalizeAddress(sendAsEmail ?? ''))
+		? (await listSendAs(clients)).map(({ sendAsEmail }) => normalizeAddress(sendAsEmail ?? ''))
 		: [];
 	const isOwn = ({ address }: Address) => ownAddresses.includes(normalizeAddress(address));
 	const to = outgoing.to.length > 0 ? outgoing.to : findReplyRecipients(original, isOwn, item);
-	if (to.length === 0 && !isDraft(params)) {
+	if (to.length === 0 && !isDraft(params))
 		throw createRefusal(
 			'The original email has no address to reply to',
 			`Enter at least one address in ${quoteField('to')}.`,
 		);
-	}
 	const recipients = [...to, ...outgoing.cc, ...outgoing.bcc];
-	const originalRecipients = replyAll
+	const originalRecipients = params.replyAll
 		? [...readRecipients(original.to, item), ...readRecipients(original.cc, item)]
 		: [];
 	const otherRecipients = originalRecipients.filter((address) => !isOwn(address));
@@ -80,7 +78,7 @@ export async function completeReply(
 	return { ...outgoing, to, cc: [...outgoing.cc, ...removeDuplicates(otherRecipients, recipients)], subject };
 }
 
-/** Finds who gets a reply: the addresses in Reply-To, or else the sender. If the account itself sent the original: the addresses in To. */
+/** Returns the addresses in Reply-To, or else the sender. If the account itself sent the original, returns the addresses in To. */
 function findReplyRecipients({ from, replyTo, to }: OriginalMail, isOwn: AddressTest, item: Item): Address[] {
 	const senders = readRecipients(from, item);
 	if (senders.some(isOwn)) return removeDuplicates(readRecipients(to, item));
@@ -92,15 +90,14 @@ function findReplyRecipients({ from, replyTo, to }: OriginalMail, isOwn: Address
 function readRecipients(header: string, item: Item): Address[] {
 	const { addresses, otherEntries } = findAddresses(header);
 	const unreadableEntries = otherEntries.filter((entry) => entry.includes('@'));
-	if (unreadableEntries.length > 0) {
+	if (unreadableEntries.length > 0)
 		item.addHint(
 			`The original email names a recipient that is not an email address, so the reply does not go to: ${unreadableEntries.map((entry) => shorten(entry)).join('; ')}`,
 		);
-	}
 	return addresses;
 }
 
-/** Removes addresses that occur before in the list or in an earlier list. */
+/** Removes addresses that already occurred, in the list or in an earlier list. */
 function removeDuplicates(addresses: readonly Address[], earlierList: readonly Address[] = []): Address[] {
 	const seenAddresses = new Set(earlierList.map(({ address }) => address.toLowerCase()));
 	return addresses.filter(({ address }) => {
@@ -110,7 +107,7 @@ function removeDuplicates(addresses: readonly Address[], earlierList: readonly A
 	});
 }
 
-/** Removes from an address what does not make it another one: case, what follows a plus sign and, at Gmail's own domains, dots. */
+/** Removes what two addresses of the same mailbox may differ in: case, what follows a plus sign and, at Gmail's own domains, dots. */
 function normalizeAddress(address: string): string {
 	const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(address.toLowerCase()) ?? [];
 	const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';

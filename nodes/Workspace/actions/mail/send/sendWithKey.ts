@@ -12,7 +12,7 @@ import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail
 import { findDeliveredMail, listMailFolder, toDeliveredMail, readMarker } from './findDeliveredMail';
 import { fetchOwnAddress } from './sender';
 
-/** Hashes the key, and what the user chose for the email. Returns undefined if there is no key. */
+/** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
 export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHashes | undefined {
 	const keyHash = hashIdempotencyKey({ key: params.idempotencyKey, operation: 'mail send', target: '' });
 	if (keyHash === undefined) return undefined;
@@ -23,7 +23,7 @@ export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHas
 		...texts,
 		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, isDraft(params)]),
 		// Two PDFs that Google makes of the same document differ, so the document's ID stands for its PDF.
-		...files.flatMap((file) => [file.filename, file.contentType ?? '', file.exportedId ?? file.content]),
+		...files.flatMap((file) => [file.filename, file.contentType ?? '', file.googleFileId ?? file.content]),
 	]);
 	// Half of the hash distinguishes the emails of one key well enough, and keeps the header line short.
 	return { keyHash, contentHash: contentHash.slice(0, 32) };
@@ -40,27 +40,24 @@ interface KeyedMail {
 }
 
 /** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
-async function findMailsWithKey({ client, item, outgoing, keyHashes }: KeyedSend, excludedId?: string) {
+async function findMailsWithKey({ clients, item, outgoing, keyHashes }: KeyedSend, excludedId?: string) {
 	const { to, subject, folder } = outgoing;
 	const listFolder = async (mailFolder: MailFolder) =>
-		await listMailFolder(client, mailFolder, maxCandidates, buildKeyQuery(to, subject));
+		await listMailFolder(clients, mailFolder, maxCandidates, buildKeyQuery(to, subject));
 	// The user may have sent the draft of an earlier execution, so the sent emails are always searched.
-	const drafts = folder === 'drafts' ? [await listFolder('drafts')] : [];
-	const folders = [...drafts, await listFolder('sent')];
-	if (folders.some(({ isPartial }) => isPartial)) {
+	const draftLists = folder === 'drafts' ? [await listFolder('drafts')] : [];
+	const lists = [...draftLists, await listFolder('sent')];
+	if (lists.some(({ isPartial }) => isPartial))
 		item.addHint(
 			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 		);
-	}
-	const entries = folders
-		.flatMap((list): FolderEntry[] => list.entries)
-		.filter(({ id }) => id !== excludedId);
-	const readEntry = async (entry: FolderEntry) => await readMarker(client, entry);
+	const entries = lists.flatMap((list): FolderEntry[] => list.entries).filter(({ id }) => id !== excludedId);
+	const readEntry = async (entry: FolderEntry) => await readMarker(clients, entry);
 	const markedMails = await runInParallel(entries, safeConcurrency, readEntry);
 	return markedMails.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
 }
 
-/** Builds a search from some addresses and words that Gmail takes literally. A term that does not match would hide the email. */
+/** Builds a search from the first addresses and words that Gmail takes literally. With other words, the search could miss the email. */
 function buildKeyQuery(to: readonly Address[], subject: string): string {
 	const startSeconds = Math.floor(Date.now() / 1000) - searchedDays * 86_400;
 	const addresses = to.map(({ address }) => address).filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
@@ -72,12 +69,12 @@ function buildKeyQuery(to: readonly Address[], subject: string): string {
 	].join(' ');
 }
 
-/** Emails by account and key, because Gmail lists an email only some time after it was sent. Two versions of the package do not share them. */
+/** Emails by account and key hash. They are kept because Gmail lists an email only some time after it was sent. */
 const recentMails = new BoundedMap<string, KeyedMail>(10_000);
 const mutex = new KeyedMutex();
 
 interface KeyedSend {
-	readonly client: Clients;
+	readonly clients: Clients;
 	readonly item: Item;
 	/** The email with its final recipients and subject. */
 	readonly outgoing: OutgoingMail;
@@ -86,43 +83,43 @@ interface KeyedSend {
 
 /**
  * Sends or saves an email unless that was already done with its key. Executions in one process wait for each other. Processes that send at
- * the same moment do not see each other's email before the send, so each searches for another email after it, and reports what it finds.
+ * the same moment do not see each other's email before the send, so each searches again after its send, and reports another email.
  * @throws NodeError 409 if the key was used for another email
  */
 export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
-	const { client, item, outgoing, keyHashes } = keyedSend;
-	const accountAndKey = `${await fetchOwnAddress(client)} ${keyHashes.keyHash}`;
-	return await mutex.run(accountAndKey, async () => {
-		// Several emails may have the key. The oldest sent one counts, or else the oldest draft: probably the first execution's result.
+	const { clients, item, outgoing, keyHashes } = keyedSend;
+	const accountAndKeyHash = `${await fetchOwnAddress(clients)} ${keyHashes.keyHash}`;
+	return await mutex.run(accountAndKeyHash, async () => {
+		// If several emails have the key, the oldest sent one counts, or else the oldest draft. The first execution probably made it.
 		const priorMail =
-			(await findRecentMail(client, accountAndKey)) ?? (await findMailsWithKey(keyedSend)).at(-1);
+			(await findRecentMail(clients, accountAndKeyHash)) ?? (await findMailsWithKey(keyedSend)).at(-1);
 		if (priorMail && priorMail.contentHash !== keyHashes.contentHash)
 			throw createKeyReusedError(`the message ${priorMail.mail.id}`);
 		if (priorMail) return { ...priorMail.mail, repeated: true as const };
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
 			if (isNodeError(error) && error.outcome === 'unknown')
-				return await findDeliveredMail(client, outgoing.folder, error, item);
+				return await findDeliveredMail(clients, outgoing.folder, error, item);
 			throw error;
 		});
-		recentMails.set(accountAndKey, { mail, contentHash: keyHashes.contentHash });
+		recentMails.set(accountAndKeyHash, { mail, contentHash: keyHashes.contentHash });
 		await addSecondSendHint(keyedSend, mail);
 		return mail;
 	});
 }
 
 /** Finds an email that this process sent or saved with the key. Asks Gmail whether it exists, because a deleted email may be sent again. */
-async function findRecentMail({ gmail }: Clients, accountAndKey: string): Promise<KeyedMail | undefined> {
-	const recentMail = recentMails.get(accountAndKey);
+async function findRecentMail({ gmail }: Clients, accountAndKeyHash: string): Promise<KeyedMail | undefined> {
+	const recentMail = recentMails.get(accountAndKeyHash);
 	if (!recentMail) return undefined;
 	const request = { userId: 'me', id: recentMail.mail.id, format: 'minimal', fields: 'id,threadId,labelIds' };
 	const response = await ignoreNotFound(gmail.users.messages.get(request));
 	if (response) return { ...recentMail, mail: toDeliveredMail(response.data, recentMail.mail.draftId) };
-	recentMails.delete(accountAndKey);
+	recentMails.delete(accountAndKeyHash);
 	return undefined;
 }
 
-/** Adds a hint if another process also sent an email with this key. The item's own email is sent, so a failed search must not fail it. */
+/** Adds a hint if another process also sent an email with this key. A failed search is only logged, because the item's own email is sent. */
 async function addSecondSendHint(keyedSend: KeyedSend, { id }: DeliveredMail): Promise<void> {
 	const { item } = keyedSend;
 	const [otherMail] = await findMailsWithKey(keyedSend, id).catch((error: unknown) => {

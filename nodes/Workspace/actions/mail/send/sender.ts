@@ -6,7 +6,7 @@ import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 
-/** The address to send from, if it is not the account's own. */
+/** The address to send from. Undefined for the account's own address. */
 type Alias = Address | undefined;
 
 const factLifetimeMilliseconds = 10 * 60_000;
@@ -19,7 +19,7 @@ async function fetchAccountFact<T>(accountHash: string, name: string, fetchFact:
 	);
 	const key = `${accountHash} ${name}`;
 	const fact = facts.get(key);
-	// All answers under one name have the same type, which the type of the map cannot express.
+	// All facts under one name have the same type, which the type of the map cannot express.
 	if (fact && performance.now() - fact.learnedAt < factLifetimeMilliseconds) return fact.value as T;
 	const value = await fetchFact();
 	facts.set(key, { learnedAt: performance.now(), value });
@@ -27,27 +27,26 @@ async function fetchAccountFact<T>(accountHash: string, name: string, fetchFact:
 }
 
 /**
- * Finds the sender for the header From. If the user gave no name, the sender gets the account's, because Gmail would send the bare address.
+ * Finds the sender for the header From. If the user gave no name, uses the account's name, because Gmail would send the bare address.
  * @returns undefined if Gmail may fill in the sender itself
  */
-export async function findSender(client: Clients, senderName: string, fromAlias: Alias, item: Item) {
+export async function findSender(clients: Clients, senderName: string, fromAlias: Alias, item: Item) {
 	const name = senderName || (fromAlias?.name ?? '');
 	// A name in the header From needs an address next to it.
-	if (name !== '' && !fromAlias) return { name, address: await fetchOwnAddress(client) };
-	// The request is not retried, because a name is not worth a wait. If the credential lacks the scope, the email shows no name.
+	if (name !== '' && !fromAlias) return { name, address: await fetchOwnAddress(clients) };
+	// The request is not retried, because a name is not worth a pause. If the credential lacks the scope, the email shows no name.
 	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
 	const senders = await item.once('mail.senders', () =>
-		listSendAs(client, requestOptions).catch((error: unknown) => {
+		listSendAs(clients, requestOptions).catch((error: unknown) => {
 			item.log(`Could not get the display name of the account: ${String(error)}`);
 			return [];
 		}),
 	);
 	const primary = findSendAs(senders, undefined);
-	if (fromAlias && primary && !findSendAs(senders, fromAlias)) {
+	if (fromAlias && primary && !findSendAs(senders, fromAlias))
 		item.addHint(
 			`Gmail replaces ${fromAlias.address} by ${primary.sendAsEmail ?? ''}, because it is not among the account's 'Send mail as' addresses. Change ${quoteField('fromAlias')}, or add the address in Gmail's settings.`,
 		);
-	}
 	// An alias without a name uses the name of the account.
 	const rawName = name || findSendAs(senders, fromAlias)?.displayName || primary?.displayName || '';
 	const displayName = rawName.replaceAll(/\p{Cc}+/gu, ' ').trim();

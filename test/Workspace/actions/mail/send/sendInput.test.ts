@@ -3,7 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { findHeader, collectParts, readText, type MimePart } from '../../../../../dev/google/gmail/mime';
 import { send } from '../../../../../nodes/Workspace/actions/mail/send.operation';
-import { readAttachments, inlineImages } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
+import {
+	readAttachments,
+	inlineLinkedFiles,
+} from '../../../../../nodes/Workspace/actions/mail/send/attachments';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
 import { expectLinear } from '../../../../growth';
 import { testItem, testClients } from '../../../client';
@@ -259,7 +262,7 @@ describe('inline images', () => {
 			['1 < 2 "cid:logo" > 0', '1 < 2 "cid:logo" > 0'],
 		])('%s', (html, expected) => {
 			const files = [file('other.png', 'other'), file('my logo.png', 'logo')];
-			const { html: linked, unknownNames: unknown } = inlineImages(html, files, 'mark');
+			const { html: linked, unknownNames: unknown } = inlineLinkedFiles(html, files, 'mark');
 			expect(linked).toBe(
 				expected.replaceAll('CID', '1.mark@inline').replace('SRC="1.mark@inline', 'SRC="CID'),
 			);
@@ -272,14 +275,14 @@ describe('inline images', () => {
 				expectLinear(
 					unit,
 					(text) => text,
-					(text) => inlineImages(text, [file('a.png', 'a')], 'm'),
+					(text) => inlineLinkedFiles(text, [file('a.png', 'a')], 'm'),
 				);
 			},
 		);
 
 		it('names a file twice and gives it one id; others stay attached', () => {
 			const files = [file('a.png', 'a'), file('b.png', 'b'), file('c.png', 'c')];
-			const { html, files: inline } = inlineImages(
+			const { html, files: inline } = inlineLinkedFiles(
 				'<img src="cid:c"><img src="cid:a"><img src="cid:c.png">',
 				files,
 				'm',
@@ -289,7 +292,7 @@ describe('inline images', () => {
 		});
 
 		it('a field comes before a file of that name', () => {
-			const { files } = inlineImages('<img src="cid:b">', [file('b', 'a'), file('x', 'b')], 'm');
+			const { files } = inlineLinkedFiles('<img src="cid:b">', [file('b', 'a'), file('x', 'b')], 'm');
 			expect(files.map(({ cid }) => cid)).toEqual([undefined, '1.m@inline']);
 		});
 	});
