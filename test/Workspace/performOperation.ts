@@ -29,7 +29,7 @@ export async function performTogether(
 		limits: { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 1 },
 		item,
 		combineKey,
-		serialKey: undefined,
+		changedId: undefined,
 	}));
 	return await performJobs(jobs, () => Promise.resolve(clients));
 }

@@ -223,7 +223,7 @@ describe('errors', () => {
 
 		test('with the operation’s own advice after it', async () => {
 			const { description } = await ask(googleError(404, 'No.'), readFile, {
-				advice: { 404: 'Check the folder.' },
+				adviceByStatus: { 404: 'Check the folder.' },
 			});
 			expect(description).toMatch(/ Check the folder\.$/);
 		});
@@ -277,8 +277,8 @@ describe('advice table', () => {
 	const rows = Object.entries(adviceTable).flatMap(([status, ofStatus]) =>
 		ofStatus.map(([when, advice]) => ({ when, status: Number(status), advice })),
 	);
-	const isByWordsAlone = ({ when: { words, ...more } }: (typeof rows)[number]) =>
-		words !== undefined && Object.keys(more).length === 0;
+	const isByWordsAlone = ({ when: { pattern, ...more } }: (typeof rows)[number]) =>
+		pattern !== undefined && Object.keys(more).length === 0;
 	const otherRows = rows.filter((row) => !isByWordsAlone(row));
 
 	/** Google's answers as they were reported, in the order of the rows that words alone do not decide. */
@@ -524,10 +524,12 @@ describe('advice table', () => {
 		const unused = rows
 			.filter(isByWordsAlone)
 			.filter(
-				({ status, when: { words } }) =>
-					!worded.some(([, code, message, reason]) => code === status && words?.test(`${reason} ${message}`)),
+				({ status, when: { pattern } }) =>
+					!worded.some(
+						([, code, message, reason]) => code === status && pattern?.test(`${reason} ${message}`),
+					),
 			);
-		expect(unused.map(({ when: { words } }) => words?.source)).toEqual(['automated queries']);
+		expect(unused.map(({ when: { pattern } }) => pattern?.source)).toEqual(['automated queries']);
 	});
 
 	test("Google's page for a blocked address, which is HTML, is known", () => {

@@ -149,7 +149,7 @@ describe('service account', () => {
 		const clients = testClients(google.url, token, {
 			maxTries: 1,
 			signIn: { authentication: 'serviceAccount', driveAccess: 'allFiles' },
-			advice: operation.adviceByStatus,
+			adviceByStatus: operation.adviceByStatus,
 		});
 		const params = readParameters(getAllFields(operation), given, {
 			mode: 'json',

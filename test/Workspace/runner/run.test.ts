@@ -214,7 +214,7 @@ describe('one item', () => {
 				limits,
 			}),
 			combineKey,
-			serialKey: undefined,
+			changedId: undefined,
 		};
 	}
 
