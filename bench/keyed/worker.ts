@@ -51,7 +51,7 @@ const clients = createClients(send, bases, {
 	maxRetryWaitMilliseconds: 5000,
 	timeoutMilliseconds: 30_000,
 	signal: undefined,
-	accountHash: randomUUID(),
+	credentialHash: randomUUID(),
 	credentialKey: 'bench',
 	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 });

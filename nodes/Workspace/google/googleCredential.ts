@@ -58,7 +58,7 @@ export async function readGoogleCredential(
 		credentialKey,
 		log: context.logger.info.bind(context.logger),
 		// With a new token, the hash is new, too. Whatever was remembered under the old hash is then fetched again.
-		accountHash: createHash('sha256').update(credentialJson).digest('base64'),
+		credentialHash: createHash('sha256').update(credentialJson).digest('base64'),
 	};
 	return {
 		signIn,

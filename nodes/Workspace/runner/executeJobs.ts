@@ -61,7 +61,7 @@ export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknow
 	const lockKey = operation.lock?.key(params);
 	if (lockKey === undefined) return await executeAlone(jobsOfRun);
 	const isCrowded = recordArrival(lockKey, jobsOfRun.jobs[0].item.executionId);
-	const groupKey = JSON.stringify([jobsOfRun.clients.accountHash, resource, operation.value, combineKey]);
+	const groupKey = JSON.stringify([jobsOfRun.clients.credentialHash, resource, operation.value, combineKey]);
 	return await new Promise((settle) => {
 		const waitingRun = { ...jobsOfRun, settle, context: new AsyncResource('WorkspaceGroup') };
 		const waitingGroup = waitingGroups.get(groupKey);
