@@ -61,7 +61,7 @@ export interface OutputItem {
 export type ResourceName = 'mail' | 'spreadsheet' | 'document' | 'file';
 
 /** One item of a batch or of a group, whose items share requests. */
-export interface CombinedItem<P> {
+export interface Member<P> {
 	readonly params: P;
 	readonly item: Item;
 }
@@ -88,7 +88,7 @@ export interface Operation<
 	readonly fields: F;
 	readonly options: O;
 	/** Whether the operation changes nothing at Google, unless `mayChange` returns true. Neighboring items may then run in parallel. */
-	readonly isReadOnly?: boolean;
+	readonly isReadOnlyByDefault?: boolean;
 	/** Whether the operation changes something with these parameters, such as marking emails as read. Doing so twice must have no further effect. */
 	mayChange?(params: InferParameters<F, O>): boolean;
 	/** Whether a second execution has no further effect. Retry On Fail may then start it again, whatever the outcome. */
@@ -124,7 +124,7 @@ export interface Operation<
 		/** @returns a result or a NodeError for each member, in order */
 		execute(
 			clients: Clients,
-			members: ReadonlyArray<CombinedItem<InferParameters<F, O>>>,
+			members: ReadonlyArray<Member<InferParameters<F, O>>>,
 		): Promise<ReadonlyArray<R | NodeError>>;
 	};
 	/** Lets only one run of this process change a thing at a time. A run could otherwise insert rows above those that another is about to write. */

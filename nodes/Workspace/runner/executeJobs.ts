@@ -182,6 +182,6 @@ export function toJobFailure(error: unknown, { operation, item }: Job): NodeErro
 	if (isFromClient) return createRefusal(error.message);
 	const failure = toGoogleFailure(error, item.log.bind(item));
 	// Google may have carried out a change and then sent a response that cannot be read.
-	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.isReadOnly;
+	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.isReadOnlyByDefault;
 	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }

@@ -200,7 +200,7 @@ export function combineIntoBatches<J extends { readonly value: Job }>(checkedIte
 }
 
 function isOnlyReading({ operation, params }: Job): boolean {
-	return operation.isReadOnly === true && operation.mayChange?.(params) !== true;
+	return operation.isReadOnlyByDefault === true && operation.mayChange?.(params) !== true;
 }
 
 function mayRunInParallel(earlier: Job, later: Job): boolean {

@@ -277,7 +277,7 @@ export const read = defineOperation({
 		},
 	],
 	options: readOptions,
-	isReadOnly: true,
+	isReadOnlyByDefault: true,
 	async execute({ sheets }, enteredParams, item): Promise<ReadRows> {
 		const book = new Spreadsheet(sheets, enteredParams.spreadsheetId, item);
 		const isFirstTab = enteredParams.tab === '' && enteredParams.range.trim() === '';

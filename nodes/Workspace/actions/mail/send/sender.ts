@@ -66,10 +66,7 @@ export function findSendAs(senders: readonly SendAs[], alias: Alias): SendAs | u
 type SendAs = gmail_v1.Schema$SendAs;
 
 /** Lists the addresses that the account sends from, with their names and signatures. */
-export async function listSendAs(
-	{ credentialHash, gmail }: Clients,
-	options: object = {},
-): Promise<SendAs[]> {
+export async function listSendAs({ credentialHash, gmail }: Clients, options = {}): Promise<SendAs[]> {
 	return await fetchAccountFact(credentialHash, 'sendAs', async () => {
 		const fields = 'sendAs(sendAsEmail,displayName,isPrimary,signature)';
 		const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
