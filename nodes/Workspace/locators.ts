@@ -3,7 +3,7 @@ import type { INodePropertyMode } from 'n8n-workflow';
 import { createRefusal } from '../core/errors';
 import { shorten } from '../core/text';
 import type { Field, ReadContext } from '../fields/field';
-import { nameField, isRecord, readList, readLocatorText } from '../fields/values';
+import { getLabel, isRecord, readList, readLocatorText } from '../fields/values';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const googleHosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spreadsheets.google.com'];
@@ -75,7 +75,7 @@ function parseUrl(text: string): URL | undefined {
 /** Reads the IDs from a list of IDs or URLs of files, without duplicates. */
 export const readFileIds = (raw: unknown, field: Field, reading: ReadContext): string[] => {
 	const entries = readList(field, raw, reading);
-	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', nameField(field, reading))))];
+	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', getLabel(field, reading))))];
 };
 
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
@@ -100,7 +100,7 @@ export function buildFileLocator(kind: FileKind, searchListMethod: string) {
 			"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.",
 		read(raw: unknown, field: Field, reading: ReadContext): string {
 			const text = readLocatorText(field, raw, reading);
-			return text.trim() === '' ? '' : parseFileId(text, kind, nameField(field, reading));
+			return text.trim() === '' ? '' : parseFileId(text, kind, getLabel(field, reading));
 		},
 	} as const satisfies Partial<Field>;
 }
@@ -133,7 +133,7 @@ export const messageIdField = {
 		const text = readLocatorText(field, raw, reading);
 		if (text.trim() === '') return '';
 		const advice = 'List and Search return it as id. A subject or an address is not an ID.';
-		return parseId(text, nameField(field, reading), advice);
+		return parseId(text, getLabel(field, reading), advice);
 	},
 } as const satisfies Partial<Field>;
 
