@@ -159,7 +159,7 @@ describe('errors', () => {
 		const createFile: Ask = ({ drive }) => drive.files.create({ requestBody: { parents: ['1Folder2345'] } });
 		const readTitle: Ask = ({ sheets }) => sheets.spreadsheets.get({ spreadsheetId: 'Sales' });
 		const copyTitle: Ask = ({ drive }) => drive.files.copy({ fileId: 'Letter' });
-		const folder = { advice: { 404: 'Check the folder.' } };
+		const folder = { adviceByStatus: { 404: 'Check the folder.' } };
 		// One of 270 IDs of 33 characters is such.
 		const lettersOnly = 'qWertZuiOpaSdfgHjklyXcvbnMqwEr_tz';
 		const notID = 'is not an ID. If it is a title, enter the ID or the URL instead.';
@@ -260,7 +260,7 @@ describe('advice table', () => {
 		{ message, reason }: { readonly message: string; readonly reason?: string },
 		own: Partial<SignIn> = {},
 		id = '',
-		advice?: Readonly<Record<number, string>>,
+		adviceByStatus?: Readonly<Record<number, string>>,
 	): string {
 		const errors = reason === undefined ? undefined : [{ reason, message }];
 		const body = Buffer.from(JSON.stringify({ error: { code: status, message, errors } }));
@@ -269,7 +269,7 @@ describe('advice table', () => {
 			method: id ? 'GET' : 'POST',
 			url: `https://google.example${paths[api]}${id && `/${id}`}`,
 			signIn: { ...signIn, ...own },
-			advice,
+			adviceByStatus,
 		};
 		return createResponseError({ status, headers: {}, body }, call).description ?? '';
 	}
