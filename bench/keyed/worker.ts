@@ -51,7 +51,7 @@ const clients = createClients(send, bases, {
 	maxRetryWaitMilliseconds: 5000,
 	timeoutMilliseconds: 30_000,
 	signal: undefined,
-	accountHash: randomUUID(),
+	credentialHash: randomUUID(),
 	credentialKey: 'bench',
 	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 });
@@ -88,7 +88,7 @@ async function outcomeOf({ number, resource, operation: name, given }: Run): Pro
 	const params = readParameters(fields, given, { mode: 'fields', timezone: 'UTC' });
 	const limits = { maxTries: 3, maxRetryWaitSeconds: 5, timeoutSeconds: 30 };
 	const job = { index: 0, resource, operation, params, limits, item: itemOf() };
-	const [outcome] = await performJobs([{ ...job, combineKey: undefined, serialKey: undefined }], () =>
+	const [outcome] = await performJobs([{ ...job, combineKey: undefined, changedId: undefined }], () =>
 		Promise.resolve(clients),
 	);
 	if (isNodeError(outcome)) return { number, error: String(outcome) };

@@ -91,7 +91,7 @@ export class Workspace implements INodeType {
 	}
 }
 
-/** Returns a method that n8n calls for a list of the form. Its code is loaded with the first list. */
+/** Builds a method that n8n calls for a list of the form. The code of all lists is loaded when the first list is opened. */
 function loadOnFirstUse<Args extends unknown[], List>(
 	choose: (lists: typeof pickerLists) => (context: ILoadOptionsFunctions, ...args: Args) => Promise<List>,
 ) {

@@ -10,7 +10,7 @@ const buildPattern = (
 	content: `<patterns>\n<pattern title="${title}">\n${content}\n</pattern>\n</patterns>`,
 });
 
-/** Examples of parameters that work together, for n8n's AI workflow builder. The description of one parameter cannot show them. */
+/** Examples of parameters that work together, which the description of a single parameter cannot show. n8n's AI workflow builder reads them. */
 export const builderPatterns = [
 	buildPattern(
 		'mail',

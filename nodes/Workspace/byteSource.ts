@@ -11,7 +11,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { toError, NodeError, createRefusal, toNodeError } from '../core/errors';
 import { quoteField } from '../fields/field';
 
-/** A stream that fails if its source does not deliver the next piece in time. Without it, storage that hangs would stop an item forever. */
+/** A stream that fails if its source does not deliver the next piece in time. An item would otherwise wait forever for storage that hangs. */
 export class TimedStream extends Readable {
 	readonly source: Readable;
 	readonly limit: ReadLimit;
@@ -39,11 +39,11 @@ export class TimedStream extends Readable {
 
 interface ReadLimit {
 	readonly seconds: number;
-	/** Begins an error message, such as "The binary field 'data'" before "could not be read". */
+	/** Such as "The binary field 'data'". An error message continues with "could not be read". */
 	readonly sourceName: string;
 }
 
-/** Waits for work, but no longer than the limit. @throws NodeError 504 if the work takes longer; its later result is dropped */
+/** Waits for work, but no longer than the limit. @throws NodeError 504 if the work takes longer. Its later result is then dropped. */
 export async function awaitInTime<T>(work: Promise<T>, { seconds, sourceName }: ReadLimit): Promise<T> {
 	const timer = new AbortController();
 	const timeout = sleep(seconds * 1000, undefined, { signal: timer.signal }).then(() => {
@@ -92,10 +92,10 @@ export function decodeBase64(text: string): Buffer | undefined {
 		: undefined;
 }
 
-/** How many bytes are read, hashed and copied at a time. n8n's storage may deliver more. More at once would delay what is being sent. */
+/** How many bytes are read, hashed and copied at a time. More would block the event loop for longer, and delay what is being sent. */
 const pieceBytes = 1024 * 1024;
 
-/** Returns the bytes of a binary field. @param seconds the limit for opening it, and for each read */
+/** Returns the bytes of a binary field. @param seconds the limit for opening it, and again for each read */
 export async function getBinarySource(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -116,12 +116,12 @@ export async function getBinarySource(
 	return { fileName, mimeType, size: fileSize, open };
 }
 
-/** Returns the binary fields with these names, where * means all. @throws NodeError 400 if one is missing, or * finds none */
+/** Returns the names of existing binary fields. In `names`, * means all. @throws NodeError 400 if a field is missing, or * finds none */
 export function findBinaryFields(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	names: readonly string[],
-	parameter: string,
+	formField: string,
 ): string[] {
 	const existingFields = Object.keys(context.getInputData()[itemIndex]?.binary ?? {});
 	const fields = names.flatMap((name) => (name === '*' ? existingFields : [name]));
@@ -132,11 +132,11 @@ export function findBinaryFields(
 		missingField === undefined ? 'The item has no files' : `The item has no binary field '${missingField}'`,
 		existingFields.length === 0
 			? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk. For the attachments of an email, turn on Download Attachments in List, Search or Read.'
-			: `Its binary fields are: ${existingFields.map((name) => `'${name}'`).join(', ')}. Enter them in ${quoteField(parameter)}, or * for all.`,
+			: `Its binary fields are: ${existingFields.map((name) => `'${name}'`).join(', ')}. Enter them in ${quoteField(formField)}, or * for all.`,
 	);
 }
 
-/** Returns a file on n8n's machine. @param seconds the limit for opening it, and for each read @throws NodeError 400 if n8n refuses it */
+/** Returns a file on n8n's machine. @param seconds the limit for opening it, and again for each read @throws NodeError 400 if n8n refuses it */
 export async function getFileSource({ helpers }: IExecuteFunctions, filePath: string, seconds: number) {
 	const limit = { seconds, sourceName: `The file ${filePath}` };
 	const openFile = async () => {
@@ -155,7 +155,7 @@ export async function getFileSource({ helpers }: IExecuteFunctions, filePath: st
 				: createRefusal(`The file ${filePath} cannot be read`, failure.message);
 		}
 	};
-	// Opens the file for its size, and so that an unreadable file is refused before the upload begins.
+	// Opens the file to learn its size. An unreadable file is then refused before the upload begins.
 	const { stream, size } = await openFile();
 	stream.destroy();
 	return { fileName: path.basename(filePath), size, open: async () => (await openFile()).stream };
@@ -167,14 +167,14 @@ async function resolveAllowedPath(helpers: IExecuteFunctions['helpers'], filePat
 	// Older versions of n8n check the path only when the file is opened.
 	const isBlocked = (resolvedPath: ResolvedPath) =>
 		typeof helpers.isFilePathBlocked === 'function' && helpers.isFilePathBlocked(resolvedPath);
-	const notAllowedRefusal = createRefusal("n8n's file access rules do not allow this path.");
+	const notAllowedError = createRefusal("n8n's file access rules do not allow this path.");
 	try {
 		const resolvedPath = await helpers.resolvePath(filePath);
-		if (isBlocked(resolvedPath)) throw notAllowedRefusal;
+		if (isBlocked(resolvedPath)) throw notAllowedError;
 		return resolvedPath;
 	} catch (error) {
 		// `resolvePath` throws if even the folder does not exist, so the unresolved path is checked.
-		if (isBlocked(path.resolve(filePath) as ResolvedPath)) throw notAllowedRefusal;
+		if (isBlocked(path.resolve(filePath) as ResolvedPath)) throw notAllowedError;
 		throw toNodeError(error);
 	}
 }
@@ -185,9 +185,9 @@ const readInto = promisify(read);
 export const chunkBytes = 8 * 1024 * 1024;
 
 /**
- * Splits a stream into chunks of `chunkSize` bytes. The last may be shorter. While one chunk is in use, the next one is read and hashed.
- * Two buffers take turns, so a chunk is valid only until the next one is requested. They limit the memory even if the stream delivers
- * the whole file as one piece, as n8n's database mode does.
+ * Splits a stream into chunks of `chunkSize` bytes. The last may be shorter. While a chunk is in use, the next one is read and hashed. A
+ * chunk is valid only until the next one is requested, because two buffers take turns. So the chunks need little memory even if the
+ * stream delivers the whole file as one piece, as n8n's database mode does.
  */
 export async function* readChunks(stream: Readable, chunkSize: number, hash: Hash): AsyncGenerator<Buffer> {
 	let readBytes: ByteReader | undefined;
@@ -225,12 +225,12 @@ export async function* readChunks(stream: Readable, chunkSize: number, hash: Has
 	}
 }
 
-/** Reads the next bytes into `target`, but not always enough to fill it. @returns the number of bytes; 0 at the end of the stream */
+/** Reads the next bytes into `target`, but may not fill it. @returns the number of bytes, which is 0 only at the end of the stream */
 type ByteReader = (target: Buffer) => Promise<number>;
 
 /**
- * Creates a reader that reads the file behind an unread stream directly into our buffers. The stream only closes the file in the end. For
- * a file of 1 GB, V8 then need not free 1 GB of short-lived buffers, for which it would search n8n's whole heap again and again.
+ * Creates a reader for a stream. If the stream reads a file, the reader reads the file directly into our buffers, and the stream only
+ * closes it. Otherwise a file of 1 GB would cause 1 GB of short-lived buffers, and V8 would search n8n's whole heap again and again.
  */
 async function createByteReader(stream: Readable): Promise<ByteReader> {
 	if (!(stream instanceof TimedStream)) return createPieceReader(stream);

@@ -6,10 +6,9 @@ import { type Field, quoteField } from '../fields/field';
 /** The longest key, in UTF-16 code units. Other APIs with idempotency keys, such as Stripe's, have the same limit. */
 const maxKeyLength = 255;
 
-/** This is a constant because n8n's linter takes a field for a secret if `name` is a literal that contains "key". */
+/** The name is not a literal in the field, because n8n's linter takes a field for a secret if its literal `name` contains "key". */
 const optionName = 'idempotencyKey';
 
-/** The option that every operation with a key has. */
 export const idempotencyOption = {
 	displayName: 'Idempotency Key',
 	name: optionName,
@@ -20,11 +19,11 @@ export const idempotencyOption = {
 		'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',
 } as const satisfies Field;
 
-/** What the package stores of a key at Google. Hashes do not reveal the key. */
+/** What the package stores at Google instead of a key, which a hash does not reveal. */
 export interface KeyHashes {
 	/** The hash of the key, the operation and its target. With it, a later run finds what was done with the key. */
 	readonly keyHash: string;
-	/** The hash of the content for which the key was used. The key is refused for other content. */
+	/** The hash of the content for which the key was used. With other content, the key is refused. */
 	readonly contentHash: string;
 }
 

@@ -3,13 +3,13 @@ import type { INodePropertyMode } from 'n8n-workflow';
 import { createRefusal } from '../core/errors';
 import { shorten } from '../core/text';
 import type { Field, ReadContext } from '../fields/field';
-import { nameField, isRecord, readList, readLocatorText } from '../fields/values';
+import { getLabel, isRecord, readList, readLocatorText } from '../fields/values';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const googleHosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spreadsheets.google.com'];
-/** `/d/<id>` of files, `/folders/<id>` of folders; `/d/e/…` is a page that was published to the web. */
-const idInPath = /\/(?:d|folders)\/(?!e\/)([^/]+)/;
-const myDrivePath = /^\/drive\/(u\/\d+\/)?my-drive\/?$/;
+/** Finds the ID in `/d/<id>` of a file or `/folders/<id>` of a folder. `/d/e/…` is a page published to the web, and has no ID. */
+const idInPathPattern = /\/(?:d|folders)\/(?!e\/)([^/]+)/;
+const myDrivePathPattern = /^\/drive\/(u\/\d+\/)?my-drive\/?$/;
 
 /** For each kind of file: a part of the path of its URLs, an example, and what its list shows while nothing is chosen. */
 const fileKinds = {
@@ -30,10 +30,10 @@ const fileKinds = {
 	},
 } as const;
 
-/** The kinds of files that a field may ask for, as error messages name them. */
-export type FileNoun = keyof typeof fileKinds;
+/** The kinds of files that a field may ask for. Error messages use these words. */
+export type FileKind = keyof typeof fileKinds;
 
-/** Returns the ID without white space around it. @throws NodeError 400 unless it can stand in a URL's path as it is */
+/** Returns the ID without white space around it. @throws NodeError 400 if it has other characters than an ID */
 export function parseId(text: string, label: string, advice = ''): string {
 	const id = text.trim();
 	if (idPattern.test(id)) return id;
@@ -43,19 +43,20 @@ export function parseId(text: string, label: string, advice = ''): string {
 	);
 }
 
-/** Takes the ID from any URL that Google shows for a file or folder. An ID is returned as it is. @param noun 'file' means any kind */
-export function parseFileId(text: string, noun: FileNoun | 'file', label: string): string {
+/** Takes the ID from any URL that Google shows for a file or folder. An ID is returned as it is. @param kind 'file' means any kind */
+export function parseFileId(text: string, kind: FileKind | 'file', label: string): string {
 	const idOrUrl = text.trim();
 	const url = parseUrl(idOrUrl);
-	const advice = `Enter the ID of the ${noun}, or its URL from the address bar of the browser.`;
+	const advice = `Enter the ID of the ${kind}, or its URL from the address bar of the browser.`;
 	if (!url) return parseId(idOrUrl, label, `A title is not an ID. ${advice}`);
 	if (!googleHosts.includes(url.hostname))
 		throw createRefusal(`'${label}' is not a Google Drive or Google Docs URL: ${url.hostname}`, advice);
-	const urlKind = Object.entries(fileKinds).find(([, { path }]) => url.pathname.includes(path))?.[0];
-	if (noun !== 'file' && urlKind !== undefined && urlKind !== noun)
-		throw createRefusal(`'${label}' is the URL of a ${urlKind}, not of a ${noun}`, advice);
-	if (noun === 'folder' && myDrivePath.test(url.pathname)) return 'root';
-	const id = idInPath.exec(url.pathname)?.[1] ?? url.searchParams.get('id') ?? url.searchParams.get('key');
+	const kindOfUrl = Object.entries(fileKinds).find(([, { path }]) => url.pathname.includes(path))?.[0];
+	if (kind !== 'file' && kindOfUrl !== undefined && kindOfUrl !== kind)
+		throw createRefusal(`'${label}' is the URL of a ${kindOfUrl}, not of a ${kind}`, advice);
+	if (kind === 'folder' && myDrivePathPattern.test(url.pathname)) return 'root';
+	const id =
+		idInPathPattern.exec(url.pathname)?.[1] ?? url.searchParams.get('id') ?? url.searchParams.get('key');
 	if (id && idPattern.test(id)) return id;
 	const isPublished = url.pathname.includes('/d/e/');
 	throw createRefusal(`'${label}' is a URL without an ID`, isPublished ? publishedAdvice : advice);
@@ -74,20 +75,20 @@ function parseUrl(text: string): URL | undefined {
 /** Reads the IDs from a list of IDs or URLs of files, without duplicates. */
 export const readFileIds = (raw: unknown, field: Field, context: ReadContext): string[] => {
 	const entries = readList(field, raw, context);
-	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', nameField(field, context))))];
+	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', getLabel(field, context))))];
 };
 
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
 
-/** Builds what all fields for a file or folder of Drive share: a choice from a list, by URL or by ID. Reads '' if nothing is chosen. */
-export function buildFileLocator(noun: FileNoun, searchListMethod: string) {
-	const { exampleUrl, listPlaceholder } = fileKinds[noun];
+/** Builds what all fields for a file or folder of Drive share: a choice from a list, by URL or by ID. Without a choice, the value is ''. */
+export function buildFileLocator(kind: FileKind, searchListMethod: string) {
+	const { exampleUrl, listPlaceholder } = fileKinds[kind];
 	return {
 		type: 'resourceLocator',
 		default: emptyLocator,
 		isId: true,
 		modes: [
-			// n8n shows no reason in an empty list, so the hint tells it.
+			// n8n does not say why a list is empty, so the hint does.
 			{
 				...buildListMode(searchListMethod, listPlaceholder),
 				hint: "Something missing? 'Drive Access' in the credential determines what is listed.",
@@ -99,12 +100,12 @@ export function buildFileLocator(noun: FileNoun, searchListMethod: string) {
 			"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.",
 		read(raw: unknown, field: Field, context: ReadContext): string {
 			const text = readLocatorText(field, raw, context);
-			return text.trim() === '' ? '' : parseFileId(text, noun, nameField(field, context));
+			return text.trim() === '' ? '' : parseFileId(text, kind, getLabel(field, context));
 		},
 	} as const satisfies Partial<Field>;
 }
 
-/** Reads which tab a link to a spreadsheet opens. @param link a URL, or a locator with one @returns such as `#gid=7`; '' without a tab */
+/** Reads which tab a link to a spreadsheet opens. @param link a URL, or a locator with a URL @returns '' or, for example, `#gid=7` */
 export function readLinkedTab(link: unknown): string {
 	const text = isRecord(link) ? link['value'] : link;
 	if (typeof text !== 'string' || !parseUrl(text.trim())) return '';
@@ -113,16 +114,16 @@ export function readLinkedTab(link: unknown): string {
 }
 
 /** Builds what all fields for a tab of the chosen file share. @param method the name of the method that lists the tabs */
-export const buildTabLocator = (noun: FileNoun, method: string, example: string) =>
+export const buildTabLocator = (kind: FileKind, method: string, example: string) =>
 	({
 		type: 'resourceLocator',
 		default: emptyLocator,
 		format: 'tab',
-		typeOptions: { loadOptionsDependsOn: [`${noun}Id.value`] },
+		typeOptions: { loadOptionsDependsOn: [`${kind}Id.value`] },
 		modes: [buildListMode(method, 'Select a tab...'), buildTextMode('By Name', 'name', `e.g. ${example}`)],
 	}) as const satisfies Partial<Field>;
 
-/** What all fields for the ID of an email share. Reads '' if the field is empty. */
+/** What all fields for the ID of an email share. If the field is empty, the value is ''. An expression may give a locator instead of a text. */
 export const messageIdField = {
 	type: 'string',
 	default: '',
@@ -132,13 +133,13 @@ export const messageIdField = {
 		const text = readLocatorText(field, raw, context);
 		if (text.trim() === '') return '';
 		const advice = 'List and Search return it as id. A subject or an address is not an ID.';
-		return parseId(text, nameField(field, context), advice);
+		return parseId(text, getLabel(field, context), advice);
 	},
 } as const satisfies Partial<Field>;
 
 /**
- * No mode has a `validation`, because with it, n8n stops the whole node if the ID of one item is wrong. The spread hides the names from
- * n8n's linter, which takes a mode for a field without a default.
+ * Builds a mode without a `validation`, because n8n would stop the whole node if the ID of one item were wrong. The names are spread,
+ * because n8n's linter would take a mode with literal names for a field that lacks a default.
  */
 const buildTextMode = (displayName: string, name: string, placeholder: string): INodePropertyMode => ({
 	...{ displayName, name, placeholder },

@@ -16,9 +16,8 @@ export interface Item {
 	readonly run?: object;
 	/** The position among the input items, from 0. */
 	readonly index: number;
-	/** The input item's JSON. */
 	readonly json: IDataObject;
-	/** A random text that is new for each item and try. Markers are made from it. */
+	/** A random text that is new for each item and try, and is no secret. Markers are made from it. */
 	readonly token: string;
 	/** Is aborted when the execution is stopped. */
 	readonly signal: AbortSignal | undefined;
@@ -26,16 +25,16 @@ export interface Item {
 	readonly continueOnFail?: boolean;
 	/** Whether an AI agent calls the node as a tool. The input item then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
-	/** Returns the fields with these names, where * means all. @param parameter the form field with the names @throws NodeError 400 */
-	findBinaryFields(names: readonly string[], parameter: string): string[];
-	/** @throws NodeError 400 if the field is missing; the error names the existing fields */
+	/** Returns the names of existing binary fields. In `names`, * means all. @param formField the form field that has `names` @throws NodeError 400 */
+	findBinaryFields(names: readonly string[], formField: string): string[];
+	/** @throws NodeError 400 if the item has no such binary field */
 	getBinary(field: string): Promise<ByteSource>;
 	/** Returns a file on the machine that runs n8n. @throws NodeError 400 if n8n's file access rules do not allow the path */
 	getFile(path: string): Promise<ByteSource>;
-	/** Passes bytes to n8n's binary storage, so that they need not stay in memory until the run ends. */
+	/** Stores bytes in n8n's binary storage. They need not stay in memory until the run ends. */
 	store(bytes: Buffer, fileName?: string, mimeType?: string): Promise<StoredBinary>;
-	/** Calls `fetchAnswer` once per run for each key, unless it fails. Items with the same key share the answer. */
-	once<T>(key: string, fetchAnswer: () => Promise<T>): Promise<T>;
+	/** Calls `fetchResult` once per run for each key. All items with the key share the result. After a failure, it is called again. */
+	once<T>(key: string, fetchResult: () => Promise<T>): Promise<T>;
 	/** Records a file that now exists, so that a later failure of the item names it. */
 	recordCreated(file: CreatedFile): void;
 	/** Adds a hint that the node shows after the run. */
@@ -45,7 +44,7 @@ export interface Item {
 }
 
 export interface CreatedFile {
-	/** Stands in an error message, such as "The document 1Qm7x was already created". */
+	/** Used in error messages, such as "The document 1Qm7x was already created". */
 	readonly kind: 'document' | 'spreadsheet' | 'file';
 	readonly id: string;
 	readonly url?: string;
@@ -61,8 +60,8 @@ export interface OutputItem {
 
 export type ResourceName = 'mail' | 'spreadsheet' | 'document' | 'file';
 
-/** An item that shares its requests with others. */
-export interface CombinedItem<P> {
+/** One item of a batch or of a group, whose items share requests. */
+export interface Member<P> {
 	readonly params: P;
 	readonly item: Item;
 }
@@ -75,7 +74,7 @@ export interface Operation<
 	/** Saved in workflows. The file is named after it. */
 	readonly value: string;
 	readonly name: string;
-	/** Has no article, as in "Send message". */
+	/** What n8n's list of actions shows. It has no article, as in "Send message". */
 	readonly action: string;
 	readonly description: string;
 	/** Says what cannot be undone. */
@@ -84,24 +83,23 @@ export interface Operation<
 	readonly modelDescription: string;
 	/** What a model reads instead of the caution, by the value of a field that the user sets. */
 	readonly modelCautions?: { readonly field: string; readonly byValue: Readonly<Record<string, string>> };
-	/** A second choice in Allowed Operations. It allows the operation only if `requiredKey` is true in the input object. */
+	/** A second choice in Allowed Operations, such as "Mail: Send, Drafts Only". It requires that the input object sets `requiredKey` to true. */
 	readonly narrowedChoice?: Readonly<Record<'value' | 'name' | 'description' | 'requiredKey', string>>;
 	readonly fields: F;
 	readonly options: O;
 	/** Whether the operation changes nothing at Google, unless `mayChange` returns true. Neighboring items may then run in parallel. */
-	readonly isReadOnly?: boolean;
-	/** Whether the operation changes something with these parameters although it is read-only. A second change must have no further effect. */
+	readonly isReadOnlyByDefault?: boolean;
+	/** Whether the operation changes something with these parameters, such as marking emails as read. Doing so twice must have no further effect. */
 	mayChange?(params: InferParameters<F, O>): boolean;
 	/** Whether a second execution has no further effect. Retry On Fail may then start it again, whatever the outcome. */
 	isIdempotent?(params: InferParameters<F, O>): boolean;
-	/** Returns the ID of the only thing that the operation changes. Items that change different things may run in parallel. */
+	/** Returns the ID of the only thing that the operation changes, such as a document. Items that change different things may run in parallel. */
 	getChangedId?(params: InferParameters<F, O>): string;
 	/** Refuses what the checks of the single fields do not find. It is called for all items before anything is sent. */
 	check?(params: InferParameters<F, O>, item: Item): void;
-	execute(client: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
+	execute(clients: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
 	/** Turns a result into output items. Without it, or if it returns undefined, the result is the JSON of a single item. */
 	toItems?(result: R, params: InferParameters<F, O>): OutputItem[] | undefined;
-	/** Shortens a result for a model. */
 	toModel?(result: R, params: InferParameters<F, O>, maxCharacters: number): ModelAnswer;
 	/** Names what now exists at Google, such as "file a.pdf (ID 1Qm7x)". Needed if another item stops the node and the user runs it again. */
 	nameResult?(result: R): string;
@@ -115,7 +113,7 @@ export interface Operation<
 	 * @throws NodeError if it has a clearer text for the user
 	 */
 	recover?(
-		client: Clients,
+		clients: Clients,
 		params: InferParameters<F, O>,
 		failure: NodeError,
 		item: Item,
@@ -125,11 +123,11 @@ export interface Operation<
 		key(params: InferParameters<F, O>): string | undefined;
 		/** @returns a result or a NodeError for each member, in order */
 		execute(
-			client: Clients,
-			members: ReadonlyArray<CombinedItem<InferParameters<F, O>>>,
+			clients: Clients,
+			members: ReadonlyArray<Member<InferParameters<F, O>>>,
 		): Promise<ReadonlyArray<R | NodeError>>;
 	};
-	/** Lets the runs of this process change a thing one at a time. Without it, a run could insert rows above those that another run is about to write. */
+	/** Lets only one run of this process change a thing at a time. A run could otherwise insert rows above those that another is about to write. */
 	readonly lock?: {
 		/** Returns the ID of what is changed, or undefined if no lock is needed. */
 		key(params: InferParameters<F, O>): string | undefined;
@@ -154,3 +152,6 @@ export function defineOperation<const F extends readonly Field[], const O extend
 export function getAllFields({ fields, options }: Operation): readonly Field[] {
 	return [...fields, ...options, ...commonOptions];
 }
+
+/** Whether a field is a key of an input object, and not only in the form. */
+export const isInputKey = ({ onlyIn }: Field) => onlyIn !== 'fields';

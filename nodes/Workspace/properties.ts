@@ -3,7 +3,7 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { buildConditionalProperty, buildProperties } from '../fields/nodeProperties';
 import { commonOptions } from '../fields/params';
 import { operationChoices, type Resource, resources } from './resources';
-import type { Field, Operation, ResourceName } from './operation';
+import { type Field, isInputKey, type Operation, type ResourceName } from './operation';
 
 /** Shown in the node's Settings tab, because most people never change it. */
 const inputMode: INodeProperties = {
@@ -49,6 +49,7 @@ const jsonProperties: INodeProperties[] = [
 			'The operations that an input object may use. All others are rejected before anything is sent. If nothing is chosen, all operations are allowed. Choose operations if the input object comes from outside, such as from a webhook or a model.',
 		displayOptions: jsonModeDisplay,
 	},
+	// Fields without expressions are no keys of the input object, which may come from outside. The user sets them in the node.
 	...resources
 		.flatMap(({ operations }) => operations.flatMap(({ fields }) => fields))
 		.filter(({ noDataExpression }) => noDataExpression)
@@ -97,7 +98,8 @@ function buildOperationDescriptions(resource: ResourceName, operation: Operation
 	const fileText = fileFieldLabel && `${fileFieldLabel}, if available: ID or URL.`;
 	const continueLabel = options.find(({ name }) => continuationOptions.has(name))?.displayName;
 	const continuationText = continueLabel && `${continueLabel}, if available, continues a long answer.`;
-	// The user must name the file. An expression in the default gets only the file's ID from n8n, unless it contains the node's name.
+	// The default text cannot name the file. `{{ $parameter.documentId }}` would give only its ID, and an expression for its title needs the name
+	// of the node: `{{ $('Add guest').params.documentId.cachedResultName }}`.
 	const hints = [
 		fileFieldLabel &&
 			`The model does not see which ${fileFieldLabel.toLowerCase()} you choose. Name it here, and say what it holds.`,
@@ -123,8 +125,8 @@ function buildInputObjectText(): string {
 		...resources.flatMap((resource) =>
 			resource.operations.map(({ value, fields, caution }) => {
 				const keys = fields
-					.filter(({ onlyIn }) => onlyIn !== 'fields')
-					.map((field) => `${field.name}${isAlwaysRequired(field, fields) ? '*' : ''}`);
+					.filter(isInputKey)
+					.map((field) => `${field.name}${isRequiredByDefault(field, fields) ? '*' : ''}`);
 				return `${resource.value} ${value}: ${keys.join(', ')}${caution === undefined ? '' : `. ${caution}`}`;
 			}),
 		),
@@ -132,17 +134,16 @@ function buildInputObjectText(): string {
 	].join('\n');
 }
 
-/** Whether a key is required in an input object that leaves all choices at their defaults. */
-function isAlwaysRequired({ required, showWhen = {} }: Field, fields: readonly Field[]): boolean {
+/** Whether an input object requires the key of a field if all choices, such as Content Source, have their defaults. */
+function isRequiredByDefault({ required, showWhen = {} }: Field, fields: readonly Field[]): boolean {
 	const includesDefault = ([name, values]: [string, ReadonlyArray<string | boolean>]) => {
-		const decidingField = fields.find((field) => field.name === name);
+		const decidingField = fields.find((otherField) => otherField.name === name);
 		const defaultValue = decidingField?.jsonDefault ?? decidingField?.default;
 		return values.some((value) => value === defaultValue);
 	};
 	return required === true && Object.entries(showWhen).every(includesDefault);
 }
 
-/** All parameters of the node, computed from the operations. */
 export const properties: INodeProperties[] = [
 	...toolDescriptions,
 	{
@@ -167,8 +168,8 @@ export const properties: INodeProperties[] = [
 	...resources.flatMap(buildOperationDropdowns),
 	...resources.flatMap(({ value: resource, operations }) =>
 		operations.flatMap(({ value: operation, fields, options }) => {
-			const gate = { inputMode: ['fields'], resource: [resource], operation: [operation] };
-			return buildProperties(fields, [...options, ...commonOptions], gate);
+			const show = { inputMode: ['fields'], resource: [resource], operation: [operation] };
+			return buildProperties(fields, [...options, ...commonOptions], show);
 		}),
 	),
 	inputMode,

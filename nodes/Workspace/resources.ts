@@ -10,7 +10,7 @@ export interface Resource {
 	readonly name: string;
 	readonly description: string;
 	readonly operations: readonly Operation[];
-	/** The operation of a new node. Never change it: n8n does not save defaults, so it is also what saved workflows mean. */
+	/** The operation of a new node. Never change it, because saved workflows without an operation mean it: n8n does not save defaults. */
 	readonly defaultOperation: string;
 	/** The operation of a new tool, if the default does something that cannot be undone. */
 	readonly toolOperation?: string;

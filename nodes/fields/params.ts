@@ -2,7 +2,7 @@ import type { IExecuteFunctions, IGetNodeParameterOptions as ReadOptions } from 
 
 import { isTool, createRefusal } from '../core/errors';
 import type { Field, InferParameters, ReadContext } from './field';
-import { isRecord, missingDataAdvice, nameField, readValue, refuseUnnamedFiles, TypedText } from './values';
+import { isRecord, missingDataAdvice, getLabel, readValue, refuseUnnamedFiles, TypedText } from './values';
 
 export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 
@@ -63,7 +63,7 @@ const isMissing = (raw: unknown) => raw === undefined || raw === null;
 
 function requireValue(field: Field, raw: unknown, value: unknown, context: ReadContext): void {
 	if (!field.required) return;
-	const message = `'${nameField(field, context)}' is required`;
+	const message = `'${getLabel(field, context)}' is required`;
 	const noKeyAdvice = 'The input object does not have this key, or its value is null. Add it.';
 	if (context.mode === 'json' && isMissing(raw)) throw createRefusal(message, noKeyAdvice);
 	// Only the operation knows whether an empty value means something here.

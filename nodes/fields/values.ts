@@ -3,8 +3,8 @@ import { tryToParseDateTime } from 'n8n-workflow';
 import { type NodeError, createRefusal } from '../core/errors';
 import type { AttachmentInput, Field, FieldFormat, ReadContext } from './field';
 
-/** Returns the field's name as the user sees it. */
-export const nameField = ({ displayName, name }: Field, { mode }: ReadContext) =>
+/** Returns what error messages call a field: its display name, or its key in JSON mode. */
+export const getLabel = ({ displayName, name }: Field, { mode }: ReadContext) =>
 	mode === 'fields' ? displayName : name;
 
 export const missingDataAdvice =
@@ -12,7 +12,7 @@ export const missingDataAdvice =
 
 export function createValueRefusal(field: Field, context: ReadContext, expectation: string): NodeError {
 	return createRefusal(
-		`'${nameField(field, context)}' must be ${expectation}`,
+		`'${getLabel(field, context)}' must be ${expectation}`,
 		context.mode === 'fields' ? 'If it is an expression, check what it returns for this item.' : undefined,
 	);
 }
@@ -114,7 +114,7 @@ function readRows(field: Field, raw: unknown, context: ReadContext): unknown[] {
 	const takesRecords = field.format === 'records';
 	const rowExpectation = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
 	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
-	const label = nameField(field, context);
+	const label = getLabel(field, context);
 	const input = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
 	const rows = typeof input === 'string' ? parseJson(input, `'${label}'`, jsonAdvice) : input;
 	const message = `'${label}' must be an array of rows`;
@@ -150,7 +150,7 @@ export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadCont
 	const isUnnamed = (entry: unknown) => isBlank(entry ?? '');
 	if (!(isForm && entries.length === 0) && !entries.some(isUnnamed)) return;
 	throw createRefusal(
-		`'${nameField(field, context)}' names no file${entries.length > 1 ? ' in one of its entries' : ''}`,
+		`'${getLabel(field, context)}' names no file${entries.length > 1 ? ' in one of its entries' : ''}`,
 		'It is empty for this item. Check the expression and that the input item contains the data, or remove it.',
 	);
 }

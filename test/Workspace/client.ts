@@ -49,7 +49,7 @@ export function testClients(
 		maxRetryWaitMilliseconds: 60_000,
 		timeoutMilliseconds: 30_000,
 		signal: undefined,
-		accountHash: randomUUID(),
+		credentialHash: randomUUID(),
 		credentialKey: `test ${token}`,
 		rateLimiters: quickLimiters(),
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },

@@ -1,8 +1,8 @@
-import { type FileNoun, parseFileId, parseId } from '../../nodes/Workspace/locators';
+import { type FileKind, parseFileId, parseId } from '../../nodes/Workspace/locators';
 
 const id = '1Qm7xWc0aVbR2yKt4hL9_-x';
 
-test.each<[FileNoun, string]>([
+test.each<[FileKind, string]>([
 	['spreadsheet', `https://docs.google.com/spreadsheets/d/${id}/edit#gid=0`],
 	['spreadsheet', `https://docs.google.com/spreadsheets/d/${id}`],
 	['spreadsheet', `https://docs.google.com/spreadsheets/u/0/d/${id}/edit?usp=sharing`],
@@ -52,7 +52,7 @@ test.each([
 	expect(() => parseFileId(text, 'spreadsheet', 'Label')).toThrow(message);
 });
 
-test.each<[FileNoun | 'file', string, RegExp]>([
+test.each<[FileKind | 'file', string, RegExp]>([
 	['spreadsheet', 'My sales', /A title is not an ID\. Enter the ID of the spreadsheet, or its URL/],
 	['spreadsheet', 'https://docs.google.com/spreadsheets/', /^Enter the ID of the spreadsheet, or its URL/],
 	['file', 'https://docs.google.com/', /^Enter the ID of the file, or its URL/],

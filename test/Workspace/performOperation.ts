@@ -1,16 +1,10 @@
 import { isNodeError } from '../../nodes/core/errors';
-import type {
-	Clients,
-	Field,
-	CombinedItem,
-	Operation,
-	InferParameters,
-} from '../../nodes/Workspace/operation';
+import type { Clients, Field, Member, Operation, InferParameters } from '../../nodes/Workspace/operation';
 import type { AnyParameters } from '../../nodes/fields/params';
 import { performJobs } from '../../nodes/Workspace/runner/runItems';
 import type { RunnerItem } from '../../nodes/Workspace/runner/job';
 
-export interface TestMember extends CombinedItem<AnyParameters> {
+export interface TestMember extends Member<AnyParameters> {
 	readonly item: RunnerItem;
 }
 
@@ -29,7 +23,7 @@ export async function performTogether(
 		limits: { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 1 },
 		item,
 		combineKey,
-		serialKey: undefined,
+		changedId: undefined,
 	}));
 	return await performJobs(jobs, () => Promise.resolve(clients));
 }

@@ -6,7 +6,7 @@ import path from 'node:path';
 
 import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credentials';
 import { createResponseError } from '../../nodes/Workspace/google/errors';
-import type { FailedRequest } from '../../nodes/Workspace/google/advice';
+import type { RequestFacts } from '../../nodes/Workspace/google/advice';
 import { fetchAccessToken } from '../../nodes/Workspace/google/serviceAccount';
 import { describeSignInEnd } from '../../nodes/Workspace/google/signInEnd';
 import { createTransport } from '../../nodes/Workspace/google/transport';
@@ -22,26 +22,26 @@ const documented = [...table.matchAll(/^\| (?!error|-)(.+?)\s*\|/gm)].map(([, ce
 const oAuth2 = { authentication: 'oAuth2', driveAccess: 'appFiles' } as const;
 const serviceAccount = { authentication: 'serviceAccount', driveAccess: 'appFiles' } as const;
 
-const call: FailedRequest = {
+const call: RequestFacts = {
 	api: 'mail',
 	method: 'GET',
 	url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages',
 	signIn: oAuth2,
 };
-const upload: FailedRequest = {
+const upload: RequestFacts = {
 	...call,
 	api: 'drive',
 	method: 'POST',
 	url: 'https://www.googleapis.com/upload/drive/v3/files',
 	signIn: serviceAccount,
 };
-const hidden: FailedRequest = {
+const hidden: RequestFacts = {
 	...call,
 	api: 'drive',
 	url: 'https://www.googleapis.com/drive/v3/files/0123456789012345678901234',
 };
 
-const unshared: FailedRequest = {
+const unshared: RequestFacts = {
 	...call,
 	api: 'sheets',
 	url: 'https://sheets.googleapis.com/v4/spreadsheets/0123456789012345678901234',

@@ -41,7 +41,7 @@ export const limits = { maxTries: 2, maxRetryWaitSeconds: 10 };
 /** All cells of an operation: each fault at each request that an undisturbed run makes. */
 export async function googleCells(subject: Subject, faults: readonly ListedFault[]): Promise<Cell[]> {
 	const calm = await calmRun(subject);
-	if (!subject.operation.isReadOnly && calm.traces === 0) {
+	if (!subject.operation.isReadOnlyByDefault && calm.traces === 0) {
 		throw new Error(`${subject.name} leaves no trace: let test/faults/world.ts look where it leaves one`);
 	}
 	return calm.methods.flatMap((method, at) => {
@@ -126,7 +126,7 @@ async function outcomeOf(
 		const requests = signsIn ? world.google.requests.length : world.requests;
 		if (world.google.violations.length > 0) throw new Error(world.google.violations.join('\n'));
 		const done = (world.traces() - before) / calm.traces;
-		const times = subject.operation.isReadOnly ? undefined : done;
+		const times = subject.operation.isReadOnlyByDefault ? undefined : done;
 		if ('error' in ended) {
 			const claim = readClaim(ended.error);
 			const message = withoutIds(ended.error.message, world);

@@ -17,7 +17,9 @@ export type Wrongs = string[];
 /** What an item leaves at the service in an undisturbed run, by subject. */
 export type Calm = ReadonlyMap<string, number>;
 
-const changing = subjects.filter(({ operation, variant }) => !operation.isReadOnly && !variant.isLarge);
+const changing = subjects.filter(
+	({ operation, variant }) => !operation.isReadOnlyByDefault && !variant.isLarge,
+);
 const limits = { maxTries: 2, maxRetryWaitSeconds: 3, timeoutSeconds: 8 };
 /** A fault hits one of this many first requests of a run. */
 const furthest = 12;

@@ -1,6 +1,6 @@
 import { createRefusal } from '../../core/errors';
 import type { Field, ReadContext } from '../../fields/field';
-import { nameField, readList, readText } from '../../fields/values';
+import { getLabel, readList, readText } from '../../fields/values';
 import type { FieldCondition } from './messages';
 
 export const textType = { type: 'string', default: '' } as const;
@@ -121,7 +121,7 @@ function parseCloseCodes(raw: unknown, field: Field, context: ReadContext): numb
 	return readList(field, raw, context).map((text) => {
 		if (/^[1-4]\d{3}$/.test(text)) return Number(text);
 		throw createRefusal(
-			`'${nameField(field, context)}' contains '${text}', which is not a close code`,
+			`'${getLabel(field, context)}' contains '${text}', which is not a close code`,
 			'Close codes are numbers from 1000 to 4999, separated by commas.',
 		);
 	});

@@ -24,13 +24,13 @@ export function hashFileKey(
 
 interface CreationSteps<R> {
 	readonly keyHashes: KeyHashes;
-	/** The ID of the file that an earlier request for this item created, if Google's answer to that request did not arrive. */
+	/** The ID of the file that an earlier request for this item created, if Google's response to that request did not arrive. */
 	readonly recoveredId?: string;
-	/** Creates a file with these private properties, or returns a result without a file, as `instead`. */
+	/** Creates a file with these private properties. If an existing file takes its place, returns the result for that file as `instead`. */
 	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/** Completes a file, unless it is done. May be called again, even by parallel executions. Returns a function that reads the result. */
+	/** Completes a file, unless it is done. Parallel executions may do so at once. Returns a function that reads the result. */
 	readonly finish: (
 		file: File,
 		state: { readonly isOwn: boolean; readonly isDone: boolean },
@@ -74,7 +74,7 @@ export async function createOnce<R extends object>(
 		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
 	const state = { isOwn: keptFile.id === (createdFile?.id ?? recoveredId), isDone: isDone(keptFile) };
 	const readResult = await finish(keptFile, state);
-	// Marks the file as done before reading the result. If reading fails, the next run must not replace placeholders again.
+	// The file is marked as done before the result is read. If reading fails, the next run must not replace placeholders again.
 	if (!state.isDone) await updateFile(drive, keptFile, { appProperties: { [stateProperty]: 'done' } });
 	const result = await readResult();
 	return state.isOwn ? result : { ...result, repeated: true };
@@ -89,18 +89,17 @@ async function addOwnFile(drive: drive_v3.Drive, files: readonly File[], fileId:
 
 const isDone = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
 
-/** Compares files so that all executions keep the same one: done files first, then older ones, then by ID. */
+/** Compares files so that all executions keep the same file. Done files come first, then older files. The ID decides between equals. */
 function compareRank(a: File, b: File): number {
 	if (isDone(a) !== isDone(b)) return isDone(a) ? -1 : 1;
 	const rank = (file: File) => `${file.createdTime ?? ''} ${file.id ?? ''}`;
 	return rank(a) < rank(b) ? -1 : 1;
 }
 
-/** Updates a file. The request is retried, because a second update changes nothing. */
+/** Updates a file. The request may be repeated, because a second update has no further effect. */
 async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File): Promise<void> {
 	const request = { fileId: id ?? '', requestBody, supportsAllDrives: true, fields: 'id' };
-	const options = { retryConfig: { httpMethodsToRetry: ['PATCH'] } };
-	const update = drive.files.update(request, options);
+	const update = drive.files.update(request, { retryConfig: { httpMethodsToRetry: ['PATCH'] } });
 	// Another execution may have removed the file already.
 	await (requestBody.trashed ? ignoreNotFound(update) : update);
 }
@@ -108,7 +107,7 @@ async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File
 /** Advice for an error 404: Google does not find the parent folder. */
 export const missingFolderAdvice = `Check that ${quoteField('parentFolder')} exists and that this account can access it.`;
 
-/** The private property with an item's token. Other apps cannot see it. */
+/** The private property that marks a file with its item's token. Other apps cannot see it. */
 const tokenProperty = 'creationToken';
 
 interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
@@ -120,10 +119,9 @@ interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	readonly parentFolder: string;
 	/** The ID of a file to copy. Without it, the new file is empty. */
 	readonly templateId?: string;
-	/** The hashes of the idempotency key, if there is one. */
 	readonly keyHashes: KeyHashes | undefined;
 	readonly recoveredId: string | undefined;
-	/** As in `CreationSteps`. Without a key, it is called only once. */
+	/** As in `CreationSteps`. Without an idempotency key, it is called only once. */
 	readonly finish: (id: string, isDone: boolean) => Promise<() => R | Promise<R>>;
 }
 
@@ -150,7 +148,7 @@ export async function createInDrive<R extends object>(
 		recoveredId,
 		create: createFile,
 		async finish({ id }, state) {
-			// If Google's answer did not arrive, the file was not recorded before.
+			// The file was not recorded before if Google's response did not arrive.
 			if (!state.isDone) item.recordCreated(describeFile(id ?? ''));
 			return await finish(id ?? '', state.isDone);
 		},
@@ -172,7 +170,7 @@ async function createOrCopyFile(
 	return data.id ?? '';
 }
 
-/** Finds the ID of the file that `createInDrive` created for the item, if Google's answer did not arrive. */
+/** Finds the ID of the file that `createInDrive` created for the item, if Google's response did not arrive. */
 export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
 	return (await findFileOfItem(drive, item, 'id'))?.id ?? undefined;
 }
@@ -182,8 +180,7 @@ export const buildTokenProperty = ({ token }: Pick<Item, 'token'>) => ({ [tokenP
 
 /** Finds the file that was created for an item. Returns undefined if Google does not list the file, or not yet. */
 export async function findFileOfItem(drive: drive_v3.Drive, { token }: Pick<Item, 'token'>, fields: string) {
-	const [file] = await findFiles(drive, buildPropertySearch(tokenProperty, token), fields);
-	return file;
+	return (await findFiles(drive, buildPropertySearch(tokenProperty, token), fields))[0];
 }
 
 /** Finds up to 100 files in My Drive and all shared drives of the account, but not in the trash. @param q a query in Drive's search language */

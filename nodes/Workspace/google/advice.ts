@@ -2,23 +2,23 @@ import { isRedirect } from '../../core/errors';
 import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 
-/** Google's services, named by the parts of the node that call them. */
+/** Google's services. Gmail is called `mail`, as the resource that uses it. */
 export type Api = 'mail' | 'sheets' | 'docs' | 'drive';
 
 /** The conditions for advice. All that are set must be true. */
 interface AdviceCase {
 	/** The failed request must be to one of these services. */
 	readonly api?: readonly Api[];
-	/** Must match `GoogleError.words`. The status is not among them, because every 403 has the status PERMISSION_DENIED. */
-	readonly words?: RegExp;
+	/** Must match `GoogleError.searchText`. The status is not part of it, because every 403 has the status PERMISSION_DENIED. */
+	readonly pattern?: RegExp;
 	readonly authentication?: SignIn['authentication'];
 	/** The sign-in must be one from which Drive hides files. */
 	readonly hidesFiles?: true;
-	/** The request must create something, so that its address has no ID. */
+	/** The request must create something. Its address then has no ID. */
 	readonly creates?: true;
 }
 
-/** They open any file of the account by its ID, whatever Drive Access says. */
+/** The services that open any file of the account by its ID, whatever Drive Access says. */
 const editorApis: readonly Api[] = ['sheets', 'docs'];
 const serviceAccount = { authentication: 'serviceAccount' } as const;
 const nouns: Partial<Record<Api, string>> = { sheets: 'a spreadsheet', docs: 'a document' };
@@ -32,131 +32,131 @@ const noReasonText = `Google gave no reason. ${checkBasesAdvice}`;
 const noTokenText = `The request reached Google without its token. ${checkBasesAdvice}`;
 const quotaAdvice: ReadonlyArray<readonly [AdviceCase, string]> = [
 	[
-		{ words: /dailyLimitExceeded|quotaExceeded|\bdaily [\w ]*limit|\bper day\b/i },
+		{ pattern: /dailyLimitExceeded|quotaExceeded|\bdaily [\w ]*limit|\bper day\b/i },
 		"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
 	],
 	[
-		{ words: /automated queries/i },
+		{ pattern: /automated queries/i },
 		"Google temporarily blocks this machine's IP address. Send fewer requests, and try again later.",
 	],
 ];
 
-/** What the user can do, by status. The first row that fits counts. The link above a row reports or documents such a response. */
+/** What the user can do, by status. The first row that fits counts. The link above a row shows such a response. */
 export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [AdviceCase, string]>>> = {
 	400: [
 		// https://github.com/burnash/gspread/issues/732
 		[
-			{ api: editorApis, words: /operation is not supported for this document/i },
+			{ api: editorApis, pattern: /operation is not supported for this document/i },
 			'This is an Office file (such as .xlsx or .docx) that was never converted. Open it in Google Drive, choose File > Save as Google Sheets (or Docs), and use the new file.',
 		],
 		// https://github.com/googleapis/google-api-nodejs-client/issues/2322
 		[
-			{ api: ['mail'], words: /precondition check failed|mail service not enabled/i, ...serviceAccount },
+			{ api: ['mail'], pattern: /precondition check failed|mail service not enabled/i, ...serviceAccount },
 			'A service account has no mailbox of its own. In the credential, enter the user to act for as Delegated Email, and have an administrator allow domain-wide delegation for the scopes.',
 		],
 		[
-			{ words: /mail service not enabled/i },
+			{ pattern: /mail service not enabled/i },
 			'This Google account has no Gmail mailbox. Sign in with one that has.',
 		],
 		[
 			{
-				words:
+				pattern:
 					/parse range|grid limits|within range|invalid range|outside (?:of )?the (?:range|grid)|no grid with/i,
 			},
 			`Check ${quoteField('range')}: the tab must exist, and the range must be within its rows and columns. To write below the last row, use Append, which adds rows.`,
 		],
 		// https://github.com/burnash/gspread/issues/1031
 		[
-			{ words: /protected (?:cell|range|sheet)/i },
+			{ pattern: /protected (?:cell|range|sheet)/i },
 			'The cells are protected. Ask the owner of the spreadsheet to let this account edit them (Data > Protect sheets and ranges), or write to other cells.',
 		],
 		// https://support.google.com/drive/answer/37603
 		[
-			{ words: /limit of 10,?000,?000 cells/i },
+			{ pattern: /limit of 10,?000,?000 cells/i },
 			'A spreadsheet can hold up to 10 million cells, including empty ones. Delete rows, columns or tabs that are not needed, or start a new spreadsheet.',
 		],
 		// https://github.com/asimlqt/php-google-spreadsheet-client/issues/170
 		[
-			{ words: /sheet with the name .* already exists/i },
+			{ pattern: /sheet with the name .* already exists/i },
 			'Each tab of a spreadsheet needs a name of its own. Use another one.',
 		],
 		[
-			{ words: /connected sheet/i },
+			{ pattern: /connected sheet/i },
 			'Google Sheets does not allow changes to a connected sheet. Use another tab.',
 		],
 		[
-			{ words: /typed column/i },
+			{ pattern: /typed column/i },
 			'A column of this table accepts only one type of value. Change the value, or the type of the column in Google Sheets.',
 		],
-		[{ words: /maximum of 50,?000 char/i }, 'Shorten the text of the cell, or put it into a document.'],
+		[{ pattern: /maximum of 50,?000 char/i }, 'Shorten the text of the cell, or put it into a document.'],
 		// https://github.com/jlolling/talendcomp_tGoogleSheet/issues/1
-		[{ words: /(?:payload|message) size exceeds|uploadTooLarge/i }, tooLargeText],
+		[{ pattern: /(?:payload|message) size exceeds|uploadTooLarge/i }, tooLargeText],
 		[
-			{ words: /revision/i },
+			{ pattern: /revision/i },
 			'The document was changed in the meantime, so nothing was written. Read it again if the content depends on it, then run this again.',
 		],
 		[
-			{ words: /retriev\w+ the image|image should be publicly/i },
+			{ pattern: /retriev\w+ the image|image should be publicly/i },
 			`Google could not fetch an image. It must be a PNG, JPEG or GIF at an address that anyone can open. To write links instead, remove the option ${quoteField('insertImages')}.`,
 		],
 	],
-	401: [[{ words: /CREDENTIALS_MISSING/ }, noTokenText]],
+	401: [[{ pattern: /CREDENTIALS_MISSING/ }, noTokenText]],
 	403: [
 		// https://github.com/xing5/mcp-google-sheets/issues/24
 		[
-			{ api: editorApis, words: /caller does not have permission/i, creates: true, ...serviceAccount },
+			{ api: editorApis, pattern: /caller does not have permission/i, creates: true, ...serviceAccount },
 			'A service account has no Drive of its own to create files in. Choose a Parent Folder in a shared drive that it can write to, or enter a Delegated Email in the credential.',
 		],
 		// https://github.com/googleapis/google-api-ruby-client/issues/461
 		[
-			{ api: editorApis, words: /caller does not have permission/i, ...serviceAccount },
+			{ api: editorApis, pattern: /caller does not have permission/i, ...serviceAccount },
 			"Share the file with the service account's email address, which is in the credential (with the Editor role to write to it), or enter a Delegated Email in the credential.",
 		],
 		// https://github.com/n8n-io/n8n/issues/26050
 		[
-			{ words: /storageQuotaExceeded/, ...serviceAccount },
+			{ pattern: /storageQuotaExceeded/, ...serviceAccount },
 			'A service account has no storage of its own. Choose a folder in a shared drive, enter a Delegated Email in the credential, or sign in with a Google account instead.',
 		],
 		// https://developers.google.com/workspace/drive/api/guides/handle-errors
 		[
-			{ words: /storageQuotaExceeded/ },
+			{ pattern: /storageQuotaExceeded/ },
 			'The storage of this Google account is full. Free up space or use another folder.',
 		],
 		// https://developers.google.com/workspace/drive/api/guides/manage-downloads
 		[
-			{ api: ['drive'], words: /exportSizeLimitExceeded/ },
+			{ api: ['drive'], pattern: /exportSizeLimitExceeded/ },
 			'Google exports at most 10 MB as a file. Make the document smaller, or read it as text.',
 		],
 		// https://github.com/iterative/PyDrive2/issues/192
 		[
-			{ api: ['drive'], words: /has not granted the app/i, authentication: 'oAuth2' },
+			{ api: ['drive'], pattern: /has not granted the app/i, authentication: 'oAuth2' },
 			`${appFilesOnlyText} and reconnect (Switch account).`,
 		],
 		[
-			{ words: /domainPolicy|SECURITY_POLICY_VIOLATED|vpcServiceControls|organization's policy/i },
+			{ pattern: /domainPolicy|SECURITY_POLICY_VIOLATED|vpcServiceControls|organization's policy/i },
 			"A policy of the organization doesn't allow this. Show this message to its Google Workspace or Google Cloud administrator.",
 		],
-		[{ words: /dailyLimitExceededUnreg|unregistered callers/ }, noTokenText],
+		[{ pattern: /dailyLimitExceededUnreg|unregistered callers/ }, noTokenText],
 		...quotaAdvice,
 		[
 			{
-				words:
+				pattern:
 					/teamDriveFileLimitExceeded|numChildrenInNonRootLimitExceeded|activeItemCreationLimitExceeded|Hierarchy/,
 			},
 			'The folder, shared drive or account cannot hold more files or levels of folders. Use another folder, or remove files that are not needed and empty the trash.',
 		],
-		[{ words: /parentNotAFolder/ }, `${quoteField('parentFolder')} is a file. Choose a folder.`],
+		[{ pattern: /parentNotAFolder/ }, `${quoteField('parentFolder')} is a file. Choose a folder.`],
 		// https://github.com/GAM-team/GAM/issues/1270
 		[
-			{ words: /cannotAddParent/ },
+			{ pattern: /cannotAddParent/ },
 			'A file can be in one folder only. Enter one folder, or move the existing file to it in Google Drive first.',
 		],
 		[
-			{ words: /delegation denied/i },
+			{ pattern: /delegation denied/i },
 			'The sign-in may not act for this mailbox. Sign in as its user, or enter the user as Delegated Email of a service account with domain-wide delegation.',
 		],
 		[
-			{ words: /metadata scope/i },
+			{ pattern: /metadata scope/i },
 			'The token has the scope gmail.metadata, which does not allow this. Remove that scope from the credential and reconnect.',
 		],
 	],
@@ -190,40 +190,41 @@ export interface GoogleError {
 	/** The status as a word, such as `NOT_FOUND`, if the service sends it. */
 	readonly status: string | undefined;
 	/** All of `errors[].reason` and `details[].reason`, then the message, separated by spaces. */
-	readonly words: string;
+	readonly searchText: string;
 	/** The address where the user can enable the API, if Google sends one. */
 	readonly activationUrl: string | undefined;
 }
 
 /**
- * Finds what the user can do. Appends the operation's own advice for the status, unless Google's words have shown the cause.
+ * Finds what the user can do. Appends the operation's own advice for the status, unless Google's reason or message has shown the cause.
  * @param isRateLimit whether Google refused the request because of a rate limit, for which it uses several statuses
  */
-export function findAdvice(status: number, isRateLimit: boolean, error: GoogleError, request: FailedRequest) {
+export function findAdvice(status: number, isRateLimit: boolean, error: GoogleError, request: RequestFacts) {
 	// Google's services have a message for what they do not find. A 404 without a message comes from a wrong base address.
 	if (status === 404 && !error.message) return noReasonText;
 	const row = adviceTable[status]?.find(([conditions]) => isApplicable(conditions, error, request));
 	if (isRateLimit && !row)
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
+	const ownAdvice = !row?.[0].pattern && request.adviceByStatus?.[status];
 	const parts =
 		status === 404
 			? describeMissing(error, request, row?.[1])
-			: [row?.[1] ?? findGeneralAdvice(status, error, request), !row?.[0].words && request.advice?.[status]];
+			: [row?.[1] ?? findGeneralAdvice(status, error, request), ownAdvice];
 	return parts.filter(Boolean).join(' ');
 }
 
-function isApplicable(conditions: AdviceCase, error: GoogleError, request: FailedRequest): boolean {
-	const { api, words, authentication, hidesFiles, creates } = conditions;
+function isApplicable(conditions: AdviceCase, error: GoogleError, request: RequestFacts): boolean {
+	const { api, pattern, authentication, hidesFiles, creates } = conditions;
 	return (
 		(api?.includes(request.api) ?? true) &&
-		(words?.test(error.words) ?? true) &&
+		(pattern?.test(error.searchText) ?? true) &&
 		(authentication === undefined || authentication === request.signIn.authentication) &&
 		(!hidesFiles || request.signIn.driveAccess !== 'allFiles') &&
 		(!creates || (request.method === 'POST' && findIdInUrl(request.url) === undefined))
 	);
 }
 
-function findGeneralAdvice(status: number, error: GoogleError, request: FailedRequest) {
+function findGeneralAdvice(status: number, error: GoogleError, request: RequestFacts) {
 	if (status === 403) return findForbiddenAdvice(error, request);
 	if (status === 401) return getReconnectAdvice(request.signIn);
 	if (status === 409 && error.status !== 'ABORTED') return 'Something with this ID already exists.';
@@ -234,33 +235,34 @@ function findGeneralAdvice(status: number, error: GoogleError, request: FailedRe
 		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';
 	if (status >= 500 || status === 408) return 'Google reported a temporary problem. Try again later.';
 	// The operation's own advice is more specific.
-	if (request.advice?.[status]) return undefined;
+	if (request.adviceByStatus?.[status]) return undefined;
 	if (!error.message) return noReasonText;
 	return status === 400 ? 'Check the parameters of this item.' : seeMessageText;
 }
 
-function findForbiddenAdvice({ words, message, activationUrl }: GoogleError, request: FailedRequest): string {
-	if (/accessNotConfigured|SERVICE_DISABLED/.test(words)) {
+function findForbiddenAdvice(error: GoogleError, request: RequestFacts): string {
+	const { searchText: searchText, message, activationUrl } = error;
+	if (/accessNotConfigured|SERVICE_DISABLED/.test(searchText)) {
 		const place = activationUrl ?? "the API library of the credential's Google Cloud project";
 		return `Enable the ${apiNames[request.api]} API in ${place}, wait a few minutes and try again.`;
 	}
-	if (/insufficientPermissions|ACCESS_TOKEN_SCOPE_INSUFFICIENT/.test(words))
+	if (/insufficientPermissions|ACCESS_TOKEN_SCOPE_INSUFFICIENT/.test(searchText))
 		return `The credential lacks the scope ${findNeededScope(request)}. ${getGrantScopeAdvice(request.signIn)}`;
-	if (/forbidden|permission/i.test(words) && !/\b(?:CONSUMER|USER_PROJECT)_/.test(words)) {
+	if (/forbidden|permission/i.test(searchText) && !/\b(?:CONSUMER|USER_PROJECT)_/.test(searchText)) {
 		const id = findIdInUrl(request.url);
 		return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;
 	}
 	return message ? seeMessageText : noReasonText;
 }
 
-/** Describes what Google does not find. The ID is the one in Google's message, which may be a folder's, or else the one in the address. */
-function describeMissing({ message = '' }: GoogleError, request: FailedRequest, rowAdvice?: string) {
+/** Describes what Google does not find. Uses the ID in Google's message, which may be a folder's. Without one, uses the ID in the address. */
+function describeMissing({ message = '' }: GoogleError, request: RequestFacts, rowAdvice?: string) {
 	const { pathname } = new URL(request.url);
 	const idInMessage = /not found: ([\w-]+)/.exec(message)?.[1];
 	const fileId = /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1];
 	const id = idInMessage ?? fileId ?? findIdInUrl(request.url);
 	// The operation's advice for a 404 is about a folder or an email, so it does not fit a spreadsheet or document.
-	const statusAdvice = editorApis.includes(request.api) ? undefined : request.advice?.[404];
+	const statusAdvice = editorApis.includes(request.api) ? undefined : request.adviceByStatus?.[404];
 	const advice = pathname.endsWith(`/${id}/copy`) ? `Check ${quoteField('templateId')}.` : statusAdvice;
 	if (id === undefined) return [rowAdvice ?? 'Check the ID of this item.', advice];
 	// Every ID of a file at Google has a digit or at least 25 characters.
@@ -286,22 +288,22 @@ function getGrantScopeAdvice({ authentication }: SignIn): string {
 }
 
 /** Finds the narrowest of the package's scopes that allows a request. */
-export function findNeededScope({ api, method, url, signIn }: FailedRequest): string {
+export function findNeededScope({ api, method, url, signIn }: RequestFacts): string {
 	const { pathname } = new URL(url);
-	// Google lists shared drives only to a sign-in with access to all files.
-	const needsAllFiles = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
+	// With All Files, the sign-in should have the scope `drive`. Listing shared drives (`/drives`) needs this scope, too.
+	const mustSeeAllFiles = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
 	const changeScope = pathname.endsWith('/batchModify') ? 'gmail.modify' : 'gmail.send';
 	const writeScope = pathname.endsWith('/drafts') ? 'gmail.compose' : changeScope;
 	const scopes: Readonly<Record<Api, string>> = {
 		mail: method === 'GET' ? 'gmail.readonly' : writeScope,
 		sheets: 'spreadsheets',
 		docs: 'documents',
-		drive: needsAllFiles ? 'drive' : 'drive.file',
+		drive: mustSeeAllFiles ? 'drive' : 'drive.file',
 	};
 	return `https://www.googleapis.com/auth/${scopes[api]}`;
 }
 
-/** Finds the ID that a request was about: the first segment of the path with a digit and 10 to 200 of the characters of an ID. */
+/** Finds the ID that a request was about. It is the first segment of the path with a digit and 10 to 200 of the characters of an ID. */
 function findIdInUrl(url: string): string | undefined {
 	return new URL(url).pathname
 		.split(/[/:]/)
@@ -315,13 +317,13 @@ export interface SignIn {
 	readonly driveAccess: 'appFiles' | 'appFilesAndNames' | 'allFiles';
 }
 
-/** A request, as far as an error text may need it if the request fails. */
-export interface FailedRequest {
+/** What error texts need to know about a request. */
+export interface RequestFacts {
 	readonly api: Api;
 	readonly method: string;
 	/** The address of the request, with IDs and query. */
 	readonly url: string;
 	readonly signIn: SignIn;
 	/** The operation's own advice, by HTTP status. */
-	readonly advice?: Readonly<Record<number, string>>;
+	readonly adviceByStatus?: Readonly<Record<number, string>>;
 }

@@ -15,8 +15,8 @@ import { type ApiBases, createTransport, type TransportOptions } from './transpo
  * `{ retryConfig: { httpMethodsToRetry: ['POST'] } }`, an option of googleapis.
  */
 export interface Clients {
-	/** A hash of the credential with its token. It differs for every account, and changes with every new token. */
-	readonly accountHash: string;
+	/** A hash of the credential with its token. It differs for every credential, and changes with every new token. */
+	readonly credentialHash: string;
 	readonly gmail: gmail_v1.Gmail;
 	readonly sheets: sheets_v4.Sheets;
 	readonly docs: docs_v1.Docs;
@@ -25,7 +25,7 @@ export interface Clients {
 	readonly uploadToDrive: (request: DriveUploadRequest) => Promise<UploadedFile>;
 }
 
-type ClientOptions = TransportOptions & Pick<Clients, 'accountHash'>;
+type ClientOptions = TransportOptions & Pick<Clients, 'credentialHash'>;
 
 /** Creates Google's clients. They send all requests with `send`. Import this file with `import()`, because it loads large libraries. */
 export function createClients(send: RequestSender, bases: ApiBases, options: ClientOptions): Clients {
@@ -39,7 +39,7 @@ export function createClients(send: RequestSender, bases: ApiBases, options: Cli
 	};
 	const drive = new drive_v3.Drive(client);
 	return {
-		accountHash: options.accountHash,
+		credentialHash: options.credentialHash,
 		gmail: new gmail_v1.Gmail(client),
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),

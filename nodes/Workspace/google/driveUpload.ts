@@ -5,10 +5,10 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { isNodeError, NodeError } from '../../core/errors';
 import { chunkBytes, readChunks, computeMd5, type ByteSource, createSourceChangedError } from '../byteSource';
 import { type ApiBases, retryWords, type Transport, type TransportOptions } from './transport';
-import { createSessionLostError, UploadSession } from './uploadSession';
+import { createIncompleteUploadError, UploadSession } from './uploadSession';
 
 export interface DriveUploadRequest {
-	/** If it has an `id`, the request may be repeated: Drive answers 409 if the file exists already. */
+	/** With an `id`, the request may be repeated, because Drive answers 409 if a file with the ID exists. */
 	readonly metadata: drive_v3.Schema$File;
 	/** The MIME type of the bytes. The `mimeType` of the metadata is that of the file after a conversion. */
 	readonly mimeType: string;
@@ -17,8 +17,8 @@ export interface DriveUploadRequest {
 	readonly replacedId?: string;
 	/** What Drive returns about the file, in the syntax of its parameter `fields`. */
 	readonly fields: string;
-	/** Called after each chunk with the number of bytes that Drive has. */
-	readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
+	/** Called after each chunk. `storedBytes` is how many bytes Drive has. */
+	readonly onProgress?: (storedBytes: number, totalBytes: number) => void;
 	/** Called before an upload without an `id` restarts, because that could create a second file. Returns the file if it already exists. */
 	readonly findCreated?: () => Promise<drive_v3.Schema$File | undefined>;
 }
@@ -29,7 +29,7 @@ export interface UploadedFile {
 	readonly md5: string;
 }
 
-/** Creates the file, or replaces its content. The request may be repeated, so do not pass bytes without an ID or `replacedId`. */
+/** Creates the file, or replaces its content. The request may be repeated. Bytes without an ID or `replacedId` could then create two files. */
 async function writeFile(
 	drive: drive_v3.Drive,
 	{ metadata, replacedId: fileId, fields }: DriveUploadRequest,
@@ -59,7 +59,7 @@ async function uploadInOneRequest(drive: drive_v3.Drive, request: DriveUploadReq
 /** In bytes. Drive's documentation recommends a resumable upload for more than 5 MB. */
 const maxOneRequestBytes = 5_000_000;
 
-/** Uploads a file in one request if it is small and an ID prevents a second file. Otherwise, a resumable upload prevents it. */
+/** Uploads a small file in one request if an ID prevents a second file. Otherwise a resumable upload prevents it. */
 export async function uploadToDrive(environment: UploadEnvironment, request: DriveUploadRequest) {
 	const { metadata, replacedId, source } = request;
 	const { drive, options } = environment;
@@ -73,7 +73,7 @@ export async function uploadToDrive(environment: UploadEnvironment, request: Dri
 		});
 		if (uploaded) return uploaded;
 		if (session.isLost) session = await openSession(environment, request);
-		else if (pass >= options.maxTries) throw createSessionLostError(false);
+		else if (pass >= options.maxTries) throw createIncompleteUploadError('notDone');
 	}
 }
 
@@ -84,7 +84,7 @@ interface UploadEnvironment {
 	readonly options: TransportOptions;
 }
 
-/** Reads and hashes the source, and sends what Drive lacks. @returns undefined if Drive has lost bytes, so that it must start again */
+/** Reads and hashes the whole source, and sends what Drive lacks. @returns undefined if Drive has lost bytes that were read before */
 async function sendMissingBytes(session: UploadSession, { source, onProgress }: DriveUploadRequest) {
 	const hash = createHash('md5');
 	let position = 0;
@@ -104,17 +104,17 @@ async function sendMissingBytes(session: UploadSession, { source, onProgress }: 
 	return { file: await session.finish(), md5: hash.digest('hex') };
 }
 
-/** Looks for the file of a lost session. If the answer to the last chunk was lost, too, the session may have created the file. */
-async function findFileOfLostSession(lostError: NodeError, request: DriveUploadRequest) {
+/** Looks for the file of a session that Drive no longer knows. The session may have created the file if the response to the last chunk was lost. */
+async function findFileOfLostSession(sessionError: NodeError, request: DriveUploadRequest) {
 	const file = await request.findCreated?.().catch((error: unknown) => {
-		throw lostError.outcome === 'unknown' ? lostError : error;
+		throw sessionError.outcome === 'unknown' ? sessionError : error;
 	});
 	if (file) return { file, md5: await computeMd5(request.source) };
-	if (lostError.outcome === 'unknown') throw lostError;
+	if (sessionError.outcome === 'unknown') throw sessionError;
 	return undefined;
 }
 
-/** Starts a resumable upload. @throws NodeError 502 if its address is not on the host of Drive's base: requests carry the token there */
+/** Starts a resumable upload. @throws NodeError 502 if its address is on another host than Drive's base, which must not get the token */
 async function openSession(environment: UploadEnvironment, request: DriveUploadRequest) {
 	const { drive, transport, bases, options } = environment;
 	const { mimeType, replacedId, source } = request;

@@ -16,7 +16,7 @@ import {
 } from '../../http/networkErrors';
 import { type BodyErrorTexts, convertBodyError, type FullResponse } from '../../http/request';
 import { classifyStatus, parseRetryAfter } from '../../http/retry';
-import { apiNames, checkBasesAdvice, type FailedRequest, findAdvice, getReconnectAdvice } from './advice';
+import { apiNames, checkBasesAdvice, type RequestFacts, findAdvice, getReconnectAdvice } from './advice';
 import type { Api, GoogleError } from './advice';
 
 const maxMessageLength = 500;
@@ -36,7 +36,7 @@ function parseGoogleError(body: Buffer): GoogleError {
 	return {
 		message,
 		status: trimText(getProperty(error, 'status')),
-		words: [...reasons, message].filter(Boolean).join(' '),
+		searchText: [...reasons, message].filter(Boolean).join(' '),
 		activationUrl: details
 			.map((detail) => trimText(getProperty(getProperty(detail, 'metadata'), 'activationUrl')))
 			.find((url) => url?.startsWith('https://console.')),
@@ -49,14 +49,14 @@ function trimText(value: unknown): string | undefined {
 
 type ErrorResponse = Pick<FullResponse, 'headers'> & { readonly status: number; readonly body: Buffer };
 
-const rateLimitReason = /\b(?:rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED)\b/;
+const rateLimitPattern = /\b(?:rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED)\b/;
 
 /** Creates the error for an unsuccessful response: what the user reads, and whether a retry is safe. */
-export function createResponseError(response: ErrorResponse, request: FailedRequest): NodeError {
+export function createResponseError(response: ErrorResponse, request: RequestFacts): NodeError {
 	const { status, headers } = response;
 	const googleError = parseGoogleError(response.body);
 	// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
-	const isRateLimit403 = status === 403 && rateLimitReason.test(googleError.words);
+	const isRateLimit403 = status === 403 && rateLimitPattern.test(googleError.searchText);
 	const { outcome, retryable } = classifyStatus(isRateLimit403 ? 429 : status);
 	const isRateLimited = retryable && outcome === 'notDone';
 	return new NodeError({
@@ -90,8 +90,8 @@ function findRequestedWait(headers: ErrorResponse['headers'], { message = '' }: 
 	return headerWait ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()));
 }
 
-/** Turns any error of n8n's request helper, or of reading a body, into what the user reads. */
-export async function toRequestError(error: unknown, request: FailedRequest): Promise<NodeError> {
+/** Turns any error of n8n's request helper, or of reading a body, into a failure with advice. */
+export async function toRequestError(error: unknown, request: RequestFacts): Promise<NodeError> {
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return convertBodyError(error, bodyTexts);
 	const chain = collectErrorChain(error);
@@ -137,7 +137,6 @@ export function toGoogleFailure(error: unknown, log: (text: string) => void): No
 }
 
 const unreadableLogText = 'A response could not be read';
-
 const requestLessAdvice = 'Request less at once, for example a smaller range or fewer results.';
 
 const bodyTexts: BodyErrorTexts = {
@@ -156,7 +155,7 @@ const bodyTexts: BodyErrorTexts = {
 	cutShort: ["Google's response was cut off", 'Try again.'],
 };
 
-async function readResponseError(status: number, response: unknown, request: FailedRequest) {
+async function readResponseError(status: number, response: unknown, request: RequestFacts) {
 	const headers = getProperty(response, 'headers');
 	const data = getProperty(response, 'data') ?? null;
 	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
@@ -164,7 +163,7 @@ async function readResponseError(status: number, response: unknown, request: Fai
 	return createResponseError({ status, headers: isRecord(headers) ? headers : {}, body }, request);
 }
 
-function createNetworkError(error: unknown, chain: readonly unknown[], request: FailedRequest): NodeError {
+function createNetworkError(error: unknown, chain: readonly unknown[], request: RequestFacts): NodeError {
 	const reason = classifyNetworkError(error);
 	const { category, outcome, retryable, status, code } = reason;
 	const networkMessage = formatNetworkMessage(reason, error, request.url);
@@ -172,8 +171,7 @@ function createNetworkError(error: unknown, chain: readonly unknown[], request: 
 		const policyError = chain.find(isBlockedByPolicy);
 		const texts = [policyError?.message, trimText(getProperty(policyError, 'description'))].filter(Boolean);
 		const n8nText = texts.length > 0 ? ` n8n says: ${texts.join('. ')}` : '';
-		const description = `${blockedAdvice}${n8nText}`;
-		return new NodeError({ code: 503, message: networkMessage, description });
+		return new NodeError({ code: 503, message: networkMessage, description: `${blockedAdvice}${n8nText}` });
 	}
 	const texts = chain.flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
 	const isAboutToken =
@@ -194,14 +192,14 @@ function createNetworkError(error: unknown, chain: readonly unknown[], request: 
 	return new NodeError({ code: status, message, description, outcome, retryable });
 }
 
-/** Whether an error is about n8n's own request for a new token: its URL is not that of our request. */
-function isTokenRequest(cause: unknown, { url }: FailedRequest): boolean {
+/** Whether an error is about n8n's own request for a new token. The URL of that request is not the URL of ours. */
+function isTokenRequest(cause: unknown, { url }: RequestFacts): boolean {
 	const requestUrl = getProperty(getProperty(cause, 'config'), 'url');
 	return typeof requestUrl === 'string' && requestUrl !== url;
 }
 
 /** Creates the error for a token that n8n could not refresh. n8n refreshes it only after a 401, so nothing was carried out. */
-function createRefreshError(chain: readonly unknown[], { signIn }: FailedRequest): NodeError {
+function createRefreshError(chain: readonly unknown[], { signIn }: RequestFacts): NodeError {
 	const status = chain.map((cause) => getProperty(getProperty(cause, 'response'), 'status')).find(Boolean);
 	const reason = typeof status === 'number' ? `HTTP ${status}` : findErrorCode(chain);
 	const retryable = typeof status !== 'number' || status >= 500 || status === 429;

@@ -6,7 +6,7 @@ import { type Sanitizer, findSecrets } from '../../core/sanitizer';
 import type { FullResponse, RequestSender } from '../../http/request';
 import type { Api, SignIn } from './advice';
 import type { Clients } from './clients';
-import { describeSignInEnd, claimLogTurn } from './signInEnd';
+import { describeSignInEnd, claimNoticeLogging } from './signInEnd';
 import { type ApiBases, googleApiBases, type TransportOptions } from './transport';
 
 /** A credential of this node, ready to create clients. It has no token, because n8n adds the token to each request. */
@@ -15,13 +15,13 @@ export type GoogleCredential = Awaited<ReturnType<typeof readGoogleCredential>>;
 /** What depends on the operation: the limits of its requests, and its advice. */
 type OperationOptions = Pick<
 	TransportOptions,
-	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice' | 'adviceApis'
+	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'adviceByStatus' | 'adviceApis'
 >;
 
 /** How to send requests that serve several runs. */
 export interface SharedSending extends Required<Pick<TransportOptions, 'log'>> {
 	readonly signal: AbortSignal;
-	/** The sanitizers of all these runs. They must replace the secrets of the credential that sends. */
+	/** The sanitizers of all these runs. Each must know the secrets of the credential with which the requests are sent. */
 	readonly sanitizers: readonly Sanitizer[];
 }
 
@@ -41,10 +41,11 @@ export async function readGoogleCredential(
 	sanitizer.addSecrets(findSecrets(credential));
 	const sanitizers = new Set([sanitizer]);
 	const sharingContext = shareCredentialReads(context, type, credential, sanitizers);
+	/** Builds a function that sends as n8n's helper does. The helper reads the credential and the cancel signal from its `this`. */
 	const createSender =
-		(caller: IAllExecuteFunctions): RequestSender =>
+		(thisArg: IAllExecuteFunctions): RequestSender =>
 		async (request) =>
-			(await context.helpers.httpRequestWithAuthentication.call(caller, type, request)) as FullResponse;
+			(await context.helpers.httpRequestWithAuthentication.call(thisArg, type, request)) as FullResponse;
 	const bases = readApiBases(credential);
 	const { id, name = type } = context.getNode().credentials?.[type] ?? {};
 	const credentialKey = id ?? type;
@@ -56,17 +57,17 @@ export async function readGoogleCredential(
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		credentialKey,
 		log: context.logger.info.bind(context.logger),
-		// A new token gives a new hash, so that everything remembered under the hash is then fetched again.
-		accountHash: createHash('sha256').update(credentialJson).digest('base64'),
+		// With a new token, the hash is new, too. Whatever was remembered under the old hash is then fetched again.
+		credentialHash: createHash('sha256').update(credentialJson).digest('base64'),
 	};
 	return {
 		signIn,
-		/** Finds the notice that the sign-in ends soon, if it does, and logs it. Call this after the requests, because they refresh the token. */
+		/** If the sign-in ends soon, logs and returns a notice. Call this after the requests, because they refresh the token. */
 		async findNotice(): Promise<string | undefined> {
 			// An error here must not fail the run, because its work is done.
 			const latestCredential = endsSoon && (await sharingContext.getCredentials(type).catch(() => undefined));
 			const endText = latestCredential ? describeSignInEnd(credentialKey, latestCredential) : undefined;
-			if (endText && claimLogTurn(credentialKey))
+			if (endText && claimNoticeLogging(credentialKey))
 				context.logger.warn(`The Google sign-in of "${name}" ${endText}`);
 			return endText && `The Google sign-in of this node ${endText}`;
 		},
@@ -77,9 +78,9 @@ export async function readGoogleCredential(
 			for (const runSanitizer of shared.sanitizers) sanitizers.add(runSanitizer);
 			// n8n's helper aborts a request when the execution that sends it is stopped. Other runs still need the request.
 			const getExecutionCancelSignal = { value: () => shared.signal };
-			const caller = Object.create(sharingContext, { getExecutionCancelSignal }) as IAllExecuteFunctions;
+			const thisArg = Object.create(sharingContext, { getExecutionCancelSignal }) as IAllExecuteFunctions;
 			const { signal, log } = shared;
-			return createClients(createSender(caller), bases, { ...defaults, ...options, signal, log });
+			return createClients(createSender(thisArg), bases, { ...defaults, ...options, signal, log });
 		},
 	};
 }
@@ -87,8 +88,8 @@ export async function readGoogleCredential(
 const sharedReadMilliseconds = 1000;
 
 /**
- * Builds a context whose requests share one read of the credential for a second, because n8n's helper reads it slowly for each request.
- * If the token is replaced in this second, Google answers 401, and n8n repeats the request with the stored token.
+ * Builds a context that reads the credential at most once a second, because n8n's helper reads it for each request, and slowly. If the
+ * token is replaced in this second, Google answers 401, and n8n repeats the request with the stored token.
  */
 function shareCredentialReads<C extends IAllExecuteFunctions>(
 	context: C,
@@ -124,6 +125,7 @@ export function getDriveAccess(credential: Readonly<Record<string, unknown>>): S
 	const scopes = typeof enabledScopes === 'string' ? enabledScopes.split(/\s+/) : [];
 	const hasScope = (name: string) => scopes.includes(`https://www.googleapis.com/auth/${name}`);
 	if (hasScope('drive')) return 'allFiles';
+	// `drive.readonly` may read all files, but it cannot change them. So only the files of the app count as accessible.
 	const seesNames = ['drive.metadata', 'drive.metadata.readonly', 'drive.readonly'].some(hasScope);
 	return seesNames ? 'appFilesAndNames' : 'appFiles';
 }

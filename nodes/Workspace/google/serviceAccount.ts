@@ -30,7 +30,7 @@ export function readServiceAccount(credential: ICredentialDataDecryptedObject) {
 	};
 }
 
-/** Sends a form. Follows no redirect, and throws for no status. */
+/** Sends a form. It follows no redirect. Every HTTP status is returned, and none is thrown. */
 export type PostForm = (
 	url: string,
 	form: URLSearchParams,
@@ -57,7 +57,7 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	throw createTokenError(statusCode, errorTexts, account);
 }
 
-/** Reads a body. Returns an empty Buffer if it is too long for a token. @throws NodeError 503 if it was cut off: a retry may help */
+/** Reads the body of a token response. If it is too long, returns an empty Buffer. @throws NodeError 503 if it was cut off */
 async function readTokenBody(body: Readable, signal: AbortSignal, account: ServiceAccount): Promise<Buffer> {
 	const options = { maxBytes: maxTokenResponseBytes, signal };
 	const bodyOrError = await readResponseBody(body, options).catch((error: unknown) => error);
@@ -104,7 +104,7 @@ function signAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: S
 		const signature = createSign('RSA-SHA256').update(content).sign(formatPem(privateKey), 'base64url');
 		return `${content}.${signature}`;
 	} catch {
-		// OpenSSL's error is dropped: it does not help the user, and it could contain the key.
+		// OpenSSL's error is dropped, because it does not help the user and could contain the key.
 		throw createRefusal(
 			'The private key of the service account cannot be read',
 			'Paste the full value of private_key from the JSON file, from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----.',
@@ -112,7 +112,7 @@ function signAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: S
 	}
 }
 
-/** Restores the lines of a key. Its line breaks are the two characters `\n` in the JSON file, and spaces after a single-line field. */
+/** Restores the line breaks of a key. The JSON file has the two characters `\n` in their place, and a single-line field has spaces. */
 function formatPem(text: string): string {
 	const pemText = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
 	const [, label = '', content = ''] = /-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(pemText) ?? [];
@@ -121,14 +121,14 @@ function formatPem(text: string): string {
 
 const encodeBase64Url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Throws an error without a code, because n8n's credential form shows nothing but the code. The nodes read the failure in `cause`. */
+/** Throws a failure as an error without a code, because n8n's credential form would show only the code. The nodes read the failure in `cause`. */
 export function throwPlainError(error: unknown): never {
 	if (!isNodeError(error)) throw error;
 	const { message, description } = error;
 	throw new Error(description === undefined ? message : `${message}. ${description}`, { cause: error });
 }
 
-/** How long items share a token, so that parallel items send one request. n8n keeps the token until Google refuses it. */
+/** How long a fetched token is given to others that ask. This may be short, because n8n itself keeps a token until Google refuses it. */
 const sharedTokenMilliseconds = 30_000;
 
 /** The last token of each account. */
@@ -137,18 +137,18 @@ const lastTokens = new BoundedMap<string, { readonly token: string; readonly fet
 const tokenMutex = new KeyedMutex();
 
 /**
- * Shares one token request among concurrent callers, because items that run in parallel all ask at the same time.
- * @param account all data on which the token depends
+ * Returns a token that was just fetched for the account, or fetches one. Items that run in parallel all ask at the same time.
+ * @param account everything on which the token depends
  * @param oldToken the token that no longer works; empty if there is none
  */
 export async function getSharedToken(account: object, oldToken: string, fetchToken: () => Promise<string>) {
-	const key = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
-	return await tokenMutex.run(key, async () => {
-		const entry = lastTokens.get(key);
+	const accountHash = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
+	return await tokenMutex.run(accountHash, async () => {
+		const entry = lastTokens.get(accountHash);
 		const isFresh = entry !== undefined && Date.now() - entry.fetchedAt < sharedTokenMilliseconds;
 		if (isFresh && entry.token !== oldToken) return entry.token;
 		const token = await fetchToken();
-		lastTokens.set(key, { token, fetchedAt: Date.now() });
+		lastTokens.set(accountHash, { token, fetchedAt: Date.now() });
 		return token;
 	});
 }

@@ -8,14 +8,15 @@ type CredentialData = Readonly<Record<string, unknown>>;
 /** How long before the end of a sign-in the notice begins: two days. */
 const noticeMilliseconds = 48 * 3_600_000;
 
-/** The last token of each credential, as a hash, with the seconds that Google sent for it. */
+/** For each credential: the hash of its last token, and how many seconds the sign-in then had left. `isLeftOver`: see `rememberToken`. */
 const seenTokens = new BoundedMap<string, { hash: string; seconds: number; isLeftOver: boolean }>();
 
 /**
- * Remembers a token with its seconds. Google sends fewer seconds with each new token, so the same number with another token is an old value.
- * @returns whether the seconds come from an earlier sign-in: n8n keeps a value if Google's later answers lack it
+ * Remembers a token with the seconds that n8n stores next to it.
+ * @returns whether they are left over from an earlier sign-in, because n8n keeps them if Google's later responses have none. They are left
+ * over if two tokens have the same number, because Google sends fewer seconds with each new token.
  */
-function noteToken(credentialKey: string, accessToken: unknown, seconds: number): boolean {
+function rememberToken(credentialKey: string, accessToken: unknown, seconds: number): boolean {
 	const hash = createHash('sha256').update(String(accessToken)).digest('base64');
 	const seenToken = seenTokens.get(credentialKey);
 	if (seenToken?.hash === hash) return seenToken.isLeftOver;
@@ -24,15 +25,15 @@ function noteToken(credentialKey: string, accessToken: unknown, seconds: number)
 }
 
 /**
- * Describes when a sign-in ends and what to do. Returns undefined if it does not end soon, or if its end is not known. Call this at the
- * start of a run, too: if the token is then refreshed, the old and the new token can be compared.
+ * Describes when a sign-in ends and what to do. Returns undefined if it does not end soon, or if its end is not known. Call this also at
+ * the start of a run. If the run then refreshes the token, the old and the new token can be compared.
  */
 export function describeSignInEnd(credentialKey: string, credential: CredentialData, now = Date.now()) {
 	const tokenData = isRecord(credential['oauthTokenData']) ? credential['oauthTokenData'] : {};
 	const readNumber = (name: string) => Number(tokenData[name] ?? NaN);
 	// Google sends this field only if it limits the sign-in. n8n stores it with the token.
 	const seconds = readNumber('refresh_token_expires_in');
-	if (!Number.isFinite(seconds) || noteToken(credentialKey, tokenData['access_token'], seconds))
+	if (!Number.isFinite(seconds) || rememberToken(credentialKey, tokenData['access_token'], seconds))
 		return undefined;
 	const refreshedAt = readNumber('n8n_expires_at') - readNumber('expires_in') * 1000;
 	// Older versions of n8n do not store when the token was refreshed.
@@ -47,7 +48,7 @@ export function describeSignInEnd(credentialKey: string, credential: CredentialD
 const logTimes = new BoundedMap<string, number>();
 
 /** Claims the logging of the notice. @returns false if the notice was logged in the last two days */
-export function claimLogTurn(credentialKey: string): boolean {
+export function claimNoticeLogging(credentialKey: string): boolean {
 	const isDue = Date.now() - (logTimes.get(credentialKey) ?? -Infinity) >= noticeMilliseconds;
 	if (isDue) logTimes.set(credentialKey, Date.now());
 	return isDue;

@@ -10,7 +10,7 @@ import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import { attemptRequest, discardBody, baseRequestOptions, rejectOnAbort } from '../../http/request';
 import type { FullResponse, RequestSender } from '../../http/request';
 import { type RetryPolicy, createStoppedRequestError, withRetries } from '../../http/retry';
-import { type Api, apiNames, checkBasesAdvice, type FailedRequest, type SignIn } from './advice';
+import { type Api, apiNames, checkBasesAdvice, type RequestFacts, type SignIn } from './advice';
 import { createResponseError, toRequestError, createTimeoutError } from './errors';
 
 interface ClientResponse {
@@ -32,7 +32,7 @@ interface ExpectedResponse {
 export async function readGoogleResponse(
 	response: FullResponse,
 	expected: ExpectedResponse,
-	request: FailedRequest,
+	request: RequestFacts,
 	signal: AbortSignal,
 ): Promise<ClientResponse> {
 	const { statusCode: status, headers, body } = response;
@@ -50,7 +50,8 @@ export async function readGoogleResponse(
 		const data = tryParseJson(bytes);
 		// All of Google's methods return an object.
 		if (isRecord(data)) return { status, headers, data };
-		// A text that is empty or begins like JSON was cut off. n8n's client does not notice this in compressed data. A proxy's page begins with `<`.
+		// A text that is empty or begins like JSON was cut off, which n8n's client does not notice in compressed data. Any other text, such as
+		// a proxy's page, is no JSON at all.
 		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'))) throw new BodyError('cutShort');
 	} finally {
 		memory.release();
@@ -93,7 +94,7 @@ export function resolveApiUrl(url: string, bases: ApiBases): { readonly url: str
 	throw createRefusal('A request to a URL outside the API bases of the credential was blocked');
 }
 
-/** Returns the base for uploads. If the base ends with the path of Google's own, `/upload` stands before that path, else after the host. */
+/** Returns the base for uploads. `/upload` goes before Google's own path if the base ends with that path. Otherwise it goes after the host. */
 export function getUploadBase(base: string, api: Api): string {
 	const path = new URL(googleApiBases[api]).pathname;
 	if (base.endsWith(path)) return `${base.slice(0, -path.length)}/upload${path}`;
@@ -117,7 +118,6 @@ export function createRateLimiters(settings?: RateLimiterSettings) {
 	};
 }
 
-/** All executions of the process share these. */
 const rateLimiters = createRateLimiters();
 
 /** The options that Google's client passes to its `auth` object, as far as we use them. Observed with googleapis 188. */
@@ -125,7 +125,6 @@ interface ClientRequest extends ExpectedResponse {
 	/** Google's address, with path parameters expanded and encoded. */
 	readonly url?: string | URL;
 	readonly method?: string;
-	/** Absent when there is no query. */
 	readonly params?: Readonly<Record<string, unknown>>;
 	readonly headers?: Headers | Readonly<Record<string, string>>;
 	/** A plain object to send as JSON, a text, a Buffer, or the stream of a multipart upload. */
@@ -144,13 +143,13 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	readonly timeoutMilliseconds: number;
 	/** Identifies the credential. All requests with it share the same rate limiters. */
 	readonly credentialKey: string;
-	/** If absent, the rate limiters of the process are used. */
+	/** If absent, the rate limiters that all executions of the process share are used. */
 	readonly rateLimiters?: RateLimiters;
 	/** Receives a line when a request waits for a rate limiter. */
 	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
 	/** What the user can do in this operation, by HTTP status. It is appended to the general advice. */
-	readonly advice?: Readonly<Record<number, string>>;
+	readonly adviceByStatus?: Readonly<Record<number, string>>;
 	/** The services that this advice is about. If absent, it is about all services. */
 	readonly adviceApis?: readonly Api[];
 }
@@ -168,8 +167,8 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 		const { url, api } = resolveApiUrl(String(clientRequest.url), bases);
 		const method = (clientRequest.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
 		const request = await buildGoogleRequest(clientRequest, { method, timeout: timeoutMilliseconds }, url);
-		const advice = adviceApis?.includes(api) === false ? undefined : options.advice;
-		const failedRequest = { api, method, url: request.url, signIn, advice };
+		const adviceByStatus = adviceApis?.includes(api) === false ? undefined : options.adviceByStatus;
+		const facts = { api, method, url: request.url, signIn, adviceByStatus };
 		const limiter = (options.rateLimiters ?? rateLimiters)(options.credentialKey, api, method);
 		const limits = {
 			maxRetryWaitMilliseconds,
@@ -184,13 +183,13 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 			attemptRequest(
 				async (attemptSignal) => {
 					const response = await sendAndRefresh(send, request, attemptSignal);
-					return await readGoogleResponse(response, clientRequest, failedRequest, attemptSignal);
+					return await readGoogleResponse(response, clientRequest, facts, attemptSignal);
 				},
 				{ timeoutMilliseconds, signal },
 				{
 					createStoppedError: createStoppedRequestError,
 					createTimeoutError: () => createTimeoutError(timeoutMilliseconds / 1000),
-					toRequestError: (error) => toRequestError(error, failedRequest),
+					toRequestError: (error) => toRequestError(error, facts),
 				},
 			);
 		return await withRetries(
@@ -225,7 +224,7 @@ async function buildGoogleRequest(
 	};
 }
 
-/** Converts a body to bytes: a stream could not be sent again, and axios would parse and trim a text whose type is JSON. */
+/** Converts a body to bytes. A stream could not be sent a second time. A text whose type is JSON would be parsed and trimmed by axios. */
 async function toBytes(data: unknown): Promise<Buffer | undefined> {
 	if (data === undefined || data === null) return undefined;
 	if (data instanceof Readable) return await buffer(data);

@@ -5,32 +5,33 @@ import { type RetryPolicy, withRetries } from '../../http/retry';
 import { checkBasesAdvice } from './advice';
 import type { Transport } from './transport';
 
-/**
- * Creates the failure for a session that Drive no longer knows.
- * @param hasSentLastByte whether the last byte was sent, so that the file may exist
- */
-export function createSessionLostError(hasSentLastByte: boolean, cause?: unknown): NodeError {
+/** Creates the failure for an upload that Drive did not complete. @param outcome `unknown` if the last byte was sent, so that the file may exist */
+export function createIncompleteUploadError(outcome: 'notDone' | 'unknown', cause?: unknown): NodeError {
 	return new NodeError({
 		code: 503,
 		message: 'Google Drive ended the upload before it was complete',
-		description: hasSentLastByte
-			? 'The file may still exist. Look for it in Google Drive before you upload it again.'
-			: 'Try again later.',
-		outcome: hasSentLastByte ? 'unknown' : 'notDone',
+		description:
+			outcome === 'unknown'
+				? 'The file may still exist. Look for it in Google Drive before you upload it again.'
+				: 'Try again later.',
+		outcome,
 		cause,
 	});
 }
 
-/** One resumable upload. If Drive reports another progress than expected, the upload continues from what Drive reports. */
+/**
+ * One resumable upload, which Google calls an upload session. Drive gives it an address, and reports after each part of the file how many
+ * bytes it has. If this number is not the expected one, the upload continues from there.
+ */
 export class UploadSession {
 	/** How many bytes Drive has, as far as it has reported. */
 	storedBytes = 0;
 	/** Whether Drive no longer knows the session. */
 	isLost = false;
 	#file: drive_v3.Schema$File | undefined;
-	/** Whether the last request got no answer, so that Drive must be asked which bytes it has. */
+	/** Whether the last request got no response. Drive must then be asked which bytes it has. */
 	#mustAskProgress = false;
-	/** Whether the last byte was sent at least once. */
+	/** Whether the last byte of the file was sent at least once. */
 	#hasSentLastByte = false;
 	readonly #transport: Transport;
 	readonly #address: string;
@@ -53,7 +54,7 @@ export class UploadSession {
 	async send(chunk: Buffer, position: number): Promise<boolean> {
 		const end = position + chunk.length;
 		while (this.storedBytes >= position && this.storedBytes < end) {
-			// Only the last byte can create the file. Until it is sent, a part counts as a read, because an unknown outcome does no harm.
+			// Drive creates the file when it gets the last byte. A part before that changes nothing that the user sees, so it counts as a read.
 			const effect = { isHarmless: true, isRead: end !== this.#totalBytes && !this.#hasSentLastByte };
 			await withRetries(() => this.#sendPart(chunk, position), effect, this.#policy);
 			if (this.storedBytes > end) {
@@ -75,11 +76,11 @@ export class UploadSession {
 		);
 	}
 
-	/** Makes one attempt to send what Drive lacks of the chunk. After a lost answer, first asks what Drive has. */
+	/** Makes one attempt to send what Drive lacks of the chunk. If the last response was lost, first asks what Drive has. */
 	async #sendPart(chunk: Buffer, position: number): Promise<void> {
 		const knownBytes = this.storedBytes;
 		if (this.#mustAskProgress) await this.#put('*');
-		// Some bytes had arrived. Returning ends this series of attempts, so that the other bytes get a full series.
+		// Some bytes had arrived. Returning ends this series of attempts, and `send` starts a full series for the other bytes.
 		if (this.storedBytes > knownBytes) return;
 		const start = this.storedBytes;
 		const end = position + chunk.length;
@@ -92,7 +93,7 @@ export class UploadSession {
 		}
 	}
 
-	/** @param range the range of the sent bytes, such as 0-41; * asks which bytes Drive has @throws NodeError */
+	/** @param range the range of the sent bytes, such as 0-41. With *, no bytes are sent, and Drive reports which it has @throws NodeError */
 	async #put(range: string, bytes?: Buffer): Promise<void> {
 		this.#mustAskProgress = true;
 		const { status, headers, data } = await this.#transport({
@@ -105,7 +106,8 @@ export class UploadSession {
 			retryConfig: { retry: 0 },
 		}).catch((error: unknown) => {
 			this.isLost = isNodeError(error) && (error.code === 404 || error.code === 410);
-			throw this.isLost ? createSessionLostError(this.#hasSentLastByte, error) : error;
+			const outcome = this.#hasSentLastByte ? 'unknown' : 'notDone';
+			throw this.isLost ? createIncompleteUploadError(outcome, error) : error;
 		});
 		this.#mustAskProgress = false;
 		if (status !== 308) this.#file = data as drive_v3.Schema$File;

@@ -23,31 +23,32 @@ import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreads
 import type { SignIn } from '../google/advice';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import { toGoogleFailure } from '../google/errors';
-import { type FileNoun, parseFileId, readLinkedTab } from '../locators';
+import { type FileKind, parseFileId, readLinkedTab } from '../locators';
 import type { Clients } from '../operation';
 
-/** The client that a picker uses, and what the sign-in may see. */
-export type PickerClient = Pick<Clients, 'drive'> & Pick<GoogleCredential, 'signIn'>;
+/** The client that finds files for a list, and what its sign-in may see. */
+export type FileClients = Pick<Clients, 'drive'> & Pick<GoogleCredential, 'signIn'>;
 
-/** Fetches one page of choices. The filter is what the user typed. The token comes from the page before. */
-type PickerSearch = (picker: PickerClient, filter?: string, token?: string) => Promise<INodeListSearchResult>;
+/** Fetches one page of choices. The filter is what the user typed. n8n calls the page token `paginationToken`. */
+type Search = (clients: FileClients, filter?: string, pageToken?: string) => Promise<INodeListSearchResult>;
 
 /**
  * Creates the search for Drive files of one kind, with the last opened file first.
  * @param pluralNoun such as "documents"
- * @returns a search that throws NodeError 404 only without a filter: n8n removes the search box of a list that fails
+ * @returns a search that throws NodeError 404 if there are no files at all. If only a filter finds none, the list is empty, because n8n
+ * removes the search box of a list that fails, and the user could not change the filter.
  */
-function createFileSearch(pluralNoun: string, mimeType: string): PickerSearch {
-	return async (picker, filter, paginationToken) => {
+function createFileSearch(pluralNoun: string, mimeType: string): Search {
+	return async (clients, filter, pageToken) => {
 		const order = 'viewedByMeTime desc,name_natural';
-		const page = await listPickerFiles(picker, mimeType, order, filter, paginationToken);
-		const isEmpty = page.results.length === 0 && !page.paginationToken;
-		if (isEmpty && !paginationToken && !filter?.trim()) throw createEmptyListError(pluralNoun, picker.signIn);
+		const page = await listPickerFiles(clients, mimeType, order, filter, pageToken);
+		const hasFiles = page.results.length > 0 || page.paginationToken || pageToken;
+		if (!hasFiles && !filter?.trim()) throw createEmptyListError(pluralNoun, clients.signIn);
 		return page;
 	};
 }
 
-/** Uses the words of n8n's buttons. The message must not contain hyphens, because n8n cuts the message of a list at a hyphen. */
+/** Creates the error for an empty list. Its message uses the words of n8n's buttons. It has no hyphens, because n8n would cut it there. */
 function createEmptyListError(pluralNoun: string, { authentication, driveAccess }: SignIn): NodeError {
 	const appFilesAdvice =
 		'With Drive Access set to App Files, Google lists only what this app created. For all of them, change Drive Access in the credential, save it, and click Switch account.';
@@ -61,11 +62,11 @@ function createEmptyListError(pluralNoun: string, { authentication, driveAccess 
 }
 
 async function listPickerFiles(
-	{ drive, signIn: { driveAccess } }: PickerClient,
+	{ drive, signIn: { driveAccess } }: FileClients,
 	mimeType: string,
 	orderBy: string,
 	filter = '',
-	paginationToken = '',
+	pageToken = '',
 	isUsable: (file: drive_v3.Schema$File) => boolean = () => true,
 ): Promise<INodeListSearchResult> {
 	const terms = [`mimeType = '${mimeType}'`, 'trashed = false'];
@@ -75,7 +76,7 @@ async function listPickerFiles(
 		fields: 'nextPageToken,files(id,name,webViewLink,isAppAuthorized,modifiedTime)',
 		orderBy,
 		pageSize: 100,
-		pageToken: paginationToken || undefined,
+		pageToken: pageToken || undefined,
 		corpora: driveAccess === 'appFiles' ? 'user' : 'allDrives',
 		includeItemsFromAllDrives: true,
 		supportsAllDrives: true,
@@ -90,33 +91,32 @@ async function listPickerFiles(
 	return { results, paginationToken: data.nextPageToken ?? undefined };
 }
 
-export const searchDocuments = createFileSearch('documents', 'application/vnd.google-apps.document');
+export const findDocuments = createFileSearch('documents', 'application/vnd.google-apps.document');
+export const findSpreadsheets = createFileSearch('spreadsheets', 'application/vnd.google-apps.spreadsheet');
 
-export const searchSpreadsheets = createFileSearch('spreadsheets', 'application/vnd.google-apps.spreadsheet');
-
-/** Lists My Drive and the shared drives, then the folders page by page. Leaves out folders into which the sign-in cannot put files. */
-export const searchFolders: PickerSearch = async (picker, filter, paginationToken) => {
+/** Finds My Drive and the shared drives, then the folders page by page. Leaves out folders into which the sign-in cannot put files. */
+export const findFolders: Search = async (clients, filter, pageToken) => {
 	const folderType = 'application/vnd.google-apps.folder';
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
-		isAppAuthorized === true || picker.signIn.driveAccess !== 'appFilesAndNames';
-	const page = await listPickerFiles(picker, folderType, 'name_natural', filter, paginationToken, isUsable);
+		isAppAuthorized === true || clients.signIn.driveAccess !== 'appFilesAndNames';
+	const page = await listPickerFiles(clients, folderType, 'name_natural', filter, pageToken, isUsable);
 	const myDrive = { name: 'My Drive', value: 'root', url: 'https://drive.google.com/drive/my-drive' };
-	const roots = paginationToken ? [] : [myDrive, ...(await listSharedDrives(picker))];
+	const roots = pageToken ? [] : [myDrive, ...(await listSharedDrives(clients))];
 	return { ...page, results: [...filterByName(roots, filter), ...page.results] };
 };
 
-/** Google lists shared drives only to a sign-in with access to all files. */
-async function listSharedDrives(picker: PickerClient, pageToken?: string): Promise<INodeListSearchItems[]> {
-	if (picker.signIn.driveAccess !== 'allFiles') return [];
+/** Lists the shared drives. Google shows them only to a sign-in with access to all files. */
+async function listSharedDrives(clients: FileClients, pageToken?: string): Promise<INodeListSearchItems[]> {
+	if (clients.signIn.driveAccess !== 'allFiles') return [];
 	const fields = 'nextPageToken,drives(id,name)';
-	const { data } = await picker.drive.drives.list({ pageSize: 100, pageToken, fields });
+	const { data } = await clients.drive.drives.list({ pageSize: 100, pageToken, fields });
 	const drives = (data.drives ?? []).flatMap(({ id, name }) =>
 		id ? { name: name ?? id, value: id, url: `https://drive.google.com/drive/folders/${id}` } : [],
 	);
-	return data.nextPageToken ? [...drives, ...(await listSharedDrives(picker, data.nextPageToken))] : drives;
+	return data.nextPageToken ? [...drives, ...(await listSharedDrives(clients, data.nextPageToken))] : drives;
 }
 
-/** Builds a list of the chosen tab's columns. @param names undefined if no tab is chosen @param row the number of the header row */
+/** Builds a list of the chosen tab's columns. @param names their names, or undefined if no tab is chosen @param row the header row's number */
 type ColumnsBuilder<T> = (names: readonly string[] | undefined, row: number, matchColumns: unknown) => T;
 
 /** Builds the columns of n8n's column mapper. The row number comes first if it is a match column. */
@@ -136,14 +136,13 @@ const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
 /** Limits for requests while the user waits for a list. A workflow may wait longer. */
 const pickerLimits = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
 
-/** Puts the names of fields into a failure. Only the request options can occur in it. */
+/** Puts the names of fields into a failure. Without an operation, a failure can name only the request options. */
 const naming = new FieldNaming(requestOptions, 'fields');
 
-/** Google's clients, with the sign-in that they use. */
-type GoogleClients = Clients & PickerClient;
+type GoogleClients = Clients & FileClients;
 
-/** Asks Google with the credential of the node. @throws n8n's error, with the advice in its message */
-async function askGoogle<T>(context: ILoadOptionsFunctions, ask: (google: GoogleClients) => Promise<T>) {
+/** Asks Google with the credential of the node. @throws n8n's error. The advice is in its message, because n8n shows only the message. */
+async function askGoogle<T>(context: ILoadOptionsFunctions, ask: (clients: GoogleClients) => Promise<T>) {
 	const sanitizer = new Sanitizer();
 	try {
 		const authentication = context.getNodeParameter('authentication', 'oAuth2');
@@ -152,15 +151,14 @@ async function askGoogle<T>(context: ILoadOptionsFunctions, ask: (google: Google
 	} catch (error) {
 		const rawFailure = toGoogleFailure(error, context.logger.info.bind(context.logger));
 		const failure = addAdviceToMessage(naming.insertNamesIntoError(rawFailure));
-		// n8n shows only the message of a failed list, so the advice is in it.
 		throw createNodeApiError(context.getNode(), failure, undefined, sanitizer);
 	}
 }
 
-/** Creates the method that n8n calls for a picker. */
-function createSearchMethod(search: PickerSearch) {
-	return async (context: ILoadOptionsFunctions, filter?: string, paginationToken?: string) =>
-		await askGoogle(context, (google) => search(google, filter, paginationToken));
+/** Creates the method that n8n calls for a list of files. */
+function createSearchMethod(search: Search) {
+	return async (context: ILoadOptionsFunctions, filter?: string, pageToken?: string) =>
+		await askGoogle(context, (clients) => search(clients, filter, pageToken));
 }
 
 /** Creates the method that n8n calls for a list of the chosen tab's columns. @param emptyList the list while no spreadsheet is chosen */
@@ -186,7 +184,7 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 	};
 }
 
-/** Reads the value of a field, which may be a locator. An expression that needs an input item has no value here, so '' is returned. */
+/** Reads the text of a field, which may be a locator. For an expression that needs an input item, n8n gives its text, and '' is returned. */
 function readChosenText(raw: unknown): string {
 	const value = isRecord(raw) ? raw['value'] : raw;
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -195,23 +193,24 @@ function readChosenText(raw: unknown): string {
 
 /** Creates the method that n8n calls for the tabs of the chosen file. In the form, the value of an expression is unknown. */
 function createTabsMethod(
-	noun: FileNoun,
+	kind: FileKind,
 	listTabs: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
 ) {
 	return async (context: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> =>
 		await askGoogle(context, async (clients) => {
-			const idOrUrl = readChosenText(context.getNodeParameter(`${noun}Id`, ''));
-			const label = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
+			const idOrUrl = readChosenText(context.getNodeParameter(`${kind}Id`, ''));
+			const label = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 			if (idOrUrl !== '')
-				return { results: filterByName(await listTabs(clients, parseFileId(idOrUrl, noun, label)), filter) };
-			const message = `Choose the ${noun} first. If an expression chooses it, choose By Name above.`;
+				return { results: filterByName(await listTabs(clients, parseFileId(idOrUrl, kind, label)), filter) };
+			const message = `Choose the ${kind} first. If an expression chooses it, choose By Name above.`;
 			throw new NodeError({ code: 400, message });
 		});
 }
 
-export async function listSpreadsheetTabs({ sheets: client }: Pick<Clients, 'sheets'>, id: string) {
-	const tabs = await new Spreadsheet(client, id).fetchTabs();
-	return tabs.map(({ title: name, gid }) => ({ name, value: name, url: `${buildSpreadsheetUrl(id)}${gid}` }));
+export async function listSpreadsheetTabs({ sheets }: Pick<Clients, 'sheets'>, id: string) {
+	const tabs = await new Spreadsheet(sheets, id).fetchTabs();
+	const fileUrl = buildSpreadsheetUrl(id);
+	return tabs.map(({ title: name, gid: urlEnd }) => ({ name, value: name, url: `${fileUrl}${urlEnd}` }));
 }
 
 const tabFields = 'tabProperties(tabId,title)';
@@ -252,7 +251,7 @@ function formatSystemLabel(id: string): string {
 	return words.replace(/(?<!\S)\S/g, (letter) => letter.toUpperCase());
 }
 
-/** The methods that n8n calls to fill the lists of the form. Here they get n8n's `this` as their first argument. */
+/** The methods that n8n calls to fill the lists of the form. Their names stand in the fields. They get n8n's `this` as their first argument. */
 export const pickerLists = {
 	getLabels: async (context: ILoadOptionsFunctions) => await askGoogle(context, listLabelOptions),
 	getColumns: createColumnsMethod(toOptions, []),
@@ -263,8 +262,8 @@ export const pickerLists = {
 		emptyFieldsNotice: 'Choose the spreadsheet first.',
 	}),
 	searchDocumentTabs: createTabsMethod('document', listDocumentTabs),
-	searchDocuments: createSearchMethod(searchDocuments),
-	searchFolders: createSearchMethod(searchFolders),
-	searchSpreadsheets: createSearchMethod(searchSpreadsheets),
+	searchDocuments: createSearchMethod(findDocuments),
+	searchFolders: createSearchMethod(findFolders),
+	searchSpreadsheets: createSearchMethod(findSpreadsheets),
 	searchTabs: createTabsMethod('spreadsheet', listSpreadsheetTabs),
 };

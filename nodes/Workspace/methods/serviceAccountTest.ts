@@ -9,7 +9,7 @@ import { createRefusal, toNodeError, addAdviceToMessage } from '../../core/error
 import { Sanitizer, findSecrets } from '../../core/sanitizer';
 import { sendCredentialTestRequest, credentialTestTimeoutSeconds } from '../../http/request';
 import type { CredentialTestRequest } from '../../http/request';
-import { apiNames, type FailedRequest } from '../google/advice';
+import { apiNames, type RequestFacts } from '../google/advice';
 import { toRequestError } from '../google/errors';
 import { readApiBases, getDriveAccess } from '../google/googleCredential';
 import { fetchAccessToken, type PostForm, readServiceAccount } from '../google/serviceAccount';
@@ -19,8 +19,8 @@ import { readGoogleResponse } from '../google/transport';
 type Helpers = ICredentialTestFunctions['helpers'];
 
 /**
- * Tests the service account credential. Fetches a token and asks Drive who is signed in, which every scope of Drive allows. If all scopes
- * are for mail, asks Gmail. n8n's helper sends all requests, so that its proxies and egress policy apply.
+ * Tests the service account credential. Fetches a token, then asks Drive who is signed in, which every scope of Drive allows. If all scopes
+ * are for mail, asks Gmail instead. n8n's helper sends all requests, so that n8n's proxies and egress policy apply.
  */
 export async function checkServiceAccount(
 	helpers: Helpers,
@@ -44,7 +44,7 @@ export async function checkServiceAccount(
 		await readGoogleResponse(response, {}, request, signal).catch(async (error: unknown) => {
 			const failure = await toRequestError(error, request);
 			const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
-			// The usual advice for a rate limit is about the options of a node, which a credential test does not have.
+			// The usual advice for a rate limit names an option of the node. A credential test has no options.
 			throw isRefusedForNow ? failure.with({ description: 'Try again in a minute.' }) : failure;
 		});
 		return { status: 'OK', message: `${apiNames[request.api]} accepts the service account` };
@@ -55,8 +55,8 @@ export async function checkServiceAccount(
 	}
 }
 
-/** Builds the request of the test, with what an error about it may name. */
-function buildTestRequest(credential: ICredentialDataDecryptedObject): FailedRequest {
+/** Builds what is known of the test's request, for sending it and for its errors. */
+function buildTestRequest(credential: ICredentialDataDecryptedObject): RequestFacts {
 	const bases = readApiBases(credential);
 	const isMail = isMailOnly(readServiceAccount(credential).scope);
 	return {
@@ -64,11 +64,11 @@ function buildTestRequest(credential: ICredentialDataDecryptedObject): FailedReq
 		method: 'GET',
 		url: isMail ? `${bases.mail}/users/me/profile?fields=emailAddress` : `${bases.drive}/about?fields=user`,
 		signIn: { authentication: 'serviceAccount', driveAccess: getDriveAccess(credential) },
-		advice: { 403: 'The test asks for nothing else. Operations of other services may work.' },
+		adviceByStatus: { 403: 'The test asks for nothing else. Operations of other services may work.' },
 	};
 }
 
-async function send(helpers: Helpers, request: FailedRequest, options: Omit<CredentialTestRequest, 'uri'>) {
+async function send(helpers: Helpers, request: RequestFacts, options: Omit<CredentialTestRequest, 'uri'>) {
 	const sent = { ...options, method: request.method as IHttpRequestMethods, uri: request.url };
 	return await sendCredentialTestRequest(helpers, sent).catch(async (error: unknown) => {
 		throw await toRequestError(error, request);

@@ -15,7 +15,7 @@ import type { Job } from './job';
 /** Returns the clients with which a job's run sends. @param shared set if the requests serve other runs, too */
 export type ClientGetter = (job: Job, shared?: SharedSending) => Promise<Clients>;
 
-/** Jobs of one run that are sent together. They have the same operation and combine key, so the first stands for all. */
+/** Jobs of one run that are sent together. All have the same operation and combine key, so code that needs one of these reads the first job. */
 interface JobsOfRun {
 	readonly jobs: readonly [Job, ...Job[]];
 	readonly clients: Clients;
@@ -31,7 +31,7 @@ interface WaitingRun extends JobsOfRun {
 /** Runs that wait for the same lock and are sent together, in the order of their arrival. */
 interface Group {
 	readonly runs: [WaitingRun, ...WaitingRun[]];
-	/** The share of one request that their items need, where 1 is a full request. Computed when a second run arrives. */
+	/** The share of one request that the runs need, where 1 is a full request. It is set when a second run arrives. */
 	weight?: number;
 }
 
@@ -39,14 +39,14 @@ interface Group {
 const lastWorkByLock = getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>());
 const locks = new KeyedMutex(lastWorkByLock);
 
-/** For each spreadsheet, by its lock: when each execution last arrived, in milliseconds of the monotonic clock. */
+/** For each lock, when each execution last arrived, in milliseconds of the monotonic clock. */
 const arrivals = new BoundedMap<string, Map<string | undefined, number>>();
 /**
- * As many executions within this time are a crowd. They come faster than one a second, so Google's quota of 60 writes a minute would not
- * last if each sent its own request. Fewer executions may be a loop, which would only lose time: each of its rows waits for the row before.
+ * A crowd is at least 6 executions that arrive within 5 seconds. Google allows 60 writes a minute, which is fewer than a crowd would send if
+ * each execution sent its own request. Fewer may be a loop, which must not pause, because each of its executions waits for the one before.
  */
 const crowd = { executions: 6, milliseconds: 5000 };
-/** How long a crowd waits for more runs. An endless crowd then sends 30 groups a minute, half of Google's quota for one user. */
+/** How long a crowd pauses to let more runs join. An endless crowd then sends 30 groups a minute, half of what Google allows a user. */
 const crowdPauseMilliseconds = 2000;
 
 /** The groups that still wait for their lock, by account, operation and table. */
@@ -58,17 +58,17 @@ const waitingGroups = new Map<string, Group>();
  */
 export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknown[]> {
 	const [{ operation, resource, params, combineKey }] = jobsOfRun.jobs;
-	const lock = operation.lock?.key(params);
-	if (lock === undefined) return await executeAlone(jobsOfRun);
-	const isCrowded = recordArrival(lock, jobsOfRun.jobs[0].item.executionId);
-	const groupKey = JSON.stringify([jobsOfRun.clients.accountHash, resource, operation.value, combineKey]);
+	const lockKey = operation.lock?.key(params);
+	if (lockKey === undefined) return await executeAlone(jobsOfRun);
+	const isCrowded = recordArrival(lockKey, jobsOfRun.jobs[0].item.executionId);
+	const groupKey = JSON.stringify([jobsOfRun.clients.credentialHash, resource, operation.value, combineKey]);
 	return await new Promise((settle) => {
 		const waitingRun = { ...jobsOfRun, settle, context: new AsyncResource('WorkspaceGroup') };
 		const waitingGroup = waitingGroups.get(groupKey);
 		if (waitingGroup && combineKey !== undefined && joinGroup(waitingGroup, waitingRun)) return;
 		const group: Group = { runs: [waitingRun] };
 		waitingGroups.set(groupKey, group);
-		void locks.run(lock, async () => {
+		void locks.run(lockKey, async () => {
 			if (isCrowded) await sleep(crowdPauseMilliseconds);
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
@@ -76,11 +76,11 @@ export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknow
 	});
 }
 
-/** Notes that an execution works on a spreadsheet. @returns whether the recent executions are a crowd */
-function recordArrival(lock: string, executionId: string | undefined): boolean {
+/** Records that an execution asks for a lock. @returns whether the recent executions are a crowd */
+function recordArrival(lockKey: string, executionId: string | undefined): boolean {
 	const now = systemClock.getMonotonicMilliseconds();
-	const executions = arrivals.get(lock) ?? new Map<string | undefined, number>();
-	arrivals.set(lock, executions.set(executionId, now));
+	const executions = arrivals.get(lockKey) ?? new Map<string | undefined, number>();
+	arrivals.set(lockKey, executions.set(executionId, now));
 	for (const [id, time] of executions) if (now - time > crowd.milliseconds) executions.delete(id);
 	return executions.size >= crowd.executions;
 }
@@ -125,19 +125,19 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	for (const { jobs, settle } of [sender, ...otherRuns]) settle(results.slice(start, (start += jobs.length)));
 }
 
-/** Executes the jobs of several runs with the credential of one. The requests are aborted only if all runs are stopped. */
+/** Executes the jobs of several runs with the credential of the sender. The requests are aborted only if all runs are stopped. */
 async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
 	const jobs = runs.flatMap((run) => run.jobs);
-	// The signal, the log and the sanitizer are those of the run, so one item of each run is enough.
+	// All items of a run have the same signal, log and sanitizer, so the first item stands for its run.
 	const firstItems = runs.map((run) => run.jobs[0].item);
-	const stop = new AbortController();
+	const abortController = new AbortController();
 	const stopIfAllStopped = () => {
-		if (firstItems.every(({ signal }) => signal?.aborted)) stop.abort();
+		if (firstItems.every(({ signal }) => signal?.aborted)) abortController.abort();
 	};
 	for (const { signal } of firstItems) signal?.addEventListener('abort', stopIfAllStopped);
 	try {
 		const clients = await sender.getClients(sender.jobs[0], {
-			signal: stop.signal,
+			signal: abortController.signal,
 			log(text) {
 				for (const item of firstItems) item.log(text);
 			},
@@ -154,7 +154,7 @@ async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]):
 /**
  * Executes jobs of several runs together. If Google refuses them, the items of a single run may be the reason. The runs are then sent
  * in two halves, and a refused half in halves again, so that only the run with the wrong items fails.
- * @throws an error that concerns all jobs, before any of them was sent
+ * @throws an error that stopped all jobs before anything was sent
  */
 async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
 	const results = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
@@ -176,12 +176,12 @@ async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<
 
 /** Turns whatever an operation threw into a failure of the job. */
 export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
-	// The generated clients check their own parameters before they send anything, and throw plain errors.
+	// Google's clients check their own parameters before they send anything. They throw plain errors.
 	const isFromClient =
 		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);
 	if (isFromClient) return createRefusal(error.message);
 	const failure = toGoogleFailure(error, item.log.bind(item));
 	// Google may have carried out a change and then sent a response that cannot be read.
-	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.isReadOnly;
+	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.isReadOnlyByDefault;
 	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }

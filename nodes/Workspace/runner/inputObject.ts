@@ -1,6 +1,6 @@
 import { createRefusal } from '../../core/errors';
 import { isRecord, describeType, jsonAdvice, parseJson } from '../../fields/values';
-import { getAllFields, type Operation, type ResourceName } from '../operation';
+import { getAllFields, isInputKey, type Operation, type ResourceName } from '../operation';
 import { getOperationKey, operationChoices, resources } from '../resources';
 
 /** An operation that a form or an input object names. */
@@ -40,6 +40,7 @@ export function readInputObject(input: unknown, allowed: unknown, allowFilePaths
 function refuseForbiddenOperation(allowed: unknown, { resource, operation, values }: UncheckedJob): void {
 	const keys = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
 	if (allowed == null || keys?.length === 0 || keys?.includes(getOperationKey(resource, operation))) return;
+	// Such as "Send, Drafts Only", which allows Send only with `saveAsDraft: true`.
 	const { narrowedChoice } = operation;
 	if (narrowedChoice && keys?.includes(getOperationKey(resource, narrowedChoice))) {
 		if (values[narrowedChoice.requiredKey] === true) return;
@@ -86,7 +87,7 @@ export function chooseOperation(resource: unknown, operation: unknown, values: R
 	throw createRefusal(`'resource' must be one of: ${resourceNames}, for '${match.operation.value}'`);
 }
 
-/** Returns the only operation of which the values have an ID, such as `spreadsheetId`. */
+/** Returns the only operation that has an ID among the keys of the values. For example, `spreadsheetId` shows that Read means a spreadsheet. */
 function chooseByIdKey(name: string, choices: readonly ChosenOperation[], values: RawValues) {
 	const isSet = (key: string) => Object.hasOwn(values, key);
 	const [choice, ...otherChoices] = choices.filter(({ operation }) => getIdKeys(operation).some(isSet));
@@ -102,9 +103,9 @@ function getIdKeys({ fields }: Operation): string[] {
 }
 
 function refuseUnknownKeys({ values, operation, resource }: UncheckedJob): void {
-	const knownKeys = getAllFields(operation).flatMap(({ name, onlyIn }) =>
-		onlyIn === 'fields' ? [] : [name],
-	);
+	const knownKeys = getAllFields(operation)
+		.filter(isInputKey)
+		.map(({ name }) => name);
 	const unknownKeys = Object.keys(values).filter((key) => !knownKeys.includes(key));
 	if (unknownKeys.length === 0) return;
 	throw createRefusal(

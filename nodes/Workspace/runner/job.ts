@@ -14,7 +14,7 @@ import { type ChosenOperation, chooseOperation, readInputObject, type UncheckedJ
 
 /** The state that all items of a run share. */
 export class RunState {
-	readonly #answers = new Map<string, Promise<unknown>>();
+	readonly #results = new Map<string, Promise<unknown>>();
 	readonly hints = new Set<string>();
 	readonly sanitizer: Sanitizer;
 
@@ -22,13 +22,13 @@ export class RunState {
 		this.sanitizer = sanitizer;
 	}
 
-	once<T>(key: string, fetchAnswer: () => Promise<T>): Promise<T> {
-		// The type of the map cannot express this: all answers under one key have the same type.
-		const answer = (this.#answers.get(key) as Promise<T> | undefined) ?? fetchAnswer();
-		this.#answers.set(key, answer);
+	once<T>(key: string, fetchResult: () => Promise<T>): Promise<T> {
+		// All results under one key have the same type, which the type of the map cannot express.
+		const result = (this.#results.get(key) as Promise<T> | undefined) ?? fetchResult();
+		this.#results.set(key, result);
 		// If a request failed, the next item may make it again.
-		answer.catch(() => this.#answers.delete(key));
-		return answer;
+		result.catch(() => this.#results.delete(key));
+		return result;
 	}
 
 	showHints(context: IExecuteFunctions): void {
@@ -46,15 +46,14 @@ export interface RunnerItem extends Item {
 	readonly executionId?: string;
 	/** Whether something was already created for this item. */
 	readonly hasCreated: boolean;
-	/** The texts that n8n shows below the node. A model does not see them there. */
+	/** The texts that n8n shows below the node. A model does not see them there, so its answer contains them. */
 	readonly hints?: readonly string[];
-	/** Replaces what `quoteField` has put into a text by the names of the fields. */
+	/** Puts the names of the fields into a text, where `quoteField` has left marks for them. */
 	insertNames(text: string): string;
 	/** Returns the failure as the user reads it. It names all files that were already created for the item. */
 	explainFailure(failure: NodeError): NodeError;
 }
 
-/** The input item that operations get. */
 export class InputItem implements RunnerItem {
 	readonly token = randomUUID();
 	readonly index: number;
@@ -88,8 +87,8 @@ export class InputItem implements RunnerItem {
 		return isTool(this.#context.getNode());
 	}
 
-	findBinaryFields(names: readonly string[], parameter: string) {
-		return findBinaryFields(this.#context, this.index, names, parameter);
+	findBinaryFields(names: readonly string[], formField: string) {
+		return findBinaryFields(this.#context, this.index, names, formField);
 	}
 
 	getBinary(field: string) {
@@ -104,8 +103,8 @@ export class InputItem implements RunnerItem {
 		return storeBinary(this.#context.helpers, bytes, fileName, mimeType);
 	}
 
-	once<T>(key: string, fetchAnswer: () => Promise<T>) {
-		return this.run.once(key, fetchAnswer);
+	once<T>(key: string, fetchResult: () => Promise<T>) {
+		return this.run.once(key, fetchResult);
 	}
 
 	recordCreated(file: CreatedFile) {
@@ -149,7 +148,7 @@ export class InputItem implements RunnerItem {
 	}
 }
 
-/** n8n adds this choice to every node with an OAuth2 credential, but only its HTTP Request node can carry it out. */
+/** n8n adds this choice to the dropdowns of every node with an OAuth2 credential. Only its HTTP Request node can do what the choice says. */
 const customApiCall = '__CUSTOM_API_CALL__';
 
 /** Reads the operation from the form's dropdowns, with the values of its fields. @throws NodeError 400 if no operation has the name */
@@ -173,8 +172,8 @@ export interface Job extends ChosenOperation {
 	readonly item: RunnerItem;
 	/** Jobs of the same operation with the same key are processed together. Without a key, a job is processed by itself. */
 	readonly combineKey: string | undefined;
-	/** The ID of what the job changes. Jobs with the same ID run one after another. A change without an ID runs alone. */
-	readonly serialKey: string | undefined;
+	/** The ID of what the job changes. Jobs with the same ID run one after another. A job that changes something without an ID runs alone. */
+	readonly changedId: string | undefined;
 	/** The longest answer to a model, in characters. Undefined or 0 if the job returns what a workflow gets. */
 	readonly modelCharacters?: number;
 }
@@ -185,12 +184,11 @@ interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
 	readonly naming: FieldNaming;
 }
 
-/** The part of a checked job that an item uses. */
 type ItemSettings = Pick<CheckedJob, 'naming' | 'limits'>;
 
 /**
- * Creates a function that reads and checks the parameters of an item, by its index. The function sends nothing. It throws NodeError 400
- * for wrong parameters. If no field depends on the item, the fields are checked once. The operation's own check runs for every item.
+ * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
+ * parameters. If no field depends on the item, the fields are checked only once. The operation's own check runs for every item.
  */
 export function createJobReader(context: IExecuteFunctions, parameters: NodeParameters, run: RunState) {
 	const timezone = context.getTimezone();
@@ -218,13 +216,13 @@ function checkJob(uncheckedJob: UncheckedJob, readContext: ReadContext): Checked
 	const params = readParameters(fields, values, readContext);
 	const naming = new FieldNaming(fields, mode);
 	const combineKey = naming.runWithNames(() => operation.combine?.key(params));
-	const serialKey = operation.getChangedId?.(params);
+	const changedId = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, values, readContext);
 	const modelCharacters = readModelLimit(fields, params, readContext);
-	return { ...uncheckedJob, mode, naming, params, limits, combineKey, serialKey, modelCharacters };
+	return { ...uncheckedJob, mode, naming, params, limits, combineKey, changedId, modelCharacters };
 }
 
-/** Reads the limit for an answer to a model, in characters. It is 0 (no limit) if the user chose another output than the default. */
+/** Reads the limit for an answer to a model, in characters. 0 means no limit, as when the user has chosen another output than the default. */
 function readModelLimit(fields: readonly Field[], params: AnyParameters, { mode }: ReadContext): number {
 	const output = fields.find(({ name }) => name === 'output');
 	const defaultValues = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
@@ -237,7 +235,7 @@ function readJson(parameters: NodeParameters, index: number): UncheckedJob {
 	const allowedOperations = parameters.readParameter('allowedOperations', index, []);
 	const allowFilePaths = parameters.readParameter('allowFilePaths', index, false) === true;
 	const uncheckedJob = readInputObject(input, allowedOperations, allowFilePaths);
-	// Takes fields that are set once for all items from the node itself, never from the input object.
+	// Fields that have one value for all items come from the node itself, never from the input object.
 	const nodeFields = uncheckedJob.operation.fields.filter(({ noDataExpression }) => noDataExpression);
 	const pairs = nodeFields.map(({ name }) => [name, parameters.readParameter(name, index, null)] as const);
 	return { ...uncheckedJob, values: { ...uncheckedJob.values, ...Object.fromEntries(pairs) } };

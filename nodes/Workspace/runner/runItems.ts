@@ -12,7 +12,7 @@ import type { Clients, OutputItem } from '../operation';
 import { type ClientGetter, executeJobs, toJobFailure } from './executeJobs';
 import { type Job, createJobReader, RunState } from './job';
 
-/** Performs jobs together. Never throws. @returns a result or a NodeError for each job, in order; fewer if the operation returned fewer */
+/** Performs jobs together. Never throws. @returns a result or a NodeError for each job, in order, but no more than the operation returned */
 export async function performJobs(jobs: readonly Job[], getClients: ClientGetter): Promise<unknown[]> {
 	const [firstJob, ...otherJobs] = jobs;
 	if (!firstJob) return [];
@@ -39,16 +39,16 @@ async function recoverOutcome(clients: Clients, job: Job, result: unknown): Prom
 		return recovered ?? unknownFailure;
 	} catch (error) {
 		const failure = toJobFailure(error, job);
-		// The failure itself then says that the work may be done, or names the created files.
+		// The user then learns from the failure itself that the work may be done, or which files were created.
 		const isSelfExplanatory = failure.outcome === 'unknown' || item.hasCreated;
 		return item.explainFailure(isSelfExplanatory ? failure : explainUnknownOutcome(result, job, failure));
 	}
 }
 
-/** Says in the message that the work may be done, because an error item has no description. @param cause why `recover` failed */
+/** Adds to the message that the work may be done. An error item has only the message. @param cause the failure of `recover` */
 function explainUnknownOutcome(failure: NodeError, { operation, params }: Job, cause?: NodeError): NodeError {
 	const { message, description } = failure;
-	// Most operations have their own words for an unknown outcome.
+	// Most operations already say so in their own words.
 	const saysUnknown = /\bmay (still )?(have been|exist)\b/.test(message);
 	const recoveryText = cause && `Checking this also failed (${cause.message}).`;
 	const advice = operation.isIdempotent?.(params)
@@ -92,7 +92,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 	}
 }
 
-/** Plans changes in the order of the items. Neighboring reads, or changes of different things by one operation, are in one phase. */
+/** Plans the batches in phases, one after another. Neighboring jobs share a phase if they only read, or if one operation changes different things. */
 function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Batch<Job>> {
 	let phase = 0;
 	let lastJob: Job | undefined;
@@ -101,7 +101,7 @@ function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Batch
 		const job = items[0]?.value;
 		if (!job || !lastJob || !mayRunInParallel(lastJob, job)) phase++;
 		lastJob = job;
-		return { items, phase, key: job?.serialKey };
+		return { items, phase, key: job?.changedId };
 	});
 }
 
@@ -131,17 +131,17 @@ function toOutputItems({ operation, params, item, modelCharacters = 0 }: Job, re
 	return operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
 }
 
-/** The name of `idempotencyOption`. It is not imported, so that its file is loaded only with an operation that uses it. */
-const keyOption = 'idempotencyKey';
+/** The name of `idempotencyOption`. Importing it would load its file for every operation. */
+const keyOptionName = 'idempotencyKey';
 
 /** Describes what happens to a finished job if the node runs again. */
 function describeRerun({ operation, params, item }: Job): Omit<DoneWork, 'resultName'> {
 	const { options, rerunAdvice } = operation;
-	const hasKeyOption = options.some(({ name }) => name === keyOption);
-	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOption]);
+	const hasKeyOption = options.some(({ name }) => name === keyOptionName);
+	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOptionName]);
 	const advice = [
 		rerunAdvice,
-		hasKeyOption && `With ${quoteField(keyOption)}, an item is done once, however often the node runs.`,
+		hasKeyOption && `With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`,
 	].filter(Boolean);
 	return { mayRepeat, advice: item.insertNames(advice.join(' ')) || undefined };
 }
@@ -153,7 +153,7 @@ const fileApis = ['sheets', 'docs', 'drive'] as const;
 /** Creates a run's access to Google's clients, and to the notice of its sign-in. Jobs of one operation with the same limits share clients. */
 function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 	let loadedCredential: Promise<GoogleCredential> | undefined;
-	// The notice is no hint of an item, because a model would get it. If the credential fails, the items already say so.
+	// The notice is not added by `addHint`, because a model would get it. If the credential cannot be read, the items already say so.
 	const showNotice = async () => {
 		const credential = await loadedCredential?.catch(() => undefined);
 		const message = await credential?.findNotice().catch(() => undefined);
@@ -171,7 +171,7 @@ function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 				maxTries: limits.maxTries,
 				maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
 				timeoutMilliseconds: limits.timeoutSeconds * 1000,
-				advice: operation.adviceByStatus,
+				adviceByStatus: operation.adviceByStatus,
 				adviceApis: resource === 'mail' ? mailApis : fileApis,
 			};
 			return await (await credential).loadClients(options, shared);
@@ -181,14 +181,14 @@ function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 	return { getClients, showNotice };
 }
 
-/** Puts jobs that are processed together into one batch, in the order of the first job of each. Most batches have a single job. */
+/** Puts jobs that are processed together into one batch. The batches are in the order of their first jobs. Most have a single job. */
 export function combineIntoBatches<J extends { readonly value: Job }>(checkedItems: readonly J[]): J[][] {
 	const batches: J[][] = [];
 	let openBatches = new Map<string | undefined, J[]>();
 	let lastOperation: Job['operation'] | undefined;
 	for (const checkedItem of checkedItems) {
 		const { operation, combineKey } = checkedItem.value;
-		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
+		// In JSON mode, items may have different operations. A job must not overtake an earlier job of another operation.
 		if (operation !== lastOperation) openBatches = new Map();
 		lastOperation = operation;
 		const batch = openBatches.get(combineKey) ?? [];
@@ -200,16 +200,16 @@ export function combineIntoBatches<J extends { readonly value: Job }>(checkedIte
 }
 
 function isOnlyReading({ operation, params }: Job): boolean {
-	return operation.isReadOnly === true && operation.mayChange?.(params) !== true;
+	return operation.isReadOnlyByDefault === true && operation.mayChange?.(params) !== true;
 }
 
 function mayRunInParallel(earlier: Job, later: Job): boolean {
 	if (isOnlyReading(earlier)) return isOnlyReading(later);
-	const haveKeys = earlier.serialKey !== undefined && later.serialKey !== undefined;
-	return haveKeys && earlier.operation === later.operation;
+	const haveIds = earlier.changedId !== undefined && later.changedId !== undefined;
+	return haveIds && earlier.operation === later.operation;
 }
 
-/** Fails a job. If it may be done, or is half done, n8n's Retry On Fail must not start it again: the item only fails again. */
+/** Fails a job. If the job may be done or half done, n8n's Retry On Fail must not start it again. The item then fails again at once. */
 function failJob(
 	job: Job,
 	failure: NodeError,

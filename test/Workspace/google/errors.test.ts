@@ -159,7 +159,7 @@ describe('errors', () => {
 		const createFile: Ask = ({ drive }) => drive.files.create({ requestBody: { parents: ['1Folder2345'] } });
 		const readTitle: Ask = ({ sheets }) => sheets.spreadsheets.get({ spreadsheetId: 'Sales' });
 		const copyTitle: Ask = ({ drive }) => drive.files.copy({ fileId: 'Letter' });
-		const folder = { advice: { 404: 'Check the folder.' } };
+		const folder = { adviceByStatus: { 404: 'Check the folder.' } };
 		// One of 270 IDs of 33 characters is such.
 		const lettersOnly = 'qWertZuiOpaSdfgHjklyXcvbnMqwEr_tz';
 		const notID = 'is not an ID. If it is a title, enter the ID or the URL instead.';
@@ -223,7 +223,7 @@ describe('errors', () => {
 
 		test('with the operation’s own advice after it', async () => {
 			const { description } = await ask(googleError(404, 'No.'), readFile, {
-				advice: { 404: 'Check the folder.' },
+				adviceByStatus: { 404: 'Check the folder.' },
 			});
 			expect(description).toMatch(/ Check the folder\.$/);
 		});
@@ -260,7 +260,7 @@ describe('advice table', () => {
 		{ message, reason }: { readonly message: string; readonly reason?: string },
 		own: Partial<SignIn> = {},
 		id = '',
-		advice?: Readonly<Record<number, string>>,
+		adviceByStatus?: Readonly<Record<number, string>>,
 	): string {
 		const errors = reason === undefined ? undefined : [{ reason, message }];
 		const body = Buffer.from(JSON.stringify({ error: { code: status, message, errors } }));
@@ -269,7 +269,7 @@ describe('advice table', () => {
 			method: id ? 'GET' : 'POST',
 			url: `https://google.example${paths[api]}${id && `/${id}`}`,
 			signIn: { ...signIn, ...own },
-			advice,
+			adviceByStatus,
 		};
 		return createResponseError({ status, headers: {}, body }, call).description ?? '';
 	}
@@ -277,8 +277,8 @@ describe('advice table', () => {
 	const rows = Object.entries(adviceTable).flatMap(([status, ofStatus]) =>
 		ofStatus.map(([when, advice]) => ({ when, status: Number(status), advice })),
 	);
-	const isByWordsAlone = ({ when: { words, ...more } }: (typeof rows)[number]) =>
-		words !== undefined && Object.keys(more).length === 0;
+	const isByWordsAlone = ({ when: { pattern, ...more } }: (typeof rows)[number]) =>
+		pattern !== undefined && Object.keys(more).length === 0;
 	const otherRows = rows.filter((row) => !isByWordsAlone(row));
 
 	/** Google's answers as they were reported, in the order of the rows that words alone do not decide. */
@@ -524,10 +524,12 @@ describe('advice table', () => {
 		const unused = rows
 			.filter(isByWordsAlone)
 			.filter(
-				({ status, when: { words } }) =>
-					!worded.some(([, code, message, reason]) => code === status && words?.test(`${reason} ${message}`)),
+				({ status, when: { pattern } }) =>
+					!worded.some(
+						([, code, message, reason]) => code === status && pattern?.test(`${reason} ${message}`),
+					),
 			);
-		expect(unused.map(({ when: { words } }) => words?.source)).toEqual(['automated queries']);
+		expect(unused.map(({ when: { pattern } }) => pattern?.source)).toEqual(['automated queries']);
 	});
 
 	test("Google's page for a blocked address, which is HTML, is known", () => {

@@ -3,7 +3,7 @@ import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { Readable } from 'node:stream';
 
 import { isNodeError, NodeError } from '../../../nodes/core/errors';
-import type { FailedRequest } from '../../../nodes/Workspace/google/advice';
+import type { RequestFacts } from '../../../nodes/Workspace/google/advice';
 import {
 	createResponseError,
 	toGoogleFailure,
@@ -155,7 +155,7 @@ test('a chain of calls that never ends is said to be of the data, and other erro
 	expect(log.join().match(/ at /g)).toHaveLength(3);
 });
 
-const call: FailedRequest = {
+const call: RequestFacts = {
 	api: 'mail',
 	method: 'POST',
 	url,

@@ -41,7 +41,7 @@ describe('sign in', () => {
 			maxRetryWaitMilliseconds: 1000,
 			timeoutMilliseconds: 5000,
 			signal: undefined,
-			accountHash: 'test',
+			credentialHash: 'test',
 			credentialKey: 'test',
 			signIn: { authentication: 'oAuth2', driveAccess: 'appFiles' },
 		});
@@ -112,7 +112,7 @@ describe('sign in', () => {
 				maxRetryWaitMilliseconds: 1000,
 				timeoutMilliseconds: 5000,
 				signal: undefined,
-				accountHash: 'test',
+				credentialHash: 'test',
 				credentialKey: 'test',
 				signIn: { authentication: 'oAuth2', driveAccess: 'appFiles' },
 			}).drive.files.list({}),
@@ -149,7 +149,7 @@ describe('service account', () => {
 		const clients = testClients(google.url, token, {
 			maxTries: 1,
 			signIn: { authentication: 'serviceAccount', driveAccess: 'allFiles' },
-			advice: operation.adviceByStatus,
+			adviceByStatus: operation.adviceByStatus,
 		});
 		const params = readParameters(getAllFields(operation), given, {
 			mode: 'json',

@@ -2,10 +2,10 @@ import type { ILoadOptionsFunctions } from 'n8n-workflow';
 
 import type { SignIn } from '../../../nodes/Workspace/google/advice';
 import {
-	searchDocuments,
-	searchSpreadsheets,
-	type PickerClient,
-	searchFolders,
+	findDocuments,
+	findSpreadsheets,
+	type FileClients,
+	findFolders,
 	listLabelOptions,
 	listDocumentTabs,
 	pickerLists,
@@ -20,10 +20,10 @@ describe('files', () => {
 	const standIn = new StandIn();
 
 	const kinds = [
-		{ noun: 'documents', search: searchDocuments, own: 'docs', other: 'sheets', path: '/document/d/' },
+		{ noun: 'documents', search: findDocuments, own: 'docs', other: 'sheets', path: '/document/d/' },
 		{
 			noun: 'spreadsheets',
-			search: searchSpreadsheets,
+			search: findSpreadsheets,
 			own: 'sheets',
 			other: 'docs',
 			path: '/spreadsheets/d/',
@@ -68,7 +68,7 @@ describe('folders', () => {
 			authentication = 'oAuth2',
 			scopes = scopesOf[driveAccess],
 		}: Partial<SignIn> & { scopes?: string[] } = {},
-	): PickerClient {
+	): FileClients {
 		const token = standIn.google.tokens.issue({ scopes, clientId: 'own' });
 		return { drive: testClients(standIn.google.url, token).drive, signIn: { authentication, driveAccess } };
 	}
@@ -92,7 +92,7 @@ describe('folders', () => {
 			seed('Folder 9', { driveId });
 			seed('Gone', { trashed: true });
 			seed('No folder', { mimeType: 'text/plain' });
-			const page = await searchFolders(picker('allFiles'));
+			const page = await findFolders(picker('allFiles'));
 			expect(names(page)).toEqual(['My Drive', 'Team', 'Folder 9', 'Folder 10']);
 			expect(page.results.slice(0, 2)).toEqual([
 				{ name: 'My Drive', value: 'root', url: 'https://drive.google.com/drive/my-drive' },
@@ -104,7 +104,7 @@ describe('folders', () => {
 			seed('Invoices');
 			seed('Invoices');
 			seed('Invoices 2');
-			expect(names(await searchFolders(picker('allFiles')))).toEqual([
+			expect(names(await findFolders(picker('allFiles')))).toEqual([
 				'My Drive',
 				expect.stringMatching(/^Invoices \(changed \d{4}-\d\d-\d\d \d\d:\d\d UTC\)$/),
 				expect.stringMatching(/^Invoices \(changed /),
@@ -116,19 +116,16 @@ describe('folders', () => {
 			standIn.google.drive.seedSharedDrive("Jon's team");
 			seed("Jon's folder");
 			seed('Another');
-			expect(names(await searchFolders(picker('allFiles'), " Jon's "))).toEqual([
-				"Jon's team",
-				"Jon's folder",
-			]);
-			expect(names(await searchFolders(picker('allFiles'), "' or name contains 'A"))).toEqual([]);
+			expect(names(await findFolders(picker('allFiles'), " Jon's "))).toEqual(["Jon's team", "Jon's folder"]);
+			expect(names(await findFolders(picker('allFiles'), "' or name contains 'A"))).toEqual([]);
 		});
 
 		test('pages of a hundred; drives stand on the first one only', async () => {
 			for (let at = 0; at < 120; at++) standIn.google.drive.seedSharedDrive(`Drive ${at}`);
 			for (let at = 0; at < 150; at++) seed(`Folder ${at}`);
-			const first = await searchFolders(picker('allFiles'));
+			const first = await findFolders(picker('allFiles'));
 			expect(first.results).toHaveLength(1 + 120 + 100);
-			const second = await searchFolders(picker('allFiles'), undefined, String(first.paginationToken));
+			const second = await findFolders(picker('allFiles'), undefined, String(first.paginationToken));
 			expect(second.results).toHaveLength(50);
 			expect(second.paginationToken).toBeUndefined();
 		});
@@ -139,7 +136,7 @@ describe('folders', () => {
 			standIn.google.drive.seedSharedDrive('Team');
 			seed('Own');
 			seed('Foreign', { clientId: 'somebody' });
-			expect(names(await searchFolders(picker('appFiles')))).toEqual(['My Drive', 'Own']);
+			expect(names(await findFolders(picker('appFiles')))).toEqual(['My Drive', 'Own']);
 			expect(standIn.google.requests.map(({ method }) => method)).toEqual(['drive.files.list']);
 		});
 
@@ -148,7 +145,7 @@ describe('folders', () => {
 			const own = seed('Own');
 			const foreign = seed('Foreign', { clientId: 'somebody' });
 			const { drive, signIn } = picker('appFilesAndNames');
-			expect(names(await searchFolders({ drive, signIn }))).toEqual(['My Drive', 'Own']);
+			expect(names(await findFolders({ drive, signIn }))).toEqual(['My Drive', 'Own']);
 			const put = async (parent: string) =>
 				await drive.files.create({ requestBody: { name: 'x', mimeType: 'text/plain', parents: [parent] } });
 			await expect(put(own.id)).resolves.toMatchObject({ status: 200 });
@@ -157,7 +154,7 @@ describe('folders', () => {
 	});
 
 	describe('a picker of files', () => {
-		const search = searchSpreadsheets;
+		const search = findSpreadsheets;
 
 		test('the last opened first, with a link', async () => {
 			const mimeType = 'application/vnd.google-apps.spreadsheet';

@@ -188,7 +188,9 @@ async function ofDocument() {
 }
 
 const changing = resources.flatMap(({ value, operations: all }) =>
-	all.filter(({ isReadOnly: readsOnly }) => !readsOnly).map((operation) => [value, operation.value] as const),
+	all
+		.filter(({ isReadOnlyByDefault: readsOnly }) => !readsOnly)
+		.map((operation) => [value, operation.value] as const),
 );
 
 test.each(changing)(

@@ -214,7 +214,7 @@ describe('one item', () => {
 				limits,
 			}),
 			combineKey,
-			serialKey: undefined,
+			changedId: undefined,
 		};
 	}
 
@@ -245,7 +245,7 @@ describe('one item', () => {
 	test('what does not have the form that Google documents is a bad gateway, and may follow a change', async () => {
 		const execute = fails(new TypeError('x is undefined'));
 		const message = "Google's response does not have the form that Google documents, so it could not be read";
-		expect(await outcomesOf(jobOf(operationWith({ execute, isReadOnly: true })))).toMatchObject([
+		expect(await outcomesOf(jobOf(operationWith({ execute, isReadOnlyByDefault: true })))).toMatchObject([
 			{ code: 502, status: 'UNAVAILABLE', message, cause: expect.any(TypeError) as unknown },
 		]);
 		expect(await outcomesOf(jobOf(operationWith({ execute })))).toMatchObject([

@@ -14,7 +14,7 @@ export const read = defineOperation({
 	action: 'Read document or get it as PDF',
 	description: 'Get all text of a document, including tables, lists, headers, footers and footnotes',
 	modelDescription: 'Read a Google document.',
-	isReadOnly: true,
+	isReadOnlyByDefault: true,
 	fields: [fields.documentId],
 	options: [
 		{

@@ -7,24 +7,24 @@ import { createAttachmentReader, fetchAttachment, readMessage } from '../mail/me
 import { buildFileName } from '../mimeTypes';
 import type { UploadParams } from './fields';
 
-/** Gmail's attachment IDs are long. They change with each read, so an ID from an earlier read is not among the IDs of this read. */
+/** Matches an attachment ID of Gmail, which is long. The IDs change with each read, so an ID from an earlier read is not among those of this read. */
 const attachmentIdPattern = /^[\w-]{40,}$/;
 
 /** Returns an attachment by its file name, or by any ID that Gmail has returned for it. @throws NodeError 400 that lists the attachments */
 export async function getMailAttachment(
-	client: Clients,
+	clients: Clients,
 	{ messageId, attachment }: Pick<UploadParams, 'messageId' | 'attachment'>,
 	item: Item,
 ): Promise<ByteSource> {
 	const nameOrId = attachment.trim();
-	const mail = await readMessage(client, messageId, item, { withText: false });
+	const mail = await readMessage(clients, messageId, item, { withText: false });
 	const [file, ...otherFiles] = mail.files.filter(({ info }) => info.fileName.trim() === nameOrId);
 	const infos = mail.files.map(({ info }) => info);
 	if (otherFiles.length > 0)
 		throw createAttachmentRefusal(`${otherFiles.length + 1} attachments named`, nameOrId, infos);
-	if (file) return toSource(await createAttachmentReader(client, mail, item)(file), file.info);
+	if (file) return toSource(await createAttachmentReader(clients, mail, item)(file), file.info);
 	if (!attachmentIdPattern.test(nameOrId)) throw createAttachmentRefusal('no attachment', nameOrId, infos);
-	const data = await fetchAttachment(client, messageId, nameOrId).catch((error: unknown) => {
+	const data = await fetchAttachment(clients, messageId, nameOrId).catch((error: unknown) => {
 		const isUnknownId = isNodeError(error) && (error.code === 400 || error.code === 404);
 		throw isUnknownId ? createAttachmentRefusal('no attachment', nameOrId, infos) : error;
 	});
@@ -41,7 +41,7 @@ const toSource = (bytes: Buffer, { fileName, mimeType }: FileInfo = { fileName: 
 
 const maxListedAttachments = 20;
 
-/** @param countText what the email has, such as "no attachment", before the name */
+/** @param countText what stands before the name, such as "no attachment" */
 function createAttachmentRefusal(
 	countText: string,
 	nameOrId: string,

@@ -7,14 +7,14 @@ import { googleTypePrefix, hashFileKey, missingFolderAdvice } from '../createdFi
 import * as uploads from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
-type UploadInput = Pick<uploads.PreparedUpload, 'client' | 'params' | 'item'>;
+type UploadInput = Pick<uploads.PreparedUpload, 'clients' | 'params' | 'item'>;
 
-/** Returns the bytes to upload. @param field the binary field, or '' @throws NodeError 400 if the content is missing or not base64 */
-async function getUploadSource({ client, params, item }: UploadInput, field: string): Promise<ByteSource> {
+/** Returns the bytes to upload. @param field the binary field, or '' for content from elsewhere @throws NodeError 400 if the content is unusable */
+async function getUploadSource({ clients, params, item }: UploadInput, field: string): Promise<ByteSource> {
 	const { contentSource, content } = params;
 	if (contentSource === 'binary') return await item.getBinary(field);
 	if (contentSource === 'mailAttachment')
-		return await (await import('./mailAttachment')).getMailAttachment(client, params, item);
+		return await (await import('./mailAttachment')).getMailAttachment(clients, params, item);
 	if (contentSource === 'filePath') {
 		if (content.trim() !== '') return await item.getFile(content);
 		throw createRefusal(`${quoteField('content')} is empty`, 'Enter the path of the file to upload.');
@@ -83,23 +83,23 @@ export const upload = defineOperation({
 			`Leave ${quoteField('name')} empty, so that each file keeps its own name.`,
 		);
 	},
-	async execute(client, params, item): Promise<uploads.FileResult[]> {
+	async execute(clients, params, item): Promise<uploads.FileResult[]> {
 		const files: uploads.FileResult[] = [];
 		const binaryFields = listBinaryFields(params, item);
 		for (const fileIndex of binaryFields.keys()) {
-			const prepared = await prepareUpload({ client, params, item }, binaryFields, fileIndex);
+			const prepared = await prepareUpload({ clients, params, item }, binaryFields, fileIndex);
 			const uploading = hashUploadKey(prepared).then((hashes) => uploads.uploadOnce(prepared, hashes));
-			// After an unknown outcome, looks for the file here, so that the next files are still uploaded. For the last file, `recover` does it.
+			// After an unknown outcome, the file is looked for here, so that the next files are still uploaded. `recover` does this for the last file.
 			const isLast = fileIndex === binaryFields.length - 1;
 			files.push(await (isLast ? uploading : uploading.catch(buildRecovery(prepared))));
 		}
 		return files;
 	},
-	async recover(client, params, _failure, item): Promise<uploads.FileResult[] | undefined> {
+	async recover(clients, params, _failure, item): Promise<uploads.FileResult[] | undefined> {
 		const files: uploads.FileResult[] = [];
 		const binaryFields = listBinaryFields(params, item);
 		for (const fileIndex of binaryFields.keys()) {
-			const file = await recoverFile(await prepareUpload({ client, params, item }, binaryFields, fileIndex));
+			const file = await recoverFile(await prepareUpload({ clients, params, item }, binaryFields, fileIndex));
 			if (!file) return undefined;
 			files.push(file);
 		}
@@ -114,7 +114,7 @@ export const upload = defineOperation({
 	},
 });
 
-/** Returns the binary fields to upload; a single '' for content from elsewhere. @throws NodeError 400 if a field is missing */
+/** Returns the binary fields to upload. For content from elsewhere, returns one ''. @throws NodeError 400 if a field is missing */
 function listBinaryFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item): string[] {
 	if (contentSource !== 'binary') return [''];
 	return item.findBinaryFields(names.length > 0 ? names : ['data'], 'binaryPropertyName');
@@ -122,11 +122,10 @@ function listBinaryFields({ contentSource, binaryPropertyName: names }: UploadPa
 
 /** Looks for the file of an upload with an unknown outcome. @returns undefined if the file did not arrive */
 async function recoverFile(prepared: uploads.PreparedUpload): Promise<uploads.FileResult | undefined> {
-	const { source, item } = prepared;
 	const file = await uploads.findUploadedFile(prepared);
 	if (!file) return undefined;
 	const keyHashes = await hashUploadKey(prepared);
-	const result = uploads.verifyUpload({ file, md5: await computeMd5(source) }, item);
+	const result = uploads.verifyUpload({ file, md5: await computeMd5(prepared.source) }, prepared.item);
 	return keyHashes ? await uploads.uploadOnce(prepared, keyHashes, file) : result;
 }
 

@@ -28,7 +28,7 @@ const resultFields = resultKeys.join(',');
 /** What Drive says about a file. It has only the keys that Drive returned. */
 export type FileResult = Pick<File, (typeof resultKeys)[number]>;
 
-/** Records the file, and compares Drive's checksum, if it has one, with that of the sent bytes. @throws NodeError 500 if they differ */
+/** Records the file, and compares its checksum with that of the sent bytes. Google's own files have none. @throws NodeError 500 if they differ */
 export function verifyUpload({ file, md5 }: UploadedFile, item: Item): FileResult {
 	const { id, md5Checksum, webViewLink } = file;
 	if (id) item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
@@ -47,15 +47,15 @@ function toFileResult(file: File): FileResult {
 }
 
 /** Finds the files in the folder with the name of the upload, the newest first. Drive lists only files that the sign-in may see. */
-async function findFilesByName({ client, params, name }: PreparedUpload): Promise<File[]> {
+async function findFilesByName({ clients, params, name }: PreparedUpload): Promise<File[]> {
 	const folder = params.parentFolder || 'root';
 	const q = `name = ${createdFiles.quoteSearchText(name)} and ${createdFiles.quoteSearchText(folder)} in parents and mimeType != '${createdFiles.googleTypePrefix}folder'`;
-	const files = await createdFiles.findFiles(client.drive, q, resultFields, 'createdTime desc');
+	const files = await createdFiles.findFiles(clients.drive, q, resultFields, 'createdTime desc');
 	// Google does not document whether `name =` ignores letter case.
 	return files.filter((file) => file.name === name);
 }
 
-/** Returns the ID of the file to replace, if any. @throws NodeError 409 if the user allows none, several match, or the type differs */
+/** Returns the ID of the file to replace, if any. @throws NodeError 409 if no file may be replaced, several have the name, or the type differs */
 function findReplaceableId(
 	[file, ...otherFiles]: readonly File[],
 	{ name, googleType, params }: PreparedUpload,
@@ -86,49 +86,49 @@ const createConflictError = (message: string, description: string) =>
 /** How many IDs one request reserves. The items of a run share the request. Drive allows up to 1,000 IDs. */
 const idsPerRequest = 50;
 
-/** Reserves an ID for the file, the same each time in a run. An item with several files reserves all their IDs in a request of its own. */
+/** Reserves an ID for the file, or returns the one that is reserved. An item with several files reserves all their IDs in a request of its own. */
 async function reserveFileId(upload: PreparedUpload): Promise<string | undefined> {
-	const { client, item, fileIndex, fileCount } = upload;
+	const { clients, item, fileIndex, fileCount } = upload;
 	const isOnlyFile = fileCount === 1;
 	const requestName = isOnlyFile ? Math.floor(item.index / idsPerRequest) : `item ${item.index}`;
 	const { ids } = await item.once(`reservedFileIds:${requestName}`, async () => {
 		const count = isOnlyFile ? idsPerRequest : fileCount;
 		const request = { count, space: 'drive', type: 'files', fields: 'ids' };
-		return (await client.drive.files.generateIds(request)).data;
+		return (await clients.drive.files.generateIds(request)).data;
 	});
 	return ids?.[isOnlyFile ? item.index % idsPerRequest : fileIndex];
 }
 
 /** Finds the file that an earlier request for this upload created, if there is one. */
 export async function findUploadedFile(upload: PreparedUpload): Promise<File | undefined> {
-	const { client, googleType } = upload;
-	if (googleType !== undefined) return await createdFiles.findFileOfItem(client.drive, upload, resultFields);
+	const { clients, googleType } = upload;
+	if (googleType !== undefined) return await createdFiles.findFileOfItem(clients.drive, upload, resultFields);
 	const fileId = await reserveFileId(upload);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
-	return (await ignoreNotFound(client.drive.files.get(request)))?.data;
+	return (await ignoreNotFound(clients.drive.files.get(request)))?.data;
 }
 
 /** Creates a function that writes a line to n8n's log after each tenth of the file. */
 function createProgressLog(item: Item) {
 	let loggedTenths = 0;
-	return (sentBytes: number, totalBytes: number) => {
-		const tenths = totalBytes === 0 ? 10 : Math.floor((sentBytes * 10) / totalBytes);
+	return (storedBytes: number, totalBytes: number) => {
+		const tenths = totalBytes === 0 ? 10 : Math.floor((storedBytes * 10) / totalBytes);
 		if (tenths <= loggedTenths) return;
 		loggedTenths = tenths;
-		item.log(`Upload of item ${item.index}: ${sentBytes} of ${totalBytes} bytes (${tenths * 10}%)`);
+		item.log(`Upload of item ${item.index}: ${storedBytes} of ${totalBytes} bytes (${tenths * 10}%)`);
 	};
 }
 
 /** An upload whose parameters are checked and whose content is known. */
 export interface PreparedUpload {
-	readonly client: Clients;
+	readonly clients: Clients;
 	readonly params: UploadParams;
 	readonly item: Item;
 	/** The position of the file among the item's files, from 0. */
 	readonly fileIndex: number;
 	readonly fileCount: number;
-	/** The item's token. For each file after the first, it ends with the index of the file. */
+	/** The item's token. After the first file, it ends with the index of the file. */
 	readonly token: string;
 	readonly source: ByteSource;
 	/** The name of the file in Google Drive. */
@@ -141,16 +141,16 @@ export interface PreparedUpload {
 
 /** Uploads a file, and with a key only once. @param createdFile the file that an earlier request of this item created, if known */
 export async function uploadOnce(upload: PreparedUpload, keyHashes?: KeyHashes, createdFile?: File) {
-	const { client, source } = upload;
+	const { clients, source } = upload;
 	if (!keyHashes) {
 		const result = await uploadUnlessSkipped(upload);
 		return 'instead' in result ? result.instead : result;
 	}
-	return await createdFiles.createOnce(client.drive, resultFields, {
+	return await createdFiles.createOnce(clients.drive, resultFields, {
 		keyHashes,
 		recoveredId: createdFile?.id ?? undefined,
 		create: async (appProperties) => createdFile ?? (await uploadUnlessSkipped(upload, appProperties)),
-		// Drive shows a file only when all of its bytes have arrived, so only the content is compared.
+		// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived. So only the content is compared.
 		async finish(file, { isOwn }) {
 			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await computeMd5(source)))
 				throw createKeyReusedError(`the file ${file.id ?? ''}`);
@@ -164,7 +164,7 @@ async function uploadUnlessSkipped(
 	upload: PreparedUpload,
 	appProperties?: Readonly<Record<string, string>>,
 ): Promise<FileResult | { readonly instead: FileResult }> {
-	const { client, params, item, source, name, googleType, mimeType } = upload;
+	const { clients, params, item, source, name, googleType, mimeType } = upload;
 	const { onExisting, description, parentFolder } = params;
 	const existingFiles = onExisting === 'createNew' ? [] : await findFilesByName(upload);
 	const [newestFile] = existingFiles;
@@ -183,20 +183,20 @@ async function uploadUnlessSkipped(
 	const request = { mimeType, source, fields: resultFields, onProgress: createProgressLog(item) };
 	const replacedId = findReplaceableId(existingFiles, upload);
 	if (replacedId !== undefined)
-		return verifyUpload(await client.uploadToDrive({ ...request, metadata, replacedId }), item);
-	// Marks the file, so that it is found again. Drive takes no reserved ID for a converted file, so a property marks it.
+		return verifyUpload(await clients.uploadToDrive({ ...request, metadata, replacedId }), item);
+	// The file must be found again after an unknown outcome. A reserved ID marks it. A converted file cannot have one, so it gets a property.
 	const marker =
 		googleType === undefined
 			? { id: await reserveFileId(upload) }
 			: { appProperties: { ...appProperties, ...createdFiles.buildTokenProperty(upload) } };
 	const parents = parentFolder ? [parentFolder] : undefined;
-	const uploading = client.uploadToDrive({
+	const uploading = clients.uploadToDrive({
 		...request,
 		metadata: { ...metadata, ...marker, parents },
 		findCreated: () => findUploadedFile(upload),
 	});
 	const uploadedFile = await uploading.catch(async (error: unknown) => {
-		// Drive answers 409 if a file has the reserved ID already. An earlier request created it.
+		// Drive answers 409 if a file with the reserved ID exists. An earlier request created that file.
 		if (!isNodeError(error) || error.code !== 409) throw error;
 		const file = await findUploadedFile(upload).catch(() => {
 			throw error.with({ outcome: 'unknown' });

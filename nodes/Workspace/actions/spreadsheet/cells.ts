@@ -3,7 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { createRefusal } from '../../../core/errors';
 import { printChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
-import type { CombinedItem } from '../../operation';
+import type { Member } from '../../operation';
 import { DateCell } from './dates/dates';
 import { rowNumberKey, type RowParams } from './fields';
 
@@ -112,7 +112,7 @@ export interface NamedRow {
 	readonly formNames?: ReadonlySet<string>;
 }
 
-export type RowsMember = CombinedItem<ValuesParams & Pick<RowParams, 'valuesSource' | 'columns'>>;
+export type RowsMember = Member<ValuesParams & Pick<RowParams, 'valuesSource' | 'columns'>>;
 export type RowsMembers = readonly RowsMember[];
 
 /** Returns whether the rows name their columns, so that each cell goes below the header with its name. */

@@ -1,5 +1,5 @@
 import { buildFileLocator, buildTabLocator, readLinkedTab } from '../../locators';
-import type { Field, CombinedItem, InferParameters } from '../../operation';
+import type { Field, Member, InferParameters } from '../../operation';
 
 /** The key of the row number in each item of Read. If a column has this name, Read calls it `rowNumber_2`. */
 export const rowNumberKey = 'rowNumber';
@@ -201,7 +201,7 @@ export const appendOptions = [
 ] as const;
 
 export type AppendParams = InferParameters<typeof appendFields, typeof appendOptions>;
-export type AppendMember = CombinedItem<AppendParams>;
+export type AppendMember = Member<AppendParams>;
 
 export const writeFields = [
 	spreadsheetId,
@@ -286,7 +286,7 @@ export const writeOptions = [
 ] as const;
 
 export type WriteParams = InferParameters<typeof writeFields, typeof writeOptions>;
-export type WriteMember = CombinedItem<WriteParams>;
+export type WriteMember = Member<WriteParams>;
 export type WriteMembers = readonly WriteMember[];
 
 /** The parameters that Append and Write share. */

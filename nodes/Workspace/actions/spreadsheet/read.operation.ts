@@ -277,7 +277,7 @@ export const read = defineOperation({
 		},
 	],
 	options: readOptions,
-	isReadOnly: true,
+	isReadOnlyByDefault: true,
 	async execute({ sheets }, enteredParams, item): Promise<ReadRows> {
 		const spreadsheet = new Spreadsheet(sheets, enteredParams.spreadsheetId, item);
 		const isWholeFirstTab = enteredParams.tab === '' && enteredParams.range.trim() === '';

@@ -88,7 +88,10 @@ export class SheetCalls extends StandIn {
 	}
 
 	private clients({ adviceByStatus: errors }: Operation): Clients {
-		return testClients(this.google.url, this.token, { maxRetryWaitMilliseconds: 3000, advice: errors });
+		return testClients(this.google.url, this.token, {
+			maxRetryWaitMilliseconds: 3000,
+			adviceByStatus: errors,
+		});
 	}
 
 	private params(operation: Operation, given: Given): AnyParameters {

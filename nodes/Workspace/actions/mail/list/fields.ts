@@ -212,7 +212,7 @@ export function toMailItem(json: OutputItem['json'], files: readonly StoredBinar
 
 /** The parts of the definition that List and Search have in common. */
 export const sharedListDefinition = {
-	isReadOnly: true,
+	isReadOnlyByDefault: true,
 	mayChange: changesLabels,
 	options: listOptions,
 	check: refuseConflictingOptions,

@@ -11,13 +11,13 @@ type Alias = Address | undefined;
 
 const factLifetimeMilliseconds = 10 * 60_000;
 
-/** Fetches a fact about an account that rarely changes, at most every ten minutes. @param accountHash as in `Clients` */
-async function fetchAccountFact<T>(accountHash: string, name: string, fetchFact: () => Promise<T>) {
+/** Fetches a fact about an account that rarely changes, at most every ten minutes. @param credentialHash as in `Clients` */
+async function fetchAccountFact<T>(credentialHash: string, name: string, fetchFact: () => Promise<T>) {
 	const facts = getGlobalSingleton(
 		'accountFacts',
 		() => new BoundedMap<string, { readonly learnedAt: number; readonly value: unknown }>(),
 	);
-	const key = `${accountHash} ${name}`;
+	const key = `${credentialHash} ${name}`;
 	const fact = facts.get(key);
 	// All facts under one name have the same type, which the type of the map cannot express.
 	if (fact && performance.now() - fact.learnedAt < factLifetimeMilliseconds) return fact.value as T;
@@ -65,16 +65,16 @@ export function findSendAs(senders: readonly SendAs[], alias: Alias): SendAs | u
 type SendAs = gmail_v1.Schema$SendAs;
 
 /** Lists the addresses that the account sends from, with their names and signatures. */
-export async function listSendAs({ accountHash, gmail }: Clients, options: object = {}): Promise<SendAs[]> {
-	return await fetchAccountFact(accountHash, 'sendAs', async () => {
+export async function listSendAs({ credentialHash, gmail }: Clients, options = {}): Promise<SendAs[]> {
+	return await fetchAccountFact(credentialHash, 'sendAs', async () => {
 		const fields = 'sendAs(sendAsEmail,displayName,isPrimary,signature)';
 		const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
 		return data.sendAs ?? [];
 	});
 }
 
-export async function fetchOwnAddress({ accountHash, gmail }: Clients): Promise<string> {
-	return await fetchAccountFact(accountHash, 'address', async () => {
+export async function fetchOwnAddress({ credentialHash, gmail }: Clients): Promise<string> {
+	return await fetchAccountFact(credentialHash, 'address', async () => {
 		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
 		return data.emailAddress ?? '';
 	});
