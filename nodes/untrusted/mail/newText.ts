@@ -12,7 +12,7 @@ const maxBlankLines = 10;
 const maxAddressStartCharacters = 300;
 /** Longest line that may be the end of a wrapped address, such as `> wrote:`. */
 const maxAddressEndCharacters = 60;
-/** A line such as `Sent from my iPhone <https://example.com/app>` is shorter than this. */
+/** A line such as `Sent from my iPhone <https://…>` is shorter than this. */
 const sentFromCharacterLimit = 300;
 const maxSignatureLines = 20;
 
