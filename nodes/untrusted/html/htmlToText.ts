@@ -150,7 +150,7 @@ class HtmlReader implements Callbacks {
 			const start = Number.parseInt(this.#getAttribute('start'), 10);
 			writer.nextItemNumbers.push(Number.isSafeInteger(start) ? start : 1);
 		} else if (tag === 'blockquote') writer.quoteDepth++;
-		else if (tag === 'pre') writer.preDepth++;
+		else if (tag === 'pre') writer.openPreCount++;
 	}
 
 	onclosetag(start: number, end: number): void {
@@ -170,7 +170,7 @@ class HtmlReader implements Callbacks {
 		this.#ensureBreaksAround(tag);
 		if (tag === 'a') this.#closeLink();
 		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);
-		else if (tag === 'pre') writer.preDepth = Math.max(0, writer.preDepth - 1);
+		else if (tag === 'pre') writer.openPreCount = Math.max(0, writer.openPreCount - 1);
 	}
 
 	#ensureBreaksAround(tag: string): void {

@@ -24,8 +24,7 @@ class OpenTable {
 	/** Number of these cells that have text. */
 	filledCellCount = 0;
 	isCellFilled = false;
-	/** Whether a table inside the cell has ended. */
-	hasInnerTable = false;
+	hasEndedInnerTable = false;
 	/** Line number at which the text of the cell begins. */
 	cellLine = 0;
 	pendingTabs = 0;
@@ -34,7 +33,8 @@ class OpenTable {
 /** Builds plain text from pieces. Collapses spaces, writes line breaks only before a text, and marks quotes, lists and tables. */
 export class TextWriter {
 	quoteDepth = 0;
-	preDepth = 0;
+	/** Number of open `pre` elements. */
+	openPreCount = 0;
 	/** The next number of each open list; NaN for a list with bullets. */
 	readonly nextItemNumbers: number[] = [];
 	#lineCount = 0;
@@ -60,7 +60,7 @@ export class TextWriter {
 		return (this.#joinedText + this.#pieces.join('')).replace(/^[ \n]+/, '').trimEnd();
 	}
 
-	/** Starts to record the text that is written. Stops when the recorded text is longer than the limit. */
+	/** Starts to record in `recordedText` what is written, such as the text of a link. Stops when the recorded text is longer than the limit. */
 	startRecording(maxCharacters: number): void {
 		this.recordedText = '';
 		this.#maxRecordedCharacters = maxCharacters;
@@ -75,7 +75,7 @@ export class TextWriter {
 
 	addLineBreak(): void {
 		const count = this.#pendingLineBreaks + 1;
-		this.ensureLineBreaks(this.preDepth > 0 ? count : Math.min(count, maxLineBreaks));
+		this.ensureLineBreaks(this.openPreCount > 0 ? count : Math.min(count, maxLineBreaks));
 	}
 
 	openTable(): void {
@@ -86,7 +86,7 @@ export class TextWriter {
 	closeTable(): void {
 		this.endRow();
 		this.#table = this.#outerTables.pop() ?? new OpenTable();
-		this.#table.hasInnerTable = true;
+		this.#table.hasEndedInnerTable = true;
 	}
 
 	startRow(): void {
@@ -108,9 +108,9 @@ export class TextWriter {
 
 	startCell(): void {
 		const table = this.#table;
-		table.isLayoutRow ||= table.isCellFilled && table.hasInnerTable && this.#lineCount > table.cellLine;
+		table.isLayoutRow ||= table.isCellFilled && table.hasEndedInnerTable && this.#lineCount > table.cellLine;
 		table.isCellFilled = false;
-		table.hasInnerTable = false;
+		table.hasEndedInnerTable = false;
 		if (table.cellCount++ === 0) return;
 		if (table.isLayoutRow) {
 			this.ensureLineBreaks(1);
@@ -136,7 +136,7 @@ export class TextWriter {
 	}
 
 	write(text: string): void {
-		if (this.preDepth === 0) {
+		if (this.openPreCount === 0) {
 			this.#writeWords(text.replace(zeroWidthPattern, '').replace(whitespacePattern, ' '));
 			return;
 		}
@@ -190,7 +190,7 @@ export class TextWriter {
 	#markCellsFilled(text: string): string {
 		let tabs = '';
 		for (let index = this.#outerTables.length; index >= 0; index--) {
-			// The innermost table comes first.
+			// The innermost table comes first. If its cell is already filled, so are the cells around it.
 			const table = this.#outerTables[index] ?? this.#table;
 			if (table.isCellFilled) break;
 			table.isCellFilled = true;

@@ -14,7 +14,7 @@ export function decodeText(bytes: Buffer, charset: string): string {
 	return getDecoder(utf16Name ?? charset).decode(bytes);
 }
 
-/** A text with more valid non-ASCII letters per error is UTF-8, whatever its charset name is, because so many are hardly valid by chance. */
+/** A text with more valid non-ASCII letters per error is UTF-8, whatever its charset name is. In other charsets, hardly any are valid. */
 const lettersPerError = 4;
 
 /**
@@ -30,7 +30,7 @@ function isMeantAsUtf8(bytes: Buffer, charset: string): boolean {
 	return letterCount > errorCount * (/^(?:(?:us-)?ascii)?$/i.test(charset.trim()) ? 1 : lettersPerError);
 }
 
-/** Recognizes UTF-16 by its byte order mark or charset name. If a text with this name is UTF-8, Gmail has converted it. */
+/** Recognizes UTF-16 by its byte order mark or its charset name. Gmail converts some texts to UTF-8 and keeps the name. Such a text is not UTF-16. */
 function findUtf16Name(bytes: Buffer, charset: string): string | undefined {
 	const [firstByte, secondByte] = bytes;
 	if (firstByte === 0xff && secondByte === 0xfe) return 'utf-16le';
@@ -42,7 +42,8 @@ function findUtf16Name(bytes: Buffer, charset: string): string | undefined {
 
 /** The escape sequence of ISO-2022-KR, which some senders still use (jhillyerd/enmime#36). */
 const koreanEscape = '\u001b$)C';
-const escapePattern = /\u001b(?:\$\)C|\$[@B(]|\([IJ])/;
+/** The escape sequences of ISO-2022-KR and ISO-2022-JP that begin letters other than ASCII. */
+const letterEscapePattern = /\u001b(?:\$\)C|\$[@B(]|\([IJ])/;
 
 /**
  * Finds the first escape sequence of a charset that writes all letters in seven bits. Text in such a charset is also valid UTF-8, so only
@@ -51,10 +52,10 @@ const escapePattern = /\u001b(?:\$\)C|\$[@B(]|\([IJ])/;
 function findEscape(bytes: Buffer, charset: string): string | undefined {
 	if (!/^(?:iso-2022-|$|(?:us-)?ascii|utf-?8|iso-8859-1$)/i.test(charset)) return undefined;
 	const text = bytes.includes(0x1b) ? bytes.toString('latin1') : '';
-	return /[\u0080-\u00ff]/.test(text) ? undefined : escapePattern.exec(text)?.[0];
+	return /[\u0080-\u00ff]/.test(text) ? undefined : letterEscapePattern.exec(text)?.[0];
 }
 
-/** Converts ISO-2022-KR to EUC-KR, which has the same letters with the eighth bit set (RFC 1557). Each line begins in ASCII. */
+/** Converts ISO-2022-KR to EUC-KR, which has the same letters with the eighth bit set (RFC 1557). In a line, 0x0E begins such letters and 0x0F ends them. */
 function toEucKr(bytes: Buffer): Buffer {
 	const text = bytes
 		.toString('latin1')
@@ -101,7 +102,7 @@ function createDecoder(name: string): TextDecoder {
 	return new TextDecoder(fallbackCharset);
 }
 
-/** Converts a text to bytes. In the text, a byte is a character or an escape sequence, such as `=E4` or `%E4`. */
+/** Converts a text to bytes. A byte is written as the character with its number, or as an escape sequence such as `=E4` or `%E4`. */
 export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
 	const bytes = text.replaceAll(new RegExp(`${sign}([0-9A-F]{2})`, 'gi'), (_escape, hex: string) =>
 		String.fromCharCode(Number.parseInt(hex, 16)),
@@ -111,26 +112,26 @@ export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
 
 /** Only this many characters of a header value are decoded. */
 export const maxHeaderCharacters = 10_000;
-const wordPattern = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
+const encodedWordPattern = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
 /** Adjacent encoded words with the white space between them, which is not part of the text. */
-const wordRowPattern = new RegExp(`${wordPattern.source}(?:\\s*${wordPattern.source})*`, 'g');
+const wordsPattern = new RegExp(`${encodedWordPattern.source}(?:\\s*${encodedWordPattern.source})*`, 'g');
 
 /** Decodes the encoded words (RFC 2047) of a header value that Gmail has not decoded. */
-export function decodeWords(value: string): string {
+export function decodeHeader(value: string): string {
 	if (!value.includes('=?')) return value;
-	const decodedStart = value.slice(0, maxHeaderCharacters).replaceAll(wordRowPattern, (wordRow) => {
-		const stretches: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
-		for (const [, name = '', encoding = '', content = ''] of wordRow.matchAll(wordPattern)) {
+	const decodedStart = value.slice(0, maxHeaderCharacters).replaceAll(wordsPattern, (encodedWords) => {
+		const segments: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
+		for (const [, name = '', encoding = '', content = ''] of encodedWords.matchAll(encodedWordPattern)) {
 			const [charset, isBase64] = [name.toLowerCase(), encoding.toUpperCase() === 'B'];
 			const bytes = isBase64
 				? Buffer.from(content, 'base64')
 				: unescapeBytes(content.replaceAll('_', ' '), '=');
-			const lastStretch = stretches.at(-1);
+			const lastSegment = segments.at(-1);
 			// A letter of several bytes may begin in one encoded word and end in the next.
-			if (lastStretch?.charset === charset) lastStretch.bytes.push(bytes);
-			else stretches.push({ charset, bytes: [bytes] });
+			if (lastSegment?.charset === charset) lastSegment.bytes.push(bytes);
+			else segments.push({ charset, bytes: [bytes] });
 		}
-		return stretches.map(({ charset, bytes }) => decodeText(Buffer.concat(bytes), charset)).join('');
+		return segments.map(({ charset, bytes }) => decodeText(Buffer.concat(bytes), charset)).join('');
 	});
 	return decodedStart + value.slice(maxHeaderCharacters);
 }

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { decodeWords, maxHeaderCharacters } from './charset';
+import { decodeHeader, maxHeaderCharacters } from './charset';
 
 /** A part of an email as Gmail returns it, after `limitMessage`. */
 export type MimePart = gmail_v1.Schema$MessagePart;
@@ -42,15 +42,15 @@ export function getDisposition(part: MimePart): string {
 	return /^\s*([\w-]+)/.exec(getPartHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
 }
 
-/** Returns the value of the first header with a name in any case; '' if the part has no such header. */
+/** Returns the value of the first header with this name, in upper or lower case; '' if the part has no such header. */
 export function getPartHeader({ headers }: MimePart, name: string): string {
 	const lowerName = name.toLowerCase();
 	return headers?.find((header) => header.name?.toLowerCase() === lowerName)?.value ?? '';
 }
 
-/** Returns the decoded value of the first header with a name, because an email may have thousands of headers with this name. */
+/** Returns the decoded value of the first header with this name. Only that one is decoded, because an email may have thousands of them. */
 export function getMessageHeader({ payload }: gmail_v1.Schema$Message, name: string): string {
-	return decodeWords(getPartHeader(payload ?? {}, name));
+	return decodeHeader(getPartHeader(payload ?? {}, name));
 }
 
 /** Limits for the copy of an email. No email that a person or an ordinary program writes comes near them. */
@@ -64,7 +64,7 @@ const maxHeaders = 1_000;
  */
 export function limitMessage(message: gmail_v1.Schema$Message) {
 	let isCut = false;
-	let characters = 0;
+	let characterCount = 0;
 	let partCount = 0;
 	function limitLength<T extends string | readonly unknown[]>(values: T, maxLength: number): T {
 		isCut ||= values.length > maxLength;
@@ -80,7 +80,7 @@ export function limitMessage(message: gmail_v1.Schema$Message) {
 		});
 	const limitPart = ({ partId, mimeType, filename, headers, body, parts }: MimePart, level: number) => {
 		partCount++;
-		characters += body?.data?.length ?? 0;
+		characterCount += body?.data?.length ?? 0;
 		return {
 			partId,
 			body,
@@ -95,7 +95,7 @@ export function limitMessage(message: gmail_v1.Schema$Message) {
 	};
 	const payload = limitPart(message.payload ?? {}, 0);
 	const copy = { ...message, snippet: limitText(message.snippet), payload };
-	return { message: copy, characters, isCut };
+	return { message: copy, characterCount, isCut };
 }
 
 /** Keeps only the objects of a list, because a gateway in place of Gmail may send anything else. */

@@ -2,95 +2,95 @@ import { decodeHTML } from 'entities/decode';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { htmlToText } from '../html/htmlToText';
-import { decodeText, decodeWords, unescapeBytes } from './charset';
+import { decodeHeader, decodeText, unescapeBytes } from './charset';
 import * as mime from './mimeStructure';
 import { keepNewText } from './newText';
 
-/** A text as plain text or as HTML. Its pieces are joined only at the end, because parts may be nested deeply. */
-interface TextForm {
+/** A text in one format: plain text or HTML. Its pieces are joined only at the end, because parts may be nested deeply. */
+interface TextVersion {
 	readonly pieces: readonly string[];
 	readonly isBlank: boolean;
 	/** Whether any piece was converted from HTML. */
 	readonly isConverted?: boolean;
 }
 
-/** The plain text and the HTML of a part. */
-interface TextForms {
-	readonly text?: TextForm;
-	readonly html?: TextForm;
+/** The text of a part in the formats that the part has. `text` is the plain text. */
+interface TextVersions {
+	readonly text?: TextVersion;
+	readonly html?: TextVersion;
 }
 
 interface MailReading {
-	readonly readText: (part: mime.MimePart, kind: keyof TextForms) => string;
+	readonly readText: (part: mime.MimePart, format: keyof TextVersions) => string;
 	/** Is filled with the parts that are files. An attached email is one file. */
 	readonly files: MailFile[];
 }
 
-function readForms(part: mime.MimePart, context: mime.MimeContext, reading: MailReading): TextForms {
+function readVersions(part: mime.MimePart, context: mime.MimeContext, reading: MailReading): TextVersions {
 	const type = mime.getMediaType(part);
 	const parts = part.parts ?? [];
-	if (type.startsWith('multipart/') && parts.length > 0) return readMultipartForms(type, parts, reading);
+	if (type.startsWith('multipart/') && parts.length > 0) return readMultipart(type, parts, reading);
 	if (mime.isFile(part, context)) {
 		reading.files.push(toMailFile(part, context.multipartType === 'multipart/related'));
 		return {};
 	}
-	const kind = type === 'text/html' ? 'html' : 'text';
-	const content = reading.readText(part, kind);
-	return { [kind]: { pieces: [content], isBlank: content.trim() === '' } };
+	const format = type === 'text/html' ? 'html' : 'text';
+	const content = reading.readText(part, format);
+	return { [format]: { pieces: [content], isBlank: content.trim() === '' } };
 }
 
-function readMultipartForms(type: string, parts: readonly mime.MimePart[], reading: MailReading): TextForms {
-	const partForms: TextForms[] = [];
+function readMultipart(type: string, parts: readonly mime.MimePart[], reading: MailReading): TextVersions {
+	const partTexts: TextVersions[] = [];
 	let isAfterHtml = false;
 	for (const part of parts) {
-		const forms = readForms(part, { multipartType: type, isAfterHtml }, reading);
-		if (forms.text || forms.html) partForms.push(forms);
-		isAfterHtml ||= type === 'multipart/related' && forms.html !== undefined;
+		const versions = readVersions(part, { multipartType: type, isAfterHtml }, reading);
+		if (versions.text || versions.html) partTexts.push(versions);
+		isAfterHtml ||= type === 'multipart/related' && versions.html !== undefined;
 	}
 	// Some programs send plain text and HTML of the same text in a `multipart/related`, which is meant for HTML and its pictures.
 	const isSameText =
-		type === 'multipart/related' && partForms.length === 2 && !partForms[0]?.html && !partForms[1]?.text;
-	return isSameText || type === 'multipart/alternative' ? chooseBestForms(partForms) : joinForms(partForms);
+		type === 'multipart/related' && partTexts.length === 2 && !partTexts[0]?.html && !partTexts[1]?.text;
+	return isSameText || type === 'multipart/alternative' ? chooseVersions(partTexts) : joinParts(partTexts);
 }
 
-/** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Plain text converted from HTML, and blank text, come after all others. */
-function chooseBestForms(forms: readonly TextForms[]): TextForms {
-	const htmls = forms.flatMap(({ html }) => html ?? []);
+/** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers text that was not converted from HTML, and any text to a blank one. */
+function chooseVersions(versions: readonly TextVersions[]): TextVersions {
+	const htmls = versions.flatMap(({ html }) => html ?? []);
 	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);
-	const texts = forms.flatMap(({ text }) => text ?? []);
+	const texts = versions.flatMap(({ text }) => text ?? []);
 	const filledTexts = texts.filter(({ isBlank }) => !isBlank);
 	const bestText = filledTexts.findLast(({ isConverted }) => !isConverted) ?? filledTexts.at(-1);
 	// Some programs send HTML with a blank plain text, which is left out.
 	return { text: bestText ?? (html?.isBlank === false ? undefined : texts[0]), html };
 }
 
-/** Joins texts that follow each other, such as a message and its footer. */
-function joinForms(forms: readonly TextForms[]): TextForms {
-	const hasPlainText = forms.some(({ text }) => text);
-	const texts = forms.map(({ text, html }) => text ?? (hasPlainText && html ? convertHtml(html) : undefined));
-	return { text: joinTexts(texts), html: joinTexts(forms.map(({ html }) => html)) };
+/** Joins the texts of parts that follow each other, such as a message and its footer. */
+function joinParts(parts: readonly TextVersions[]): TextVersions {
+	const hasPlainText = parts.some(({ text }) => text);
+	const texts = parts.map(({ text, html }) => text ?? (hasPlainText && html ? convertHtml(html) : undefined));
+	return { text: joinOneFormat(texts), html: joinOneFormat(parts.map(({ html }) => html)) };
 }
 
-function joinTexts(optionalForms: ReadonlyArray<TextForm | undefined>): TextForm | undefined {
-	const forms = optionalForms.filter((form) => form !== undefined);
-	if (forms.length === 0) return undefined;
+function joinOneFormat(optionalVersions: ReadonlyArray<TextVersion | undefined>): TextVersion | undefined {
+	const versions = optionalVersions.filter((version) => version !== undefined);
+	if (versions.length === 0) return undefined;
 	return {
-		pieces: forms.flatMap(({ pieces }) => pieces),
-		isBlank: forms.every(({ isBlank }) => isBlank),
-		isConverted: forms.some(({ isConverted }) => isConverted),
+		pieces: versions.flatMap(({ pieces }) => pieces),
+		isBlank: versions.every(({ isBlank }) => isBlank),
+		isConverted: versions.some(({ isConverted }) => isConverted),
 	};
 }
 
-function convertHtml(html: TextForm): TextForm {
+function convertHtml(html: TextVersion): TextVersion {
 	const text = htmlToText(html.pieces.join('\n'));
 	return { pieces: [text], isBlank: text === '', isConverted: true };
 }
 
 /** Finds the charset name in the header, the type that Gmail returns (openclaw/gogcli#428), or the HTML. @returns '' if there is no name */
-function findCharset(part: mime.MimePart, kind: keyof TextForms, bytes: Buffer): string {
+function findCharset(part: mime.MimePart, format: keyof TextVersions, bytes: Buffer): string {
 	const types = `${mime.getPartHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	const charset = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
-	if (charset !== undefined || kind === 'text') return charset ?? '';
+	if (charset !== undefined || format === 'text') return charset ?? '';
 	const htmlStart = bytes.toString('latin1', 0, 1024);
 	return /<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(htmlStart)?.[1] ?? '';
 }
@@ -110,7 +110,7 @@ export interface MailSummary {
 	readonly labelIds: string[];
 }
 
-export interface AttachmentInfo {
+export interface AttachmentOutput {
 	/** Only valid for this read, because Gmail returns another ID each time. '' if Gmail returns no ID, for example for an empty file. */
 	readonly attachmentId: string;
 	/** '' for a file without a name. */
@@ -125,7 +125,7 @@ export interface AttachmentInfo {
 }
 
 interface MailFile {
-	readonly info: AttachmentInfo;
+	readonly info: AttachmentOutput;
 	/** The content in base64url; '' if Gmail returns it only for the attachment ID or in the raw email. */
 	readonly data: string;
 	readonly partId: string;
@@ -155,7 +155,7 @@ export interface Mail {
 	readonly replyTo: string;
 	/** All headers in their original order. A name may occur several times. */
 	readonly headers: Array<{ readonly name: string; readonly value: string }>;
-	readonly attachments: AttachmentInfo[];
+	readonly attachments: AttachmentOutput[];
 	readonly files: MailFile[];
 	/** Attachment IDs of texts that Gmail stores separately and that the input lacks. `text` is incomplete without these texts. */
 	readonly missingTextIds: readonly string[];
@@ -165,22 +165,22 @@ export interface Mail {
 export function readMail({ message, withText, newTextOnly, texts }: MailInput): Mail {
 	const files: MailFile[] = [];
 	const missingTextIds: string[] = [];
-	const readText = (part: mime.MimePart, kind: keyof TextForms) => {
+	const readText = (part: mime.MimePart, format: keyof TextVersions) => {
 		if (!withText) return '';
 		const { data, attachmentId } = part.body ?? {};
-		const storedText = attachmentId ? texts[attachmentId] : '';
-		if (!data && storedText === undefined) missingTextIds.push(attachmentId ?? '');
-		const bytes = Buffer.from(data || (storedText ?? ''), 'base64url');
-		return decodeText(bytes, findCharset(part, kind, bytes));
+		const separateText = attachmentId ? texts[attachmentId] : undefined;
+		if (!data && attachmentId && separateText === undefined) missingTextIds.push(attachmentId);
+		const bytes = Buffer.from(data || (separateText ?? ''), 'base64url');
+		return decodeText(bytes, findCharset(part, format, bytes));
 	};
 	const context = { multipartType: '', isAfterHtml: false };
-	const forms = readForms(message.payload ?? {}, context, { readText, files });
-	const plainForm = forms.text ?? (forms.html && convertHtml(forms.html));
+	const versions = readVersions(message.payload ?? {}, context, { readText, files });
+	const plainText = versions.text ?? (versions.html && convertHtml(versions.html));
 	// An email has CRLF between lines; the output has LF.
-	const text = (plainForm?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
+	const text = (plainText?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
 	const headers = (message.payload?.headers ?? []).map(({ name, value }) => ({
 		name: name ?? '',
-		value: decodeWords(value ?? ''),
+		value: decodeHeader(value ?? ''),
 	}));
 	const joinValues = (name: string) =>
 		headers.flatMap((header) => (header.name.toLowerCase() === name ? header.value : [])).join(', ');
@@ -193,7 +193,7 @@ export function readMail({ message, withText, newTextOnly, texts }: MailInput): 
 		replyTo: joinValues('reply-to'),
 		headers,
 		text: newTextOnly ? keepNewText(text, { subject: summary.subject, hasReplyHeader }) : text,
-		html: forms.html?.pieces.join('\n') ?? '',
+		html: versions.html?.pieces.join('\n') ?? '',
 		attachments: files.map(({ info }) => info),
 		files,
 		missingTextIds,
@@ -235,7 +235,7 @@ function toMailFile(part: mime.MimePart, isRelated: boolean): MailFile {
 	const disposition = mime.getDisposition(part);
 	const info = {
 		attachmentId: part.body?.attachmentId ?? '',
-		fileName: decodeWords(part.filename ?? '') || findNameInHeader(part),
+		fileName: decodeHeader(part.filename ?? '') || findNameInHeader(part),
 		mimeType: mime.getMediaType(part),
 		size: part.body?.size ?? 0,
 		inline: disposition === 'inline' || (isRelated && contentId !== '' && disposition !== 'attachment'),
@@ -252,7 +252,7 @@ function findNameInHeader(part: mime.MimePart): string {
 			/;\s*(?:file)?name(\*?)\s*=\s*(?:"([^"]*)"|([^;]*))/i.exec(mime.getPartHeader(part, header)) ?? [];
 		const value = (quotedName ?? bareName ?? '').trim();
 		const [, charset = '', text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
-		const name = text === undefined ? decodeWords(value) : decodeText(unescapeBytes(text, '%'), charset);
+		const name = text === undefined ? decodeHeader(value) : decodeText(unescapeBytes(text, '%'), charset);
 		if (name !== '') return name;
 	}
 	return '';

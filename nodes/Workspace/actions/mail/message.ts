@@ -35,14 +35,14 @@ export async function parseMessage(
 	item: Item,
 	{ withText = true, newTextOnly = false }: TextOptions = {},
 ): Promise<Mail> {
-	const { message, characters, isCut } = limitMessage(gmailMessage);
+	const { message, characterCount, isCut } = limitMessage(gmailMessage);
 	const id = message.id ?? '';
 	if (isCut)
 		item.addHint(
 			`The message ${id} has more parts or longer headers than emails usually have. Not all of them were read.`,
 		);
 	const parse = async (texts: MailInput['texts']) => {
-		const inputLength = Object.values(texts).reduce((sum, text) => sum + text.length, characters);
+		const inputLength = Object.values(texts).reduce((sum, text) => sum + text.length, characterCount);
 		return await runInWorker('readMail', { message, withText, newTextOnly, texts }, item.signal, inputLength);
 	};
 	let workerResult = await parse({});
@@ -55,7 +55,7 @@ export async function parseMessage(
 	}
 	if ('result' in workerResult) return workerResult.result;
 	// If only headers were to be read, there is nothing more to leave out.
-	if (!withText && characters === 0) {
+	if (!withText && characterCount === 0) {
 		throw new NodeError({
 			code: 500,
 			message: `The message ${id} could not be read: ${workerResult.problem}`,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import type { Bodies } from '../../../../dev/google/gmail/charsets';
-import { decodeText, decodeWords } from '../../../../nodes/untrusted/mail/charset';
+import { decodeText, decodeHeader } from '../../../../nodes/untrusted/mail/charset';
 import { getMessageHeader } from '../../../../nodes/untrusted/mail/mimeStructure';
 import { roundsOf } from '../../../growth';
 import { encoded } from './legacy';
@@ -175,7 +175,7 @@ describe('a text with a wrong byte', () => {
 
 	it('comes through where half of the letters of a name were Latin-1', () => {
 		const name = '=?utf-8?Q?J=C3=B6rg_M=FCller_=C3=9Fen?=';
-		expect(decodeWords(name)).toBe('Jörg M\ufffdller ßen');
+		expect(decodeHeader(name)).toBe('Jörg M\ufffdller ßen');
 	});
 });
 
@@ -257,14 +257,14 @@ describe('encoded words', () => {
 		['text between words', '=?utf-8?Q?a?= b =?utf-8?Q?c?=', 'a b c'],
 		['what only begins like one', 'a =?utf-8?X?a?=', 'a =?utf-8?X?a?='],
 	])('%s', (_what, value, text) => {
-		expect(decodeWords(value)).toBe(text);
+		expect(decodeHeader(value)).toBe(text);
 	});
 
 	it('are read in the first 10,000 characters', () => {
 		const word = '=?utf-8?Q?=C3=A9?=';
 		const before = ' '.repeat(10_000 - word.length);
-		expect(decodeWords(`${before}${word}, ${word}`)).toBe(`${before}é, ${word}`);
-		expect(decodeWords(`${before} ${word}`)).toBe(`${before} ${word}`);
+		expect(decodeHeader(`${before}${word}, ${word}`)).toBe(`${before}é, ${word}`);
+		expect(decodeHeader(`${before} ${word}`)).toBe(`${before} ${word}`);
 	});
 });
 

@@ -3,7 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 import { createRefusal } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
-import { decodeWords } from '../../../../untrusted/mail/charset';
+import { decodeHeader } from '../../../../untrusted/mail/charset';
 
 /**
  * Patterns for the tokens of an address list (RFC 5322), such as a word, a quoted name or a comma. No text takes long,
@@ -204,10 +204,10 @@ function parseName(tokens: readonly AddressToken[]): string | undefined {
 			continue;
 		}
 		if (kind !== 'quoted' && kind !== 'comment') return undefined;
-		name += decodeWords(words) + (kind === 'quoted' ? raw.slice(1, -1).replaceAll(/\\(.)/g, '$1') : raw);
+		name += decodeHeader(words) + (kind === 'quoted' ? raw.slice(1, -1).replaceAll(/\\(.)/g, '$1') : raw);
 		words = '';
 	}
-	name = (name + decodeWords(words)).trim();
+	name = (name + decodeHeader(words)).trim();
 	return hasControlCharacter(name) ? undefined : name;
 }
 

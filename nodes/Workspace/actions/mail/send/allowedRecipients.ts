@@ -1,6 +1,6 @@
 import { createRefusal } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
-import { decodeWords } from '../../../../untrusted/mail/charset';
+import { decodeHeader } from '../../../../untrusted/mail/charset';
 import { findAddresses, toAsciiDomain } from './addresses';
 
 /** Converts only ASCII letters to lower case. Other letters, such as the Kelvin sign, could become ASCII letters. */
@@ -60,7 +60,7 @@ export function refuseForbiddenHeaders(mail: Buffer, allowed: ReadonlySet<string
 			// A mail server may find an address in an entry that we cannot read.
 			if (otherEntries.length > 0) throw createForbiddenRefusal(`whoever stands in ${name}`);
 		} else {
-			const text = decodeWords(value).replaceAll('%40', '@');
+			const text = decodeHeader(value).replaceAll('%40', '@');
 			refuseForbiddenAddresses(text.match(addressInTextPattern) ?? [], allowed);
 		}
 	}

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { parseAddressList } from 'email-addresses';
 import fc from 'fast-check';
 
-import { decodeText, decodeWords } from '../../../../../nodes/untrusted/mail/charset';
+import { decodeText, decodeHeader } from '../../../../../nodes/untrusted/mail/charset';
 import { buildFromTerms, buildReceivedTerms } from '../../../../../nodes/Workspace/actions/mail/list/query';
 import { requireAddresses } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
 import { readCustomHeaders, requireOneLine } from '../../../../../nodes/Workspace/actions/mail/send/fields';
@@ -124,15 +124,15 @@ describe('addresses', () => {
 			fc.property(
 				fc.string({ unit: 'grapheme', maxLength: 30 }).filter((text) => !text.includes('=?')),
 				(text) => {
-					expect(decodeWords(text)).toBe(text);
-					expect(decodeWords(`=?utf-8?B?${Buffer.from(text).toString('base64')}?=`)).toBe(
+					expect(decodeHeader(text)).toBe(text);
+					expect(decodeHeader(`=?utf-8?B?${Buffer.from(text).toString('base64')}?=`)).toBe(
 						text.replace(/^\ufeff/, ''),
 					);
 				},
 			),
 		);
-		expect(decodeWords('=?utf-8?Q?a_=C3=BC?= =?iso-8859-1*de?q?=FC?= x')).toBe('a üü x');
-		expect(decodeWords('=?broken?=')).toBe('=?broken?=');
+		expect(decodeHeader('=?utf-8?Q?a_=C3=BC?= =?iso-8859-1*de?q?=FC?= x')).toBe('a üü x');
+		expect(decodeHeader('=?broken?=')).toBe('=?broken?=');
 	});
 });
 
