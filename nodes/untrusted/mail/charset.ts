@@ -42,7 +42,7 @@ function findUtf16Name(bytes: Buffer, charset: string): string | undefined {
 
 /** The escape sequence of ISO-2022-KR, which some senders still use (jhillyerd/enmime#36). */
 const koreanEscape = '\u001b$)C';
-/** The escape sequences of ISO-2022-KR and ISO-2022-JP that begin letters other than ASCII. */
+/** The escape sequences of ISO-2022-KR and ISO-2022-JP that select another set of letters than ASCII. */
 const letterEscapePattern = /\u001b(?:\$\)C|\$[@B(]|\([IJ])/;
 
 /**
@@ -55,7 +55,7 @@ function findEscape(bytes: Buffer, charset: string): string | undefined {
 	return /[\u0080-\u00ff]/.test(text) ? undefined : letterEscapePattern.exec(text)?.[0];
 }
 
-/** Converts ISO-2022-KR to EUC-KR, which has the same letters with the eighth bit set (RFC 1557). In a line, 0x0E begins such letters and 0x0F ends them. */
+/** Converts ISO-2022-KR to EUC-KR, which has the same letters with the eighth bit set (RFC 1557). A line begins in ASCII. 0x0E begins Korean letters, and 0x0F ends them. */
 function toEucKr(bytes: Buffer): Buffer {
 	const text = bytes
 		.toString('latin1')
