@@ -545,6 +545,8 @@ describe('a document in which Google leaves fields out', () => {
 		const embeddedObject = { title: 'T', imageProperties: { contentUri: 'https://a.example/c' } };
 		const tab = { inlineObjects: { p: { inlineObjectProperties: { embeddedObject } } } };
 		const elements = [{ inlineObjectElement: { inlineObjectId: 'p' } }];
-		expect(readPieces({ elements }, tab)).toEqual([{ text: 'T', marks: {}, pictureUrl: 'https://a.example/c' }]);
+		expect(readPieces({ elements }, tab)).toEqual([
+			{ text: 'T', marks: {}, pictureUrl: 'https://a.example/c' },
+		]);
 	});
 });
