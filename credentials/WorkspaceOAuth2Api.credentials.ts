@@ -9,7 +9,7 @@ const isMailOnlyExpression = `((scope) => !scope.includes("/auth/drive") && ${St
 const buildMailOrDriveExpression = (mail: string, drive: string) =>
 	`={{ ${isMailOnlyExpression} ? ${mail} : ${drive} }}`;
 
-/** True if the sign-in ends within 48 hours. Google's number counts from the last token, or from now if its time is not stored. */
+/** True if the sign-in ends within 48 hours. Google counts from the last token. If n8n did not store its time, the test counts from now. */
 const endsSoonExpression =
 	'((token) => token.refresh_token_expires_in && (token.n8n_expires_at - token.expires_in * 1000 || Date.now()) + token.refresh_token_expires_in * 1000 < Date.now() + 48 * 3600000)($credentials.oauthTokenData || {})';
 
@@ -68,7 +68,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			// Overrides an inherited field. Inherited fields come first, so only their hints stand at the top of the form. Source for the 7 days:
+			// Replaces an inherited field. These come first in the form, so the steps at its top must be a hint of one. Source for the 7 days:
 			// https://support.google.com/cloud/answer/15549945
 			displayName: 'Client ID',
 			name: 'clientId',

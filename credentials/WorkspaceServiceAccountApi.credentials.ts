@@ -11,7 +11,7 @@ import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 
 import * as fields from './fields';
 
-/** Shorter than the timeouts of n8n (5 minutes) and of most requests. Otherwise, a missing token would look like a request that was sent. */
+/** Shorter than n8n's timeout (5 minutes) and those of most requests, so that a request waiting for its token does not count as sent. */
 const tokenTimeoutMilliseconds = 6000;
 
 export class WorkspaceServiceAccountApi implements ICredentialType {
@@ -84,7 +84,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		return { accessToken: await token.catch(serviceAccountModule.throwPlainError) };
 	}
 
-	// The Workspace node tests this credential: n8n 2.22 to 2.35 refuse a test request if the HTTP Request node may not use the credential.
+	// No `test`: n8n 2.22 to 2.35 refuse to send it if the HTTP Request node may not use the credential. So the Workspace node tests it.
 	authenticate: IAuthenticateGeneric = {
 		type: 'generic',
 		properties: { headers: { Authorization: '=Bearer {{$credentials.accessToken}}' } },

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
 
-/** Builds a text field. @param overrides properties to add or change, because the field is optional and empty by default */
+/** Builds a text field that is optional and empty. @param overrides properties to add or change, such as `required` */
 export const buildTextField = (
 	displayName: string,
 	name: string,

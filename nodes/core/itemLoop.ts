@@ -19,11 +19,11 @@ interface ItemResult {
 
 export interface PerformedItem {
 	readonly result: ItemResult;
-	/** Whether the work is done or may be done. Then another try of the node must not start it again, even if the item failed. */
+	/** Whether the work was done, or possibly done. Then another try of the node must not start it again, even if the item failed. */
 	readonly mustNotRunAgain: boolean;
 }
 
-/** What the next try learns about an item. `doubt` means that the work may have been done, but that it may be done again. */
+/** What the next try learns about an item. `doubt` means that the work was possibly done, and that repeating it is allowed. */
 type RememberedResult = ItemResult | 'doubt';
 
 export interface CheckedItem<C> {
@@ -50,19 +50,19 @@ export interface Work<C> {
 	/** Returns what would be sent, without the parts that differ with every try, such as timestamps and generated IDs. */
 	getRequestIdentity(value: C): unknown;
 	/** Returns whether the output of an item begins with the fields of its input. @param value undefined if the check refused the item */
-	hasInputFields(value: C | undefined): boolean;
+	outputHasInputFields(value: C | undefined): boolean;
 	/** Combines items into batches, in the order in which they begin. */
 	planBatches(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Batch<C>>;
 	/** Returns how many batches run at once. */
 	getConcurrency(checkedItems: ReadonlyArray<CheckedItem<C>>): number;
 	/** Returns one result per item of the batch, in the same order. If it throws, all of these items fail, and the work is not repeated. */
 	perform(items: ReadonlyArray<CheckedItem<C>>): Promise<ReadonlyArray<PerformedItem>>;
-	/** Builds the failure for an item that had not started when the execution was stopped. */
+	/** Builds the failure for an item that had not started when the user or n8n stopped the execution. */
 	createStoppedError(): NodeError;
 	readonly sanitizer: Sanitizer;
 }
 
-/** n8n does other work between two slices, because the expressions of thousands of items take seconds. */
+/** Items are checked in slices of this length. n8n does other work in between, because the expressions of thousands of items take seconds. */
 const sliceMilliseconds = 20;
 
 /** Processes all input items. The output keeps their order. */
@@ -72,7 +72,7 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 	const results = await loop.run();
 	const node = context.getNode();
 	const items = results.flatMap((result, index) => {
-		// This item was never started, because an earlier failure stopped the node.
+		// This item was never started, because an earlier item failed without Continue on Fail.
 		if (!result) return [];
 		const { failure, output = [] } = result;
 		const outputItems = output.map((item) => loop.addInputFields(item, index));
@@ -97,10 +97,10 @@ class ItemLoop<C> {
 	readonly #retryCache: RetryCache<RememberedResult>;
 	readonly #results: Array<ItemResult | undefined>;
 	readonly #isTool: boolean;
-	/** Items that an earlier try may have carried out and that may be repeated. */
+	/** Items in doubt: an earlier try possibly did their work, and this try repeats it. */
 	readonly #doubtfulItems = new Set<number>();
 	readonly #itemsWithInputFields = new Set<number>();
-	#isStoppedByFailure = false;
+	#isEndedByFailure = false;
 
 	constructor(context: IExecuteFunctions, work: Work<C>, retryCache: RetryCache<RememberedResult>) {
 		this.#context = context;
@@ -110,10 +110,10 @@ class ItemLoop<C> {
 		this.#isTool = isTool(context.getNode());
 	}
 
-	/** Processes the items. @returns the results by item index; undefined for an item that was not started because the node stops */
+	/** Processes the items. @returns the results by item index; undefined for an item that was not started because another one failed */
 	async run(): Promise<ReadonlyArray<ItemResult | undefined>> {
 		const checkedItems = await this.#checkItems();
-		if (this.#isStoppedByFailure || checkedItems.length === 0) return this.#results;
+		if (this.#isEndedByFailure || checkedItems.length === 0) return this.#results;
 		const runLimited = pLimit(this.#work.getConcurrency(checkedItems));
 		const mutex = new KeyedMutex();
 		const startedBatches: Array<Promise<void>> = [];
@@ -138,7 +138,7 @@ class ItemLoop<C> {
 
 	#noteInputFields(index: number, value?: C): void {
 		// The input of a tool consists of the model's arguments.
-		if (!this.#isTool && this.#work.hasInputFields(value)) this.#itemsWithInputFields.add(index);
+		if (!this.#isTool && this.#work.outputHasInputFields(value)) this.#itemsWithInputFields.add(index);
 	}
 
 	/** Checks all items before anything is sent, so that a mistake in the last item does not leave half of the items sent. */
@@ -148,10 +148,10 @@ class ItemLoop<C> {
 		for (const index of this.#results.keys()) {
 			const checkedItem = this.#checkItem(index);
 			if (checkedItem) checkedItems.push(checkedItem);
-			if (this.#isStoppedByFailure) break;
+			if (this.#isEndedByFailure) break;
 			if (performance.now() < sliceEnd) continue;
 			await yieldToEventLoop();
-			if (this.#isCancelled) {
+			if (this.#isExecutionStopped) {
 				for (const itemIndex of this.#results.keys())
 					this.#recordResult(itemIndex, { failure: this.#work.createStoppedError() });
 				return [];
@@ -179,8 +179,8 @@ class ItemLoop<C> {
 	}
 
 	async #performBatch(items: ReadonlyArray<CheckedItem<C>>): Promise<void> {
-		if (this.#isStoppedByFailure) return;
-		if (this.#isCancelled) {
+		if (this.#isEndedByFailure) return;
+		if (this.#isExecutionStopped) {
 			for (const { index } of items) this.#recordResult(index, { failure: this.#work.createStoppedError() });
 			return;
 		}
@@ -199,10 +199,10 @@ class ItemLoop<C> {
 
 	#recordResult(index: number, result: ItemResult): void {
 		this.#results[index] = result;
-		this.#isStoppedByFailure ||= result.failure !== undefined && !this.#context.continueOnFail();
+		this.#isEndedByFailure ||= result.failure !== undefined && !this.#context.continueOnFail();
 	}
 
-	get #isCancelled(): boolean {
+	get #isExecutionStopped(): boolean {
 		return this.#context.getExecutionCancelSignal()?.aborted === true;
 	}
 }
@@ -215,7 +215,7 @@ function markDoubtful(result: ItemResult): ItemResult {
 	return { ...result, failure: failure.with({ message, outcome: 'unknown' }) };
 }
 
-/** Builds the result for an item that a bug of this package failed. The work had begun, so it may have been done. */
+/** Builds the result for an item if `perform` threw or left it out, a bug of this package. The work had begun, so it was possibly done. */
 const toCrashedItem = (error: unknown): PerformedItem => ({
 	result: { failure: toNodeError(error).with({ outcome: 'unknown' }) },
 	mustNotRunAgain: true,

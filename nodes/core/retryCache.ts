@@ -37,14 +37,14 @@ export class RetryCache<T> {
 
 	constructor(retryContext: RetryContext) {
 		this.#retryContext = retryContext;
-		// `endTry` must know the current try even if no item asks for a result.
-		if (!retryContext.isTool) this.#getCurrentTry(undefined);
+		// Starts the try, because `endTry` must know it even if no item asks for a result.
+		if (!retryContext.isTool) this.#ensureTry(undefined);
 	}
 
 	/** Finds the result of an earlier try, and keeps it for the next. @param requestIdentity as in `CheckedItem` of the item loop */
 	recall(itemIndex: number, requestIdentity: unknown): T | undefined {
 		if (!this.#retryContext.retryOnFail) return undefined;
-		const { previousTry, results } = this.#getCurrentTry(requestIdentity);
+		const { previousTry, results } = this.#ensureTry(requestIdentity);
 		// The type is right, because only this class stores results, under keys that name the node.
 		const result = previousTry?.results.get(itemIndex) as T | undefined;
 		if (result !== undefined) results.set(itemIndex, result);
@@ -52,7 +52,7 @@ export class RetryCache<T> {
 	}
 
 	remember(itemIndex: number, requestIdentity: unknown, result: T): void {
-		if (this.#retryContext.retryOnFail) this.#getCurrentTry(requestIdentity).results.set(itemIndex, result);
+		if (this.#retryContext.retryOnFail) this.#ensureTry(requestIdentity).results.set(itemIndex, result);
 	}
 
 	/** Ends the try. Keeps its results if n8n treats the try as failed and starts another one, and drops them otherwise. */
@@ -69,7 +69,7 @@ export class RetryCache<T> {
 		}
 	}
 
-	#getCurrentTry(requestIdentity: unknown): CurrentTry<T> {
+	#ensureTry(requestIdentity: unknown): CurrentTry<T> {
 		const key = this.#buildKey(requestIdentity);
 		const knownTry = this.#currentTries.get(key);
 		if (knownTry) return knownTry;

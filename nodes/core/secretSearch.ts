@@ -8,23 +8,21 @@ interface TextRange {
 	readonly end: number;
 }
 
-/** A view of a text, as it is searched: unescaped and in lower case. `starts` and `ends` lead from its UTF-16 units to the original text. */
+/** A view of a text. `starts` and `ends` lead from its UTF-16 units to the original text. */
 interface SearchableText {
 	readonly text: string;
 	readonly starts: Uint32Array;
 	readonly ends: Uint32Array;
 }
 
-/** One of the forms in which a secret is searched for, for example its base64. */
 interface Needle {
 	readonly text: string;
 	/** UTF-16 units of the needle per character of the secret. */
 	readonly scale: number;
-	/** Whether this is base64 or hex. The characters next to a match reveal a little about the secret, so the whole word is replaced. */
+	/** Whether this is base64 or hex. Then the whole word is replaced, because the characters next to a match depend on the secret too. */
 	readonly isEncoded: boolean;
 }
 
-/** A part of a needle, `pieceLength` units long, by which the needle is found. */
 interface NeedlePiece {
 	readonly needle: Needle;
 	readonly offset: number;
@@ -32,25 +30,27 @@ interface NeedlePiece {
 
 /** In characters. A shorter secret is not replaced, because that would leave nothing of a text. */
 const minSecretLength = 4;
-/** A part of a secret with this many characters is recognized anywhere in a text. */
+/** A part of a secret is recognized anywhere in a text if it has this many characters. */
 const minInnerLength = 12;
-/** The beginning of a secret with this many characters is recognized if a word ends after it. */
+/** The beginning of a secret is recognized if it has this many characters and a word ends after it. */
 const minPrefixLength = 6;
-/** The end of a secret with this many characters is recognized if a word begins with it. */
+/** The end of a secret is recognized if it has this many characters and a word begins with it. */
 const minSuffixLength = 8;
 const pieceLength = 4;
 /** Pieces begin this many units apart, so that each part of 12 (9 + 4 - 1) units contains a whole piece. */
 const pieceSpacing = 9;
 
 /**
- * Finds secrets and parts of them in a text, even if the text is escaped. Ignores white space, invisible characters and the case of
- * letters. Also finds a secret's base64 and hex, even inside other encoded data.
+ * Finds secrets and parts of them in a text. Each secret becomes several needles: as it is, in base64 and in hex, even inside other encoded
+ * data. The search looks at a view of the text, in which escapes are decoded, white space and invisible characters are left out, and letters
+ * are in lower case. At each place of the view, it looks up the next few units among the pieces of all needles. A match is then extended to
+ * both sides. It is replaced if it is a whole needle, or a part that is long enough. Literals are looked for in the text as it is.
  */
 export class SecretSearch {
 	readonly #secrets = new Set<string>();
-	/** How many secrets are prepared. Each is prepared when the next text is searched, which saves time if none is. */
+	/** How many secrets have needles. These are built when the next text is searched. Often, no text is searched. */
 	#preparedCount = 0;
-	/** The secrets as they are. A secret of only escapes and white space is found by its literal alone, because its needles are empty. */
+	/** The secrets as they are. A secret that consists of escapes and white space has empty needles, so only its literal finds it. */
 	readonly #literals: string[] = [];
 	readonly #piecesByText = new Map<string, NeedlePiece[]>();
 
@@ -184,10 +184,10 @@ const escapePattern =
 	/%(?:25)*([0-9a-f]{2})|(?<!\\)\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[bfnrt])|&(?:amp;)*(?:#x([0-9a-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos);)/iy;
 const htmlEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Decodes an escape. An escaped byte becomes one Latin-1 character, because one needle is the secret's UTF-8 read as Latin-1. */
-function decodeEscape([, percent, unicode, byte, hex, decimal, name]: RegExpExecArray): string {
+/** Decodes an escape. An escaped byte becomes a Latin-1 character. A needle matches it: the secret's UTF-8 bytes, read as Latin-1. */
+function decodeEscape([, percentHex, unicodeHex, byteHex, htmlHex, decimal, name]: RegExpExecArray): string {
 	if (name !== undefined) return htmlEntities[name.toLowerCase()] ?? '';
-	const hexCode = percent ?? unicode ?? byte ?? hex;
+	const hexCode = percentHex ?? unicodeHex ?? byteHex ?? htmlHex;
 	const code = hexCode === undefined ? Number(decimal ?? 0x20) : parseInt(hexCode, 16);
 	return code <= 0x10ffff ? String.fromCodePoint(code) : '\uFFFD';
 }

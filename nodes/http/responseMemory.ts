@@ -5,21 +5,21 @@ import { getGlobalSingleton } from '../core/runtime';
 import { BodyError } from './body';
 
 const mebibyte = 2 ** 20;
-/** Bytes of memory beside the characters, measured with V8 in Node 24. For example, `{}` takes 64, and a short string in a list 32. */
-const parsingCosts = { object: 64, list: 40, entry: 12, text: 24, rareKey: 400 };
+/** Bytes of memory beside the characters, measured with V8 in Node 24. `hashTableKey` is for each key beyond `maxFastKeys`. */
+const parsingCosts = { object: 64, list: 40, entry: 12, text: 24, hashTableKey: 400 };
 /** V8 stores an object with more keys as a hash table. Parsing and copying it take a microsecond per key: 800,000 keys stop n8n for seconds. */
 const maxFastKeys = 1_000;
-/** The limit for nested objects and lists. n8n copies data by recursion, which overflows the stack at some thousands of levels. */
-const maxDepth = 1_000;
+/** The limit for levels of objects and lists in an item. n8n copies data by recursion, which overflows the stack at some thousands of levels. */
+const maxItemLevels = 1_000;
 
 const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
 const [braceEnd, bracketEnd, colon] = [0x7d, 0x5d, 0x3a];
 
 /** Scans JSON. Yields after each mebibyte, so that a step takes only a few milliseconds. @returns the estimated bytes of memory */
 function* scanJson(json: Buffer, maxCost: number, maxLevels: number): Generator<undefined, number> {
-	let [position, cost, isInText, depth] = [0, json.length, false, 0];
-	/** The number of keys by depth. An index beyond the end is harmless: a typed array ignores a write there and reads undefined. */
-	const keyCounts = new Uint32Array(maxDepth);
+	let [position, cost, isInText, level] = [0, json.length, false, 0];
+	/** The number of keys by level. An index beyond the end is harmless: a typed array ignores a write there and reads undefined. */
+	const keyCounts = new Uint32Array(maxItemLevels);
 	while (position < json.length && cost <= maxCost) {
 		if (position > 0) yield;
 		const end = Math.min(json.length, position + mebibyte);
@@ -33,13 +33,13 @@ function* scanJson(json: Buffer, maxCost: number, maxLevels: number): Generator<
 				cost += parsingCosts.text;
 			} else if (byte === brace || byte === bracket) {
 				cost += byte === brace ? parsingCosts.object : parsingCosts.list;
-				if (++depth > maxLevels) cost = Infinity;
-				keyCounts[depth] = 0;
-			} else if (byte === braceEnd || byte === bracketEnd) depth--;
+				if (++level > maxLevels) cost = Infinity;
+				keyCounts[level] = 0;
+			} else if (byte === braceEnd || byte === bracketEnd) level--;
 			else if (byte === colon) {
-				const count = (keyCounts[depth] ?? 0) + 1;
-				keyCounts[depth] = count;
-				if (count > maxFastKeys) cost += parsingCosts.rareKey;
+				const count = (keyCounts[level] ?? 0) + 1;
+				keyCounts[level] = count;
+				if (count > maxFastKeys) cost += parsingCosts.hashTableKey;
 			} else if (byte === comma) cost += parsingCosts.entry;
 		}
 	}
@@ -61,7 +61,7 @@ export function estimateParsingCost(json: Buffer, maxCost = Infinity, maxLevels 
 /** Fractions of the heap for one response, for all responses that are being read or parsed, and for everything in the heap. */
 const [maxResponseShare, maxInFlightShare, maxHeapShare] = [1 / 4, 1 / 2, 0.85];
 /** Limits for data that becomes an item. At a higher cost, `JSON.parse` would block all of n8n for over half a second. */
-export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxDepth };
+export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxItemLevels };
 
 /** The memory that is reserved for all responses in the process, because all workflows run in one process. */
 const getLedger = () => getGlobalSingleton('answersInFlight', () => ({ bytes: 0 }));
@@ -86,10 +86,10 @@ export class MemoryReservation {
 		const maxCost = Math.min(limits.bytes, heapLimit * maxResponseShare);
 		const scan = scanJson(json, maxCost, limits.levels);
 		let step = scan.next();
-		// Between two steps, n8n can do other work.
 		for (; !step.done; step = scan.next()) await yieldToEventLoop();
 		const cost = step.value;
 		if (cost > maxCost) throw new BodyError('tooCostly');
+		// Parsed responses count twice: in the heap and in the ledger. Too high is safer than too low.
 		const usedBytes = getHeapStatistics().used_heap_size + getLedger().bytes;
 		if (usedBytes + cost > heapLimit * maxHeapShare) throw new BodyError('noMemory');
 		this.reserve(cost);

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 test('nothing is lost of what the server sends until it has seen the goodbye', async () => {
-	await station.connection.close({ takesLastMessages: true });
+	await station.connection.close({ takesLastFrames: true });
 	expect(station.numbers()).toEqual(Array.from({ length: station.sent }, (_, index) => index + 1));
 	expect(station.account.ended).toEqual([]);
 });
@@ -31,7 +31,7 @@ test('nothing more comes where it is not wanted', async () => {
 });
 
 test('what there is no room for is left unread', async () => {
-	const closing = station.connection.close({ takesLastMessages: true });
+	const closing = station.connection.close({ takesLastFrames: true });
 	station.connection.pause();
 	const { length } = station.account.messages;
 	await closing;

@@ -9,7 +9,7 @@ function run(perform: (index: number) => PerformedItem, node: object, more: Part
 	const work: Work<number> = {
 		check: (index) => index,
 		getRequestIdentity: (value) => value,
-		hasInputFields: () => false,
+		outputHasInputFields: () => false,
 		planBatches: (checked) => checked.map((item) => ({ items: [item] })),
 		getConcurrency: () => 1,
 		async perform(items) {

@@ -28,7 +28,7 @@ export interface WaitResult extends Pick<MessageCollector, 'earlyMessages' | 'me
 	readonly callFailure: NodeError | undefined;
 }
 
-/** The limit for the delays between attempts. It is short, because a running execution waits for the channel. */
+/** The limit for the delays between attempts to open the channel. It is short, because a running execution waits for the channel. */
 const reconnectMaxDelaySeconds = 10;
 
 /**
@@ -71,32 +71,32 @@ class MessageWait implements ConnectionListener {
 	readonly #setup: WaitSetup;
 	readonly #collector: MessageCollector;
 	readonly #readiness: ChannelReadiness;
-	readonly #waitEnd = new Deferred<WaitEndReason>();
+	readonly #deferredEndReason = new Deferred<WaitEndReason>();
 	#connection: ReturnType<typeof connect> | undefined;
 	#isCallSent = false;
 	#callFailure: NodeError | undefined;
 	/** Whether the time limit for opening the channel has passed. */
 	#isReadinessOverdue = false;
-	/** How many attempts have failed with a lasting fault since the channel was last open. */
-	#hopelessAttemptCount = 0;
-	/** The error of the last loss of the channel after the call was sent. */
-	#lastLoss: NodeError | undefined;
+	/** How many attempts to open the channel have failed with a lasting fault since it was last open. */
+	#hopelessOpenCount = 0;
+	/** The error with which the channel was last lost after the call was sent. Set means that messages may be missing. */
+	#gapCause: NodeError | undefined;
 	#closeFrame: WaitResult['closeFrame'];
 
 	constructor(setup: WaitSetup) {
 		const { signal } = setup;
 		this.#setup = setup;
 		this.#readiness = new ChannelReadiness(setup);
-		this.#collector = new MessageCollector(setup, this.#waitEnd.resolve);
+		this.#collector = new MessageCollector(setup, this.#deferredEndReason.resolve);
 		signal?.addEventListener('abort', this.#handleStop);
 		if (signal?.aborted) this.#handleStop();
 	}
 
-	/** With `openChannel: before`, waits for the channel. @throws NodeError if the channel does not open in time; the call must not be sent */
+	/** Before the call is sent: with `openChannel: before`, waits for the channel. @throws NodeError if it does not open in time; then do not send */
 	async prepareAttempt(): Promise<void> {
 		if (this.#setup.settings.openChannel === 'before') await this.#openChannelInTime();
 		this.#isCallSent = true;
-		this.#lastLoss = undefined;
+		this.#gapCause = undefined;
 		this.#closeFrame = undefined;
 		this.#collector.markCallSent();
 	}
@@ -108,7 +108,7 @@ class MessageWait implements ConnectionListener {
 			// An open channel will be ready in at most `maxSettleMilliseconds`.
 			if (this.#readiness.state === 'closed') this.#failReadiness();
 		});
-		await this.#readiness.readySignal.promise.finally(cancelTimer);
+		await this.#readiness.deferredReadiness.promise.finally(cancelTimer);
 		this.#isReadinessOverdue = false;
 	}
 
@@ -118,7 +118,7 @@ class MessageWait implements ConnectionListener {
 		const mayBeAccepted = isNodeError(error) && error.outcome !== 'notDone';
 		if (hasAwaitedMessages && mayBeAccepted && !this.#setup.signal?.aborted) this.#callFailure = error;
 		else if (!this.#isCallSent || !isNodeError(error)) throw error;
-		else throw this.#addReceivedMessages(errors.addPossibleGap(error, this.#lastLoss));
+		else throw this.#addReceivedMessages(errors.addPossibleGap(error, this.#gapCause));
 	}
 
 	/** Waits until the end condition is met. Must be called after the call has ended. */
@@ -129,9 +129,9 @@ class MessageWait implements ConnectionListener {
 		const { waitTimeoutSeconds } = settings;
 		log.info(`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`);
 		try {
-			const endedBy = this.#toEndedBy(await this.#waitEnd.promise);
+			const endedBy = this.#getEndedByOrThrow(await this.#deferredEndReason.promise);
 			const { earlyMessages, messages, repeatedCount } = this.#collector;
-			const received = { earlyMessages, messages, repeatedCount, hasGap: this.#lastLoss !== undefined };
+			const received = { earlyMessages, messages, repeatedCount, hasGap: this.#gapCause !== undefined };
 			return { ...received, endedBy, closeFrame: this.#closeFrame, callFailure: this.#callFailure };
 		} catch (error) {
 			throw isNodeError(error) ? this.#addReceivedMessages(error) : error;
@@ -152,7 +152,7 @@ class MessageWait implements ConnectionListener {
 
 	onEvent({ event }: ConnectionEvent): void {
 		if (event === 'disconnected') return;
-		this.#hopelessAttemptCount = 0;
+		this.#hopelessOpenCount = 0;
 		this.#readiness.handleOpen();
 	}
 
@@ -166,18 +166,18 @@ class MessageWait implements ConnectionListener {
 			if (this.#collector.endReason === undefined) this.#closeFrame = closeReason;
 			this.#collector.handleCloseFrame();
 		}
-		if (wasOpen && this.#isCallSent && this.#collector.endReason === undefined) this.#lastLoss = failure;
-		if (!wasOpen && isLastingFault(closeReason)) this.#hopelessAttemptCount++;
+		if (wasOpen && this.#isCallSent && this.#collector.endReason === undefined) this.#gapCause = failure;
+		if (!wasOpen && isLastingFault(closeReason)) this.#hopelessOpenCount++;
 		if (this.#isReadinessOverdue) this.#failReadiness();
 		// The wait ends if only the long backoff is left, or if a lasting fault has occurred twice.
-		if (decision !== 'retryLate' && this.#hopelessAttemptCount < 2) return;
+		if (decision !== 'retryLate' && this.#hopelessOpenCount < 2) return;
 		this.#failReadiness(closeReason);
 		if (this.#isCallSent && !this.#collector.handleNoMoreMessages())
-			this.#waitEnd.reject(errors.addStartedText(failure));
+			this.#deferredEndReason.reject(errors.addStartedText(failure));
 	}
 
-	/** @throws NodeError if the end of the wait is a failure of the item */
-	#toEndedBy(endReason: WaitEndReason): EndedBy {
+	/** Converts why the wait ended to the output's `endedBy`. @throws NodeError if this end is a failure of the item */
+	#getEndedByOrThrow(endReason: WaitEndReason): EndedBy {
 		const { settings, sanitize } = this.#setup;
 		const { messages } = this.#collector;
 		const { textField, onWaitTimeout } = settings;
@@ -187,19 +187,19 @@ class MessageWait implements ConnectionListener {
 		if (endReason === 'limit') throw errors.createTooManyMessagesError(messages.length);
 		if (endReason !== 'timeout') return endReason;
 		const failure = errors.createWaitTimeoutError(settings, this.#collector, sanitize);
-		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#lastLoss);
+		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#gapCause);
 	}
 
 	#addReceivedMessages(failure: NodeError): NodeError {
 		const receivedMessages = errors.buildMessageDetails(this.#collector.messages, this.#setup.sanitize);
-		const gap = this.#lastLoss && { gap: true };
+		const gap = this.#gapCause && { gap: true };
 		return failure.with({ details: { ...failure.details, ...receivedMessages, ...gap } });
 	}
 
 	/** Ends the wait of a stopped execution. During the call, the call itself reports the stop. */
 	readonly #handleStop = () => {
-		this.#readiness.readySignal.reject(errors.createStoppedBeforeCallError());
-		this.#waitEnd.reject(errors.createStoppedAfterCallError());
+		this.#readiness.deferredReadiness.reject(errors.createStoppedBeforeCallError());
+		this.#deferredEndReason.reject(errors.createStoppedAfterCallError());
 	};
 
 	#openConnection(): void {
@@ -210,7 +210,7 @@ class MessageWait implements ConnectionListener {
 
 	#failReadiness(closeReason?: CloseReason): void {
 		const failure = errors.createChannelNotOpenError(this.#findLastFailure(), closeReason);
-		this.#readiness.readySignal.reject(failure);
+		this.#readiness.deferredReadiness.reject(failure);
 	}
 
 	/** Finds out why the channel is not open. Returns undefined if the channel is open. */
@@ -235,8 +235,8 @@ const maxSettleMilliseconds = 2000;
  * The first pong is not enough, because the server may still be reading these messages from a database.
  */
 class ChannelReadiness {
-	/** Resolves when the channel is ready. If a ready channel is lost, a new signal replaces it. */
-	readySignal = new Deferred<undefined>();
+	/** Resolves when the channel is ready. If a ready channel is lost, a new object replaces it. */
+	deferredReadiness = new Deferred<undefined>();
 	state: 'closed' | 'settling' | 'ready' = 'closed';
 	readonly #setup: WaitSetup;
 	#hasReceivedPong = false;
@@ -270,7 +270,7 @@ class ChannelReadiness {
 
 	handleClose(): void {
 		this.stopTimers();
-		if (this.state === 'ready') this.readySignal = new Deferred();
+		if (this.state === 'ready') this.deferredReadiness = new Deferred();
 		this.state = 'closed';
 	}
 
@@ -282,6 +282,6 @@ class ChannelReadiness {
 	readonly #becomeReady = () => {
 		this.stopTimers();
 		this.state = 'ready';
-		this.readySignal.resolve(undefined);
+		this.deferredReadiness.resolve(undefined);
 	};
 }

@@ -58,7 +58,7 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 			return calls.checkAgentItem(parameters, index, credentials);
 		},
 		getRequestIdentity: calls.getRequestIdentity,
-		hasInputFields: (item) => item?.params.includeInputFields ?? parameters.isOn('includeInputFields'),
+		outputHasInputFields: (item) => item?.params.includeInputFields ?? parameters.isOn('includeInputFields'),
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session run one after another.
 		planBatches: (checkedItems) =>

@@ -7,9 +7,9 @@ import { defaultMaxBytes as maxMessagesBytes } from '../../http/body';
 import { meetsCondition, measureHeldBytes, findMessageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
-/** The values of `endedBy` in the output. */
+/** The values of `endedBy` in the output. There, `failure` is missing, because it becomes an error. */
 export type EndedBy = WaitSettings['waitUntil'] | 'timeout' | 'limit';
-/** Why a wait ends. `failure` means that a message met the failure condition. */
+/** Why a wait ends. `failure` means that the agent reported one: a message met the failure condition. The call has not failed. */
 export type WaitEndReason = EndedBy | 'failure';
 /** How a single message ends the wait. */
 export type MessageEndReason = 'match' | 'failure';
@@ -84,7 +84,7 @@ export class MessageCollector {
 		if (this.#isCallSent && this.#setup.settings.waitUntil === 'close') this.#endWait('close');
 	}
 
-	/** Must be called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
+	/** Call this when no more messages can arrive. Ends a wait for silence that has messages. @returns false if the wait goes on, and can only fail */
 	handleNoMoreMessages(): boolean {
 		if (this.#setup.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
 		return this.endReason !== undefined;

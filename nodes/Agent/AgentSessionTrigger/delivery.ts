@@ -19,11 +19,11 @@ export interface DeliverySetup extends Pick<ListenerSetup, 'context' | 'settings
 	readonly memory: NodeMemory;
 }
 
-/** Passes batches to n8n and waits for the executions that they start. */
+/** Passes batches to n8n and waits until the executions that they start have ended or count as ended. */
 export class Delivery {
 	readonly #setup: DeliverySetup;
 	readonly #alerts: Alerts;
-	/** Functions that each end one running `#wait`. */
+	/** Functions that each end one running `#wait`: for an execution, or before the next attempt. */
 	readonly #waitEnders = new Set<() => void>();
 	readonly #itemsBeingStored = new Set<Promise<unknown>>();
 	/** Settles when the trigger begins to stop. */
@@ -38,7 +38,7 @@ export class Delivery {
 		this.#stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
 	}
 
-	/** Sets the key of the message and remembers it. n8n's deduplication alone needs n8n 2.20 and no batches. @returns whether the key was new */
+	/** Sets and remembers the message's key, because n8n checks keys only since 2.20, and none of batches. @returns whether the key was new */
 	rememberIfNew(arrival: MessageArrival): boolean {
 		if (this.#setup.settings.deduplicationField === '') return true;
 		arrival.deduplicationKey = this.#buildKey(arrival);
@@ -48,14 +48,14 @@ export class Delivery {
 		return isNew;
 	}
 
-	/** Forgets the IDs of messages that n8n did not get, so that these messages are accepted if they arrive again. */
-	forgetIds(arrivals: readonly Arrival[]): void {
+	/** Forgets the deduplication keys of messages that n8n did not get, so that these messages are accepted if they arrive again. */
+	forgetKeys(arrivals: readonly Arrival[]): void {
 		for (const { deduplicationKey } of arrivals) {
 			if (deduplicationKey !== undefined) this.#setup.memory.recentKeys.delete(deduplicationKey);
 		}
 	}
 
-	/** Settles when the execution has ended or counts as ended. Never rejects. @returns false if the trigger stopped before n8n took the batch */
+	/** Settles after the execution. Never rejects. @returns false if the trigger stopped before n8n took the batch; true even if n8n refused it */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
 			const { textField, batchSize } = this.#setup.settings;
@@ -82,7 +82,7 @@ export class Delivery {
 		while (this.#itemsBeingStored.size > 0) await Promise.allSettled(this.#itemsBeingStored);
 	}
 
-	/** Ends all waits for executions, and cancels their timers. */
+	/** Ends all runs of `#wait`, now and later, and cancels their timers. */
 	stopWaiting(): void {
 		this.#isWaitingOver = true;
 		for (const end of this.#waitEnders) end();
@@ -101,7 +101,7 @@ export class Delivery {
 
 	async #emit(items: INodeExecutionData[], key: string | undefined): Promise<void> {
 		for (let attemptNumber = 1; ; attemptNumber++) {
-			const rejection = await this.#startExecution(items, key);
+			const rejection = await this.#runExecution(items, key);
 			if (rejection === undefined) return;
 			const isLastAttempt = key === undefined || attemptNumber >= maxAttempts;
 			if (!isLastAttempt) await this.#wait(this.#stopped, retryDelayMilliseconds * attemptNumber);
@@ -109,7 +109,7 @@ export class Delivery {
 		}
 	}
 
-	/** Waits until `awaited` settles, the time has passed, or `stopWaiting()` is called. @param awaited a promise that never rejects */
+	/** Waits until `awaited` (a promise that never rejects) settles, the time has passed, or `stopWaiting()` is called. */
 	async #wait(awaited: Promise<unknown>, milliseconds: number): Promise<void> {
 		if (this.#isWaitingOver) return;
 		let endWait = () => {};
@@ -120,8 +120,8 @@ export class Delivery {
 		this.#waitEnders.delete(endWait);
 	}
 
-	/** Passes the items to n8n and waits for the execution. @returns why n8n did not accept the items; undefined if n8n accepted them */
-	async #startExecution(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
+	/** Passes the items to n8n and waits until the execution ends. @returns why n8n did not accept the items; undefined if n8n accepted them */
+	async #runExecution(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
 		const execution = this.#setup.context.helpers.createDeferredPromise<IRun>();
 		let rejection: Error | undefined;
 		const executionEnded = execution.promise.catch((error: unknown) => {
@@ -132,14 +132,14 @@ export class Delivery {
 		return rejection;
 	}
 
-	/** Reports a batch that n8n did not take, unless the trigger stops. @returns like `deliver` */
+	/** Reports a batch that n8n did not take, unless the trigger stops. @returns whether the batch is done with, like `deliver` */
 	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
 		const failure = createNotAcceptedError(batch.length, error);
 		if (this.#isStopping) {
 			this.#setup.context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 			return false;
 		}
-		this.forgetIds(batch);
+		this.forgetKeys(batch);
 		this.#alerts.raise('notAccepted', failure);
 		return true;
 	}

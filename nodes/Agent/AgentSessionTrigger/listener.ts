@@ -56,7 +56,7 @@ export class PublishedListener {
 				for (const connection of this.#connections) connection.resume();
 			},
 			onDropped: (arrivals: readonly Arrival[]) => {
-				this.#delivery.forgetIds(arrivals);
+				this.#delivery.forgetKeys(arrivals);
 				this.#alerts.raise('dropped', createQueueFullError(arrivals.length));
 			},
 		};
@@ -100,7 +100,7 @@ export class PublishedListener {
 		const hadBacklog = this.#queue.length > 0;
 		const drainEnd = this.#queue.drain();
 		if (hadBacklog) await this.#awaitDrain(drainEnd);
-		const closings = this.#connections.map((connection) => connection.close({ takesLastMessages: true }));
+		const closings = this.#connections.map((connection) => connection.close({ takesLastFrames: true }));
 		const isAllRead = (await Promise.all(closings)).every(Boolean);
 		const hasBacklog = hadBacklog || this.#queue.length > 0;
 		// Executions that start at the same time may overtake each other.
@@ -139,7 +139,7 @@ export class PublishedListener {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0 && isAllRead) return false;
 		const { context, memory, clock } = this.#setup;
-		this.#delivery.forgetIds(messages);
+		this.#delivery.forgetKeys(messages);
 		memory.keepLeftover(leftover, clock);
 		const failure = createStoppedEarlyError(messages.length, isAllRead);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);

@@ -1,10 +1,11 @@
+// What the triggers of this process share: the memory and the listener of each node, by its key, and the time for stopping.
 import { BoundedMap } from '../../core/boundedMap';
 import { type Clock, systemClock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { FrameSequence } from '../session/messages';
 import type { Arrival, Leftover } from './queue';
 
-/** How many message IDs and how many sessions one node remembers. */
+/** How many deduplication keys and how many sessions one node remembers. */
 const maxEntriesPerNode = 10_000;
 
 /** How long messages wait for the next start. After a change of settings, n8n starts the node again within seconds. */
@@ -12,6 +13,7 @@ export const leftoverLifetimeSeconds = 60;
 
 /** What a node remembers between two starts, in the memory of the process. */
 export class NodeMemory {
+	/** Deduplication keys. Earlier versions of the package share this object, so the name stays. */
 	readonly recentKeys = new BoundedMap<string, true>(maxEntriesPerNode);
 	readonly #frameSequences = new BoundedMap<string, FrameSequence>(maxEntriesPerNode);
 	#keptLeftover: { readonly leftover: Leftover<Arrival>; readonly cancelExpiry: () => void } | undefined;
@@ -22,7 +24,6 @@ export class NodeMemory {
 		return frameSequence;
 	}
 
-	/** Keeps the messages that were left in the queue for the next start. */
 	keepLeftover(leftover: Leftover<Arrival>, clock: Clock): void {
 		const cancelExpiry = clock.callAfter(leftoverLifetimeSeconds * 1000, () => {
 			this.#keptLeftover = undefined;
@@ -46,25 +47,25 @@ interface Closable {
 const maxRememberedNodes = 200;
 
 /** Replaces the node's listener. Waits until all earlier ones are closed, because n8n may start one while another stops. Never rejects. */
-export async function replaceListener(key: string, listener: Closable): Promise<void> {
+export async function replaceListener(nodeKey: string, listener: Closable): Promise<void> {
 	const { listeners } = getRegistry();
-	const previous = listeners.get(key);
+	const previous = listeners.get(nodeKey);
 	const earlierClosed = Promise.all([previous?.earlierClosed, previous?.closable.close()]);
-	listeners.set(key, { closable: listener, earlierClosed });
+	listeners.set(nodeKey, { closable: listener, earlierClosed });
 	await earlierClosed;
 }
 
 /** Closes the listener, and removes it unless another listener has replaced it. Never rejects. */
-export async function closeListener(key: string, listener: Closable): Promise<void> {
+export async function closeListener(nodeKey: string, listener: Closable): Promise<void> {
 	await listener.close();
 	const { listeners } = getRegistry();
-	if (listeners.get(key)?.closable === listener) listeners.delete(key);
+	if (listeners.get(nodeKey)?.closable === listener) listeners.delete(nodeKey);
 }
 
-export function getNodeMemory(key: string): NodeMemory {
+export function getNodeMemory(nodeKey: string): NodeMemory {
 	const { memories } = getRegistry();
-	const memory = memories.get(key) ?? new NodeMemory();
-	memories.set(key, memory);
+	const memory = memories.get(nodeKey) ?? new NodeMemory();
+	memories.set(nodeKey, memory);
 	return memory;
 }
 
@@ -81,7 +82,7 @@ const getRegistry = () =>
 const stopBudgetMilliseconds = 10_000;
 const stopPeriodMilliseconds = 60_000;
 
-/** Limits how long all triggers that stop within a minute may wait for executions. */
+/** Limits how long all triggers that stop within a minute may wait for executions. Asking for the rest begins a minute if none is running. */
 export class StopBudget {
 	readonly #clock: Clock;
 	/** Monotonic milliseconds. */

@@ -164,7 +164,7 @@ async function tryToOpenChannel(url: URL, allowUnauthorizedCerts: boolean, allow
 				resolve(closeReason);
 			});
 		};
-		const ignoredEvents = { onMessage: ignore, onFirstPong: ignore, onNoResponse: ignore };
+		const ignoredEvents = { onFrame: ignore, onFirstPong: ignore, onNoResponse: ignore };
 		const listener = { onOpen: finish, onClose: finish, ...ignoredEvents };
 		const channel = new Channel(settings, listener, systemClock, openSocket);
 	});

@@ -103,12 +103,12 @@ export interface ChannelSettings extends SocketRequest, HeartbeatSettings {
 	readonly initialMessage: string;
 }
 
-export type CloseOptions = Readonly<{ takesLastMessages?: boolean }>;
+export type CloseOptions = Readonly<{ takesLastFrames?: boolean }>;
 
-/** What a channel reports. `onClose` is called at most once, and last. After `close()`, only `onMessage` and `onFirstPong` may be called. */
+/** What a channel reports. `onClose` is called at most once, and last. After `close()`, only `onFrame` and `onFirstPong` may be called. */
 interface ChannelListener {
 	readonly onOpen: () => void;
-	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
+	readonly onFrame: (data: Buffer, isBinary: boolean) => void;
 	/** Called once, at the first pong. Everything that the server sent before this pong has arrived. */
 	readonly onFirstPong: () => void;
 	readonly onClose: (closeReason: closeReasons.CloseReason) => void;
@@ -118,10 +118,10 @@ interface ChannelListener {
 
 /** The time limit for opening the channel. The limit of the `ws` library is not used, because each byte that arrives restarts that limit. */
 const connectTimeoutMilliseconds = 15_000;
-/** How long the close handshake may take after the last message has arrived. */
+/** How long the close handshake may take after the last frame has arrived. */
 const closeHandshakeMilliseconds = 200;
-/** How long a closed channel may continue to read messages that were still unread. */
-const maxLastMessagesMilliseconds = 1000;
+/** How long a closed channel may continue to read frames that were still unread. */
+const maxLastFramesMilliseconds = 1000;
 /** How long a terminated socket may take to report its end. */
 const terminateMilliseconds = 50;
 
@@ -138,9 +138,9 @@ export class Channel {
 	/** The error or response because of which the socket will close. Undefined if a close frame is the reason. */
 	#closeCause: closeReasons.CloseReason | undefined;
 	#hasReceivedPong = false;
-	#messageCount = 0;
-	/** Whether some of the last messages were left unread because `pause()` was called. */
-	#hasUnreadMessages = false;
+	#frameCount = 0;
+	/** Whether some of the last frames were left unread because `pause()` was called. */
+	#hasUnreadFrames = false;
 	#isSocketClosed = false;
 	readonly #socketClosed: Promise<void>;
 	#resolveSocketClosed = () => {};
@@ -167,16 +167,16 @@ export class Channel {
 		this.#socket = openSocket(settings, this.#createSocketListener());
 	}
 
-	/** Stops reading, now or as soon as the channel is open. An open channel still delivers the messages that its socket has already read. */
+	/** Stops reading, now or as soon as the channel is open. An open channel still delivers the frames that its socket has already read. */
 	pause(): void {
 		this.#isPaused = true;
 		if (this.#state === 'open') {
 			this.#heartbeat.suspend();
 			this.#socket.pause();
 		} else if (this.#state === 'closing') {
-			// The listener has no room for the rest of the last messages, so they stay unread.
+			// The listener has no room for the rest of the last frames, so they stay unread.
 			this.#state = 'closed';
-			this.#hasUnreadMessages = true;
+			this.#hasUnreadFrames = true;
 		}
 	}
 
@@ -189,21 +189,21 @@ export class Channel {
 	}
 
 	/**
-	 * Closes the channel, with a close frame if it is open. Settles within 300 ms, or 1.3 s while the last messages arrive. Never rejects.
-	 * @param options with `takesLastMessages`, messages that the server sends before it sees the close frame are still delivered
-	 * @returns false if some of these messages were not delivered
+	 * Closes the channel, with a close frame if it is open. Settles within 300 ms, or 1.3 s while the last frames arrive. Never rejects.
+	 * @param options with `takesLastFrames`, frames that the server sends before it sees the close frame are still delivered
+	 * @returns false if some of these frames were not delivered
 	 */
-	async close({ takesLastMessages }: CloseOptions = {}): Promise<boolean> {
+	async close({ takesLastFrames }: CloseOptions = {}): Promise<boolean> {
 		const wasOpen = this.#state === 'open';
 		this.#finish();
-		if (takesLastMessages && wasOpen) this.#state = 'closing';
+		if (takesLastFrames && wasOpen) this.#state = 'closing';
 		if (this.#isSocketClosed) return true;
 		let isAllRead = true;
 		if (wasOpen) {
-			// A paused socket would see neither the last messages nor the server's close frame.
+			// A paused socket would see neither the last frames nor the server's close frame.
 			this.#socket.resume();
 			this.#socket.close(1000);
-			isAllRead = (await this.#awaitLastMessages()) && !this.#hasUnreadMessages;
+			isAllRead = (await this.#awaitLastFrames()) && !this.#hasUnreadFrames;
 		}
 		this.#state = 'closed';
 		this.#socket.terminate();
@@ -211,13 +211,13 @@ export class Channel {
 		return isAllRead;
 	}
 
-	/** Waits until the socket is closed or no more messages arrive. @returns false if messages still arrived at the end of the time limit */
-	async #awaitLastMessages(): Promise<boolean> {
-		const deadline = this.#clock.getMonotonicMilliseconds() + maxLastMessagesMilliseconds;
+	/** Waits until the socket is closed or no more frames arrive. @returns false if frames still arrived at the end of the time limit */
+	async #awaitLastFrames(): Promise<boolean> {
+		const deadline = this.#clock.getMonotonicMilliseconds() + maxLastFramesMilliseconds;
 		do {
-			const previousCount = this.#messageCount;
+			const previousCount = this.#frameCount;
 			await waitAtMost(this.#clock, closeHandshakeMilliseconds, this.#socketClosed);
-			if (this.#isSocketClosed || this.#messageCount === previousCount) return true;
+			if (this.#isSocketClosed || this.#frameCount === previousCount) return true;
 		} while (this.#clock.getMonotonicMilliseconds() < deadline);
 		return false;
 	}
@@ -234,11 +234,11 @@ export class Channel {
 				else this.#heartbeat.start();
 				this.#listener.onOpen();
 			},
-			onMessage: (data, isBinary) => {
+			onFrame: (data, isBinary) => {
 				if (this.#state === 'closed') return;
-				this.#messageCount++;
+				this.#frameCount++;
 				this.#heartbeat.recordFrame('message');
-				this.#listener.onMessage(data, isBinary);
+				this.#listener.onFrame(data, isBinary);
 			},
 			onControlFrame: (kind) => {
 				this.#heartbeat.recordFrame(kind);

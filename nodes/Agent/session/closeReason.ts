@@ -65,8 +65,8 @@ export function decideRetry(
 	if (isClosedByFaultyFrame(closeReason) && history.faultyCloseCount >= maxFaultyCloses) return 'retryLate';
 	if (closeReason.kind === 'credentials') return closeReason.isMistake ? 'retryLate' : 'retry';
 	if (closeReason.kind === 'blocked') return 'retryLate';
-	const finalCloseCodes = [...builtInFinalCloseCodes, ...userFinalCloseCodes];
-	if (closeReason.kind === 'closeFrame' && finalCloseCodes.includes(closeReason.code)) return 'retryLate';
+	const longBackoffCodes = [...builtInFinalCloseCodes, ...userFinalCloseCodes];
+	if (closeReason.kind === 'closeFrame' && longBackoffCodes.includes(closeReason.code)) return 'retryLate';
 	const status = findHttpStatus(closeReason);
 	if (status === undefined || isTemporaryStatus(status)) return 'retry';
 	if (isRedirect(status)) return 'retryLate';

@@ -11,7 +11,7 @@ export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRe
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
 	readonly reconnectMaxDelaySeconds: number;
-	/** Close codes after which the long backoff applies, in addition to the built-in ones. */
+	/** Close codes after which the attempts continue with the long backoff, besides the built-in ones. Named like the user's option. */
 	readonly finalCloseCodes: readonly number[];
 }
 
@@ -27,7 +27,7 @@ export interface ConnectionEvent {
 	readonly reason: string | null;
 }
 
-/** A channel that closed, or an attempt that did not open a channel. */
+/** A channel that closed, or an attempt that did not open one, with the plan for the next attempt. */
 export interface EndedChannel extends NextAttempt {
 	readonly closeReason: closeReasons.CloseReason;
 	readonly wasOpen: boolean;
@@ -36,7 +36,7 @@ export interface EndedChannel extends NextAttempt {
 }
 
 /**
- * What a connection reports. After `close()`, nothing is called, except `onFrame` and `onFirstPong` while it takes the last messages.
+ * What a connection reports. After `close()`, nothing is called, except `onFrame` and `onFirstPong` while it takes the last frames.
  * If a method throws, the connection logs the name of the exception and continues.
  */
 export interface ConnectionListener {
@@ -54,7 +54,7 @@ interface ConnectionEnvironment {
 	readonly loadSocketOpener?: () => Promise<SocketOpener>;
 	/** Limits how often channels are opened. Several connections may share one limiter. */
 	readonly rateLimiter?: ConnectRateLimiter;
-	/** Numbers the frames. The sequence of an earlier connection also reports the gap since then. */
+	/** Numbers the frames, and records losses and gaps. The sequence of an earlier connection also reports the gap since then. */
 	readonly frameSequence?: FrameSequence;
 }
 
@@ -72,8 +72,8 @@ class SessionConnection {
 	readonly #reconnectPlanner: ReconnectPlanner;
 	/** The state of the current channel. Between two channels, the state is `closed`. */
 	#state: 'connecting' | 'open' | 'closed' = 'closed';
-	/** Grows whenever an attempt starts or ends, so that the result of an older attempt is ignored. */
-	#attemptNumber = 0;
+	/** Grows whenever an attempt starts or ends, or the connection closes. An attempt ignores its result if the generation has changed. */
+	#generation = 0;
 	#channel: Channel | undefined;
 	/** Cancels the timer of the next attempt, or the time limit for reading the credentials. */
 	#cancelTimer = () => {};
@@ -107,7 +107,7 @@ class SessionConnection {
 		return { state: this.#state, lastFailure: this.#lastFailure };
 	}
 
-	/** Stops reading. Messages that the socket has already read are still delivered. All later messages wait in the network. */
+	/** Stops reading. Frames that the socket has already read are still delivered. All later frames wait in the network. */
 	pause(): void {
 		this.#isPaused = true;
 		this.#channel?.pause();
@@ -126,12 +126,12 @@ class SessionConnection {
 
 	async #closeChannel(options: CloseOptions): Promise<boolean> {
 		const { clock, frameSequence } = this.#environment;
-		// Only a trigger ever reports this reason, because the sequence of Agent Execute ends with its connection.
+		// Only a trigger ever reports this loss, to its next connection. In Agent Execute, no later connection uses the same sequence.
 		if (this.#state === 'open')
 			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), 'the trigger was stopped');
 		this.#state = 'closed';
-		this.#isMuted = !options.takesLastMessages;
-		this.#attemptNumber++;
+		this.#isMuted = !options.takesLastFrames;
+		this.#generation++;
 		this.#cancelTimer();
 		const isAllRead = (await this.#channel?.close(options)) ?? true;
 		this.#isMuted = true;
@@ -148,7 +148,7 @@ class SessionConnection {
 	}
 
 	async #attemptToOpen(): Promise<void> {
-		const attemptNumber = ++this.#attemptNumber;
+		const generation = ++this.#generation;
 		this.#state = 'connecting';
 		this.#cancelTimer = this.#environment.clock.callAfter(credentialsTimeoutMilliseconds, () => {
 			this.#handleClose({ kind: 'credentials', message: 'reading them timed out', isMistake: false });
@@ -157,12 +157,12 @@ class SessionConnection {
 			const openSocket = await this.#environment.loadSocketOpener();
 			const request = await this.#readConnectRequest(this.#options.sessionId);
 			const policyCloseReason = await findPolicyCloseReason(request);
-			if (attemptNumber !== this.#attemptNumber) return;
+			if (generation !== this.#generation) return;
 			this.#lastRequest = request;
 			if (policyCloseReason) this.#handleClose(policyCloseReason);
 			else this.#openChannel(openSocket, request);
 		} catch (error) {
-			if (attemptNumber !== this.#attemptNumber) return;
+			if (generation !== this.#generation) return;
 			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
 			this.#handleClose(closeReasons.convertCredentialError(error, sanitize));
 		}
@@ -172,8 +172,8 @@ class SessionConnection {
 		this.#cancelTimer();
 		const channelListener = {
 			onOpen: this.#handleOpen,
-			onMessage: (data: Buffer, isBinary: boolean) => {
-				this.#reconnectPlanner.recordMessage();
+			onFrame: (data: Buffer, isBinary: boolean) => {
+				this.#reconnectPlanner.recordFrame();
 				const { sessionId, messageFormat } = this.#options;
 				const received = { sessionId, receivedAt: this.#formatNow(), data, isBinary, messageFormat };
 				const frame = this.#environment.frameSequence.buildFrame(received);
@@ -208,14 +208,14 @@ class SessionConnection {
 		const { clock, frameSequence } = this.#environment;
 		const wasOpen = this.#state === 'open';
 		const reason = closeReasons.describeCloseReason(closeReason);
-		this.#attemptNumber++;
+		this.#generation++;
 		this.#cancelTimer();
 		// A dead channel was lost when it fell silent, and not when the pings showed it.
 		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
 		if (wasOpen) frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
-		const channel = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
-		const failure = closeReasons.createChannelError(closeReason, channel, clock.getWallMilliseconds());
+		const errorContext = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
+		const failure = closeReasons.createChannelError(closeReason, errorContext, clock.getWallMilliseconds());
 		this.#lastFailure = failure;
 		this.#state = 'closed';
 		this.#scheduleAttempt(nextAttempt.delayMilliseconds);

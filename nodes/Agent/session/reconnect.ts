@@ -5,7 +5,7 @@ import * as closeReasons from './closeReason';
 
 /** A channel that was open for this long ends the outage. Earlier failures no longer count. */
 const stableChannelMilliseconds = 30_000;
-/** A channel that brought a message and was open for this long ends the backoff. After a shorter time, the message may be only a greeting. */
+/** A channel that brought a frame and was open for this long ends the backoff. After a shorter time, the frame may be only a greeting. */
 const backoffResetMilliseconds = 5000;
 /** The first delay of the backoff is random, up to this limit. Each later limit is twice as long. */
 const baseMilliseconds = 1000;
@@ -13,7 +13,7 @@ const baseMilliseconds = 1000;
 const longBackoffBaseMilliseconds = 10_000;
 /** The longest delay of the long backoff, and the longest that a server may ask for. */
 const maxDelayMilliseconds = 15 * 60_000;
-/** The delay before the one attempt that reads the credentials again. */
+/** The delay before the attempt of `retryOnce`. Credentials are shared for a second, so this attempt does not get the refused ones again. */
 const rereadDelayMilliseconds = 1000;
 
 interface ReconnectPolicy {
@@ -38,24 +38,24 @@ class OutageHistory {
 	startedAt: number | undefined;
 	/** The kinds of alerts that have been raised. Each kind is raised once per outage. */
 	readonly raisedAlerts = new Set<string>();
-	/** The number of delays of the backoff since it last began. */
-	backoffWaitCount = 0;
-	/** The number of delays of the long backoff. 0 means that the long backoff has not begun. */
-	longBackoffWaitCount = 0;
-	/** The key of the last close reason that led to `retryOnce` or `retryLate`. If the same key comes again, the long backoff begins. */
+	/** The number of delays of the backoff since it last began. It sets the limit of the next delay. */
+	backoffDelayCount = 0;
+	/** The same for the long backoff. 0 means that it has not begun. Once begun, it applies to all attempts until the outage ends. */
+	longBackoffDelayCount = 0;
+	/** The key of the last close reason that did not lead to `retry`. If the same key comes again, `retryOnce` becomes `retryLate`. */
 	retriedCloseKey: string | undefined;
 	/** How many channels in a row were closed by a faulty frame: one that is too large or malformed. */
 	faultyCloseCount = 0;
 }
 
-/** Decides from the history of a session when the next attempt starts and what causes an alert. */
+/** Decides from the history of a session when the next attempt starts and what causes an alert. Like the option, it calls a pause delay. */
 export class ReconnectPlanner {
 	readonly #policy: ReconnectPolicy;
 	readonly #clock: Clock;
 	readonly #random: () => number;
 	#outage = new OutageHistory();
 	#openedAt: number | undefined;
-	#hasReceivedMessage = false;
+	#hasReceivedFrame = false;
 
 	constructor(policy: ReconnectPolicy, clock: Clock, random: () => number) {
 		this.#policy = policy;
@@ -65,11 +65,11 @@ export class ReconnectPlanner {
 
 	recordOpen(): void {
 		this.#openedAt = this.#clock.getMonotonicMilliseconds();
-		this.#hasReceivedMessage = false;
+		this.#hasReceivedFrame = false;
 	}
 
-	recordMessage(): void {
-		this.#hasReceivedMessage = true;
+	recordFrame(): void {
+		this.#hasReceivedFrame = true;
 	}
 
 	/** Plans the next attempt after a channel closed or did not open. */
@@ -85,17 +85,17 @@ export class ReconnectPlanner {
 		if (decision !== 'retry') outage.retriedCloseKey = closeReasons.getCloseKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		const alert = this.#takeDueAlert(now, outage.longBackoffWaitCount > 1 || isMistake);
+		const alert = this.#takeDueAlert(now, outage.longBackoffDelayCount > 1 || isMistake);
 		return { decision, delayMilliseconds, isFirstOfOutage, alert };
 	}
 
-	/** Starts a new history after a stable channel. A shorter channel that brought a message ends the backoff, but not the long backoff. */
+	/** Starts a new history after a stable channel. A shorter channel that brought a frame ends the backoff, but not the long backoff. */
 	#forgetEndedOutage(now: number): void {
 		const openMilliseconds = now - (this.#openedAt ?? now);
 		this.#openedAt = undefined;
 		if (openMilliseconds >= stableChannelMilliseconds) this.#outage = new OutageHistory();
-		else if (this.#hasReceivedMessage && openMilliseconds >= backoffResetMilliseconds)
-			this.#outage.backoffWaitCount = 0;
+		else if (this.#hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds)
+			this.#outage.backoffDelayCount = 0;
 	}
 
 	/** Computes the delay. It is at least as long as the server asked for, but a request for more than 15 minutes counts as 15 minutes. */
@@ -103,8 +103,8 @@ export class ReconnectPlanner {
 		const retryAfter = closeReasons.parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
 		const requestedMilliseconds = Math.min(retryAfter, maxDelayMilliseconds);
 		const outage = this.#outage;
-		if (outage.longBackoffWaitCount > 0 || decision === 'retryLate') {
-			const doubledMilliseconds = longBackoffBaseMilliseconds * 2 ** outage.longBackoffWaitCount++;
+		if (outage.longBackoffDelayCount > 0 || decision === 'retryLate') {
+			const doubledMilliseconds = longBackoffBaseMilliseconds * 2 ** outage.longBackoffDelayCount++;
 			const windowMilliseconds = Math.min(maxDelayMilliseconds, doubledMilliseconds);
 			// The delay is at least half of the window, so that a deployment of a few seconds is over after the first delay.
 			return Math.max(requestedMilliseconds, Math.floor((windowMilliseconds / 2) * (1 + this.#random())));
@@ -114,7 +114,7 @@ export class ReconnectPlanner {
 			return requestedMilliseconds + rereadDelayMilliseconds + Math.floor(this.#random() * baseMilliseconds);
 		}
 		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000 };
-		return requestedMilliseconds + drawJitterMilliseconds(outage.backoffWaitCount++, bounds, this.#random);
+		return requestedMilliseconds + drawJitterMilliseconds(outage.backoffDelayCount++, bounds, this.#random);
 	}
 
 	/** Marks the alert that is due as raised. @returns its kind; undefined if no alert is due, or it was raised in this outage */

@@ -133,7 +133,7 @@ function attachListener(socket: WebSocket, listener: SocketListener, tunnel: Abo
 		socket.on(event, callGuarded as (...values: unknown[]) => void);
 	};
 	addListener('open', listener.onOpen);
-	addListener('message', listener.onMessage);
+	addListener('message', listener.onFrame);
 	for (const kind of ['ping', 'pong'] as const) {
 		addListener(kind, () => {
 			listener.onControlFrame(kind);
@@ -172,7 +172,7 @@ export interface SocketRequest extends Pick<ConnectRequest, 'url' | 'allowUnauth
 /** The events of one socket. `onClose` is called exactly once and last. */
 export interface SocketListener {
 	readonly onOpen: () => void;
-	readonly onMessage: (data: Buffer, isBinary: boolean) => void;
+	readonly onFrame: (data: Buffer, isBinary: boolean) => void;
 	readonly onControlFrame: (kind: 'ping' | 'pong') => void;
 	readonly onUnexpectedResponse: UpgradeResponseHandler;
 	/** Reports the cause of a close. `onClose` is called next. */

@@ -74,7 +74,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 		return await runItems<Job>(context, {
 			sanitizer,
 			check: createJobReader(context, parameters, run),
-			hasInputFields: (job) =>
+			outputHasInputFields: (job) =>
 				job ? Boolean(job.params['includeInputFields']) : parameters.isOn('includeInputFields'),
 			getRequestIdentity: (job) => [job.resource, job.operation.value, job.params, job.item.json],
 			planBatches,

@@ -37,7 +37,7 @@ function openChannel(
 		},
 		{
 			onOpen: () => told.opened++,
-			onMessage: (data) => told.messages.push(data.toString()),
+			onFrame: (data) => told.messages.push(data.toString()),
 			onClose: (ending) => told.endings.push(ending),
 			onFirstPong: () => {},
 			onNoResponse: () => {},
@@ -305,7 +305,7 @@ describe('close', () => {
 		const session = await new FakeSession().opened();
 		session.network.last.answersClose = false;
 		let isRead: boolean | undefined;
-		void session.connection.close({ takesLastMessages: true }).then((all) => (isRead = all));
+		void session.connection.close({ takesLastFrames: true }).then((all) => (isRead = all));
 		for (let n = 1; n <= milliseconds / 100; n++) {
 			await session.clock.advance(99);
 			session.network.last.text(`${n}`);
@@ -343,7 +343,7 @@ describe('close', () => {
 	});
 
 	it('before there is a channel has nothing to read', async () => {
-		expect(await new FakeSession().connection.close({ takesLastMessages: true })).toBe(true);
+		expect(await new FakeSession().connection.close({ takesLastFrames: true })).toBe(true);
 	});
 
 	it('says goodbye with 1000', async () => {

@@ -31,7 +31,7 @@ export class FakeSocket implements ChannelSocket {
 	}
 
 	text(text: string): void {
-		this.listener.onMessage(Buffer.from(text), false);
+		this.listener.onFrame(Buffer.from(text), false);
 	}
 
 	/** Ends the connection. */

@@ -47,7 +47,7 @@ describe('reconnect', () => {
 		/** A channel that was open for so long. @returns the delay after it */
 		async live(milliseconds: number, bringsMessage: boolean, closeReason = dropped): Promise<number> {
 			this.recovery.recordOpen();
-			if (bringsMessage) this.recovery.recordMessage();
+			if (bringsMessage) this.recovery.recordFrame();
 			await this.clock.advance(milliseconds);
 			return this.recovery.planNextAttempt(closeReason).delayMilliseconds;
 		}

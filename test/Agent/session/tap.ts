@@ -26,7 +26,7 @@ export class Tap {
 		this.closed = new Promise((resolve) => (tellClosed = resolve));
 		const listener: SocketListener = {
 			onOpen: tellOpened,
-			onMessage: (data, isBinary) => {
+			onFrame: (data, isBinary) => {
 				if (this.onMessage) this.onMessage();
 				else this.messages.push({ text: data.toString('latin1'), isBinary });
 			},
