@@ -177,8 +177,8 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 			const target = hasNoTarget ? {} : parseTarget(await spreadsheet.resolveTab({ tab, range }));
 			// In Read, Header Row counts from the first row of the range. With 0, the columns are named by their letters.
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
-			const { names, texts, rangeStart } = await fetchTableHeader(spreadsheet, target, row);
-			const letters = texts.slice(rangeStart).map((_, index) => toColumnLetters(rangeStart + index));
+			const { names, rowTexts, rangeStart } = await fetchTableHeader(spreadsheet, target, row);
+			const letters = rowTexts.slice(rangeStart).map((_, index) => toColumnLetters(rangeStart + index));
 			return buildList(headerRow === 0 ? letters : names, row, context.getNodeParameter('matchColumns', []));
 		});
 	};

@@ -55,7 +55,7 @@ export async function checkServiceAccount(
 	}
 }
 
-/** Builds what is known of the test's request, for sending it and for its errors. */
+/** Builds the request of the test. Its errors are explained with the same facts. */
 function buildTestRequest(credential: ICredentialDataDecryptedObject): RequestFacts {
 	const bases = readApiBases(credential);
 	const isMail = isMailOnly(readServiceAccount(credential).scope);
@@ -69,8 +69,8 @@ function buildTestRequest(credential: ICredentialDataDecryptedObject): RequestFa
 }
 
 async function send(helpers: Helpers, request: RequestFacts, options: Omit<CredentialTestRequest, 'uri'>) {
-	const sent = { ...options, method: request.method as IHttpRequestMethods, uri: request.url };
-	return await sendCredentialTestRequest(helpers, sent).catch(async (error: unknown) => {
+	const testRequest = { ...options, method: request.method as IHttpRequestMethods, uri: request.url };
+	return await sendCredentialTestRequest(helpers, testRequest).catch(async (error: unknown) => {
 		throw await toRequestError(error, request);
 	});
 }

@@ -142,7 +142,7 @@ export class InputItem implements RunnerItem {
 		const { description } = failure;
 		return failure.with({
 			description: [description, ...createdTexts].filter(Boolean).join(' '),
-			// With Continue on Fail, n8n drops the description, so the details list the files, too.
+			// With Continue on Fail, n8n drops the description, so the output lists the files, too, under `made`.
 			details: { ...failure.details, made: this.#createdFiles.map((file) => ({ ...file })) },
 		});
 	}
@@ -152,16 +152,16 @@ export class InputItem implements RunnerItem {
 const customApiCall = '__CUSTOM_API_CALL__';
 
 /** Reads the operation from the form's dropdowns, with the values of its fields. @throws NodeError 400 if no operation has the name */
-function readForm(parameters: NodeParameters, itemIndex: number): UncheckedJob {
-	const resourceName = parameters.readParameter('resource', itemIndex, '');
-	const operationName = parameters.readParameter('operation', itemIndex, '');
+function readForm(nodeReader: NodeParameters, itemIndex: number): UncheckedJob {
+	const resourceName = nodeReader.readParameter('resource', itemIndex, '');
+	const operationName = nodeReader.readParameter('operation', itemIndex, '');
 	if (resourceName === customApiCall || operationName === customApiCall)
 		throw createRefusal(
 			"This node does not support 'Custom API Call'",
 			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
 	const { resource, operation } = chooseOperation(resourceName, operationName);
-	return { resource, operation, values: parameters.readFields(operation.fields, itemIndex) };
+	return { resource, operation, values: nodeReader.readFields(operation.fields, itemIndex) };
 }
 
 /** What one input item asks the node to do. */
@@ -170,12 +170,12 @@ export interface Job extends ChosenOperation {
 	readonly params: AnyParameters;
 	readonly limits: RequestLimits;
 	readonly item: RunnerItem;
-	/** Jobs of the same operation with the same key are processed together. Without a key, a job is processed by itself. */
+	/** The key of `combine`. Jobs of one operation with the same key share a batch. Without a key, a job has a batch of its own. */
 	readonly combineKey: string | undefined;
-	/** The ID of what the job changes. Jobs with the same ID run one after another. A job that changes something without an ID runs alone. */
+	/** What the job changes: the `key` of its batch. Jobs with the same ID run one after another. A changing job without an ID never runs beside another job. */
 	readonly changedId: string | undefined;
 	/** The longest answer to a model, in characters. Undefined or 0 if the job returns what a workflow gets. */
-	readonly modelCharacters?: number;
+	readonly modelLimit?: number;
 }
 
 /** The part of a job that follows from its parameters. */
@@ -190,14 +190,14 @@ type ItemSettings = Pick<CheckedJob, 'naming' | 'limits'>;
  * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
  * parameters. If no field depends on the item, the fields are checked only once. The operation's own check runs for every item.
  */
-export function createJobReader(context: IExecuteFunctions, parameters: NodeParameters, run: RunState) {
+export function createJobReader(context: IExecuteFunctions, nodeReader: NodeParameters, run: RunState) {
 	const timezone = context.getTimezone();
-	const isExpressionOfUser = (name: string) => parameters.isExpressionOfUser(name);
-	const isOptionOfUser = (name: string) => parameters.isOptionOfUser(name);
+	const isExpressionOfUser = (name: string) => nodeReader.isExpressionOfUser(name);
+	const isOptionOfUser = (name: string) => nodeReader.isOptionOfUser(name);
 	let last: CheckedJob | undefined;
 	return (index: number): Job => {
-		const mode = parameters.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
-		const chosen = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
+		const mode = nodeReader.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
+		const chosen = mode === 'json' ? readJson(nodeReader, index) : readForm(nodeReader, index);
 		// `readFields` returns the same object again if no value depends on the item.
 		const isSame =
 			last?.mode === mode && last.operation === chosen.operation && last.values === chosen.values;
@@ -205,7 +205,7 @@ export function createJobReader(context: IExecuteFunctions, parameters: NodePara
 		const { operation, naming, params } = last;
 		const item = new InputItem(context, index, run, last);
 		naming.runWithNames(() => operation.check?.(params, item));
-		return { ...last, index, item, modelCharacters: item.isTool ? last.modelCharacters : 0 };
+		return { ...last, index, item, modelLimit: item.isTool ? last.modelLimit : 0 };
 	};
 }
 
@@ -218,8 +218,8 @@ function checkJob(uncheckedJob: UncheckedJob, readContext: ReadContext): Checked
 	const combineKey = naming.runWithNames(() => operation.combine?.key(params));
 	const changedId = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, values, readContext);
-	const modelCharacters = readModelLimit(fields, params, readContext);
-	return { ...uncheckedJob, mode, naming, params, limits, combineKey, changedId, modelCharacters };
+	const modelLimit = readModelLimit(fields, params, readContext);
+	return { ...uncheckedJob, mode, naming, params, limits, combineKey, changedId, modelLimit };
 }
 
 /** Reads the limit for an answer to a model, in characters. 0 means no limit, as when the user has chosen another output than the default. */
@@ -230,13 +230,13 @@ function readModelLimit(fields: readonly Field[], params: AnyParameters, { mode 
 	return isDefault ? Number(params['maxModelCharacters'] ?? 0) : 0;
 }
 
-function readJson(parameters: NodeParameters, index: number): UncheckedJob {
-	const input = parameters.readParameter('inputObject', index, {});
-	const allowedOperations = parameters.readParameter('allowedOperations', index, []);
-	const allowFilePaths = parameters.readParameter('allowFilePaths', index, false) === true;
+function readJson(nodeReader: NodeParameters, index: number): UncheckedJob {
+	const input = nodeReader.readParameter('inputObject', index, {});
+	const allowedOperations = nodeReader.readParameter('allowedOperations', index, []);
+	const allowFilePaths = nodeReader.readParameter('allowFilePaths', index, false) === true;
 	const uncheckedJob = readInputObject(input, allowedOperations, allowFilePaths);
 	// Fields that have one value for all items come from the node itself, never from the input object.
 	const nodeFields = uncheckedJob.operation.fields.filter(({ noDataExpression }) => noDataExpression);
-	const pairs = nodeFields.map(({ name }) => [name, parameters.readParameter(name, index, null)] as const);
+	const pairs = nodeFields.map(({ name }) => [name, nodeReader.readParameter(name, index, null)] as const);
 	return { ...uncheckedJob, values: { ...uncheckedJob.values, ...Object.fromEntries(pairs) } };
 }

@@ -122,9 +122,9 @@ function finishJob(job: Job, result: unknown): PerformedItem {
 	}
 }
 
-function toOutputItems({ operation, params, item, modelCharacters = 0 }: Job, result: unknown): OutputItem[] {
-	if (modelCharacters > 0 && operation.toModel) {
-		const { items, note } = operation.toModel(result, params, modelCharacters);
+function toOutputItems({ operation, params, item, modelLimit = 0 }: Job, result: unknown): OutputItem[] {
+	if (modelLimit > 0 && operation.toModel) {
+		const { items, note } = operation.toModel(result, params, modelLimit);
 		const notes = [...(note === undefined ? [] : [item.insertNames(note)]), ...(item.hints ?? [])];
 		return [...items, ...notes.map((text) => ({ note: text }))].map((json) => ({ json }));
 	}

@@ -105,8 +105,8 @@ export async function appendContent(
 		const section = findSection(body, heading);
 		const place = planPlace(body, section, 'append');
 		const fittedContent = fitIntoSection(parsedContent, section);
-		return await carryOutContent(docs, item, (linkRefused) => {
-			const plan = planAppend(linkRefused(fittedContent), newParagraph, place);
+		return await carryOutContent(docs, item, (refusedToLinks) => {
+			const plan = planAppend(refusedToLinks(fittedContent), newParagraph, place);
 			// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
 			const endIndex = Math.max(plan.endIndex - place.contentAfter.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };

@@ -62,17 +62,17 @@ export const create = defineOperation({
 	fields: createFields,
 	options: createOptions,
 	async execute(clients, params, item) {
-		const document = await prepareDocument(params, item);
-		const { title, parentFolder: folder, templateId, keyHashes } = document;
+		const prepared = await prepareParams(params, item);
+		const { title, parentFolder: folder, templateId, keyHashes } = prepared;
 		// The Docs API cannot create a document in a folder or with a marker, and cannot copy a document.
-		if (folder !== '' || templateId !== '' || keyHashes) return await createInDrive(clients, document, item);
-		const { data: resource } = await clients.docs.documents.create({ requestBody: { title } });
-		const documentId = resource.documentId ?? '';
+		if (folder !== '' || templateId !== '' || keyHashes) return await createByDrive(clients, prepared, item);
+		const { data: response } = await clients.docs.documents.create({ requestBody: { title } });
+		const documentId = response.documentId ?? '';
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
-		const emptyDocument = { ...document, newRevisionId: resource.revisionId };
+		const emptyDocument = { ...prepared, newRevisionId: response.revisionId };
 		const replaced = await fillEmpty(clients, documentId, emptyDocument, item);
-		const createdResource = isEmpty(document.parsedContent) ? resource : undefined;
-		return await readResult(clients, documentId, params, replaced, createdResource);
+		const unfilledDocument = isEmpty(prepared.parsedContent) ? response : undefined;
+		return await readResult(clients, documentId, params, replaced, unfilledDocument);
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey } = params;
@@ -85,7 +85,7 @@ export const create = defineOperation({
 				recoveredId = await createdFiles.findCreatedId(clients.drive, item);
 		}
 		if (recoveredId !== undefined)
-			return await createInDrive(clients, await prepareDocument(params, item), item, recoveredId);
+			return await createByDrive(clients, await prepareParams(params, item), item, recoveredId);
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
 			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
@@ -96,10 +96,10 @@ export const create = defineOperation({
 	adviceByStatus: { 404: createdFiles.missingFolderAdvice },
 });
 
-type NewDocument = Awaited<ReturnType<typeof prepareDocument>>;
+type PreparedParams = Awaited<ReturnType<typeof prepareParams>>;
 
 /** Checks and parses the parameters, before anything is created. @throws NodeError with 400 */
-async function prepareDocument(params: CreateDocumentParams, item: Item) {
+async function prepareParams(params: CreateDocumentParams, item: Item) {
 	const { title, content, contentFormat, templateId, fillFromInput } = params;
 	const replacementPlan = await prepareReplacements(params, item);
 	const { textRequests: requests, markdownReplacements: markdown } = replacementPlan;
@@ -118,31 +118,31 @@ async function prepareDocument(params: CreateDocumentParams, item: Item) {
 }
 
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
-async function createInDrive(clients: Clients, document: NewDocument, item: Item, recoveredId?: string) {
+async function createByDrive(clients: Clients, prepared: PreparedParams, item: Item, recoveredId?: string) {
 	const fill = (id: string) =>
-		document.templateId
-			? fillCopy(clients, id, { ...document, isRetry: recoveredId !== undefined }, item)
-			: fillEmpty(clients, id, document, item);
-	// After `finish`, the file is marked as done. Then the function that `finish` returns reads the result.
+		prepared.templateId
+			? fillCopy(clients, id, { ...prepared, isRetry: recoveredId !== undefined }, item)
+			: fillEmpty(clients, id, prepared, item);
+	// `finish` fills the document and returns a function. The file is marked as done before that function reads the result.
 	const finish = async (id: string, isDone: boolean) => {
 		const replaced = isDone ? undefined : await fill(id);
-		return async () => await readResult(clients, id, document, replaced);
+		return async () => await readResult(clients, id, prepared, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';
-	const kind = { kind: 'document', mimeType, buildUrl: buildDocumentUrl } as const;
-	return await createdFiles.createInDrive(clients.drive, { ...document, ...kind, recoveredId, finish }, item);
+	const type = { kind: 'document', mimeType, buildUrl: buildDocumentUrl } as const;
+	return await createdFiles.createInDrive(clients.drive, { ...prepared, ...type, recoveredId, finish }, item);
 }
 
-/** `newRevisionId` is the revision of a document that was just created. Such a document need not be read. */
-type EmptyDocument = NewDocument & { readonly newRevisionId?: string | null | undefined };
+/** `newRevisionId` is the revision of a document that was just created. Such a document is only read if Google refuses this revision. */
+type EmptyDocumentParams = PreparedParams & { readonly newRevisionId?: string | null | undefined };
 /** Fills a document in one change. With an idempotency key, only an empty document is filled. @returns how often each text was replaced */
-async function fillEmpty({ docs }: Clients, id: string, document: EmptyDocument, item: Item) {
-	const { parsedContent, keyHashes, replacementPlan, content, fillFromInput } = document;
+async function fillEmpty({ docs }: Clients, id: string, prepared: EmptyDocumentParams, item: Item) {
+	const { parsedContent, keyHashes, replacementPlan, content, fillFromInput } = prepared;
 	if (isEmpty(parsedContent)) return undefined;
 	const requests = fillFromInput
 		? addFillRequests(replacementPlan, content, item, { fillFromInput })
 		: replacementPlan.textRequests;
-	let revisionId = document.newRevisionId;
+	let revisionId = prepared.newRevisionId;
 	return await repeatIfOutdated(async () => {
 		const body = revisionId ? undefined : await readBodyState(docs, id, '');
 		const base = body ?? { documentId: id, tabId: undefined, revisionId: revisionId ?? '' };
@@ -150,17 +150,18 @@ async function fillEmpty({ docs }: Clients, id: string, document: EmptyDocument,
 		// An empty document ends at the index 2.
 		if (keyHashes && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), 'append') : emptyPlace;
-		const result = await carryOutContent(docs, item, (linkRefused) =>
-			buildChange(planWrite(linkRefused(parsedContent), place), base, requests),
+		const result = await carryOutContent(docs, item, (refusedToLinks) =>
+			buildChange(planWrite(refusedToLinks(parsedContent), place), base, requests),
 		);
 		return result.replaced;
 	}, item);
 }
 
-type CopiedDocument = NewDocument & { readonly isRetry: boolean };
+type CopyParams = PreparedParams & { readonly isRetry: boolean };
 /** Fills a copy of a template. Replaces texts before it adds the content, so that no replacement changes the content. */
-async function fillCopy({ docs }: Clients, id: string, document: CopiedDocument, item: Item) {
-	const { parsedContent, keyHashes, replacementPlan, fillFromInput, isRetry } = document;
+async function fillCopy({ docs }: Clients, id: string, prepared: CopyParams, item: Item) {
+	const { parsedContent, keyHashes, replacementPlan, fillFromInput, isRetry } = prepared;
+	const { markdownReplacements } = replacementPlan;
 	const replace = async () => {
 		const body = await readBodyState(docs, id, '', 'texts');
 		const markerName = `n8n-agent-workspace/filled/${keyHashes?.keyHash ?? ''}`;
@@ -169,15 +170,10 @@ async function fillCopy({ docs }: Clients, id: string, document: CopiedDocument,
 			return undefined;
 		const text = collectTexts(body, 'allTabs', body.content);
 		const requests = addFillRequests(replacementPlan, text, item, { fillFromInput });
-		const isFilling = requests.length + replacementPlan.markdownReplacements.length > 0;
+		const isFilling = requests.length + markdownReplacements.length > 0;
 		const markerRequests = keyHashes && isFilling ? [buildMarkerRequest(markerName, body)] : [];
-		return await carryOutContent(docs, item, (linkRefused) => {
-			const plan = planMarkdownReplacements(
-				body,
-				'allTabs',
-				replacementPlan.markdownReplacements,
-				linkRefused,
-			);
+		return await carryOutContent(docs, item, (refusedToLinks) => {
+			const plan = planMarkdownReplacements(body, 'allTabs', markdownReplacements, refusedToLinks);
 			return buildChange(plan, body, requests, markerRequests);
 		});
 	};
@@ -195,17 +191,17 @@ function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyStat
 	return { createNamedRange: { name, range: { startIndex: end - 1, endIndex: end, tabId } } };
 }
 
-/** @param resource Google's document, if Google has just returned it */
+/** @param response Google's response to the creation, if the document has not changed since */
 async function readResult(
 	{ docs }: Clients,
 	documentId: string,
 	params: CreateDocumentParams,
 	replaced: DocumentWriteResult['replaced'],
-	resource?: docs_v1.Schema$Document,
+	response?: docs_v1.Schema$Document,
 ) {
 	const { includeBody } = params;
 	const readDocument = async () => (await docs.documents.get({ documentId, fields: 'title,body' })).data;
-	const { title, body }: docs_v1.Schema$Document = resource ?? (includeBody ? await readDocument() : params);
+	const { title, body }: docs_v1.Schema$Document = response ?? (includeBody ? await readDocument() : params);
 	const documentUrl = buildDocumentUrl(documentId);
 	return { documentId, documentUrl, title, ...(includeBody && { body }), ...(replaced && { replaced }) };
 }

@@ -18,7 +18,7 @@ export function planMarkdownReplacements(
 	{ allTabs, tabId: chosenTabId }: BodyState,
 	tabScope: TabScope,
 	replacements: readonly MarkdownReplacement[],
-	linkRefused: PictureFilter,
+	refusedToLinks: PictureFilter,
 ): ContentPlan {
 	const tabs = allTabs.filter((tab) => tabScope === 'allTabs' || summarizeTab(tab).tabId === chosenTabId);
 	const placeholders = tabs.flatMap((tab) => {
@@ -30,7 +30,7 @@ export function planMarkdownReplacements(
 		return findPlaceholders(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
 	const plans = placeholders.map(({ place, replacement }) =>
-		planWrite(linkRefused(replacement.content), place),
+		planWrite(refusedToLinks(replacement.content), place),
 	);
 	const counts = replacements.map((replacement) => {
 		const count = placeholders.filter((placeholder) => placeholder.replacement === replacement).length;

@@ -87,7 +87,7 @@ const maxRefusedRequests = 5;
 export async function carryOutContent(
 	docs: docs_v1.Docs,
 	item: Item,
-	planChange: (linkRefused: PictureFilter) => DocumentChange,
+	planChange: (refusedToLinks: PictureFilter) => DocumentChange,
 ): Promise<DocumentWriteResult> {
 	const refusedUrls = new Set<string>();
 	for (let sendCount = 1; ; sendCount++) {

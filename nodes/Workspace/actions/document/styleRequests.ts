@@ -133,12 +133,12 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 	const start = paragraphs[0]?.start ?? end;
 	const requests: DocsRequest[] = [];
 	if (target.mayBeStyled && start < end) requests.push(...buildResetRequests(toRange(start, end)));
-	// Text that continues a paragraph takes over the paragraph's style, but not the style of its text.
+	// Inserted text that continues a paragraph keeps the paragraph's style. Only the style of its text is reset.
 	if (target.mayBeStyled && target.index < start) {
 		const range = toRange(target.index, start);
 		requests.push({ updateTextStyle: { range, textStyle: {}, fields: '*' } });
 	}
-	// The later paragraphs of list items have to lose their bullets first. `buildBulletRemoval` gives them their style.
+	// A list item's later paragraphs get bullets and lose them again. After that, `buildBulletRemoval` gives them their style.
 	const paragraphsToStyle = paragraphs.filter(({ block }) => block.list?.hasBullet !== false);
 	return [
 		...requests,

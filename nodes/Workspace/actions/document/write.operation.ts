@@ -104,10 +104,10 @@ export const write = defineOperation({
 				replaceAllText: { ...replaceAllText, ...criteria },
 			}));
 			const place = planPlace(body, section, 'replace');
-			return await carryOutContent(docs, item, (linkRefused) => {
+			return await carryOutContent(docs, item, (refusedToLinks) => {
 				const plan = keepsContent
-					? planMarkdownReplacements(body, tabScope, replacementPlan.markdownReplacements, linkRefused)
-					: planWrite(linkRefused(fitIntoSection(parsedContent, section)), place);
+					? planMarkdownReplacements(body, tabScope, replacementPlan.markdownReplacements, refusedToLinks)
+					: planWrite(refusedToLinks(fitIntoSection(parsedContent, section)), place);
 				return buildChange(plan, base, requestsAfter);
 			});
 		};

@@ -51,6 +51,7 @@ export const uploadFields = [
 		type: 'string',
 		default: '',
 		showWhen: { contentSource: ['base64', 'filePath', 'text'] },
+		// JSON must have the key. An empty text is an empty file, and the operation itself refuses an empty path.
 		required: true,
 		requiredInForm: false,
 		mayBeEmpty: true,

@@ -3,7 +3,7 @@ import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { createMemorySource } from '../../byteSource';
 import type { ByteSource, Clients, Item } from '../../operation';
-import { createAttachmentReader, fetchAttachment, readMessage } from '../mail/message';
+import { createAttachmentReader, fetchAttachment, fetchMail } from '../mail/message';
 import { buildFileName } from '../mimeTypes';
 import type { UploadParams } from './fields';
 
@@ -17,21 +17,21 @@ export async function getMailAttachment(
 	item: Item,
 ): Promise<ByteSource> {
 	const nameOrId = attachment.trim();
-	const mail = await readMessage(clients, messageId, item, { withText: false });
-	const [file, ...otherFiles] = mail.files.filter(({ info }) => info.fileName.trim() === nameOrId);
-	const infos = mail.files.map(({ info }) => info);
-	if (otherFiles.length > 0)
-		throw createAttachmentRefusal(`${otherFiles.length + 1} attachments named`, nameOrId, infos);
-	if (file) return toSource(await createAttachmentReader(clients, mail, item)(file), file.info);
-	if (!attachmentIdPattern.test(nameOrId)) throw createAttachmentRefusal('no attachment', nameOrId, infos);
+	const mail = await fetchMail(clients, messageId, item, { withText: false });
+	const [named, ...otherNamed] = mail.files.filter(({ info }) => info.fileName.trim() === nameOrId);
+	const { attachments } = mail;
+	if (otherNamed.length > 0)
+		throw createNameRefusal(`${otherNamed.length + 1} attachments named`, nameOrId, attachments);
+	if (named) return toSource(await createAttachmentReader(clients, mail, item)(named), named.info);
+	if (!attachmentIdPattern.test(nameOrId)) throw createNameRefusal('no attachment', nameOrId, attachments);
 	const data = await fetchAttachment(clients, messageId, nameOrId).catch((error: unknown) => {
 		const isUnknownId = isNodeError(error) && (error.code === 400 || error.code === 404);
-		throw isUnknownId ? createAttachmentRefusal('no attachment', nameOrId, infos) : error;
+		throw isUnknownId ? createNameRefusal('no attachment', nameOrId, attachments) : error;
 	});
 	const bytes = Buffer.from(data, 'base64url');
 	// Only the size can show which attachment the ID means.
-	const [info, ...otherInfos] = infos.filter(({ size }) => size === bytes.length);
-	return toSource(bytes, otherInfos.length === 0 ? info : undefined);
+	const [sameSize, ...othersOfSize] = attachments.filter(({ size }) => size === bytes.length);
+	return toSource(bytes, othersOfSize.length === 0 ? sameSize : undefined);
 }
 
 type FileInfo = Readonly<Record<'fileName' | 'mimeType', string>>;
@@ -42,18 +42,18 @@ const toSource = (bytes: Buffer, { fileName, mimeType }: FileInfo = { fileName: 
 const maxListedAttachments = 20;
 
 /** @param countText what stands before the name, such as "no attachment" */
-function createAttachmentRefusal(
+function createNameRefusal(
 	countText: string,
 	nameOrId: string,
-	infos: ReadonlyArray<{ readonly fileName: string; readonly size: number }>,
+	attachments: ReadonlyArray<{ readonly fileName: string; readonly size: number }>,
 ): Error {
-	const list = infos
+	const list = attachments
 		.slice(0, maxListedAttachments)
 		.map(({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`);
-	const hiddenCount = infos.length - maxListedAttachments;
+	const hiddenCount = attachments.length - maxListedAttachments;
 	const moreText = hiddenCount > 0 ? ` and ${hiddenCount} more` : '';
 	const advice =
-		infos.length === 0
+		attachments.length === 0
 			? 'It has no attachments.'
 			: `Its attachments are: ${list.join(', ')}${moreText}. Enter the name of one in ${quoteField('attachment')}, or its attachmentId from Read.`;
 	return createRefusal(

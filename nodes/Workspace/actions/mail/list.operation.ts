@@ -53,7 +53,7 @@ export const list = defineOperation({
 			...(status === 'any' ? [] : [`is:${status}`]),
 			...buildReceivedTerms(params),
 		];
-		const { listEmails } = await import('./list/listMessages');
+		const { listEmails } = await import('./list/listEmails');
 		return await listEmails(clients, terms.join(' '), params, item);
 	},
 });

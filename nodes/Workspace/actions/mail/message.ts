@@ -12,7 +12,7 @@ type Message = gmail_v1.Schema$Message;
 /** Which text of an email to read. `newTextOnly` leaves out quoted earlier messages and the signature. The default is the whole text. */
 type TextOptions = Partial<Pick<MailInput, 'withText' | 'newTextOnly'>>;
 
-export async function readMessage(clients: Clients, id: string, item: Item, options?: TextOptions) {
+export async function fetchMail(clients: Clients, id: string, item: Item, options?: TextOptions) {
 	const { data } = await clients.gmail.users.messages.get({ userId: 'me', id, format: 'full' });
 	return await parseMessage(clients, data, item, options);
 }

@@ -1,3 +1,4 @@
+/** Answers to a model that contain emails, shortened to the room that the answer has. */
 import { shorten } from '../../../core/text';
 import { countFitting, countRoom, describePart, fitText, type ModelAnswer } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';

@@ -59,12 +59,12 @@ export const read = defineOperation({
 		},
 	],
 	async execute(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
-		const { storeAttachments, readConversation, readMessage } = await import('./message');
+		const { storeAttachments, readConversation, fetchMail } = await import('./message');
 		const { readAndLabel } = await import('./list/readAndLabel');
 		const readMails = async () => {
 			const mails = wholeConversation
 				? await readConversation(clients, messageId, item, params)
-				: [await readMessage(clients, messageId, item, params)];
+				: [await fetchMail(clients, messageId, item, params)];
 			// One email after another, because each may have 25 MB of attachments.
 			return await runInParallel(mails, 1, async (mail) => ({
 				mail,

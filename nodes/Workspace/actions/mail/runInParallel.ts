@@ -3,17 +3,17 @@ export const lowConcurrency = 2;
 
 /**
  * Does the work for several values at once. After the first failure, no further work begins, and the work in progress is awaited.
- * @param concurrency the number of values in progress at the beginning. It doubles whenever that many values have succeeded, up to the maximum
- * @param handleResult receives the results in the order of the values, up to the first value that failed, even if this function throws
+ * @param concurrency the number of values in progress at the beginning. It doubles whenever that many values have succeeded, up to `maxConcurrency`
+ * @param options `handleResult` receives the results in the order of the values, up to the first value that failed, even if this function throws
  * @throws what the work threw first
  */
 export async function runInParallel<T, R>(
 	values: readonly T[],
 	concurrency: number,
 	work: (value: T, index: number) => Promise<R>,
-	maxConcurrency = concurrency,
-	handleResult: (result: R) => void = () => undefined,
+	options: { maxConcurrency?: number; handleResult?: (result: R) => void } = {},
 ): Promise<R[]> {
+	const { maxConcurrency = concurrency, handleResult } = options;
 	const resultsByIndex: R[] = [];
 	const failures: Array<{ readonly index: number; readonly cause: unknown }> = [];
 	const remainingEntries = values.entries();
@@ -39,7 +39,7 @@ export async function runInParallel<T, R>(
 	await Promise.all(Array.from({ length: concurrency }, processEntries));
 	// Without a failure, the minimum is Infinity.
 	const results = resultsByIndex.slice(0, Math.min(...failures.map(({ index }) => index)));
-	for (const result of results) handleResult(result);
+	for (const result of results) handleResult?.(result);
 	if (failures[0]) throw failures[0].cause;
 	return results;
 }

@@ -22,7 +22,7 @@ export const search = defineOperation({
 		...amountFields,
 	],
 	async execute(clients, params, item) {
-		const { listEmails } = await import('./list/listMessages');
+		const { listEmails } = await import('./list/listEmails');
 		return await listEmails(clients, narrowQuery(params.query, buildReceivedTerms(params)), params, item);
 	},
 });

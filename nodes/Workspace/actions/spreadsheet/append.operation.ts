@@ -5,7 +5,7 @@ import { defineOperation, type Item } from '../../operation';
 import * as places from './appendPlace';
 import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams, rowsForModel } from './fields';
-import { arrangeRows } from './tableHeader';
+import { alignRows } from './tableHeader';
 import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
 import { takeOnlyResult, sendInChunks, buildWriteResults, findStopError, weighRows } from './sendRows';
@@ -29,15 +29,15 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 /** Finds the place of the rows. `entries` has the rows of each member, or a NodeError if they cannot be appended. */
 async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasColumnNames(params)) {
-		const { rows: entries, ...table } = await arrangeRows(spreadsheet, params, members);
+		const { rows: entries, ...table } = await alignRows(spreadsheet, params, members);
 		return { ...table, entries, place: places.getPlaceBelowHeader(table) };
 	}
-	const range = parseTarget(params);
-	// A single word is a tab's title or a named range. Google's response shows which. With a tab or OVERWRITE, the node must ask before.
+	const entered = parseTarget(params);
+	// A single word is a tab's title or a named range, and Google's response shows which. Together with a tab, or with OVERWRITE, the node has to know before.
 	const mustResolveName =
-		range.name !== undefined && (range.tab !== undefined || params.insertDataOption === 'OVERWRITE');
-	const resolveName = async () => await spreadsheet.resolveName(range);
-	const target = mustResolveName ? await spreadsheet.sendForRange(range, resolveName) : range;
+		entered.name !== undefined && (entered.tab !== undefined || params.insertDataOption === 'OVERWRITE');
+	const resolveName = async () => await spreadsheet.resolveName(entered);
+	const target = mustResolveName ? await spreadsheet.sendForRange(entered, resolveName) : entered;
 	const entries = members.map((member) => findStopError(member) ?? readCellRows(member.params));
 	const place = places.getPlaceInTarget(target);
 	return { target, place, entries, header: undefined, addHeaders: undefined };
@@ -63,23 +63,23 @@ async function appendTogether(
 	const values = paddedRowsByMember.flat().map(padFirstCell);
 	const { insertDataOption } = params;
 	const valueInputOption = toInputOption(params);
-	const { minRow, ...appended } = await spreadsheet.sendForRange(target, async () => {
+	const { rowBelowTable, ...appended } = await spreadsheet.sendForRange(target, async () => {
 		const { minRow, ...request } = await places.planRequest(spreadsheet, insertDataOption, place, values);
 		await addHeaders?.();
 		const response = await spreadsheet.append({ ...request, valueInputOption }, values);
-		return { ...places.parseAppendResponse(response), minRow };
+		return { ...places.parseAppendResponse(response), rowBelowTable: minRow };
 	});
 	const { updatedRange, tableRange } = appended;
 	// A name that is not the title of the tab in Google's response is a named range. Its place is looked up now.
 	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
-	const isPlaceKnown = !isNamedRange || place.extent === 'header';
+	const isPlaceKnown = !isNamedRange || place.scope === 'header';
 	const knownPlace = isPlaceKnown ? place : places.getPlaceInTarget(await spreadsheet.resolveName(target));
 	const appendedRows = { ...appended, place: knownPlace, values };
-	const start = places.isPlacementProven(appendedRows, minRow)
+	const start = places.isPlacementProven(appendedRows, rowBelowTable)
 		? appended.start
 		: await places.relocateRows(spreadsheet, { ...params, valueInputOption }, appendedRows);
-	const { searchRange, extent, searchStartRow } = place;
-	if (!tableRange && extent === 'all' && start.row > searchStartRow)
+	const { searchRange, scope, searchStartRow } = place;
+	if (!tableRange && scope === 'all' && start.row > searchStartRow)
 		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
 	const isBelowHeader = places.isDirectlyBelowHeader(appended, knownPlace, start.row);
 	if (insertDataOption === 'INSERT_ROWS' && isBelowHeader) {
@@ -115,6 +115,7 @@ export const append = defineOperation({
 	lock: { key: ({ spreadsheetId }) => spreadsheetId, weigh: (params, item) => weighRows({ params, item }) },
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { spreadsheetId, tab, range }, error) {
+		// Equal rows may have been there before, so reading the sheet would prove nothing.
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
 		throw error.with({ message: `The rows may have been appended: ${error.message}`, description });
 	},

@@ -31,13 +31,13 @@ export function isPlacementProven({ tableRange, start, place, values }: Appended
 	if (start.row <= lastRow) return false;
 	const isCell = lastRow === row && lastColumn === undefined;
 	// If rows are wider than one cell, a table of a single cell may be a title above the real table.
-	if (place.extent === 'block') return !(isCell && countColumns(values) > 1);
-	return place.extent === 'all' || (row <= place.searchStartRow && lastRow >= place.searchStartRow);
+	if (place.scope === 'block') return !(isCell && countColumns(values) > 1);
+	return place.scope === 'all' || (row <= place.searchStartRow && lastRow >= place.searchStartRow);
 }
 
 /** Returns whether rows are directly below a header. If no header is known, a table of a single row counts as a header. */
 export function isDirectlyBelowHeader({ tableRange }: AppendResponse, place: AppendPlace, startRow: number) {
-	if (place.extent === 'header') return startRow === place.searchStartRow + 1;
+	if (place.scope === 'header') return startRow === place.searchStartRow + 1;
 	if (!tableRange) return false;
 	const { row, lastRow = row } = ranges.parseBounds(ranges.parseRange(tableRange));
 	return lastRow === row && startRow === row + 1;
@@ -56,7 +56,7 @@ export interface AppendPlace {
 	/** Last column of the table; undefined if no header is known and the range has no last column. */
 	readonly lastColumn: number | undefined;
 	/** What counts as the table: the `header` and the rows directly below it, the first `block` of filled rows, or `all` filled rows. */
-	readonly extent: 'header' | 'block' | 'all';
+	readonly scope: 'header' | 'block' | 'all';
 	/** Whether Google may take the table for several tables. Its response then proves nothing. */
 	readonly isUnsure?: boolean;
 }
@@ -66,8 +66,8 @@ export function getPlaceInTarget(target: ranges.TabRange): AppendPlace {
 	const { a1, name, tab = name } = target;
 	const { row: searchStartRow, column, lastColumn, lastRow } = ranges.parseBounds(target);
 	const isCell = a1 !== undefined && !a1.includes(':');
-	const extent = isCell || lastRow !== undefined ? 'block' : 'all';
-	return { searchRange: ranges.printRange(target), tab, searchStartRow, column, lastColumn, extent };
+	const scope = isCell || lastRow !== undefined ? 'block' : 'all';
+	return { searchRange: ranges.printRange(target), tab, searchStartRow, column, lastColumn, scope };
 }
 
 /** Returns the place below a header. If the header has a gap, Google may see several tables, so that whole columns are searched. */
@@ -78,20 +78,20 @@ export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace
 	const lastCell = `${ranges.toColumnLetters(right)}${hasGap ? '' : row + 1}`;
 	const a1 = `${ranges.toColumnLetters(left)}${row + 1}:${lastCell}`;
 	const place = { tab, searchStartRow: row, column: left, lastColumn: right, isUnsure: hasGap };
-	return { ...place, searchRange: ranges.printRange({ tab, a1 }), extent: 'header' };
+	return { ...place, searchRange: ranges.printRange({ tab, a1 }), scope: 'header' };
 }
 
 type Grid = ReadonlyArray<readonly unknown[]>;
 
 /** Finds the last row of the table, also if Google's search ignores it as hidden; -1 if there is none. @param width that of the new rows */
 function findLastRow(grid: Grid, place: AppendPlace, width: number): number {
-	const { searchStartRow, column, lastColumn, extent } = place;
+	const { searchStartRow, column, lastColumn, scope } = place;
 	const endColumn = (lastColumn ?? column + width - 1) + 1;
 	const counts = grid.map((line) => countFilledCells(line, column, endColumn));
-	if (extent === 'all') return counts.findLastIndex((count, index) => index >= searchStartRow && count > 0);
+	if (scope === 'all') return counts.findLastIndex((count, index) => index >= searchStartRow && count > 0);
 	const [blockStart, blockEnd] = findBlock(counts, searchStartRow);
 	// A row with one filled cell is a title, if the new rows are wider and a block follows.
-	const isTitle = extent === 'block' && blockStart === blockEnd && width > 1 && counts[blockStart] === 1;
+	const isTitle = scope === 'block' && blockStart === blockEnd && width > 1 && counts[blockStart] === 1;
 	const [nextBlockStart, nextBlockEnd] = isTitle ? findBlock(counts, blockEnd + 1) : [-1, -1];
 	return nextBlockStart === -1 ? blockEnd : nextBlockEnd;
 }
@@ -168,7 +168,7 @@ function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): numb
 	// Leaves out the new rows, which would otherwise count as the end of the table.
 	const otherRows = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
 	// If Google put the rows above the range's first row, the table may begin above that row, too.
-	const isPlaceAbove = place.extent === 'header' || place.searchStartRow <= start.row;
+	const isPlaceAbove = place.scope === 'header' || place.searchStartRow <= start.row;
 	const searchPlace = isPlaceAbove ? place : { ...place, searchStartRow: 0 };
 	const lastTableRow = findLastRow(otherRows, searchPlace, countColumns(values));
 	const findLastFilledRow = () => otherRows.findLastIndex((row) => countFilledCells(row, 0) > 0);
@@ -197,9 +197,9 @@ export async function planRequest(
 	const width = countColumns(values);
 	const lastFilledRow = findLastRow(grid, place, width);
 	// The row of a header belongs to the table, even if it is empty because its new header is written later.
-	const lastRow = place.extent === 'header' ? Math.max(lastFilledRow, place.searchStartRow) : lastFilledRow;
+	const lastRow = place.scope === 'header' ? Math.max(lastFilledRow, place.searchStartRow) : lastFilledRow;
 	const minRow = lastRow === -1 ? place.searchStartRow : lastRow + 1;
-	const rowInTable = place.extent === 'header' ? place.searchStartRow : lastRow;
+	const rowInTable = place.scope === 'header' ? place.searchStartRow : lastRow;
 	const { sheet } = await spreadsheet.fetchTabInfo(tab);
 	const table = findNativeTable(sheet, { row: rowInTable, column });
 	// A native table is one of Google Sheets' own tables. Google inserts rows below its body if the range is one of its cells.

@@ -114,7 +114,7 @@ export const create = defineOperation({
 	options: createOptions,
 	async execute(clients, params, item) {
 		const rows = readFirstRows(params);
-		if (needsDrive(params)) return await createInDrive(clients, params, item);
+		if (needsDrive(params)) return await createByDrive(clients, params, item);
 		const properties = { title: params.title, ...buildSpreadsheetProperties(params) };
 		const requestBody = { properties, sheets: buildNewSheets(params, rows) };
 		const { data } = await clients.sheets.spreadsheets.create({ requestBody, fields: resultFields });
@@ -122,7 +122,7 @@ export const create = defineOperation({
 	},
 	async recover(clients, params, error, item) {
 		const recoveredId = needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
-		if (recoveredId) return await createInDrive(clients, params, item, recoveredId);
+		if (recoveredId) return await createByDrive(clients, params, item, recoveredId);
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
 		throw error.with({ message: `The spreadsheet may have been created: ${error.message}`, description });
 	},
@@ -134,7 +134,7 @@ export const create = defineOperation({
 const needsDrive = ({ parentFolder, idempotencyKey }: CreateParams) =>
 	parentFolder !== '' || idempotencyKey !== '';
 
-async function createInDrive(clients: Clients, params: CreateParams, item: Item, recoveredId?: string) {
+async function createByDrive(clients: Clients, params: CreateParams, item: Item, recoveredId?: string) {
 	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = params;
 	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);

@@ -42,42 +42,42 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 	const a1 = `${rowNumber}:${rowNumber}`;
 	const { sheet, ...tabInfo } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rowCells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
-	const texts = rowCells.map(readHeaderText);
-	const values = rowCells.map(({ effectiveValue: value }) => value?.numberValue ?? value?.boolValue);
-	while (texts.at(-1) === '') texts.pop();
+	const rowTexts = rowCells.map(readHeaderText);
+	const rowValues = rowCells.map(({ effectiveValue: value }) => value?.numberValue ?? value?.boolValue);
+	while (rowTexts.at(-1) === '') rowTexts.pop();
 	const row = rowNumber - 1;
 	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
 	const isInRange = (column: number) => column >= rangeStart && column <= rangeEnd;
-	const headerColumns = [...texts.keys()].filter((column) => isInRange(column) && texts[column] !== '');
-	let left = headerColumns[0] ?? rangeStart;
-	while (left > 0 && texts[left - 1]) left--;
-	const freeColumn = (headerColumns.at(-1) ?? rangeStart - 1) + 1;
+	const filledColumns = [...rowTexts.keys()].filter((column) => isInRange(column) && rowTexts[column] !== '');
+	let left = filledColumns[0] ?? rangeStart;
+	while (left > 0 && rowTexts[left - 1]) left--;
+	const freeColumn = (filledColumns.at(-1) ?? rangeStart - 1) + 1;
 	const right = Math.max(freeColumn - 1, left);
-	const headerTexts = texts.slice(rangeStart, freeColumn);
+	const headerTexts = rowTexts.slice(rangeStart, freeColumn);
 	const shownTexts = rowCells.slice(rangeStart, freeColumn).map(({ formattedValue }) => formattedValue ?? '');
-	const nextHeaderColumn = texts.findIndex((text, column) => column >= freeColumn && text !== '');
+	const nextHeaderColumn = rowTexts.findIndex((text, column) => column >= freeColumn && text !== '');
 	return {
 		...tabInfo,
 		row,
-		/** Texts of the whole row, from the tab's first column on. */
-		texts,
+		/** Header texts of the whole row, from the tab's first column on. */
+		rowTexts,
 		/** Values of the whole row that are numbers (also dates) or booleans; undefined for texts. */
-		values,
+		rowValues,
 		/** The native table that the header belongs to, if there is one. */
 		nativeTable: findNativeTable(sheet, { row, column: left }),
 		/** First column of the range. */
 		rangeStart,
 		/** First column of the table. It is left of the range if the headers continue there without a gap. */
 		left,
-		/** Last column of the table: with a header, new, or named by its letter. Equals `left` if there is no such column. */
+		/** Last column of the table, including new columns and those that rows name by letter. Without any column, it equals `left`. */
 		right,
 		/** Whether a column from `left` to `right` has no header. */
-		hasGap: texts.slice(left, right).includes(''),
-		/** Names of the columns with a header or, in a table without headers, the letters by which items name columns. */
+		hasGap: rowTexts.slice(left, right).includes(''),
+		/** Names of the columns that have a header. In a table without headers, the letters by which items name columns. */
 		names: buildColumnNames(headerTexts, rangeStart).filter((_, index) => headerTexts[index] !== ''),
 		/** Columns by name, or by letter if they have no header. Empty if there is no header yet. */
 		columns: indexColumns(headerTexts, shownTexts, rangeStart),
-		/** The column after the last one, where new columns begin. */
+		/** The column after the last one in the sheet. New columns begin here, so `addNewColumns` does not change it. */
 		freeColumn,
 		/** How many header cells from `freeColumn` on are empty. */
 		freeColumnCount: (nextHeaderColumn === -1 ? Infinity : nextHeaderColumn) - freeColumn,
@@ -108,7 +108,7 @@ export function indexColumns(texts: readonly string[], shownTexts: readonly stri
 }
 
 /** If a table has no header, adds the columns whose letters are among the names: Read names columns without a header by letters. */
-export function nameColumnsByLetters(header: TableHeader, names: readonly string[]): TableHeader {
+export function addLetterColumnsToEmptyHeader(header: TableHeader, names: readonly string[]): TableHeader {
 	const letters = names.filter((name) => /^[A-Z]{1,3}$/.test(name));
 	const columns = new Map(letters.map((name) => [name, parseBounds({ a1: `${name}:${name}` }).column]));
 	if (header.columns.size > 0 || columns.size === 0) return header;
@@ -117,14 +117,14 @@ export function nameColumnsByLetters(header: TableHeader, names: readonly string
 }
 
 /** Adds the columns without a header that rows name by letter, if they follow the last header directly. Other letters are new names. */
-export function addLetterColumns(header: TableHeader, names: ReadonlySet<string>): TableHeader {
+export function addLetterColumnsAfterHeader(header: TableHeader, names: ReadonlySet<string>): TableHeader {
 	const columns = new Map(header.columns);
 	if (columns.size === 0) return header;
 	const usedColumns = [...names].flatMap((name) => columns.get(name) ?? []);
-	const { texts, rangeStart } = header;
+	const { rowTexts, rangeStart } = header;
 	let { freeColumn, freeColumnCount } = header;
 	const emptyTexts = Array.from({ length: Math.min(names.size, freeColumnCount) }, () => '');
-	const headerTexts = [...texts.slice(rangeStart, freeColumn), ...emptyTexts];
+	const headerTexts = [...rowTexts.slice(rangeStart, freeColumn), ...emptyTexts];
 	for (const name of buildColumnNames(headerTexts, rangeStart).slice(freeColumn - rangeStart)) {
 		if (!names.has(name)) break;
 		columns.set(name, freeColumn++);
@@ -166,7 +166,7 @@ type TableParams = HeaderParams & Pick<RowParams, 'valueInputOption'>;
 /** A table: its header, and the range that the user chose for it. */
 export type SheetTable = Pick<Awaited<ReturnType<typeof fetchTable>>, 'target' | 'header'>;
 
-/** Fetches the header of a table, and reads the rows of each member. @param getRowNumber returns the header row's number in the tab */
+/** Fetches the header of a table, and converts the rows of each member to cells. @param getRowNumber returns the header row's number in the tab */
 export async function fetchTable(
 	spreadsheet: Spreadsheet,
 	params: TableParams,
@@ -191,25 +191,26 @@ export async function fetchTable(
 	return { ...table, namedRowsByMember: convertedRows };
 }
 
-/** Sorts cells by the table's columns. `rows` has, for each member, its rows, or a NodeError if its fields do not fit the table. */
-export async function arrangeRows(spreadsheet: Spreadsheet, params: TableParams, members: RowsMembers) {
+/** Puts cells into the order of the table's columns. `rows` has, for each member, its rows, or a NodeError if its fields do not fit the table. */
+export async function alignRows(spreadsheet: Spreadsheet, params: TableParams, members: RowsMembers) {
 	const { target, header: fetchedHeader, namedRowsByMember } = await fetchTable(spreadsheet, params, members);
 	const resolution = resolveColumns(fetchedHeader, params, members, namedRowsByMember);
 	const { oldHeader, newNames, newHeader: header, errors } = resolution;
-	const alignRows = (rows: readonly NamedRow[]) => rows.map((row) => alignRow(row, header));
-	const rows = namedRowsByMember.map((namedRows, index) => errors[index] ?? alignRows(namedRows));
+	const alignMember = (rows: readonly NamedRow[]) => rows.map((row) => alignRow(row, header));
+	const rows = namedRowsByMember.map((namedRows, index) => errors[index] ?? alignMember(namedRows));
 	let writingHeaders: Promise<void> | undefined;
 	/** Writes the headers of new columns. Only the first call sends a request. */
 	const addHeaders = () => (writingHeaders ??= writeHeaders(spreadsheet, oldHeader, newNames));
-	if (oldHeader.columns.size === 0 && oldHeader.texts.length > 0)
+	// Headers outside the range suggest that the user has chosen the wrong range.
+	if (oldHeader.columns.size === 0 && oldHeader.rowTexts.length > 0)
 		members[0]?.item.addHint(
-			`The range had no column names, so the node added ${listNames(newNames)} to row ${oldHeader.row + 1}, next to ${listNames(oldHeader.texts.filter(Boolean))}. To use the existing columns, leave ${quoteField('range')} empty.`,
+			`The range had no column names, so the node added ${listNames(newNames)} to row ${oldHeader.row + 1}, next to ${listNames(oldHeader.rowTexts.filter(Boolean))}. To use the existing columns, leave ${quoteField('range')} empty.`,
 		);
 	return { target, header, rows, addHeaders };
 }
 
 /**
- * Resolves the columns that rows name. `oldHeader` has the existing columns, `newNames` the names of columns to add, and `newHeader` both.
+ * Resolves the columns that rows name. `oldHeader` has the existing columns, also those named by letter, and `newHeader` also `newNames`.
  * `errors` has, for each member, a NodeError if its rows do not fit the table or its run was stopped, and otherwise undefined.
  */
 export function resolveColumns(
@@ -226,11 +227,11 @@ export function resolveColumns(
 	const definesHeader = (index: number) =>
 		!stopErrors[index] && (definingRun === undefined || members[index]?.item.run === definingRun);
 	const names = collectNames(namedRowsByMember.filter((_, index) => definesHeader(index)).flat());
-	const oldHeader = addLetterColumns(fetchedHeader, new Set(names));
+	const oldHeader = addLetterColumnsAfterHeader(fetchedHeader, new Set(names));
 	const canAdd = params.extraColumns === 'add' || isHeaderNew;
 	const newNames = canAdd ? names.filter((name) => !oldHeader.columns.has(name)) : [];
-	const grownHeader = addNewColumns(oldHeader, newNames);
-	const [newHeader, refusal] = isNodeError(grownHeader) ? [oldHeader, grownHeader] : [grownHeader];
+	const grown = addNewColumns(oldHeader, newNames);
+	const [newHeader, refusal] = isNodeError(grown) ? [oldHeader, grown] : [grown];
 	const findRefusal = (rows: readonly NamedRow[]) => refusal ?? findMisfitError(rows, newHeader, params);
 	const errors = namedRowsByMember.map((rows, index) => stopErrors[index] ?? findRefusal(rows));
 	return { oldHeader, newNames, newHeader, errors, namedRowsByMember };

@@ -6,12 +6,12 @@ import { defineOperation } from '../../operation';
 import { hasColumnNames, readCellRows, readRows } from './cells';
 import * as fields from './fields';
 import type { WriteMembers, WriteParams } from './fields';
-import { arrangeRows } from './tableHeader';
+import { alignRows } from './tableHeader';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
 import { type SheetWriteResult, takeOnlyResult, weighRows } from './sendRows';
 import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
 import { updateTable, maxUpdateBytes } from './write/updateTable';
-import { replaceTable, writeAllRows, writeItems } from './write/writeTable';
+import { replaceTable, writeRowsAt, writeItemTable } from './write/writeTable';
 
 type WriteResults = Array<SheetWriteResult | SheetWriteResult[] | NodeError>;
 
@@ -34,7 +34,7 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 }
 
 /** Writes the rows of members that have the same target and options. Only the first member's parameters decide how. */
-async function writeRows(sheets: sheets_v4.Sheets, members: WriteMembers): Promise<WriteResults> {
+async function writeByMode(sheets: sheets_v4.Sheets, members: WriteMembers): Promise<WriteResults> {
 	const [firstMember] = members;
 	if (!firstMember) return [];
 	const mode = resolveWriteMode(firstMember.params);
@@ -45,14 +45,14 @@ async function writeRows(sheets: sheets_v4.Sheets, members: WriteMembers): Promi
 	if (mode === 'update') return await updateTable(spreadsheet, params, members);
 	if (mode === 'replace') return await replaceTable(spreadsheet, params, members);
 	if (!hasColumnNames(params))
-		return await writeAllRows(spreadsheet, params, target, [readCellRows(params)], members);
-	if (params.valuesSource === 'items') return await writeItems(spreadsheet, params, members);
-	return await writeByHeader(spreadsheet, params, members);
+		return await writeRowsAt(spreadsheet, params, target, [readCellRows(params)], members);
+	if (params.valuesSource === 'items') return await writeItemTable(spreadsheet, params, members);
+	return await writeBelowHeader(spreadsheet, params, members);
 }
 
 /** Writes cells below the headers with their names. Begins directly below the header, or in the range's first row if that is lower. */
-async function writeByHeader(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
-	const { target, header, rows, addHeaders } = await arrangeRows(spreadsheet, params, members);
+async function writeBelowHeader(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
+	const { target, header, rows, addHeaders } = await alignRows(spreadsheet, params, members);
 	const row = Math.max(params.headerRow, parseBounds(target).row);
 	const start = { tab: header.title, a1: printCell({ row, column: header.left }) };
 	const prepare = async (rowCount: number) => {
@@ -61,7 +61,7 @@ async function writeByHeader(spreadsheet: Spreadsheet, params: WriteParams, memb
 		const minRows = row + rowCount;
 		if (row === params.headerRow) await spreadsheet.change(buildEnlargeTabRequests(header, { minRows }));
 	};
-	return await writeAllRows(spreadsheet, params, start, rows, members, { prepare });
+	return await writeRowsAt(spreadsheet, params, start, rows, members, { prepare });
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';
@@ -78,14 +78,14 @@ export const write = defineOperation({
 	fields: fields.writeFields,
 	options: fields.writeOptions,
 	execute: async (clients, params, item) =>
-		takeOnlyResult(await writeRows(clients.sheets, [{ params, item }])),
+		takeOnlyResult(await writeByMode(clients.sheets, [{ params, item }])),
 	check(params, item) {
 		resolveWriteMode(params);
 		readRows({ params, item });
 	},
 	combine: {
 		key: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
-		execute: async (clients, members) => await writeRows(clients.sheets, members),
+		execute: async (clients, members) => await writeByMode(clients.sheets, members),
 	},
 	lock: {
 		key: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),

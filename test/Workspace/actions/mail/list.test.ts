@@ -472,16 +472,16 @@ describe('requests in parallel', () => {
 
 	test('twice as many each time that so many went well, up to the most', async () => {
 		const { widths, work } = rounds();
-		await runInParallel(upTo(22), 2, work, 7);
+		await runInParallel(upTo(22), 2, work, { maxConcurrency: 7 });
 		expect(widths).toEqual([2, 4, 7, 7, 2]);
 	});
 
 	test('after the first failure nothing begins, and what is under way is waited for', async () => {
 		const { widths, work } = rounds();
 		const results: number[] = [];
-		await expect(runInParallel([1, -1, -2, 4, 5, 6], 3, work, 3, (one) => results.push(one))).rejects.toThrow(
-			'-1',
-		);
+		await expect(
+			runInParallel([1, -1, -2, 4, 5, 6], 3, work, { handleResult: (one) => results.push(one) }),
+		).rejects.toThrow('-1');
 		// The first success began another.
 		expect([results, widths]).toEqual([[2], [3, 1]]);
 	});
@@ -493,9 +493,9 @@ describe('requests in parallel', () => {
 			if (value !== 2) throw new Error(`${value}`);
 			return value;
 		};
-		await expect(runInParallel([2, 5, 2, 1], 4, slowThen, 4, (one) => results.push(one))).rejects.toThrow(
-			'1',
-		);
+		await expect(
+			runInParallel([2, 5, 2, 1], 4, slowThen, { handleResult: (one) => results.push(one) }),
+		).rejects.toThrow('1');
 		expect(results).toEqual([2]);
 	});
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { failureOf } from '../../../createExecuteContext';
 import { Mails } from './mails';
-import { listEmails } from '../../../../nodes/Workspace/actions/mail/list/listMessages';
+import { listEmails } from '../../../../nodes/Workspace/actions/mail/list/listEmails';
 import { testClients, testItem } from '../../client';
 import { token } from '../../runNode';
 

@@ -303,8 +303,8 @@ describe('the free rows below a table, for OVERWRITE', () => {
 describe('what Google answers', () => {
 	const answered = (updatedRange: string, tableRange?: string) =>
 		parseAppendResponse({ tableRange, updates: { updatedRange } });
-	const place = (extent: AppendPlace['extent'], more: Partial<AppendPlace> = {}): AppendPlace => ({
-		...{ searchRange: '', tab: undefined, searchStartRow: 0, column: 0, lastColumn: undefined, extent },
+	const place = (scope: AppendPlace['scope'], more: Partial<AppendPlace> = {}): AppendPlace => ({
+		...{ searchRange: '', tab: undefined, searchStartRow: 0, column: 0, lastColumn: undefined, scope },
 		...more,
 	});
 
@@ -379,13 +379,13 @@ describe('where a table is looked for', () => {
 				searchStartRow: 0,
 				column: 0,
 				lastColumn: undefined,
-				extent: 'all',
+				scope: 'all',
 			},
 		],
-		["'My Tab'!C:D", { tab: 'My Tab', searchRange: "'My Tab'!C:D", column: 2, lastColumn: 3, extent: 'all' }],
-		['C3', { tab: undefined, searchStartRow: 2, column: 2, lastColumn: undefined, extent: 'block' }],
-		['C3:D9', { searchStartRow: 2, column: 2, lastColumn: 3, extent: 'block' }],
-		['C3:D', { searchStartRow: 2, extent: 'all' }],
+		["'My Tab'!C:D", { tab: 'My Tab', searchRange: "'My Tab'!C:D", column: 2, lastColumn: 3, scope: 'all' }],
+		['C3', { tab: undefined, searchStartRow: 2, column: 2, lastColumn: undefined, scope: 'block' }],
+		['C3:D9', { searchStartRow: 2, column: 2, lastColumn: 3, scope: 'block' }],
+		['C3:D', { searchStartRow: 2, scope: 'all' }],
 	])('%s', (range, expected) => {
 		expect(getPlaceInTarget(parseRange(range))).toMatchObject(expected);
 	});
@@ -401,7 +401,7 @@ describe('where a table is looked for', () => {
 			searchStartRow: 2,
 			column: 1,
 			lastColumn: 3,
-			extent: 'header',
+			scope: 'header',
 			isUnsure: hasGap,
 		};
 		expect(getPlaceBelowHeader(table)).toEqual(expected);

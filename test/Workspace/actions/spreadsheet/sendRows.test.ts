@@ -8,7 +8,7 @@ import {
 	findMisfitError,
 	fetchTableHeader,
 	addNewColumns,
-	addLetterColumns,
+	addLetterColumnsAfterHeader,
 } from '../../../../nodes/Workspace/actions/spreadsheet/tableHeader';
 import { listNames } from '../../../../nodes/Workspace/actions/spreadsheet/names';
 import {
@@ -276,7 +276,7 @@ describe('header row', () => {
 	test('it is found in its row', async () => {
 		expect(await read(['a'], 'Sheet1', 3)).toMatchObject({
 			row: 2,
-			texts: ['a'],
+			rowTexts: ['a'],
 			title: 'Sheet1',
 			sheetId: 0,
 		});
@@ -307,12 +307,14 @@ describe('header row', () => {
 			[['a', 'b'], 'Sheet1', ['b', 'Z'], { ...ab, columns: { a: 0, b: 1 } }],
 			[['a', 'b'], 'Sheet1', ['D'], { ...ab, columns: { a: 0, b: 1 } }],
 		])('%j in %s by %j', async (texts, range, names, expected) => {
-			expect(summary(addLetterColumns(await read(texts, range), new Set(names)))).toMatchObject(expected);
+			expect(summary(addLetterColumnsAfterHeader(await read(texts, range), new Set(names)))).toMatchObject(
+				expected,
+			);
 		});
 
 		test('are names where there is no header', async () => {
 			const header = await read([]);
-			expect(addLetterColumns(header, new Set(['A', 'B']))).toBe(header);
+			expect(addLetterColumnsAfterHeader(header, new Set(['A', 'B']))).toBe(header);
 		});
 	});
 

@@ -29,7 +29,7 @@ export function buildReceivedTerms(params: Pick<ListParams, 'receivedAfter' | 'r
 /** Adds terms that the user's query cannot undo. @throws NodeError 400 if the query's brackets or quotes have no counterpart */
 export function narrowQuery(query: string, terms: readonly string[]): string {
 	if (terms.length === 0) return query;
-	// Google does not say whether a quote within a word counts as a quote, so brackets must pair with and without the quoted parts.
+	// Google does not say whether a quote within a word begins a quoted part. So brackets must pair in the whole query and in its unquoted parts.
 	const parts = query.replaceAll(/[“”„‟＂]/g, '"').split('"');
 	// Every second part is quoted. If all quotes have a counterpart, the last part is unquoted, so the number of parts is odd.
 	const unquotedText = parts.filter((_, index) => index % 2 === 0).join(' ');

@@ -6,14 +6,14 @@ import { getMessageHeader } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import { markerHeader } from './fields';
 
-/** An email that Gmail has sent or keeps as a draft, as the node outputs it. */
+/** A delivered email, as the node outputs it. Here and in all names, a saved draft counts as delivered, too. */
 export interface DeliveredMail {
 	readonly id: string;
 	readonly threadId: string;
 	readonly labelIds: string[];
 	/** The ID of the draft, if the email is a draft. */
 	readonly draftId?: string;
-	/** Set if nothing was sent or saved now, because an earlier execution did it with the same key. */
+	/** A key of the output. Set if nothing was sent or saved now, because an earlier execution did it with the same key. */
 	readonly repeated?: true;
 }
 
@@ -46,8 +46,8 @@ export async function listMailFolder({ gmail }: Clients, folder: MailFolder, max
 	return { entries, isPartial: Boolean(data.nextPageToken) };
 }
 
-/** Reads an email and its marker: the item's token and, if the email has an idempotency key, two hashes. Without a marker, `token` is ''. */
-export async function readMarker({ gmail }: Clients, { id, draftId }: FolderEntry) {
+/** Reads an email and the parts of its marker: the item's token and, with an idempotency key, two hashes. Without a marker, `token` is ''. */
+export async function readMarkedMail({ gmail }: Clients, { id, draftId }: FolderEntry) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
@@ -76,7 +76,7 @@ export async function findDeliveredMail(clients: Clients, folder: MailFolder, ca
 		try {
 			await sleep(delay, undefined, { signal: item.signal });
 			for (const entry of (await listMailFolder(clients, folder, maxSearchedMails)).entries) {
-				const { mail, token } = await readMarker(clients, entry);
+				const { mail, token } = await readMarkedMail(clients, entry);
 				if (token === item.token) return mail;
 			}
 		} catch (error) {

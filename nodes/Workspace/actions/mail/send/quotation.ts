@@ -3,7 +3,7 @@ import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
 import { lowConcurrency, runInParallel } from '../runInParallel';
-import { createAttachmentReader, readMessage } from '../message';
+import { createAttachmentReader, fetchMail } from '../message';
 import { findAddresses, type Address } from './addresses';
 import type { LoadedFile } from './attachments';
 import type { OutgoingMail } from './compose';
@@ -61,7 +61,7 @@ async function readSignature(clients: Clients, fromAlias: Address | undefined, i
 
 /** Quotes the original with the same HTML as Gmail, so that mail programs recognize and fold the quotation. */
 async function buildQuotation(clients: Clients, id: string, isHtml: boolean, item: Item) {
-	const mail = await readMessage(clients, id, item);
+	const mail = await fetchMail(clients, id, item);
 	const { text, html, summary } = mail;
 	const [sender] = findAddresses(summary.sender).addresses;
 	const time = formatQuotedTime(summary.date);

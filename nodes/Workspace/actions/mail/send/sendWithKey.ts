@@ -9,7 +9,7 @@ import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
 import { isDraft, type SendParams } from './fields';
 import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
-import { findDeliveredMail, listMailFolder, toDeliveredMail, readMarker } from './findDeliveredMail';
+import { findDeliveredMail, listMailFolder, toDeliveredMail, readMarkedMail } from './findDeliveredMail';
 import { fetchOwnAddress } from './sender';
 
 /** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
@@ -52,7 +52,7 @@ async function findMailsWithKey({ clients, item, outgoing, keyHashes }: KeyedSen
 			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 		);
 	const entries = lists.flatMap((list): FolderEntry[] => list.entries).filter(({ id }) => id !== excludedId);
-	const readEntry = async (entry: FolderEntry) => await readMarker(clients, entry);
+	const readEntry = async (entry: FolderEntry) => await readMarkedMail(clients, entry);
 	const markedMails = await runInParallel(entries, safeConcurrency, readEntry);
 	return markedMails.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
 }

@@ -5,7 +5,7 @@ import { printChoice, quoteField } from '../../../../fields/field';
 import { collectNames, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import { rowNumberKey, type WriteMember, type WriteMembers, type WriteParams } from '../fields';
-import { nameColumnsByLetters, resolveColumns, type TableHeader, fetchTable } from '../tableHeader';
+import { addLetterColumnsToEmptyHeader, resolveColumns, type TableHeader, fetchTable } from '../tableHeader';
 import { createColumnError, listNames } from '../names';
 import { groupNeighbors, printTabArea } from '../range';
 import { maxRequestBytes, sendInChunks, countColumns } from '../sendRows';
@@ -99,7 +99,7 @@ export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams,
 	const { header, namedRowsByMember } = await fetchTable(spreadsheet, params, members);
 	const isByNumber = isByRowNumber(params.matchColumns);
 	const names = isByNumber ? collectNames(namedRowsByMember.flat()) : [];
-	const knownHeader = isByNumber ? nameColumnsByLetters(header, names) : header;
+	const knownHeader = isByNumber ? addLetterColumnsToEmptyHeader(header, names) : header;
 	// `oldHeader` has the columns of the table, also those that items name by letter. `newHeader` also has the new columns.
 	const resolution = resolveColumns(knownHeader, params, members, namedRowsByMember);
 	const { oldHeader, newNames, newHeader, errors } = resolution;

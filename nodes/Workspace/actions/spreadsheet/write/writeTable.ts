@@ -4,7 +4,7 @@ import type { Cell, NamedRow } from '../cells';
 import { toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
 import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMembers, WriteParams } from '../fields';
-import { buildColumnNames, type TableHeader, fetchTable, addLetterColumns } from '../tableHeader';
+import { buildColumnNames, type TableHeader, fetchTable, addLetterColumnsAfterHeader } from '../tableHeader';
 import { listNames } from '../names';
 import * as ranges from '../range';
 import { sendInChunks, spreadErrors, countColumns, buildWriteResults } from '../sendRows';
@@ -45,7 +45,7 @@ async function writeAndEnlarge<T>(
 }
 
 /** Writes all items below one another, with the header's columns first. @throws NodeError 400 if items lack a name of the header */
-export async function writeItems(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
+export async function writeItemTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
 	const table = params.includeHeaderRow
 		? await fetchTable(spreadsheet, params, members, (target) => ranges.parseBounds(target).row + 1)
 		: undefined;
@@ -57,16 +57,16 @@ export async function writeItems(spreadsheet: Spreadsheet, params: WriteParams, 
 	const toRows = (columnNames: ReadonlyArray<string | undefined>) =>
 		namedRowsByMember.map((rows) => rows.map((row) => columnNames.map((name): Cell => getCell(row, name))));
 	if (!table)
-		return await writeAllRows(spreadsheet, params, ranges.parseTarget(params), toRows(names), members);
+		return await writeRowsAt(spreadsheet, params, ranges.parseTarget(params), toRows(names), members);
 	const { target, header } = table;
 	const { columnNames, headerCells } = layOutColumns(names, header, params);
 	const headerRows = [headerCells];
-	return await writeAllRows(spreadsheet, params, target, toRows(columnNames), members, { headerRows });
+	return await writeRowsAt(spreadsheet, params, target, toRows(columnNames), members, { headerRows });
 }
 
 /** Gives each name a column of the range, and new columns a header. `headerCells` has null for a header that does not change. */
 function layOutColumns(names: readonly string[], header: TableHeader, params: WriteParams) {
-	const texts = header.texts.slice(header.rangeStart);
+	const texts = header.rowTexts.slice(header.rangeStart);
 	const gapIndex = texts.indexOf('');
 	const columnCount = Math.max(names.length, gapIndex === -1 ? texts.length : gapIndex);
 	const headerTexts = Array.from({ length: columnCount }, (_, index) => texts[index] ?? '');
@@ -89,7 +89,7 @@ function layOutColumns(names: readonly string[], header: TableHeader, params: Wr
 }
 
 /** Writes the rows of all members below one another. `prepare` is called before the first request, with the number of all rows. */
-export async function writeAllRows(
+export async function writeRowsAt(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
 	target: ranges.TabRange,
@@ -135,7 +135,7 @@ export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams
 		Math.max(params.headerRow, ranges.parseBounds(target).row + 1),
 	);
 	const names = collectNames(namedRowsByMember.flat());
-	const header = addLetterColumns(oldHeader, new Set(names));
+	const header = addLetterColumnsAfterHeader(oldHeader, new Set(names));
 	const { sheetId, title, row, nativeTable } = header;
 	const columns = sortColumns(names, header);
 	const lostFormulaColumns = await findLostFormulaColumns(spreadsheet, header, names);
@@ -194,13 +194,13 @@ async function findLostFormulaColumns(spreadsheet: Spreadsheet, header: TableHea
 }
 
 /** Puts existing columns first, in the order of the table. A header keeps its text, and in its old place also a value such as a date. */
-function sortColumns(names: readonly string[], { columns, texts, values, left }: TableHeader) {
+function sortColumns(names: readonly string[], { columns, rowTexts, rowValues, left }: TableHeader) {
 	// `Infinity - Infinity` is NaN: new columns keep their order.
 	return names
 		.map((name) => ({ name, oldColumn: columns.get(name) ?? Infinity }))
 		.sort((a, b) => a.oldColumn - b.oldColumn || 0)
 		.map(({ name, oldColumn }, index) => {
-			const value = oldColumn === left + index ? values[oldColumn] : undefined;
-			return { name, value, text: oldColumn === Infinity ? name : (texts[oldColumn] ?? '') };
+			const value = oldColumn === left + index ? rowValues[oldColumn] : undefined;
+			return { name, value, text: oldColumn === Infinity ? name : (rowTexts[oldColumn] ?? '') };
 		});
 }

@@ -13,8 +13,8 @@ import { maxPageSize, type ListResult, type ListEntry, type ListParams } from '.
 import { resolveLabelIds } from './query';
 
 /**
- * Adds to the failure that stopped a list how many emails arrived before it, and how to continue after them.
- * @throws the error itself if it is no `NodeError`, no email was received or the execution was canceled
+ * Adds to the failure that stopped a list how many emails were fetched before it, and how to continue after them.
+ * @throws the error itself if it is no `NodeError`, no email was fetched or the execution was canceled
  */
 function explainEarlyEnd(error: unknown, emailCount: number, nextPageToken: string, item: Item) {
 	if (!isNodeError(error) || emailCount === 0 || error.status === 'CANCELLED') throw error;
@@ -47,7 +47,7 @@ export async function listEmails(clients: Clients, query: string, params: ListPa
 
 const conditionNames = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
 
-/** Adds a hint, because a mistyped search has an empty output too. Adds only one in a run, because of many items some often match nothing. */
+/** Adds a hint with the conditions, because one may be mistyped. Only the first item without a match gets it: of many items, some often match nothing. */
 async function addNoMatchHint(params: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
 	const conditions = conditionNames
 		.map((name) => [name, [params[name]].flat().join(', ')] as const)
@@ -63,17 +63,17 @@ async function addNoMatchHint(params: Readonly<Record<string, unknown>>, item: I
 type Message = gmail_v1.Schema$Message;
 type MessagePage = gmail_v1.Schema$ListMessagesResponse;
 
-/** Lists the emails that match a query, newest first. If a request fails after some emails were received, returns them and the failure. */
+/** Lists the emails that match a query, newest first. If a request fails after some emails were fetched, returns them and the failure. */
 async function listPages(clients: Clients, query: string, params: ListParams, item: Item) {
 	const labelIds = await resolveLabelIds(clients, params.labelIds, 'labelIds', item);
-	const requestPage = (listedCount: number, requestedToken: string | undefined) => {
+	const requestPage = (token: string | undefined, missingCount: number) => {
 		const request = {
 			userId: 'me',
 			q: query || undefined,
 			labelIds: labelIds.length > 0 ? labelIds : undefined,
 			includeSpamTrash: params.includeSpamTrash || undefined,
-			maxResults: getPageSize(params, listedCount),
-			pageToken: requestedToken,
+			maxResults: getPageSize(params, missingCount),
+			pageToken: token,
 			fields: 'messages(id,threadId),nextPageToken',
 		};
 		const pageRequest = clients.gmail.users.messages.list(request).then(({ data }) => data);
@@ -82,45 +82,46 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 		return pageRequest;
 	};
 	const fetchEmail = (message: Message) => ignoreNotFound(fetchDetails(clients, message, params, item));
-	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
-	const concurrencyLimit = params.downloadAttachments ? safeConcurrency : maxConcurrency;
 	const entries: ListEntry[] = [];
-	const addEntry = (entry?: ListEntry) => entry && entries.push(entry);
+	const parallelOptions = {
+		// With attachments, few emails are fetched at once, because one may have 25 MB of them.
+		maxConcurrency: params.downloadAttachments ? safeConcurrency : maxConcurrency,
+		handleResult: (entry?: ListEntry) => entry && entries.push(entry),
+	};
 	const { gmailPageToken, skipCount } = parsePageToken(params.pageToken);
-	let pageToken = gmailPageToken || undefined;
-	let pageRequest: Promise<MessagePage> | undefined = requestPage(-skipCount, pageToken);
-	let earlierEmailCount = 0;
-	let pageSkipCount = 0;
+	// An earlier call returned the first `skipCount` emails from this page on. `firstEntry` is the index of the page's first entry.
+	let current = { token: gmailPageToken || undefined, skipCount, firstEntry: 0 };
+	let missingCount = skipCount + params.maxResults;
+	let pageRequest: Promise<MessagePage> | undefined = requestPage(current.token, missingCount);
 	try {
-		// An earlier call returned the emails to skip. The count begins below 0, so that it is 0 after the last of them.
-		for (let listedCount = -skipCount; ; earlierEmailCount = entries.length) {
-			pageSkipCount = Math.max(0, -listedCount);
+		for (;;) {
 			const page: MessagePage = await pageRequest;
-			const pageMessages = page.messages ?? [];
-			const messagesToFetch = pageMessages.slice(pageSkipCount);
-			const nextPageToken = page.nextPageToken || undefined;
-			listedCount += pageMessages.length;
-			const isLast = !nextPageToken || params.output === 'page' || getPageSize(params, listedCount) <= 0;
+			const messages = page.messages ?? [];
+			const nextToken: string | undefined = page.nextPageToken || undefined;
+			missingCount -= messages.length;
+			const isLast = !nextToken || params.output === 'page' || getPageSize(params, missingCount) <= 0;
 			// The next page is requested while the details of this page are fetched.
-			pageRequest = isLast ? undefined : requestPage(listedCount, nextPageToken);
-			await runInParallel(messagesToFetch, safeConcurrency, fetchEmail, concurrencyLimit, addEntry);
-			if (!pageRequest) return { entries, nextPageToken };
+			pageRequest = isLast ? undefined : requestPage(nextToken, missingCount);
+			const newMessages = messages.slice(current.skipCount);
+			await runInParallel(newMessages, safeConcurrency, fetchEmail, parallelOptions);
+			if (!pageRequest) return { entries, nextPageToken: nextToken };
 			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
-			pageToken = nextPageToken;
+			const nextSkipCount = Math.max(0, current.skipCount - messages.length);
+			current = { token: nextToken, skipCount: nextSkipCount, firstEntry: entries.length };
 		}
 	} catch (error) {
 		await pageRequest?.catch(() => undefined);
 		// The emails of the failed page that were skipped or are returned.
-		const doneCount = pageSkipCount + entries.length - earlierEmailCount;
-		const failure = explainEarlyEnd(error, entries.length, buildPageToken(doneCount, pageToken), item);
+		const doneCount = current.skipCount + entries.length - current.firstEntry;
+		const failure = explainEarlyEnd(error, entries.length, buildPageToken(doneCount, current.token), item);
 		return { entries, nextPageToken: undefined, failure };
 	}
 }
 
-/** Returns how many emails to request next. 0 or less means that the list has reached its limit. */
-function getPageSize({ returnAll, maxResults, output, details }: ListParams, listedCount: number): number {
+/** Returns how many emails to request next. 0 or less means that the list has reached its limit. @param missingCount also counts emails to skip */
+function getPageSize({ returnAll, output, details }: ListParams, missingCount: number): number {
 	const largestPageSize = details && output === 'items' ? detailedPageSize : maxPageSize;
-	return returnAll ? largestPageSize : Math.min(largestPageSize, maxResults - listedCount);
+	return returnAll ? largestPageSize : Math.min(largestPageSize, missingCount);
 }
 
 /** Fetches the parts of an email that the options ask for. Without Details, fetches nothing. @throws NodeError with 404 if it was deleted after Gmail listed it */
@@ -130,8 +131,8 @@ async function fetchDetails(
 	params: ListParams,
 	item: Item,
 ): Promise<ListEntry> {
-	const { details, includeBody, newTextOnly, downloadAttachments } = params;
-	if (!details) return { message: { id: id ?? '', threadId: threadId ?? '' } };
+	const { details: withDetails, includeBody, newTextOnly, downloadAttachments } = params;
+	if (!withDetails) return { message: { id: id ?? '', threadId: threadId ?? '' } };
 	const needsBody = includeBody || downloadAttachments;
 	const { data } = await clients.gmail.users.messages.get({
 		userId: 'me',
