@@ -10,7 +10,7 @@ import * as mail from '../../nodes/Workspace/actions/mail';
 import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { getAllFields, type Operation } from '../../nodes/Workspace/operation';
-import { performJobs } from '../../nodes/Workspace/runner/runItems';
+import { performJobs } from '../../nodes/Workspace/runner/runWorkspace';
 import type { RunnerItem } from '../../nodes/Workspace/runner/job';
 import { readParameters } from '../../nodes/fields/params';
 import type { RequestSender } from '../../nodes/http/request';

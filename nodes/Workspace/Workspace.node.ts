@@ -86,7 +86,7 @@ export class Workspace implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const { runWorkspace } = await import('./runner/runItems');
+		const { runWorkspace } = await import('./runner/runWorkspace');
 		return [await runWorkspace(this)];
 	}
 }

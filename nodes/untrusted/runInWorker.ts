@@ -39,6 +39,7 @@ export async function runInWorker<T extends TaskName>(
 ): Promise<WorkerAnswer<TaskResult<T>>> {
 	const limit = maxCharacters[task];
 	if (characters > limit) return { problem: `it is longer than ${limit.toLocaleString('en-US')} characters` };
+	// An ordinary text needs some milliseconds. A long text gets more time, so that only a malicious one is stopped.
 	const maxSeconds = Math.min(30, 3 + Math.floor(characters / 100_000));
 	const answer = await runOneAtATime(askThread, { task, input }, maxSeconds, signal);
 	// The cast is safe, because the thread answers with the result of the task that it was asked to run.

@@ -1,7 +1,7 @@
 import { isNodeError } from '../../nodes/core/errors';
 import type { Clients, Field, Member, Operation, InferParameters } from '../../nodes/Workspace/operation';
 import type { AnyParameters } from '../../nodes/fields/params';
-import { performJobs } from '../../nodes/Workspace/runner/runItems';
+import { performJobs } from '../../nodes/Workspace/runner/runWorkspace';
 import type { RunnerItem } from '../../nodes/Workspace/runner/job';
 
 export interface TestMember extends Member<AnyParameters> {

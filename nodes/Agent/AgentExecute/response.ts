@@ -113,7 +113,7 @@ export function buildOutputText(
 	return lastText === null || textPieces === 'last' ? lastText : turn.text;
 }
 
-/** Joins the texts of a turn to one text, while they arrive. */
+/** Joins the texts of a turn while they arrive. Some agents send pieces, and then the whole text once more. It is not added again. */
 export class TurnText {
 	text = '';
 	readonly #joinsPieces: boolean;

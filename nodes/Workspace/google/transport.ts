@@ -170,7 +170,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 		const adviceByStatus = adviceApis?.includes(api) === false ? undefined : options.adviceByStatus;
 		const facts = { api, method, url: request.url, signIn, adviceByStatus };
 		const limiter = (options.rateLimiters ?? rateLimiters)(options.credentialKey, api, method);
-		const limits = {
+		const sendOptions = {
 			maxRetryWaitMilliseconds,
 			signal,
 			mayResend: retry !== 0,
@@ -193,7 +193,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 				},
 			);
 		return await withRetries(
-			() => limiter.send(attemptOnce, limits),
+			() => limiter.send(attemptOnce, sendOptions),
 			{ isHarmless: ['GET', 'PUT', ...httpMethodsToRetry].includes(method), isRead: method === 'GET' },
 			{ maxTries: Math.min(maxTries, retry + 1), maxRetryWaitMilliseconds, signal, words: retryWords },
 		);

@@ -19,8 +19,8 @@ const hidingPatterns = {
 } as const;
 type Property = keyof typeof hidingPatterns;
 
-/** Parts of a rule's weight in the cascade of CSS. Each part outweighs any number of the parts in front of it. */
-const weights = { order: 1, tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
+/** Parts of a rule's weight in the cascade of CSS. Each part outweighs any number of the parts in front of it, and of the rules before it. */
+const weights = { tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
 
 interface Declaration {
 	readonly property: Property;

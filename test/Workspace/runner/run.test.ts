@@ -5,7 +5,7 @@ import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { FieldNaming } from '../../../nodes/fields/field';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
 import { type Job, InputItem, RunState } from '../../../nodes/Workspace/runner/job';
-import { performJobs, combineIntoBatches } from '../../../nodes/Workspace/runner/runItems';
+import { performJobs, combineIntoBatches } from '../../../nodes/Workspace/runner/runWorkspace';
 import { failureOf } from '../../createExecuteContext';
 import { testClients } from '../client';
 import { runNode, token, createNodeContext } from '../runNode';

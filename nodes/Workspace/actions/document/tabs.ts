@@ -47,7 +47,7 @@ const fieldsByScope = {
 	texts: `${fieldsStart},body,headers,footers,footnotes))`,
 } as const;
 
-/** @param tab the ID or title of the tab; '' for the first tab @throws NodeError with 403 if the account may not edit the document */
+/** Reads the body of a tab for a write. @param tab its ID or title; '' for the first tab @throws NodeError with 403 if the account may not edit */
 export async function readBodyState(
 	docs: docs_v1.Docs,
 	documentId: string,
@@ -62,6 +62,7 @@ export async function readBodyState(
 	const lastElement = content.at(-1);
 	if (chosenTab === undefined || !lastElement?.endIndex)
 		throw new NodeError({ code: 502, message: 'Google returned a document without a body' });
+	// Google returns a revision ID only to accounts that may edit the document.
 	const { revisionId } = data;
 	if (!revisionId)
 		throw new NodeError({

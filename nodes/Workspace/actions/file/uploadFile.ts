@@ -99,7 +99,7 @@ async function reserveFileId(upload: PreparedUpload): Promise<string | undefined
 	return ids?.[isOnlyFile ? item.index % idsPerRequest : fileIndex];
 }
 
-/** Finds the file that an earlier request for this upload created, if there is one. */
+/** Finds the file that an earlier request for this upload created, if there is one. The ID of that file was reserved before it. */
 export async function findUploadedFile(upload: PreparedUpload): Promise<File | undefined> {
 	const { clients, googleType } = upload;
 	if (googleType !== undefined) return await createdFiles.findFileOfItem(clients.drive, upload, resultFields);

@@ -8,7 +8,7 @@ import { quoteField, type ReadContext } from '../../../fields/field';
 import { maxModelCharactersOption } from '../../../fields/params';
 import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
 import { defineOperation, type Field, type InferParameters, type OutputItem } from '../../operation';
-import { printDates } from './dates/dateCells';
+import { fetchDatesAsIso } from './dates/dateCells';
 import * as fields from './fields';
 import { buildColumnNames, type TableHeader, indexColumns } from './tableHeader';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
@@ -298,7 +298,7 @@ export const read = defineOperation({
 		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerHeight })}`;
 		const data =
 			wantsIsoDates && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.once(datesKey, () => printDates(spreadsheet, renderedData, headerHeight))
+				? await item.once(datesKey, () => fetchDatesAsIso(spreadsheet, renderedData, headerHeight))
 				: renderedData;
 		if (output === 'values') {
 			const { range, majorDimension, values = [] } = data;

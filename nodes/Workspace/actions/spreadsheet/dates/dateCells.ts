@@ -146,19 +146,19 @@ async function formatColumns(spreadsheet: Spreadsheet, { title, ...tab }: DatedT
 const shownDatePattern = /^(?!=)[^@]{0,60}\p{Nd}[^@]{0,60}$/u;
 /**
  * Matches texts with digits that are no dates in any locale: with a word directly before a digit, such as A7 or INV2024, or with letters and
- * at least five digits in a row. In dates, only T, AM, PM and the Vietnamese "thg" are directly before a digit.
+ * at least five digits in a row. In dates, only T, AM, PM and the Vietnamese "thg" (`th` in the pattern) are directly before a digit.
  */
-const shownNamePattern =
+const shownCodePattern =
 	/(?<![\p{L}\p{M}\p{Nd}])(?!T\p{Nd}|AM|PM|th)\p{Script=Latin}+\p{Nd}|^(?=.*\p{L}).*\p{Nd}{5}/iu;
 
 const mayShowDate = (cell: unknown) =>
-	typeof cell === 'string' && shownDatePattern.test(cell) && !shownNamePattern.test(cell);
+	typeof cell === 'string' && shownDatePattern.test(cell) && !shownCodePattern.test(cell);
 
 /**
  * Replaces dates by ISO 8601 texts. If texts may be dates, one more request fetches the numbers and formats of their cells.
  * @param data cells in which dates are texts as the sheet shows them @param headerHeight how many rows at the top stay unchanged
  */
-export async function printDates(spreadsheet: Spreadsheet, data: ValueRange, headerHeight: number) {
+export async function fetchDatesAsIso(spreadsheet: Spreadsheet, data: ValueRange, headerHeight: number) {
 	const values = (data.values ?? []) as unknown[][];
 	const isInColumns = data.majorDimension === 'COLUMNS';
 	const start = parseBounds(parseRange(data.range ?? 'A1'));

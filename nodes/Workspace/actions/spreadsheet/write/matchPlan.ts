@@ -175,11 +175,11 @@ export class MatchPlan {
 	/** Compares numbers only with values, because 5.3 may be shown as 5. A text such as "5" is compared with values first. */
 	#lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
 		const key = this.#buildKey(cells);
-		const isValue = cells.map((cell) => typeof cell !== 'string');
-		const isNumber = cells.map((cell, index) => isValue[index] || isPlainNumber(this.#toKeyText(cell)));
-		const rows = this.#indexRows(isNumber).get(key) ?? this.#addedRows.get(key);
+		const isTyped = cells.map((cell) => typeof cell !== 'string');
+		const looksTyped = cells.map((cell, index) => isTyped[index] || isPlainNumber(this.#toKeyText(cell)));
+		const rows = this.#indexRows(looksTyped).get(key) ?? this.#addedRows.get(key);
 		// If no row has this value, compares the text with shown texts. With USER_ENTERED, such a text becomes a number.
-		return rows ?? this.#indexRows(this.#isUserEntered ? isNumber : isValue).get(key);
+		return rows ?? this.#indexRows(this.#isUserEntered ? looksTyped : isTyped).get(key);
 	}
 
 	#buildKey(cells: readonly Cell[]): string {
