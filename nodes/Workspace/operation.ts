@@ -25,6 +25,8 @@ export interface Item {
 	readonly continueOnFail?: boolean;
 	/** Whether an AI agent calls the node as a tool. The input item then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
+	/** The longest answer to a model, in characters. Undefined or 0 if the item returns what a workflow gets. */
+	readonly modelLimit?: number;
 	/** Returns the names of existing binary fields. In `names`, * means all. @param formField the form field that has `names` @throws NodeError 400 */
 	findBinaryFields(names: readonly string[], formField: string): string[];
 	/** @throws NodeError 400 if the item has no such binary field */

@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
+import { standardScopes } from '../../dev/google/tokens';
 import { createNodeTool, runNode, token } from './runNode';
 
 let google: GoogleServer;
@@ -205,6 +206,31 @@ describe('emails', () => {
 		expect(noteIn(answers[0] ?? [])).toMatch(
 			/^Emails 1 to \d+ of 100 or more are shown.*To get the next ones, call again with/,
 		);
+	});
+
+	test('that are marked as read are those that the model got, and the next call in the same way gets the next ones', async () => {
+		google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.modify'] });
+		const ids = seed(60);
+		const options = { includeBody: true, markAsRead: true, maxModelCharacters: 6000 };
+		const got: unknown[] = [];
+		for (let calls = 0; calls < 20 && got.length < ids.length; calls++) {
+			const { items } = await call({ ...list, status: 'unread' }, options);
+			got.push(...items.slice(0, -1).map(({ id }) => id));
+			const next =
+				"To get the next ones, call again in the same way. If these emails come again, call with 'Page Token': ";
+			if (got.length < ids.length) expect(noteIn(items)).toContain(next);
+		}
+		expect(got).toEqual(ids);
+	});
+
+	test('of which the first is too long for the answer are passed by the note', async () => {
+		const ids = seed(1);
+		ids.unshift(google.gmail.seed({ subject: 'long '.repeat(100), text: 'x' }));
+		const answers = await readAll(list, ['Page Token', 'pageToken'], { maxModelCharacters: 1100 });
+		expect(noteIn(answers[0] ?? [])).toContain(
+			`The email ${ids[0]} is too long to be shown here: read it by its ID.`,
+		);
+		expect(answers.flatMap((items) => items.slice(0, -1).map(({ id }) => id))).toEqual([ids[1]]);
 	});
 
 	test('that nobody sent are told, with what was asked for', async () => {

@@ -87,6 +87,10 @@ export class InputItem implements RunnerItem {
 		return isTool(this.#context.getNode());
 	}
 
+	get modelLimit() {
+		return this.isTool ? this.#settings.modelLimit : 0;
+	}
+
 	findBinaryFields(names: readonly string[], formField: string) {
 		return findBinaryFields(this.#context, this.index, names, formField);
 	}
@@ -174,17 +178,16 @@ export interface Job extends ChosenOperation {
 	readonly combineKey: string | undefined;
 	/** What the job changes: the `key` of its batch. Jobs with the same ID run one after another. A changing job without an ID never runs beside another job. */
 	readonly changedId: string | undefined;
-	/** The longest answer to a model, in characters. Undefined or 0 if the job returns what a workflow gets. */
-	readonly modelLimit?: number;
 }
 
 /** The part of a job that follows from its parameters. */
 interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
 	readonly mode: 'fields' | 'json';
 	readonly naming: FieldNaming;
+	readonly modelLimit: number;
 }
 
-type ItemSettings = Pick<CheckedJob, 'naming' | 'limits'>;
+type ItemSettings = Pick<CheckedJob, 'naming' | 'limits' | 'modelLimit'>;
 
 /**
  * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
@@ -205,7 +208,7 @@ export function createJobReader(context: IExecuteFunctions, nodeReader: NodePara
 		const { operation, naming, params } = last;
 		const item = new InputItem(context, index, run, last);
 		naming.runWithNames(() => operation.check?.(params, item));
-		return { ...last, index, item, modelLimit: item.isTool ? last.modelLimit : 0 };
+		return { ...last, index, item };
 	};
 }
 

@@ -122,9 +122,9 @@ function finishJob(job: Job, result: unknown): PerformedItem {
 	}
 }
 
-function toOutputItems({ operation, params, item, modelLimit = 0 }: Job, result: unknown): OutputItem[] {
-	if (modelLimit > 0 && operation.toModel) {
-		const { items, note } = operation.toModel(result, params, modelLimit);
+function toOutputItems({ operation, params, item }: Job, result: unknown): OutputItem[] {
+	if (item.modelLimit && operation.toModel) {
+		const { items, note } = operation.toModel(result, params, item.modelLimit);
 		const notes = [...(note === undefined ? [] : [item.insertNames(note)]), ...(item.hints ?? [])];
 		return [...items, ...notes.map((text) => ({ note: text }))].map((json) => ({ json }));
 	}

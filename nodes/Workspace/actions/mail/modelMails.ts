@@ -15,7 +15,7 @@ const ellipsis = '…';
 
 type MailInList = Pick<MailSummary, 'id' | 'threadId'> & Partial<MailSummary & Pick<Mail, 'text'>>;
 
-interface MailList {
+interface List {
 	readonly entries: ReadonlyArray<{ readonly message: MailInList }>;
 	readonly nextPageToken: string | undefined;
 }
@@ -30,18 +30,22 @@ export function parsePageToken(pageToken: string) {
 export const buildPageToken = (skipCount: number, gmailPageToken = '') =>
 	skipCount === 0 ? gmailPageToken : `${skipCount}@${gmailPageToken}`;
 
-/** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
-export function toListAnswer(
-	{ entries, nextPageToken }: MailList,
-	{ pageToken }: { readonly pageToken: string },
-	maxCharacters: number,
-): ModelAnswer {
+/** Returns the first emails of a list, as many as an answer has room for. */
+export function takeShownMails({ entries }: Pick<List, 'entries'>, maxCharacters: number): MailInList[] {
 	const mails = entries.map(({ message }) => message);
 	const rows = mails.map((mail) => toRow(mail, mail.text?.slice(0, minTextLength)));
-	const shownMails = mails.slice(0, countFitting(rows, countRoom(maxCharacters)));
+	return mails.slice(0, countFitting(rows, countRoom(maxCharacters)));
+}
+
+/** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
+export function toListAnswer(list: List, pageToken: string, changesLabels: boolean, maxCharacters: number) {
+	const { entries, nextPageToken } = list;
+	const shownMails = takeShownMails(list, maxCharacters);
 	const { gmailPageToken, skipCount } = parsePageToken(pageToken);
-	const isCut = shownMails.length < mails.length;
-	const nextToken = isCut ? buildPageToken(skipCount + shownMails.length, gmailPageToken) : nextPageToken;
+	const firstHidden = entries[shownMails.length]?.message;
+	const tooLongMail = shownMails.length === 0 ? firstHidden : undefined;
+	const nextSkipCount = skipCount + (tooLongMail ? 1 : shownMails.length);
+	const nextToken = firstHidden ? buildPageToken(nextSkipCount, gmailPageToken) : nextPageToken;
 	const rowsWithoutText = shownMails.map((mail) => toRow(mail, mail.text && ellipsis));
 	const texts = shareRoom(
 		shownMails.map(({ text = '' }) => text),
@@ -50,11 +54,14 @@ export function toListAnswer(
 	const items = shownMails.map((mail, index) => toRow(mail, mail.text && texts[index]));
 	const orMore = nextPageToken === undefined ? '' : ' or more';
 	const lastNumber = skipCount + shownMails.length;
+	// Emails whose labels have changed may be gone from the list. A token that skips them would then skip others.
+	const byToken = changesLabels ? 'in the same way. If these emails come again, call ' : '';
 	const note = [
-		`Emails ${shownMails.length === 0 ? 0 : skipCount + 1} to ${lastNumber} of ${skipCount + mails.length}${orMore} are shown, newest first${gmailPageToken === '' ? '' : ', counted from that page token'}.`,
+		`Emails ${shownMails.length === 0 ? 0 : skipCount + 1} to ${lastNumber} of ${skipCount + entries.length}${orMore} are shown, newest first${gmailPageToken === '' ? '' : ', counted from that page token'}.`,
 		shownMails.some(({ text = '' }, index) => text !== texts[index]) &&
 			'A text that ends with … is shortened: read the email by its ID to get all of it.',
-		nextToken && `To get the next ones, call again with ${quoteField('pageToken')}: ${nextToken}`,
+		tooLongMail && `The email ${tooLongMail.id} is too long to be shown here: read it by its ID.`,
+		nextToken && `To get the next ones, call again ${byToken}with ${quoteField('pageToken')}: ${nextToken}`,
 	];
 	return { items, note: note.filter(Boolean).join(' ') };
 }

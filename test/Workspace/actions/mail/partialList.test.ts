@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { failureOf } from '../../../createExecuteContext';
+import { standardScopes } from '../../../../dev/google/tokens';
 import { Mails } from './mails';
 import { listEmails } from '../../../../nodes/Workspace/actions/mail/list/listEmails';
 import { testClients, testItem } from '../../client';
@@ -78,6 +79,26 @@ test.each([goesOn, onErrorOutput])(
 		expect([...got, ...rest]).toEqual(all);
 	},
 );
+
+test('of emails that were marked as read, no place to continue is named, because they are gone from the list', async () => {
+	mails.signIn([...standardScopes, 'gmail.modify']);
+	const all = seed(160);
+	mails.google.fault({
+		match: ({ method }) => refusing && method === 'gmail.users.messages.get',
+		nth: 131,
+		times: 10_000,
+		status: 400,
+	});
+	const list = async () =>
+		await mails.run('list', { status: 'unread', returnAll: true }, { markAsRead: true }, undefined, goesOn);
+	const items = await list();
+	const got = ids(items.slice(0, -1));
+	expect(got.length).toBeGreaterThanOrEqual(100);
+	expect(items.at(-1)?.json['error']).toMatchObject({ details: { returned: got.length } });
+	expect(JSON.stringify(items.at(-1))).not.toContain('nextPageToken');
+	refusing = false;
+	expect([...got, ...ids(await list())]).toEqual(all);
+});
 
 test('a page that is refused itself: the token is that of the page', async () => {
 	const all = seed(150);

@@ -217,7 +217,8 @@ export const sharedListDefinition = {
 	options: listOptions,
 	check: refuseConflictingOptions,
 	toItems: toListItems,
-	toModel: toListAnswer,
+	toModel: (list: ListResult, params: ListParams, maxCharacters: number) =>
+		toListAnswer(list, params.pageToken, changesLabels(params), maxCharacters),
 	findFailure: (result: ListResult) => result.failure,
 	adviceByStatus: {
 		400: 'Check the search terms, the label IDs and the page token.',

@@ -8,25 +8,27 @@ import type { Clients, Item } from '../../../operation';
 import { runInParallel } from '../runInParallel';
 import { parseMessage, storeAttachments } from '../message';
 import { readAndLabel } from './readAndLabel';
-import { parsePageToken, buildPageToken } from '../modelMails';
-import { maxPageSize, type ListResult, type ListEntry, type ListParams } from './fields';
+import { parsePageToken, buildPageToken, takeShownMails } from '../modelMails';
+import { changesLabels, maxPageSize, type ListResult, type ListEntry, type ListParams } from './fields';
 import { resolveLabelIds } from './query';
 
 /**
- * Adds to the failure that stopped a list how many emails were fetched before it, and how to continue after them.
+ * Adds to the failure that stopped a list how many emails were fetched before it, and how to continue.
  * @throws the error itself if it is no `NodeError`, no email was fetched or the execution was canceled
  */
-function explainEarlyEnd(error: unknown, emailCount: number, nextPageToken: string, item: Item) {
+function explainEarlyEnd(error: unknown, emailCount: number, item: Item, nextPageToken?: string) {
 	if (!isNodeError(error) || emailCount === 0 || error.status === 'CANCELLED') throw error;
 	const emailsWere = emailCount === 1 ? '1 email was' : `${emailCount} emails were`;
-	const advice = item.continueOnFail
+	const continueAdvice = nextPageToken
 		? `To continue after them, set ${quoteField('pageToken')} to ${nextPageToken}.`
-		: 'To output them before the error, set On Error to Continue.';
+		: 'To continue, list again.';
+	const outputAdvice = 'To output them before the error, set On Error to Continue.';
+	const advice = item.continueOnFail ? continueAdvice : outputAdvice;
 	return error.with({
 		description: [error.description, `${emailsWere} received before that. ${advice}`]
 			.filter(Boolean)
 			.join(' '),
-		details: { returned: emailCount, nextPageToken },
+		details: { returned: emailCount, ...(nextPageToken && { nextPageToken }) },
 	});
 }
 
@@ -37,8 +39,10 @@ const detailedPageSize = 100;
 export async function listEmails(clients: Clients, query: string, params: ListParams, item: Item) {
 	const readEmails = async () => await listPages(clients, query, params, item);
 	// If a failure stops the node, the workflow gets none of the emails, so none of their labels may change.
-	const getReturnedIds = ({ entries, failure }: ListResult) =>
-		failure && !item.continueOnFail ? [] : entries.map(({ message }) => message.id);
+	const getReturnedIds = (list: ListResult) => {
+		if (list.failure && !item.continueOnFail) return [];
+		return takeShownMails(list, item.modelLimit || Infinity).map(({ id }) => id);
+	};
 	const result = await readAndLabel(clients, params, item, readEmails, getReturnedIds);
 	const isEmpty = result.entries.length === 0 && result.nextPageToken === undefined;
 	if (isEmpty && params.pageToken === '') await addNoMatchHint(params, item);
@@ -113,7 +117,10 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 		await pageRequest?.catch(() => undefined);
 		// The emails of the failed page that were skipped or are returned.
 		const doneCount = current.skipCount + entries.length - current.firstEntry;
-		const failure = explainEarlyEnd(error, entries.length, buildPageToken(doneCount, current.token), item);
+		// Emails whose labels change may be gone from the list. A token that skips them would then skip others.
+		const canSkip = item.continueOnFail && !changesLabels(params);
+		const nextPageToken = canSkip ? buildPageToken(doneCount, current.token) : undefined;
+		const failure = explainEarlyEnd(error, entries.length, item, nextPageToken);
 		return { entries, nextPageToken: undefined, failure };
 	}
 }
