@@ -45,7 +45,7 @@ export async function findSender(clients: Clients, senderName: string, fromAlias
 	const primary = findSendAs(senders, undefined);
 	if (fromAlias && primary && !findSendAs(senders, fromAlias))
 		item.addHint(
-			`Gmail replaces ${fromAlias.address} by ${primary.sendAsEmail ?? ''}, because it is not among the account's 'Send mail as' addresses. Change ${quoteField('fromAlias')}, or add the address in Gmail's settings.`,
+			`Gmail may replace ${fromAlias.address} by ${primary.sendAsEmail ?? ''}, because it was not among the account's 'Send mail as' addresses in the last ten minutes. Change ${quoteField('fromAlias')}, or add the address in Gmail's settings.`,
 		);
 	// An alias without a name uses the name of the account.
 	const rawName = name || findSendAs(senders, fromAlias)?.displayName || primary?.displayName || '';

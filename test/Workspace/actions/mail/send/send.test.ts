@@ -321,7 +321,7 @@ describe('From', () => {
 		});
 
 		it.each([{}, { senderName: 'Ann' }])(
-			'of an address that the account lacks: Gmail replaces it, as a hint says (%j)',
+			'of an address that the account lacks: Gmail may replace it, as a hint says (%j)',
 			async (options) => {
 				mails.google.gmail.aliases = ['sales@example.com'];
 				const hintsFor = async (fromAlias: string) => {
@@ -330,7 +330,7 @@ describe('From', () => {
 				};
 				expect(await hintsFor('Sales@example.com')).toEqual([]);
 				expect(await hintsFor('sale@example.com')).toEqual([
-					expect.stringContaining('Gmail replaces sale@example.com by someone@example.com') as string,
+					expect.stringContaining('Gmail may replace sale@example.com by someone@example.com') as string,
 				]);
 			},
 		);
