@@ -105,7 +105,9 @@ async function prepareParams(params: CreateDocumentParams, item: Item) {
 	const { textRequests: requests, markdownReplacements: markdown } = replacementPlan;
 	const keyParts: string[] = [title, contentFormat, content, templateId, JSON.stringify(requests)];
 	if (fillFromInput) keyParts.push('fillFromInput');
-	if (markdown.length > 0) keyParts.push(JSON.stringify(params.replacements));
+	// Only the values, so that the hash depends on no name in the code.
+	if (markdown.length > 0)
+		keyParts.push(JSON.stringify(params.replacements.map((row): unknown[] => Object.values(row))));
 	const keyHashes = createdFiles.hashFileKey('document create', params, keyParts);
 	const parsedContent = await parseContent(params, item);
 	const isReplacing = requests.length + markdown.length > 0 || fillFromInput;
