@@ -101,10 +101,6 @@ function deleteFailedTry(key: string): void {
 	getFailedTries().delete(key);
 }
 
-/** Counts the results that the process keeps for a next try. */
-export const countStoredResults = () =>
-	[...getFailedTries().values()].reduce((sum, { results }) => sum + results.size, 0);
-
 const getFailedTries = () => getGlobalSingleton('retryCache', () => new Map<string, FailedTry>());
 
 export function readRetryContext(context: IExecuteFunctions) {

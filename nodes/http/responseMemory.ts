@@ -66,9 +66,6 @@ export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxItemLevels 
 /** The memory that is reserved for all responses in the process, because all workflows run in one process. */
 const getLedger = () => getGlobalSingleton('answersInFlight', () => ({ bytes: 0 }));
 
-/** Returns the bytes that are reserved for responses at the moment. */
-export const getBytesInFlight = (): number => getLedger().bytes;
-
 /** The memory of one response, from its first byte until it is no longer needed. It counts against the limit for all responses. */
 export class MemoryReservation {
 	#reservedBytes = 0;
@@ -109,7 +106,7 @@ export class MemoryReservation {
 /** Returns whether JSON can be parsed without harm to n8n's other workflows: within the limits of memory, time and levels. */
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: heapLimit, used_heap_size: usedBytes } = getHeapStatistics();
-	const freeBytes = heapLimit * maxHeapShare - usedBytes - getBytesInFlight();
+	const freeBytes = heapLimit * maxHeapShare - usedBytes - getLedger().bytes;
 	const maxCost = Math.min(itemParsingLimits.bytes, heapLimit * maxResponseShare, freeBytes);
 	return estimateParsingCost(json, maxCost, itemParsingLimits.levels) <= maxCost;
 }

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
-import { countStoredResults } from '../../nodes/core/retryCache';
 
 import { createNodeTool, token } from './runNode';
+import { countStoredResults } from '../sharedState';
 
 let google: GoogleServer;
 

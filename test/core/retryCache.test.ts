@@ -1,4 +1,5 @@
-import { RetryCache, isFailedTry, countStoredResults, type RetryContext } from '../../nodes/core/retryCache';
+import { RetryCache, isFailedTry, type RetryContext } from '../../nodes/core/retryCache';
+import { countStoredResults } from '../sharedState';
 
 let execution = 0;
 

@@ -10,13 +10,13 @@ import {
 	mayBeJson,
 } from '../../nodes/http/body';
 import {
-	getBytesInFlight,
 	canParse,
 	itemParsingLimits,
 	MemoryReservation,
 	estimateParsingCost,
 } from '../../nodes/http/responseMemory';
 import { expectLinear } from '../growth';
+import { getBytesInFlight } from '../sharedState';
 
 describe('body', () => {
 	const breaking = () =>

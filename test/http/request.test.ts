@@ -6,7 +6,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 
 import { NodeError } from '../../nodes/core/errors';
 import { BodyError } from '../../nodes/http/body';
-import { getBytesInFlight, MemoryReservation } from '../../nodes/http/responseMemory';
+import { MemoryReservation } from '../../nodes/http/responseMemory';
 import {
 	collectErrorChain,
 	classifyNetworkError,
@@ -17,6 +17,7 @@ import { RawResponse } from '../../nodes/http/rawResponse';
 import { createStoppedRequestError } from '../../nodes/http/retry';
 import { startScriptedServer } from '../Workspace/scriptedServer';
 import { type AttemptName, attempts } from '../attempt';
+import { getBytesInFlight } from '../sharedState';
 
 describe('request', () => {
 	const failure = (message: string) => new NodeError({ code: 500, message, ...attempts.unknown });

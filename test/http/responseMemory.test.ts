@@ -5,12 +5,8 @@ import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { transformSync } from '@swc/core';
 
-import {
-	getBytesInFlight,
-	canParse,
-	itemParsingLimits,
-	MemoryReservation,
-} from '../../nodes/http/responseMemory';
+import { canParse, itemParsingLimits, MemoryReservation } from '../../nodes/http/responseMemory';
+import { getBytesInFlight } from '../sharedState';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
@@ -51,11 +47,14 @@ test('the budget outlives the package: another load of it counts on', () => {
 	const memory = new MemoryReservation();
 	memory.reserve(1000);
 	jest.isolateModules(() => {
-		const again = jest.requireActual<{ getBytesInFlight: typeof getBytesInFlight }>(
+		const again = jest.requireActual<{ MemoryReservation: typeof MemoryReservation }>(
 			'../../nodes/http/responseMemory',
 		);
-		expect(again.getBytesInFlight).not.toBe(getBytesInFlight);
-		expect(again.getBytesInFlight()).toBe(1000);
+		expect(again.MemoryReservation).not.toBe(MemoryReservation);
+		const otherMemory = new again.MemoryReservation();
+		otherMemory.reserve(500);
+		expect(getBytesInFlight()).toBe(1500);
+		otherMemory.release();
 	});
 	memory.release();
 });

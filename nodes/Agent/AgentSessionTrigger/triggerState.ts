@@ -69,8 +69,6 @@ export function getNodeMemory(nodeKey: string): NodeMemory {
 	return memory;
 }
 
-export const countListeningNodes = (): number => getRegistry().listeners.size;
-
 const getRegistry = () =>
 	getGlobalSingleton('sessionTriggers', () => ({
 		/** `earlierClosed` settles when all earlier listeners of the node are closed. */

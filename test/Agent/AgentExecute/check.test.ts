@@ -11,10 +11,10 @@ import {
 	options,
 	readWaitSettings,
 } from '../../../nodes/Agent/AgentExecute/parameters';
-import { countStoredResults } from '../../../nodes/core/retryCache';
 import { readParameters } from '../../../nodes/fields/params';
 import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
+import { countStoredResults } from '../../sharedState';
 
 describe('check', () => {
 	// All items are checked before anything is sent.

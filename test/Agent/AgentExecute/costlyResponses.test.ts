@@ -2,10 +2,11 @@ import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
 import { type AgentService, startAgentService, type ExecuteStep } from '../../../dev/agent-service/server';
-import { getBytesInFlight, MemoryReservation } from '../../../nodes/http/responseMemory';
+import { MemoryReservation } from '../../../nodes/http/responseMemory';
 import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { roundsOf } from '../../growth';
 import { apiKey, numbered, runExecute } from './executeRun';
+import { getBytesInFlight } from '../../sharedState';
 
 describe('costly answers', () => {
 	let service: AgentService;

@@ -8,10 +8,9 @@ import {
 	type ExecuteStep,
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
-import { countStoredResults } from '../../../nodes/core/retryCache';
-import { getBytesInFlight } from '../../../nodes/http/responseMemory';
 import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
+import { countStoredResults, getBytesInFlight } from '../../sharedState';
 
 let service: AgentService;
 

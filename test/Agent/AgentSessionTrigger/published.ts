@@ -5,9 +5,9 @@ import {
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../../dev/agent-service/server';
-import { countListeningNodes } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { withBinaryData } from '../../createExecuteContext';
 import { type TriggerOptions, TriggerRun, until } from './triggerRun';
+import { countListeningNodes } from '../../sharedState';
 
 export const apiKey = 'canary-api-key-55aa';
 

@@ -1,14 +1,11 @@
 import { inspect } from 'node:util';
 import type { IDataObject, IRun } from 'n8n-workflow';
 
-import {
-	countListeningNodes,
-	getNodeMemory,
-	NodeMemory,
-} from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
+import { getNodeMemory, NodeMemory } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { FakeClock } from '../session/fakeClock';
 import { apiKey, Published } from './published';
 import { canaries, until, type TriggerOptions, TriggerRun } from './triggerRun';
+import { countListeningNodes } from '../../sharedState';
 
 describe('trigger', () => {
 	const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;

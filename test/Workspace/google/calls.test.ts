@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import v8 from 'node:v8';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
-import { getBytesInFlight } from '../../../nodes/http/responseMemory';
 import type { FullResponse } from '../../../nodes/http/request';
 import {
 	createTransport,
@@ -14,6 +13,7 @@ import {
 } from '../../../nodes/Workspace/google/transport';
 import { quickLimiters } from '../client';
 import { catchFailure } from '../catchFailure';
+import { getBytesInFlight } from '../../sharedState';
 
 const url = 'https://sheets.googleapis.com/v4/spreadsheets/s1';
 const answer = (body: string | Readable, statusCode = 200, headers: object = {}): FullResponse => ({

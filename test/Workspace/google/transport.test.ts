@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
 import { Sanitizer } from '../../../nodes/core/sanitizer';
-import { getBytesInFlight, MemoryReservation } from '../../../nodes/http/responseMemory';
+import { MemoryReservation } from '../../../nodes/http/responseMemory';
 import { readApiBases, readGoogleCredential } from '../../../nodes/Workspace/google/googleCredential';
 import {
 	createTransport,
@@ -16,6 +16,7 @@ import { basesAt, testClients } from '../client';
 import { n8nSender } from '../n8nSender';
 import { createNodeContext } from '../runNode';
 import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from '../scriptedServer';
+import { getBytesInFlight } from '../../sharedState';
 
 describe('transport', () => {
 	let server: ScriptedServer;

@@ -1,12 +1,12 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { countStoredResults } from '../../../nodes/core/retryCache';
 import { append } from '../../../nodes/Workspace/actions/spreadsheet/append.operation';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../createExecuteContext';
 
 import { createNodeContext, runNode, token, type RunOptions } from '../runNode';
+import { countStoredResults } from '../../sharedState';
 
 let google: GoogleServer;
 

@@ -1,0 +1,24 @@
+/** What the product keeps for the whole process in the slots of `getGlobalSingleton`, as tests look at it. */
+interface SharedState {
+	readonly answersInFlight: { readonly bytes: number };
+	readonly retryCache: ReadonlyMap<string, { readonly results: ReadonlyMap<number, unknown> }>;
+	readonly sessionTriggers: { readonly listeners: ReadonlyMap<string, unknown> };
+}
+
+/** Undefined until the product needs the slot for the first time. */
+function readSlot<N extends keyof SharedState>(name: N): SharedState[N] | undefined {
+	const slots = globalThis as { readonly [slot: symbol]: SharedState[N] | undefined };
+	return slots[Symbol.for(`n8n-nodes-agent-workspace.${name}`)];
+}
+
+/** Counts the results that the process keeps for a next try. */
+export function countStoredResults(): number {
+	const failedTries = [...(readSlot('retryCache')?.values() ?? [])];
+	return failedTries.reduce((sum, { results }) => sum + results.size, 0);
+}
+
+/** Counts the nodes that listen to channels. */
+export const countListeningNodes = (): number => readSlot('sessionTriggers')?.listeners.size ?? 0;
+
+/** Returns the bytes of memory that are reserved for responses. */
+export const getBytesInFlight = (): number => readSlot('answersInFlight')?.bytes ?? 0;
