@@ -106,9 +106,8 @@ export function classifyNetworkError(error: unknown): NetworkError {
 function classifyCode(chain: readonly object[], code = ''): [NetworkError['category'], string] {
 	if (chain.some(isBlockedByPolicy)) return ['blocked', 'n8n does not allow connections to this address'];
 	if (code === '') return ['unknown', 'the request failed'];
-	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls))) {
+	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls)))
 		return ['notConnected', 'the connection was reset'];
-	}
 	const { errorsAfterTls } = observeHttpClient();
 	const phases = {
 		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),

@@ -84,9 +84,8 @@ export class RateLimiter {
 				if (!mayResend) throw toError(error);
 				earliestAt = now + (error.retryAfterMilliseconds ?? 0);
 				const resumeAt = Math.max(this.#pausedUntil, earliestAt);
-				if (resumeAt > firstQuotaErrorAt + maxRetryWaitMilliseconds) {
+				if (resumeAt > firstQuotaErrorAt + maxRetryWaitMilliseconds)
 					throw this.#createLongPauseError(error, now - firstQuotaErrorAt, maxRetryWaitMilliseconds);
-				}
 				onPause?.(resumeAt - now);
 			} finally {
 				this.#runningCount--;
@@ -153,9 +152,8 @@ export class RateLimiter {
 			Math.max(queuedAt, beganAt) + maxRetryWaitMilliseconds < this.#pausedUntil;
 		const hopelessRequests = this.#queue.filter(isHopeless);
 		this.#queue = this.#queue.filter((queued) => !isHopeless(queued));
-		for (const { giveUp, maxRetryWaitMilliseconds } of hopelessRequests) {
+		for (const { giveUp, maxRetryWaitMilliseconds } of hopelessRequests)
 			giveUp(this.#createLongPauseError(error, 0, maxRetryWaitMilliseconds));
-		}
 	}
 
 	#admitQueuedRequests(): void {

@@ -42,9 +42,8 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 		throw outputs.putMessageIntoDescription(error, context);
 	} finally {
 		const hints = [...run.hints].map((hint) => escapeForEditor(sanitizer.sanitizeText(hint)));
-		if (hints.length > 0) {
+		if (hints.length > 0)
 			context.addExecutionHints(...hints.map((message) => ({ message, location: 'outputPane' as const })));
-		}
 	}
 }
 

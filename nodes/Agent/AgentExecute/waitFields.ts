@@ -204,6 +204,4 @@ export const waitOptions = [
 	...sessionFields.channelOptions,
 	sessionFields.messageFormatField,
 	...ownOptions,
-].map((option) => {
-	return { ...option, showWhen: { waitForMessages: [true] } };
-});
+].map((option) => ({ ...option, showWhen: { waitForMessages: [true] } }));

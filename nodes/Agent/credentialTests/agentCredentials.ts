@@ -76,9 +76,8 @@ async function checkChannel(helpers: TestHelpers, api: credentials.AgentApiCrede
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
 	const isAllowed = url.hostname === allowedHost || (await isAllowedByPolicy(helpers, url));
 	const allowedLookup = isAllowed ? await createAllowedLookup(helpers, url) : undefined;
-	if (allowedLookup === 'noAddress') {
+	if (allowedLookup === 'noAddress')
 		return `The Deployment URL responds. The test did not try ${place}: n8n's network policy allows its name, and a test cannot tell whether it allows its address`;
-	}
 	const closeReason: CloseReason | undefined = isAllowed
 		? await tryToOpenChannel(url, api.allowUnauthorizedCerts, allowedLookup)
 		: { kind: 'blocked' };

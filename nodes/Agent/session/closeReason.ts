@@ -98,9 +98,8 @@ export function buildCloseReason(
 	sanitize: Sanitize,
 ): CloseReason {
 	// 1006 means that there was no close frame. After one, an error such as a ping that could not be sent is only a consequence of the close.
-	if (code !== 1006 && (cause === undefined || cause.kind === 'network')) {
+	if (code !== 1006 && (cause === undefined || cause.kind === 'network'))
 		return { kind: 'closeFrame', code, reason: sanitize(reason) };
-	}
 	return cause ?? { kind: 'dropped' };
 }
 
@@ -222,9 +221,8 @@ export function getCloseAdvice(closeReason: CloseReason, nowMilliseconds: number
 		const adviceTexts = [getUpgradeStatusAdvice(response), describeClockSkew(response, nowMilliseconds)];
 		return [...adviceTexts, quoteResponseBody(response)].filter(Boolean).join(' ');
 	}
-	if (closeReason.kind === 'credentials' && closeReason.message.includes(envAccessDeniedText)) {
+	if (closeReason.kind === 'credentials' && closeReason.message.includes(envAccessDeniedText))
 		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
-	}
 	const kind = closeReason.kind === 'network' ? classifyNetworkError(closeReason).category : closeReason.kind;
 	return adviceByKind[kind] ?? unreachableAdvice;
 }
@@ -234,9 +232,8 @@ function getUpgradeStatusAdvice({ statusCode, location, fromProxy }: UpgradeResp
 		return 'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).';
 	if (isRedirect(statusCode))
 		return `It redirects${formatRedirectTarget(location)}. Enter the final address as the WebSocket URL.`;
-	if ([400, 401, 403].includes(statusCode)) {
+	if ([400, 401, 403].includes(statusCode))
 		return "Check the API key, the user public key and the signature, and the 'WebSocket Timestamp Unit' and 'Timestamp' settings in the credentials. The team that operates the agent issues new values.";
-	}
 	if (isTemporaryStatus(statusCode)) return 'The agent service is temporarily busy or down. Try again later.';
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 }

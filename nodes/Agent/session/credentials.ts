@@ -154,9 +154,8 @@ export function createConnectRequestReader(
 	let lastReading: { readonly begunAt: number; readonly reading: Promise<AgentCredentials> } | undefined;
 	return async (sessionId) => {
 		const now = clock.getMonotonicMilliseconds();
-		if (lastReading === undefined || now - lastReading.begunAt >= sharedReadMilliseconds) {
+		if (lastReading === undefined || now - lastReading.begunAt >= sharedReadMilliseconds)
 			lastReading = { begunAt: now, reading: readCredentials(context) };
-		}
 		const { api, signer } = await lastReading.reading;
 		checkAllowedHost(signer, buildChannelBaseUrl(api), !api.allowUnauthorizedCerts);
 		const egress = context.helpers.getSecureEgressFilter?.();

@@ -110,9 +110,8 @@ export class ReconnectPlanner {
 			return Math.max(requestedMilliseconds, Math.floor((windowMilliseconds / 2) * (1 + this.#random())));
 		}
 		// A random time is added, so that clients with the same Retry-After do not come back at the same moment.
-		if (decision === 'retryOnce') {
+		if (decision === 'retryOnce')
 			return requestedMilliseconds + rereadDelayMilliseconds + Math.floor(this.#random() * baseMilliseconds);
-		}
 		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000 };
 		return requestedMilliseconds + drawJitterMilliseconds(outage.backoffDelayCount++, bounds, this.#random);
 	}

@@ -241,7 +241,7 @@ function findGeneralAdvice(status: number, error: GoogleError, request: RequestF
 }
 
 function findForbiddenAdvice(error: GoogleError, request: RequestFacts): string {
-	const { searchText: searchText, message, activationUrl } = error;
+	const { searchText, message, activationUrl } = error;
 	if (/accessNotConfigured|SERVICE_DISABLED/.test(searchText)) {
 		const place = activationUrl ?? "the API library of the credential's Google Cloud project";
 		return `Enable the ${apiNames[request.api]} API in ${place}, wait a few minutes and try again.`;

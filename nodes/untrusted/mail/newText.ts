@@ -149,8 +149,8 @@ class NewTextReader {
 		const filledLines = firstLines.slice(firstLines.findIndex((text) => text !== ''));
 		// The introduction may itself be quoted.
 		const findInFirstLines = (count: number) => findIntroduction(filledLines.slice(0, count), 'marked');
-		const isIntroduced = filledLines.some((_, count) => count > 0 && findInFirstLines(count));
-		if (isIntroduced && !this.#isForward) {
+		const isIntroduced = () => filledLines.some((_, count) => count > 0 && findInFirstLines(count));
+		if (!this.#isForward && isIntroduced()) {
 			this.#hasEarlierMessage = true;
 			return end;
 		}

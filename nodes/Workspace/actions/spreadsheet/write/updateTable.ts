@@ -78,17 +78,17 @@ const buildRectangleRequest = ({ sheetId }: TableHeader, { row, column, grid }: 
 
 /** Combines neighboring cells of successive steps into rectangles. This makes the requests smaller. */
 function combineIntoRectangles(steps: readonly MatchStep[]) {
-	const rowPieces = steps
-		.flatMap(({ changes }) => changes)
-		.flatMap(({ row, cellsByColumn }) =>
-			groupNeighbors(cellsByColumn, ([left], [right]) => right === left + 1).map((neighbors) => {
-				return { row, column: neighbors[0][0], line: neighbors.map(([, cell]) => cell) };
-			}),
-		);
+	const changes = steps.flatMap((step) => step.changes);
+	const rowPieces = changes.flatMap(({ row, cellsByColumn }) => {
+		const groups = groupNeighbors(cellsByColumn, ([left], [right]) => right === left + 1);
+		return groups.map((cells) => ({ row, column: cells[0][0], line: cells.map(([, cell]) => cell) }));
+	});
 	const continuesRectangle = (above: (typeof rowPieces)[number], { row, column, line }: typeof above) =>
 		row === above.row + 1 && column === above.column && line.length === above.line.length;
-	const groups = groupNeighbors(rowPieces, continuesRectangle);
-	return groups.map((pieces) => ({ ...pieces[0], grid: pieces.map(({ line }) => line) }));
+	return groupNeighbors(rowPieces, continuesRectangle).map((pieces) => {
+		const { row, column } = pieces[0];
+		return { row, column, grid: pieces.map(({ line }) => line) };
+	});
 }
 
 /** Limit for the rows of one request, as `countBytes` estimates them. The JSON of a batch update is several times as long. */
@@ -98,8 +98,8 @@ export const maxUpdateBytes = maxRequestBytes / 4;
 export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
 	const { header, namedRowsByMember } = await fetchTable(spreadsheet, params, members);
 	const isByNumber = isByRowNumber(params.matchColumns);
-	const names = isByNumber ? collectNames(namedRowsByMember.flat()) : [];
-	const knownHeader = isByNumber ? addLetterColumnsToEmptyHeader(header, names) : header;
+	const addLetters = () => addLetterColumnsToEmptyHeader(header, collectNames(namedRowsByMember.flat()));
+	const knownHeader = isByNumber ? addLetters() : header;
 	// `oldHeader` has the columns of the table, also those that items name by letter. `newHeader` also has the new columns.
 	const resolution = resolveColumns(knownHeader, params, members, namedRowsByMember);
 	const { oldHeader, newNames, newHeader, errors } = resolution;
