@@ -8,7 +8,7 @@ import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../
 import { MemoryReservation } from '../../http/responseMemory';
 import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import { attemptRequest, discardBody, baseRequestOptions, rejectOnAbort } from '../../http/request';
-import type { FullResponse, RequestSender } from '../../http/request';
+import type { FullResponse, RequestErrorFactory, RequestSender } from '../../http/request';
 import { type RetryPolicy, createStoppedRequestError, withRetries } from '../../http/retry';
 import { type Api, apiNames, checkBasesAdvice, type RequestFacts, type SignIn } from './advice';
 import { createResponseError, toRequestError, createTimeoutError } from './errors';
@@ -81,12 +81,15 @@ export const googleApiBases: ApiBases = {
  */
 export function resolveApiUrl(url: string, bases: ApiBases): { readonly url: string; readonly api: Api } {
 	for (const api of Object.keys(googleApiBases) as Api[]) {
-		for (const buildPrefix of [(base: string) => base, getUploadBase]) {
-			const prefix = buildPrefix(googleApiBases[api], api);
-			const suffix = url.slice(prefix.length);
+		const plainBases = { google: googleApiBases[api], own: bases[api] };
+		const uploadBases = {
+			google: getUploadBase(plainBases.google, api),
+			own: getUploadBase(plainBases.own, api),
+		};
+		for (const { google, own } of [plainBases, uploadBases]) {
+			const suffix = url.slice(google.length);
 			// Google's own address must end here, or go on with another part: `/v10` is not below `/v1`.
-			if (url.startsWith(prefix) && /^(?:$|[/:?])/.test(suffix))
-				return { url: buildPrefix(bases[api], api) + suffix, api };
+			if (url.startsWith(google) && /^(?:$|[/:?])/.test(suffix)) return { url: own + suffix, api };
 		}
 	}
 	// The address of a resumable upload comes from Drive, so it is used unchanged.
@@ -160,42 +163,38 @@ export type Transport = (request: ClientRequest) => Promise<ClientResponse>;
 /** @param send n8n's `httpRequestWithAuthentication` for a credential: it adds the token, and refreshes it after a 401 */
 export function createTransport(send: RequestSender, bases: ApiBases, options: TransportOptions): Transport {
 	const { maxTries, maxRetryWaitMilliseconds, signal, signIn, adviceApis, log } = options;
+	const findRateLimiter = options.rateLimiters ?? rateLimiters;
 	return async (clientRequest) => {
-		const { retryConfig: { httpMethodsToRetry = [], retry = Infinity } = {}, timeout = Infinity } =
-			clientRequest;
+		const { retryConfig = {}, timeout = Infinity } = clientRequest;
+		const { httpMethodsToRetry = [], retry: maxRepeats = Infinity } = retryConfig;
 		const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
 		const { url, api } = resolveApiUrl(String(clientRequest.url), bases);
 		const method = (clientRequest.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
 		const request = await buildGoogleRequest(clientRequest, { method, timeout: timeoutMilliseconds }, url);
 		const adviceByStatus = adviceApis?.includes(api) === false ? undefined : options.adviceByStatus;
 		const facts = { api, method, url: request.url, signIn, adviceByStatus };
-		const limiter = (options.rateLimiters ?? rateLimiters)(options.credentialKey, api, method);
-		const sendOptions = {
-			maxRetryWaitMilliseconds,
-			signal,
-			mayResend: retry !== 0,
-			onPause: (milliseconds: number) =>
-				log?.(
-					`Google is rate-limiting requests: waiting ${Math.ceil(milliseconds / 1000)} s before the next request`,
-				),
+		const limiter = findRateLimiter(options.credentialKey, api, method);
+		const logPause = (milliseconds: number) => {
+			const seconds = Math.ceil(milliseconds / 1000);
+			log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
 		};
-		const attemptOnce = () =>
-			attemptRequest(
-				async (attemptSignal) => {
-					const response = await sendAndRefresh(send, request, attemptSignal);
-					return await readGoogleResponse(response, clientRequest, facts, attemptSignal);
-				},
-				{ timeoutMilliseconds, signal },
-				{
-					createStoppedError: createStoppedRequestError,
-					createTimeoutError: () => createTimeoutError(timeoutMilliseconds / 1000),
-					toRequestError: (error) => toRequestError(error, facts),
-				},
-			);
+		const sendOptions = { maxRetryWaitMilliseconds, signal, mayResend: maxRepeats > 0, onPause: logPause };
+		const fetchResponse = async (attemptSignal: AbortSignal) => {
+			const response = await sendAndRefresh(send, request, attemptSignal);
+			return await readGoogleResponse(response, clientRequest, facts, attemptSignal);
+		};
+		const errorFactory: RequestErrorFactory = {
+			createStoppedError: createStoppedRequestError,
+			createTimeoutError: () => createTimeoutError(timeoutMilliseconds / 1000),
+			toRequestError: (error) => toRequestError(error, facts),
+		};
+		const attempt = () => attemptRequest(fetchResponse, { timeoutMilliseconds, signal }, errorFactory);
+		const isHarmless = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
+		const maxAttempts = Math.min(maxTries, 1 + maxRepeats);
 		return await withRetries(
-			() => limiter.send(attemptOnce, sendOptions),
-			{ isHarmless: ['GET', 'PUT', ...httpMethodsToRetry].includes(method), isRead: method === 'GET' },
-			{ maxTries: Math.min(maxTries, retry + 1), maxRetryWaitMilliseconds, signal, words: retryWords },
+			() => limiter.send(attempt, sendOptions),
+			{ isHarmless, isRead: method === 'GET' },
+			{ maxTries: maxAttempts, maxRetryWaitMilliseconds, signal, words: retryWords },
 		);
 	};
 }
@@ -234,10 +233,12 @@ async function toBytes(data: unknown): Promise<Buffer | undefined> {
 
 /** Builds the query. A list becomes one pair per value. The serializer of Google's clients would add a library of thirty packages. */
 function buildQuery(params: ClientRequest['params'] = {}): string {
+	const encode = (part: unknown) => encodeURIComponent(String(part));
 	return Object.entries(params)
-		.flatMap(([name, value]) => [value].flat().map((element) => [name, element]))
-		.filter(([, element]) => element !== undefined)
-		.map((pair) => pair.map((part) => encodeURIComponent(String(part))).join('='))
+		.flatMap(([name, value]) => {
+			const elements = [value].flat().filter((element) => element !== undefined);
+			return elements.map((element) => `${encode(name)}=${encode(element)}`);
+		})
 		.join('&');
 }
 
