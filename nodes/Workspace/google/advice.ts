@@ -6,7 +6,7 @@ import { quoteField } from '../../fields/field';
 export type Api = 'mail' | 'sheets' | 'docs' | 'drive';
 
 /** The conditions for advice. All that are set must be true. */
-interface AdviceCase {
+interface AdviceConditions {
 	/** The failed request must be to one of these services. */
 	readonly api?: readonly Api[];
 	/** Must match `GoogleError.searchText`. The status is not part of it, because every 403 has the status PERMISSION_DENIED. */
@@ -21,7 +21,7 @@ interface AdviceCase {
 /** The services that open any file of the account by its ID, whatever Drive Access says. */
 const editorApis: readonly Api[] = ['sheets', 'docs'];
 const serviceAccount = { authentication: 'serviceAccount' } as const;
-const nouns: Partial<Record<Api, string>> = { sheets: 'a spreadsheet', docs: 'a document' };
+const editorFileNouns: Partial<Record<Api, string>> = { sheets: 'a spreadsheet', docs: 'a document' };
 const appFilesOnlyText =
 	'Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential';
 
@@ -30,7 +30,7 @@ export const checkBasesAdvice = 'Check the API bases in the credential and any p
 const seeMessageText = 'The message says why Google refused this.';
 const noReasonText = `Google gave no reason. ${checkBasesAdvice}`;
 const noTokenText = `The request reached Google without its token. ${checkBasesAdvice}`;
-const quotaAdvice: ReadonlyArray<readonly [AdviceCase, string]> = [
+const quotaAdvice: ReadonlyArray<readonly [AdviceConditions, string]> = [
 	[
 		{ pattern: /dailyLimitExceeded|quotaExceeded|\bdaily [\w ]*limit|\bper day\b/i },
 		"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
@@ -42,7 +42,7 @@ const quotaAdvice: ReadonlyArray<readonly [AdviceCase, string]> = [
 ];
 
 /** What the user can do, by status. The first row that fits counts. The link above a row shows such a response. */
-export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [AdviceCase, string]>>> = {
+export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [AdviceConditions, string]>>> = {
 	400: [
 		// https://github.com/burnash/gspread/issues/732
 		[
@@ -202,18 +202,19 @@ export interface GoogleError {
 export function findAdvice(status: number, isRateLimit: boolean, error: GoogleError, request: RequestFacts) {
 	// Google's services have a message for what they do not find. A 404 without a message comes from a wrong base address.
 	if (status === 404 && !error.message) return noReasonText;
-	const row = adviceTable[status]?.find(([conditions]) => isApplicable(conditions, error, request));
+	const row = adviceTable[status]?.find(([rowConditions]) => isApplicable(rowConditions, error, request));
+	const [conditions, rowAdvice] = row ?? [];
 	if (isRateLimit && !row)
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
-	const ownAdvice = !row?.[0].pattern && request.adviceByStatus?.[status];
-	const parts =
+	const ownAdvice = conditions?.pattern ? undefined : request.adviceByStatus?.[status];
+	const sentences =
 		status === 404
-			? describeMissing(error, request, row?.[1])
-			: [row?.[1] ?? findGeneralAdvice(status, error, request), ownAdvice];
-	return parts.filter(Boolean).join(' ');
+			? buildNotFoundAdvice(error, request, rowAdvice)
+			: [rowAdvice ?? findGeneralAdvice(status, error, request), ownAdvice];
+	return sentences.filter(Boolean).join(' ');
 }
 
-function isApplicable(conditions: AdviceCase, error: GoogleError, request: RequestFacts): boolean {
+function isApplicable(conditions: AdviceConditions, error: GoogleError, request: RequestFacts): boolean {
 	const { api, pattern, authentication, hidesFiles, creates } = conditions;
 	return (
 		(api?.includes(request.api) ?? true) &&
@@ -255,8 +256,8 @@ function findForbiddenAdvice(error: GoogleError, request: RequestFacts): string 
 	return message ? seeMessageText : noReasonText;
 }
 
-/** Describes what Google does not find. Uses the ID in Google's message, which may be a folder's. Without one, uses the ID in the address. */
-function describeMissing({ message = '' }: GoogleError, request: RequestFacts, rowAdvice?: string) {
+/** Returns sentences that name what Google does not find: by the ID in Google's message, which may be a folder's, or in the address. */
+function buildNotFoundAdvice({ message = '' }: GoogleError, request: RequestFacts, rowAdvice?: string) {
 	const { pathname } = new URL(request.url);
 	const idInMessage = /not found: ([\w-]+)/.exec(message)?.[1];
 	const fileId = /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1];
@@ -268,7 +269,7 @@ function describeMissing({ message = '' }: GoogleError, request: RequestFacts, r
 	// Every ID of a file at Google has a digit or at least 25 characters.
 	if (!/\d/.test(id) && id.length < 25)
 		return [`'${shorten(id, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`, advice];
-	const noun = nouns[request.api] ?? 'anything';
+	const noun = editorFileNouns[request.api] ?? 'anything';
 	return [`This account cannot find ${noun} with the ID ${id}.`, rowAdvice, advice];
 }
 

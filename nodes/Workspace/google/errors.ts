@@ -26,26 +26,25 @@ function parseGoogleError(body: Buffer): GoogleError {
 	const responseJson = tryParseJson(body);
 	const error = getProperty(responseJson, 'error');
 	// For a blocked IP address, Google answers with a page in HTML instead of JSON.
-	const otherText = body.includes('automated queries') ? 'Sorry, this looks like automated queries' : error;
-	const text = trimText(
-		getProperty(error, 'message') ?? getProperty(responseJson, 'error_description') ?? otherText,
-	);
+	const isBlockedPage = body.includes('automated queries');
+	const pageText = isBlockedPage ? 'Sorry, this looks like automated queries' : undefined;
+	const errorText = getProperty(error, 'message') ?? getProperty(responseJson, 'error_description');
+	const text = trimText(errorText ?? pageText ?? error);
 	const message = text && shorten(text, maxMessageLength);
 	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
-	const reasons = [error, ...details.map((detail) => getProperty(detail, 'reason'))].map(trimText);
+	const readReason = (detail: unknown) => trimText(getProperty(detail, 'reason'));
+	const readUrl = (detail: unknown) =>
+		trimText(getProperty(getProperty(detail, 'metadata'), 'activationUrl'));
 	return {
 		message,
 		status: trimText(getProperty(error, 'status')),
-		searchText: [...reasons, message].filter(Boolean).join(' '),
-		activationUrl: details
-			.map((detail) => trimText(getProperty(getProperty(detail, 'metadata'), 'activationUrl')))
-			.find((url) => url?.startsWith('https://console.')),
+		searchText: [trimText(error), ...details.map(readReason), message].filter(Boolean).join(' '),
+		activationUrl: details.map(readUrl).find((url) => url?.startsWith('https://console.')),
 	};
 }
 
-function trimText(value: unknown): string | undefined {
-	return typeof value === 'string' ? value.trim() || undefined : undefined;
-}
+/** Returns a text without white space around it. Returns undefined for an empty text and for any other value. */
+const trimText = (value: unknown) => (typeof value === 'string' ? value.trim() || undefined : undefined);
 
 type ErrorResponse = Pick<FullResponse, 'headers'> & { readonly status: number; readonly body: Buffer };
 
@@ -164,32 +163,36 @@ async function readResponseError(status: number, response: unknown, request: Req
 }
 
 function createNetworkError(error: unknown, chain: readonly unknown[], request: RequestFacts): NodeError {
-	const reason = classifyNetworkError(error);
-	const { category, outcome, retryable, status, code } = reason;
-	const networkMessage = formatNetworkMessage(reason, error, request.url);
-	if (category === 'blocked') {
-		const policyError = chain.find(isBlockedByPolicy);
-		const texts = [policyError?.message, trimText(getProperty(policyError, 'description'))].filter(Boolean);
-		const n8nText = texts.length > 0 ? ` n8n says: ${texts.join('. ')}` : '';
-		return new NodeError({ code: 503, message: networkMessage, description: `${blockedAdvice}${n8nText}` });
-	}
-	const texts = chain.flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
-	const isAboutToken =
-		code === undefined
-			? texts.some((text) => /access token|not connected|reconnect|refresh|credential/i.test(text))
-			: code === 'EAUTH' || code === 'ESTATUS';
+	const networkError = classifyNetworkError(error);
+	const { outcome, retryable, status, code } = networkError;
+	const networkMessage = formatNetworkMessage(networkError, error, request.url);
+	const policyError = chain.find(isBlockedByPolicy);
+	if (policyError) return createBlockedError(policyError, networkMessage);
+	const errorTexts = chain.flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
 	// n8n found no token or could not refresh it, so nothing was carried out.
-	if (isAboutToken) {
+	if (isAboutToken(code, errorTexts)) {
 		const message = 'The credential has no valid token, and a new one could not be obtained';
 		return new NodeError({ code: 401, message, description: getReconnectAdvice(request.signIn) });
 	}
-	const errorText = texts[0] ?? 'The request could not be completed';
+	const errorText = errorTexts[0] ?? 'The request could not be completed';
 	const message = code === undefined ? errorText : networkMessage;
 	const description = appendErrorCode(
 		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.',
 		code,
 	);
 	return new NodeError({ code: status, message, description, outcome, retryable });
+}
+
+function createBlockedError(policyError: Error, message: string): NodeError {
+	const texts = [policyError.message, trimText(getProperty(policyError, 'description'))].filter(Boolean);
+	const n8nText = texts.length > 0 ? ` n8n says: ${texts.join('. ')}` : '';
+	return new NodeError({ code: 503, message, description: `${blockedAdvice}${n8nText}` });
+}
+
+/** Whether an error is about the token of the credential. If it has no code, only its texts tell. */
+function isAboutToken(code: string | undefined, errorTexts: readonly string[]): boolean {
+	if (code !== undefined) return code === 'EAUTH' || code === 'ESTATUS';
+	return errorTexts.some((text) => /access token|not connected|reconnect|refresh|credential/i.test(text));
 }
 
 /** Whether an error is about n8n's own request for a new token. The URL of that request is not the URL of ours. */
