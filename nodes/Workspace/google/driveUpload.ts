@@ -66,14 +66,17 @@ export async function uploadToDrive(environment: UploadEnvironment, request: Dri
 	const isRepeatable = Boolean(metadata.id) || replacedId !== undefined;
 	if (isRepeatable && source.size <= maxOneRequestBytes) return await uploadInOneRequest(drive, request);
 	let session = await openSession(environment, request);
+	// Each pass reads the source from its first byte, and sends what Drive lacks.
 	for (let pass = 1; ; pass++) {
-		const uploaded = await sendMissingBytes(session, request).catch((error: unknown) => {
-			if (!session.isLost || !isNodeError(error) || pass >= options.maxTries) throw error;
-			return isRepeatable ? undefined : findFileOfLostSession(error, request);
-		});
+		const isLastPass = pass >= options.maxTries;
+		const recoverLostSession = async (error: unknown) => {
+			if (!session.isLost || !isNodeError(error) || isLastPass) throw error;
+			return isRepeatable ? undefined : await findFileOfLostSession(error, request);
+		};
+		const uploaded = await sendMissingBytes(session, request).catch(recoverLostSession);
 		if (uploaded) return uploaded;
 		if (session.isLost) session = await openSession(environment, request);
-		else if (pass >= options.maxTries) throw createIncompleteUploadError('notDone');
+		else if (isLastPass) throw createIncompleteUploadError('notDone');
 	}
 }
 

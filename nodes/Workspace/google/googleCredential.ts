@@ -26,6 +26,7 @@ export interface SharedSending extends Required<Pick<TransportOptions, 'log'>> {
 }
 
 /**
+ * Reads the node's Google credential.
  * @param choice the value of the field Authentication
  * @param sanitizer learns the secrets of the credential
  * @throws n8n's error if the node has no credential, NodeError 400 if an API base is not an address
@@ -41,11 +42,11 @@ export async function readGoogleCredential(
 	sanitizer.addSecrets(findSecrets(credential));
 	const sanitizers = new Set([sanitizer]);
 	const sharingContext = shareCredentialReads(context, type, credential, sanitizers);
-	/** Builds a function that sends as n8n's helper does. The helper reads the credential and the cancel signal from its `this`. */
-	const createSender =
-		(thisArg: IAllExecuteFunctions): RequestSender =>
-		async (request) =>
-			(await context.helpers.httpRequestWithAuthentication.call(thisArg, type, request)) as FullResponse;
+	/** Binds n8n's helper, which reads the credential and the cancel signal from its `this`. */
+	const createSender = (thisArg: IAllExecuteFunctions): RequestSender => {
+		const send = context.helpers.httpRequestWithAuthentication.bind(thisArg, type);
+		return async (request) => (await send(request)) as FullResponse;
+	};
 	const bases = readApiBases(credential);
 	const { id, name = type } = context.getNode().credentials?.[type] ?? {};
 	const credentialKey = id ?? type;
@@ -64,12 +65,14 @@ export async function readGoogleCredential(
 		signIn,
 		/** If the sign-in ends soon, logs and returns a notice. Call this after the requests, because they refresh the token. */
 		async findNotice(): Promise<string | undefined> {
+			if (!endsSoon) return undefined;
 			// An error here must not fail the run, because its work is done.
-			const latestCredential = endsSoon && (await sharingContext.getCredentials(type).catch(() => undefined));
-			const endText = latestCredential ? describeSignInEnd(credentialKey, latestCredential) : undefined;
-			if (endText && claimNoticeLogging(credentialKey))
+			const latestCredential = await sharingContext.getCredentials(type).catch(() => undefined);
+			const endText = latestCredential && describeSignInEnd(credentialKey, latestCredential);
+			if (endText === undefined) return undefined;
+			if (claimNoticeLogging(credentialKey))
 				context.logger.warn(`The Google sign-in of "${name}" ${endText}`);
-			return endText && `The Google sign-in of this node ${endText}`;
+			return `The Google sign-in of this node ${endText}`;
 		},
 		/** Loads Google's libraries on first use. */
 		loadClients: async (options: OperationOptions, shared?: SharedSending): Promise<Clients> => {
@@ -77,9 +80,9 @@ export async function readGoogleCredential(
 			if (!shared) return createClients(createSender(sharingContext), bases, { ...defaults, ...options });
 			for (const runSanitizer of shared.sanitizers) sanitizers.add(runSanitizer);
 			// n8n's helper aborts a request when the execution that sends it is stopped. Other runs still need the request.
-			const getExecutionCancelSignal = { value: () => shared.signal };
-			const thisArg = Object.create(sharingContext, { getExecutionCancelSignal }) as IAllExecuteFunctions;
 			const { signal, log } = shared;
+			const overrides = { getExecutionCancelSignal: { value: () => signal } };
+			const thisArg = Object.create(sharingContext, overrides) as IAllExecuteFunctions;
 			return createClients(createSender(thisArg), bases, { ...defaults, ...options, signal, log });
 		},
 	};

@@ -8,20 +8,20 @@ type CredentialData = Readonly<Record<string, unknown>>;
 /** How long before the end of a sign-in the notice begins: two days. */
 const noticeMilliseconds = 48 * 3_600_000;
 
-/** For each credential: the hash of its last token, and how many seconds the sign-in then had left. `isLeftOver`: see `rememberToken`. */
-const seenTokens = new BoundedMap<string, { hash: string; seconds: number; isLeftOver: boolean }>();
+/** The last token of each credential: its hash, and the seconds that n8n stores next to it. */
+const lastTokens = new BoundedMap<string, { hash: string; seconds: number; areOutdated: boolean }>();
 
 /**
- * Remembers a token with the seconds that n8n stores next to it.
- * @returns whether they are left over from an earlier sign-in, because n8n keeps them if Google's later responses have none. They are left
- * over if two tokens have the same number, because Google sends fewer seconds with each new token.
+ * Returns whether the seconds next to a token belong to an earlier sign-in. n8n keeps them if Google's later responses have none. Google
+ * sends fewer seconds with each new token, so the same number as for the last token is outdated. Remembers the token for the next call.
  */
-function rememberToken(credentialKey: string, accessToken: unknown, seconds: number): boolean {
+function hasOutdatedSeconds(credentialKey: string, accessToken: unknown, seconds: number): boolean {
 	const hash = createHash('sha256').update(String(accessToken)).digest('base64');
-	const seenToken = seenTokens.get(credentialKey);
-	if (seenToken?.hash === hash) return seenToken.isLeftOver;
-	seenTokens.set(credentialKey, { hash, seconds, isLeftOver: seenToken?.seconds === seconds });
-	return seenToken?.seconds === seconds;
+	const lastToken = lastTokens.get(credentialKey);
+	if (lastToken?.hash === hash) return lastToken.areOutdated;
+	const areOutdated = lastToken?.seconds === seconds;
+	lastTokens.set(credentialKey, { hash, seconds, areOutdated });
+	return areOutdated;
 }
 
 /**
@@ -33,8 +33,8 @@ export function describeSignInEnd(credentialKey: string, credential: CredentialD
 	const readNumber = (name: string) => Number(tokenData[name] ?? NaN);
 	// Google sends this field only if it limits the sign-in. n8n stores it with the token.
 	const seconds = readNumber('refresh_token_expires_in');
-	if (!Number.isFinite(seconds) || rememberToken(credentialKey, tokenData['access_token'], seconds))
-		return undefined;
+	if (!Number.isFinite(seconds)) return undefined;
+	if (hasOutdatedSeconds(credentialKey, tokenData['access_token'], seconds)) return undefined;
 	const refreshedAt = readNumber('n8n_expires_at') - readNumber('expires_in') * 1000;
 	// Older versions of n8n do not store when the token was refreshed.
 	const isExact = Number.isFinite(refreshedAt);

@@ -19,6 +19,9 @@ export function createIncompleteUploadError(outcome: 'notDone' | 'unknown', caus
 	});
 }
 
+/** In place of the range of sent bytes: nothing is sent, and Drive reports which bytes it has. */
+const progressOnly = '*';
+
 /**
  * One resumable upload, which Google calls an upload session. Drive gives it an address, and reports after each part of the file how many
  * bytes it has. If this number is not the expected one, the upload continues from there.
@@ -45,12 +48,7 @@ export class UploadSession {
 		this.#policy = policy;
 	}
 
-	/**
-	 * Sends the part of a chunk that Drive does not have.
-	 * @param position the position of the chunk in the file, in bytes
-	 * @returns false if Drive lacks bytes from before the chunk
-	 * @throws NodeError
-	 */
+	/** Sends what Drive lacks of a chunk. @param position where the chunk begins in the file @returns false if Drive lacks bytes before it */
 	async send(chunk: Buffer, position: number): Promise<boolean> {
 		const end = position + chunk.length;
 		while (this.storedBytes >= position && this.storedBytes < end) {
@@ -68,7 +66,7 @@ export class UploadSession {
 	/** Returns the file after all bytes were sent. Drive completes an empty file when it is asked for the progress. */
 	async finish(): Promise<drive_v3.Schema$File> {
 		if (!this.#file)
-			await withRetries(() => this.#put('*'), { isHarmless: true, isRead: false }, this.#policy);
+			await withRetries(() => this.#put(progressOnly), { isHarmless: true, isRead: false }, this.#policy);
 		if (this.#file) return this.#file;
 		throw createProgressError(
 			`Google Drive stored ${this.storedBytes} of ${this.#totalBytes} bytes but did not complete the file`,
@@ -79,7 +77,7 @@ export class UploadSession {
 	/** Makes one attempt to send what Drive lacks of the chunk. If the last response was lost, first asks what Drive has. */
 	async #sendPart(chunk: Buffer, position: number): Promise<void> {
 		const knownBytes = this.storedBytes;
-		if (this.#mustAskProgress) await this.#put('*');
+		if (this.#mustAskProgress) await this.#put(progressOnly);
 		// Some bytes had arrived. Returning ends this series of attempts, and `send` starts a full series for the other bytes.
 		if (this.storedBytes > knownBytes) return;
 		const start = this.storedBytes;
@@ -93,7 +91,7 @@ export class UploadSession {
 		}
 	}
 
-	/** @param range the range of the sent bytes, such as 0-41. With *, no bytes are sent, and Drive reports which it has @throws NodeError */
+	/** Sends one request of the session. @param range the range of the sent bytes, such as 0-41, or `progressOnly` @throws NodeError */
 	async #put(range: string, bytes?: Buffer): Promise<void> {
 		this.#mustAskProgress = true;
 		const { status, headers, data } = await this.#transport({
@@ -117,6 +115,5 @@ export class UploadSession {
 	}
 }
 
-function createProgressError(message: string, description: string): NodeError {
-	return new NodeError({ code: 502, message, description, outcome: 'unknown' });
-}
+const createProgressError = (message: string, description: string) =>
+	new NodeError({ code: 502, message, description, outcome: 'unknown' });
