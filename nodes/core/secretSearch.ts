@@ -159,13 +159,13 @@ function findMatchAround(
 	const start = view.starts[index - headLength] ?? 0;
 	const end = view.ends[index + tailLength - 1] ?? 0;
 	const length = headLength + tailLength;
+	const isPrefix = headLength === offset;
+	const isSuffix = offset + tailLength === text.length;
 	const isRevealing =
-		length === text.length ||
+		(isPrefix && isSuffix) ||
 		length >= minInnerLength * scale ||
-		(headLength === offset && length >= minPrefixLength * scale && !hasWordCharacterAt(originalText, end)) ||
-		(offset + tailLength === text.length &&
-			length >= minSuffixLength * scale &&
-			!hasWordCharacterAt(originalText, start - 1));
+		(isPrefix && length >= minPrefixLength * scale && !hasWordCharacterAt(originalText, end)) ||
+		(isSuffix && length >= minSuffixLength * scale && !hasWordCharacterAt(originalText, start - 1));
 	if (!isRevealing) return undefined;
 	return isEncoded ? expandToWord(originalText, { start, end }) : { start, end };
 }
@@ -180,12 +180,19 @@ function expandToWord(text: string, range: TextRange): TextRange {
 }
 
 /** Matches an escape of URLs, JSON or HTML, even if it was escaped again. An escape such as `\n` counts as white space. */
-const escapePattern =
-	/%(?:25)*([0-9a-f]{2})|(?<!\\)\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[bfnrt])|&(?:amp;)*(?:#x([0-9a-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos);)/iy;
+const escapePattern = new RegExp(
+	[
+		String.raw`%(?:25)*(?<percentHex>[0-9a-f]{2})`,
+		String.raw`(?<!\\)\\+(?:u(?<unicodeHex>[0-9a-f]{4})|x(?<byteHex>[0-9a-f]{2})|[bfnrt])`,
+		String.raw`&(?:amp;)*(?:#x(?<htmlHex>[0-9a-f]{1,6});?|#(?<decimal>\d{1,7});?|(?<name>amp|lt|gt|quot|apos);)`,
+	].join('|'),
+	'iy',
+);
 const htmlEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /** Decodes an escape. An escaped byte becomes a Latin-1 character. A needle matches it: the secret's UTF-8 bytes, read as Latin-1. */
-function decodeEscape([, percentHex, unicodeHex, byteHex, htmlHex, decimal, name]: RegExpExecArray): string {
+function decodeEscape({ groups = {} }: RegExpExecArray): string {
+	const { percentHex, unicodeHex, byteHex, htmlHex, decimal, name } = groups;
 	if (name !== undefined) return htmlEntities[name.toLowerCase()] ?? '';
 	const hexCode = percentHex ?? unicodeHex ?? byteHex ?? htmlHex;
 	const code = hexCode === undefined ? Number(decimal ?? 0x20) : parseInt(hexCode, 16);
@@ -209,17 +216,16 @@ function toSearchableText(text: string): SearchableText {
 	let view: SearchableText = { text, starts, ends: starts.map((index) => index + 1) };
 	for (let pass = 1; pass < maxUnescapePasses && /[%&\\]/.test(view.text); pass++)
 		view = unescapeAndFold(view, (code) => code);
-	return unescapeAndFold(
-		view,
-		(code) => foldedAscii[code] ?? (ignoredCharacterPattern.test(String.fromCharCode(code)) ? 0 : code),
-	);
+	const isIgnored = (code: number) => ignoredCharacterPattern.test(String.fromCharCode(code));
+	return unescapeAndFold(view, (code) => foldedAscii[code] ?? (isIgnored(code) ? 0 : code));
 }
 
 /** Removes one level of escapes, and folds each character. @param foldCode returns the code that replaces a character, or 0 to drop it */
 function unescapeAndFold({ text, starts, ends }: SearchableText, foldCode: (code: number) => number) {
 	// Unescaping never makes a text longer.
 	const codes = new Uint16Array(text.length);
-	const [newStarts, newEnds] = [new Uint32Array(text.length), new Uint32Array(text.length)];
+	const newStarts = new Uint32Array(text.length);
+	const newEnds = new Uint32Array(text.length);
 	let length = 0;
 	for (let position = 0, end = 0; position < text.length; position = end) {
 		const unit = text.charAt(position);
@@ -231,7 +237,8 @@ function unescapeAndFold({ text, starts, ends }: SearchableText, foldCode: (code
 			if (!foldedCode) continue;
 			codes[length] = foldedCode;
 			newStarts[length] = starts[position] ?? 0;
-			newEnds[length++] = ends[end - 1] ?? 0;
+			newEnds[length] = ends[end - 1] ?? 0;
+			length++;
 		}
 	}
 	const foldedText = Buffer.from(codes.buffer, 0, length * 2).toString('utf16le');
