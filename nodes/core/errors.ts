@@ -75,7 +75,6 @@ export function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
 	});
 }
 
-/** Turns anything that was thrown into an Error. */
 export const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /** Builds the error for input that is refused before anything is sent or changed. */
@@ -89,7 +88,7 @@ export const appendErrorCode = (description: string, code: string | undefined) =
 /** Removes what `appendErrorCode` added, from a description that goes into a message. */
 const removeErrorCode = (description: string) => description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
 
-/** The part of `Sanitizer` that this file needs. To import the class would make an import circle. */
+/** The part of `Sanitizer` that this file needs. Importing the class would make an import circle. */
 interface ErrorSanitizer {
 	sanitizeError(error: NodeError): NodeError;
 }

@@ -39,7 +39,7 @@ export interface Batch<C> {
 	readonly items: ReadonlyArray<CheckedItem<C>>;
 	/** A batch begins after all batches of earlier phases have ended. Batches without a phase are in the same one. */
 	readonly phase?: number;
-	/** Batches with the same key run one after another. */
+	/** Batches with the same key are performed one after another. */
 	readonly key?: string;
 }
 
@@ -53,7 +53,7 @@ export interface Work<C> {
 	outputHasInputFields(value: C | undefined): boolean;
 	/** Combines items into batches, in the order in which they begin. */
 	planBatches(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Batch<C>>;
-	/** Returns how many batches run at once. */
+	/** Returns how many batches are performed at once. */
 	getConcurrency(checkedItems: ReadonlyArray<CheckedItem<C>>): number;
 	/** Returns one result per item of the batch, in the same order. If it throws, all of these items fail, and the work is not repeated. */
 	perform(items: ReadonlyArray<CheckedItem<C>>): Promise<ReadonlyArray<PerformedItem>>;
@@ -119,7 +119,7 @@ class ItemLoop<C> {
 		const startedBatches: Array<Promise<void>> = [];
 		let currentPhase: number | undefined;
 		for (const { items, phase, key } of this.#work.planBatches(checkedItems)) {
-			if (phase !== currentPhase) await Promise.all(startedBatches.splice(0));
+			if (phase !== currentPhase) await Promise.all(startedBatches);
 			currentPhase = phase;
 			const startBatch = () => runLimited(() => this.#performBatch(items));
 			startedBatches.push(key === undefined ? startBatch() : mutex.run(key, startBatch));

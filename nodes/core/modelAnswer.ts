@@ -10,25 +10,28 @@ export interface ModelAnswer {
 /** The room for a note, with the quotes and keys around it. */
 const noteCharacters = 600;
 
-/** Returns how many characters of an answer remain besides the note and these values, each with a comma. */
+/** Counts the characters of a value in JSON, with the comma after it. */
+const measureValue = (value: unknown) => JSON.stringify(value).length + 1;
+
+/** Returns how many characters of an answer remain if it also has a note and these values. */
 export const countRoom = (maxCharacters: number, ...otherValues: unknown[]): number =>
-	otherValues.reduce<number>(
-		(remainingRoom, value) => remainingRoom - JSON.stringify(value).length - 1,
-		maxCharacters - noteCharacters,
-	);
+	otherValues.reduce<number>((room, value) => room - measureValue(value), maxCharacters - noteCharacters);
 
 /** Counts how many values, from the first one on, fit completely. */
 export function countFitting(values: readonly unknown[], room: number): number {
 	let remainingRoom = room;
-	const fittingCount = values.findIndex((value) => (remainingRoom -= JSON.stringify(value).length + 1) < 0);
-	return fittingCount === -1 ? values.length : fittingCount;
+	for (const [index, value] of values.entries()) {
+		remainingRoom -= measureValue(value);
+		if (remainingRoom < 0) return index;
+	}
+	return values.length;
 }
 
 /** Cuts a text to the room that it may take in JSON. Cuts after a line or a word, unless half of what fits would be lost. */
 export function fitText(text: string, room: number): string {
 	const measure = (end: number) => JSON.stringify(text.slice(0, end)).length;
 	let end = Math.min(text.length, Math.max(0, room));
-	// Line breaks, quotes and backslashes take more characters in JSON. 0.99 makes each pass at least one character shorter.
+	// Line breaks, quotes and backslashes take more characters in JSON. With 0.99, each pass makes the text at least one character shorter.
 	for (let length = measure(end); length > room && end > 0; length = measure(end))
 		end = Math.floor(end * Math.min(room / length, 0.99));
 	const head = text.slice(0, end);

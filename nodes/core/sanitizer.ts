@@ -41,7 +41,6 @@ export class Sanitizer {
 		this.addSecrets(secrets);
 	}
 
-	/** Adds secrets, for example a token that was refreshed. */
 	addSecrets(secrets: Iterable<string>): void {
 		for (const secret of secrets) this.#secretSearch.addSecret(secret);
 	}

@@ -33,11 +33,12 @@ export function suggestNames(names: readonly string[], missingNames: readonly st
 
 /** Returns whether two texts differ in one place only, by at most two characters, and have at least as many characters in common. */
 function isSimilar(a: string, b: string): boolean {
-	const length = Math.min(a.length, b.length);
-	let [start, end] = [0, 0];
-	while (start < length && a[start] === b[start]) start++;
-	while (end < length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-	return Math.max(a.length, b.length) - start - end <= Math.min(2, start + end);
+	const minLength = Math.min(a.length, b.length);
+	let headLength = 0;
+	while (headLength < minLength && a[headLength] === b[headLength]) headLength++;
+	let tailLength = 0;
+	while (tailLength < minLength - headLength && a.at(-1 - tailLength) === b.at(-1 - tailLength)) tailLength++;
+	return Math.max(a.length, b.length) - headLength - tailLength <= Math.min(2, headLength + tailLength);
 }
 
 /** Compares by character codes. The first call of `localeCompare` would cost n8n's start 5 ms. */
