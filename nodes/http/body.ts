@@ -56,9 +56,7 @@ export function tryParseJson(bytes: Buffer): unknown {
 }
 
 /** Returns whether the body begins like a JSON object or array, or has nothing but spaces in its first 64 bytes. */
-export function mayBeJson(bytes: Buffer): boolean {
-	return /^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
-}
+export const mayBeJson = (bytes: Buffer) => /^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
 
 /** Reads the beginning of an unsuccessful response. If reading fails, returns what was read, because the status is known anyway. */
 export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {

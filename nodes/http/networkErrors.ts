@@ -27,11 +27,13 @@ export function findErrorCode(chain: readonly unknown[]): string | undefined {
 /** Finds the host that could not be reached: the host of the URL, or another one on the way, such as a proxy (then also its port if known). */
 function findUnreachableHost(chain: readonly unknown[], url: string): string {
 	const { host, hostname, port, protocol } = new URL(url);
-	const requestedPort = Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
+	const defaultPort = protocol === 'https:' ? 443 : 80;
+	const requestedPort = port === '' ? defaultPort : Number(port);
 	for (const link of chain) {
 		const name = getProperty(link, 'hostname');
 		if (typeof name === 'string' && name !== hostname) return name;
-		const [address, peerPort] = [getProperty(link, 'address'), getProperty(link, 'port')];
+		const address = getProperty(link, 'address');
+		const peerPort = getProperty(link, 'port');
 		if (typeof address === 'string' && typeof peerPort === 'number' && peerPort !== requestedPort)
 			return `${address}:${peerPort}`;
 	}
@@ -114,7 +116,8 @@ function classifyCode(chain: readonly object[], code = ''): [NetworkError['categ
 		beforeTls: !chain.some((link) => errorsAfterTls.has(link)),
 	};
 	const row = errorTable.find(([, pattern, , phase]) => pattern.test(code) && (!phase || phases[phase]));
-	return row ? [row[0], row[2]] : ['unknown', 'the connection failed'];
+	const [category = 'unknown', , reason = 'the connection failed'] = row ?? [];
+	return [category, reason];
 }
 
 /** Says what happened, with the same words in every node. @param url the requested address */

@@ -130,7 +130,7 @@ export class RateLimiter {
 		const isNew = sentAt > this.#lastQuotaErrorAt;
 		this.#quotaErrorStreak = { beganAt, count: isNew ? count + 1 : count, error };
 		if (isNew) {
-			// Up to a second after the first error, and up to twice as long after each further error. A longer requested one replaces it.
+			// Up to a second after the first error, and up to twice as long after each further error. The service may ask for a longer pause.
 			const backoffPause = Math.min(periodMilliseconds, (periodMilliseconds / 60) * 2 ** count);
 			this.#pausedUntil = now + backoffPause * (0.5 + random() / 2);
 			this.#lastQuotaErrorAt = now;

@@ -12,12 +12,17 @@ const maxFastKeys = 1_000;
 /** The limit for levels of objects and lists in an item. n8n copies data by recursion, which overflows the stack at some thousands of levels. */
 const maxItemLevels = 1_000;
 
-const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
-const [braceEnd, bracketEnd, colon] = [0x7d, 0x5d, 0x3a];
+const [brace, braceEnd] = [0x7b, 0x7d];
+const [bracket, bracketEnd] = [0x5b, 0x5d];
+const [comma, colon] = [0x2c, 0x3a];
+const [quote, backslash] = [0x22, 0x5c];
 
-/** Scans JSON. Yields after each mebibyte, so that a step takes only a few milliseconds. @returns the estimated bytes of memory */
+/** Scans JSON. Yields after each mebibyte, so that a step takes only milliseconds. @returns the cost in bytes; Infinity beyond `maxLevels` */
 function* scanJson(json: Buffer, maxCost: number, maxLevels: number): Generator<undefined, number> {
-	let [position, cost, isInText, level] = [0, json.length, false, 0];
+	let position = 0;
+	let cost = json.length;
+	let level = 0;
+	let isInText = false;
 	/** The number of keys by level. An index beyond the end is harmless: a typed array ignores a write there and reads undefined. */
 	const keyCounts = new Uint32Array(maxItemLevels);
 	while (position < json.length && cost <= maxCost) {
@@ -46,11 +51,7 @@ function* scanJson(json: Buffer, maxCost: number, maxLevels: number): Generator<
 	return cost;
 }
 
-/**
- * Estimates the memory that parsing takes, in bytes. Depending on the structure, it is 1 to 40 times the length of the JSON.
- * @param maxCost the scan stops at a higher cost
- * @param maxLevels the cost of JSON with more levels is infinite
- */
+/** Estimates the bytes of memory that parsing takes: 1 to 40 times the length of the JSON. The scan stops when it finds more than `maxCost`. */
 export function estimateParsingCost(json: Buffer, maxCost = Infinity, maxLevels = Infinity): number {
 	const scan = scanJson(json, maxCost, maxLevels);
 	let step = scan.next();
@@ -58,8 +59,8 @@ export function estimateParsingCost(json: Buffer, maxCost = Infinity, maxLevels 
 	return step.value;
 }
 
-/** Fractions of the heap for one response, for all responses that are being read or parsed, and for everything in the heap. */
-const [maxResponseShare, maxInFlightShare, maxHeapShare] = [1 / 4, 1 / 2, 0.85];
+/** Fractions of the heap. `inFlight` is for all responses that are being read or parsed, and `total` for everything in the heap. */
+const maxHeapShares = { oneResponse: 1 / 4, inFlight: 1 / 2, total: 0.85 };
 /** Limits for data that becomes an item. At a higher cost, `JSON.parse` would block all of n8n for over half a second. */
 export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxItemLevels };
 
@@ -73,14 +74,14 @@ export class MemoryReservation {
 	/** @throws BodyError `noMemory` if there is no room next to the other responses */
 	reserve(bytes: number): void {
 		const { heap_size_limit: heapLimit } = getHeapStatistics();
-		if (getLedger().bytes + bytes > heapLimit * maxInFlightShare) throw new BodyError('noMemory');
+		if (getLedger().bytes + bytes > heapLimit * maxHeapShares.inFlight) throw new BodyError('noMemory');
 		this.#addBytes(bytes);
 	}
 
 	/** Reserves memory for parsing. @param limits the limits for the memory and the levels @throws BodyError `tooCostly`, `noMemory` */
 	async reserveForParsing(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
 		const { heap_size_limit: heapLimit } = getHeapStatistics();
-		const maxCost = Math.min(limits.bytes, heapLimit * maxResponseShare);
+		const maxCost = Math.min(limits.bytes, heapLimit * maxHeapShares.oneResponse);
 		const scan = scanJson(json, maxCost, limits.levels);
 		let step = scan.next();
 		for (; !step.done; step = scan.next()) await yieldToEventLoop();
@@ -88,7 +89,7 @@ export class MemoryReservation {
 		if (cost > maxCost) throw new BodyError('tooCostly');
 		// Parsed responses count twice: in the heap and in the ledger. Too high is safer than too low.
 		const usedBytes = getHeapStatistics().used_heap_size + getLedger().bytes;
-		if (usedBytes + cost > heapLimit * maxHeapShare) throw new BodyError('noMemory');
+		if (usedBytes + cost > heapLimit * maxHeapShares.total) throw new BodyError('noMemory');
 		this.reserve(cost);
 	}
 
@@ -106,7 +107,7 @@ export class MemoryReservation {
 /** Returns whether JSON can be parsed without harm to n8n's other workflows: within the limits of memory, time and levels. */
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: heapLimit, used_heap_size: usedBytes } = getHeapStatistics();
-	const freeBytes = heapLimit * maxHeapShare - usedBytes - getLedger().bytes;
-	const maxCost = Math.min(itemParsingLimits.bytes, heapLimit * maxResponseShare, freeBytes);
+	const freeBytes = heapLimit * maxHeapShares.total - usedBytes - getLedger().bytes;
+	const maxCost = Math.min(itemParsingLimits.bytes, heapLimit * maxHeapShares.oneResponse, freeBytes);
 	return estimateParsingCost(json, maxCost, itemParsingLimits.levels) <= maxCost;
 }

@@ -3,17 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isNodeError, NodeError, toError } from '../core/errors';
 import { quoteField } from '../fields/field';
 
-/**
- * Draws a random pause ("full jitter"): evenly from 0 to `baseMilliseconds * 2^pauseCount`, or to the cap if that is less.
- * @param pauseCount the number of earlier pauses
- */
+/** Draws a random pause ("full jitter"), evenly from 0 to a maximum. The maximum doubles with each earlier pause, up to the cap. */
 export function drawJitterMilliseconds(
 	pauseCount: number,
 	{ baseMilliseconds, capMilliseconds }: Readonly<Record<'baseMilliseconds' | 'capMilliseconds', number>>,
 	random: () => number,
 ): number {
-	const window = Math.min(capMilliseconds, baseMilliseconds * 2 ** pauseCount);
-	return Math.floor(random() * window);
+	const maxPause = Math.min(capMilliseconds, baseMilliseconds * 2 ** pauseCount);
+	return Math.floor(random() * maxPause);
 }
 
 const secondsPattern = /^\d{1,12}(\.\d+)?$/;
@@ -45,9 +42,8 @@ export function classifyStatus(status: number): AttemptResult {
 export const createStoppedRequestError = (outcome: NodeError['outcome']) =>
 	createStoppedError().with({ outcome, retryable: true });
 
-export function createStoppedError(description?: string): NodeError {
-	return new NodeError({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
-}
+export const createStoppedError = (description?: string) =>
+	new NodeError({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
 
 export interface RetryPolicy {
 	readonly words: {
@@ -129,7 +125,6 @@ export function computePause(failure: NodeError, progress: RetryProgress, policy
 	return Math.min(remainingPause, requestedPause + Math.max(minPauseMilliseconds, jitter));
 }
 
-/** Describes that the service asks for a longer pause than the policy allows. */
 function describeLongPause(requestedPause: number, remainingPause: number, policy: RetryPolicy): string {
 	const { words, maxRetryWaitMilliseconds: maxWait } = policy;
 	const note = remainingPause < maxWait ? `, of which ${Math.floor(remainingPause / 100) / 10} are left` : '';
@@ -139,8 +134,9 @@ function describeLongPause(requestedPause: number, remainingPause: number, polic
 const describeMissingPause = ({ maxRetryWaitMilliseconds: maxWait }: RetryPolicy) =>
 	`Another try would need a wait, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWait / 1000}.`;
 
-/** Adds the outcome of all attempts to the last failure. If no attempt may have been carried out, only a read can have an unknown outcome. */
+/** Adds the outcome of all attempts to the last failure. */
 function createFinalError(failure: NodeError, { attempts, mayBeDone }: RetryProgress, advice?: string) {
+	// If the last failure has an unknown outcome but nothing may be done, the request was a read.
 	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 	const triesNote = advice === undefined && attempts > 1 ? `Tried ${attempts} times.` : undefined;
 	return failure.with({
