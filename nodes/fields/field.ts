@@ -156,10 +156,10 @@ export class FieldNaming {
 		});
 	}
 
-	/** Runs an action. @throws its error; a NodeError gets the names that the user sees */
-	runWithNames<T>(action: () => T): T {
+	/** Calls a function. @throws its error; a NodeError gets the names that the user sees */
+	runWithNames<T>(callback: () => T): T {
 		try {
-			return action();
+			return callback();
 		} catch (error) {
 			throw isNodeError(error) ? this.insertNamesIntoError(error) : error;
 		}

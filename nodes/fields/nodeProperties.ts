@@ -91,7 +91,7 @@ function buildDefaultWhenAdded(option: Field): Partial<INodeProperties> {
 /** Builds a parameter of the node. @param gate the condition under which it is shown */
 export function buildConditionalProperty(field: Field, gate?: ShowConditions): INodeProperties {
 	if (!gate && !field.showWhen) return buildProperty(field);
-	const show = { ...gate, ...toShowConditions(field.showWhen) };
+	const show = { ...gate, ...structuredClone(field.showWhen) } as ShowConditions;
 	return { ...buildProperty(field), displayOptions: { show } };
 }
 
@@ -116,6 +116,3 @@ function buildOptionConditions(
 	}
 	return { ...(Object.keys(show).length > 0 && { show }), ...(Object.keys(hide).length > 0 && { hide }) };
 }
-
-const toShowConditions = (condition: ShowWhenCondition = {}): ShowConditions =>
-	Object.fromEntries(Object.entries(condition).map(([name, values]) => [name, [...values]]));

@@ -27,6 +27,7 @@ export function readParameters<const F extends readonly Field[]>(
 		if (name.startsWith('@')) return true;
 		return field !== undefined && allowedValues.some((value) => value === getValue(field));
 	};
+	// A field may depend on others. So each is read when its value is first needed.
 	const getValue = (field: Field): unknown => {
 		if (!values.has(field.name)) values.set(field.name, readField(field, rawValues[field.name]));
 		return values.get(field.name);

@@ -144,11 +144,12 @@ export const jsonAdvice =
 /** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
 export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
 	const isForm = context.mode === 'fields';
-	// In JSON mode, null and an empty list say that there is no file.
-	if (isForm ? !context.isExpressionOfUser?.(field.name) : raw === null) return;
+	if (isForm && !context.isExpressionOfUser?.(field.name)) return;
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
-	const isUnnamed = (entry: unknown) => isBlank(entry ?? '');
-	if (!(isForm && entries.length === 0) && !entries.some(isUnnamed)) return;
+	// In JSON mode, null and an empty list say that there is no file.
+	if (!isForm && (raw === null || entries.length === 0)) return;
+	const namesAll = entries.length > 0 && !entries.some((entry) => isBlank(entry ?? ''));
+	if (namesAll) return;
 	throw createRefusal(
 		`'${getLabel(field, context)}' names no file${entries.length > 1 ? ' in one of its entries' : ''}`,
 		'It is empty for this item. Check the expression and that the input item contains the data, or remove it.',
@@ -233,9 +234,9 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 		const title = readLocatorText(field, raw, context);
 		if (!isBlank(title)) return title;
 		// Refuses an expression that gives no tab, because otherwise the node would change the first tab unnoticed.
-		const isUnresolved =
-			(isRecord(raw) ? raw['value'] : raw) == null && context.isExpressionOfUser?.(field.name);
-		if (isUnresolved) throw createValueRefusal(field, context, 'the name of a tab, not undefined');
+		const rawTitle = isRecord(raw) ? raw['value'] : raw;
+		if (rawTitle == null && context.isExpressionOfUser?.(field.name))
+			throw createValueRefusal(field, context, 'the name of a tab, not undefined');
 		return '';
 	},
 	attachments: readAttachments,
