@@ -52,10 +52,7 @@ const crowdPauseMilliseconds = 2000;
 /** The groups that still wait for their lock, by account, operation and table. */
 const waitingGroups = new Map<string, Group>();
 
-/**
- * Executes jobs, under a lock if their operation has one. Runs that wait for the same lock and may be combined are sent together.
- * @returns a result or a NodeError for each job, in order
- */
+/** Executes jobs, under a lock and in a group if their operation has a lock. @returns a result or a NodeError for each job, in order */
 export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknown[]> {
 	const [{ operation, resource, params, combineKey }] = jobsOfRun.jobs;
 	const lockKey = operation.lock?.key(params);
@@ -85,6 +82,7 @@ function recordArrival(lockKey: string, executionId: string | undefined): boolea
 	return executions.size >= crowd.executions;
 }
 
+/** Executes the jobs of one run. Never throws. */
 async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unknown[]> {
 	const [{ operation, params, item, combineKey }] = jobs;
 	try {
@@ -116,13 +114,14 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	const isStopped = ({ jobs: [{ item }] }: WaitingRun) => item.signal?.aborted === true;
 	for (const { jobs, settle } of runs.filter(isStopped))
 		settle(jobs.map(() => createStoppedError('Nothing was sent for this item.')));
-	const [sender, ...otherRuns] = runs.filter((run) => !isStopped(run));
+	const activeRuns = runs.filter((run) => !isStopped(run));
+	const [sender] = activeRuns;
 	if (!sender) return;
 	const results = await sender.context.runInAsyncScope(() =>
-		otherRuns.length === 0 ? executeAlone(sender) : executeTogether(sender, [sender, ...otherRuns]),
+		activeRuns.length === 1 ? executeAlone(sender) : executeTogether(sender, activeRuns),
 	);
-	let start = 0;
-	for (const { jobs, settle } of [sender, ...otherRuns]) settle(results.slice(start, (start += jobs.length)));
+	const remainingResults = [...results];
+	for (const { jobs, settle } of activeRuns) settle(remainingResults.splice(0, jobs.length));
 }
 
 /** Executes the jobs of several runs with the credential of the sender. The requests are aborted only if all runs are stopped. */
@@ -158,16 +157,18 @@ async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]):
  */
 async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
 	const results = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
+	// Jobs that Google refused in one request have the same error.
 	for (const result of new Set(results)) {
 		if (!isNodeError(result) || result.code !== 400 || result.outcome !== 'notDone') continue;
 		const refusedJobs = jobs.filter((_, index) => results[index] === result);
-		const runs = [...new Set(refusedJobs.map(({ item }) => item.run))];
-		const firstRuns = runs.slice(0, runs.length / 2);
-		if (firstRuns.length === 0) continue;
-		for (const isFirstHalf of [true, false]) {
-			const half = refusedJobs.filter(({ item }) => firstRuns.includes(item.run) === isFirstHalf);
-			const failHalf = (error: unknown) => half.map((job) => toJobFailure(error, job));
-			const halfResults = await executeInHalves(clients, half).catch(failHalf);
+		const refusedRuns = [...new Set(refusedJobs.map(({ item }) => item.run))];
+		if (refusedRuns.length === 1) continue;
+		const firstRuns = refusedRuns.slice(0, refusedRuns.length / 2);
+		const firstHalf = refusedJobs.filter(({ item }) => firstRuns.includes(item.run));
+		const secondHalf = refusedJobs.filter(({ item }) => !firstRuns.includes(item.run));
+		for (const half of [firstHalf, secondHalf]) {
+			const toFailures = (error: unknown) => half.map((job) => toJobFailure(error, job));
+			const halfResults = await executeInHalves(clients, half).catch(toFailures);
 			for (const [index, job] of half.entries()) results[jobs.indexOf(job)] = halfResults[index];
 		}
 	}

@@ -38,18 +38,19 @@ export function readInputObject(input: unknown, allowed: unknown, allowFilePaths
 
 /** Refuses an operation that the node does not allow, because an input object may come from outside. */
 function refuseForbiddenOperation(allowed: unknown, { resource, operation, values }: UncheckedJob): void {
-	const keys = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
-	if (allowed == null || keys?.length === 0 || keys?.includes(getOperationKey(resource, operation))) return;
+	const allowedKeys = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
+	if (allowed == null || allowedKeys?.length === 0) return;
+	if (allowedKeys?.includes(getOperationKey(resource, operation))) return;
 	// Such as "Send, Drafts Only", which allows Send only with `saveAsDraft: true`.
 	const { narrowedChoice } = operation;
-	if (narrowedChoice && keys?.includes(getOperationKey(resource, narrowedChoice))) {
+	if (narrowedChoice && allowedKeys?.includes(getOperationKey(resource, narrowedChoice))) {
 		if (values[narrowedChoice.requiredKey] === true) return;
 		throw createRefusal(
 			`'${operation.value}' of ${resource} is only allowed with '${narrowedChoice.requiredKey}' here`,
 			`Nothing was sent. Set '${narrowedChoice.requiredKey}' to true. 'Allowed Operations' of the node has '${narrowedChoice.name}'.`,
 		);
 	}
-	const names = operationChoices.filter(({ value }) => keys?.includes(value)).map(({ name }) => name);
+	const names = operationChoices.filter(({ value }) => allowedKeys?.includes(value)).map(({ name }) => name);
 	throw createRefusal(
 		`'${operation.value}' of ${resource} is not allowed here`,
 		`'Allowed Operations' of the node has ${names.length === 0 ? 'no known operation' : `only: ${names.join(', ')}`}.`,
@@ -72,17 +73,18 @@ const allOperations: readonly ChosenOperation[] = resources.flatMap(({ value: re
 /** Returns the operation with these names. If no resource is named, the keys of the values may show which is meant. @throws NodeError 400 */
 export function chooseOperation(resource: unknown, operation: unknown, values: RawValues = {}) {
 	const resourceChoices = allOperations.filter((choice) => choice.resource === resource);
-	const choices = resourceChoices.length > 0 ? resourceChoices : allOperations;
+	const isKnownResource = resourceChoices.length > 0;
+	const choices = isKnownResource ? resourceChoices : allOperations;
 	const operationNames = [...new Set(choices.map((choice) => choice.operation.value))].join(', ');
 	if (operation === undefined || operation === '')
 		throw createRefusal("'operation' is required", `Choose one of: ${operationNames}.`);
 	const matches = choices.filter((choice) => choice.operation.value === operation);
-	const [match, ...otherMatches] = matches;
+	const [match] = matches;
 	const scopeText = resourceChoices[0] ? `, for '${resourceChoices[0].resource}'` : '';
 	if (!match) throw createRefusal(`'operation' must be one of: ${operationNames}${scopeText}`);
-	const isOnly = otherMatches.length === 0;
-	if ((resource ?? '') === '') return isOnly ? match : chooseByIdKey(match.operation.value, matches, values);
-	if (resourceChoices.length > 0) return match;
+	const isMissingResource = (resource ?? '') === '';
+	if (isKnownResource || (isMissingResource && matches.length === 1)) return match;
+	if (isMissingResource) return chooseByIdKey(match.operation.value, matches, values);
 	const resourceNames = matches.map((choice) => choice.resource).join(', ');
 	throw createRefusal(`'resource' must be one of: ${resourceNames}, for '${match.operation.value}'`);
 }
@@ -98,9 +100,8 @@ function chooseByIdKey(name: string, choices: readonly ChosenOperation[], values
 	throw createRefusal(`'resource' is required for '${name}'`, `Choose one of: ${resourceNames}.${shortcut}`);
 }
 
-function getIdKeys({ fields }: Operation): string[] {
-	return fields.flatMap(({ name, required, isId }) => (required && isId ? [name] : []));
-}
+const getIdKeys = ({ fields }: Operation) =>
+	fields.flatMap(({ name, required, isId }) => (required && isId ? [name] : []));
 
 function refuseUnknownKeys({ values, operation, resource }: UncheckedJob): void {
 	const knownKeys = getAllFields(operation)

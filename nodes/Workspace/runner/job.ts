@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { escapeForEditor } from '../../core/text';
 import { isTool, type NodeError, createRefusal } from '../../core/errors';
@@ -58,7 +58,12 @@ export class InputItem implements RunnerItem {
 	readonly token = randomUUID();
 	readonly index: number;
 	readonly run: RunState;
+	readonly json: IDataObject;
 	readonly signal: AbortSignal | undefined;
+	readonly executionId: string;
+	readonly continueOnFail: boolean;
+	readonly isTool: boolean;
+	readonly modelLimit: number;
 	readonly #context: IExecuteFunctions;
 	readonly #settings: ItemSettings;
 	readonly #createdFiles: CreatedFile[] = [];
@@ -68,27 +73,12 @@ export class InputItem implements RunnerItem {
 		this.index = index;
 		this.run = run;
 		this.#settings = settings;
+		this.json = context.getInputData()[index]?.json ?? {};
 		this.signal = context.getExecutionCancelSignal();
-	}
-
-	get json() {
-		return this.#context.getInputData()[this.index]?.json ?? {};
-	}
-
-	get continueOnFail() {
-		return this.#context.continueOnFail();
-	}
-
-	get executionId() {
-		return this.#context.getExecutionId();
-	}
-
-	get isTool() {
-		return isTool(this.#context.getNode());
-	}
-
-	get modelLimit() {
-		return this.isTool ? this.#settings.modelLimit : 0;
+		this.executionId = context.getExecutionId();
+		this.continueOnFail = context.continueOnFail();
+		this.isTool = isTool(context.getNode());
+		this.modelLimit = this.isTool ? settings.modelLimit : 0;
 	}
 
 	findBinaryFields(names: readonly string[], formField: string) {
@@ -143,9 +133,8 @@ export class InputItem implements RunnerItem {
 		const createdTexts = unnamedFiles.map(
 			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} was already created.`,
 		);
-		const { description } = failure;
 		return failure.with({
-			description: [description, ...createdTexts].filter(Boolean).join(' '),
+			description: [failure.description, ...createdTexts].filter(Boolean).join(' '),
 			// With Continue on Fail, n8n drops the description, so the output lists the files, too, under `made`.
 			details: { ...failure.details, made: this.#createdFiles.map((file) => ({ ...file })) },
 		});
@@ -176,7 +165,7 @@ export interface Job extends ChosenOperation {
 	readonly item: RunnerItem;
 	/** The key of `combine`. Jobs of one operation with the same key share a batch. Without a key, a job has a batch of its own. */
 	readonly combineKey: string | undefined;
-	/** What the job changes: the `key` of its batch. Jobs with the same ID run one after another. A changing job without an ID never runs beside another job. */
+	/** What the job changes: the `key` of its batch. Jobs with the same ID are performed one after another. A change without an ID is performed alone. */
 	readonly changedId: string | undefined;
 }
 
@@ -197,18 +186,19 @@ export function createJobReader(context: IExecuteFunctions, nodeReader: NodePara
 	const timezone = context.getTimezone();
 	const isExpressionOfUser = (name: string) => nodeReader.isExpressionOfUser(name);
 	const isOptionOfUser = (name: string) => nodeReader.isOptionOfUser(name);
-	let last: CheckedJob | undefined;
+	let lastJob: CheckedJob | undefined;
 	return (index: number): Job => {
 		const mode = nodeReader.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
 		const chosen = mode === 'json' ? readJson(nodeReader, index) : readForm(nodeReader, index);
 		// `readFields` returns the same object again if no value depends on the item.
-		const isSame =
-			last?.mode === mode && last.operation === chosen.operation && last.values === chosen.values;
-		if (!last || !isSame) last = checkJob(chosen, { mode, timezone, isExpressionOfUser, isOptionOfUser });
-		const { operation, naming, params } = last;
-		const item = new InputItem(context, index, run, last);
-		naming.runWithNames(() => operation.check?.(params, item));
-		return { ...last, index, item };
+		const hasSameValues = lastJob?.values === chosen.values && lastJob.operation === chosen.operation;
+		const isSame = hasSameValues && lastJob?.mode === mode;
+		const job =
+			lastJob && isSame ? lastJob : checkJob(chosen, { mode, timezone, isExpressionOfUser, isOptionOfUser });
+		lastJob = job;
+		const item = new InputItem(context, index, run, job);
+		job.naming.runWithNames(() => job.operation.check?.(job.params, item));
+		return { ...job, index, item };
 	};
 }
 

@@ -82,7 +82,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			async perform(items) {
 				const jobs = items.map(({ value }) => value);
 				const results = await performJobs(jobs, getClients);
-				return jobs.slice(0, results.length).map((job, index) => finishJob(job, results[index]));
+				return jobs.slice(0, results.length).map((job, index) => toPerformedItem(job, results[index]));
 			},
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),
 		});
@@ -99,26 +99,27 @@ function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Batch
 	return combineIntoBatches(checkedItems).map((items) => {
 		// All jobs of a batch have the same operation and change the same thing, so the first stands for all.
 		const job = items[0]?.value;
-		if (!job || !lastJob || !mayRunInParallel(lastJob, job)) phase++;
+		if (!job || !lastJob || !mayBeParallel(lastJob, job)) phase++;
 		lastJob = job;
 		return { items, phase, key: job?.changedId };
 	});
 }
 
 /** Turns what a job returned into output items. @param result a result of the operation, or a NodeError */
-function finishJob(job: Job, result: unknown): PerformedItem {
-	if (isNodeError(result)) return failJob(job, result);
+function toPerformedItem(job: Job, result: unknown): PerformedItem {
+	if (isNodeError(result)) return toFailedItem(job, result);
 	const { operation, index, item } = job;
 	try {
 		const pairedItem = { item: index };
 		const output = toOutputItems(job, result).map((outputItem) => ({ ...outputItem, pairedItem }));
 		const failure = operation.findFailure?.(result);
-		if (failure) return failJob(job, item.explainFailure(failure), { output, isDone: item.continueOnFail });
+		if (failure)
+			return toFailedItem(job, item.explainFailure(failure), { output, isDone: item.continueOnFail });
 		const resultName = operation.nameResult?.(result);
 		const doneWork = resultName === undefined ? undefined : { resultName, ...describeRerun(job) };
 		return { result: { output, doneWork }, mustNotRunAgain: !isOnlyReading(job) };
 	} catch (error) {
-		return failJob(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
+		return toFailedItem(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
 	}
 }
 
@@ -136,11 +137,10 @@ const keyOptionName = 'idempotencyKey';
 
 /** Describes what happens to a finished job if the node runs again. */
 function describeRerun({ operation, params, item }: Job): Omit<DoneWork, 'resultName'> {
-	const { options, rerunAdvice } = operation;
-	const hasKeyOption = options.some(({ name }) => name === keyOptionName);
+	const hasKeyOption = operation.options.some(({ name }) => name === keyOptionName);
 	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOptionName]);
 	const advice = [
-		rerunAdvice,
+		operation.rerunAdvice,
 		hasKeyOption && `With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`,
 	].filter(Boolean);
 	return { mayRepeat, advice: item.insertNames(advice.join(' ')) || undefined };
@@ -199,18 +199,17 @@ export function combineIntoBatches<J extends { readonly value: Job }>(checkedIte
 	return batches;
 }
 
-function isOnlyReading({ operation, params }: Job): boolean {
-	return operation.isReadOnlyByDefault === true && operation.mayChange?.(params) !== true;
-}
+const isOnlyReading = ({ operation, params }: Job) =>
+	operation.isReadOnlyByDefault === true && operation.mayChange?.(params) !== true;
 
-function mayRunInParallel(earlier: Job, later: Job): boolean {
+function mayBeParallel(earlier: Job, later: Job): boolean {
 	if (isOnlyReading(earlier)) return isOnlyReading(later);
-	const haveIds = earlier.changedId !== undefined && later.changedId !== undefined;
-	return haveIds && earlier.operation === later.operation;
+	const haveChangedIds = earlier.changedId !== undefined && later.changedId !== undefined;
+	return haveChangedIds && earlier.operation === later.operation;
 }
 
-/** Fails a job. If the job may be done or half done, n8n's Retry On Fail must not start it again. The item then fails again at once. */
-function failJob(
+/** Turns a failure into an item's result. If the job may be done or half done, Retry On Fail must not start it again. It then fails at once. */
+function toFailedItem(
 	job: Job,
 	failure: NodeError,
 	{ isDone, output }: { readonly isDone?: boolean; readonly output?: INodeExecutionData[] } = {},
