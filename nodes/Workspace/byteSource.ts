@@ -87,9 +87,8 @@ export function decodeBase64(text: string): Buffer | undefined {
 	const bytes = Buffer.from(characters, 'base64');
 	const encoded = bytes.toString(/[_-]/.test(characters) ? 'base64url' : 'base64');
 	const unpadded = encoded.replace(/={1,2}$/, '');
-	return characters === unpadded || characters === unpadded.padEnd(Math.ceil(unpadded.length / 4) * 4, '=')
-		? bytes
-		: undefined;
+	const padded = unpadded.padEnd(Math.ceil(unpadded.length / 4) * 4, '=');
+	return characters === unpadded || characters === padded ? bytes : undefined;
 }
 
 /** How many bytes are read, hashed and copied at a time. More would block the event loop for longer, and delay what is being sent. */
@@ -235,8 +234,10 @@ type ByteReader = (target: Buffer) => Promise<number>;
 async function createByteReader(stream: Readable): Promise<ByteReader> {
 	if (!(stream instanceof TimedStream)) return createPieceReader(stream);
 	const { source } = stream;
+	// The reader begins at the first byte of the file, so the stream must do so, too.
 	if (!(source instanceof ReadStream) || source.bytesRead > 0) return createPieceReader(stream);
 	if (source.pending) await awaitInTime(once(source, 'open'), stream.limit);
+	// Node's types lack the file descriptor and the position of the first byte.
 	const { fd, start } = source as { readonly fd?: unknown; readonly start?: unknown };
 	if (typeof fd !== 'number' || start) return createPieceReader(stream);
 	let position = 0;

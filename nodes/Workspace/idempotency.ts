@@ -30,11 +30,7 @@ export interface KeyHashes {
 /** The user's key, the operation, such as `mail send`, and its target: the ID of a folder or document, or '' for the account itself. */
 type KeyUse = Readonly<Record<'key' | 'operation' | 'target', string>>;
 
-/**
- * Hashes a key with its operation and its target, so that the same key may be used elsewhere.
- * @returns 64 hex digits; undefined if there is no key
- * @throws NodeError 400 for a key that is only white space or too long
- */
+/** Hashes a key with its operation and its target, so that the same key may be used elsewhere. An empty key has no hash. @throws NodeError 400 */
 export function hashIdempotencyKey({ key, operation, target }: KeyUse): string | undefined {
 	if (key === '') return undefined;
 	if (key.trim() === '')

@@ -67,9 +67,9 @@ const publishedAdvice =
 
 /** Parses the URL of any site. A URL on a host of Google may lack the scheme. */
 function parseUrl(text: string): URL | undefined {
-	const isUrl = /^https?:\/\//i.test(text) || googleHosts.includes(text.toLowerCase().split('/')[0] ?? '');
-	const url = /^https?:/i.test(text) ? text : `https://${text}`;
-	return isUrl && URL.canParse(url) ? new URL(url) : undefined;
+	const startsWithHost = googleHosts.includes(text.toLowerCase().split('/')[0] ?? '');
+	const url = startsWithHost ? `https://${text}` : text;
+	return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
 }
 
 /** Reads the IDs from a list of IDs or URLs of files, without duplicates. */

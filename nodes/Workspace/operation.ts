@@ -89,13 +89,13 @@ export interface Operation<
 	readonly narrowedChoice?: Readonly<Record<'value' | 'name' | 'description' | 'requiredKey', string>>;
 	readonly fields: F;
 	readonly options: O;
-	/** Whether the operation changes nothing at Google, unless `mayChange` returns true. Neighboring items may then run in parallel. */
+	/** Whether the operation changes nothing at Google, unless `mayChange` returns true. Neighboring items may then be performed in parallel. */
 	readonly isReadOnlyByDefault?: boolean;
 	/** Whether the operation changes something with these parameters, such as marking emails as read. Doing so twice must have no further effect. */
 	mayChange?(params: InferParameters<F, O>): boolean;
 	/** Whether a second execution has no further effect. Retry On Fail may then start it again, whatever the outcome. */
 	isIdempotent?(params: InferParameters<F, O>): boolean;
-	/** Returns the ID of the only thing that the operation changes, such as a document. Items that change different things may run in parallel. */
+	/** Returns the ID of the only thing that the operation changes, such as a document. Items with different IDs may be performed in parallel. */
 	getChangedId?(params: InferParameters<F, O>): string;
 	/** Refuses what the checks of the single fields do not find. It is called for all items before anything is sent. */
 	check?(params: InferParameters<F, O>, item: Item): void;

@@ -35,13 +35,12 @@ export const getOperationKey = (resource: ResourceName, { value }: { readonly va
 
 /** The choices of the field Allowed Operations, such as "Mail: Send". */
 export const operationChoices: INodePropertyOptions[] = resources
-	.flatMap(({ value, name, operations }) =>
-		operations
-			.flatMap((operation) => [operation, operation.narrowedChoice ?? []].flat())
-			.map((choice) => ({
-				name: `${name}: ${choice.name}`,
-				value: getOperationKey(value, choice),
-				description: choice.description,
-			})),
-	)
+	.flatMap(({ value, name, operations }) => {
+		const narrowedChoices = operations.flatMap(({ narrowedChoice }) => narrowedChoice ?? []);
+		return [...operations, ...narrowedChoices].map((choice) => ({
+			name: `${name}: ${choice.name}`,
+			value: getOperationKey(value, choice),
+			description: choice.description,
+		}));
+	})
 	.sort((a, b) => compareNames(a.name, b.name));

@@ -170,11 +170,13 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 		return await askGoogle(context, async ({ sheets }) => {
 			const spreadsheet = new Spreadsheet(sheets, parseFileId(idOrUrl, 'spreadsheet', 'Spreadsheet'));
 			const headerRow = Number(readField('options.headerRow') || 1);
-			const [tab, range] = [readField('tab') || readLinkedTab(idOrUrl), readField('range')];
-			const hasNoTarget = tab === '' && range === '';
+			const tab = readField('tab') || readLinkedTab(idOrUrl);
+			const range = readField('range');
+			const hasTarget = tab !== '' || range !== '';
 			const isRead = readField('operation') === 'read';
-			if (hasNoTarget && !isRead) return buildList(undefined, headerRow, []);
-			const target = hasNoTarget ? {} : parseTarget(await spreadsheet.resolveTab({ tab, range }));
+			// Only Read works without a tab and a range. It then reads the first tab.
+			if (!hasTarget && !isRead) return buildList(undefined, headerRow, []);
+			const target = hasTarget ? parseTarget(await spreadsheet.resolveTab({ tab, range })) : {};
 			// In Read, Header Row counts from the first row of the range. With 0, the columns are named by their letters.
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
 			const { names, rowTexts, rangeStart } = await fetchTableHeader(spreadsheet, target, row);
