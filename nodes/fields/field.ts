@@ -9,9 +9,9 @@ export interface ReadContext {
 	/** The IANA name of the workflow's time zone. It applies to times without an offset. */
 	readonly timezone: string;
 	/** Returns whether the user wrote an expression into a field of the form. A field that a model fills in does not count. */
-	readonly isExpressionOfUser?: (name: string) => boolean;
+	readonly hasUserExpression?: (name: string) => boolean;
 	/** Returns whether the user has added an option to the form and does not leave its value to a model. */
-	readonly isOptionOfUser?: (name: string) => boolean;
+	readonly hasUserOption?: (name: string) => boolean;
 }
 
 export interface Choice {

@@ -144,7 +144,7 @@ export const jsonAdvice =
 /** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
 export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
 	const isForm = context.mode === 'fields';
-	if (isForm && !context.isExpressionOfUser?.(field.name)) return;
+	if (isForm && !context.hasUserExpression?.(field.name)) return;
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
 	// In JSON mode, null and an empty list say that there is no file.
 	if (!isForm && (raw === null || entries.length === 0)) return;
@@ -235,7 +235,7 @@ const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 		if (!isBlank(title)) return title;
 		// Refuses an expression that gives no tab, because otherwise the node would change the first tab unnoticed.
 		const rawTitle = isRecord(raw) ? raw['value'] : raw;
-		if (rawTitle == null && context.isExpressionOfUser?.(field.name))
+		if (rawTitle == null && context.hasUserExpression?.(field.name))
 			throw createValueRefusal(field, context, 'the name of a tab, not undefined');
 		return '';
 	},

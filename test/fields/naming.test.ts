@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import type { Field } from '../../nodes/fields/field';
-import { NodeParameters } from '../../nodes/fields/params';
+import { RawParameters } from '../../nodes/fields/params';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { failureOf, createExecuteContext } from '../createExecuteContext';
 import { runNode } from '../Workspace/runNode';
@@ -216,19 +216,19 @@ describe('node parameters', () => {
 		'={{ $itemIndex }}',
 	])('%s is what n8n gives', (task) => {
 		const parameters = { subject: task, options: { cc: task, nested: [{ value: task }] } };
-		const read = new NodeParameters(contextOf(parameters, items));
+		const read = new RawParameters(contextOf(parameters, items));
 		const n8n = contextOf(parameters, items);
 		for (const index of [0, 1, 0]) {
 			for (const name of ['subject', 'options']) {
 				const expected = outcome(() => n8n.getNodeParameter(name, index, null));
-				expect(outcome(() => read.readParameter(name, index, null))).toEqual(expected);
+				expect(outcome(() => read.read(name, index, null))).toEqual(expected);
 			}
 		}
 	});
 
 	test('a parameter that is not there is its fallback', () => {
-		const read = new NodeParameters(contextOf({}, items));
-		expect(read.readParameter('nothing', 1, null)).toBeNull();
+		const read = new RawParameters(contextOf({}, items));
+		expect(read.read('nothing', 1, null)).toBeNull();
 	});
 
 	test('rows of an item are taken as they are, without a copy', () => {
@@ -239,15 +239,15 @@ describe('node parameters', () => {
 			valuesSource: 'json',
 			values: '={{ $json.rows }}',
 		};
-		const read = new NodeParameters(contextOf(parameters, [{ json: { rows } }]));
-		expect(read.readParameter('values', 0, null)).toBe(rows);
+		const read = new RawParameters(contextOf(parameters, [{ json: { rows } }]));
+		expect(read.read('values', 0, null)).toBe(rows);
 	});
 
 	test('what does not depend on the item is asked once, for the first item', () => {
 		const context = contextOf({ subject: 'constant' }, items);
 		const asked = jest.spyOn(context, 'getNodeParameter');
-		const read = new NodeParameters(context);
-		for (let index = 0; index < 1000; index++) read.readParameter('subject', index, 'none');
+		const read = new RawParameters(context);
+		for (let index = 0; index < 1000; index++) read.read('subject', index, 'none');
 		expect(asked.mock.calls).toEqual([
 			['subject', 0, null, { rawExpressions: true }],
 			['subject', 0, 'none'],
@@ -264,7 +264,7 @@ describe('node parameters', () => {
 	])('%s is taken from the item without asking n8n', (subject, value) => {
 		const context = contextOf({ subject }, items);
 		const asked = jest.spyOn(context, 'getNodeParameter');
-		expect(new NodeParameters(context).readParameter('subject', 0, null)).toBe(value);
+		expect(new RawParameters(context).read('subject', 0, null)).toBe(value);
 		expect(asked).toHaveBeenCalledTimes(1);
 	});
 
@@ -277,14 +277,14 @@ describe('node parameters', () => {
 	])('n8n is asked for a field that %s', (_what, when) => {
 		const context = contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]);
 		const asked = jest.spyOn(context, 'getNodeParameter');
-		new NodeParameters(context).readParameter('subject', 0, null);
+		new RawParameters(context).read('subject', 0, null);
 		expect(asked).toHaveBeenLastCalledWith('subject', 0, null);
 	});
 
 	test('an object without a prototype is plain data', () => {
 		const when = Object.assign(Object.create(null) as IDataObject, { day: [1] });
-		const read = new NodeParameters(contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]));
-		expect(read.readParameter('subject', 0, null)).toBe(when['day']);
+		const read = new RawParameters(contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]));
+		expect(read.read('subject', 0, null)).toBe(when['day']);
 	});
 
 	test.each<[unknown, isExpression: boolean]>([
@@ -294,16 +294,16 @@ describe('node parameters', () => {
 		['={{ $now }}', true],
 		[['={{ $json.zero }}'], true],
 	])('an option that is %j', (cc, isExpression) => {
-		const read = new NodeParameters(contextOf({ subject: cc, options: { cc } } as IDataObject, items));
-		expect(read.isExpression('options', 'cc')).toBe(isExpression);
-		expect(read.isExpression('subject')).toBe(isExpression);
-		expect(read.isExpression('options', 'bcc')).toBe(false);
+		const read = new RawParameters(contextOf({ subject: cc, options: { cc } } as IDataObject, items));
+		expect(read.hasExpression('options', 'cc')).toBe(isExpression);
+		expect(read.hasExpression('subject')).toBe(isExpression);
+		expect(read.hasExpression('options', 'bcc')).toBe(false);
 	});
 
 	test('expressions of a tool see other items than its input: they are n8n’s', () => {
 		const context = contextOf({ subject: '={{ $json.zero }}' }, items, 'test.workspaceTool');
 		const asked = jest.spyOn(context, 'getNodeParameter');
-		expect(new NodeParameters(context).readParameter('subject', 1, null)).toBe(7);
+		expect(new RawParameters(context).read('subject', 1, null)).toBe(7);
 		expect(asked).toHaveBeenLastCalledWith('subject', 1, null);
 	});
 
@@ -328,13 +328,13 @@ describe('node parameters', () => {
 				],
 			],
 		])('differs from item to item if %s', (_what, parameters, expected) => {
-			const read = new NodeParameters(contextOf(parameters, items));
+			const read = new RawParameters(contextOf(parameters, items));
 			expect([0, 1].map((index) => read.readFields(fields, index))).toEqual(expected);
 		});
 
 		test('is one object for all items if nothing depends on the item', () => {
 			const parameters = { subject: 'Hi', body: 'Text', options: { cc: 'Ann' } };
-			const read = new NodeParameters(contextOf(parameters, items));
+			const read = new RawParameters(contextOf(parameters, items));
 			expect(read.readFields(fields, 0)).toEqual({ subject: 'Hi', body: 'Text', cc: 'Ann' });
 			expect(read.readFields(fields, 1)).toBe(read.readFields(fields, 0));
 		});

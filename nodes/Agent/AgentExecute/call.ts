@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { type NodeParameters } from '../../fields/params';
+import { type RawParameters } from '../../fields/params';
 import { itemParsingLimits, type MemoryReservation } from '../../http/responseMemory';
 import { readResponseBody, readErrorBody } from '../../http/body';
 import { attemptRequest, type FullResponse, baseRequestOptions, rejectOnAbort } from '../../http/request';
@@ -17,7 +17,7 @@ export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
 
 /** Checks the parameters of one item and the credentials. @throws NodeError with 400 if a parameter or credential is wrong */
 export function checkAgentItem(
-	parameters: NodeParameters,
+	parameters: RawParameters,
 	index: number,
 	credentials: access.AgentCredentials,
 ) {

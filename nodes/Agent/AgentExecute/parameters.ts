@@ -1,6 +1,6 @@
 import { createRefusal } from '../../core/errors';
 import { quoteField, FieldNaming, type InferParameters } from '../../fields/field';
-import { type NodeParameters, readParameters } from '../../fields/params';
+import { type RawParameters, readParameters } from '../../fields/params';
 import { isRecord, describeType, jsonAdvice, missingDataAdvice, parseJson } from '../../fields/values';
 import { toFieldCondition } from '../session/fields';
 import type { FieldCondition } from '../session/messages';
@@ -17,7 +17,7 @@ export type ExecuteParams = InferParameters<typeof fields, typeof options>;
 export const naming = new FieldNaming(allFields, 'fields');
 
 /** Reads and checks the parameters of one item. @throws NodeError with 400 that names the wrong parameter */
-export function readItemParameters(parameters: NodeParameters, index: number) {
+export function readItemParameters(parameters: RawParameters, index: number) {
 	const values = parameters.readFields(fields, index);
 	// The node has no date fields, so the time zone does not matter.
 	const params = readParameters(allFields, values, { mode: 'fields', timezone: 'UTC' });
@@ -45,16 +45,16 @@ export function preparePayload(
 }
 
 /** Refuses empty values that would start a new session or an agent without a task by mistake, at a cost. @throws NodeError with 400 */
-function checkNotEmpty(mode: string, values: Record<string, unknown>, parameters: NodeParameters): void {
+function checkNotEmpty(mode: string, values: Record<string, unknown>, parameters: RawParameters): void {
 	const isEmpty = (name: string) => isBlank(values[name] ?? '');
-	if (isEmpty('sessionId') && parameters.isExpression('sessionId')) {
+	if (isEmpty('sessionId') && parameters.hasExpression('sessionId')) {
 		throw createRefusal(
 			"The expression in 'Session ID' is empty for this item",
 			`${missingDataAdvice} To start a new session for each item, leave the field itself empty.`,
 		);
 	}
 	if (mode === 'json') {
-		if (!isEmpty('payloadJson') || !parameters.isExpression('payloadJson')) return;
+		if (!isEmpty('payloadJson') || !parameters.hasExpression('payloadJson')) return;
 		throw createRefusal("The expression in 'Payload (JSON)' is empty for this item", missingDataAdvice);
 	}
 	// Only an expression can give undefined or null.
@@ -82,10 +82,10 @@ const overrideNames = ['userId', 'userPublicKey', 'signature', 'timestamp'] as c
  * Checks only expressions. An option that is empty in the form (0 for the timestamp) uses the credential's value for all items.
  * @throws NodeError with 400 that names both options
  */
-function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void {
+function checkOverrides(params: ExecuteParams, parameters: RawParameters): void {
 	const isSet = (name: (typeof overrideNames)[number]) => params[name] !== 0 && !isBlank(params[name]);
 	const setOption = overrideNames.find(isSet);
-	const emptyOption = overrideNames.find((name) => !isSet(name) && parameters.isExpression('options', name));
+	const emptyOption = overrideNames.find((name) => !isSet(name) && parameters.hasExpression('options', name));
 	if (setOption === undefined || emptyOption === undefined) return;
 	const refusal = createRefusal(
 		`The option ${quoteField(emptyOption)} is empty for this item, but ${quoteField(setOption)} is not`,

@@ -5,7 +5,7 @@ import { escapeForEditor } from '../../core/text';
 import { isNodeError, isTool, type NodeError, toNodeError } from '../../core/errors';
 import { runItems, type PerformedItem, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets } from '../../core/sanitizer';
-import { NodeParameters } from '../../fields/params';
+import { RawParameters } from '../../fields/params';
 import { MemoryReservation } from '../../http/responseMemory';
 import { type AgentCredentials, readCredentials, createConnectRequestReader } from '../session/credentials';
 import { connect } from '../session/connection';
@@ -49,7 +49,7 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 
 function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.CheckedAgentItem> {
 	const { credentials } = run;
-	const parameters = new NodeParameters(run.context);
+	const parameters = new RawParameters(run.context);
 	return {
 		sanitizer,
 		check: (index) => {
@@ -57,7 +57,8 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 			return calls.checkAgentItem(parameters, index, credentials);
 		},
 		getRequestIdentity: calls.getRequestIdentity,
-		outputHasInputFields: (item) => item?.params.includeInputFields ?? parameters.isOn('includeInputFields'),
+		outputHasInputFields: (item) =>
+			item?.params.includeInputFields ?? parameters.isSwitchOn('includeInputFields'),
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session run one after another.
 		planBatches: (checkedItems) =>

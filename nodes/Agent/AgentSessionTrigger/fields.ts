@@ -1,7 +1,7 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
 import type { Field } from '../../fields/field';
-import { NodeParameters, type ParameterContext, readParameters } from '../../fields/params';
+import { RawParameters, type ParameterContext, readParameters } from '../../fields/params';
 import * as sessionFields from '../session/fields';
 
 /** The fields of the trigger. Their defaults never change, because saved workflows rely on them. */
@@ -126,7 +126,7 @@ const defaultExecutionSeconds = 3600;
 
 /** Reads all parameters, because n8n evaluates no expressions after `trigger()`. @throws NodeError with 400 that names the wrong field */
 export function readTriggerSettings(context: ITriggerFunctions) {
-	const rawValues = new NodeParameters(createParameterContext(context)).readFields(triggerFields, 0);
+	const rawValues = new RawParameters(createParameterContext(context)).readFields(triggerFields, 0);
 	const params = readParameters(allFields, rawValues, { mode: 'fields', timezone: context.getTimezone() });
 	return {
 		...params,

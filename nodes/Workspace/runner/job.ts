@@ -7,7 +7,7 @@ import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming, type ReadContext } from '../../fields/field';
 import { readParameters, requestOptions } from '../../fields/params';
-import type { AnyParameters, NodeParameters, RequestLimits } from '../../fields/params';
+import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
 import { getAllFields, type Field, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import { type ChosenOperation, chooseOperation, readInputObject, type UncheckedJob } from './inputObject';
@@ -145,16 +145,16 @@ export class InputItem implements RunnerItem {
 const customApiCall = '__CUSTOM_API_CALL__';
 
 /** Reads the operation from the form's dropdowns, with the values of its fields. @throws NodeError 400 if no operation has the name */
-function readForm(nodeReader: NodeParameters, itemIndex: number): UncheckedJob {
-	const resourceName = nodeReader.readParameter('resource', itemIndex, '');
-	const operationName = nodeReader.readParameter('operation', itemIndex, '');
+function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedJob {
+	const resourceName = rawParameters.read('resource', itemIndex, '');
+	const operationName = rawParameters.read('operation', itemIndex, '');
 	if (resourceName === customApiCall || operationName === customApiCall)
 		throw createRefusal(
 			"This node does not support 'Custom API Call'",
 			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
 	const { resource, operation } = chooseOperation(resourceName, operationName);
-	return { resource, operation, values: nodeReader.readFields(operation.fields, itemIndex) };
+	return { resource, operation, values: rawParameters.readFields(operation.fields, itemIndex) };
 }
 
 /** What one input item asks the node to do. */
@@ -182,19 +182,20 @@ type ItemSettings = Pick<CheckedJob, 'naming' | 'limits' | 'modelLimit'>;
  * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
  * parameters. If no field depends on the item, the fields are checked only once. The operation's own check runs for every item.
  */
-export function createJobReader(context: IExecuteFunctions, nodeReader: NodeParameters, run: RunState) {
-	const timezone = context.getTimezone();
-	const isExpressionOfUser = (name: string) => nodeReader.isExpressionOfUser(name);
-	const isOptionOfUser = (name: string) => nodeReader.isOptionOfUser(name);
+export function createJobReader(context: IExecuteFunctions, rawParameters: RawParameters, run: RunState) {
+	const contextOfAllItems = {
+		timezone: context.getTimezone(),
+		hasUserExpression: (name: string) => rawParameters.hasUserExpression(name),
+		hasUserOption: (name: string) => rawParameters.hasUserOption(name),
+	};
 	let lastJob: CheckedJob | undefined;
 	return (index: number): Job => {
-		const mode = nodeReader.readParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
-		const chosen = mode === 'json' ? readJson(nodeReader, index) : readForm(nodeReader, index);
+		const mode = rawParameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
+		const chosen = mode === 'json' ? readJson(rawParameters, index) : readForm(rawParameters, index);
 		// `readFields` returns the same object again if no value depends on the item.
 		const hasSameValues = lastJob?.values === chosen.values && lastJob.operation === chosen.operation;
 		const isSame = hasSameValues && lastJob?.mode === mode;
-		const job =
-			lastJob && isSame ? lastJob : checkJob(chosen, { mode, timezone, isExpressionOfUser, isOptionOfUser });
+		const job = lastJob && isSame ? lastJob : checkJob(chosen, { ...contextOfAllItems, mode });
 		lastJob = job;
 		const item = new InputItem(context, index, run, job);
 		job.naming.runWithNames(() => job.operation.check?.(job.params, item));
@@ -223,13 +224,13 @@ function readModelLimit(fields: readonly Field[], params: AnyParameters, { mode 
 	return isDefault ? Number(params['maxModelCharacters'] ?? 0) : 0;
 }
 
-function readJson(nodeReader: NodeParameters, index: number): UncheckedJob {
-	const input = nodeReader.readParameter('inputObject', index, {});
-	const allowedOperations = nodeReader.readParameter('allowedOperations', index, []);
-	const allowFilePaths = nodeReader.readParameter('allowFilePaths', index, false) === true;
+function readJson(rawParameters: RawParameters, index: number): UncheckedJob {
+	const input = rawParameters.read('inputObject', index, {});
+	const allowedOperations = rawParameters.read('allowedOperations', index, []);
+	const allowFilePaths = rawParameters.read('allowFilePaths', index, false) === true;
 	const uncheckedJob = readInputObject(input, allowedOperations, allowFilePaths);
 	// Fields that have one value for all items come from the node itself, never from the input object.
 	const nodeFields = uncheckedJob.operation.fields.filter(({ noDataExpression }) => noDataExpression);
-	const pairs = nodeFields.map(({ name }) => [name, nodeReader.readParameter(name, index, null)] as const);
+	const pairs = nodeFields.map(({ name }) => [name, rawParameters.read(name, index, null)] as const);
 	return { ...uncheckedJob, values: { ...uncheckedJob.values, ...Object.fromEntries(pairs) } };
 }

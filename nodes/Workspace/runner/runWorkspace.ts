@@ -5,7 +5,7 @@ import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../.
 import type { DoneWork } from '../../core/doneItems';
 import { Sanitizer } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
-import { NodeParameters } from '../../fields/params';
+import { RawParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/retry';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import type { Clients, OutputItem } from '../operation';
@@ -68,14 +68,14 @@ const maxParallelBatches = 5;
 export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const sanitizer = new Sanitizer();
 	const run = new RunState(sanitizer);
-	const parameters = new NodeParameters(context);
+	const rawParameters = new RawParameters(context);
 	const { getClients, showNotice } = createGoogleAccess(context, run);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
-			check: createJobReader(context, parameters, run),
+			check: createJobReader(context, rawParameters, run),
 			outputHasInputFields: (job) =>
-				job ? Boolean(job.params['includeInputFields']) : parameters.isOn('includeInputFields'),
+				job ? Boolean(job.params['includeInputFields']) : rawParameters.isSwitchOn('includeInputFields'),
 			getRequestIdentity: (job) => [job.resource, job.operation.value, job.params, job.item.json],
 			planBatches,
 			getConcurrency: () => maxParallelBatches,

@@ -99,7 +99,7 @@ export const section = {
 /** Reads Section. Refuses an empty text from the user, because the write would replace the whole document. @throws NodeError with 400 */
 function readSection(raw: unknown, field: Field, context: ReadContext): string {
 	if (typeof raw !== 'string') throw createValueRefusal(field, context, `text, not ${describeType(raw)}`);
-	const isGiven = context.mode === 'json' || context.isOptionOfUser?.(field.name);
+	const isGiven = context.mode === 'json' || context.hasUserOption?.(field.name);
 	if (raw.trim() !== '' || !isGiven) return raw.trim();
 	throw createValueRefusal(field, context, 'the text of a heading, but it is empty');
 }
