@@ -11,8 +11,8 @@ import { defaultRateLimiterSettings } from '../../nodes/http/rateLimiter';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import {
 	type ApiBases,
-	createRateLimiters,
-	type RateLimiters,
+	createRateLimiterFinder,
+	type RateLimiterFinder,
 	type TransportOptions,
 } from '../../nodes/Workspace/google/transport';
 import { FieldNaming } from '../../nodes/fields/field';
@@ -31,8 +31,8 @@ export function basesAt(baseUrl: string): ApiBases {
 }
 
 /** Makes rate limiters for one test, with a shorter minute. */
-export function quickLimiters(minute = 600): RateLimiters {
-	return createRateLimiters({ ...defaultRateLimiterSettings, periodMilliseconds: minute });
+export function quickLimiters(minute = 600): RateLimiterFinder {
+	return createRateLimiterFinder({ ...defaultRateLimiterSettings, periodMilliseconds: minute });
 }
 
 /**
@@ -51,7 +51,7 @@ export function testClients(
 		signal: undefined,
 		credentialHash: randomUUID(),
 		credentialKey: `test ${token}`,
-		rateLimiters: quickLimiters(),
+		findRateLimiter: quickLimiters(),
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 		...options,
 	});

@@ -105,10 +105,10 @@ export function getUploadBase(base: string, api: Api): string {
 	return `${origin}/upload${base.slice(origin.length)}`;
 }
 
-export type RateLimiters = ReturnType<typeof createRateLimiters>;
+export type RateLimiterFinder = ReturnType<typeof createRateLimiterFinder>;
 
 /** Creates a function that finds a request's rate limiter: there is one for each credential and each of Google's quotas. */
-export function createRateLimiters(settings?: RateLimiterSettings) {
+export function createRateLimiterFinder(settings?: RateLimiterSettings) {
 	const limiters = new Map<string, RateLimiter>();
 	return (credentialKey: string, api: Api, method: string): RateLimiter => {
 		// Sheets and Docs count reads and writes separately.
@@ -121,7 +121,7 @@ export function createRateLimiters(settings?: RateLimiterSettings) {
 	};
 }
 
-const rateLimiters = createRateLimiters();
+const findSharedRateLimiter = createRateLimiterFinder();
 
 /** The options that Google's client passes to its `auth` object, as far as we use them. Observed with googleapis 188. */
 interface ClientRequest extends ExpectedResponse {
@@ -147,7 +147,7 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	/** Identifies the credential. All requests with it share the same rate limiters. */
 	readonly credentialKey: string;
 	/** If absent, the rate limiters that all executions of the process share are used. */
-	readonly rateLimiters?: RateLimiters;
+	readonly findRateLimiter?: RateLimiterFinder;
 	/** Receives a line when a request waits for a rate limiter. */
 	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
@@ -163,7 +163,7 @@ export type Transport = (request: ClientRequest) => Promise<ClientResponse>;
 /** @param send n8n's `httpRequestWithAuthentication` for a credential: it adds the token, and refreshes it after a 401 */
 export function createTransport(send: RequestSender, bases: ApiBases, options: TransportOptions): Transport {
 	const { maxTries, maxRetryWaitMilliseconds, signal, signIn, adviceApis, log } = options;
-	const findRateLimiter = options.rateLimiters ?? rateLimiters;
+	const findRateLimiter = options.findRateLimiter ?? findSharedRateLimiter;
 	return async (clientRequest) => {
 		const { retryConfig = {}, timeout = Infinity } = clientRequest;
 		const { httpMethodsToRetry = [], retry: maxRepeats = Infinity } = retryConfig;

@@ -7,7 +7,7 @@ import type { FullResponse } from '../../../nodes/http/request';
 import {
 	createTransport,
 	googleApiBases,
-	createRateLimiters,
+	createRateLimiterFinder,
 	type Transport,
 	type TransportOptions,
 } from '../../../nodes/Workspace/google/transport';
@@ -39,7 +39,7 @@ function played(answers: Array<() => FullResponse>, options: Partial<TransportOp
 			timeoutMilliseconds: 5000,
 			signal: undefined,
 			credentialKey: 'c',
-			rateLimiters: quickLimiters(60),
+			findRateLimiter: quickLimiters(60),
 			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 			...options,
 		},
@@ -244,7 +244,7 @@ describe('an answer', () => {
 });
 
 test('limiters of their own begin with nothing', () => {
-	const limiters = createRateLimiters();
+	const limiters = createRateLimiterFinder();
 	expect(limiters('a', 'drive', 'GET')).toBe(limiters('a', 'drive', 'POST'));
-	expect(limiters('a', 'drive', 'GET')).not.toBe(createRateLimiters()('a', 'drive', 'GET'));
+	expect(limiters('a', 'drive', 'GET')).not.toBe(createRateLimiterFinder()('a', 'drive', 'GET'));
 });

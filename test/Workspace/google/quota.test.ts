@@ -1,7 +1,7 @@
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { isNodeError } from '../../../nodes/core/errors';
 import type { Api } from '../../../nodes/Workspace/google/advice';
-import { createRateLimiters, type TransportOptions } from '../../../nodes/Workspace/google/transport';
+import { createRateLimiterFinder, type TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { catchFailure } from '../catchFailure';
 import { quickLimiters, testClients } from '../client';
 
@@ -9,7 +9,7 @@ import { quickLimiters, testClients } from '../client';
 const minute = 1500;
 
 test('Google counts reads and writes of Sheets and Docs apart, and those of Gmail and Drive together', () => {
-	const limiters = createRateLimiters();
+	const limiters = createRateLimiterFinder();
 	const sharesLimiter = (api: Api) => limiters('c', api, 'GET') === limiters('c', api, 'POST');
 	expect((['mail', 'drive', 'sheets', 'docs'] as const).map(sharesLimiter)).toEqual([
 		true,
@@ -38,7 +38,7 @@ function clients(options: Partial<TransportOptions> = {}) {
 	return testClients(google.url, token, {
 		maxTries: 1,
 		maxRetryWaitMilliseconds: 8 * minute,
-		rateLimiters: quickLimiters(minute),
+		findRateLimiter: quickLimiters(minute),
 		...options,
 	});
 }

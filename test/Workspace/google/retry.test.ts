@@ -264,9 +264,9 @@ describe('requests in flight', () => {
 	};
 
 	it('begin with five for a credential, also through other clients, and double while all is well', async () => {
-		const rateLimiters = quickLimiters();
-		const clients = await serve([slow], { credentialKey: 'a', rateLimiters });
-		const others = testClients(server.url, 'token-1', { credentialKey: 'a', rateLimiters });
+		const findRateLimiter = quickLimiters();
+		const clients = await serve([slow], { credentialKey: 'a', findRateLimiter });
+		const others = testClients(server.url, 'token-1', { credentialKey: 'a', findRateLimiter });
 		const ask = async (count: number) => {
 			const ids = Array.from({ length: count }, (_, n) => `m${n}`);
 			await Promise.all(
