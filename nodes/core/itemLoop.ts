@@ -20,7 +20,7 @@ interface ItemResult {
 export interface PerformedItem {
 	readonly result: ItemResult;
 	/** Whether the work was done, or possibly done. Then another try of the node must not start it again, even if the item failed. */
-	readonly mustNotRunAgain: boolean;
+	readonly mustNotRepeat: boolean;
 }
 
 /** What the next try learns about an item. `doubt` means that the work was possibly done, and that repeating it is allowed. */
@@ -122,7 +122,7 @@ class ItemLoop<C> {
 			if (phase !== currentPhase) await Promise.all(startedBatches);
 			currentPhase = phase;
 			const startBatch = () => runLimited(() => this.#performBatch(items));
-			startedBatches.push(key === undefined ? startBatch() : mutex.run(key, startBatch));
+			startedBatches.push(key === undefined ? startBatch() : mutex.doInTurn(key, startBatch));
 		}
 		await Promise.all(startedBatches);
 		return this.#results;
@@ -188,9 +188,9 @@ class ItemLoop<C> {
 			.perform(items)
 			.catch((error: unknown) => items.map(() => toCrashedItem(error)));
 		for (const [position, { index, requestIdentity }] of items.entries()) {
-			const { result, mustNotRunAgain } =
+			const { result, mustNotRepeat } =
 				performedItems[position] ?? toCrashedItem(new Error('The operation returned no result'));
-			if (mustNotRunAgain) this.#retryCache.remember(index, requestIdentity, result);
+			if (mustNotRepeat) this.#retryCache.remember(index, requestIdentity, result);
 			else if (result.failure?.outcome === 'unknown')
 				this.#retryCache.remember(index, requestIdentity, 'doubt');
 			this.#recordResult(index, this.#doubtfulItems.has(index) ? markDoubtful(result) : result);
@@ -218,5 +218,5 @@ function markDoubtful(result: ItemResult): ItemResult {
 /** Builds the result for an item if `perform` threw or left it out, a bug of this package. The work had begun, so it was possibly done. */
 const toCrashedItem = (error: unknown): PerformedItem => ({
 	result: { failure: toNodeError(error).with({ outcome: 'unknown' }) },
-	mustNotRunAgain: true,
+	mustNotRepeat: true,
 });

@@ -7,7 +7,7 @@ export class KeyedMutex {
 		this.#lastWorkByKey = lastWorkByKey;
 	}
 
-	async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+	async doInTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
 		// Work begins even if the work before it failed.
 		const currentWork = (this.#lastWorkByKey.get(key) ?? Promise.resolve()).then(work, work);
 		this.#lastWorkByKey.set(key, currentWork);

@@ -157,7 +157,7 @@ export class FieldNaming {
 	}
 
 	/** Calls a function. @throws its error; a NodeError gets the names that the user sees */
-	runWithNames<T>(callback: () => T): T {
+	callWithNames<T>(callback: () => T): T {
 		try {
 			return callback();
 		} catch (error) {

@@ -15,7 +15,7 @@ export async function waitTogether<T>(
 ): Promise<T[]> {
 	const locks = new KeyedMutex(getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()));
 	let release: () => void = () => undefined;
-	const held = locks.run(spreadsheetId, () => new Promise<void>((resolve) => (release = resolve)));
+	const held = locks.doInTurn(spreadsheetId, () => new Promise<void>((resolve) => (release = resolve)));
 	const running: Array<Promise<T>> = [];
 	for (const start of starts) {
 		running.push(start());

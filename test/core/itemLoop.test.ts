@@ -26,7 +26,7 @@ function run(perform: (index: number) => PerformedItem, node: object, more: Part
 	return runItems(createExecuteContext(context), work);
 }
 
-const done: PerformedItem = { result: { output: [{ json: { done: true } }] }, mustNotRunAgain: true };
+const done: PerformedItem = { result: { output: [{ json: { done: true } }] }, mustNotRepeat: true };
 
 test('what a fault of ours interrupts fails its item alone, and is not started again by Retry On Fail', async () => {
 	const performed: number[] = [];
@@ -49,7 +49,7 @@ test('what a fault of ours interrupts fails its item alone, and is not started a
 test('a try that surely did nothing does not hide that the one before it may have done something', async () => {
 	const failing = (outcome: Outcome) => () => ({
 		result: { failure: new NodeError({ code: 503, message: 'It failed', outcome }) },
-		mustNotRunAgain: false,
+		mustNotRepeat: false,
 	});
 	const node = { retryOnFail: true, id: 'doubted' };
 	expect((await failureOf(run(failing('unknown'), node))).message).toBe('It failed');

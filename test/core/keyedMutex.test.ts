@@ -11,7 +11,11 @@ test('runs the work of a key in order, and that of other keys beside it', async 
 		await new Promise<void>((resolve) => gates.set(name, resolve));
 		return name;
 	};
-	const all = [mutex.run('x', work('x1')), mutex.run('x', work('x2')), mutex.run('y', work('y1'))];
+	const all = [
+		mutex.doInTurn('x', work('x1')),
+		mutex.doInTurn('x', work('x2')),
+		mutex.doInTurn('y', work('y1')),
+	];
 	await turn();
 	expect(begun).toEqual(['x1', 'y1']);
 	gates.get('x1')?.();
@@ -24,8 +28,8 @@ test('runs the work of a key in order, and that of other keys beside it', async 
 
 test('goes on after a failure, which only its own caller sees', async () => {
 	const mutex = new KeyedMutex();
-	const failed = mutex.run('x', () => Promise.reject(new Error('no')));
-	const next = mutex.run('x', () => Promise.resolve(1));
+	const failed = mutex.doInTurn('x', () => Promise.reject(new Error('no')));
+	const next = mutex.doInTurn('x', () => Promise.resolve(1));
 	await expect(failed).rejects.toThrow('no');
 	expect(await next).toBe(1);
 });

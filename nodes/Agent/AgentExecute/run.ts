@@ -99,7 +99,7 @@ async function runItem(run: AgentRunState, index: number, checked: calls.Checked
 		const isForModel = isTool(context.getNode()) && params.maxModelCharacters > 0;
 		const output = isForModel ? outputs.toModelItems(item, params, hints).map((json) => ({ json })) : [item];
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
-		return { result: { output, doneWork }, mustNotRunAgain: true };
+		return { result: { output, doneWork }, mustNotRepeat: true };
 	} catch (error) {
 		return toFailedItem(error, progress);
 	} finally {
@@ -128,11 +128,11 @@ function buildWaitSetup(
 
 function toFailedItem(error: unknown, { call, response: agentResponse }: calls.CallProgress): PerformedItem {
 	const failure = new Sanitizer(call.secrets).sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
-	const mustNotRunAgain = agentResponse !== undefined || failure.outcome !== 'notDone';
-	if (!mustNotRunAgain) return { result: { failure }, mustNotRunAgain };
+	const mustNotRepeat = agentResponse !== undefined || failure.outcome !== 'notDone';
+	if (!mustNotRepeat) return { result: { failure }, mustNotRepeat };
 	const content = agentResponse && parseResponseContent(agentResponse);
 	const response =
 		content &&
 		('response' in content ? content.response : `(${content.bytes.length} bytes, ${content.mimeType})`);
-	return { result: { failure: addCallDetails(failure, call, response) }, mustNotRunAgain };
+	return { result: { failure: addCallDetails(failure, call, response) }, mustNotRepeat };
 }

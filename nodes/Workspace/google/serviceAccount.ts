@@ -143,7 +143,7 @@ const tokenMutex = new KeyedMutex();
  */
 export async function getSharedToken(account: object, oldToken: string, fetchToken: () => Promise<string>) {
 	const accountHash = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
-	return await tokenMutex.run(accountHash, async () => {
+	return await tokenMutex.doInTurn(accountHash, async () => {
 		const entry = lastTokens.get(accountHash);
 		const isFresh = entry !== undefined && Date.now() - entry.fetchedAt < sharedTokenMilliseconds;
 		if (isFresh && entry.token !== oldToken) return entry.token;

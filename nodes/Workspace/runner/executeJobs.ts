@@ -65,7 +65,7 @@ export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknow
 		if (waitingGroup && combineKey !== undefined && joinGroup(waitingGroup, waitingRun)) return;
 		const group: Group = { runs: [waitingRun] };
 		waitingGroups.set(groupKey, group);
-		void locks.run(lockKey, async () => {
+		void locks.doInTurn(lockKey, async () => {
 			if (isCrowded) await sleep(crowdPauseMilliseconds);
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);

@@ -198,7 +198,7 @@ export function createJobReader(context: IExecuteFunctions, rawParameters: RawPa
 		const job = lastJob && isSame ? lastJob : checkJob(chosen, { ...contextOfAllItems, mode });
 		lastJob = job;
 		const item = new InputItem(context, index, run, job);
-		job.naming.runWithNames(() => job.operation.check?.(job.params, item));
+		job.naming.callWithNames(() => job.operation.check?.(job.params, item));
 		return { ...job, index, item };
 	};
 }
@@ -209,7 +209,7 @@ function checkJob(uncheckedJob: UncheckedJob, readContext: ReadContext): Checked
 	const fields = getAllFields(operation);
 	const params = readParameters(fields, values, readContext);
 	const naming = new FieldNaming(fields, mode);
-	const combineKey = naming.runWithNames(() => operation.combine?.key(params));
+	const combineKey = naming.callWithNames(() => operation.combine?.key(params));
 	const changedId = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, values, readContext);
 	const modelLimit = readModelLimit(fields, params, readContext);

@@ -117,7 +117,7 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 			return toFailedItem(job, item.explainFailure(failure), { output, isDone: item.continueOnFail });
 		const resultName = operation.nameResult?.(result);
 		const doneWork = resultName === undefined ? undefined : { resultName, ...describeRerun(job) };
-		return { result: { output, doneWork }, mustNotRunAgain: !isOnlyReading(job) };
+		return { result: { output, doneWork }, mustNotRepeat: !isOnlyReading(job) };
 	} catch (error) {
 		return toFailedItem(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
 	}
@@ -218,6 +218,6 @@ function toFailedItem(
 	const mayBeDone = isDone || failure.outcome !== 'notDone' || item.hasCreated;
 	return {
 		result: { failure, output },
-		mustNotRunAgain: mayBeDone && !isOnlyReading(job) && !operation.isIdempotent?.(params),
+		mustNotRepeat: mayBeDone && !isOnlyReading(job) && !operation.isIdempotent?.(params),
 	};
 }

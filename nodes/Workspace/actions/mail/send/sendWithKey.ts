@@ -89,7 +89,7 @@ interface KeyedSend {
 export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
 	const { clients, item, outgoing, keyHashes } = keyedSend;
 	const accountAndKeyHash = `${await fetchOwnAddress(clients)} ${keyHashes.keyHash}`;
-	return await mutex.run(accountAndKeyHash, async () => {
+	return await mutex.doInTurn(accountAndKeyHash, async () => {
 		// If several emails have the key, the oldest sent one counts, or else the oldest draft. The first execution probably made it.
 		const priorMail =
 			(await findRecentMail(clients, accountAndKeyHash)) ?? (await findMailsWithKey(keyedSend)).at(-1);
