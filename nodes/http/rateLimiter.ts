@@ -121,7 +121,6 @@ export class RateLimiter {
 		this.#quotaErrorStreak = undefined;
 	}
 
-	/** @param sentAt when the request with the error was sent */
 	#recordQuotaError(sentAt: number, error: NodeError): void {
 		const requestedPause = error.retryAfterMilliseconds;
 		const { periodMilliseconds, random } = this.#settings;

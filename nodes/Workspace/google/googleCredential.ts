@@ -26,9 +26,8 @@ export interface SharedSending extends Required<Pick<TransportOptions, 'log'>> {
 }
 
 /**
- * Reads the node's Google credential.
+ * Reads the node's Google credential, and adds its secrets to the sanitizer.
  * @param choice the value of the field Authentication
- * @param sanitizer learns the secrets of the credential
  * @throws n8n's error if the node has no credential, NodeError 400 if an API base is not an address
  */
 export async function readGoogleCredential(

@@ -137,7 +137,7 @@ const lastTokens = new BoundedMap<string, { readonly token: string; readonly fet
 const tokenMutex = new KeyedMutex();
 
 /**
- * Returns a token that was just fetched for the account, or fetches one. Items that run in parallel all ask at the same time.
+ * Returns a token that was just fetched for the account, or fetches one. Items that are performed in parallel all ask at the same time.
  * @param account everything on which the token depends
  * @param oldToken the token that no longer works; empty if there is none
  */
