@@ -125,14 +125,14 @@ export function findBinaryFields(
 	const existingFields = Object.keys(context.getInputData()[itemIndex]?.binary ?? {});
 	const fields = names.flatMap((name) => (name === '*' ? existingFields : [name]));
 	const missingField = fields.find((field) => !existingFields.includes(field));
-	const foundNone = names.length > 0 && fields.length === 0;
-	if (missingField === undefined && !foundNone) return [...new Set(fields)];
-	throw createRefusal(
-		missingField === undefined ? 'The item has no files' : `The item has no binary field '${missingField}'`,
+	const advice =
 		existingFields.length === 0
 			? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk. For the attachments of an email, turn on Download Attachments in List, Search or Read.'
-			: `Its binary fields are: ${existingFields.map((name) => `'${name}'`).join(', ')}. Enter them in ${quoteField(formField)}, or * for all.`,
-	);
+			: `Its binary fields are: ${existingFields.map((name) => `'${name}'`).join(', ')}. Enter them in ${quoteField(formField)}, or * for all.`;
+	if (missingField !== undefined)
+		throw createRefusal(`The item has no binary field '${missingField}'`, advice);
+	if (names.length > 0 && fields.length === 0) throw createRefusal('The item has no files', advice);
+	return [...new Set(fields)];
 }
 
 /** Returns a file on n8n's machine. @param seconds the limit for opening it, and again for each read @throws NodeError 400 if n8n refuses it */

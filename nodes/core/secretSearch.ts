@@ -66,6 +66,7 @@ export class SecretSearch {
 		const parts: string[] = [];
 		let copiedLength = 0;
 		for (const { start, end } of ranges.sort((a, b) => a.start - b.start)) {
+			// A range may lie in the one before it, or continue it.
 			if (end <= copiedLength) continue;
 			if (start >= copiedLength) parts.push(text.slice(copiedLength, start), dots);
 			copiedLength = end;
