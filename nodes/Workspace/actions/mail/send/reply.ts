@@ -50,11 +50,11 @@ export async function completeReply(
 	params: SendParams,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const needsOwnAddresses = outgoing.to.length === 0 || params.replyAll;
-	const ownAddresses = needsOwnAddresses
-		? (await listSendAs(clients)).map(({ sendAsEmail }) => normalizeAddress(sendAsEmail ?? ''))
+	const needsOwnMailboxes = outgoing.to.length === 0 || params.replyAll;
+	const ownMailboxes = needsOwnMailboxes
+		? (await listSendAs(clients)).map(({ sendAsEmail }) => toMailbox(sendAsEmail ?? ''))
 		: [];
-	const isOwn = ({ address }: Address) => ownAddresses.includes(normalizeAddress(address));
+	const isOwn = ({ address }: Address) => ownMailboxes.includes(toMailbox(address));
 	const to = outgoing.to.length > 0 ? outgoing.to : findReplyRecipients(original, isOwn, item);
 	if (to.length === 0 && !isDraft(params))
 		throw createRefusal(
@@ -97,7 +97,7 @@ function readRecipients(header: string, item: Item): Address[] {
 	return addresses;
 }
 
-/** Removes addresses that already occurred, in the list or in an earlier list. */
+/** Removes addresses that already occurred, in the list or in an earlier list. Only case is ignored, so that no recipient gets lost. */
 function removeDuplicates(addresses: readonly Address[], earlierList: readonly Address[] = []): Address[] {
 	const seenAddresses = new Set(earlierList.map(({ address }) => address.toLowerCase()));
 	return addresses.filter(({ address }) => {
@@ -108,7 +108,7 @@ function removeDuplicates(addresses: readonly Address[], earlierList: readonly A
 }
 
 /** Removes what two addresses of the same mailbox may differ in: case, what follows a plus sign and, at Gmail's own domains, dots. */
-function normalizeAddress(address: string): string {
+function toMailbox(address: string): string {
 	const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(address.toLowerCase()) ?? [];
 	const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
 	const name = local.replace(/\+.*$/s, '');
