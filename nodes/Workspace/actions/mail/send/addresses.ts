@@ -206,7 +206,8 @@ function parseName(tokens: readonly AddressToken[]): string | undefined {
 			continue;
 		}
 		if (kind !== 'quoted' && kind !== 'comment') return undefined;
-		name += decodeHeader(words) + (kind === 'quoted' ? raw.slice(1, -1).replaceAll(/\\(.)/g, '$1') : raw);
+		const shownText = kind === 'quoted' ? raw.slice(1, -1).replaceAll(/\\(.)/g, '$1') : raw;
+		name += decodeHeader(words) + shownText;
 		words = '';
 	}
 	name = (name + decodeHeader(words)).trim();

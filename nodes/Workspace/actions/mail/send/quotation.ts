@@ -17,22 +17,18 @@ export async function appendSignatureAndQuote(
 	{ includeSignature, quoteOriginal, replyToMessageId }: SendParams,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const { bodies, files } = outgoing;
+	const { bodies } = outgoing;
 	const isHtml = bodies.html !== undefined;
 	const additions = [
 		includeSignature ? await readSignature(clients, outgoing.fromAlias, item) : undefined,
 		quoteOriginal ? await buildQuotation(clients, replyToMessageId, isHtml, item) : undefined,
 	].filter((addition) => addition !== undefined);
-	return {
-		...outgoing,
-		files: [...files, ...additions.flatMap((addition) => addition.files)],
-		bodies: {
-			text: [bodies.text.trimEnd(), ...additions.map(({ text }) => text)].join('\n\n'),
-			...(bodies.html !== undefined && {
-				html: insertAtEnd(bodies.html, additions.map(({ html }) => html).join('')),
-			}),
-		},
-	};
+	const text = [bodies.text.trimEnd(), ...additions.map((addition) => addition.text)].join('\n\n');
+	const addedHtml = additions.map(({ html }) => html).join('');
+	const newBodies =
+		bodies.html === undefined ? { text } : { text, html: insertAtEnd(bodies.html, addedHtml) };
+	const addedFiles = additions.flatMap(({ files }) => files);
+	return { ...outgoing, bodies: newBodies, files: [...outgoing.files, ...addedFiles] };
 }
 
 /** Reads the signature from the Gmail settings. If there is none, adds a hint and returns undefined. */

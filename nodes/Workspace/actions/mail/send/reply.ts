@@ -61,11 +61,12 @@ export async function completeReply(
 			'The original email has no address to reply to',
 			`Enter at least one address in ${quoteField('to')}.`,
 		);
-	const recipients = [...to, ...outgoing.cc, ...outgoing.bcc];
+	const chosenRecipients = [...to, ...outgoing.cc, ...outgoing.bcc];
 	const originalRecipients = params.replyAll
 		? [...readRecipients(original.to, item), ...readRecipients(original.cc, item)]
 		: [];
 	const otherRecipients = originalRecipients.filter((address) => !isOwn(address));
+	const addedCopies = removeDuplicates(otherRecipients, chosenRecipients);
 	const replySubject = /^re(?:\[\d+\])?\s?:/i.test(original.subject)
 		? original.subject
 		: `Re: ${original.subject}`;
@@ -75,7 +76,7 @@ export async function completeReply(
 			"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
 		);
 	}
-	return { ...outgoing, to, cc: [...outgoing.cc, ...removeDuplicates(otherRecipients, recipients)], subject };
+	return { ...outgoing, to, cc: [...outgoing.cc, ...addedCopies], subject };
 }
 
 /** Returns the addresses in Reply-To, or else the sender. If the account itself sent the original, returns the addresses in To. */
