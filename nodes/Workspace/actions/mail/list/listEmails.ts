@@ -44,6 +44,7 @@ export async function listEmails(clients: Clients, query: string, params: ListPa
 	return result;
 }
 
+/** The fields that decide which emails match. */
 const conditionNames = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
 
 /** Adds a hint with the conditions, because one may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
