@@ -13,9 +13,8 @@ const attachmentIdPattern = /^[\w-]{40,}$/;
 
 /** Returns an attachment by its file name, or by any ID that Gmail has returned for it. @throws NodeError 400 that lists the attachments */
 export async function getMailAttachment(clients: Clients, params: UploadParams, item: Item) {
-	const { messageId } = params;
 	const nameOrId = params.attachment.trim();
-	const mail = await fetchMail(clients, messageId, item, { withText: false });
+	const mail = await fetchMail(clients, params.messageId, item, { withText: false });
 	const { attachments } = mail;
 	const namedFiles = mail.files.filter(({ info }) => info.fileName.trim() === nameOrId);
 	const [file] = namedFiles;
@@ -24,7 +23,7 @@ export async function getMailAttachment(clients: Clients, params: UploadParams, 
 	if (file) return toSource(await createAttachmentReader(clients, mail, item)(file), file.info);
 	const createNotFoundError = () => createNameRefusal('no attachment', nameOrId, attachments);
 	if (!attachmentIdPattern.test(nameOrId)) throw createNotFoundError();
-	const data = await fetchAttachment(clients, messageId, nameOrId).catch((error: unknown) => {
+	const data = await fetchAttachment(clients, params.messageId, nameOrId).catch((error: unknown) => {
 		const isUnknownId = isNodeError(error) && (error.code === 400 || error.code === 404);
 		throw isUnknownId ? createNotFoundError() : error;
 	});

@@ -89,10 +89,10 @@ export const upload = defineOperation({
 		const binaryFields = listBinaryFields(params, item);
 		for (const fileIndex of binaryFields.keys()) {
 			const prepared = await prepareUpload({ clients, params, item }, binaryFields, fileIndex);
-			const uploading = hashUploadKey(prepared).then((hashes) => uploads.uploadOnce(prepared, hashes));
+			const uploadFile = async () => await uploads.uploadOnce(prepared, await hashUploadKey(prepared));
 			// After an unknown outcome, the file is looked for here, so that the next files are still uploaded. `recover` does this for the last file.
 			const isLast = fileIndex === binaryFields.length - 1;
-			files.push(await (isLast ? uploading : uploading.catch(buildRecovery(prepared))));
+			files.push(isLast ? await uploadFile() : await uploadFile().catch(buildRecovery(prepared)));
 		}
 		return files;
 	},
