@@ -91,8 +91,9 @@ const conditionField = {
 
 /** Reads the form's `{ filter: [filter, …] }` or an array of filters `{ column, condition, value }`. @throws NodeError 400 otherwise */
 function readFilters(raw: unknown, field: Field, context: ReadContext) {
-	const isEmpty = isRecord(raw) && Object.keys(raw).length === 0;
-	const entries = isEmpty ? [] : isRecord(raw) ? raw['filter'] : raw;
+	const isEmptyForm = isRecord(raw) && Object.keys(raw).length === 0;
+	const filters = isEmptyForm ? { filter: [] } : raw;
+	const entries = isRecord(filters) ? filters['filter'] : filters;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
 		throw createValueRefusal(field, context, 'an array of objects with column, condition and value');
 	const allowedConditions = conditionField.options.map((option) => option.value).join(', ');

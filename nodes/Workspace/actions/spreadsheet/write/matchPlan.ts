@@ -288,7 +288,6 @@ export async function planSteps(
 		return planFor(await fetchValuesAndTexts(spreadsheet, oldHeader, columnsToRead));
 	const body = await fetchTableBody(spreadsheet, oldHeader, columnsToRead);
 	const plan = planFor({ body });
-	// Shown texts are fetched only if a text of an item may equal one.
 	if (!plan.needsShownTexts) return plan;
 	const shownTexts = await fetchTableBody(spreadsheet, oldHeader, columnsToRead, 'FORMATTED_VALUE');
 	return planFor({ body, shownTexts });

@@ -28,11 +28,11 @@ async function sendSteps(spreadsheet: Spreadsheet, member: WriteMember, place: R
 	const count = steps.filter(isAppended).length;
 	const rectangles = combineIntoRectangles(steps);
 	const valueInputOption = toInputOption(member.params);
-	const rawRectangles = valueInputOption === 'RAW' ? rectangles : [];
-	const cellRequests = rawRectangles.map((rectangle) => buildRectangleRequest(header, rectangle));
+	const isRaw = valueInputOption === 'RAW';
+	const cellRequests = isRaw ? rectangles.map((rectangle) => buildRectangleRequest(header, rectangle)) : [];
+	// RAW values are in the same atomic request as new rows and columns. Only `values.batchUpdate` interprets USER_ENTERED values.
 	await spreadsheet.change([...buildStructureRequests(place, count), ...cellRequests]);
-	// RAW values were in the same atomic request as new rows and columns. Only `values.batchUpdate` interprets USER_ENTERED values.
-	if (cellRequests.length < rectangles.length) {
+	if (!isRaw && rectangles.length > 0) {
 		const data = rectangles.map(({ grid, ...start }) => {
 			return { range: printTabArea(header.title, start, grid.length, countColumns(grid)), values: grid };
 		});

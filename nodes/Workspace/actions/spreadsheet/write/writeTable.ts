@@ -54,12 +54,11 @@ export async function writeItemTable(spreadsheet: Spreadsheet, params: WritePara
 		return await writeRowsAt(spreadsheet, params, ranges.parseTarget(params), rowsByMember, members);
 	}
 	const getRowNumber = (range: ranges.TabRange) => ranges.parseBounds(range).row + 1;
-	const table = await fetchTable(spreadsheet, params, members, getRowNumber);
+	const { target, header, ...table } = await fetchTable(spreadsheet, params, members, getRowNumber);
 	const namedRows = table.namedRowsByMember;
-	const { columnNames, headerCells } = layOutColumns(collectNames(namedRows.flat()), table.header, params);
+	const { columnNames, headerCells } = layOutColumns(collectNames(namedRows.flat()), header, params);
 	const rowsByMember = namedRows.map((rows) => rows.map((row) => orderCells(row, columnNames, null)));
-	const headerRows = [headerCells];
-	return await writeRowsAt(spreadsheet, params, table.target, rowsByMember, members, { headerRows });
+	return await writeRowsAt(spreadsheet, params, target, rowsByMember, members, { headerRows: [headerCells] });
 }
 
 /** Puts the cells of a row into the order of columns. @param missingCell stands for a cell that the row does not have */
@@ -84,7 +83,9 @@ function layOutColumns(names: readonly string[], header: TableHeader, params: Wr
 	const isUnknown = (text: string, index: number) => text !== '' && knownNames[index] === undefined;
 	if (headerTexts.some(isUnknown)) throw createRefusal(message, advice);
 	const newNames = names.filter((name) => !knownNames.includes(name));
-	const columnNames = [...knownNames.map((name) => name ?? newNames.shift()), ...newNames];
+	// New names first get the columns of the range that have no name yet.
+	const namesInRange = knownNames.map((name) => name ?? newNames.shift());
+	const columnNames = [...namesInRange, ...newNames];
 	const headerCells = columnNames.map((name, index) =>
 		name === undefined || knownNames[index] ? null : toHeaderCell(name, params),
 	);
@@ -117,7 +118,7 @@ export async function writeRowsAt(
 			);
 			const updatedRange = response.updatedRange ?? range;
 			const [sent, updated] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
-			// For a named range, only Google's response tells the place. It begins at the first cell that is not null.
+			// Only Google's response tells the place of a named range. For cells, it may begin too late: at the first one that is not null.
 			const isNamedRange = sent.name !== undefined && !isNameOfTab(target, updated);
 			const { row, column } = ranges.parseBounds(isNamedRange ? updated : sent);
 			await formatDates(spreadsheet, members[0], { title: updated.tab }, [{ row, column, grid: values }]);
